@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading a field's value out of a record. Records may be hostile: what does not lie inside is refused, never read. */
+#ifndef TW_FIELD_H
+#define TW_FIELD_H
+
+#include "schema/format.h"
+
+struct tw_record {
+	const uint8_t *data;
+	uint32_t len;
+	bool big_endian; /* byte order of the traced host */
+	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian whatever the host: as in an EVENT */
+};
+
+/* A field's value. Bytes point into the record. */
+struct tw_value {
+	uint8_t kind; /* enum tw_field_kind; tells which of these is meant */
+	bool big_endian; /* of the elements behind data */
+	union {
+		uint64_t u; /* UINT, BOOL, POINTER, unsigned ENUM */
+		int64_t i;  /* INT, signed ENUM; sign-extended */
+	};
+	const uint8_t *data; /* STRING (up to the first NUL), ARRAY, BITMASK, BYTES */
+	uint32_t len;        /* bytes at data */
+	uint32_t offset;     /* of the value in the record: of the scalar, or of data */
+};
+
+/**
+ * tw_field__read() - a field's value
+ * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched).
+ */
+int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
+
+/**
+ * tw_value__element() - element @i of an ARRAY as a scalar value
+ * Return: 0; -ERANGE past the end.
+ */
+int tw_value__element(const struct tw_field *field, const struct tw_value *array, uint32_t i, struct tw_value *ret);
+
+/**
+ * tw_value__bit() - bit @i of a BITMASK
+ * @long_size: of the traced host, bytes: a mask is an array of longs in its byte order
+ */
+bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
+
+#endif

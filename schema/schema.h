@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A schema: the formats that the event ids of one stream refer to, looked up by id or by name. */
+#ifndef TW_SCHEMA_H
+#define TW_SCHEMA_H
+
+#include "schema/format.h"
+
+#define TW_SCHEMA_FORMATS_MAX 65536
+
+struct tw_schema;
+
+struct tw_schema *tw_schema__new(void);
+
+/** tw_schema__free() - and all its formats; NULL is fine */
+void tw_schema__free(struct tw_schema *schema);
+
+/**
+ * tw_schema__add() - parse a format text and take it in; an earlier format of that id is replaced
+ * @ret: borrowed until the schema is freed or the id replaced; may be NULL
+ * Return: as tw_format__parse()
+ */
+int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
+		   const struct tw_format **ret, struct tw_error *err);
+
+/** tw_schema__by_id() - a table look-up; NULL if unknown */
+const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);
+
+/** tw_schema__by_name() - NULL if unknown; a null @system means any, the first by id */
+const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name);
+
+/** tw_schema__count() - how many formats, and tw_schema__at() - the @i-th of them in order of id */
+size_t tw_schema__count(const struct tw_schema *schema);
+const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
+
+/*
+ * The id of a schema: the first 8 bytes of a SHA-256 over byte order, sizes and format texts. Texts are fed in the order of
+ * SCHEMA's index. Never 0.
+ */
+struct tw_sha256 {
+	uint32_t state[8];
+	uint64_t len;
+	uint8_t block[64];
+};
+
+struct tw_schema_hash {
+	struct tw_sha256 sha;
+};
+
+void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
+void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
+uint64_t tw_schema_hash__fini(struct tw_schema_hash *hash);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one door through which received frames come in. A cursor checks what is left, hands out a pointer and advances;
+ * every view points into the caller's bytes and lives as long as they do. Nothing here allocates, recurses or trusts.
+ */
+#ifndef TW_DECODE_H
+#define TW_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/encode.h"
+#include "wire/tracewire.h"
+
+/* Bytes still to be read. Reads beyond the end fail and leave the cursor where it was. */
+struct tw_cursor {
+	const uint8_t *at;
+	size_t left;
+};
+
+/** tw_cursor__take() - the next @len bytes, or NULL if fewer are left */
+static inline const uint8_t *tw_cursor__take(struct tw_cursor *c, size_t len)
+{
+	const uint8_t *p = c->at;
+
+	if (len > c->left)
+		return NULL;
+	c->at += len;
+	c->left -= len;
+	return p;
+}
+
+/* One TLV: its type and its value, without the TLV header. */
+struct tw_tlv_view {
+	uint16_t type;
+	const uint8_t *value;
+	size_t len;
+};
+
+enum tw_frame_status {
+	TW_FRAME_OK = 0,
+	TW_FRAME_NOT_OURS,    /* no magic: some other protocol */
+	TW_FRAME_VERSION,     /* a version this code does not know */
+	TW_FRAME_TRUNCATED,   /* fewer bytes than the header says; the TLVs that are there can be read */
+	TW_FRAME_MALFORMED,   /* a length in the header or of a TLV that cannot be */
+};
+
+/**
+ * tw_frame__parse() - check and read a frame header
+ * @data: from the frame header on, link padding included
+ * @ret_info: header fields
+ * @ret_tlvs: the TLVs, cut to what is there
+ *
+ * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set, else another status with both untouched.
+ */
+enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
+				     struct tw_cursor *ret_tlvs);
+
+/**
+ * tw_cursor__next_tlv() - the next TLV of a frame, whatever its type
+ * @ret_status: TW_FRAME_OK at the end of the frame or after a TLV, TW_FRAME_MALFORMED when the rest can't be read
+ *
+ * Types of TW_TLV_LIST shorter than their least length are malformed; unknown types are handed out.
+ *
+ * Return: true if @ret holds a TLV.
+ */
+bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
+
+/** tw_tlv__least() - least length of a TLV of that type with its header, bytes; that of a bare header if unknown */
+size_t tw_tlv__least(unsigned int type);
+
+/** tw_tlv__name() - "EVENT", ...; NULL if unknown */
+const char *tw_tlv__name(unsigned int type);
+
+/* An EVENT, FILTERED, or reassembled EVENT. */
+struct tw_event_view {
+	uint64_t time; /* in the stream's clock */
+	uint16_t id;
+	uint8_t common_flags;
+	uint8_t common_preempt_count;
+	uint32_t pid;
+	const uint8_t *record; /* whole record; its first TW_RECORD_COMMON bytes are big-endian */
+	uint32_t len;          /* of the record, bytes, TW_RECORD_COMMON at least */
+};
+
+struct tw_part_view {
+	uint16_t inner_type;
+	uint32_t id, total, offset;
+	const uint8_t *bytes;
+	size_t len; /* at least 1; offset + len <= total holds */
+};
+
+struct tw_lost_view {
+	uint64_t time;
+	uint16_t where;
+	bool unknown;
+	uint64_t count;
+};
+
+struct tw_watermark_view {
+	uint64_t time;
+	struct tw_cursor channels; /* for tw_watermark__next() */
+};
+
+struct tw_schema_view {
+	uint8_t kind, encoding;
+	uint16_t event_id;
+	uint32_t raw_length, index, total;
+	const uint8_t *data; /* system, NUL, text; as encoding says */
+	size_t len;
+};
+
+struct tw_attr_view {
+	uint16_t attr; /* enum tw_host_attr, or unknown */
+	const uint8_t *value;
+	size_t len;
+};
+
+struct tw_clock_view {
+	uint32_t valid;
+	uint32_t error_ns;
+	uint64_t reading[6]; /* by enum tw_clock */
+};
+
+struct tw_comm_view {
+	uint8_t origin;
+	uint64_t time;
+	uint32_t pid, tgid;
+	const uint8_t *name; /* not NUL-terminated */
+	size_t len;          /* up to the first NUL */
+};
+
+struct tw_symbol_view {
+	uint32_t size;
+	uint64_t address;
+	const uint8_t *name; /* not NUL-terminated */
+	size_t len;
+};
+
+struct tw_stat_view {
+	uint16_t stat; /* enum tw_stat_id, or unknown */
+	uint16_t channel;
+	uint64_t value;
+};
+
+/*
+ * Each reads the value of a TLV of its type, as tw_cursor__next_tlv() hands it out or as reassembled from PARTs.
+ * Return: false, outputs untouched, if the value is malformed.
+ */
+bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret);
+bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret);
+bool tw_lost__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_lost_view *ret);
+bool tw_watermark__parse(const struct tw_tlv_view *tlv, struct tw_watermark_view *ret);
+bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *ret);
+bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret);
+bool tw_comm__parse(const struct tw_tlv_view *tlv, struct tw_comm_view *ret);
+bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret);
+
+/* Step through the lists inside HOST, STATS and WATERMARK values. Return: false at the end or at a malformed entry. */
+bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
+bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret);
+bool tw_watermark__next(struct tw_cursor *c, uint16_t *ret_channel, uint64_t *ret_next_seq);
+
+#endif

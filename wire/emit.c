@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "wire/emit.h"
+
+/* A field of a TLV struct, given the TLV's value (which begins behind the TLV header). */
+#define VAL(p, type, field) ((p) + offsetof(struct type, field) - sizeof(struct tw_tlv))
+#define HEAD(type)          (sizeof(struct type) - sizeof(struct tw_tlv))
+
+bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_LOST, HEAD(tw_lost));
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_lost, time), (uint32_t)(lost->time - f->info.base_time));
+	tw_store_be16(VAL(p, tw_lost, where), lost->where);
+	tw_store_be16(VAL(p, tw_lost, flags), lost->unknown ? TW_LOST_UNKNOWN : 0);
+	tw_store_be64(VAL(p, tw_lost, count), lost->count);
+	return true;
+}
+
+bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_CLOCK, HEAD(tw_clock_tlv));
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_clock_tlv, valid), clock->valid);
+	tw_store_be32(VAL(p, tw_clock_tlv, error_ns), clock->error_ns);
+	tw_store_be32(VAL(p, tw_clock_tlv, reserved), 0);
+#define X(bit, name, field, what) tw_store_be64(VAL(p, tw_clock_tlv, field), clock->reading[bit]);
+	TW_CLOCK_LIST(X)
+#undef X
+	return true;
+}
+
+bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm)
+{
+	const size_t head = offsetof(struct tw_comm, name) - sizeof(struct tw_tlv);
+	const size_t len = comm->len < TW_COMM_MAX ? comm->len : TW_COMM_MAX - 1;
+	const size_t padded = (len + 4) & ~(size_t)3; /* at least one NUL */
+	uint8_t *p = tw_frame__add(f, TW_TLV_COMM, head + padded);
+
+	if (!p)
+		return false;
+	memset(p, 0, head + padded);
+	*VAL(p, tw_comm, origin) = comm->origin;
+	tw_store_be64(VAL(p, tw_comm, time), comm->time);
+	tw_store_be32(VAL(p, tw_comm, pid), comm->pid);
+	tw_store_be32(VAL(p, tw_comm, tgid), comm->tgid);
+	memcpy(VAL(p, tw_comm, name), comm->name, len);
+	return true;
+}
+
+bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_SYMBOL, HEAD(tw_symbol) + symbol->len);
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_symbol, size), symbol->size);
+	tw_store_be64(VAL(p, tw_symbol, address), symbol->address);
+	memcpy(p + HEAD(tw_symbol), symbol->name, symbol->len);
+	return true;
+}
+
+bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_SCHEMA, HEAD(tw_schema_tlv) + schema->len);
+
+	if (!p)
+		return false;
+	*VAL(p, tw_schema_tlv, kind) = schema->kind;
+	*VAL(p, tw_schema_tlv, encoding) = schema->encoding;
+	tw_store_be16(VAL(p, tw_schema_tlv, event_id), schema->event_id);
+	tw_store_be32(VAL(p, tw_schema_tlv, raw_length), schema->raw_length);
+	tw_store_be32(VAL(p, tw_schema_tlv, index), schema->index);
+	tw_store_be32(VAL(p, tw_schema_tlv, total), schema->total);
+	memcpy(p + HEAD(tw_schema_tlv), schema->data, schema->len);
+	return true;
+}
+
+bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n)
+{
+	size_t len = 0;
+	uint8_t *p;
+
+	for (size_t i = 0; i < n; i++)
+		len += sizeof(struct tw_tlv) + ((attrs[i].len + 3) & ~(size_t)3);
+	p = tw_frame__add(f, TW_TLV_HOST, len);
+	if (!p)
+		return false;
+	memset(p, 0, len);
+	for (size_t i = 0; i < n; i++) {
+		tw_store_be16(p, attrs[i].attr);
+		tw_store_be16(p + 2, (uint16_t)(sizeof(struct tw_tlv) + attrs[i].len));
+		memcpy(p + sizeof(struct tw_tlv), attrs[i].value, attrs[i].len);
+		p += sizeof(struct tw_tlv) + ((attrs[i].len + 3) & ~(size_t)3);
+	}
+	return true;
+}
+
+bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_STATS, n * sizeof(struct tw_stat));
+
+	if (!p)
+		return false;
+	for (size_t i = 0; i < n; i++, p += sizeof(struct tw_stat)) {
+		tw_store_be16(p + offsetof(struct tw_stat, stat), stats[i].stat);
+		tw_store_be16(p + offsetof(struct tw_stat, channel), stats[i].channel);
+		tw_store_be64(p + offsetof(struct tw_stat, value), stats[i].value);
+	}
+	return true;
+}
+
+bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs, size_t n)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_WATERMARK, HEAD(tw_watermark) + n * sizeof(struct tw_watermark_channel));
+
+	if (!p)
+		return false;
+	tw_store_be64(VAL(p, tw_watermark, time), time);
+	p += HEAD(tw_watermark);
+	for (size_t i = 0; i < n; i++, p += sizeof(struct tw_watermark_channel)) {
+		tw_store_be16(p + offsetof(struct tw_watermark_channel, channel), channels[i]);
+		tw_store_be16(p + offsetof(struct tw_watermark_channel, reserved), 0);
+		tw_store_be64(p + offsetof(struct tw_watermark_channel, next_seq), next_seqs[i]);
+	}
+	return true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Building frames in a buffer that the caller owns. Nothing is allocated and nothing is copied twice: a TLV is reserved
+ * in place and written by the caller. The format is in wire/tracewire.h.
+ */
+#ifndef TW_ENCODE_H
+#define TW_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "wire/tracewire.h"
+
+/* Event bodies are copied in steps of this many bytes, so a frame buffer needs as much slack behind its capacity. */
+#define TW_COPY_STEP 32
+
+/* The frame header in the host's byte order. */
+struct tw_frame_info {
+	uint8_t flags;
+	uint8_t source;
+	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
+	uint16_t channel;
+	uint16_t cpu;
+	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions */
+	uint64_t stream_id;
+	uint64_t schema_id;
+	uint64_t seq;
+	uint64_t base_time; /* ns in the stream's clock */
+};
+
+/* A frame being built. */
+struct tw_frame {
+	uint8_t *buf;
+	uint32_t cap;
+	uint32_t len;
+	struct tw_frame_info info;
+};
+
+/**
+ * tw_frame__begin() - start a frame
+ * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
+ * @cap: largest frame to build, bytes; at least a header, cut to TW_FRAME_MAX
+ * @info: header fields; length and events are counted anew
+ */
+void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
+
+/**
+ * tw_frame__add() - reserve a TLV
+ * @value_len: bytes behind the TLV header
+ *
+ * Return: the value, to be written by the caller, its padding zeroed; NULL if it does not fit.
+ */
+void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
+
+/** tw_frame__room() - the longest value that tw_frame__add() still takes, bytes; 0 also when not even a header fits */
+static inline size_t tw_frame__room(const struct tw_frame *f)
+{
+	return f->cap - f->len > sizeof(struct tw_tlv) ? f->cap - f->len - sizeof(struct tw_tlv) : 0;
+}
+
+/**
+ * tw_frame__add_event() - append one kernel record; the hot path's only copy
+ * @record: the kernel's record, its eight common bytes first, in this host's byte order; read in steps of TW_COPY_STEP,
+ *          so that many bytes behind its end must be readable
+ * @len: padded length of the record, bytes; at least TW_RECORD_COMMON and a multiple of 4
+ * @time: in the stream's clock
+ *
+ * Return: false if the event needs a new frame: no room, or its time is too far from the base time.
+ */
+static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record, uint32_t len, uint64_t time)
+{
+	const int64_t delta = (int64_t)(time - f->info.base_time);
+	const uint32_t tlv_len = len + TW_EVENT_RECORD;
+	uint8_t *p = f->buf + f->len;
+	uint16_t id;
+	uint32_t pid;
+
+	if (tlv_len > f->cap - f->len || delta != (int32_t)delta)
+		return false;
+	memcpy(&id, record, sizeof(id));
+	memcpy(&pid, record + 4, sizeof(pid));
+	tw_store_be32(p, (uint32_t)TW_TLV_EVENT << 16 | tlv_len);
+	tw_store_be32(p + 4, (uint32_t)delta);
+	tw_store_be16(p + 8, id);
+	p[10] = record[2];
+	p[11] = record[3];
+	tw_store_be32(p + 12, pid);
+	for (uint32_t at = TW_RECORD_COMMON; at < len; at += TW_COPY_STEP)
+		memcpy(p + TW_EVENT_RECORD + at, record + at, TW_COPY_STEP);
+	f->len += tlv_len;
+	f->info.events++;
+	return true;
+}
+
+/**
+ * tw_frame__add_part() - append the next piece of a value that does not fit a frame
+ * @inner: type of the whole
+ * @value: the whole value, @total bytes, without a TLV header
+ * @offset: where this piece begins
+ *
+ * Return: bytes of the value in this piece, a multiple of 4 unless it is the last; 0 if none fits.
+ */
+size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,
+			  uint32_t offset);
+
+/** tw_frame__end() - complete the header. Return: length of the frame, bytes */
+size_t tw_frame__end(struct tw_frame *f);
+
+/** tw_frame_hdr__emit() - write a frame header; @hdr has room for a struct tw_frame_hdr */
+void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info);
+
+#endif

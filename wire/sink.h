@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where frames go: a virtual interface, a real one, a pcapng file, a pipe. All have this one shape. A sink belongs to one
+ * thread; a producer with several reader threads opens a sink for each.
+ *
+ * A frame is written in place: reserve a slot, build the frame in it, commit it. Committed frames leave in order, in
+ * batches, at the latest with the next flush.
+ */
+#ifndef TW_SINK_H
+#define TW_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0. */
+struct tw_sink_stats {
+	uint64_t frames;  /* handed over by commit */
+	uint64_t bytes;   /* of those frames, link header excluded */
+	uint64_t dropped; /* frames of those known not to have left */
+	uint64_t waits;   /* times that reserve had no room */
+};
+
+struct tw_sink;
+
+struct tw_sink_ops {
+	/* A slot of frame_max + TW_COPY_STEP bytes, 4-byte aligned; NULL = no room now, flush and try again. */
+	void *(*reserve)(struct tw_sink *sink);
+	/* Hand over the reserved slot with a complete frame of len bytes. */
+	void (*commit)(struct tw_sink *sink, size_t len);
+	/* Push out what was committed. 0 = all gone, -EAGAIN = back-pressure, try again; other: broken for good. */
+	int (*flush)(struct tw_sink *sink);
+	void (*stats)(struct tw_sink *sink, struct tw_sink_stats *ret);
+	/* Frees the sink; what was committed and not flushed is lost. */
+	void (*close)(struct tw_sink *sink);
+};
+
+struct tw_sink {
+	const struct tw_sink_ops *ops;
+	size_t frame_max;     /* largest frame a slot takes, bytes, link header excluded */
+	const char *how;      /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
+};
+
+static inline void *tw_sink__reserve(struct tw_sink *sink)
+{
+	return sink->ops->reserve(sink);
+}
+
+static inline void tw_sink__commit(struct tw_sink *sink, size_t len)
+{
+	sink->ops->commit(sink, len);
+}
+
+static inline int tw_sink__flush(struct tw_sink *sink)
+{
+	return sink->ops->flush(sink);
+}
+
+static inline void tw_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
+{
+	sink->ops->stats(sink, ret);
+}
+
+static inline void tw_sink__close(struct tw_sink *sink)
+{
+	if (sink)
+		sink->ops->close(sink);
+}
+
+#endif
