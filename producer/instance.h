@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace instance of our own. Its owner holds a flock on the instance's directory: an instance named tracewire-* that nobody
+ * locks is a dead run's. The kernel switches it off and frees its ring when the process dies (disable_on_free, free_buffer
+ * held open), so even then it costs nothing until somebody removes it.
+ */
+#ifndef TW_INSTANCE_H
+#define TW_INSTANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define TW_INSTANCE_PREFIX "tracewire-"
+
+struct tw_instance;
+
+/** tw_tracing__check() - tracefs is mounted (it is mounted if need be) and may be used; else -errno, and how to mend it */
+int tw_tracing__check(struct tw_error *err);
+
+/**
+ * tw_instance__new() - make and lock an instance, empty and off
+ * @suffix: "" or what tells it from the same process's other instance, for example "-tasks"
+ */
+int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err);
+
+/** tw_instance__free() - switch off, remove; NULL is fine */
+void tw_instance__free(struct tw_instance *instance);
+
+/** tw_instance__name() - "tracewire-..." */
+const char *tw_instance__name(const struct tw_instance *instance);
+
+/** tw_instance__path() - path of a file of the instance, in @buf. Return: @buf */
+char *tw_instance__path(const struct tw_instance *instance, const char *file, char *buf, size_t size);
+
+/** tw_instance__write() - write a text to a file of the instance; -errno with @err saying what was refused */
+int tw_instance__write(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *err);
+
+/** tw_instance__append() - the same without truncating: set_event_pid, set_event_notrace_pid */
+int tw_instance__append(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *err);
+
+/** tw_instance__open() - open a file of the instance. Return: fd, or -errno */
+int tw_instance__open(const struct tw_instance *instance, const char *file, int flags);
+
+/** tw_instance__has() - whether the instance has that file */
+bool tw_instance__has(const struct tw_instance *instance, const char *file);
+
+/**
+ * tw_instance__mark() - have the calling thread write to the trace_marker and read its global pid back from the ring
+ *
+ * Tracing must be off and the rings empty; they are empty afterwards. Pids of a pid namespace are not the kernel's: this gives
+ * the kernel's.
+ *
+ * Return: the pid, or -errno.
+ */
+pid_t tw_instance__mark(struct tw_instance *instance);
+
+/** tw_instance__is_alive() - whether a living process owns the instance of that name */
+bool tw_instance__is_alive(const char *name);
+
+/**
+ * tw_instance__cleanup() - remove the instances of dead runs, nobody else's
+ * @dry_run: only tell
+ * @removed: called for each; may be NULL
+ *
+ * Return: how many, or -errno with @err filled.
+ */
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err);
+
+#endif

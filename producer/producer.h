@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The producer: reads the kernel's per-CPU trace rings and hands frames to sinks. Everything it changes in the kernel lives
+ * in trace instances of its own, which the kernel itself switches off and empties when the process dies.
+ *
+ *     tw_producer__new()     instances, events, rings; nothing is traced yet
+ *     tw_producer__start()   announces the stream (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
+ *     tw_command__run()      where a command is traced (producer/command.h)
+ *     tw_producer__stop()    tracing off, rings read to their end, last records and counters sent
+ *     tw_producer__books()   what became of every event
+ */
+#ifndef TW_PRODUCER_H
+#define TW_PRODUCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "wire/sink.h"
+
+/* Events asked for, and the tracefs filter for them. */
+struct tw_event_request {
+	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see producer/events.h */
+	const char *filter; /* as tracefs has it, handed to the kernel as it is; NULL = none */
+};
+
+struct tw_producer_options {
+	const struct tw_event_request *events;
+	size_t n_events;
+	const char *clock;          /* trace clock in ns; NULL = "mono" */
+	size_t buffer_kib;          /* ring per CPU; 0 = default */
+	size_t subbuf_kib;          /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
+	unsigned int max_interval_ms; /* longest pause between two reads, bounds the age of what is sent; 0 = 10 */
+	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */
+	unsigned int threads;       /* readers; 0 = by the number of CPUs */
+	unsigned int repeat_ms;     /* metadata again for late joiners, every so often; 0 = never, for a file */
+	bool follow;                /* only the tasks of tw_producer__follow() and their children */
+	const char *filter_text;    /* told in HOST; may be NULL */
+
+	/*
+	 * Opens the sink of reader thread @thread, called from tw_producer__start(). The producer closes it at the end of
+	 * tw_producer__stop(), after a last flush.
+	 */
+	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+	/* True when somebody may just have begun to listen, so that metadata is due at once; may be NULL. Must not block. */
+	bool (*joined)(void *ctx);
+	void *ctx;
+};
+
+/* Where the events went. recorded = delivered + lost_ring + shed + lost_tx, if balanced. */
+struct tw_books {
+	uint64_t recorded;      /* by the kernel: read + overwritten + refused by the ring */
+	uint64_t read;          /* events taken out of the rings */
+	uint64_t lost_ring;     /* ring overrun, as announced in LOST records */
+	uint64_t shed;          /* the sink would not take them in time */
+	uint64_t lost_tx;       /* in frames that the sink dropped */
+	uint64_t delivered;     /* handed over and not known as dropped */
+	uint64_t frames, bytes; /* handed over, all kinds */
+	uint64_t dropped_frames;
+	uint64_t unnamed;       /* events whose task's name could not be learned */
+	uint64_t late;          /* events older than a watermark sent before */
+	uint64_t names;         /* COMM records sent, repetitions excluded */
+	uint64_t bookkeeping_read, bookkeeping_lost;
+	uint64_t schemas;       /* schemas announced: 1, more if events appeared */
+	bool balanced;          /* the sum holds, and the kernel's own count of read events is ours */
+	double seconds;         /* from start to stop */
+};
+
+struct tw_producer;
+
+/**
+ * tw_producer__new() - set up the instances and the rings; nothing is traced yet
+ * @options: borrowed until tw_producer__free()
+ *
+ * Instances of dead producers are removed first.
+ *
+ * Return: 0; -EINVAL for an option or filter that can't be (a usage error), -ENOENT for an event that is not there (usage too),
+ * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @err.
+ */
+int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *err);
+
+/** tw_producer__instance() - name of the trace instance: "tracewire-..."; owner of whatever else a run makes */
+const char *tw_producer__instance(const struct tw_producer *producer);
+
+/** tw_producer__count_events() - how many kinds of events are enabled */
+size_t tw_producer__count_events(const struct tw_producer *producer);
+
+/** tw_producer__threads() - how many reader threads, and so sinks, there will be */
+unsigned int tw_producer__threads(const struct tw_producer *producer);
+
+/** tw_producer__priority() - "SCHED_FIFO 1", "nice -20" or why neither, for a status line; valid after start */
+const char *tw_producer__priority(const struct tw_producer *producer);
+
+/**
+ * tw_producer__follow() - restrict tracing to a task and all its later children; before tw_producer__start()
+ * @pid: global pid, as the kernel counts outside all pid namespaces
+ */
+int tw_producer__follow(struct tw_producer *producer, pid_t pid, struct tw_error *err);
+
+/**
+ * tw_producer__start() - open the sinks, announce, start readers and tracing
+ * Return: 0, or -errno with @err filled and nothing running.
+ */
+int tw_producer__start(struct tw_producer *producer, struct tw_error *err);
+
+/** tw_producer__broken() - 0 while all goes well; the -errno of a sink or ring that failed for good. Any thread may ask. */
+int tw_producer__broken(const struct tw_producer *producer);
+
+/**
+ * tw_producer__stop() - tracing off, rings read to the end, last frames out, threads and sinks gone
+ * Return: 0, or the first -errno met; the books are valid in any case.
+ */
+int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
+
+/** tw_producer__books() - counters so far; final and settled after tw_producer__stop() */
+void tw_producer__books(const struct tw_producer *producer, struct tw_books *ret);
+
+/** tw_producer__free() - stop if needed and remove the instances; NULL is fine */
+void tw_producer__free(struct tw_producer *producer);
+
+#endif
