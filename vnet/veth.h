@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The virtual wire: a veth pair. The wire NAME has two ends:
+ *
+ *   NAME-tx  where frames are sent; has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
+ *   NAME     where they arrive: what Wireshark, tc and XDP look at, since AF_XDP transmission is visible on the peer
+ * only
+ *
+ * Nothing but our frames is on it: no IPv6, no ARP. The interface alias of both ends says who owns the wire; wires
+ * whose alias does not begin with TW_WIRE_OWNER are somebody else's and are never touched. All functions act in the
+ * calling thread's network namespace.
+ */
+#ifndef TW_VETH_H
+#define TW_VETH_H
+
+#include <net/if.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define TW_WIRE_OWNER	  "tracewire " /* every owner text of ours begins so */
+#define TW_WIRE_OWNER_MAX 128	       /* bytes of an owner text, NUL included */
+#define TW_WIRE_SUFFIX	  "-tx"	       /* of the end that sends */
+#define TW_WIRE_NAME_MAX  12	       /* characters, so that the suffix still fits an interface name */
+#define TW_WIRE_MTU	  9216	       /* default, bytes */
+#define TW_WIRE_QUEUES	  64	       /* at most; one AF_XDP socket a queue */
+
+struct tw_wire_options {
+	const char *name; /* 1 to TW_WIRE_NAME_MAX characters */
+	const char
+		*owner; /* "tracewire wire" for one that lasts, "tracewire run INSTANCE" for one that ends with a run */
+	unsigned int mtu;    /* bytes; 0 = TW_WIRE_MTU */
+	unsigned int queues; /* 1 to TW_WIRE_QUEUES; 0 = 1 */
+};
+
+/* A wire as it is. */
+struct tw_wire {
+	char name[IFNAMSIZ];	/* end where frames arrive; "" if it was moved to another namespace */
+	char tx_name[IFNAMSIZ]; /* end that sends; "" likewise */
+	int ifindex, tx_ifindex;
+	char owner[TW_WIRE_OWNER_MAX];
+	unsigned int mtu;
+	unsigned int queues;
+	bool up; /* both ends */
+};
+
+/**
+ * tw_wire__create() - make a virtual wire, both ends up
+ *
+ * A failure half-way leaves nothing behind.
+ *
+ * Return: 0; -EEXIST if an interface NAME or NAME-tx is there already; -EINVAL for a name, an owner, an MTU or a queue
+ * count that cannot be; -EPERM without CAP_NET_ADMIN; another -errno of the kernel's. @err says which.
+ */
+int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err);
+
+/**
+ * tw_wire__remove() - remove a virtual wire, both ends
+ * @name: the wire's name, without TW_WIRE_SUFFIX
+ *
+ * Return: 0; -ENODEV if there is no such interface; -EPERM if it is not a wire of ours, or without CAP_NET_ADMIN.
+ */
+int tw_wire__remove(const char *name, struct tw_error *err);
+
+/**
+ * tw_wire__list() - call back for every wire of ours
+ * @cb: @wire is borrowed for the call; may call tw_wire__remove()
+ *
+ * Return: 0, or -errno if the kernel cannot be asked.
+ */
+int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *err);
+
+/* What to know of an interface before sending to it. */
+struct tw_iface {
+	char tx_name[IFNAMSIZ]; /* interface to send on: NAME-tx for a wire of ours, else the interface itself */
+	int ifindex;		/* of the interface asked for */
+	bool wire;		/* it is the end of a wire of ours where frames arrive */
+	bool up;
+	unsigned int mtu;    /* bytes */
+	unsigned int queues; /* transmit queues of tx_name */
+};
+
+/**
+ * tw_iface__find() - look up an interface by name
+ *
+ * Return: 0; -ENODEV if there is none of that name; another -errno if the kernel cannot be asked.
+ */
+int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *err);
+
+#endif
