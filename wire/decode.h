@@ -40,10 +40,10 @@ struct tw_tlv_view {
 
 enum tw_frame_status {
 	TW_FRAME_OK = 0,
-	TW_FRAME_NOT_OURS,    /* no magic: some other protocol */
-	TW_FRAME_VERSION,     /* a version this code does not know */
-	TW_FRAME_TRUNCATED,   /* fewer bytes than the header says; the TLVs that are there can be read */
-	TW_FRAME_MALFORMED,   /* a length in the header or of a TLV that cannot be */
+	TW_FRAME_NOT_OURS,  /* no magic: some other protocol */
+	TW_FRAME_VERSION,   /* a version this code does not know */
+	TW_FRAME_TRUNCATED, /* fewer bytes than the header says; the TLVs that are there can be read */
+	TW_FRAME_MALFORMED, /* a length in the header or of a TLV that cannot be */
 };
 
 /**

@@ -113,7 +113,8 @@ bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t
 	return true;
 }
 
-bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs, size_t n)
+bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
+			size_t n)
 {
 	uint8_t *p = tw_frame__add(f, TW_TLV_WATERMARK, HEAD(tw_watermark) + n * sizeof(struct tw_watermark_channel));
 

@@ -15,6 +15,7 @@ bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);
 /* next_seq of @n channels, in two parallel arrays */
-bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs, size_t n);
+bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
+			size_t n);
 
 #endif

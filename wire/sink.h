@@ -36,8 +36,8 @@ struct tw_sink_ops {
 
 struct tw_sink {
 	const struct tw_sink_ops *ops;
-	size_t frame_max;     /* largest frame a slot takes, bytes, link header excluded */
-	const char *how;      /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
+	size_t frame_max; /* largest frame a slot takes, bytes, link header excluded */
+	const char *how;  /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
 };
 
 static inline void *tw_sink__reserve(struct tw_sink *sink)

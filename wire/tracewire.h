@@ -24,8 +24,8 @@ typedef int __s32;
 typedef unsigned long long __u64, __be64;
 #endif
 
-#define TW_ETHERTYPE 0x88B5 /* IEEE 802, local experimental 1 */
-#define TW_UDP_PORT  18101  /* default port of stream -u and capture -u */
+#define TW_ETHERTYPE 0x88B5      /* IEEE 802, local experimental 1 */
+#define TW_UDP_PORT  18101       /* default port of stream -u and capture -u */
 #define TW_MAGIC     0x54575231u /* "TWR1" */
 #define TW_VERSION   1
 
@@ -33,9 +33,9 @@ typedef unsigned long long __u64, __be64;
 #define TW_COMM_MAX  64    /* bytes of a task name, NUL included; the kernel uses 16, kernel threads show more */
 
 /* frame header, flags */
-#define TW_FLAG_BODY_BE     0x01 /* event bodies are big-endian */
-#define TW_FLAG_PTR_HASHED  0x02 /* pointer fields are hashed with a key of the stream */
-#define TW_FLAG_LATE        0x04 /* carries events older than a watermark sent before */
+#define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
+#define TW_FLAG_PTR_HASHED 0x02 /* pointer fields are hashed with a key of the stream */
+#define TW_FLAG_LATE       0x04 /* carries events older than a watermark sent before */
 
 /* frame header, source: what kind of ring the channel is */
 #define TW_SOURCE_CONTROL 0 /* metadata and counters; its sequence number counts frames */
@@ -49,35 +49,35 @@ struct tw_frame_hdr {
 	__be32 magic;
 	__u8 version;
 	__u8 flags;
-	__be16 length;      /* of the frame: this header and all TLVs; what follows is padding of the link */
-	__be64 stream_id;   /* random, per start of a producer */
-	__be64 schema_id;   /* of the formats that event ids refer to; 0 = none announced yet */
-	__be64 seq;         /* number in its channel of the first event in this frame */
-	__be64 base_time;   /* in the stream's clock */
+	__be16 length;    /* of the frame: this header and all TLVs; what follows is padding of the link */
+	__be64 stream_id; /* random, per start of a producer */
+	__be64 schema_id; /* of the formats that event ids refer to; 0 = none announced yet */
+	__be64 seq;       /* number in its channel of the first event in this frame */
+	__be64 base_time; /* in the stream's clock */
 	__be16 channel;
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
-	__be16 events;      /* numbers this frame uses up: EVENT, FILTERED and last PARTs of an EVENT; 1 in a control frame */
+	__be16 events; /* numbers this frame uses up: EVENT, FILTERED and last PARTs of an EVENT; 1 in a control frame */
 } __attribute__((packed));
 
 /*
  * The one list of TLVs: type, name, least length of the TLV with its header, what it is.
  * A decoder skips types it does not know; a TLV shorter than its least length is malformed.
  */
-#define TW_TLV_LIST(X)                                                                     \
-	X(0, PAD, 4, "padding")                                                            \
-	X(1, EVENT, 16, "event as the kernel recorded it")                                 \
-	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number")    \
-	X(3, PART, 20, "piece of a TLV larger than a frame")                               \
-	X(4, LOST, 20, "events that never reached the wire")                               \
-	X(5, WATERMARK, 12, "nothing older will come on these channels")                   \
-	X(6, SCHEMA, 20, "one format text")                                                \
-	X(7, HOST, 4, "who produces the stream")                                           \
-	X(8, CLOCK, 64, "the same instant in several clocks")                              \
-	X(9, COMM, 28, "a task's name from a time on")                                     \
-	X(10, SYMBOL, 16, "kernel address and its name")                                   \
-	X(11, STATS, 4, "counters of the producer's stages")                               \
+#define TW_TLV_LIST(X)                                                                  \
+	X(0, PAD, 4, "padding")                                                         \
+	X(1, EVENT, 16, "event as the kernel recorded it")                              \
+	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number") \
+	X(3, PART, 20, "piece of a TLV larger than a frame")                            \
+	X(4, LOST, 20, "events that never reached the wire")                            \
+	X(5, WATERMARK, 12, "nothing older will come on these channels")                \
+	X(6, SCHEMA, 20, "one format text")                                             \
+	X(7, HOST, 4, "who produces the stream")                                        \
+	X(8, CLOCK, 64, "the same instant in several clocks")                           \
+	X(9, COMM, 28, "a task's name from a time on")                                  \
+	X(10, SYMBOL, 16, "kernel address and its name")                                \
+	X(11, STATS, 4, "counters of the producer's stages")                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")
 
 enum tw_tlv_type {
@@ -104,8 +104,8 @@ struct tw_event {
 	__be32 common_pid;
 	/* body: the record from its offset 8 on */
 } __attribute__((packed));
-#define TW_EVENT_RECORD  8  /* where in the TLV the record begins */
-#define TW_RECORD_COMMON 8  /* bytes of the record that are big-endian here */
+#define TW_EVENT_RECORD  8 /* where in the TLV the record begins */
+#define TW_RECORD_COMMON 8 /* bytes of the record that are big-endian here */
 
 /*
  * A piece of a TLV whose value does not fit a frame. Pieces come in order on one channel; (stream, channel, id) names the
@@ -122,9 +122,9 @@ struct tw_part {
 	/* bytes */
 } __attribute__((packed));
 
-#define TW_LOST_LIST(X)                                                  \
-	X(1, RING, "ring overrun", "the kernel's ring was full")         \
-	X(2, SHED, "producer shed", "the producer could not keep them")  \
+#define TW_LOST_LIST(X)                                                 \
+	X(1, RING, "ring overrun", "the kernel's ring was full")        \
+	X(2, SHED, "producer shed", "the producer could not keep them") \
 	X(3, TX, "transmit drop", "the interface refused the frame")
 
 enum tw_lost_where {
@@ -148,8 +148,7 @@ struct tw_lost {
  */
 struct tw_watermark {
 	struct tw_tlv tlv;
-	__be64 time; /* in the stream's clock */
-	/* struct tw_watermark_channel[] */
+	__be64 time; /* in the stream's clock; struct tw_watermark_channel[] follow */
 } __attribute__((packed));
 
 struct tw_watermark_channel {
@@ -172,27 +171,27 @@ struct tw_schema_tlv {
 	__u8 kind;
 	__u8 encoding;
 	__be16 event_id;
-	__be32 raw_length;  /* of the value when decompressed */
-	__be32 index;       /* of this text in the schema that the frame header names */
-	__be32 total;       /* texts in that schema */
+	__be32 raw_length; /* of the value when decompressed */
+	__be32 index;      /* of this text in the schema that the frame header names */
+	__be32 total;      /* texts in that schema */
 } __attribute__((packed));
 
 /* HOST is a list of attributes, each a tw_tlv with a type of this list; number = big-endian u64, text = without NUL. */
-#define TW_HOST_LIST(X)                                                   \
-	X(1, NAME, text, "name", "host name")                             \
-	X(2, RELEASE, text, "release", "kernel release")                  \
-	X(3, MACHINE, text, "machine", "machine architecture")            \
-	X(4, BOOT_ID, text, "boot_id", "boot id")                         \
-	X(5, INSTANCE, text, "instance", "tracefs instance")              \
-	X(6, CLOCK, text, "clock", "trace clock")                         \
-	X(7, CPUS, number, "cpus", "CPUs with a ring")                    \
-	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")          \
-	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")     \
-	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift") \
+#define TW_HOST_LIST(X)                                                           \
+	X(1, NAME, text, "name", "host name")                                     \
+	X(2, RELEASE, text, "release", "kernel release")                          \
+	X(3, MACHINE, text, "machine", "machine architecture")                    \
+	X(4, BOOT_ID, text, "boot_id", "boot id")                                 \
+	X(5, INSTANCE, text, "instance", "tracefs instance")                      \
+	X(6, CLOCK, text, "clock", "trace clock")                                 \
+	X(7, CPUS, number, "cpus", "CPUs with a ring")                            \
+	X(8, PAGE_SIZE, number, "page_size", "page size, bytes")                  \
+	X(9, LONG_SIZE, number, "long_size", "size of a long, bytes")             \
+	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")   \
 	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift") \
-	X(12, VERSION, text, "version", "producer version")               \
-	X(13, EVENTS, text, "events", "events asked for")                 \
-	X(14, FILTER, text, "filter", "filter")                           \
+	X(12, VERSION, text, "version", "producer version")                       \
+	X(13, EVENTS, text, "events", "events asked for")                         \
+	X(14, FILTER, text, "filter", "filter")                                   \
 	X(15, OS, text, "os", "operating system")
 
 enum tw_host_attr {
@@ -202,12 +201,12 @@ enum tw_host_attr {
 };
 
 /* Which of CLOCK's readings are there. */
-#define TW_CLOCK_LIST(X)                         \
-	X(0, TRACE, trace, "stream clock")       \
-	X(1, MONO, mono, "CLOCK_MONOTONIC")      \
-	X(2, BOOT, boot, "CLOCK_BOOTTIME")       \
-	X(3, REAL, real, "CLOCK_REALTIME")       \
-	X(4, TAI, tai, "CLOCK_TAI")              \
+#define TW_CLOCK_LIST(X)                    \
+	X(0, TRACE, trace, "stream clock")  \
+	X(1, MONO, mono, "CLOCK_MONOTONIC") \
+	X(2, BOOT, boot, "CLOCK_BOOTTIME")  \
+	X(3, REAL, real, "CLOCK_REALTIME")  \
+	X(4, TAI, tai, "CLOCK_TAI")         \
 	X(5, PHC, phc, "hardware clock of the NIC")
 
 enum tw_clock {
@@ -225,8 +224,8 @@ struct tw_clock_tlv {
 } __attribute__((packed));
 
 enum tw_comm_origin {
-	TW_COMM_SAVED = 0,  /* saved_cmdlines */
-	TW_COMM_PROC = 1,   /* /proc */
+	TW_COMM_SAVED = 0, /* saved_cmdlines */
+	TW_COMM_PROC = 1,  /* /proc */
 	TW_COMM_EXEC = 2,
 	TW_COMM_FORK = 3,
 	TW_COMM_RENAME = 4,
@@ -239,7 +238,7 @@ struct tw_comm {
 	__u8 reserved[3];
 	__be64 time;
 	__be32 pid;
-	__be32 tgid; /* 0 = not known */
+	__be32 tgid;  /* 0 = not known */
 	__u8 name[4]; /* NUL-padded to a multiple of 4, TW_COMM_MAX at most */
 } __attribute__((packed));
 
@@ -251,18 +250,18 @@ struct tw_symbol {
 } __attribute__((packed));
 
 /* STATS: struct tw_stat[]; totals since the stream's start. Channel TW_CHANNEL_CONTROL stands for the whole stream. */
-#define TW_STAT_LIST(X)                                                             \
-	X(1, RECORDED, "recorded", "events the kernel recorded")                    \
-	X(2, READ, "read", "events read from the ring")                             \
-	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                   \
-	X(4, SHED, "shed", "events the producer shed")                              \
-	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")               \
-	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")               \
-	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                  \
-	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                  \
-	X(9, UNNAMED, "unnamed", "events whose task has no known name")             \
-	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")   \
-	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")   \
+#define TW_STAT_LIST(X)                                                           \
+	X(1, RECORDED, "recorded", "events the kernel recorded")                  \
+	X(2, READ, "read", "events read from the ring")                           \
+	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                 \
+	X(4, SHED, "shed", "events the producer shed")                            \
+	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")             \
+	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")             \
+	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                \
+	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                \
+	X(9, UNNAMED, "unnamed", "events whose task has no known name")           \
+	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read") \
+	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost") \
 	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")
 
 enum tw_stat_id {
