@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SCHEMA payloads: the round trip, and payloads that lie about what they are. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <zstd.h>
+
+#include "wire/schema_text.h"
+
+static char wire[TW_SCHEMA_RAW_MAX + 1];
+static char raw[TW_SCHEMA_RAW_MAX + 1];
+static char big[TW_SCHEMA_TEXT_MAX + 1];
+
+static struct tw_schema_view compressed(const char *system, const char *text, size_t len)
+{
+	const struct tw_schema_text in = { .system = system, .text = text, .len = len };
+	struct tw_schema_view view = { .index = 3 };
+	struct tw_error err;
+
+	assert_int_equal(tw_schema_text__compress(&in, wire, sizeof(wire), &view, &err), 0);
+	return view;
+}
+
+static void expect_round_trip(const char *system, const char *text, size_t len, uint8_t encoding)
+{
+	const struct tw_schema_view view = compressed(system, text, len);
+	struct tw_schema_text out;
+	struct tw_error err;
+
+	assert_int_equal(view.encoding, encoding);
+	assert_int_equal(view.raw_length, strlen(system) + 1 + len);
+	assert_int_equal(tw_schema_text__expand(&view, raw, view.raw_length, &out, &err), 0);
+	assert_string_equal(out.system, system);
+	assert_int_equal(out.len, len);
+	assert_memory_equal(out.text, text, len);
+}
+
+static void round_trips(void **state)
+{
+	char name[TW_SCHEMA_NAME_MAX];
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	memset(big, 'x', sizeof(big));
+	expect_round_trip("sched", "field:int a;", 12, TW_ENCODING_PLAIN);
+	expect_round_trip("", "", 0, TW_ENCODING_PLAIN);
+	expect_round_trip("net", big, 1000, TW_ENCODING_ZSTD);
+	expect_round_trip("nul", "a\0b", 3, TW_ENCODING_PLAIN);
+	expect_round_trip(name, big, TW_SCHEMA_TEXT_MAX, TW_ENCODING_ZSTD);
+}
+
+static void what_compression_would_lengthen_stays_plain(void **state)
+{
+	struct tw_schema_view view;
+	unsigned int seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < 5000; i++)
+		big[i] = (char)(rand_r(&seed) >> 8);
+	expect_round_trip("noise", big, 5000, TW_ENCODING_PLAIN);
+	view = compressed("noise", big, 5000);
+	assert_int_equal(view.len, view.raw_length);
+}
+
+static void compress_limits(void **state)
+{
+	char name[TW_SCHEMA_NAME_MAX + 1];
+	struct tw_schema_text in = { .system = name, .text = big, .len = 1 };
+	struct tw_schema_view view;
+	struct tw_error err;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	assert_int_equal(tw_schema_text__compress(&in, wire, sizeof(wire), &view, &err), -E2BIG);
+	in.system = "sched";
+	in.len = TW_SCHEMA_TEXT_MAX + 1;
+	assert_int_equal(tw_schema_text__compress(&in, wire, sizeof(wire), &view, &err), -E2BIG);
+	in.len = 100;
+	assert_int_equal(tw_schema_text__compress(&in, wire, 105, &view, &err), -ENOBUFS);
+	assert_int_equal(tw_schema_text__compress(&in, wire, 106, &view, NULL), 0);
+}
+
+/* Expands @view into a buffer of exactly @cap bytes, so that the sanitizer sees a byte too many. */
+static int expand(const struct tw_schema_view *view, size_t cap)
+{
+	const struct tw_schema_text untouched = { .len = 12345 };
+	struct tw_schema_text out = untouched;
+	struct tw_error err = { "" };
+	char *buf = malloc(cap ? cap : 1);
+	int rc;
+
+	assert_non_null(buf);
+	rc = tw_schema_text__expand(view, buf, cap, &out, &err);
+	if (rc) {
+		assert_memory_equal(&out, &untouched, sizeof(out));
+		assert_true(strstr(err.text, "schema text 3") == err.text);
+	}
+	free(buf);
+	return rc;
+}
+
+static void claims_are_checked(void **state)
+{
+	struct tw_schema_view view;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	view = compressed("net", big, 1000);
+	assert_int_equal(expand(&view, 1004), 0);
+	assert_int_equal(expand(&view, 1003), -ENOBUFS);
+	view.raw_length = 1003;
+	assert_int_equal(expand(&view, 2000), -EBADMSG);
+	view.raw_length = 1005;
+	assert_int_equal(expand(&view, 2000), -EBADMSG);
+	view.raw_length = 0;
+	assert_int_equal(expand(&view, 0), -E2BIG);
+	view.raw_length = TW_SCHEMA_RAW_MAX + 1;
+	assert_int_equal(expand(&view, TW_SCHEMA_RAW_MAX + 1), -E2BIG);
+	view.raw_length = UINT32_MAX;
+	assert_int_equal(expand(&view, 100), -E2BIG);
+	view.raw_length = 1004;
+	view.encoding = 2;
+	assert_int_equal(expand(&view, 1004), -ENOTSUP);
+	view.encoding = TW_ENCODING_PLAIN;
+	assert_int_equal(expand(&view, 1004), -EBADMSG);
+}
+
+static void name_and_text_have_limits(void **state)
+{
+	struct tw_schema_view view = { .index = 3, .encoding = TW_ENCODING_PLAIN, .data = (const uint8_t *)big };
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	view.len = view.raw_length = 100;
+	assert_int_equal(expand(&view, 100), -EBADMSG); /* no NUL */
+	big[99] = 0;
+	assert_int_equal(expand(&view, 100), 0); /* no text */
+	big[99] = 'x';
+	big[TW_SCHEMA_NAME_MAX] = 0;
+	view.len = view.raw_length = 1000;
+	assert_int_equal(expand(&view, 1000), -E2BIG); /* name a byte too long */
+	big[0] = 0;
+	view.len = view.raw_length = TW_SCHEMA_TEXT_MAX + 1;
+	assert_int_equal(expand(&view, TW_SCHEMA_RAW_MAX), 0);
+}
+
+/* A megabyte of zeros in a few bytes must not get out, whatever is claimed. */
+static void a_bomb_stays_shut(void **state)
+{
+	char *zeros = calloc(1, 1 << 20);
+	struct tw_schema_view view = { .index = 3, .encoding = TW_ENCODING_ZSTD, .data = (const uint8_t *)wire };
+
+	(void)state;
+	assert_non_null(zeros);
+	view.len = ZSTD_compress(wire, sizeof(wire), zeros, 1 << 20, 3);
+	free(zeros);
+	assert_true(view.len < 200);
+	view.raw_length = TW_SCHEMA_RAW_MAX;
+	assert_int_equal(expand(&view, TW_SCHEMA_RAW_MAX), -EBADMSG);
+	view.raw_length = 1 << 20;
+	assert_int_equal(expand(&view, 1 << 20), -E2BIG);
+}
+
+static void one_zstd_frame_exactly(void **state)
+{
+	struct tw_schema_view view;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	view = compressed("net", big, 1000);
+	for (size_t len = 0; len < view.len; len++) {
+		struct tw_schema_view cut = view;
+
+		cut.len = len;
+		assert_int_equal(expand(&cut, 1004), -EBADMSG);
+	}
+	memcpy(wire + view.len, wire, view.len);
+	view.len *= 2;
+	view.raw_length *= 2;
+	assert_int_equal(expand(&view, 2008), -EBADMSG);
+}
+
+static void corrupt_bytes_are_survived(void **state)
+{
+	struct tw_schema_view view;
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	for (size_t i = 0; i < 1000; i += 7)
+		big[i] = (char)i;
+	view = compressed("net", big, 1000);
+	for (size_t i = 0; i < view.len; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			wire[i] = (char)(wire[i] ^ 1 << bit);
+			expand(&view, 1004);
+			wire[i] = (char)(wire[i] ^ 1 << bit);
+		}
+	assert_int_equal(expand(&view, 1004), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(round_trips),
+		cmocka_unit_test(what_compression_would_lengthen_stays_plain),
+		cmocka_unit_test(compress_limits),
+		cmocka_unit_test(claims_are_checked),
+		cmocka_unit_test(name_and_text_have_limits),
+		cmocka_unit_test(a_bomb_stays_shut),
+		cmocka_unit_test(one_zstd_frame_exactly),
+		cmocka_unit_test(corrupt_bytes_are_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
