@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames of many channels in, one-event frames in time order out: what record and live have in common, and later the
+ * capture host.
+ *
+ * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: what is not newer than the oldest of
+ * all channels' watermarks goes out, oldest first. A channel that says nothing, or whose numbers have a hole, holds the others
+ * up for wait_ns of the stream's time at most. Memory is bounded: beyond it the oldest events go out early.
+ *
+ * Out come frames of one TLV each:
+ *  - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; put together from PARTs if a frame
+ *    holds it. Events older than one that went out before carry TW_FLAG_LATE.
+ *  - LOST and whatever else was between the events: events = 0. PARTs of larger values pass as they are.
+ * Control frames pass whole. They come out before every event that arrived after them, so that formats and names precede what
+ * they explain. WATERMARK, PAD and FILTERED do not come out.
+ *
+ * Streams are ordered each in itself.
+ */
+#ifndef TW_MERGE_H
+#define TW_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "wire/tracewire.h"
+
+#define TW_MERGE_STREAMS_MAX  256  /* of one merge; frames of more are refused */
+#define TW_MERGE_CHANNELS_MAX 8192 /* of all streams */
+#define TW_MERGE_SLACK        64   /* so many bytes behind the body of a tw_merged can be read */
+
+/* One frame coming out, in two pieces; borrowed during the call. */
+struct tw_merged {
+	uint64_t stream_id;
+	uint64_t time;       /* in the stream's clock: of the event; of other frames where they stand in the order */
+	const uint8_t *head; /* frame header, sizeof(struct tw_frame_hdr) bytes */
+	const uint8_t
+		*body; /* the TLVs, whole words; for copies in large steps TW_MERGE_SLACK more bytes can be read */
+	size_t body_len;
+	bool is_event;   /* exactly one EVENT */
+	bool is_control; /* a control frame */
+};
+
+/* Return: 0, or -errno, which ends the call that led here and is returned by it. */
+typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
+
+struct tw_merge_options {
+	size_t memory;    /* bytes held; 0 = 64 MiB */
+	uint64_t wait_ns; /* longest wait for a silent channel or missing numbers; 0 = 1 s */
+	bool from_start; /* the producer starts with us: channels begin with number 0 and what is missing there is a gap */
+	tw_merge_emit *emit;
+	void *ctx; /* for emit */
+};
+
+/* Totals. events_in = events_out + filtered + duplicates + malformed_events, once all is flushed. */
+struct tw_merge_stats {
+	uint64_t frames; /* taken, control frames included */
+	uint64_t frames_out;
+	uint64_t events_in; /* EVENT, FILTERED and last PARTs of an EVENT */
+	uint64_t events_out;
+	uint64_t filtered;         /* rejected by a classifier in place */
+	uint64_t gaps;             /* events missing by their numbers; those that came after all are taken off again */
+	uint64_t duplicates;       /* events that had come before */
+	uint64_t late;             /* events that came out behind a newer one */
+	uint64_t forced;           /* events let out early for want of memory */
+	uint64_t malformed;        /* frames that cannot be read, or in part, or whose numbers cannot be */
+	uint64_t malformed_events; /* events in them, as far as they can be counted */
+	uint64_t incomplete;       /* events in PARTs of which one is missing; among the gaps too */
+	size_t held;               /* bytes in the queues now */
+};
+
+struct tw_merge;
+
+/** tw_merge__new() - Return: 0, -ENOMEM */
+int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *err);
+
+/** tw_merge__free() - what was not flushed is lost; NULL is fine */
+void tw_merge__free(struct tw_merge *m);
+
+/**
+ * tw_merge__frame() - take one frame, which may release others
+ * @data: from the frame header on; padding of the link may follow; copied
+ *
+ * Frames that cannot be read are counted, not an error.
+ *
+ * Return: 0, -ENOMEM, or what emit returned.
+ */
+int tw_merge__frame(struct tw_merge *m, const void *data, size_t len);
+
+/** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */
+int tw_merge__flush(struct tw_merge *m);
+
+void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
+
+/** tw_merge__gaps() - events missing on one channel, as far as known; 0 for an unknown one */
+uint64_t tw_merge__gaps(const struct tw_merge *m, uint64_t stream_id, uint16_t channel);
+
+/** tw_merge__stream_gaps() - events missing on all channels of a stream */
+uint64_t tw_merge__stream_gaps(const struct tw_merge *m, uint64_t stream_id);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing pcapng (draft-ietf-opsawg-pcapng): one section, its interfaces, packets with nanosecond times, statistics.
+ * libpcap's own writer has no place for names, descriptions, comments and statistics.
+ *
+ * Blocks are built in a buffer and appended whole, one write() a buffer: a file whose writer was killed reads up to its last
+ * whole block. The first failure is final: it is returned by every later call, and the file is cut to its whole blocks.
+ *
+ * Signals are the caller's: ignore SIGPIPE, so that a reader that went away is -EPIPE and not the end of the process.
+ */
+#ifndef TW_PCAPNG_H
+#define TW_PCAPNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define TW_PCAPNG_PACKET_MAX (256 * 1024) /* bytes of one packet */
+#define TW_PCAPNG_COPY_SLACK 64           /* a reserved packet may be overwritten by this many bytes behind its end */
+#define TW_LINKTYPE_ETHERNET 1
+
+struct tw_pcapng;
+
+/* Texts may be NULL; longer ones are cut to what an option holds. */
+struct tw_pcapng_section {
+	const char *hardware, *os, *application, *comment;
+};
+
+struct tw_pcapng_interface {
+	const char *name, *description, *os, *filter, *comment;
+	uint16_t linktype;
+	uint32_t snaplen; /* bytes; 0 = no limit */
+};
+
+/* Counted in packets; times in ns since 1970. */
+struct tw_pcapng_statistics {
+	uint64_t time;       /* of this block */
+	uint64_t start, end; /* of the capture */
+	uint64_t received;   /* isb_ifrecv */
+	uint64_t if_dropped; /* isb_ifdrop */
+	uint64_t os_dropped; /* isb_osdrop */
+	uint64_t delivered;  /* isb_usrdeliv */
+	const char *comment;
+};
+
+/**
+ * tw_pcapng__open() - start a section
+ * @fd: a file, pipe or terminal, at its end; stays the caller's; non-blocking is fine
+ * @name: of the file for error texts; copied
+ * @buffer: bytes collected before a write(); 0 = 256 KiB
+ */
+int tw_pcapng__open(int fd, const char *name, size_t buffer, const struct tw_pcapng_section *section,
+		    struct tw_pcapng **ret, struct tw_error *err);
+
+/** tw_pcapng__close() - frees the writer, not the file; what was not flushed is lost; NULL is fine */
+void tw_pcapng__close(struct tw_pcapng *w);
+
+/**
+ * tw_pcapng__interface() - describe one more interface
+ * @ret_id: its number in this section, for the packets
+ */
+int tw_pcapng__interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface, uint32_t *ret_id);
+
+/**
+ * tw_pcapng__reserve() - room for one packet, to be written in place
+ * @len: bytes, at most TW_PCAPNG_PACKET_MAX; TW_PCAPNG_COPY_SLACK bytes behind it may be scribbled on
+ *
+ * Return: where the packet goes; NULL after a failure. Nothing is there until tw_pcapng__commit().
+ */
+uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
+
+/**
+ * tw_pcapng__commit() - the reserved packet is written
+ * @time: ns since 1970
+ * @len: bytes; at most what was reserved
+ */
+void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len);
+
+/** tw_pcapng__packet() - copy a packet in; @comment may be NULL */
+int tw_pcapng__packet(struct tw_pcapng *w, uint32_t interface, uint64_t time, const void *data, size_t len,
+		      const char *comment);
+
+int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
+
+/** tw_pcapng__flush() - write() what is buffered; blocks as long as a pipe is full */
+int tw_pcapng__flush(struct tw_pcapng *w);
+
+/** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
+int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
+
+/** tw_pcapng__bytes() - bytes of all blocks so far, buffered ones included */
+uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
+
+#endif
