@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* "Did you mean": the candidate nearest to a misspelt word. */
+#ifndef TW_NEAREST_H
+#define TW_NEAREST_H
+
+#include <stddef.h>
+
+#define TW_NEAREST_WORD_MAX 128 /* longer words have no nearest */
+
+/**
+ * tw_edit_distance() - optimal string alignment distance, ASCII case ignored
+ * @limit: larger distances are not worked out
+ *
+ * An edit is a character inserted, removed, replaced, or two neighbours exchanged.
+ *
+ * Return: the distance, or @limit + 1 if it is larger or a word is longer than TW_NEAREST_WORD_MAX.
+ */
+unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);
+
+/* A search among candidates that are offered one by one. */
+struct tw_nearest {
+	const char *word;
+	const char *best; /* borrowed from the offers; NULL = nothing near enough */
+	unsigned int distance;
+};
+
+/** tw_nearest__init() - @word is borrowed; candidates further off than a third of its length (and one edit) don't count */
+void tw_nearest__init(struct tw_nearest *nearest, const char *word);
+
+/** tw_nearest__offer() - the first of equally near candidates stays; @candidate is borrowed and may be NULL */
+void tw_nearest__offer(struct tw_nearest *nearest, const char *candidate);
+
+#endif
