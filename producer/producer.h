@@ -28,15 +28,15 @@ struct tw_event_request {
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	const char *clock;          /* trace clock in ns; NULL = "mono" */
-	size_t buffer_kib;          /* ring per CPU; 0 = default */
-	size_t subbuf_kib;          /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
-	unsigned int max_interval_ms; /* longest pause between two reads, bounds the age of what is sent; 0 = 10 */
+	const char *clock;             /* trace clock in ns; NULL = "mono" */
+	size_t buffer_kib;             /* ring per CPU; 0 = default */
+	size_t subbuf_kib;             /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
+	unsigned int max_interval_ms;  /* longest pause between two reads, bounds the age of what is sent; 0 = 10 */
 	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */
-	unsigned int threads;       /* readers; 0 = by the number of CPUs */
-	unsigned int repeat_ms;     /* metadata again for late joiners, every so often; 0 = never, for a file */
-	bool follow;                /* only the tasks of tw_producer__follow() and their children */
-	const char *filter_text;    /* told in HOST; may be NULL */
+	unsigned int threads;          /* readers; 0 = by the number of CPUs */
+	unsigned int repeat_ms;        /* metadata again for late joiners, every so often; 0 = never, for a file */
+	bool follow;                   /* only the tasks of tw_producer__follow() and their children */
+	const char *filter_text;       /* told in HOST; may be NULL */
 
 	/*
 	 * Opens the sink of reader thread @thread, called from tw_producer__start(). The producer closes it at the end of
@@ -58,13 +58,13 @@ struct tw_books {
 	uint64_t delivered;     /* handed over and not known as dropped */
 	uint64_t frames, bytes; /* handed over, all kinds */
 	uint64_t dropped_frames;
-	uint64_t unnamed;       /* events whose task's name could not be learned */
-	uint64_t late;          /* events older than a watermark sent before */
-	uint64_t names;         /* COMM records sent, repetitions excluded */
+	uint64_t unnamed; /* events whose task's name could not be learned */
+	uint64_t late;    /* events older than a watermark sent before */
+	uint64_t names;   /* COMM records sent, repetitions excluded */
 	uint64_t bookkeeping_read, bookkeeping_lost;
-	uint64_t schemas;       /* schemas announced: 1, more if events appeared */
-	bool balanced;          /* the sum holds, and the kernel's own count of read events is ours */
-	double seconds;         /* from start to stop */
+	uint64_t schemas; /* schemas announced: 1, more if events appeared */
+	bool balanced;    /* the sum holds, and the kernel's own count of read events is ours */
+	double seconds;   /* from start to stop */
 };
 
 struct tw_producer;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/events.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "producer/tracing_dir.h"
+
+/* One specification, taken apart. */
+struct pattern {
+	const char *text;
+	const char *either; /* matches a system, or an event of any system; NULL: these two decide */
+	const char *system;
+	const char *name;
+};
+
+/* @copy is a copy of @text, to be cut up; both are borrowed. */
+static void pattern__parse(const char *text, char *copy, struct pattern *ret)
+{
+	char *separator = strpbrk(copy, ":/");
+
+	*ret = (struct pattern){ .text = text };
+	if (!strcmp(copy, "all")) {
+		ret->either = "*";
+	} else if (!separator) {
+		ret->either = copy;
+	} else {
+		*separator = '\0';
+		ret->system = *copy ? copy : "*";
+		ret->name = separator[1] ? separator + 1 : "*";
+	}
+}
+
+static bool pattern__matches(const struct pattern *pattern, const struct tw_event_name *event)
+{
+	if (pattern->either)
+		return !fnmatch(pattern->either, event->system, 0) || !fnmatch(pattern->either, event->name, 0);
+	return !fnmatch(pattern->system, event->system, 0) && !fnmatch(pattern->name, event->name, 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct tw_event_name *x = a, *y = b;
+	const int by_system = strcmp(x->system, y->system);
+
+	return by_system ? by_system : strcmp(x->name, y->name);
+}
+
+/* Append without looking for doubles. */
+static int append(struct tw_event_list *list, const char *system, const char *name)
+{
+	struct tw_event_name *names = reallocarray(list->names, list->n + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	list->names = names;
+	names += list->n;
+	names->system = strdup(system);
+	names->name = strdup(name);
+	if (!names->system || !names->name) {
+		free(names->system);
+		free(names->name);
+		return -ENOMEM;
+	}
+	list->n++;
+	return 0;
+}
+
+static void cut(struct tw_event_list *list, size_t n)
+{
+	while (list->n > n) {
+		list->n--;
+		free(list->names[list->n].system);
+		free(list->names[list->n].name);
+	}
+}
+
+void tw_event_list__fini(struct tw_event_list *list)
+{
+	cut(list, 0);
+	free(list->names);
+	list->names = NULL;
+}
+
+/* One line a event, "system:name". */
+static int parse_available(char *text, struct tw_event_list *list)
+{
+	char *save, *name;
+	int error;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		name = strchr(line, ':');
+		if (!name)
+			continue;
+		*name++ = '\0';
+		error = append(list, line, name);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *err)
+{
+	struct tw_event_list list = { 0 };
+	char *text;
+	int error = tw_tracing_file__read(tracing_dir, "available_events", &text, err);
+
+	if (error)
+		return error;
+	error = parse_available(text, &list);
+	free(text);
+	if (error) {
+		tw_event_list__fini(&list);
+		return tw_error__set(err, error, "no memory for the list of events");
+	}
+	if (list.n)
+		qsort(list.names, list.n, sizeof(*list.names), compare);
+	*ret = list;
+	return 0;
+}
+
+/* Among the first @n: what one pattern selects has no doubles in itself. */
+static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!compare(&list->names[i], event))
+			return true;
+	return false;
+}
+
+/* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
+static int unknown(const struct tw_event_list *all, const struct pattern *pattern, struct tw_error *err)
+{
+	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
+	struct tw_nearest nearest;
+
+	tw_nearest__init(&nearest, pattern->text);
+	for (size_t i = 0; i < all->n; i++) {
+		snprintf(full, sizeof(full), "%s:%s", all->names[i].system, all->names[i].name);
+		tw_nearest__offer(&nearest, pattern->either ? all->names[i].system : full);
+		tw_nearest__offer(&nearest, pattern->either ? all->names[i].name : NULL);
+		if (nearest.best == full)
+			nearest.best = strcpy(best, full);
+	}
+	if (nearest.best)
+		return tw_error__set(err, -ENOENT, "no event '%s'; did you mean %s?", pattern->text, nearest.best);
+	return tw_error__set(err, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern->text);
+}
+
+static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const struct pattern *pattern,
+		      struct tw_error *err)
+{
+	const size_t old = list->n;
+	bool found = false;
+	int error;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tw_event_name *event = &all->names[i];
+
+		if (!pattern__matches(pattern, event))
+			continue;
+		found = true;
+		if (contains(list, old, event))
+			continue;
+		error = append(list, event->system, event->name);
+		if (error)
+			return tw_error__set(err, error, "no memory for the list of events");
+	}
+	return found ? 0 : unknown(all, pattern, err);
+}
+
+/* The parts of a list with commas, one by one; @copy is a second copy of the text for the pattern to cut up. */
+static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, char *copy,
+			struct tw_error *err)
+{
+	struct pattern pattern;
+	char *save;
+	int error;
+
+	for (char *part = strtok_r(text, ", \t", &save); part; part = strtok_r(NULL, ", \t", &save)) {
+		pattern__parse(part, strcpy(copy, part), &pattern);
+		error = select_one(list, all, &pattern, err);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
+			  struct tw_error *err)
+{
+	const size_t old = list->n;
+	char *text = strdup(spec), *copy = strdup(spec);
+	int error;
+
+	if (!text || !copy)
+		error = tw_error__set(err, -ENOMEM, "no memory for the list of events");
+	else if (!spec[strspn(spec, ", \t")])
+		error = tw_error__set(err, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
+	else
+		error = select_parts(list, all, text, copy, err);
+	if (error)
+		cut(list, old);
+	free(text);
+	free(copy);
+	return error;
+}

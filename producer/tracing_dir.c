@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/tracing_dir.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+static int not_mounted(struct tw_error *err)
+{
+	if (geteuid() != 0)
+		return tw_error__set(err, -ENODEV,
+				     "tracefs is not mounted, and mounting it needs root: run "
+				     "`sudo mount -t tracefs nodev /sys/kernel/tracing`");
+	return tw_error__set(err, -ENODEV,
+			     "tracefs is not mounted at /sys/kernel/tracing and cannot be mounted there "
+			     "(%s): this kernel or this container does without tracing",
+			     strerror(errno));
+}
+
+int tw_tracing_dir__find(const char **ret, struct tw_error *err)
+{
+	const char *dir = NULL;
+	char path[PATH_MAX];
+
+	if (tracefs_tracing_dir_is_mounted(true, &dir) < 0 || !dir)
+		return not_mounted(err);
+	snprintf(path, sizeof(path), "%s/available_events", dir);
+	if (access(path, R_OK)) {
+		const int error = -errno;
+
+		if (error == -EACCES)
+			return tw_error__set(err, error, "%s can be read by root only: run this with sudo", dir);
+		return tw_error__set(err, error, "cannot read %s: %s", path, strerror(-error));
+	}
+	*ret = dir;
+	return 0;
+}
+
+/* Read to the end: files of tracefs have no size. */
+static int read_all(FILE *file, char **ret)
+{
+	size_t size = 0;
+	char *text = NULL;
+
+	errno = 0;
+	if (getdelim(&text, &size, '\0', file) >= 0) {
+		*ret = text;
+		return 0;
+	}
+	free(text);
+	if (errno)
+		return -errno;
+	*ret = calloc(1, 1);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *err)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	int error;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "re");
+	if (!file) {
+		error = -errno;
+		return tw_error__set(err, error, "cannot open %s: %s", path, strerror(-error));
+	}
+	error = read_all(file, ret);
+	fclose(file);
+	return error ? tw_error__set(err, error, "cannot read %s: %s", path, strerror(-error)) : 0;
+}
