@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands as data: a tree of tables that main() walks, and that help, manual pages and completion are made from. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "cli/options.h"
+
+enum cli_exit {
+	CLI_EXIT_OK = 0,
+	CLI_EXIT_FAILURE = 1,
+	CLI_EXIT_USAGE = 2,
+};
+
+/** cli_exit__of() - the exit status for what a function returned: a name that is not there (-ENOENT) or a value that cannot
+ *  be (-EINVAL) was mistyped, all else is a failure */
+enum cli_exit cli_exit__of(int error);
+
+struct cli_example {
+	const char *what; /* NULL ends a list */
+	const char *command;
+};
+
+struct cli_command {
+	const char *name;
+	const char *summary;   /* one line, no period */
+	const char *arguments; /* as in a synopsis: "[NAME]"; NULL = none */
+	enum cli_arg_kind arg_kind;
+	int args_max;            /* -1 = any number */
+	bool runs_program;       /* the arguments are a command line: the options end at its first word */
+	const char *description; /* paragraphs, an empty line between them */
+	const struct cli_example *examples;
+	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
+	const struct cli_command *const *commands; /* NULL-terminated: commands below this one, which then has no run */
+	size_t config_size;                        /* handed to run, zeroed, with the options applied */
+
+	/*
+	 * Return: an exit status. What is in @err is printed as one sentence; @args is NULL-terminated. Must free what the
+	 * apply functions left in the config; discard does so if run is never reached.
+	 */
+	int (*run)(void *config, int n_args, char **args, struct tw_error *err);
+	void (*discard)(void *config);
+};
+
+/* The program itself; its commands are those of the command line. */
+extern const struct cli_command cli_root_command;
+
+/* One file each. */
+extern const struct cli_command cli_command_help;
+extern const struct cli_command cli_command_list;
+
+/**
+ * cli_command__main() - parse a command line, run the command that it names and print what went wrong
+ * @path: the words so far, "tracewire vnet"
+ * Return: exit status
+ */
+int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
+
+/** cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @err naming the nearest */
+const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
+					    struct tw_error *err);
+
+/** cli_command__help() - what --help prints, made for 80 columns */
+void cli_command__help(const struct cli_command *command, const char *path, FILE *out);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire list`: what this kernel has to offer. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include "cli/command.h"
+#include "cli/selection.h"
+#include "producer/events.h"
+#include "producer/tracing_dir.h"
+
+struct list_config {
+	struct cli_selection selection;
+	bool systems, clocks, instances;
+};
+
+static void print_events(const struct tw_event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		printf("%s:%s\n", events->names[i].system, events->names[i].name);
+}
+
+static void print_systems(const struct tw_event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (!i || strcmp(events->names[i].system, events->names[i - 1].system))
+			puts(events->names[i].system);
+}
+
+/* One clock a line; the kernel writes them in one line, the chosen one in brackets. */
+static int print_clocks(const char *dir, struct tw_error *err)
+{
+	char *text, *save;
+	const int error = tw_tracing_file__read(dir, "trace_clock", &text, err);
+
+	if (error)
+		return error;
+	for (char *clock = strtok_r(text, "[] \n", &save); clock; clock = strtok_r(NULL, "[] \n", &save))
+		puts(clock);
+	free(text);
+	return 0;
+}
+
+static int print_instances(struct tw_error *err)
+{
+	char **instances = tracefs_instances(NULL);
+
+	if (!instances)
+		return errno == ENOENT || !errno
+			       ? 0
+			       : tw_error__set(err, -errno, "cannot list the tracefs instances: %s", strerror(errno));
+	for (char **instance = instances; *instance; instance++)
+		puts(*instance);
+	tracefs_list_free(instances);
+	return 0;
+}
+
+static int list_events(const struct list_config *config, const char *dir, struct tw_error *err)
+{
+	struct tw_event_list all = { 0 }, selected = { 0 };
+	int error = tw_event_list__read(dir, &all, err);
+
+	if (error)
+		return error;
+	error = cli_selection__resolve(&config->selection, &all, &selected, err);
+	if (!error && config->systems)
+		print_systems(config->selection.n ? &selected : &all);
+	else if (!error)
+		print_events(config->selection.n ? &selected : &all);
+	tw_event_list__fini(&selected);
+	tw_event_list__fini(&all);
+	return error;
+}
+
+static int list_what_is_asked(struct list_config *config, int n_args, char **args, struct tw_error *err)
+{
+	const char *dir;
+	int error = tw_tracing_dir__find(&dir, err);
+
+	for (int i = 0; i < n_args && !error; i++)
+		error = cli_selection__add(&config->selection, args[i], err);
+	if (error)
+		return error;
+	if (config->clocks)
+		return print_clocks(dir, err);
+	if (config->instances)
+		return print_instances(err);
+	return list_events(config, dir, err);
+}
+
+static int list(void *data, int n_args, char **args, struct tw_error *err)
+{
+	struct list_config *config = data;
+	const int error = list_what_is_asked(config, n_args, args, err);
+
+	cli_selection__fini(&config->selection);
+	return cli_exit__of(error);
+}
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
+	  "List these events: a system, an event, SYSTEM:EVENT, either with wildcards, "
+	  "or several with commas between",
+	  0, cli_selection__add },
+	{ 0, "systems", NULL, CLI_ARG_NONE, "List systems instead of events", offsetof(struct list_config, systems),
+	  NULL },
+	{ 0, "clocks", NULL, CLI_ARG_NONE, "List the trace clocks, for --clock", offsetof(struct list_config, clocks),
+	  NULL },
+	{ 0, "instances", NULL, CLI_ARG_NONE, "List the tracefs instances there are, whoever made them",
+	  offsetof(struct list_config, instances), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "All events that have to do with waking up", "sudo tracewire list '*wak*'" },
+	{ "The systems that have a tcp event", "sudo tracewire list --systems '*:*tcp*'" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_list = {
+	.name = "list",
+	.summary = "List the events, clocks and instances of this kernel",
+	.arguments = "[EVENT]...",
+	.arg_kind = CLI_ARG_EVENT,
+	.args_max = -1,
+	.description =
+		"Writes one name a line, events as SYSTEM:EVENT. Without an argument it lists all events that can be traced.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct list_config),
+	.run = list,
+	.discard = cli_selection__fini,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/options.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+#define LONG_BASE 256 /* what getopt_long returns for the first long option: above every letter */
+
+enum { GENERAL_HELP, GENERAL_VERSION };
+
+static const struct cli_option general[] = {
+	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Say what this command does and end", 0, NULL },
+	[GENERAL_VERSION] = { 0, "version", NULL, CLI_ARG_NONE, "Say which version this is and end", 0, NULL },
+	{ 0 },
+};
+
+const struct cli_option_group cli_general_options = { "General options", general };
+
+/* All options of one command in the form that getopt_long wants. */
+struct option_set {
+	const struct cli_option *rows[CLI_OPTIONS_MAX];
+	struct option longs[CLI_OPTIONS_MAX + 1];
+	char letters[3 + 2 * CLI_OPTIONS_MAX];
+	int n;
+};
+
+static void option_set__add(struct option_set *set, const struct cli_option *row)
+{
+	const int at = set->n++;
+	char *end = set->letters + strlen(set->letters);
+
+	assert(at < CLI_OPTIONS_MAX);
+	set->rows[at] = row;
+	set->longs[at] = (struct option){ row->name, row->arg ? required_argument : no_argument, NULL, LONG_BASE + at };
+	if (!row->letter)
+		return;
+	*end++ = row->letter;
+	if (row->arg)
+		*end = ':';
+}
+
+static void option_set__add_group(struct option_set *set, const struct cli_option_group *group)
+{
+	for (const struct cli_option *row = group->options; row->name; row++)
+		option_set__add(set, row);
+}
+
+static void option_set__init(struct option_set *set, const struct cli_option_group *const *groups, bool stop_at_word)
+{
+	*set = (struct option_set){ 0 };
+	/* '+': stop at the first word; ':': tell a missing argument from an unknown option */
+	strcpy(set->letters, stop_at_word ? "+:" : ":");
+	for (; groups && *groups; groups++)
+		option_set__add_group(set, *groups);
+	option_set__add_group(set, &cli_general_options);
+}
+
+/* The row of what getopt_long returned or left in optopt; NULL if there is none. */
+static const struct cli_option *option_set__row(const struct option_set *set, int code)
+{
+	if (code >= LONG_BASE)
+		return set->rows[code - LONG_BASE];
+	for (int i = 0; i < set->n; i++)
+		if (code && set->rows[i]->letter == code)
+			return set->rows[i];
+	return NULL;
+}
+
+static int unknown_letter(int letter, struct tw_error *err)
+{
+	return tw_error__set(err, -EINVAL, "unknown option '-%c'", letter);
+}
+
+/* The long names that @word, without its dashes, begins: more than one, or getopt_long would have taken it. */
+static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *err)
+{
+	const char *first = NULL;
+
+	for (int i = 0; i < set->n; i++) {
+		if (strncmp(set->rows[i]->name, word, len))
+			continue;
+		if (first)
+			return tw_error__set(err, -EINVAL, "option '--%.*s' is ambiguous: --%s or --%s?", (int)len,
+					     word, first, set->rows[i]->name);
+		first = set->rows[i]->name;
+	}
+	return 0;
+}
+
+static int unknown_name(const struct option_set *set, const char *word, struct tw_error *err)
+{
+	const size_t len = strcspn(word, "=");
+	char name[TW_NEAREST_WORD_MAX];
+	struct tw_nearest nearest;
+	const int error = len ? ambiguous_name(set, word, len, err) : 0;
+
+	if (error)
+		return error;
+	if (len >= sizeof(name))
+		return tw_error__set(err, -EINVAL, "unknown option '--%.40s...'", word);
+	memcpy(name, word, len);
+	name[len] = '\0';
+	tw_nearest__init(&nearest, name);
+	for (int i = 0; i < set->n; i++)
+		tw_nearest__offer(&nearest, set->rows[i]->name);
+	if (nearest.best)
+		return tw_error__set(err, -EINVAL, "unknown option '--%s'; did you mean --%s?", name, nearest.best);
+	return tw_error__set(err, -EINVAL, "unknown option '--%s'", name);
+}
+
+/* Words for what getopt_long refused: @code is '?' or ':'; @word the word it was looking at. */
+static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *err)
+{
+	const struct cli_option *row = option_set__row(set, optopt);
+
+	if (row && code == ':')
+		return tw_error__set(err, -EINVAL, "option '--%s' needs an argument: %s", row->name, row->arg);
+	if (row)
+		return tw_error__set(err, -EINVAL, "option '--%s' takes no argument", row->name);
+	if (optopt)
+		return unknown_letter(optopt, err);
+	return unknown_name(set, word + 2, err);
+}
+
+int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end)
+		return tw_error__set(err, -EINVAL, "'%s' is not a number", text);
+	if (errno)
+		return tw_error__set(err, -EINVAL, "the number %s is too large", text);
+	*ret = value;
+	return 0;
+}
+
+static int option__apply(const struct cli_option *row, const char *value, void *config, struct tw_error *err)
+{
+	void *target = (char *)config + row->offset;
+	struct tw_error why;
+
+	if (row->apply)
+		return row->apply(config, value, err);
+	switch (row->kind) {
+	case CLI_ARG_NONE:
+		*(bool *)target = true;
+		return 0;
+	case CLI_ARG_NUMBER:
+		if (cli_number__parse(value, target, &why))
+			return tw_error__set(err, -EINVAL, "option '--%s': %s", row->name, why.text);
+		return 0;
+	default:
+		*(const char **)target = value;
+		return 0;
+	}
+}
+
+int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
+		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *err)
+{
+	struct option_set set;
+	int code, error;
+
+	option_set__init(&set, groups, stop_at_word);
+	opterr = 0;
+	optind = 0; /* getopt_long starts afresh */
+	while ((code = getopt_long(argc, argv, set.letters, set.longs, NULL)) != -1) {
+		const struct cli_option *row = option_set__row(&set, code);
+
+		if (code == '?' || code == ':')
+			return refuse(&set, code, argv[optind - 1], err);
+		if (row == &general[GENERAL_HELP] || row == &general[GENERAL_VERSION]) {
+			*ret = row == &general[GENERAL_HELP] ? CLI_PARSED_HELP : CLI_PARSED_VERSION;
+			return 0;
+		}
+		error = option__apply(row, optarg, config, err);
+		if (error)
+			return error;
+	}
+	*ret = CLI_PARSED_RUN;
+	*ret_first = optind;
+	return 0;
+}

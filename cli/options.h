@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options as data. One table drives the parsing, --help, the manual pages and the shells' completion. Options are applied
+ * in the order of the command line, so that one can refer to those before it.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define CLI_OPTIONS_MAX 64 /* of one command */
+
+/* What an option's or a command's argument is: how it is stored, and what completion offers. */
+enum cli_arg_kind {
+	CLI_ARG_NONE,   /* bool, set to true */
+	CLI_ARG_NUMBER, /* uint64_t */
+	CLI_ARG_TEXT,   /* const char *, like all that follow; borrowed from the command line */
+	CLI_ARG_FILE,
+	CLI_ARG_INTERFACE,
+	CLI_ARG_EVENT,
+	CLI_ARG_CLOCK,
+	CLI_ARG_COMMAND,
+};
+
+struct cli_option {
+	char letter;      /* 0 = only a long name */
+	const char *name; /* NULL ends a table */
+	const char *arg;  /* the argument's name in help; NULL with CLI_ARG_NONE */
+	enum cli_arg_kind kind;
+	const char *help; /* without a period at its end */
+	size_t offset;    /* in the command's config: where the value goes */
+	/* Instead of storing at the offset. Return: 0, or -errno with @err filled. */
+	int (*apply)(void *config, const char *value, struct tw_error *err);
+};
+
+/* Options that belong together, under one title in help. Commands share groups if their configs begin alike. */
+struct cli_option_group {
+	const char *title;
+	const struct cli_option *options;
+};
+
+enum cli_parsed {
+	CLI_PARSED_RUN,
+	CLI_PARSED_HELP,
+	CLI_PARSED_VERSION,
+};
+
+/* --help and --version, which every command has; never in a command's own list. */
+extern const struct cli_option_group cli_general_options;
+
+/**
+ * cli_options__parse() - apply the options of a command line
+ * @groups: NULL-terminated; NULL = none
+ * @stop_at_word: the first word that is no option ends the options, as `--` does; else options may follow words
+ * @argv: argv[0] is not looked at; words are moved behind the options
+ * @config: as the options' offsets and apply functions expect it
+ * @ret: help and version end the parsing at once
+ * @ret_first: index of the first word
+ *
+ * Return: 0; -EINVAL with @err saying which option is wrong, why, and what may have been meant; or what an apply function returned.
+ */
+int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
+		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *err);
+
+/** cli_number__parse() - a decimal number without sign. Return: 0, or -EINVAL with @err filled */
+int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/selection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int cli_selection__add(void *data, const char *spec, struct tw_error *err)
+{
+	struct cli_selection *selection = data;
+	struct cli_selection_item *items = reallocarray(selection->items, selection->n + 1, sizeof(*items));
+
+	if (!items)
+		return tw_error__set(err, -ENOMEM, "no memory for event '%s'", spec);
+	selection->items = items;
+	items[selection->n++] = (struct cli_selection_item){ .spec = spec };
+	return 0;
+}
+
+int cli_selection__filter(void *data, const char *filter, struct tw_error *err)
+{
+	struct cli_selection *selection = data;
+
+	if (selection->n_filtered == selection->n)
+		return tw_error__set(err, -EINVAL, "--event-filter '%s' has no --event before it to filter", filter);
+	while (selection->n_filtered < selection->n)
+		selection->items[selection->n_filtered++].filter = filter;
+	return 0;
+}
+
+int cli_selection__resolve(const struct cli_selection *selection, const struct tw_event_list *all,
+			   struct tw_event_list *list, struct tw_error *err)
+{
+	for (size_t i = 0; i < selection->n; i++) {
+		const int error = tw_event_list__select(list, all, selection->items[i].spec, err);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+void cli_selection__fini(void *data)
+{
+	struct cli_selection *selection = data;
+
+	free(selection->items);
+	*selection = (struct cli_selection){ 0 };
+}

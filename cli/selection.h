@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What -e and --event-filter collect: the first member of the config of each command that has them. */
+#ifndef CLI_SELECTION_H
+#define CLI_SELECTION_H
+
+#include "producer/events.h"
+
+struct cli_selection_item {
+	const char *spec;   /* borrowed from the command line, as is the filter */
+	const char *filter; /* for the kernel; NULL = none */
+};
+
+struct cli_selection {
+	struct cli_selection_item *items;
+	size_t n;
+	size_t n_filtered; /* items that an --event-filter has been given for */
+};
+
+/** cli_selection__add() - one more specification, of -e or an argument; @selection is a struct cli_selection */
+int cli_selection__add(void *selection, const char *spec, struct tw_error *err);
+
+/** cli_selection__filter() - the filter of the specifications since the last filter. Return: -EINVAL if there are none */
+int cli_selection__filter(void *selection, const char *filter, struct tw_error *err);
+
+/**
+ * cli_selection__resolve() - the events that all items mean
+ * @list: appended to, as tw_event_list__select() does
+ */
+int cli_selection__resolve(const struct cli_selection *selection, const struct tw_event_list *all,
+			   struct tw_event_list *list, struct tw_error *err);
+
+/** cli_selection__fini() - free the items; @selection is a struct cli_selection */
+void cli_selection__fini(void *selection);
+
+#endif

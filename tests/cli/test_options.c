@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The option parser: values, order, words behind the options, and the sentences for what is wrong. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+
+struct config {
+	char order[64]; /* what the apply functions saw, in their order */
+	bool quiet;
+	uint64_t count;
+	const char *file;
+};
+
+static int apply_event(void *data, const char *value, struct tw_error *err)
+{
+	struct config *config = data;
+
+	(void)err;
+	strcat(strcat(config->order, "e="), value);
+	return 0;
+}
+
+static int apply_filter(void *data, const char *value, struct tw_error *err)
+{
+	struct config *config = data;
+
+	if (!config->order[0])
+		return tw_error__set(err, -EINVAL, "nothing to filter");
+	strcat(strcat(config->order, "f="), value);
+	return 0;
+}
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "EVENT", CLI_ARG_EVENT, "", 0, apply_event },
+	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT, "", 0, apply_filter },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "", offsetof(struct config, quiet), NULL },
+	{ 'c', "count", "N", CLI_ARG_NUMBER, "", offsetof(struct config, count), NULL },
+	{ 'w', "write", "FILE", CLI_ARG_FILE, "", offsetof(struct config, file), NULL },
+	{ 0, "buffer-size", "KIB", CLI_ARG_NUMBER, "", offsetof(struct config, count), NULL },
+	{ 0, "buffer-file", "FILE", CLI_ARG_FILE, "", offsetof(struct config, file), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+#define ARGS_MAX 16
+
+/* A command line cut at its blanks. */
+struct line {
+	char text[256];
+	char *argv[ARGS_MAX];
+	int argc;
+	struct config config;
+	enum cli_parsed parsed;
+	int first;
+	struct tw_error err;
+};
+
+static int parse(struct line *line, const char *text, bool stop_at_word)
+{
+	char *save;
+
+	*line = (struct line){ .argc = 0 };
+	snprintf(line->text, sizeof(line->text), "command %s", text);
+	for (char *word = strtok_r(line->text, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		line->argv[line->argc++] = word;
+	return cli_options__parse(groups, stop_at_word, line->argc, line->argv, &line->config, &line->parsed,
+				  &line->first, &line->err);
+}
+
+static void test_values(void **state)
+{
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "-q -c 12 --write=x.pcapng", false), 0);
+	assert_int_equal(line.parsed, CLI_PARSED_RUN);
+	assert_true(line.config.quiet);
+	assert_int_equal(line.config.count, 12);
+	assert_string_equal(line.config.file, "x.pcapng");
+	assert_int_equal(line.first, line.argc);
+	assert_int_equal(parse(&line, "-c18446744073709551615", false), 0);
+	assert_true(line.config.count == UINT64_MAX);
+}
+
+static void test_order(void **state)
+{
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "-e a --event-filter x --event b -ec --event-filter=y", false), 0);
+	assert_string_equal(line.config.order, "e=af=xe=be=cf=y");
+}
+
+static void test_command_behind_the_options(void **state)
+{
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "-q -- ls -q --help", true), 0);
+	assert_string_equal(line.argv[line.first], "ls");
+	assert_int_equal(line.argc - line.first, 3);
+	assert_int_equal(parse(&line, "-q ls -c --help", true), 0);
+	assert_string_equal(line.argv[line.first], "ls");
+	assert_int_equal(parse(&line, "word -q", false), 0);
+	assert_true(line.config.quiet);
+	assert_string_equal(line.argv[line.first], "word");
+}
+
+static void test_help_ends_it(void **state)
+{
+	struct line line;
+
+	(void)state;
+	assert_int_equal(parse(&line, "-h --nonsense", false), 0);
+	assert_int_equal(line.parsed, CLI_PARSED_HELP);
+	assert_int_equal(parse(&line, "-q --version", false), 0);
+	assert_int_equal(line.parsed, CLI_PARSED_VERSION);
+}
+
+static void test_sentences(void **state)
+{
+	static const struct {
+		const char *line, *sentence;
+	} cases[] = {
+		{ "--quit", "unknown option '--quit'; did you mean --quiet?" },
+		{ "--evnet=sched", "unknown option '--evnet'; did you mean --event?" },
+		{ "--zzzzzzzzzzz", "unknown option '--zzzzzzzzzzz'" },
+		{ "-x", "unknown option '-x'" },
+		{ "-qx", "unknown option '-x'" },
+		{ "--buffer 3", "option '--buffer' is ambiguous: --buffer-size or --buffer-file?" },
+		{ "-w", "option '--write' needs an argument: FILE" },
+		{ "--write", "option '--write' needs an argument: FILE" },
+		{ "--quiet=yes", "option '--quiet' takes no argument" },
+		{ "-c many", "option '--count': 'many' is not a number" },
+		{ "-c -1", "option '--count': '-1' is not a number" },
+		{ "-c 1k", "option '--count': '1k' is not a number" },
+		{ "-c 99999999999999999999", "option '--count': the number 99999999999999999999 is too large" },
+		{ "--event-filter x -e a", "nothing to filter" },
+	};
+	struct line line;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(&line, cases[i].line, false), -EINVAL);
+		assert_string_equal(line.err.text, cases[i].sentence);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_command_behind_the_options),
+		cmocka_unit_test(test_help_ends_it),
+		cmocka_unit_test(test_sentences),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
