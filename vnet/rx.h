@@ -16,14 +16,14 @@
 
 struct tw_rx_options {
 	const char *ifname;
-	size_t ring;		/* bytes, cut to whole blocks of 1 MiB, one at least; 0 = TW_RX_RING */
+	size_t ring;            /* bytes, cut to whole blocks of 1 MiB, one at least; 0 = TW_RX_RING */
 	unsigned int retire_ms; /* the longest that the kernel keeps a frame back to fill a block; 0 = 1 ms */
 };
 
 struct tw_rx_frame {
 	const uint8_t *data; /* from the frame header on, link header excluded; any alignment */
-	size_t len;	     /* bytes captured, link padding included */
-	uint64_t time;	     /* when the kernel received it, ns of CLOCK_REALTIME */
+	size_t len;          /* bytes captured, link padding included */
+	uint64_t time;       /* when the kernel received it, ns of CLOCK_REALTIME */
 };
 
 /* Totals since the receiver was opened. */

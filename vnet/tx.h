@@ -14,9 +14,9 @@
 #include "wire/sink.h"
 
 /* Default destination: a locally administered group address, "TWR1" in it, so that any switch floods it. */
-#define TW_TX_GROUP                                                                                                    \
-	{                                                                                                              \
-		0x03, 0x54, 0x57, 0x52, 0x31, 0x00                                                                     \
+#define TW_TX_GROUP                                \
+	{                                          \
+		0x03, 0x54, 0x57, 0x52, 0x31, 0x00 \
 	}
 
 enum tw_transport {

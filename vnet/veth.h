@@ -3,8 +3,7 @@
  * The virtual wire: a veth pair. The wire NAME has two ends:
  *
  *   NAME-tx  where frames are sent; has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
- *   NAME     where they arrive: what Wireshark, tc and XDP look at, since AF_XDP transmission is visible on the peer
- * only
+ *   NAME     where they arrive: what Wireshark, tc and XDP look at, since AF_XDP's sending is visible on the peer only
  *
  * Nothing but our frames is on it: no IPv6, no ARP. The interface alias of both ends says who owns the wire; wires
  * whose alias does not begin with TW_WIRE_OWNER are somebody else's and are never touched. All functions act in the
@@ -18,24 +17,24 @@
 
 #include "base/error.h"
 
-#define TW_WIRE_OWNER	  "tracewire " /* every owner text of ours begins so */
-#define TW_WIRE_OWNER_MAX 128	       /* bytes of an owner text, NUL included */
-#define TW_WIRE_SUFFIX	  "-tx"	       /* of the end that sends */
-#define TW_WIRE_NAME_MAX  12	       /* characters, so that the suffix still fits an interface name */
-#define TW_WIRE_MTU	  9216	       /* default, bytes */
-#define TW_WIRE_QUEUES	  64	       /* at most; one AF_XDP socket a queue */
+#define TW_WIRE_OWNER     "tracewire " /* every owner text of ours begins so */
+#define TW_WIRE_OWNER_MAX 128          /* bytes of an owner text, NUL included */
+#define TW_WIRE_SUFFIX    "-tx"        /* of the end that sends */
+#define TW_WIRE_NAME_MAX  12           /* characters, so that the suffix still fits an interface name */
+#define TW_WIRE_MTU       9216         /* default, bytes */
+#define TW_WIRE_QUEUES    64           /* at most; one AF_XDP socket a queue */
 
 struct tw_wire_options {
 	const char *name; /* 1 to TW_WIRE_NAME_MAX characters */
 	const char
-		*owner; /* "tracewire wire" for one that lasts, "tracewire run INSTANCE" for one that ends with a run */
-	unsigned int mtu;    /* bytes; 0 = TW_WIRE_MTU */
+		*owner;   /* begins with TW_WIRE_OWNER: "tracewire wire" lasts, "tracewire run ..." ends with its run */
+	unsigned int mtu; /* bytes; 0 = TW_WIRE_MTU */
 	unsigned int queues; /* 1 to TW_WIRE_QUEUES; 0 = 1 */
 };
 
 /* A wire as it is. */
 struct tw_wire {
-	char name[IFNAMSIZ];	/* end where frames arrive; "" if it was moved to another namespace */
+	char name[IFNAMSIZ];    /* end where frames arrive; "" if it was moved to another namespace */
 	char tx_name[IFNAMSIZ]; /* end that sends; "" likewise */
 	int ifindex, tx_ifindex;
 	char owner[TW_WIRE_OWNER_MAX];
@@ -73,8 +72,8 @@ int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, 
 /* What to know of an interface before sending to it. */
 struct tw_iface {
 	char tx_name[IFNAMSIZ]; /* interface to send on: NAME-tx for a wire of ours, else the interface itself */
-	int ifindex;		/* of the interface asked for */
-	bool wire;		/* it is the end of a wire of ours where frames arrive */
+	int ifindex;            /* of the interface asked for */
+	bool wire;              /* it is the end of a wire of ours where frames arrive */
 	bool up;
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "vnet/netlink.h"
+
+#include <errno.h>
+#include <netlink/errno.h>
+#include <netlink/route/link/veth.h>
+#include <string.h>
+
+#include "vnet/veth.h"
+
+int tw_netlink__open(struct nl_sock **ret, struct tw_error *err)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	int code;
+
+	if (!sk)
+		return tw_error__set(err, -ENOMEM, "cannot open a netlink socket: out of memory");
+	code = nl_connect(sk, NETLINK_ROUTE);
+	if (code < 0) {
+		nl_socket_free(sk);
+		return tw_error__set(err, tw_netlink__errno(code), "cannot open a netlink socket: %s",
+				     nl_geterror(code));
+	}
+	*ret = sk;
+	return 0;
+}
+
+/* libnl folds errnos into codes of its own; these are the ones that somebody acts on. */
+int tw_netlink__errno(int code)
+{
+	static const struct {
+		int nle, err;
+	} map[] = {
+		{ NLE_EXIST, EEXIST },   { NLE_NODEV, ENODEV },    { NLE_OBJ_NOTFOUND, ENODEV },
+		{ NLE_PERM, EPERM },     { NLE_NOACCESS, EACCES }, { NLE_INVAL, EINVAL },
+		{ NLE_RANGE, ERANGE },   { NLE_NOMEM, ENOMEM },    { NLE_OPNOTSUPP, EOPNOTSUPP },
+		{ NLE_BUSY, EBUSY },     { NLE_AGAIN, EAGAIN },    { NLE_AF_NOSUPPORT, EAFNOSUPPORT },
+		{ NLE_BAD_SOCK, EBADF },
+	};
+
+	if (code >= 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (map[i].nle == -code)
+			return -map[i].err;
+	return -EIO;
+}
+
+int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret)
+{
+	struct rtnl_link *link;
+	int code;
+
+	if (!*name || strlen(name) >= IFNAMSIZ) /* the kernel calls that ERANGE: no interface can have such a name */
+		return -ENODEV;
+	code = rtnl_link_get_kernel(sk, 0, name, &link);
+	if (code < 0)
+		return tw_netlink__errno(code);
+	*ret = link;
+	return 0;
+}
+
+bool tw_netlink__is_wire(struct rtnl_link *link)
+{
+	const char *alias = rtnl_link_get_ifalias(link);
+
+	return alias && rtnl_link_is_veth(link) && strncmp(alias, TW_WIRE_OWNER, strlen(TW_WIRE_OWNER)) == 0;
+}
+
+bool tw_netlink__is_tx_name(const char *name)
+{
+	const size_t len = strlen(name), suffix = strlen(TW_WIRE_SUFFIX);
+
+	return len > suffix && strcmp(name + len - suffix, TW_WIRE_SUFFIX) == 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What both transports share: the interface they send on, how a frame lies in its slot, and the books. Used inside vnet/
+ * only.
+ *
+ *   slot:  2 bytes of padding | Ethernet header, 14 | frame, up to frame_max | slack of TW_COPY_STEP
+ *
+ * The padding puts the frame at a multiple of 4, as the encoder needs it.
+ */
+#ifndef TW_TX_LINK_H
+#define TW_TX_LINK_H
+
+#include <linux/if_ether.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "vnet/tx.h"
+#include "wire/encode.h"
+
+#define TX_PAD      2
+#define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* of a slot, before the frame */
+#define TX_SLOTS    64                  /* few, so that they stay in the cache */
+#define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
+
+/* The interface, as it was at the opening. */
+struct tx_link {
+	char name[IFNAMSIZ];
+	int ifindex;
+	unsigned int queue;
+	size_t frame_max;           /* to send, bytes; a multiple of 4 within the MTU */
+	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
+	bool counts_drops;          /* what its tx_dropped counts, nobody but this sink sent */
+	uint64_t dropped_before;    /* tx_dropped at the opening */
+};
+
+/* The beginning of each transport's sink, which adds its own. */
+struct tx_sink {
+	struct tw_sink sink;
+	struct tx_link link;
+	struct tw_sink_stats stats; /* dropped: of those, what the kernel told the socket */
+	uint64_t device_dropped;    /* tx_dropped since the opening, as last asked */
+	int broken;                 /* -errno when nothing can be sent any more */
+	char how[256];
+};
+
+/** tx_sink__init() - fill in what the transports share; sets no sink.ops */
+void tx_sink__init(struct tx_sink *tx, const struct tx_link *link);
+
+/** tx_sink__stats() - the stats of both transports: what the socket was told, or what the interface counted if more */
+void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);
+
+/** tx_slot__init() - write the Ethernet header into a slot, once for all frames */
+static inline void tx_slot__init(uint8_t *slot, const struct tx_link *link)
+{
+	memcpy(slot + TX_PAD, link->ethernet, ETH_HLEN);
+}
+
+/** tx_slot__bytes() - what a frame of @frame_max takes */
+static inline size_t tx_slot__bytes(size_t frame_max)
+{
+	return TX_OVERHEAD + frame_max + TW_COPY_STEP;
+}
+
+/** tx_xdp__open() - send through AF_XDP */
+int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *err);
+
+/** tx_packet__open() - send through AF_PACKET; @why in a few words for sink->how, or NULL */
+int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *err);
+
+#endif

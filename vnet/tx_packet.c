@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sending through AF_PACKET: slots in a circle, handed to sendmmsg() in batches. The interface's queue is not bypassed,
+ * since its limit is the back-pressure: a frame that finds it full stays in its slot and is sent again.
+ */
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "vnet/tx_link.h"
+
+struct tx_packet {
+	struct tx_sink tx;
+	int fd;
+	uint8_t *area;
+	size_t slot_bytes;
+	unsigned int head, tail; /* frames committed and frames sent, since the opening */
+	struct iovec iov[TX_SLOTS];
+	struct mmsghdr msgs[TX_SLOTS];
+};
+
+_Static_assert((TX_SLOTS & (TX_SLOTS - 1)) == 0, "head and tail may wrap");
+
+static struct tx_packet *of(struct tw_sink *sink)
+{
+	return (struct tx_packet *)sink;
+}
+
+static int break_down(struct tx_packet *p)
+{
+	p->tx.stats.dropped += p->head - p->tail;
+	p->tail = p->head;
+	p->tx.broken = -ENODEV;
+	return p->tx.broken;
+}
+
+/* Return: 0 = go on, -EAGAIN = not now, other: broken */
+static int handle_failure(struct tx_packet *p)
+{
+	switch (errno) {
+	case EINTR:
+		return 0;
+	case EAGAIN:
+	case ENOBUFS: /* the queue is full */
+	case ENOMEM:
+	case ENETDOWN: /* it may come up again */
+		return -EAGAIN;
+	case EMSGSIZE: /* the MTU was lowered */
+		p->tail++;
+		p->tx.stats.dropped++;
+		return 0;
+	default:
+		return break_down(p);
+	}
+}
+
+/* One batch, or what there is of it up to the circle's end. */
+static int send_batch(struct tx_packet *p)
+{
+	const unsigned int first = p->tail % TX_SLOTS;
+	unsigned int n = p->head - p->tail;
+	int sent;
+
+	if (n > TX_BATCH)
+		n = TX_BATCH;
+	if (n > TX_SLOTS - first)
+		n = TX_SLOTS - first;
+	sent = sendmmsg(p->fd, p->msgs + first, n, MSG_DONTWAIT);
+	if (sent < 0)
+		return handle_failure(p);
+	p->tail += (unsigned int)sent;
+	return 0;
+}
+
+static int packet_flush(struct tw_sink *sink)
+{
+	struct tx_packet *p = of(sink);
+	int ret = p->tx.broken;
+
+	while (!ret && p->tail != p->head)
+		ret = send_batch(p);
+	return ret;
+}
+
+static void *packet_reserve(struct tw_sink *sink)
+{
+	struct tx_packet *p = of(sink);
+
+	if (p->head - p->tail == TX_SLOTS) {
+		p->tx.stats.waits++;
+		return NULL;
+	}
+	return p->area + p->head % TX_SLOTS * p->slot_bytes + TX_OVERHEAD;
+}
+
+static void packet_commit(struct tw_sink *sink, size_t len)
+{
+	struct tx_packet *p = of(sink);
+
+	p->tx.stats.frames++;
+	p->tx.stats.bytes += len;
+	if (p->tx.broken) {
+		p->tx.stats.dropped++;
+		return;
+	}
+	p->iov[p->head % TX_SLOTS].iov_len = ETH_HLEN + len;
+	p->head++;
+	if (p->head % TX_BATCH == 0)
+		send_batch(p); /* what it leaves behind is for the next batch or flush */
+}
+
+static void packet_close(struct tw_sink *sink)
+{
+	struct tx_packet *p = of(sink);
+
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->area);
+	free(p);
+}
+
+static const struct tw_sink_ops packet_ops = {
+	.reserve = packet_reserve,
+	.commit = packet_commit,
+	.flush = packet_flush,
+	.stats = tx_sink__stats,
+	.close = packet_close,
+};
+
+static void init_slots(struct tx_packet *p)
+{
+	for (unsigned int i = 0; i < TX_SLOTS; i++) {
+		uint8_t *slot = p->area + i * p->slot_bytes;
+
+		tx_slot__init(slot, &p->tx.link);
+		p->iov[i].iov_base = slot + TX_PAD;
+		p->msgs[i].msg_hdr.msg_iov = &p->iov[i];
+		p->msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+}
+
+/* Protocol 0: the socket sends only. Return: -errno, or the socket */
+static int open_socket(int ifindex)
+{
+	const struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = ifindex };
+	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int code;
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	code = -errno;
+	close(fd);
+	return code;
+}
+
+static int refused(const struct tx_link *link, int code, struct tw_error *err)
+{
+	if (code == -EPERM)
+		return tw_error__set(err, code, "cannot send on %s: that takes root or CAP_NET_RAW", link->name);
+	return tw_error__set(err, code, "cannot send on %s through AF_PACKET: %s", link->name, strerror(-code));
+}
+
+int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *err)
+{
+	struct tx_packet *p = calloc(1, sizeof(*p));
+	int code = -ENOMEM;
+
+	if (!p)
+		return refused(link, code, err);
+	p->slot_bytes = (tx_slot__bytes(link->frame_max) + 63) & ~(size_t)63;
+	tx_sink__init(&p->tx, link);
+	p->tx.sink.ops = &packet_ops;
+	p->fd = open_socket(link->ifindex);
+	if (p->fd < 0) {
+		code = p->fd;
+		goto fail;
+	}
+	p->area = aligned_alloc(64, TX_SLOTS * p->slot_bytes);
+	if (!p->area)
+		goto fail;
+	init_slots(p);
+	snprintf(p->tx.how, sizeof(p->tx.how), "AF_PACKET sendmmsg%s%s%s", why ? " (" : "", why ? why : "",
+		 why ? ")" : "");
+	*ret = &p->tx.sink;
+	return 0;
+fail:
+	packet_close(&p->tx.sink);
+	return refused(link, code, err);
+}

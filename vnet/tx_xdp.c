@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sending through AF_XDP in copy mode. A slot is a run of consecutive UMEM chunks, so that a frame of any size is written
+ * in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has that.
+ *
+ * The kernel sends when asked by sendto(), TX_BATCH descriptors a call. A descriptor comes back on the completion ring
+ * when the kernel has let go of it, which does not mean that the frame was delivered.
+ */
+#include <errno.h>
+#include <linux/if_xdp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <xdp/xsk.h>
+
+#include "vnet/tx_link.h"
+
+/* Of the kernel's interface since 6.6, missing in older headers. */
+#ifndef XDP_USE_SG
+#define XDP_USE_SG (1 << 4)
+#endif
+#ifndef XDP_PKT_CONTD
+#define XDP_PKT_CONTD (1 << 0)
+#endif
+
+#define CHUNK      4096
+#define RING       2048 /* descriptors; more than all slots together have */
+#define FILL_RING  64   /* must exist, is not used: nothing is received */
+#define CHUNKS_MAX ((TX_OVERHEAD + TW_FRAME_MAX + TW_COPY_STEP + CHUNK - 1) / CHUNK)
+
+_Static_assert(TX_SLOTS *CHUNKS_MAX <= RING, "the rings take every descriptor there can be");
+
+struct tx_xdp {
+	struct tx_sink tx;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_prod fill, ring;
+	struct xsk_ring_cons completion;
+	uint8_t *area;
+	size_t slot_bytes;       /* a multiple of CHUNK */
+	uint16_t free[TX_SLOTS]; /* stack: the slot used last is the warmest in the cache */
+	uint16_t n_free;
+	uint8_t pending[TX_SLOTS]; /* descriptors of the slot that the kernel has */
+	unsigned int fresh;        /* descriptors in the ring since the last sendto() */
+};
+
+static struct tx_xdp *of(struct tw_sink *sink)
+{
+	return (struct tx_xdp *)sink;
+}
+
+/* Take back what the kernel has let go of. Return: number of descriptors */
+static unsigned int reap(struct tx_xdp *x)
+{
+	uint32_t at;
+	const uint32_t n = xsk_ring_cons__peek(&x->completion, RING, &at);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t slot = *xsk_ring_cons__comp_addr(&x->completion, at + i) / x->slot_bytes;
+
+		if (--x->pending[slot] == 0)
+			x->free[x->n_free++] = (uint16_t)slot;
+	}
+	if (n)
+		xsk_ring_cons__release(&x->completion, n);
+	return n;
+}
+
+/* The interface is gone: what the kernel still has will never leave. */
+static int break_down(struct tx_xdp *x)
+{
+	reap(x);
+	for (uint16_t slot = 0; slot < TX_SLOTS; slot++) {
+		if (!x->pending[slot])
+			continue;
+		x->pending[slot] = 0;
+		x->free[x->n_free++] = slot;
+		x->tx.stats.dropped++;
+	}
+	x->tx.broken = -ENODEV;
+	return x->tx.broken;
+}
+
+/* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, ask again; -EAGAIN = not now; other: broken */
+static int kick(struct tx_xdp *x)
+{
+	x->fresh = 0;
+	if (sendto(xsk_socket__fd(x->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	switch (errno) {
+	case EBUSY: /* the interface dropped a frame; those behind it wait in the ring */
+		x->tx.stats.dropped++;
+		return -EINTR;
+	case EINTR:
+		return -EINTR;
+	case EAGAIN: /* the call's share is used up, or the receiver is slow: the completions tell */
+		return reap(x) ? -EINTR : -EAGAIN;
+	case ENOBUFS:
+	case ENOMEM:
+	case ENETDOWN: /* it may come up again; until then the frames are kept */
+		return -EAGAIN;
+	default:
+		return break_down(x);
+	}
+}
+
+static int xdp_flush(struct tw_sink *sink)
+{
+	struct tx_xdp *x = of(sink);
+	int ret = x->tx.broken;
+
+	if (ret)
+		return ret;
+	if (xsk_prod_nb_free(&x->ring, RING) == RING) /* all gone already */
+		return 0;
+	do
+		ret = kick(x);
+	while (ret == -EINTR);
+	return ret;
+}
+
+static void *xdp_reserve(struct tw_sink *sink)
+{
+	struct tx_xdp *x = of(sink);
+
+	if (!x->n_free)
+		reap(x);
+	if (!x->n_free) {
+		x->tx.stats.waits++;
+		return NULL;
+	}
+	return x->area + x->free[x->n_free - 1] * x->slot_bytes + TX_OVERHEAD;
+}
+
+/* The slot's bytes from the Ethernet header on, as one descriptor a chunk. */
+static void put_descriptors(struct tx_xdp *x, uint16_t slot, size_t len)
+{
+	const uint8_t n = (uint8_t)((TX_PAD + len + CHUNK - 1) / CHUNK);
+	uint64_t addr = slot * x->slot_bytes + TX_PAD;
+	uint32_t at = 0;
+
+	xsk_ring_prod__reserve(&x->ring, n, &at); /* never full: see RING */
+	for (uint8_t i = 0; i < n; i++) {
+		struct xdp_desc *d = xsk_ring_prod__tx_desc(&x->ring, at + i);
+		const size_t room = CHUNK - addr % CHUNK;
+
+		d->addr = addr;
+		d->len = (uint32_t)(len < room ? len : room);
+		d->options = len > room ? XDP_PKT_CONTD : 0;
+		addr += d->len;
+		len -= d->len;
+	}
+	x->pending[slot] = n;
+	x->fresh += n;
+	xsk_ring_prod__submit(&x->ring, n);
+}
+
+static void xdp_commit(struct tw_sink *sink, size_t len)
+{
+	struct tx_xdp *x = of(sink);
+
+	x->tx.stats.frames++;
+	x->tx.stats.bytes += len;
+	if (x->tx.broken) {
+		x->tx.stats.dropped++;
+		return;
+	}
+	put_descriptors(x, x->free[--x->n_free], ETH_HLEN + len);
+	if (x->fresh + x->slot_bytes / CHUNK > TX_BATCH)
+		kick(x); /* what it leaves behind is for the next kick or flush */
+}
+
+static void xdp_close(struct tw_sink *sink)
+{
+	struct tx_xdp *x = of(sink);
+
+	xsk_socket__delete(x->socket);
+	xsk_umem__delete(x->umem);
+	if (x->area)
+		munmap(x->area, TX_SLOTS * x->slot_bytes);
+	free(x);
+}
+
+static const struct tw_sink_ops xdp_ops = {
+	.reserve = xdp_reserve,
+	.commit = xdp_commit,
+	.flush = xdp_flush,
+	.stats = tx_sink__stats,
+	.close = xdp_close,
+};
+
+static int create_umem(struct tx_xdp *x)
+{
+	const struct xsk_umem_config config = {
+		.fill_size = FILL_RING,
+		.comp_size = RING,
+		.frame_size = CHUNK,
+	};
+
+	return xsk_umem__create(&x->umem, x->area, TX_SLOTS * x->slot_bytes, &x->fill, &x->completion, &config);
+}
+
+/* Kernels before 5.11 count a UMEM as locked memory, some later ones too; the default limit may be too low for it. */
+static int create_umem_unlimited(struct tx_xdp *x)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	int ret = create_umem(x);
+
+	if (ret == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
+		ret = create_umem(x);
+	return ret;
+}
+
+static int bind_socket(struct tx_xdp *x)
+{
+	const uint16_t sg = x->slot_bytes > CHUNK ? XDP_USE_SG : 0;
+	const struct xsk_socket_config config = {
+		.rx_size = FILL_RING,
+		.tx_size = RING,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_COPY | sg,
+	};
+
+	return xsk_socket__create(&x->socket, x->tx.link.name, x->tx.link.queue, x->umem, NULL, &x->ring, &config);
+}
+
+static void init_slots(struct tx_xdp *x)
+{
+	for (uint16_t slot = 0; slot < TX_SLOTS; slot++) {
+		tx_slot__init(x->area + slot * x->slot_bytes, &x->tx.link);
+		x->free[x->n_free++] = slot;
+	}
+}
+
+static int open_link(const struct tx_link *link, struct tw_sink **ret)
+{
+	struct tx_xdp *x = calloc(1, sizeof(*x));
+	int code = -ENOMEM;
+
+	if (!x)
+		return code;
+	x->slot_bytes = (tx_slot__bytes(link->frame_max) + CHUNK - 1) / CHUNK * CHUNK;
+	tx_sink__init(&x->tx, link);
+	x->tx.sink.ops = &xdp_ops;
+	x->area = mmap(NULL, TX_SLOTS * x->slot_bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (x->area == MAP_FAILED) {
+		x->area = NULL;
+		goto fail;
+	}
+	code = create_umem_unlimited(x);
+	if (code < 0)
+		goto fail;
+	code = bind_socket(x);
+	if (code < 0)
+		goto fail;
+	init_slots(x);
+	snprintf(x->tx.how, sizeof(x->tx.how), "AF_XDP, copy mode%s", x->slot_bytes > CHUNK ? ", multi-buffer" : "");
+	*ret = &x->tx.sink;
+	return 0;
+fail:
+	xdp_close(&x->tx.sink);
+	return code;
+}
+
+static int refused(const struct tx_link *link, int code, struct tw_error *err)
+{
+	switch (code) {
+	case -EPERM:
+		return tw_error__set(err, code, "cannot send on %s through AF_XDP: that takes root or CAP_NET_RAW",
+				     link->name);
+	case -EBUSY:
+		return tw_error__set(
+			err, code,
+			"cannot send on %s through AF_XDP: another program has its queue %u; choose another "
+			"queue or interface",
+			link->name, link->queue);
+	case -EAFNOSUPPORT:
+		return tw_error__set(
+			err, code,
+			"cannot send on %s through AF_XDP: this kernel is built without it (CONFIG_XDP_SOCKETS)",
+			link->name);
+	default:
+		return tw_error__set(err, code, "cannot send on %s through AF_XDP: %s", link->name, strerror(-code));
+	}
+}
+
+int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *err)
+{
+	struct tx_link one_chunk = *link;
+	int code = open_link(link, ret);
+
+	one_chunk.frame_max = CHUNK - TX_OVERHEAD - TW_COPY_STEP;
+	if (code == -EINVAL && link->frame_max > one_chunk.frame_max) /* multi-buffer is unknown to this kernel */
+		code = open_link(&one_chunk, ret);
+	return code < 0 ? refused(link, code, err) : 0;
+}

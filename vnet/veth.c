@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "vnet/veth.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/inet6.h>
+#include <netlink/route/link/veth.h>
+#include <netlink/route/qdisc.h>
+#include <netlink/route/qdisc/fifo.h>
+#include <netlink/route/tc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vnet/netlink.h"
+
+/* Frames that wait on the sending end while the receiver is slow. */
+#define QUEUE_LIMIT 1000
+#define MTU_LEAST   256
+#define MTU_MOST    65535 /* of a veth */
+
+static bool name_is_valid(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isgraph((unsigned char)*c) || strchr("/:%", *c))
+			return false;
+	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static int check_name(const char *name, struct tw_error *err)
+{
+	if (strlen(name) > TW_WIRE_NAME_MAX)
+		return tw_error__set(err, -EINVAL,
+				     "a wire cannot be named %s: %d characters at most, since its other end is called "
+				     "NAME%s; choose a shorter name",
+				     name, TW_WIRE_NAME_MAX, TW_WIRE_SUFFIX);
+	if (!name_is_valid(name))
+		return tw_error__set(err, -EINVAL,
+				     "a wire cannot be named \"%s\": letters, digits and most signs will do, but no "
+				     "spaces, '/', ':' or '%%'",
+				     name);
+	if (tw_netlink__is_tx_name(name))
+		return tw_error__set(
+			err, -EINVAL,
+			"a wire cannot be named %s: %s at the end marks the end of a wire that sends; leave "
+			"it out",
+			name, TW_WIRE_SUFFIX);
+	return 0;
+}
+
+static int check_options(const struct tw_wire_options *o, struct tw_error *err)
+{
+	const int ret = check_name(o->name, err);
+
+	if (ret < 0)
+		return ret;
+	if (strncmp(o->owner, TW_WIRE_OWNER, strlen(TW_WIRE_OWNER)) != 0 || strlen(o->owner) >= TW_WIRE_OWNER_MAX)
+		return tw_error__set(
+			err, -EINVAL,
+			"the owner of a wire cannot be \"%s\": it begins with \"%s\" and has fewer than %d "
+			"characters",
+			o->owner, TW_WIRE_OWNER, TW_WIRE_OWNER_MAX);
+	if (o->mtu && (o->mtu < MTU_LEAST || o->mtu > MTU_MOST))
+		return tw_error__set(err, -EINVAL, "the MTU of a wire cannot be %u: choose one from %d to %d", o->mtu,
+				     MTU_LEAST, MTU_MOST);
+	if (o->queues > TW_WIRE_QUEUES)
+		return tw_error__set(err, -EINVAL, "a wire cannot have %u queues: choose from 1 to %d", o->queues,
+				     TW_WIRE_QUEUES);
+	return 0;
+}
+
+/* Says whose interface is in the way and what to do about it. */
+static int already_there(const char *wire, const char *name, struct rtnl_link *link, struct tw_error *err)
+{
+	if (!tw_netlink__is_wire(link))
+		return tw_error__set(
+			err, -EEXIST,
+			"cannot create the wire %s: an interface %s exists already and is not Tracewire's; "
+			"choose another name",
+			wire, name);
+	return tw_error__set(
+		err, -EEXIST,
+		"cannot create the wire %s: it exists already and belongs to \"%s\"; send on it with -i %s, "
+		"remove it with tracewire vnet down %s, or choose another name",
+		wire, rtnl_link_get_ifalias(link), wire, wire);
+}
+
+static int check_free(struct nl_sock *sk, const char *wire, const char *name, struct tw_error *err)
+{
+	struct rtnl_link *link;
+	int ret = tw_netlink__link(sk, name, &link);
+
+	if (ret == -ENODEV)
+		return 0;
+	if (ret < 0)
+		return tw_error__set(err, ret, "cannot look for an interface %s: %s", name, strerror(-ret));
+	ret = already_there(wire, name, link, err);
+	rtnl_link_put(link);
+	return ret;
+}
+
+static void describe_end(struct rtnl_link *end, const char *name, const struct tw_wire_options *o)
+{
+	const unsigned int queues = o->queues ? o->queues : 1;
+
+	rtnl_link_set_name(end, name);
+	rtnl_link_set_mtu(end, o->mtu ? o->mtu : TW_WIRE_MTU);
+	rtnl_link_set_num_tx_queues(end, queues);
+	rtnl_link_set_num_rx_queues(end, queues);
+}
+
+static int create_pair(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name)
+{
+	struct rtnl_link *view = rtnl_link_veth_alloc(), *tx;
+	int code;
+
+	if (!view)
+		return -NLE_NOMEM;
+	tx = rtnl_link_veth_get_peer(view);
+	describe_end(view, o->name, o);
+	describe_end(tx, tx_name, o);
+	code = rtnl_link_add(sk, view, NLM_F_CREATE | NLM_F_EXCL);
+	rtnl_link_put(tx);
+	rtnl_link_veth_release(view);
+	return code;
+}
+
+/* What rtnl_link_change() applies to an interface that exists, in one step of its own. */
+static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
+{
+	struct rtnl_link *link;
+	int code = rtnl_link_get_kernel(sk, 0, name, &link);
+
+	if (code < 0)
+		return code;
+	code = rtnl_link_change(sk, link, changes, 0);
+	rtnl_link_put(link);
+	return code;
+}
+
+/* The kernel takes an alias only from an interface that is there. */
+static int set_owner(struct nl_sock *sk, const char *name, const char *owner)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_ifalias(changes, owner);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+/* Without a link-local address IPv6 sends nothing; without IPv6 in the kernel there is nothing to silence. */
+static int silence_ipv6(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	code = rtnl_link_inet6_set_addr_gen_mode(changes, IN6_ADDR_GEN_MODE_NONE);
+	if (code == 0)
+		code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code == -NLE_AF_NOSUPPORT || code == -NLE_OPNOTSUPP ? 0 : code;
+}
+
+static int set_queue(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_qdisc *pfifo = rtnl_qdisc_alloc();
+	struct rtnl_link *link;
+	int code;
+
+	if (!pfifo)
+		return -NLE_NOMEM;
+	code = rtnl_link_get_kernel(sk, 0, name, &link);
+	if (code < 0)
+		goto out;
+	rtnl_tc_set_link(TC_CAST(pfifo), link);
+	rtnl_tc_set_parent(TC_CAST(pfifo), TC_H_ROOT);
+	code = rtnl_tc_set_kind(TC_CAST(pfifo), "pfifo");
+	if (code == 0)
+		code = rtnl_qdisc_fifo_set_limit(pfifo, QUEUE_LIMIT);
+	if (code == 0)
+		code = rtnl_qdisc_add(sk, pfifo, NLM_F_CREATE | NLM_F_REPLACE);
+	rtnl_link_put(link);
+out:
+	rtnl_qdisc_put(pfifo);
+	return code;
+}
+
+static int bring_up(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_flags(changes, IFF_UP | IFF_NOARP);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+/* The alias first: whatever happens from then on, it is known whose wire this is. */
+static int set_up_pair(struct nl_sock *sk, const char *view, const char *tx, const char *owner, const char **ret_step)
+{
+	const char *const ends[] = { view, tx };
+	int code = 0;
+
+	*ret_step = "naming its owner";
+	for (size_t i = 0; code >= 0 && i < 2; i++)
+		code = set_owner(sk, ends[i], owner);
+	if (code < 0)
+		return code;
+	*ret_step = "silencing IPv6 on it";
+	for (size_t i = 0; code >= 0 && i < 2; i++)
+		code = silence_ipv6(sk, ends[i]);
+	if (code < 0)
+		return code;
+	*ret_step = "giving it a pfifo queue";
+	code = set_queue(sk, tx);
+	if (code < 0)
+		return code;
+	*ret_step = "bringing it up";
+	for (size_t i = 0; code >= 0 && i < 2; i++)
+		code = bring_up(sk, ends[i]);
+	return code;
+}
+
+static int delete_by_name(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *link = rtnl_link_alloc();
+	int code;
+
+	if (!link)
+		return -NLE_NOMEM;
+	rtnl_link_set_name(link, name);
+	code = rtnl_link_delete(sk, link);
+	rtnl_link_put(link);
+	return code;
+}
+
+static int refused(const char *wire, const char *step, int code, struct tw_error *err)
+{
+	const int ret = tw_netlink__errno(code);
+
+	if (ret == -EPERM)
+		return tw_error__set(err, ret, "cannot create the wire %s: that takes root or CAP_NET_ADMIN", wire);
+	if (ret == -EOPNOTSUPP)
+		return tw_error__set(err, ret,
+				     "cannot create the wire %s: this kernel refuses %s (%s); load or enable its veth "
+				     "driver and traffic control",
+				     wire, step, nl_geterror(code));
+	return tw_error__set(err, ret, "cannot create the wire %s: %s failed: %s", wire, step, nl_geterror(code));
+}
+
+int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err)
+{
+	const char *step = "making a veth pair";
+	char tx_name[IFNAMSIZ];
+	struct nl_sock *sk;
+	int ret, code;
+
+	ret = check_options(opts, err);
+	if (ret < 0)
+		return ret;
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, opts->name, TW_WIRE_SUFFIX);
+	ret = tw_netlink__open(&sk, err);
+	if (ret < 0)
+		return ret;
+	ret = check_free(sk, opts->name, opts->name, err);
+	if (ret == 0)
+		ret = check_free(sk, opts->name, tx_name, err);
+	if (ret < 0)
+		goto out;
+	code = create_pair(sk, opts, tx_name);
+	if (code >= 0) {
+		code = set_up_pair(sk, opts->name, tx_name, opts->owner, &step);
+		if (code < 0)
+			delete_by_name(sk, opts->name);
+	}
+	if (code < 0)
+		ret = refused(opts->name, step, code, err);
+out:
+	nl_socket_free(sk);
+	return ret;
+}
+
+/* The end of a wire that is in this namespace: usually both are, and either stands for both. */
+static int find_end(struct nl_sock *sk, const char *wire, struct rtnl_link **ret)
+{
+	char tx_name[IFNAMSIZ];
+	const int code = tw_netlink__link(sk, wire, ret);
+
+	if (code != -ENODEV || strlen(wire) > TW_WIRE_NAME_MAX)
+		return code;
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, wire, TW_WIRE_SUFFIX);
+	return tw_netlink__link(sk, tx_name, ret);
+}
+
+static int remove_end(struct nl_sock *sk, const char *wire, struct rtnl_link *end, struct tw_error *err)
+{
+	int code, ret;
+
+	if (!tw_netlink__is_wire(end))
+		return tw_error__set(
+			err, -EPERM,
+			"cannot remove the wire %s: the interface %s is not Tracewire's; if it is to go, use "
+			"ip link del %s",
+			wire, rtnl_link_get_name(end), rtnl_link_get_name(end));
+	code = rtnl_link_delete(sk, end);
+	ret = tw_netlink__errno(code);
+	if (ret == -EPERM)
+		return tw_error__set(err, ret, "cannot remove the wire %s: that takes root or CAP_NET_ADMIN", wire);
+	if (ret < 0)
+		return tw_error__set(err, ret, "cannot remove the wire %s: %s", wire, nl_geterror(code));
+	return 0;
+}
+
+int tw_wire__remove(const char *name, struct tw_error *err)
+{
+	struct rtnl_link *end;
+	struct nl_sock *sk;
+	int ret;
+
+	if (tw_netlink__is_tx_name(name))
+		return tw_error__set(err, -EINVAL,
+				     "cannot remove %s: it is one end of a wire; name the wire without %s", name,
+				     TW_WIRE_SUFFIX);
+	ret = tw_netlink__open(&sk, err);
+	if (ret < 0)
+		return ret;
+	ret = find_end(sk, name, &end);
+	if (ret < 0) {
+		ret = ret == -ENODEV
+			      ? tw_error__set(err, ret, "there is no wire %s; tracewire vnet show lists them", name)
+			      : tw_error__set(err, ret, "cannot look for the wire %s: %s", name, strerror(-ret));
+		goto out;
+	}
+	ret = remove_end(sk, name, end, err);
+	rtnl_link_put(end);
+out:
+	nl_socket_free(sk);
+	return ret;
+}
