@@ -74,6 +74,8 @@ bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_f
 	padded = (len + 3) & ~(size_t)3;
 	if (len < tw_tlv__least(type) || len > c->left)
 		return false;
+	if (type == TW_TLV_AUTH && padded < c->left)
+		return false; /* what lies behind it is authenticated by nothing */
 
 	ret->type = (uint16_t)type;
 	ret->value = c->at + sizeof(struct tw_tlv);
@@ -106,6 +108,8 @@ bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret)
 	if (tlv->len <= VALUE_LEAST(tw_part))
 		return false;
 	part.inner_type = tw_load_be16(VAL(tlv, tw_part, inner_type));
+	if (part.inner_type == TW_TLV_PART)
+		return false;
 	part.id = tw_load_be32(VAL(tlv, tw_part, id));
 	part.total = tw_load_be32(VAL(tlv, tw_part, total));
 	part.offset = tw_load_be32(VAL(tlv, tw_part, offset));

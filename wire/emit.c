@@ -7,11 +7,15 @@
 
 bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_LOST, HEAD(tw_lost));
+	const int64_t delta = (int64_t)(lost->time - f->info.base_time);
+	uint8_t *p;
 
+	if (delta != (int32_t)delta)
+		return false;
+	p = tw_frame__add(f, TW_TLV_LOST, HEAD(tw_lost));
 	if (!p)
 		return false;
-	tw_store_be32(VAL(p, tw_lost, time), (uint32_t)(lost->time - f->info.base_time));
+	tw_store_be32(VAL(p, tw_lost, time), (uint32_t)delta);
 	tw_store_be16(VAL(p, tw_lost, where), lost->where);
 	tw_store_be16(VAL(p, tw_lost, flags), lost->unknown ? TW_LOST_UNKNOWN : 0);
 	tw_store_be64(VAL(p, tw_lost, count), lost->count);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing control records into a frame: for each view of wire/decode.h, the way back. All return false if it does not fit. */
+/*
+ * Writing control records into a frame: for each view of wire/decode.h, the way back. All return false, the frame untouched,
+ * if it does not fit: not enough room, or for LOST a time too far from the frame's base time.
+ */
 #ifndef TW_EMIT_H
 #define TW_EMIT_H
 

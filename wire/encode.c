@@ -61,6 +61,8 @@ size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t i
 size_t tw_frame__end(struct tw_frame *f)
 {
 	f->info.length = (uint16_t)f->len;
+	if (f->info.source == TW_SOURCE_CONTROL)
+		f->info.events = 1; /* control channels count frames */
 	tw_frame_hdr__emit(f->buf, &f->info);
 	return f->len;
 }

@@ -23,7 +23,7 @@ struct tw_frame_info {
 	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions */
+	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions, 1 in a control frame */
 	uint64_t stream_id;
 	uint64_t schema_id;
 	uint64_t seq;
