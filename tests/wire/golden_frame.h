@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A golden frame from both sides: built and compared, read and compared. Every function fails the running cmocka test. */
+#ifndef GOLDEN_FRAME_H
+#define GOLDEN_FRAME_H
+
+#include "golden.h"
+#include "wire/decode.h"
+#include "wire/encode.h"
+
+struct golden_frame {
+	struct golden golden;
+	struct tw_frame frame; /* being built, with exactly the golden frame's room */
+	uint8_t buf[sizeof(((struct golden *)NULL)->data) + TW_COPY_STEP];
+};
+
+/** golden__begin() - load the frame of that name and begin to build it */
+void golden__begin(struct golden_frame *g, const char *name, const struct tw_frame_info *info);
+
+/** golden__expect_built() - end the frame: it is the golden one, byte by byte */
+void golden__expect_built(struct golden_frame *g);
+
+/** golden__expect_header() - the golden frame's header says @info, and @events. Return: its TLVs */
+struct tw_cursor golden__expect_header(const struct golden_frame *g, const struct tw_frame_info *info, uint16_t events);
+
+/** golden__next() - the next TLV, of that type */
+struct tw_tlv_view golden__next(struct tw_cursor *c, enum tw_tlv_type type);
+
+/** golden__expect_end() - no TLV is left */
+void golden__expect_end(struct tw_cursor *c);
+
+#endif
