@@ -14,7 +14,7 @@ struct tw_record {
 
 /* A field's value. Bytes point into the record. */
 struct tw_value {
-	uint8_t kind; /* enum tw_field_kind; tells which of these is meant */
+	uint8_t kind;    /* enum tw_field_kind; tells which of these is meant */
 	bool big_endian; /* of the elements behind data */
 	union {
 		uint64_t u; /* UINT, BOOL, POINTER, unsigned ENUM */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an event looks like: the `format` texts of tracefs, parsed. Any kernel's: 32 and 64 bit, both byte orders, vendor
- * trees. Texts may come from a stranger's capture: every loop advances, nothing recurses, sizes are bounded (the limits below).
+ * What an event looks like: the `format` texts of tracefs, parsed. Any kernel's: 32 and 64 bit, both byte orders,
+ * vendor trees. Texts may come from a stranger's capture: every loop advances, nothing recurses, sizes are bounded (the
+ * limits below).
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -12,12 +13,13 @@
 
 #include "base/error.h"
 
-#define TW_FORMAT_TEXT_MAX   (256 * 1024) /* bytes of one format text */
-#define TW_FORMAT_FIELDS_MAX 1024         /* fields of one event, common fields included */
+#define TW_FORMAT_TEXT_MAX   (256 * 1024)       /* bytes of one format text */
+#define TW_FORMAT_FIELDS_MAX 1024               /* fields of one event, common fields included */
+#define TW_FORMAT_EXTENT_MAX (16 * 1024 * 1024) /* largest offset or size of a field, bytes; no record is as large */
 
 /* What a field's bytes mean. */
 enum tw_field_kind {
-	TW_FIELD_UINT,    /* integers of 1, 2, 4 or 8 bytes */
+	TW_FIELD_UINT, /* integers of 1, 2, 4 or 8 bytes */
 	TW_FIELD_INT,
 	TW_FIELD_BOOL,
 	TW_FIELD_ENUM,    /* an integer whose type is an enum; is_signed as the format says */
@@ -33,20 +35,21 @@ enum tw_field_place {
 	TW_PLACE_FIXED,    /* at offset, size bytes */
 	TW_PLACE_DATA_LOC, /* at offset, a u32: low 16 bits offset in the record, high 16 bits length */
 	TW_PLACE_REL_LOC,  /* the same, the offset counted from the end of the u32 */
+	TW_PLACE_REST,     /* at offset, to the end of the record, as `char buf[]` of ftrace:print */
 };
 
 struct tw_field {
 	const char *name;
-	const char *type; /* as the format has it, array brackets included after the name's removal: "char[16]", "__data_loc char[]" */
-	uint32_t offset;  /* in the record, bytes */
-	uint32_t size;    /* of the field itself, bytes: 4 for __data_loc */
-	uint32_t count;   /* elements of a fixed array; 0 = scalar, or only the record knows */
+	const char *type;   /* as the format has it, brackets behind: "char[16]", "__data_loc char[]", "const char *" */
+	uint32_t offset;    /* in the record, bytes */
+	uint32_t size;      /* of the field itself, bytes: 4 for __data_loc, mostly 0 for TW_PLACE_REST */
+	uint32_t count;     /* elements of a fixed array; 0 = scalar, or only the record knows */
 	uint16_t elem_size; /* of one element, bytes; of the scalar itself; 1 for strings and bytes */
-	uint8_t kind;     /* enum tw_field_kind */
-	uint8_t elem_kind; /* of the elements of TW_FIELD_ARRAY, else kind */
-	uint8_t place;    /* enum tw_field_place */
-	bool is_signed;   /* of the value or the elements */
-	bool is_common;   /* before the blank line of the format */
+	uint8_t kind;       /* enum tw_field_kind */
+	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, else kind */
+	uint8_t place;      /* enum tw_field_place */
+	bool is_signed;     /* of the value or the elements */
+	bool is_common;     /* before the blank line of the format */
 };
 
 struct tw_format {
@@ -55,8 +58,10 @@ struct tw_format {
 	const char *print_fmt; /* "" if there is none; as it stands in the text */
 	uint16_t id;
 	uint16_t n_fields;
-	uint16_t n_common;     /* the first of the fields */
-	uint8_t long_size;     /* of the traced kernel, bytes: 4 or 8, as far as the fields show; 8 if nothing shows */
+	uint16_t n_common;    /* the first of the fields */
+	uint8_t long_size;    /* of the traced kernel, bytes: 4 or 8 */
+	bool long_size_shown; /* by a long or a pointer among the fields; else long_size is an assumption: 8 */
+	uint32_t memory;      /* taken by this and all it points to, bytes */
 	struct tw_field *fields;
 };
 
@@ -66,9 +71,18 @@ struct tw_format {
  * @system: copied
  * @ret: the caller's; tw_format__free()
  *
- * Return: 0; -EINVAL where the text is not a format (line and what was expected in @err), -E2BIG beyond a limit, -ENOMEM.
+ * Return: 0; -EINVAL where the text is not a format (line and what was expected in @err), -E2BIG beyond a limit,
+ * -ENOMEM.
  */
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *err);
+
+/**
+ * tw_format__assume_long_size() - tell a format that does not show it the long of its host, from another source
+ * @long_size: 4 or 8, bytes
+ *
+ * Only elements of arrays and bitmasks of longs depend on it. No effect where long_size_shown.
+ */
+void tw_format__assume_long_size(struct tw_format *format, uint8_t long_size);
 
 /** tw_format__free() - NULL is fine */
 void tw_format__free(struct tw_format *format);
@@ -76,14 +90,14 @@ void tw_format__free(struct tw_format *format);
 /** tw_format__find() - the field of that name, or NULL */
 const struct tw_field *tw_format__find(const struct tw_format *format, const char *name);
 
-/* The sub-buffer's layout, from events/header_page. */
+/* The sub-buffer's layout, from events/header_page. Offsets and sizes in bytes. */
 struct tw_page_layout {
 	uint16_t commit_offset; /* of the commit word */
 	uint16_t commit_size;   /* its bytes: the traced kernel's long */
 	uint16_t data_offset;   /* where events begin */
 };
 
-/** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL with @err filled */
+/** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL or -E2BIG with @err filled */
 int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *err);
 
 /* The numbers of events/header_event. */
@@ -93,7 +107,7 @@ struct tw_entry_layout {
 	uint8_t data_max;                         /* largest type_len that is a length in words */
 };
 
-/** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL with @err filled */
+/** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL or -E2BIG with @err filled */
 int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *err);
 
 #endif

@@ -4,8 +4,10 @@
 #define TW_SCHEMA_H
 
 #include "schema/format.h"
+#include "schema/sha256.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
+#define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes of all formats; the texts of a whole kernel have 2 MB */
 
 struct tw_schema;
 
@@ -17,10 +19,17 @@ void tw_schema__free(struct tw_schema *schema);
 /**
  * tw_schema__add() - parse a format text and take it in; an earlier format of that id is replaced
  * @ret: borrowed until the schema is freed or the id replaced; may be NULL
- * Return: as tw_format__parse()
+ *
+ * Return: as tw_format__parse(); -E2BIG also beyond TW_SCHEMA_MEMORY_MAX. A refused text changes nothing.
  */
 int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
 		   const struct tw_format **ret, struct tw_error *err);
+
+/**
+ * tw_schema__set_long_size() - the traced host's long, as HOST, a trace.dat header or header_page's commit_size tell it
+ * @long_size: 4 or 8, bytes; for the formats already in and those to come, see tw_format__assume_long_size()
+ */
+void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
 
 /** tw_schema__by_id() - a table look-up; NULL if unknown */
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);
@@ -33,20 +42,19 @@ size_t tw_schema__count(const struct tw_schema *schema);
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
 
 /*
- * The id of a schema: the first 8 bytes of a SHA-256 over byte order, sizes and format texts. Texts are fed in the order of
- * SCHEMA's index. Never 0.
+ * The id of a schema: the first 8 bytes, read as a big-endian number, of a SHA-256 over
+ *
+ *	u8 1 if the traced host is big-endian, else 0; u8 size of its long
+ *	for each text, in the order of SCHEMA's index: its system, a NUL, u64 big-endian length of the text, the text
+ *
+ * and 1 in the one case of 2^64 where that number is 0, which means "none" on the wire.
  */
-struct tw_sha256 {
-	uint32_t state[8];
-	uint64_t len;
-	uint8_t block[64];
-};
-
 struct tw_schema_hash {
 	struct tw_sha256 sha;
 };
 
 void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
+/* @system: "" for header_page and header_event */
 void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
 uint64_t tw_schema_hash__fini(struct tw_schema_hash *hash);
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/field.h"
+
+#include <errno.h>
+
+#include "base/bytes.h"
+#include "wire/tracewire.h"
+
+/* The common bytes of an EVENT are big-endian, the rest is as the host wrote it. */
+static bool is_big_endian(const struct tw_record *record, uint32_t offset)
+{
+	return record->big_endian || (record->from_wire && offset < TW_RECORD_COMMON);
+}
+
+static bool lies_inside(const struct tw_record *record, uint64_t offset, uint64_t len)
+{
+	return offset + len <= record->len;
+}
+
+static uint64_t load_unsigned(const uint8_t *p, uint32_t size, bool big_endian)
+{
+	switch (size) {
+	case 1:
+		return *p;
+	case 2:
+		return tw_load16(p, big_endian);
+	case 4:
+		return tw_load32(p, big_endian);
+	default:
+		return tw_load64(p, big_endian);
+	}
+}
+
+static int64_t load_signed(const uint8_t *p, uint32_t size, bool big_endian)
+{
+	const unsigned int unused = 64 - 8 * size;
+
+	return (int64_t)(load_unsigned(p, size, big_endian) << unused) >> unused;
+}
+
+/* @size is 1, 2, 4 or 8. */
+static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t size, struct tw_value *ret)
+{
+	ret->kind = kind;
+	ret->data = p;
+	ret->len = size;
+	if (is_signed && (kind == TW_FIELD_INT || kind == TW_FIELD_ENUM))
+		ret->i = load_signed(p, size, ret->big_endian);
+	else
+		ret->u = load_unsigned(p, size, ret->big_endian);
+}
+
+/* Where the bytes of a field are that is no scalar. Nothing is checked yet but the location word itself. */
+static int locate(const struct tw_field *field, const struct tw_record *record, uint64_t *ret_offset, uint64_t *ret_len)
+{
+	uint32_t location;
+
+	*ret_offset = field->offset;
+	*ret_len = field->size;
+	if (field->place == TW_PLACE_FIXED)
+		return 0;
+	if (field->place == TW_PLACE_REST) {
+		*ret_len = field->offset < record->len ? record->len - field->offset : 0;
+		*ret_len -= *ret_len % field->elem_size;
+		return 0;
+	}
+	if (!lies_inside(record, field->offset, sizeof(location)))
+		return -ERANGE;
+	location = tw_load32(record->data + field->offset, is_big_endian(record, field->offset));
+	*ret_offset = location & 0xffff;
+	*ret_len = location >> 16;
+	if (field->place == TW_PLACE_REL_LOC)
+		*ret_offset += (uint64_t)field->offset + sizeof(location);
+	return 0;
+}
+
+static int read_bytes(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret)
+{
+	uint64_t offset, len;
+	const uint8_t *nul;
+	int err = locate(field, record, &offset, &len);
+
+	if (err || !lies_inside(record, offset, len))
+		return -ERANGE;
+	ret->kind = field->kind;
+	ret->big_endian = is_big_endian(record, (uint32_t)offset);
+	ret->u = 0;
+	ret->data = record->data + offset;
+	ret->len = (uint32_t)len;
+	ret->offset = (uint32_t)offset;
+	if (field->kind == TW_FIELD_STRING && len && (nul = memchr(ret->data, '\0', len)))
+		ret->len = (uint32_t)(nul - ret->data);
+	return 0;
+}
+
+int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret)
+{
+	if (field->kind >= TW_FIELD_STRING)
+		return read_bytes(field, record, ret);
+	if (!lies_inside(record, field->offset, field->size))
+		return -ERANGE;
+	ret->big_endian = is_big_endian(record, field->offset);
+	ret->offset = field->offset;
+	load_scalar(field->kind, field->is_signed, record->data + field->offset, field->size, ret);
+	return 0;
+}
+
+int tw_value__element(const struct tw_field *field, const struct tw_value *array, uint32_t i, struct tw_value *ret)
+{
+	const uint32_t size = field->elem_size;
+
+	if (array->kind != TW_FIELD_ARRAY || i >= array->len / size)
+		return -ERANGE;
+	ret->big_endian = array->big_endian;
+	ret->offset = array->offset + i * size;
+	load_scalar(field->elem_kind, field->is_signed, array->data + (size_t)i * size, size, ret);
+	return 0;
+}
+
+bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i)
+{
+	uint32_t byte = i / 8;
+
+	/* Inside each long of a big-endian host the first bit is in the last byte. */
+	if (mask->big_endian && long_size)
+		byte = byte / long_size * long_size + (long_size - 1 - byte % long_size);
+	return byte < mask->len && (mask->data[byte] >> i % 8 & 1);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A table of two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536. */
+#include "schema/schema.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_IDS 256
+
+struct id_page {
+	uint16_t count;
+	struct tw_format *formats[PAGE_IDS];
+};
+
+struct tw_schema {
+	struct id_page *pages[TW_SCHEMA_FORMATS_MAX / PAGE_IDS];
+	size_t count;
+	size_t memory;     /* of all formats, bytes */
+	uint8_t long_size; /* of the traced host, bytes; 0 = not told */
+};
+
+static const size_t n_pages = TW_SCHEMA_FORMATS_MAX / PAGE_IDS;
+
+struct tw_schema *tw_schema__new(void)
+{
+	return calloc(1, sizeof(struct tw_schema));
+}
+
+static void free_page(struct id_page *page)
+{
+	if (!page)
+		return;
+	for (size_t i = 0; i < PAGE_IDS; i++)
+		tw_format__free(page->formats[i]);
+	free(page);
+}
+
+void tw_schema__free(struct tw_schema *schema)
+{
+	if (!schema)
+		return;
+	for (size_t i = 0; i < n_pages; i++)
+		free_page(schema->pages[i]);
+	free(schema);
+}
+
+static void remove_format(struct tw_schema *schema, struct id_page *page, uint16_t id)
+{
+	struct tw_format **slot = &page->formats[id % PAGE_IDS];
+
+	if (!*slot)
+		return;
+	schema->memory -= (*slot)->memory;
+	schema->count--;
+	page->count--;
+	tw_format__free(*slot);
+	*slot = NULL;
+}
+
+static int insert_format(struct tw_schema *schema, struct tw_format *format, struct tw_error *err)
+{
+	struct id_page **page = &schema->pages[format->id / PAGE_IDS];
+
+	if (format->memory > TW_SCHEMA_MEMORY_MAX - schema->memory)
+		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: the formats of a stream may take %d MiB",
+				     format->system, format->name, TW_SCHEMA_MEMORY_MAX >> 20);
+	if (!*page && !(*page = calloc(1, sizeof(**page))))
+		return tw_error__set(err, -ENOMEM, "no memory for the table of formats");
+	remove_format(schema, *page, format->id);
+	(*page)->formats[format->id % PAGE_IDS] = format;
+	(*page)->count++;
+	schema->count++;
+	schema->memory += format->memory;
+	return 0;
+}
+
+int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
+		   const struct tw_format **ret, struct tw_error *err)
+{
+	struct tw_format *format;
+	int error = tw_format__parse(text, len, system, &format, err);
+
+	if (error)
+		return error;
+	if (schema->long_size)
+		tw_format__assume_long_size(format, schema->long_size);
+	error = insert_format(schema, format, err);
+	if (error)
+		tw_format__free(format);
+	else if (ret)
+		*ret = format;
+	return error;
+}
+
+void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size)
+{
+	schema->long_size = long_size;
+	for (size_t i = 0; i < n_pages; i++)
+		for (size_t k = 0; schema->pages[i] && k < PAGE_IDS; k++)
+			if (schema->pages[i]->formats[k])
+				tw_format__assume_long_size(schema->pages[i]->formats[k], long_size);
+}
+
+const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id)
+{
+	const struct id_page *page = schema->pages[id / PAGE_IDS];
+
+	return page ? page->formats[id % PAGE_IDS] : NULL;
+}
+
+static const struct tw_format *find_in_page(const struct id_page *page, const char *system, const char *name)
+{
+	for (size_t i = 0; i < PAGE_IDS; i++) {
+		const struct tw_format *format = page->formats[i];
+
+		if (format && !strcmp(format->name, name) && (!system || !strcmp(format->system, system)))
+			return format;
+	}
+	return NULL;
+}
+
+const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name)
+{
+	const struct tw_format *format = NULL;
+
+	for (size_t i = 0; i < n_pages && !format; i++)
+		if (schema->pages[i])
+			format = find_in_page(schema->pages[i], system, name);
+	return format;
+}
+
+size_t tw_schema__count(const struct tw_schema *schema)
+{
+	return schema->count;
+}
+
+static const struct tw_format *nth_in_page(const struct id_page *page, size_t n)
+{
+	for (size_t i = 0; i < PAGE_IDS; i++)
+		if (page->formats[i] && !n--)
+			return page->formats[i];
+	return NULL;
+}
+
+const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i)
+{
+	for (size_t k = 0; k < n_pages; k++) {
+		if (!schema->pages[k])
+			continue;
+		if (i < schema->pages[k]->count)
+			return nth_in_page(schema->pages[k], i);
+		i -= schema->pages[k]->count;
+	}
+	return NULL;
+}

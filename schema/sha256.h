@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SHA-256 (FIPS 180-4), here because this room depends on nothing but libc. */
+#ifndef TW_SHA256_H
+#define TW_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TW_SHA256_SIZE 32 /* bytes of a digest */
+
+struct tw_sha256 {
+	uint32_t state[8];
+	uint64_t len; /* bytes fed so far */
+	uint8_t block[64];
+};
+
+void tw_sha256__init(struct tw_sha256 *sha);
+void tw_sha256__update(struct tw_sha256 *sha, const void *data, size_t len);
+void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE]);
+
+#endif

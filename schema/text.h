@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to the schema room. Walking a text that is not NUL-terminated: every step cuts from the front or fails. */
+#ifndef TW_TEXT_H
+#define TW_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Some bytes of somebody else's text. */
+struct tw_text {
+	const char *at;
+	size_t len;
+};
+
+static inline bool tw_text__is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool tw_text__is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline void tw_text__cut(struct tw_text *text, size_t n)
+{
+	text->at += n;
+	text->len -= n;
+}
+
+static inline bool tw_text__equals(struct tw_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
+}
+
+/** tw_text__ltrim() - without the white space in front; tw_text__rtrim() - at the end; tw_text__trim() - both */
+struct tw_text tw_text__ltrim(struct tw_text text);
+struct tw_text tw_text__rtrim(struct tw_text text);
+struct tw_text tw_text__trim(struct tw_text text);
+
+/** tw_text__line() - cut the next line, without its newline. Return: false at the end of the text */
+bool tw_text__line(struct tw_text *text, struct tw_text *ret);
+
+/** tw_text__skip() - cut white space and then @word. Return: false, nothing cut, if @word is not there */
+bool tw_text__skip(struct tw_text *text, const char *word);
+
+/** tw_text__number() - cut white space and a decimal number. Return: false, nothing cut, if there is none or it is
+ * above @max */
+bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
+
+#endif

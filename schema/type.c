@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Type texts are C, so a handful of words decides: the tags (enum, struct), the integer words, and names that the
+ * kernel uses everywhere. The size of a scalar comes from the format; a name's size is needed for arrays only.
+ */
+#include "schema/type.h"
+
+struct known_type {
+	const char *name;
+	uint8_t size;
+	bool is_signed;
+	uint8_t kind;
+};
+
+/* Sorted by name. */
+static const struct known_type known_types[] = {
+	{ "_Bool", 1, false, TW_FIELD_BOOL },
+	{ "__be16", 2, false, TW_FIELD_UINT },
+	{ "__be32", 4, false, TW_FIELD_UINT },
+	{ "__be64", 8, false, TW_FIELD_UINT },
+	{ "__le16", 2, false, TW_FIELD_UINT },
+	{ "__le32", 4, false, TW_FIELD_UINT },
+	{ "__le64", 8, false, TW_FIELD_UINT },
+	{ "__s16", 2, true, TW_FIELD_INT },
+	{ "__s32", 4, true, TW_FIELD_INT },
+	{ "__s64", 8, true, TW_FIELD_INT },
+	{ "__s8", 1, true, TW_FIELD_INT },
+	{ "__u16", 2, false, TW_FIELD_UINT },
+	{ "__u32", 4, false, TW_FIELD_UINT },
+	{ "__u64", 8, false, TW_FIELD_UINT },
+	{ "__u8", 1, false, TW_FIELD_UINT },
+	{ "bitmask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "bool", 1, false, TW_FIELD_BOOL },
+	{ "cpumask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "cpumask_var_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "dma_addr_t", 8, false, TW_FIELD_UINT },
+	{ "gid_t", 4, false, TW_FIELD_UINT },
+	{ "int16_t", 2, true, TW_FIELD_INT },
+	{ "int32_t", 4, true, TW_FIELD_INT },
+	{ "int64_t", 8, true, TW_FIELD_INT },
+	{ "int8_t", 1, true, TW_FIELD_INT },
+	{ "ktime_t", 8, true, TW_FIELD_INT },
+	{ "loff_t", 8, true, TW_FIELD_INT },
+	{ "nodemask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "pid_t", 4, true, TW_FIELD_INT },
+	{ "s16", 2, true, TW_FIELD_INT },
+	{ "s32", 4, true, TW_FIELD_INT },
+	{ "s64", 8, true, TW_FIELD_INT },
+	{ "s8", 1, true, TW_FIELD_INT },
+	{ "sector_t", 8, false, TW_FIELD_UINT },
+	{ "size_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ssize_t", TW_TYPE_LONG, true, TW_FIELD_INT },
+	{ "u16", 2, false, TW_FIELD_UINT },
+	{ "u32", 4, false, TW_FIELD_UINT },
+	{ "u64", 8, false, TW_FIELD_UINT },
+	{ "u8", 1, false, TW_FIELD_UINT },
+	{ "uid_t", 4, false, TW_FIELD_UINT },
+	{ "uint", 4, false, TW_FIELD_UINT },
+	{ "uint16_t", 2, false, TW_FIELD_UINT },
+	{ "uint32_t", 4, false, TW_FIELD_UINT },
+	{ "uint64_t", 8, false, TW_FIELD_UINT },
+	{ "uint8_t", 1, false, TW_FIELD_UINT },
+	{ "uintptr_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ulong", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ushort", 2, false, TW_FIELD_UINT },
+};
+
+/* The words of a type, counted. */
+struct words {
+	unsigned int longs, ints, shorts, chars, signeds, unsigneds;
+	bool is_enum, is_struct;
+	struct tw_text last; /* that is none of these */
+};
+
+static int compare(struct tw_text word, const char *name)
+{
+	int order = strncmp(word.at, name, word.len);
+
+	return order ? order : -(name[word.len] != '\0');
+}
+
+static const struct known_type *find_known(struct tw_text word)
+{
+	size_t low = 0, high = sizeof(known_types) / sizeof(known_types[0]);
+
+	while (word.len && low < high) {
+		size_t middle = (low + high) / 2;
+		int order = compare(word, known_types[middle].name);
+
+		if (!order)
+			return &known_types[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+static bool is_between_words(char c)
+{
+	return tw_text__is_space(c) || c == '*';
+}
+
+static bool cut_word(struct tw_text *text, struct tw_text *ret)
+{
+	while (text->len && is_between_words(*text->at))
+		tw_text__cut(text, 1);
+	ret->at = text->at;
+	for (ret->len = 0; text->len && !is_between_words(*text->at); ret->len++)
+		tw_text__cut(text, 1);
+	return ret->len > 0;
+}
+
+static void count_word(struct words *words, struct tw_text word)
+{
+	if (tw_text__equals(word, "long"))
+		words->longs++;
+	else if (tw_text__equals(word, "int"))
+		words->ints++;
+	else if (tw_text__equals(word, "short"))
+		words->shorts++;
+	else if (tw_text__equals(word, "char"))
+		words->chars++;
+	else if (tw_text__equals(word, "signed"))
+		words->signeds++;
+	else if (tw_text__equals(word, "unsigned"))
+		words->unsigneds++;
+	else if (tw_text__equals(word, "enum"))
+		words->is_enum = true;
+	else if (tw_text__equals(word, "struct") || tw_text__equals(word, "union"))
+		words->is_struct = true;
+	else if (!tw_text__equals(word, "const") && !tw_text__equals(word, "volatile"))
+		words->last = word;
+}
+
+/* One of C's own integer types. Return: false if the words are none. */
+static bool parse_integer(const struct words *words, struct tw_type *ret)
+{
+	if (!words->longs && !words->ints && !words->shorts && !words->chars && !words->signeds && !words->unsigneds)
+		return false;
+	if (words->chars)
+		ret->elem_size = 1;
+	else if (words->shorts)
+		ret->elem_size = 2;
+	else if (words->longs)
+		ret->elem_size = words->longs > 1 ? 8 : TW_TYPE_LONG;
+	else
+		ret->elem_size = 4;
+	ret->is_char = words->chars && !words->signeds && !words->unsigneds;
+	ret->is_signed = !words->unsigneds;
+	ret->kind = ret->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
+	return true;
+}
+
+static void parse_words(const struct words *words, struct tw_type *ret)
+{
+	const struct known_type *known = find_known(words->last);
+
+	if (words->is_struct) {
+		ret->kind = tw_text__equals(words->last, "cpumask") ? TW_FIELD_BITMASK : TW_FIELD_BYTES;
+		ret->elem_size = ret->kind == TW_FIELD_BITMASK ? TW_TYPE_LONG : TW_TYPE_UNKNOWN;
+	} else if (words->is_enum) {
+		ret->kind = TW_FIELD_ENUM;
+		ret->elem_size = 4;
+	} else if (!parse_integer(words, ret) && known) {
+		ret->kind = known->kind;
+		ret->elem_size = known->size;
+		ret->is_signed = known->is_signed;
+	}
+}
+
+static void parse_place(struct tw_text *text, struct tw_type *ret)
+{
+	if (tw_text__skip(text, "__data_loc"))
+		ret->place = TW_PLACE_DATA_LOC;
+	else if (tw_text__skip(text, "__rel_loc"))
+		ret->place = TW_PLACE_REL_LOC;
+}
+
+/* Cut everything from the first bracket on and look at what is in it. */
+static void parse_brackets(struct tw_text *text, struct tw_type *ret)
+{
+	const char *open = memchr(text->at, '[', text->len);
+	struct tw_text rest = *text;
+	uint32_t count;
+
+	ret->is_array = open != NULL;
+	if (!open)
+		return;
+	tw_text__cut(&rest, (size_t)(open + 1 - text->at));
+	text->len = (size_t)(open - text->at);
+	if (tw_text__number(&rest, TW_FORMAT_EXTENT_MAX, &count) && tw_text__skip(&rest, "]") &&
+	    !tw_text__trim(rest).len)
+		ret->count = count;
+}
+
+/* Cut the argument list of a pointer to a function, `void (*)(int)`. Return: false if it is none. */
+static bool cut_arguments(struct tw_text *text)
+{
+	const char *open = memchr(text->at, '(', text->len);
+
+	if (!open)
+		return false;
+	text->len = (size_t)(open - text->at);
+	return true;
+}
+
+static void set_pointer(struct tw_type *type)
+{
+	type->kind = TW_FIELD_POINTER;
+	type->elem_size = TW_TYPE_LONG;
+	type->is_char = false;
+	type->is_signed = false;
+}
+
+void tw_type__parse(struct tw_text text, struct tw_type *ret)
+{
+	struct words words = { 0 };
+	struct tw_text word;
+	bool is_function, has_star;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->kind = TW_FIELD_UINT;
+	parse_place(&text, ret);
+	is_function = cut_arguments(&text);
+	parse_brackets(&text, ret);
+	has_star = memchr(text.at, '*', text.len) != NULL;
+	while (cut_word(&text, &word))
+		count_word(&words, word);
+	parse_words(&words, ret);
+	/* `__data_loc cpumask_t *name` is the mask itself: there the star only says that it is elsewhere. */
+	if (is_function || (has_star && (ret->place == TW_PLACE_FIXED || ret->is_array)))
+		set_pointer(ret);
+}
+
+static bool is_integer_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+uint8_t tw_type__long_size(const struct tw_type *type, uint32_t field_size)
+{
+	uint32_t size = field_size;
+
+	if (type->place != TW_PLACE_FIXED || type->elem_size != TW_TYPE_LONG || type->kind == TW_FIELD_BITMASK)
+		return 0;
+	if (type->is_array)
+		size = type->count && field_size % type->count == 0 ? field_size / type->count : 0;
+	return size == 4 || size == 8 ? (uint8_t)size : 0;
+}
+
+/* The length in digits tells the size of an element of any type; a symbolic one does not. 0 = not known. */
+static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
+{
+	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
+	    is_integer_size(field->size / type->count))
+		return (uint16_t)(field->size / type->count);
+	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
+}
+
+static void apply_array(const struct tw_type *type, uint8_t long_size, struct tw_field *field)
+{
+	const uint16_t size = element_size(type, long_size, field);
+	const bool fits = field->place != TW_PLACE_FIXED || (size && field->size % size == 0);
+
+	field->kind = field->elem_kind = TW_FIELD_BYTES;
+	field->elem_size = 1;
+	if (type->is_char) {
+		field->kind = field->elem_kind = TW_FIELD_STRING;
+	} else if (type->kind == TW_FIELD_BITMASK) {
+		field->kind = field->elem_kind = TW_FIELD_BITMASK;
+		field->elem_size = long_size;
+	} else if (type->kind != TW_FIELD_BYTES && size && fits) {
+		field->kind = TW_FIELD_ARRAY;
+		field->elem_kind = type->kind;
+		field->elem_size = size;
+	}
+	if (field->place == TW_PLACE_FIXED)
+		field->count = field->size / field->elem_size;
+}
+
+static void apply_scalar(const struct tw_type *type, struct tw_field *field)
+{
+	const bool readable = is_integer_size(field->size) && type->kind != TW_FIELD_BYTES;
+
+	field->kind = field->elem_kind = readable ? type->kind : TW_FIELD_BYTES;
+	field->elem_size = readable ? (uint16_t)field->size : 1;
+}
+
+/* A location needs its four bytes. Where it has others, nobody knows what they are. */
+static bool is_bad_location(const struct tw_type *type, const struct tw_field *field)
+{
+	return type->place != TW_PLACE_FIXED && field->size != 4;
+}
+
+void tw_type__apply(const struct tw_type *type, uint8_t long_size, bool to_end, struct tw_field *field)
+{
+	struct tw_type shape = *type;
+
+	if (shape.kind == TW_FIELD_UINT || shape.kind == TW_FIELD_INT)
+		shape.kind = field->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
+	if (is_bad_location(type, field))
+		shape = (struct tw_type){ .kind = TW_FIELD_BYTES, .place = TW_PLACE_FIXED };
+	field->place = to_end ? (uint8_t)TW_PLACE_REST : shape.place;
+	field->count = 0;
+	if (shape.is_array || field->place != TW_PLACE_FIXED || shape.kind == TW_FIELD_BITMASK)
+		apply_array(&shape, long_size, field);
+	else
+		apply_scalar(&shape, field);
+}
