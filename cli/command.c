@@ -26,7 +26,7 @@ const struct cli_command *cli_command__find(const struct cli_command *const *com
 	return NULL;
 }
 
-enum cli_exit cli_exit__of(int error)
+int cli_exit__of(int error)
 {
 	if (!error)
 		return CLI_EXIT_OK;

@@ -13,9 +13,12 @@ enum cli_exit {
 	CLI_EXIT_USAGE = 2,
 };
 
-/** cli_exit__of() - the exit status for what a function returned: a name that is not there (-ENOENT) or a value that cannot
- *  be (-EINVAL) was mistyped, all else is a failure */
-enum cli_exit cli_exit__of(int error);
+/**
+ * cli_exit__of() - the exit status for what a function returned
+ *
+ * A name that is not there (-ENOENT) or a value that cannot be (-EINVAL) was mistyped; all else is a failure.
+ */
+int cli_exit__of(int error);
 
 struct cli_example {
 	const char *what; /* NULL ends a list */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Completion for bash: one function that first finds the command, then what its table offers. Needs no bash-completion. */
+#include "cli/generate/generate.h"
+
+/* How a function of the script offers each kind of argument. */
+static const char *const offers[] = {
+	[CLI_ARG_NONE] = ":",
+	[CLI_ARG_NUMBER] = ":",
+	[CLI_ARG_TEXT] = ":",
+	[CLI_ARG_FILE] = "compopt -o default",
+	[CLI_ARG_INTERFACE] = "_tracewire_offer \"$(command ls /sys/class/net)\"",
+	[CLI_ARG_EVENT] = "_tracewire_offer \"$(tracewire list 2>/dev/null; tracewire list --systems 2>/dev/null)\"",
+	[CLI_ARG_CLOCK] = "_tracewire_offer \"$(tracewire list --clocks 2>/dev/null)\"",
+	[CLI_ARG_COMMAND] = "_tracewire_offer \"$(compgen -c -- \"$cur\")\"",
+};
+
+static const char prologue[] =
+	"# SPDX-License-Identifier: GPL-2.0-or-later\n"
+	"# bash completion for tracewire; generated from its option tables\n"
+	"\n"
+	"# Offer the words of $1 that begin like the word being typed. Readline cuts words at colons, so what stands before\n"
+	"# the last colon is taken off again.\n"
+	"_tracewire_offer()\n"
+	"{\n"
+	"\tlocal IFS=$'\\n'\n"
+	"\tCOMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n"
+	"\tif [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
+	"\t\tCOMPREPLY=(\"${COMPREPLY[@]#\"${cur%\"${cur##*:}\"}\"}\")\n"
+	"\tfi\n"
+	"}\n"
+	"\n"
+	"# Put the pieces of the word being typed together again: into cur; the option before it into prev.\n"
+	"_tracewire_words()\n"
+	"{\n"
+	"\tlocal line=${COMP_LINE:0:COMP_POINT}\n"
+	"\tlocal -a words\n"
+	"\tread -ra words <<<\"$line\"\n"
+	"\t[[ $line == *' ' ]] && words+=('')\n"
+	"\tcur=${words[-1]}\n"
+	"\tprev=${words[-2]-}\n"
+	"\tcommands=(\"${words[@]:1:${#words[@]}-2}\")\n"
+	"}\n"
+	"\n"
+	"_tracewire()\n"
+	"{\n"
+	"\tlocal cur prev word path=tracewire\n"
+	"\tlocal -a commands\n"
+	"\tCOMPREPLY=()\n"
+	"\t_tracewire_words\n"
+	"\tfor word in \"${commands[@]}\"; do\n"
+	"\t\tcase \"$path $word\" in\n";
+
+static void put_option_words(FILE *out, const struct cli_option_group *group)
+{
+	for (const struct cli_option *option = group->options; option->name; option++) {
+		if (option->letter)
+			fprintf(out, "-%c\\n", option->letter);
+		fprintf(out, "--%s\\n", option->name);
+	}
+}
+
+/* "the word before is an option with an argument": offer that argument's kind. */
+static void put_option_argument(FILE *out, const struct cli_option *option)
+{
+	if (!option->arg)
+		return;
+	fputs("\t\t\t", out);
+	if (option->letter)
+		fprintf(out, "-%c | ", option->letter);
+	fprintf(out, "--%s) %s; return ;;\n", option->name, offers[option->kind]);
+}
+
+static void put_options(FILE *out, const struct cli_command *command)
+{
+	fputs("\t\tcase $prev in\n", out);
+	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
+		for (const struct cli_option *option = (*group)->options; option->name; option++)
+			put_option_argument(out, option);
+	fputs("\t\tesac\n\t\tif [[ $cur == -* ]]; then\n\t\t\t_tracewire_offer $'", out);
+	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
+		put_option_words(out, *group);
+	put_option_words(out, &cli_general_options);
+	fputs("'\n\t\t\treturn\n\t\tfi\n", out);
+}
+
+static void put_words(FILE *out, const struct cli_command *command)
+{
+	fputs("\t\t_tracewire_offer $'", out);
+	for (const struct cli_command *const *below = command->commands; *below; below++)
+		fprintf(out, "%s\\n", (*below)->name);
+	fputs("'\n", out);
+}
+
+static void put_case(FILE *out, const struct cli_command *command, const char *path)
+{
+	char below_path[128];
+
+	fprintf(out, "\t'%s')\n", path);
+	put_options(out, command);
+	if (command->commands)
+		put_words(out, command);
+	else if (command->arguments)
+		fprintf(out, "\t\t%s\n", offers[command->arg_kind]);
+	fputs("\t\t;;\n", out);
+	for (const struct cli_command *const *below = command->commands; below && *below; below++) {
+		snprintf(below_path, sizeof(below_path), "%s %s", path, (*below)->name);
+		put_case(out, *below, below_path);
+	}
+}
+
+/* The words that lead one step down the tree of commands. */
+static void put_steps(FILE *out, const struct cli_command *command, const char *path)
+{
+	char below_path[128];
+
+	for (const struct cli_command *const *below = command->commands; below && *below; below++) {
+		snprintf(below_path, sizeof(below_path), "%s %s", path, (*below)->name);
+		fprintf(out, "\t\t'%s') path='%s' ;;\n", below_path, below_path);
+		put_steps(out, *below, below_path);
+	}
+}
+
+void generate__bash(const struct cli_command *root, FILE *out)
+{
+	fputs(prologue, out);
+	put_steps(out, root, root->name);
+	fputs("\t\tesac\n\tdone\n\tcase $path in\n", out);
+	put_case(out, root, root->name);
+	fputs("\tesac\n}\n\ncomplete -F _tracewire tracewire\n", out);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Completion for fish: one line an option or command. */
+#include "cli/generate/generate.h"
+
+static const char *const offers[] = {
+	[CLI_ARG_NONE] = "-f",
+	[CLI_ARG_NUMBER] = "-x",
+	[CLI_ARG_TEXT] = "-x",
+	[CLI_ARG_FILE] = "-rF",
+	[CLI_ARG_INTERFACE] = "-x -a '(command ls /sys/class/net)'",
+	[CLI_ARG_EVENT] = "-x -a '(tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null)'",
+	[CLI_ARG_CLOCK] = "-x -a '(tracewire list --clocks 2>/dev/null)'",
+	[CLI_ARG_COMMAND] = "-x -a '(__fish_complete_command)'",
+};
+
+/* In single quotes. */
+static void put_quoted(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++)
+		fprintf(out, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+	fputc('\'', out);
+}
+
+/* When the words so far lead to @command: they were seen, and none that leads further was. */
+static void put_condition(FILE *out, const struct cli_command *command, const char *const *path, int depth)
+{
+	fputs("complete -c tracewire -n '", out);
+	for (int i = 1; i < depth; i++)
+		fprintf(out, "%s__fish_seen_subcommand_from %s", i > 1 ? "; and " : "", path[i]);
+	if (command->commands) {
+		fprintf(out, "%snot __fish_seen_subcommand_from", depth > 1 ? "; and " : "");
+		for (const struct cli_command *const *below = command->commands; *below; below++)
+			fprintf(out, " %s", (*below)->name);
+	}
+	fputs("'", out);
+}
+
+static void put_group(FILE *out, const struct cli_command *command, const struct cli_option_group *group,
+		      const char *const *path, int depth)
+{
+	for (const struct cli_option *option = group->options; option->name; option++) {
+		put_condition(out, command, path, depth);
+		if (option->letter)
+			fprintf(out, " -s %c", option->letter);
+		fprintf(out, " -l %s %s -d ", option->name, offers[option->kind]);
+		put_quoted(out, option->help);
+		fputc('\n', out);
+	}
+}
+
+#define DEPTH_MAX 4
+
+static void put_command(FILE *out, const struct cli_command *command, const char **path, int depth)
+{
+	path[depth++] = command->name;
+	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
+		put_group(out, command, *group, path, depth);
+	put_group(out, command, &cli_general_options, path, depth);
+	if (!command->commands && command->arguments) {
+		put_condition(out, command, path, depth);
+		fprintf(out, " %s\n", offers[command->arg_kind]);
+	}
+	for (const struct cli_command *const *below = command->commands; below && *below; below++) {
+		put_condition(out, command, path, depth);
+		fprintf(out, " -f -a %s -d ", (*below)->name);
+		put_quoted(out, (*below)->summary);
+		fputc('\n', out);
+		if (depth < DEPTH_MAX)
+			put_command(out, *below, path, depth);
+	}
+}
+
+void generate__fish(const struct cli_command *root, FILE *out)
+{
+	const char *path[DEPTH_MAX];
+
+	fputs("# SPDX-License-Identifier: GPL-2.0-or-later\n"
+	      "# fish completion for tracewire; generated from its option tables\n"
+	      "complete -c tracewire -f\n",
+	      out);
+	put_command(out, root, path, 0);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is made from the tables of the commands when the project is built. Each writes one file. */
+#ifndef CLI_GENERATE_H
+#define CLI_GENERATE_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/**
+ * generate__man_page() - a manual page of section 1
+ * @path: the command's words: "tracewire vnet"
+ */
+void generate__man_page(const struct cli_command *command, const char *path, FILE *out);
+
+/* Completion of the whole command line for a shell. */
+void generate__bash(const struct cli_command *root, FILE *out);
+void generate__zsh(const struct cli_command *root, FILE *out);
+void generate__fish(const struct cli_command *root, FILE *out);
+
+#endif

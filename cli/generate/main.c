@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Run by the build: manual pages and completion into a folder. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "cli/generate/generate.h"
+
+static FILE *create(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "we");
+	if (!file)
+		fprintf(stderr, "cannot create %s: %s\n", path, strerror(errno));
+	return file;
+}
+
+static int finish(FILE *file)
+{
+	const int failed = ferror(file);
+
+	return fclose(file) || failed ? -1 : 0;
+}
+
+static int write_page(const struct cli_command *command, const char *path, const char *dir)
+{
+	char name[64];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s.1", path);
+	for (char *blank = strchr(name, ' '); blank; blank = strchr(blank, ' '))
+		*blank = '-';
+	file = create(dir, name);
+	if (!file)
+		return -1;
+	generate__man_page(command, path, file);
+	return finish(file);
+}
+
+/* A page for the program and one for each command; those of `vnet` and its like are in its page. */
+static int write_pages(const struct cli_command *root, const char *dir)
+{
+	char path[64];
+
+	if (write_page(root, root->name, dir))
+		return -1;
+	for (const struct cli_command *const *command = root->commands; *command; command++) {
+		snprintf(path, sizeof(path), "%s %s", root->name, (*command)->name);
+		if (write_page(*command, path, dir))
+			return -1;
+	}
+	return 0;
+}
+
+static int write_completion(void (*generate)(const struct cli_command *, FILE *), const char *dir, const char *name)
+{
+	FILE *file = create(dir, name);
+
+	if (!file)
+		return -1;
+	generate(&cli_root_command, file);
+	return finish(file);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
+		return CLI_EXIT_USAGE;
+	}
+	if (write_pages(&cli_root_command, argv[1]) || write_completion(generate__bash, argv[1], "tracewire.bash") ||
+	    write_completion(generate__zsh, argv[1], "_tracewire") ||
+	    write_completion(generate__fish, argv[1], "tracewire.fish"))
+		return CLI_EXIT_FAILURE;
+	return CLI_EXIT_OK;
+}

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What completion offers at a prompt, without a prompt: the function is called as bash would call it.
+# Usage: completion.bash TRACEWIRE MANUAL_DIR
+set -u
+PATH=$(dirname "$1"):$PATH
+# shellcheck disable=SC1091
+source "$2/tracewire.bash"
+failed=0
+
+# offered LINE: what is offered at the end of the line, in one line
+offered() {
+	COMP_LINE=$1
+	COMP_POINT=${#1}
+	_tracewire
+	echo "${COMPREPLY[*]}"
+}
+
+# expect LINE PATTERN: the offer matches the shell pattern
+expect() {
+	local offer
+	offer=$(offered "$1")
+	# shellcheck disable=SC2053
+	if [[ $offer != $2 ]]; then
+		echo "FAIL: '$1' offers '$offer', not '$2'"
+		failed=1
+	fi
+}
+
+expect 'tracewire li' '*list*'
+expect 'tracewire ' '*list*help*'
+expect 'tracewire list --sy' '--systems'
+expect 'tracewire list --' '*--event*--help*'
+expect 'tracewire --ver' '--version'
+if [ -r /sys/kernel/tracing/available_events ]; then
+	expect 'tracewire list -e sched_s' ''
+	expect 'tracewire list -e sche' '* sched'
+	expect 'tracewire list --clocks -e sched:sched_switc' 'sched_switch'
+	expect 'tracewire list sched:sched_switc' 'sched_switch'
+else
+	echo "not checked: event names, as tracefs cannot be read"
+fi
+exit $failed

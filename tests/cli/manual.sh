@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The generated manual pages and completion scripts: no warnings, every command and option in them.
+# Usage: manual.sh TRACEWIRE MANUAL_DIR
+set -eu
+tracewire=$1
+manual=$2
+
+# render PAGE: as text without overstriking, warnings go to standard error
+render() {
+	if command -v groff >/dev/null; then
+		groff -man -ww -Tascii -P-cbou "$1"
+	else
+		MANWIDTH=80 man --warnings=w -l "$1"
+	fi
+}
+
+# words COMMAND: its options, from its help
+words() {
+	"$tracewire" "$1" --help | sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p'
+}
+
+check_option() { # COMMAND OPTION
+	render "$manual/tracewire-$1.1" | grep -q -e "$2" || echo "the page of $1 lacks $2"
+	grep -q -e "$2\\\\n" "$manual/tracewire.bash" || echo "bash completion lacks $2"
+	grep -q -e "$2[=[]" "$manual/_tracewire" || echo "zsh completion lacks $2"
+	grep -q -e " -l ${2#--} " "$manual/tracewire.fish" || echo "fish completion lacks $2"
+}
+
+check_pages() {
+	for page in "$manual"/*.1; do
+		render "$page" 2>&1 >/dev/null | sed "s|^|$page: |"
+	done
+	"$tracewire" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | while read -r command; do
+		if [ ! -s "$manual/tracewire-$command.1" ]; then
+			echo "no page for $command"
+			continue
+		fi
+		words "$command" | while read -r option; do
+			check_option "$command" "$option"
+		done
+	done
+}
+
+check_syntax() { # SHELL FILE
+	if command -v "$1" >/dev/null; then
+		"$1" -n "$manual/$2" 2>&1 || echo "$1 cannot read $2"
+	else
+		echo "not checked: $1 is not installed" >&2
+	fi
+}
+
+problems=$(check_pages; check_syntax bash tracewire.bash; check_syntax zsh _tracewire; check_syntax fish tracewire.fish)
+[ -z "$problems" ] || { echo "FAIL: $problems"; exit 1; }
+echo "checked $(find "$manual" -name '*.1' | wc -l) pages"
