@@ -11,6 +11,10 @@ if(TRACEWIRE_SANITIZE)
 		-fno-sanitize-recover=all)
 	target_link_options(tracewire_common INTERFACE -fsanitize=${TRACEWIRE_SANITIZE})
 endif()
+if(TRACEWIRE_FUZZ)
+	# The libraries tell the fuzzer what they covered, not only the target itself.
+	target_compile_options(tracewire_common INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # tracewire_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...]): one room, a static library that a plugin may link.
 function(tracewire_library name)

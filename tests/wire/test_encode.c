@@ -273,6 +273,19 @@ static void names_of_any_length(void **state)
 	}
 }
 
+static void received_names_have_a_limit(void **state)
+{
+	static const uint8_t value[20 + TW_COMM_MAX + 4];
+	struct tw_tlv_view tlv = { TW_TLV_COMM, value, 20 + TW_COMM_MAX };
+	struct tw_comm_view read;
+
+	(void)state;
+	assert_true(tw_comm__parse(&tlv, &read));
+	assert_int_equal(read.len, 0);
+	tlv.len += 4;
+	assert_false(tw_comm__parse(&tlv, &read));
+}
+
 static void control_frames_use_up_one_number(void **state)
 {
 	const struct tw_frame_info control = { .source = TW_SOURCE_CONTROL };
@@ -300,6 +313,7 @@ int main(void)
 		cmocka_unit_test(parts_that_cannot_be),
 		cmocka_unit_test(received_parts_lie_inside_their_whole),
 		cmocka_unit_test(names_of_any_length),
+		cmocka_unit_test(received_names_have_a_limit),
 		cmocka_unit_test(control_frames_use_up_one_number),
 	};
 

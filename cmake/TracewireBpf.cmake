@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# BPF objects: compiled by clang, whatever compiles the rest; their skeletons are made in the build folder.
+
+find_program(TRACEWIRE_BPF_CLANG clang DOC "clang that compiles BPF objects" REQUIRED)
+find_program(TRACEWIRE_LLVM_STRIP llvm-strip DOC "takes DWARF out of BPF objects and leaves BTF" REQUIRED)
+find_program(TRACEWIRE_BPFTOOL bpftool HINTS /usr/sbin DOC "makes skeletons" REQUIRED)
+
+# tracewire_bpf_object(NAME SOURCE): a target to link; its users include NAME.skel.h.
+function(tracewire_bpf_object name source)
+	find_package(PkgConfig REQUIRED)
+	pkg_check_modules(LIBBPF REQUIRED IMPORTED_TARGET GLOBAL libbpf)
+	get_filename_component(source ${source} ABSOLUTE)
+	set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf)
+	set(object ${folder}/${name}.bpf.o)
+	set(skeleton ${folder}/${name}.skel.h)
+	file(MAKE_DIRECTORY ${folder})
+	add_custom_command(OUTPUT ${object}
+		COMMAND ${TRACEWIRE_BPF_CLANG} -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wshadow
+			-I${PROJECT_SOURCE_DIR} -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
+			-MD -MF ${object}.d -c ${source} -o ${object}
+		COMMAND ${TRACEWIRE_LLVM_STRIP} -g ${object}
+		DEPENDS ${source}
+		DEPFILE ${object}.d
+		COMMENT "Building BPF object ${name}"
+		VERBATIM)
+	add_custom_command(OUTPUT ${skeleton}
+		COMMAND sh -c "\"$1\" gen skeleton \"$2\" name \"$3\" > \"$4.new\" && mv \"$4.new\" \"$4\"" sh
+			${TRACEWIRE_BPFTOOL} ${object} ${name} ${skeleton}
+		DEPENDS ${object}
+		VERBATIM)
+	add_custom_target(${name}_skeleton DEPENDS ${skeleton})
+	add_library(${name} INTERFACE)
+	add_dependencies(${name} ${name}_skeleton)
+	target_include_directories(${name} SYSTEM INTERFACE ${folder})
+	target_link_libraries(${name} INTERFACE PkgConfig::LIBBPF)
+endfunction()
