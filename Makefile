@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The front door. What is behind it: CMakeLists.txt, CMakePresets.json and scripts/.
+
+# sudo make leaves the build folder to whoever owns the tree.
+handing_back = trap '[ ! -d build ] || chown -R --reference=. build' EXIT
+
+all: ## build what gets installed, in build/release
+	@scripts/setup
+	@$(handing_back); scripts/build release
+
+demo: ## kernel events in tshark, or a recorded sample where that cannot be
+	@$(handing_back); scripts/demo
+
+test: ## build with gcc and clang, run every test
+	@$(handing_back); scripts/test
+
+bench: all ## measure, beside the peers
+	@$(handing_back); cmake --build --preset release --target bench
+
+install: all ## install below DESTDIR and /usr
+	@cmake --install build/release
+
+fuzz: ## a minute of libFuzzer for each target
+	@scripts/setup
+	@$(handing_back); scripts/build fuzz && ctest --preset fuzz -L fuzz
+
+format-check: ## clang-format and .clang-format agree with every source
+	@git ls-files -z '*.[ch]' | xargs -0 clang-format --dry-run -Werror
+
+tidy: ## clang-tidy over what the dev preset builds
+	@scripts/build dev
+	@git ls-files -z '*.c' ':!*.bpf.c' | xargs -0 clang-tidy -p build/dev --quiet
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
+
+.PHONY: all demo test bench install fuzz format-check tidy help
