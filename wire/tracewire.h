@@ -132,7 +132,11 @@ enum tw_lost_where {
 	TW_LOST_LIST(X)
 #undef X
 };
-#define TW_LOST_UNKNOWN 0x0001 /* flags: at least one, how many is not known; count is 0 */
+/*
+ * Flags: how many were lost just here is not known. The count is what the kernel's counter grew by since the last LOST record
+ * of the channel: right in sum, not in place.
+ */
+#define TW_LOST_UNKNOWN 0x0001
 
 struct tw_lost {
 	struct tw_tlv tlv;
