@@ -18,9 +18,6 @@
 
 struct tw_instance;
 
-/** tw_tracing__check() - tracefs is mounted (it is mounted if need be) and may be used; else -errno, and how to mend it */
-int tw_tracing__check(struct tw_error *err);
-
 /**
  * tw_instance__new() - make and lock an instance, empty and off
  * @suffix: "" or what tells it from the same process's other instance, for example "-tasks"
@@ -48,15 +45,20 @@ int tw_instance__open(const struct tw_instance *instance, const char *file, int 
 /** tw_instance__has() - whether the instance has that file */
 bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
+/* Who wrote to a trace_marker, and when. */
+struct tw_mark {
+	pid_t pid;     /* as the kernel counts: in a pid namespace getpid() gives another */
+	uint64_t time; /* in the instance's clock */
+};
+
 /**
- * tw_instance__mark() - have the calling thread write to the trace_marker and read its global pid back from the ring
- *
- * Tracing must be off and the rings empty; they are empty afterwards. Pids of a pid namespace are not the kernel's: this gives
- * the kernel's.
- *
- * Return: the pid, or -errno.
+ * tw_instance__read_mark() - the last mark in the rings of an instance that traces nothing else; empties them
+ * Return: 0; -ENOENT if there is none.
  */
-pid_t tw_instance__mark(struct tw_instance *instance);
+int tw_instance__read_mark(struct tw_instance *instance, struct tw_mark *ret);
+
+/** tw_instance__mark() - a mark by the calling thread; as tw_instance__read_mark() */
+int tw_instance__mark(struct tw_instance *instance, struct tw_mark *ret);
 
 /** tw_instance__is_alive() - whether a living process owns the instance of that name */
 bool tw_instance__is_alive(const char *name);

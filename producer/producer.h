@@ -92,11 +92,21 @@ unsigned int tw_producer__threads(const struct tw_producer *producer);
 /** tw_producer__priority() - "SCHED_FIFO 1", "nice -20" or why neither, for a status line; valid after start */
 const char *tw_producer__priority(const struct tw_producer *producer);
 
+/** tw_producer__marker() - path of the trace_marker for tw_producer__follow(), in @buf. Return: @buf */
+char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t size);
+
 /**
- * tw_producer__follow() - restrict tracing to a task and all its later children; before tw_producer__start()
- * @pid: global pid, as the kernel counts outside all pid namespaces
+ * tw_producer__follow() - trace only the task that wrote to the marker last and all its later children; before start
+ *
+ * The mark tells the task's global pid, which it cannot know itself inside a pid namespace.
  */
-int tw_producer__follow(struct tw_producer *producer, pid_t pid, struct tw_error *err);
+int tw_producer__follow(struct tw_producer *producer, struct tw_error *err);
+
+/**
+ * tw_producer__ignore() - leave a task of ours and its later children out of the trace, such as the viewer's
+ * Return: 0; -ENOTSUP inside a pid namespace.
+ */
+int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
 /**
  * tw_producer__start() - open the sinks, announce, start readers and tracing

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+
+struct tw_command {
+	pid_t pid;
+	int pidfd;
+	int go;     /* closing or writing to it ends the child's waiting */
+	int report; /* a byte when the mark is written, then errno of exec, or the end of file */
+	const char *name;
+	int status; /* as of waitpid() */
+	bool reaped;
+};
+
+static void write_mark(const char *marker)
+{
+	static const char text[] = "tracewire: command";
+	const int fd = marker ? open(marker, O_WRONLY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	if (write(fd, text, sizeof(text) - 1) < 0)
+		_exit(127);
+	close(fd);
+}
+
+/* The child: mark, wait for the word, exec. Its signals are as the command expects them. */
+static void __attribute__((noreturn)) run_child(char *const *argv, const char *marker, int go, int report)
+{
+	sigset_t none;
+	char byte = 0;
+	int error;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	write_mark(marker);
+	if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
+		_exit(127); /* the tracer is gone: so is the reason to run */
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err)
+{
+	struct tw_command *c = calloc(1, sizeof(*c));
+	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
+	char byte;
+	int rc;
+
+	if (!c)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1, .name = argv[0] };
+	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0) {
+		rc = tw_error__set(err, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
+		goto fail;
+	}
+	if (!c->pid) {
+		close(go[1]); /* so that the end of the tracer is the end of the waiting */
+		run_child(argv, marker, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	go[0] = report[1] = -1;
+	c->go = go[1];
+	c->report = report[0];
+	c->pidfd = pidfd_open(c->pid, 0);
+	if (c->pidfd < 0 || read(c->report, &byte, 1) != 1) {
+		rc = tw_error__set(err, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
+		tw_command__free(c);
+		return rc;
+	}
+	*ret = c;
+	return 0;
+fail:
+	for (int i = 0; i < 2; i++) {
+		if (go[i] >= 0)
+			close(go[i]);
+		if (report[i] >= 0)
+			close(report[i]);
+	}
+	free(c);
+	return rc;
+}
+
+pid_t tw_command__pid(const struct tw_command *c)
+{
+	return c->pid;
+}
+
+int tw_command__run(struct tw_command *c, struct tw_error *err)
+{
+	int error = 0;
+
+	if (write(c->go, "", 1) != 1)
+		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->name);
+	if (read(c->report, &error, sizeof(error)) == sizeof(error))
+		return tw_error__set(err, -error, "'%s' cannot be run: %s", c->name, strerror(error));
+	return 0;
+}
+
+int tw_command__fd(const struct tw_command *c)
+{
+	return c->pidfd;
+}
+
+int tw_command__wait(struct tw_command *c)
+{
+	while (!c->reaped && waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+		;
+	c->reaped = true;
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
+}
+
+static void end_child(struct tw_command *c)
+{
+	struct pollfd fd = { .fd = c->pidfd, .events = POLLIN };
+
+	close(c->go);
+	c->go = -1;
+	kill(c->pid, SIGTERM);
+	if (poll(&fd, 1, GRACE_MS) <= 0)
+		kill(c->pid, SIGKILL);
+	tw_command__wait(c);
+}
+
+void tw_command__free(struct tw_command *c)
+{
+	if (!c)
+		return;
+	if (!c->reaped && c->pid > 0)
+		end_child(c);
+	if (c->go >= 0)
+		close(c->go);
+	if (c->report >= 0)
+		close(c->report);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	free(c);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who produces the stream: the attributes of HOST. */
+#ifndef TW_HOST_H
+#define TW_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/decode.h"
+
+#define TW_HOST_ATTRS_MAX 16
+
+struct tw_host {
+	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into text and numbers */
+	size_t n;
+	char text[TW_HOST_ATTRS_MAX][256];
+};
+
+/* What only the producer knows of itself. Texts may be NULL. */
+struct tw_host_stream {
+	const char *instance, *clock, *events, *filter;
+	uint64_t cpus;
+};
+
+/** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut */
+void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/instance.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "producer/subbuf.h"
+#include "producer/tracing_dir.h"
+
+struct tw_instance {
+	struct tracefs_instance *tracefs;
+	int lock_fd;        /* the directory, flocked as long as we live */
+	int free_buffer_fd; /* closing it, also by dying, switches off and frees the ring */
+	char name[64];
+};
+
+static int instance_dir(const char *name, char *buf, size_t size)
+{
+	const char *dir;
+	const int rc = tw_tracing_dir__find(&dir, NULL);
+
+	if (!rc)
+		snprintf(buf, size, "%s/instances/%s", dir, name);
+	return rc;
+}
+
+/* Lock the instance's directory. A clean-up that just looks whether we are alive may hold it for a moment. */
+static int lock_instance(const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (instance_dir(name, path, sizeof(path)))
+		return -ENODEV;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	for (int tries = 0; tries < 50; tries++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB)) {
+			if (!access(path, F_OK))
+				return fd;
+			break; /* a clean-up was faster than our lock */
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	}
+	close(fd);
+	return -EAGAIN;
+}
+
+/* A new instance under a name that is not taken: another pid namespace may have our pid too. */
+static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *err)
+{
+	for (int n = 0; n < 100; n++) {
+		if (n)
+			snprintf(in->name, sizeof(in->name), TW_INSTANCE_PREFIX "%d.%d%s", getpid(), n, suffix);
+		else
+			snprintf(in->name, sizeof(in->name), TW_INSTANCE_PREFIX "%d%s", getpid(), suffix);
+		if (tracefs_instance_exists(in->name))
+			continue;
+		errno = 0;
+		in->tracefs = tracefs_instance_create(in->name);
+		if (!in->tracefs)
+			return tw_error__set(err, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
+					     in->name, strerror(errno ? errno : EIO));
+		if (tracefs_instance_is_new(in->tracefs)) {
+			in->lock_fd = lock_instance(in->name);
+			if (in->lock_fd >= 0)
+				return 0;
+		}
+		tracefs_instance_free(in->tracefs);
+		in->tracefs = NULL;
+	}
+	return tw_error__set(err, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
+}
+
+int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err)
+{
+	struct tw_instance *in = calloc(1, sizeof(*in));
+	const char *dir;
+	int rc;
+
+	if (!in)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	in->lock_fd = in->free_buffer_fd = -1;
+	rc = tw_tracing_dir__find(&dir, err);
+	if (!rc)
+		rc = create_locked(in, suffix, err);
+	if (!rc)
+		rc = tw_instance__write(in, "tracing_on", "0", err);
+	if (!rc)
+		rc = tw_instance__write(in, "options/disable_on_free", "1", err);
+	if (!rc) {
+		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
+		if (in->free_buffer_fd < 0)
+			rc = tw_error__set(err, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
+					   in->name, strerror(-in->free_buffer_fd));
+	}
+	if (rc) {
+		tw_instance__free(in);
+		return rc;
+	}
+	*ret = in;
+	return 0;
+}
+
+void tw_instance__free(struct tw_instance *in)
+{
+	if (!in)
+		return;
+	if (in->free_buffer_fd >= 0)
+		close(in->free_buffer_fd);
+	if (in->tracefs) {
+		tracefs_trace_off(in->tracefs);
+		tracefs_instance_destroy(in->tracefs);
+		tracefs_instance_free(in->tracefs);
+	}
+	if (in->lock_fd >= 0)
+		close(in->lock_fd);
+	free(in);
+}
+
+const char *tw_instance__name(const struct tw_instance *in)
+{
+	return in->name;
+}
+
+char *tw_instance__path(const struct tw_instance *in, const char *file, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
+	return buf;
+}
+
+int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
+{
+	char path[PATH_MAX];
+	int fd = open(tw_instance__path(in, file, path, sizeof(path)), flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool tw_instance__has(const struct tw_instance *in, const char *file)
+{
+	char path[PATH_MAX];
+
+	return !access(tw_instance__path(in, file, path, sizeof(path)), F_OK);
+}
+
+static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+{
+	const int fd = tw_instance__open(in, file, flags);
+	int rc = fd < 0 ? fd : 0;
+
+	if (!rc && write(fd, text, strlen(text)) < 0)
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (rc)
+		return tw_error__set(err, rc, "the kernel refuses '%s' for %s: %s", text, file, strerror(-rc));
+	return 0;
+}
+
+int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
+{
+	return write_file(in, file, O_WRONLY | O_TRUNC, text, err);
+}
+
+int tw_instance__append(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
+{
+	return write_file(in, file, O_WRONLY | O_APPEND, text, err);
+}
+
+/* The last event in CPU @cpu's ring, emptying it. */
+static void last_mark(const struct tw_instance *in, long cpu, struct tw_mark *mark)
+{
+	uint8_t page[TW_SUBBUF_SMALLEST + TW_SUBBUF_SLACK];
+	struct tw_subbuf_event event;
+	struct tw_subbuf walk;
+	char file[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%ld/trace_pipe_raw", cpu);
+	fd = tw_instance__open(in, file, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	while ((len = read(fd, page, TW_SUBBUF_SMALLEST)) > 0) {
+		tw_subbuf__init(&walk, page, (size_t)len);
+		while (tw_subbuf__next(&walk, &event)) {
+			if (event.time < mark->time)
+				continue;
+			mark->time = event.time;
+			mark->pid = tw_subbuf_event__pid(&event);
+		}
+	}
+	close(fd);
+}
+
+int tw_instance__read_mark(struct tw_instance *in, struct tw_mark *ret)
+{
+	struct tw_mark mark = { .pid = -1 };
+
+	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+		last_mark(in, cpu, &mark);
+	if (mark.pid < 0)
+		return -ENOENT;
+	*ret = mark;
+	return 0;
+}
+
+int tw_instance__mark(struct tw_instance *in, struct tw_mark *ret)
+{
+	const int rc = tw_instance__append(in, "trace_marker", "tracewire", NULL);
+
+	return rc ? rc : tw_instance__read_mark(in, ret);
+}
+
+bool tw_instance__is_alive(const char *name)
+{
+	char path[PATH_MAX];
+	bool alive;
+	int fd;
+
+	if (instance_dir(name, path, sizeof(path)))
+		return false;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return alive;
+}
+
+struct cleanup {
+	bool dry_run;
+	void (*removed)(void *ctx, const char *name);
+	void *ctx;
+	int count;
+	int rc;
+	struct tw_error *err;
+};
+
+/* Remove the instance if its owner is dead. The lock is held until it is gone, so no second clean-up takes part. */
+static int cleanup_one(const char *name, void *arg)
+{
+	struct cleanup *c = arg;
+	char path[PATH_MAX];
+	int fd;
+
+	if (strncmp(name, TW_INSTANCE_PREFIX, strlen(TW_INSTANCE_PREFIX)) || instance_dir(name, path, sizeof(path)))
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		if (!c->dry_run && rmdir(path)) {
+			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
+					      strerror(errno));
+		} else {
+			c->count++;
+			if (c->removed)
+				c->removed(c->ctx, name);
+		}
+	}
+	close(fd);
+	return 0;
+}
+
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err)
+{
+	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .err = err };
+	const char *dir;
+	int rc = tw_tracing_dir__find(&dir, err);
+
+	if (rc)
+		return rc;
+	tracefs_instances_walk(cleanup_one, &c);
+	return c.rc ? c.rc : c.count;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/selection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "producer/tracing_dir.h"
+
+/* FNV-1a; tells one list of events from another, nothing more. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
+	return hash;
+}
+
+/* All events by name, and the definitions of the dynamic ones, whose ids and formats may change under one name. */
+static uint64_t take_fingerprint(const char *tracing_dir)
+{
+	static const char *const files[] = { "available_events", "dynamic_events" };
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *text;
+
+		if (tw_tracing_file__read(tracing_dir, files[i], &text, NULL))
+			continue;
+		hash = hash_text(hash, text);
+		free(text);
+	}
+	return hash;
+}
+
+/* The events that came in last were asked for by request @i. */
+static int note_request(struct tw_selection *sel, size_t i, struct tw_error *err)
+{
+	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
+
+	if (!request)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	sel->request = request;
+	while (sel->n_requests < sel->events.n)
+		sel->request[sel->n_requests++] = i;
+	return 0;
+}
+
+static int select_all(struct tw_selection *sel, struct tw_error *err)
+{
+	struct tw_event_list all = { 0 };
+	int rc = tw_event_list__read(sel->tracing_dir, &all, err);
+
+	for (size_t i = 0; i < sel->n_wanted && !rc; i++) {
+		rc = tw_event_list__select(&sel->events, &all, sel->wanted[i].spec, err);
+		if (!rc)
+			rc = note_request(sel, i, err);
+	}
+	tw_event_list__fini(&all);
+	return rc;
+}
+
+int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
+		       size_t n, struct tw_error *err)
+{
+	int rc;
+
+	*sel = (struct tw_selection){ .tracing_dir = tracing_dir, .wanted = wanted, .n_wanted = n };
+	if (!n)
+		return tw_error__set(err, -EINVAL,
+				     "no events given: say which with -e, for example -e sched; "
+				     "'tracewire list' shows all");
+	sel->fingerprint = take_fingerprint(tracing_dir);
+	rc = select_all(sel, err);
+	if (rc)
+		tw_selection__fini(sel);
+	return rc;
+}
+
+/* The kernel leaves its complaint, with a caret, in the filter file. */
+static int filter_refused(const struct tw_instance *instance, const char *file, const char *filter,
+			  struct tw_error *err)
+{
+	char dir[512], *text = NULL, *caret;
+
+	tw_instance__path(instance, ".", dir, sizeof(dir));
+	if (tw_tracing_file__read(dir, file, &text, NULL) || !(caret = strstr(text, "parse_error: "))) {
+		free(text);
+		return tw_error__set(err, -EINVAL,
+				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
+				     "the event's fields",
+				     filter, file);
+	}
+	caret += strlen("parse_error: ");
+	tw_error__set(err, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
+		      (int)strspn(strchr(text, '\n') ? strchr(text, '\n') + 1 : text, " ") + 1, file,
+		      (int)strcspn(caret, "\n"), caret);
+	free(text);
+	return -EINVAL;
+}
+
+static int enable_one(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
+		      struct tw_error *err)
+{
+	char file[512];
+	int rc;
+
+	if (filter) {
+		snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
+		rc = tw_instance__write(instance, file, filter, err);
+		if (rc)
+			return rc == -EINVAL ? filter_refused(instance, file, filter, err) : rc;
+	}
+	snprintf(file, sizeof(file), "events/%s/%s/enable", event->system, event->name);
+	return tw_instance__write(instance, file, "1", err);
+}
+
+int tw_selection__enable(const struct tw_selection *sel, const struct tw_instance *instance, struct tw_error *err)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < sel->events.n; i++) {
+		const int rc = enable_one(instance, &sel->events.names[i], sel->wanted[sel->request[i]].filter,
+					  first ? NULL : err);
+
+		first = first ? first : rc;
+	}
+	return first;
+}
+
+bool tw_selection__renew(struct tw_selection *sel)
+{
+	const uint64_t fingerprint = take_fingerprint(sel->tracing_dir);
+
+	if (fingerprint == sel->fingerprint)
+		return false;
+	sel->fingerprint = fingerprint;
+	select_all(sel, NULL);
+	return true;
+}
+
+void tw_selection__fini(struct tw_selection *sel)
+{
+	tw_event_list__fini(&sel->events);
+	free(sel->request);
+	sel->request = NULL;
+	sel->n_requests = 0;
+}

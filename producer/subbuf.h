@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walking one sub-buffer as read() of trace_pipe_raw gives it. Layout: kernel, include/linux/ring_buffer.h and
+ * kernel/trace/ring_buffer.c (struct buffer_data_page, enum ring_buffer_type); tracefs tells it in events/header_page and
+ * events/header_event, which tw_subbuf__check_layout() compares at start.
+ *
+ * The bytes come from the running kernel; even so no step leaves the sub-buffer.
+ */
+#ifndef TW_SUBBUF_H
+#define TW_SUBBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "wire/encode.h"
+
+#define TW_SUBBUF_SMALLEST 4096
+#define TW_SUBBUF_SLACK    TW_COPY_STEP       /* a buffer for a sub-buffer needs that much behind it */
+#define TW_SUBBUF_DATA     (8 + sizeof(long)) /* time stamp and commit word */
+
+#define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
+#define TW_COMMIT_STORED 0x40000000u /* how many stands, as a long, behind the data */
+#define TW_COMMIT_SIZE   0x000fffffu
+
+struct tw_subbuf {
+	const uint8_t *at;
+	const uint8_t *end;
+	uint64_t time;
+};
+
+struct tw_subbuf_event {
+	const uint8_t *record;
+	uint32_t len; /* padded, a multiple of 4 */
+	uint64_t time;
+};
+
+/* What a sub-buffer says about events lost before it. */
+enum tw_subbuf_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
+
+/** tw_subbuf__init() - begin walking the @len bytes that read() returned */
+static inline void tw_subbuf__init(struct tw_subbuf *s, const uint8_t *page, size_t len)
+{
+	uint32_t commit;
+
+	memcpy(&s->time, page, sizeof(s->time));
+	memcpy(&commit, page + 8 + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
+	commit &= TW_COMMIT_SIZE;
+	s->at = page + TW_SUBBUF_DATA;
+	s->end = len < TW_SUBBUF_DATA + commit ? page + (len & ~(size_t)3) : s->at + commit;
+	if (len < TW_SUBBUF_DATA)
+		s->end = s->at;
+}
+
+/** tw_subbuf__missed() - events lost before this sub-buffer; call it before anything else is read into the buffer */
+static inline enum tw_subbuf_missed tw_subbuf__missed(const uint8_t *page, size_t len, uint64_t *ret_count)
+{
+	unsigned long count;
+	uint32_t commit;
+
+	memcpy(&commit, page + 8 + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
+	if (!(commit & TW_COMMIT_MISSED))
+		return TW_MISSED_NONE;
+	if (!(commit & TW_COMMIT_STORED) || TW_SUBBUF_DATA + (commit & TW_COMMIT_SIZE) + sizeof(count) > len)
+		return TW_MISSED_UNKNOWN;
+	memcpy(&count, page + TW_SUBBUF_DATA + (commit & TW_COMMIT_SIZE), sizeof(count));
+	*ret_count = count;
+	return TW_MISSED_EXACT;
+}
+
+/* The time stamp entry's 59 bits, completed with the high bits of the time so far: rb_fix_abs_ts(). */
+static inline uint64_t tw_subbuf__absolute(uint64_t stamp, uint64_t now)
+{
+	const uint64_t high = now & 0xf800000000000000ull;
+	uint64_t time = stamp | high;
+
+	if (time < now)
+		time += 1ull << 59;
+	return time;
+}
+
+/** tw_subbuf__next() - the next event. Return: false at the end */
+static inline bool tw_subbuf__next(struct tw_subbuf *s, struct tw_subbuf_event *ret)
+{
+	while (s->end - s->at >= 4) {
+		uint32_t head, type, delta, array = 0, len;
+
+		memcpy(&head, s->at, sizeof(head));
+		type = TW_HOST_BE ? head >> 27 : head & 31;
+		delta = TW_HOST_BE ? head & 0x7ffffff : head >> 5;
+		if (__builtin_expect(type - 1 < 28, 1)) {
+			len = type * 4;
+			ret->record = s->at + 4;
+			s->at += 4;
+		} else {
+			if (s->end - s->at < 8)
+				break;
+			memcpy(&array, s->at + 4, sizeof(array));
+			if (type == 30) { /* time extend */
+				s->time += ((uint64_t)array << 27) + delta;
+				s->at += 8;
+				continue;
+			}
+			if (type == 31) { /* absolute time stamp */
+				s->time = tw_subbuf__absolute(((uint64_t)array << 27) + delta, s->time);
+				s->at += 8;
+				continue;
+			}
+			if (type == 29) { /* padding: the rest of the sub-buffer, or a discarded event */
+				if (!delta || array > (size_t)(s->end - s->at) - 4)
+					break;
+				s->time += delta;
+				s->at += 4 + ((array + 3) & ~3u);
+				continue;
+			}
+			if (array < 4) /* type_len 0: the length stands in the next word and counts it */
+				break;
+			len = array - 4;
+			ret->record = s->at + 8;
+			s->at += 8;
+		}
+		len = (len + 3) & ~3u;
+		if (len > (size_t)(s->end - s->at) || len < TW_RECORD_COMMON)
+			break;
+		s->time += delta;
+		s->at += len;
+		ret->len = len;
+		ret->time = s->time;
+		return true;
+	}
+	s->at = s->end;
+	return false;
+}
+
+/** tw_subbuf_event__pid(), __id() - common_pid and common_type of the record */
+static inline pid_t tw_subbuf_event__pid(const struct tw_subbuf_event *event)
+{
+	pid_t pid;
+
+	memcpy(&pid, event->record + 4, sizeof(pid));
+	return pid;
+}
+
+static inline uint16_t tw_subbuf_event__id(const struct tw_subbuf_event *event)
+{
+	uint16_t id;
+
+	memcpy(&id, event->record, sizeof(id));
+	return id;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/texts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "producer/tracing_dir.h"
+#include "schema/schema.h"
+#include "wire/schema_text.h"
+
+/* A text as tracefs gives it. */
+struct source {
+	enum tw_schema_kind kind;
+	uint16_t id;
+	const char *system;
+	char *text;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind == TW_SCHEMA_EVENT) - (y->kind == TW_SCHEMA_EVENT) : x->id - y->id;
+}
+
+static int read_format(const char *tracing_dir, const char *system, const char *name, struct source *ret)
+{
+	char path[PATH_MAX];
+	const char *line;
+	unsigned int id;
+	char *text;
+	int rc;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
+	rc = tw_tracing_file__read(tracing_dir, path, &text, NULL);
+	if (rc)
+		return rc;
+	line = strstr(text, "\nID: ");
+	if (!line || sscanf(line, "\nID: %u", &id) != 1 || id > UINT16_MAX) {
+		free(text);
+		return -EINVAL;
+	}
+	*ret = (struct source){ .kind = TW_SCHEMA_EVENT, .id = (uint16_t)id, .system = system, .text = text };
+	return 0;
+}
+
+/* Read all texts. Return: how many, or -errno. */
+static int read_sources(const char *tracing_dir, const struct tw_event_list *events, struct source *sources,
+			struct tw_error *err)
+{
+	int n = 0, rc;
+
+	rc = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, err);
+	if (rc)
+		return rc;
+	sources[n++].kind = TW_SCHEMA_HEADER_PAGE;
+	rc = tw_tracing_file__read(tracing_dir, "events/header_event", &sources[n].text, err);
+	if (rc)
+		return rc;
+	sources[n++].kind = TW_SCHEMA_HEADER_EVENT;
+	for (int i = 0; i < n; i++)
+		sources[i].system = "";
+	if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
+		n++;
+	for (size_t i = 0; i < events->n; i++) {
+		const struct tw_event_name *ev = &events->names[i];
+
+		rc = read_format(tracing_dir, ev->system, ev->name, &sources[n]);
+		if (rc == -ENOENT)
+			continue;
+		if (rc)
+			return tw_error__set(err, rc, "the format of %s:%s cannot be read: %s", ev->system, ev->name,
+					     strerror(-rc));
+		n++;
+	}
+	qsort(sources, (size_t)n, sizeof(*sources), by_id);
+	return n;
+}
+
+static int compress(const struct source *src, struct tw_schema_view *ret, struct tw_error *err)
+{
+	const struct tw_schema_text text = { .system = src->system, .text = src->text, .len = strlen(src->text) };
+	const size_t cap = strlen(src->system) + 1 + text.len;
+	uint8_t *buf = malloc(cap);
+	int rc;
+
+	if (!buf)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	rc = tw_schema_text__compress(&text, buf, cap, ret, err);
+	if (rc) {
+		free(buf);
+		return rc;
+	}
+	ret->kind = (uint8_t)src->kind;
+	ret->event_id = src->id;
+	return 0;
+}
+
+static int compress_all(const struct source *sources, size_t n, struct tw_texts *texts, struct tw_error *err)
+{
+	struct tw_schema_hash hash;
+	int rc;
+
+	texts->items = calloc(n, sizeof(*texts->items));
+	if (!texts->items)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
+	for (; texts->n < n; texts->n++) {
+		const struct source *src = &sources[texts->n];
+		struct tw_schema_view *item = &texts->items[texts->n];
+
+		rc = compress(src, item, err);
+		if (rc)
+			return rc;
+		item->index = (uint32_t)texts->n;
+		item->total = (uint32_t)n;
+		tw_schema_hash__text(&hash, src->system, src->text, strlen(src->text));
+	}
+	texts->schema_id = tw_schema_hash__fini(&hash);
+	return 0;
+}
+
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_texts *ret,
+		   struct tw_error *err)
+{
+	const size_t most = events->n + 3;
+	struct source *sources = calloc(most, sizeof(*sources));
+	struct tw_texts texts = { 0 };
+	int n, rc;
+
+	if (!sources)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	n = read_sources(tracing_dir, events, sources, err);
+	rc = n < 0 ? n : compress_all(sources, (size_t)n, &texts, err);
+	for (size_t i = 0; i < most; i++)
+		free(sources[i].text);
+	free(sources);
+	if (rc) {
+		tw_texts__fini(&texts);
+		return rc;
+	}
+	*ret = texts;
+	return 0;
+}
+
+void tw_texts__fini(struct tw_texts *texts)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		free((void *)(uintptr_t)texts->items[i].data);
+	free(texts->items);
+	*texts = (struct tw_texts){ 0 };
+}

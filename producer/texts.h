@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The format texts of the enabled events, read from tracefs and kept ready to be sent: what SCHEMA records are made of. */
+#ifndef TW_TEXTS_H
+#define TW_TEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "producer/events.h"
+#include "wire/decode.h"
+
+struct tw_texts {
+	struct tw_schema_view *items; /* header_page, header_event, then events by id; data is compressed */
+	size_t n;
+	uint64_t schema_id; /* over all of them, in this order */
+};
+
+/**
+ * tw_texts__load() - read and compress the format texts of events
+ * @tracing_dir: as tw_tracing_dir__find() gives it
+ * @events: those that have vanished meanwhile are left out
+ * @ret: the caller's; tw_texts__fini()
+ *
+ * ftrace:print is always among them: writing to an instance's trace_marker makes such events.
+ *
+ * Return: 0, or -errno with @err filled.
+ */
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_texts *ret,
+		   struct tw_error *err);
+
+/** tw_texts__fini() - free what load made; an all-zero set is fine */
+void tw_texts__fini(struct tw_texts *texts);
+
+#endif
