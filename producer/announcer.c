@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/announcer.h"
+
+#define MS     1000000ull
+#define SECOND 1000000000ull
+
+/* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
+static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
+#define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
+
+static void say_host_and_clock(struct tw_announcer *a)
+{
+	struct tw_clock_view sample;
+
+	tw_control__host(&a->control, a->host.attrs, a->host.n);
+	tw_trace_clock__sample(a->clock, &sample);
+	tw_control__clock(&a->control, &sample);
+}
+
+static void say_task(void *ctx, const struct tw_task *task)
+{
+	struct tw_announcer *a = ctx;
+
+	tw_control__task(&a->control, task);
+}
+
+/* Names as they are learned. A frame of them must come before the earliest event that it names. */
+static void say_new_names(struct tw_announcer *a, uint64_t now)
+{
+	struct tw_task task;
+
+	while (tw_tasks__take(a->tasks, &task)) {
+		const uint64_t time = task.before && task.before < now ? task.before : now;
+
+		if (a->control.port->channel != &a->control.channel || time < a->control.time) {
+			tw_control__end(&a->control);
+			a->control.time = time;
+		}
+		tw_control__task(&a->control, &task);
+	}
+	tw_control__end(&a->control);
+	a->control.time = now;
+}
+
+static void say_everything(struct tw_announcer *a)
+{
+	say_host_and_clock(a);
+	tw_control__texts(&a->control, &a->texts);
+	tw_tasks__each(a->tasks, say_task, a);
+	tw_control__end(&a->control);
+}
+
+void tw_announcer__start(struct tw_announcer *a)
+{
+	const uint64_t now = tw_trace_clock__now(a->clock);
+	struct tw_task known;
+
+	a->control.time = now;
+	a->schemas = 1;
+	atomic_store(&a->stream->schema_id, a->texts.schema_id);
+	say_everything(a);
+	while (tw_tasks__take(a->tasks, &known))
+		; /* said already */
+	a->next_second = now + SECOND;
+	a->next_repeat = now + a->options->repeat_ms * MS;
+}
+
+void tw_announcer__before(void *ctx, uint64_t now)
+{
+	struct tw_announcer *a = ctx;
+
+	a->control.time = now;
+	tw_tasks__drain(a->tasks);
+	say_new_names(a, now);
+}
+
+/* Events appeared or changed: the new schema goes out before the first event that needs it can. */
+static void take_in_new_events(struct tw_announcer *a)
+{
+	struct tw_texts texts;
+
+	if (!tw_selection__renew(a->selection) ||
+	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, &texts, NULL))
+		return;
+	if (texts.schema_id == a->texts.schema_id) {
+		tw_texts__fini(&texts);
+		return;
+	}
+	tw_texts__fini(&a->texts);
+	a->texts = texts;
+	a->schemas++;
+	atomic_store(&a->stream->schema_id, texts.schema_id);
+	tw_control__end(&a->control);
+	tw_control__texts(&a->control, &a->texts);
+	tw_control__end(&a->control);
+	tw_selection__enable(a->selection, a->instance, NULL);
+}
+
+#define LOOK_NS (50 * MS) /* how often to look for joiners when nothing else happens */
+
+/* When all is to be said again: regularly, and more densely after somebody joined. Return: when next. */
+static uint64_t repeat(struct tw_announcer *a, uint64_t now)
+{
+	if (!a->options->repeat_ms)
+		return UINT64_MAX;
+	if (a->options->joined && a->options->joined(a->options->ctx)) {
+		a->joined = now;
+		a->next_repeat = now;
+	}
+	if (now < a->next_repeat)
+		return now + LOOK_NS < a->next_repeat ? now + LOOK_NS : a->next_repeat;
+	say_everything(a);
+	a->next_repeat = now + a->options->repeat_ms * MS;
+	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
+		const uint64_t due = a->joined + joiner_ms[i] * MS;
+
+		if (due > now && due < a->next_repeat)
+			a->next_repeat = due;
+	}
+	return a->next_repeat;
+}
+
+uint64_t tw_announcer__after(void *ctx, uint64_t now)
+{
+	struct tw_announcer *a = ctx;
+	uint64_t next;
+
+	tw_tasks__settle(a->tasks);
+	say_new_names(a, now);
+	if (now >= a->next_second) {
+		struct tw_clock_view sample;
+
+		take_in_new_events(a);
+		tw_trace_clock__sample(a->clock, &sample);
+		tw_control__clock(&a->control, &sample);
+		a->stats(a->stats_ctx, &a->control);
+		a->next_second = now + SECOND;
+	}
+	next = repeat(a, now);
+	tw_control__end(&a->control);
+	if (a->next_second < next)
+		next = a->next_second;
+	return next > now ? next - now : 0;
+}
+
+void tw_announcer__finish(struct tw_announcer *a)
+{
+	const uint64_t now = tw_trace_clock__now(a->clock);
+	struct tw_clock_view sample;
+
+	a->control.time = now;
+	tw_tasks__drain(a->tasks);
+	tw_tasks__settle(a->tasks);
+	say_new_names(a, now);
+	tw_trace_clock__sample(a->clock, &sample);
+	tw_control__clock(&a->control, &sample);
+	a->stats(a->stats_ctx, &a->control);
+	tw_control__end(&a->control);
+}
+
+void tw_announcer__fini(struct tw_announcer *a)
+{
+	tw_texts__fini(&a->texts);
+}

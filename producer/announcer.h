@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is said on the control channel, and when: everything at the start; names as they are learned; clocks and counters every
+ * second; all metadata again for late joiners; a new schema when events appeared. Runs in the first reader thread.
+ */
+#ifndef TW_ANNOUNCER_H
+#define TW_ANNOUNCER_H
+
+#include "producer/clock.h"
+#include "producer/control.h"
+#include "producer/host.h"
+#include "producer/producer.h"
+#include "producer/selection.h"
+#include "producer/tasks.h"
+#include "producer/texts.h"
+
+struct tw_announcer {
+	struct tw_control control;
+	struct tw_tasks *tasks;
+	struct tw_trace_clock *clock;
+	struct tw_selection *selection;
+	struct tw_instance *instance;
+	struct tw_stream *stream;
+	const struct tw_producer_options *options;
+	void (*stats)(void *ctx, struct tw_control *control); /* sends STATS */
+	void *stats_ctx;
+	struct tw_host host;
+	struct tw_texts texts;
+	uint64_t schemas;     /* announced */
+	uint64_t next_second; /* in the stream's clock, as all times here */
+	uint64_t next_repeat;
+	uint64_t joined; /* when somebody last began to listen; 0 = long ago */
+};
+
+/** tw_announcer__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
+void tw_announcer__start(struct tw_announcer *announcer);
+
+/* For struct tw_round: @ctx is the announcer. */
+void tw_announcer__before(void *ctx, uint64_t now);
+uint64_t tw_announcer__after(void *ctx, uint64_t now);
+
+/** tw_announcer__finish() - the last names, clocks and counters */
+void tw_announcer__finish(struct tw_announcer *announcer);
+
+/** tw_announcer__fini() - free what it owns: the texts */
+void tw_announcer__fini(struct tw_announcer *announcer);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/control.h"
+
+#include <stdlib.h>
+
+#include "wire/emit.h"
+
+void tw_control__init(struct tw_control *control, struct tw_port *port)
+{
+	*control = (struct tw_control){
+		.port = port,
+		.channel = { .number = TW_CHANNEL_CONTROL, .cpu = TW_CPU_NONE, .source = TW_SOURCE_CONTROL },
+	};
+}
+
+/* Any record of the control channel. */
+struct record {
+	bool (*emit)(struct tw_frame *f, const struct record *record);
+	const void *data;
+	size_t n;
+};
+
+/* A record larger than a frame: laid out once in memory, sent in pieces. */
+static void send_parts(struct tw_control *c, const struct record *record)
+{
+	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
+	struct tw_tlv_view tlv = { 0 };
+	enum tw_frame_status status;
+	struct tw_cursor tlvs;
+	struct tw_frame f;
+	uint32_t at = 0;
+	size_t n = 1;
+
+	if (!whole)
+		return;
+	tw_frame__begin(&f, whole, TW_FRAME_MAX, &c->port->frame.info);
+	tlvs = (struct tw_cursor){ .at = whole + f.len };
+	if (record->emit(&f, record)) {
+		tlvs.left = f.len - sizeof(struct tw_frame_hdr);
+		tw_cursor__next_tlv(&tlvs, &tlv, &status);
+	}
+	c->port->part_id++;
+	while (at < tlv.len && n && tw_port__begin(c->port, &c->channel, c->time)) {
+		n = tw_frame__add_part(&c->port->frame, (enum tw_tlv_type)tlv.type, c->port->part_id, tlv.value,
+				       (uint32_t)tlv.len, at);
+		at += (uint32_t)n;
+	}
+	free(whole);
+}
+
+static void send_record(struct tw_control *c, const struct record *record)
+{
+	if (c->port->channel == &c->channel && record->emit(&c->port->frame, record))
+		return;
+	if (tw_port__begin(c->port, &c->channel, c->time) && !record->emit(&c->port->frame, record))
+		send_parts(c, record);
+}
+
+static bool emit_host(struct tw_frame *f, const struct record *r)
+{
+	return tw_host__emit(f, r->data, r->n);
+}
+
+static bool emit_clock(struct tw_frame *f, const struct record *r)
+{
+	return tw_clock__emit(f, r->data);
+}
+
+static bool emit_schema(struct tw_frame *f, const struct record *r)
+{
+	return tw_schema_tlv__emit(f, r->data);
+}
+
+static bool emit_comm(struct tw_frame *f, const struct record *r)
+{
+	return tw_comm__emit(f, r->data);
+}
+
+static bool emit_stats(struct tw_frame *f, const struct record *r)
+{
+	return tw_stats__emit(f, r->data, r->n);
+}
+
+void tw_control__host(struct tw_control *c, const struct tw_attr_view *attrs, size_t n)
+{
+	send_record(c, &(struct record){ emit_host, attrs, n });
+}
+
+void tw_control__clock(struct tw_control *c, const struct tw_clock_view *sample)
+{
+	send_record(c, &(struct record){ emit_clock, sample, 1 });
+}
+
+void tw_control__texts(struct tw_control *c, const struct tw_texts *texts)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		send_record(c, &(struct record){ emit_schema, &texts->items[i], 1 });
+}
+
+void tw_control__task(struct tw_control *c, const struct tw_task *task)
+{
+	const struct tw_comm_view comm = {
+		.origin = task->origin,
+		.time = task->time,
+		.pid = task->pid,
+		.tgid = task->tgid,
+		.name = (const uint8_t *)task->name,
+		.len = strnlen(task->name, sizeof(task->name)),
+	};
+
+	send_record(c, &(struct record){ emit_comm, &comm, 1 });
+}
+
+void tw_control__stats(struct tw_control *c, const struct tw_stat_view *stats, size_t n)
+{
+	send_record(c, &(struct record){ emit_stats, stats, n });
+}
+
+void tw_control__end(struct tw_control *c)
+{
+	if (c->port->channel == &c->channel)
+		tw_port__end(c->port);
+}

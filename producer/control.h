@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The control channel: HOST, CLOCK, SCHEMA, COMM, STATS. Records are gathered into frames like events; a record larger than a
+ * frame goes out in PARTs.
+ */
+#ifndef TW_CONTROL_H
+#define TW_CONTROL_H
+
+#include "producer/port.h"
+#include "producer/tasks.h"
+#include "producer/texts.h"
+#include "wire/decode.h"
+
+struct tw_control {
+	struct tw_port *port;
+	struct tw_channel channel;
+	uint64_t time; /* base time of the frames to come; set it before each round */
+};
+
+/** tw_control__init() - @port is borrowed */
+void tw_control__init(struct tw_control *control, struct tw_port *port);
+
+/* Each sends one kind of record; what cannot be sent is shed by the port and counted there. */
+void tw_control__host(struct tw_control *control, const struct tw_attr_view *attrs, size_t n);
+void tw_control__clock(struct tw_control *control, const struct tw_clock_view *sample);
+void tw_control__texts(struct tw_control *control, const struct tw_texts *texts);
+void tw_control__task(struct tw_control *control, const struct tw_task *task);
+void tw_control__stats(struct tw_control *control, const struct tw_stat_view *stats, size_t n);
+
+/** tw_control__end() - close the frame being gathered, so that what was said is on its way with the next flush */
+void tw_control__end(struct tw_control *control);
+
+#endif

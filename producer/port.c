@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/port.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "wire/emit.h"
+
+#define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
+#define PAUSE_NS    50000         /* between two tries */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static void pause_briefly(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+}
+
+void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_stream *stream,
+		   uint32_t events_per_frame)
+{
+	*port = (struct tw_port){
+		.sink = sink,
+		.stream = stream,
+		.events_per_frame = events_per_frame ? events_per_frame : UINT16_MAX,
+	};
+}
+
+/* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
+static void *reserve(struct tw_port *port)
+{
+	void *slot = tw_sink__reserve(port->sink);
+	uint64_t until;
+	int rc;
+
+	if (slot || port->error)
+		return slot;
+	until = now_ns() + (port->shedding ? 0 : PATIENCE_NS);
+	do {
+		rc = tw_sink__flush(port->sink);
+		slot = tw_sink__reserve(port->sink);
+		if (slot)
+			break;
+		if (rc && rc != -EAGAIN) {
+			port->error = rc;
+			break;
+		}
+		pause_briefly();
+	} while (now_ns() < until);
+	port->shedding = !slot;
+	return slot;
+}
+
+/* What was shed on this channel is told first thing in its next frame. */
+static void tell_shed(struct tw_port *port)
+{
+	struct tw_channel *ch = port->channel;
+	const struct tw_lost_view lost = {
+		.time = port->frame.info.base_time,
+		.where = TW_LOST_SHED,
+		.count = ch->shed_untold,
+	};
+
+	if (ch->shed_untold && tw_lost__emit(&port->frame, &lost))
+		ch->shed_untold = 0;
+}
+
+bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
+{
+	struct tw_frame_info info;
+	void *slot;
+
+	tw_port__end(port);
+	slot = reserve(port);
+	if (!slot)
+		return false;
+	info = (struct tw_frame_info){
+		.flags = port->stream->flags | port->flags,
+		.source = channel->source,
+		.channel = channel->number,
+		.cpu = channel->cpu,
+		.stream_id = port->stream->id,
+		.schema_id = atomic_load_explicit(&port->stream->schema_id, memory_order_relaxed),
+		.seq = channel->next_seq,
+		.base_time = base_time,
+	};
+	tw_frame__begin(&port->frame, slot, port->sink->frame_max, &info);
+	port->channel = channel;
+	tell_shed(port);
+	return true;
+}
+
+void tw_port__end(struct tw_port *port)
+{
+	if (!port->channel)
+		return;
+	if (port->channel->source == TW_SOURCE_CONTROL)
+		port->frame.info.events = 1; /* a control channel numbers its frames */
+	else
+		port->events += port->frame.info.events;
+	port->channel->next_seq += port->frame.info.events;
+	port->channel = NULL;
+	tw_sink__commit(port->sink, tw_frame__end(&port->frame));
+}
+
+void tw_port__set_flags(struct tw_port *port, uint8_t flags)
+{
+	tw_port__end(port);
+	port->flags = flags;
+}
+
+int tw_port__flush(struct tw_port *port)
+{
+	int rc;
+
+	tw_port__end(port);
+	rc = tw_sink__flush(port->sink);
+	if (rc && rc != -EAGAIN)
+		port->error = rc;
+	return rc;
+}
+
+int tw_port__drain(struct tw_port *port)
+{
+	const uint64_t until = now_ns() + PATIENCE_NS;
+	int rc;
+
+	while ((rc = tw_port__flush(port)) == -EAGAIN && now_ns() < until)
+		pause_briefly();
+	return rc;
+}
+
+static void shed(struct tw_channel *channel)
+{
+	channel->next_seq++;
+	channel->shed++;
+	channel->shed_untold++;
+}
+
+/* A record larger than a frame goes out in PARTs, each in a frame of its own whose base time is the event's. */
+static bool send_parts(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+		       uint64_t time)
+{
+	const uint32_t total = len + TW_EVENT_RECORD - (uint32_t)sizeof(struct tw_tlv);
+	uint8_t *tlv = malloc(len + TW_EVENT_RECORD + TW_COPY_STEP);
+	struct tw_frame whole = { .buf = tlv, .cap = len + TW_EVENT_RECORD };
+	const uint32_t id = ++port->part_id;
+	uint32_t at = 0;
+
+	if (!tlv)
+		return false;
+	tw_frame__add_event(&whole, record, len, 0); /* laid out by the code that does so for every event */
+	while (at < total) {
+		size_t n = 0;
+
+		if (port->frame.len == sizeof(struct tw_frame_hdr) || tw_port__begin(port, channel, time))
+			n = tw_frame__add_part(&port->frame, TW_TLV_EVENT, id, tlv + sizeof(struct tw_tlv), total, at);
+		if (!n)
+			break;
+		at += (uint32_t)n;
+	}
+	free(tlv);
+	return at == total;
+}
+
+void tw_port__event_slowly(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+			   uint64_t time)
+{
+	if (!tw_port__begin(port, channel, time)) {
+		shed(channel);
+		return;
+	}
+	if (!tw_frame__add_event(&port->frame, record, len, time) && !send_parts(port, channel, record, len, time))
+		shed(channel);
+}
+
+void tw_port__lost(struct tw_port *port, struct tw_channel *channel, uint64_t time, uint16_t where, bool unknown,
+		   uint64_t count)
+{
+	const struct tw_lost_view lost = { .time = time, .where = where, .unknown = unknown, .count = count };
+
+	/* Viewers and classifiers want events alone in their frames: a loss gets one of its own before them. */
+	if (tw_port__begin(port, channel, time) && tw_lost__emit(&port->frame, &lost) && port->events_per_frame == 1)
+		tw_port__end(port);
+}

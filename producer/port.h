@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A reader thread's way out: its sink and the one frame it is filling. Channels take turns; each numbers its own events before
+ * anything can be shed, so whatever does not arrive shows as a gap.
+ *
+ * Back-pressure: while the sink has no room the thread waits and the kernel's ring buffers for us. Only after PATIENCE, or when
+ * the sink broke, events are shed, counted, and told by a LOST record as soon as frames go out again.
+ */
+#ifndef TW_PORT_H
+#define TW_PORT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/encode.h"
+#include "wire/sink.h"
+
+/* What all frames of a stream share. */
+struct tw_stream {
+	uint64_t id;
+	_Atomic uint64_t schema_id;
+	uint8_t flags;
+};
+
+/* One ordered sequence of events. */
+struct tw_channel {
+	uint16_t number;
+	uint16_t cpu;
+	uint8_t source;
+	uint64_t next_seq;
+	uint64_t shed;        /* events, in all */
+	uint64_t shed_untold; /* of those, not yet told by a LOST record */
+};
+
+struct tw_port {
+	struct tw_sink *sink;
+	const struct tw_stream *stream;
+	uint32_t events_per_frame;
+	struct tw_frame frame;
+	struct tw_channel *channel; /* of the open frame; NULL = none is open */
+	bool shedding;              /* gave up waiting; try again without patience */
+	int error;                  /* the sink broke for good */
+	uint32_t part_id;
+	uint8_t flags;   /* of the frames to come, besides the stream's */
+	uint64_t events; /* committed */
+};
+
+/** tw_port__init() - @sink is the caller's, @events_per_frame 0 = as many as fit */
+void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_stream *stream,
+		   uint32_t events_per_frame);
+
+/**
+ * tw_port__begin() - close the open frame, begin one of that channel
+ * Return: false if the sink has no room even after waiting.
+ */
+bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t base_time);
+
+/** tw_port__end() - commit the open frame, if any */
+void tw_port__end(struct tw_port *port);
+
+/** tw_port__set_flags() - frame flags from here on, besides the stream's; ends the open frame */
+void tw_port__set_flags(struct tw_port *port, uint8_t flags);
+
+/** tw_port__flush() - commit and push out. Return: 0, -EAGAIN, or the sink's error */
+int tw_port__flush(struct tw_port *port);
+
+/** tw_port__drain() - flush until all is out or PATIENCE ends: for the end of a run */
+int tw_port__drain(struct tw_port *port);
+
+/* What tw_port__event() does when the event does not just fit into the open frame. */
+void tw_port__event_slowly(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+			   uint64_t time);
+
+/** tw_port__event() - send one kernel record on a channel, or shed and count it; as tw_frame__add_event() */
+static inline void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+				  uint64_t time)
+{
+	if (__builtin_expect(port->channel != channel || port->frame.info.events >= port->events_per_frame ||
+				     !tw_frame__add_event(&port->frame, record, len, time),
+			     0))
+		tw_port__event_slowly(port, channel, record, len, time);
+}
+
+/** tw_port__lost() - a LOST record on the channel, before the event of that time */
+void tw_port__lost(struct tw_port *port, struct tw_channel *channel, uint64_t time, uint16_t where, bool unknown,
+		   uint64_t count);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The books: what became of every event, by our counters and by the kernel's. */
+#include <time.h>
+
+#include "producer/producer_impl.h"
+
+void tw_producer__settle(struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		for (size_t k = 0; k < p->readers[i].n_rings; k++) {
+			struct tw_cpu_stats stats;
+
+			if (tw_ring__settle(&p->readers[i].rings[k], &p->readers[i].port, &stats))
+				continue;
+			p->kernel_read += stats.read;
+			p->kernel_lost += stats.overrun + stats.commit_overrun + stats.dropped;
+			p->kernel_left += stats.entries;
+		}
+	}
+	p->settled = true;
+}
+
+static double run_seconds(const struct tw_producer *p)
+{
+	struct timespec ts;
+	uint64_t end = p->stopped_ns;
+
+	if (!p->started_ns)
+		return 0;
+	if (!end) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		end = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+	}
+	return (double)(end - p->started_ns) / 1e9;
+}
+
+static void add_reader(const struct tw_reader *r, struct tw_books *books)
+{
+	for (size_t k = 0; k < r->n_rings; k++) {
+		books->read += r->rings[k].read;
+		books->lost_ring += r->rings[k].lost;
+		books->shed += r->rings[k].channel.shed;
+		books->late += r->rings[k].late;
+	}
+	books->frames += r->sink_stats.frames;
+	books->bytes += r->sink_stats.bytes;
+	books->dropped_frames += r->sink_stats.dropped;
+	books->lost_tx += r->sink_stats.dropped_events;
+	books->delivered += r->port.events;
+}
+
+void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
+{
+	struct tw_books books = { .schemas = p->announcer.schemas, .seconds = run_seconds(p) };
+	struct tw_tasks_stats tasks;
+
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		add_reader(&p->readers[i], &books);
+	books.delivered -= books.lost_tx;
+	tw_tasks__stats(p->tasks, &tasks);
+	books.unnamed = tasks.unnamed;
+	books.names = tasks.names;
+	books.bookkeeping_read = tasks.read;
+	books.bookkeeping_lost = tasks.lost;
+	books.recorded = p->settled ? p->kernel_read + p->kernel_lost + p->kernel_left : books.read + books.lost_ring;
+	books.balanced = (!p->settled || p->kernel_read == books.read) &&
+			 books.recorded == books.delivered + books.lost_ring + books.shed + books.lost_tx;
+	*ret = books;
+}
+
+void tw_producer__say_stats(void *ctx, struct tw_control *control)
+{
+	const struct tw_producer *p = ctx;
+	struct tw_books books;
+
+	tw_producer__books(p, &books);
+	const struct tw_stat_view totals[] = {
+		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, books.recorded },
+		{ TW_STAT_READ, TW_CHANNEL_CONTROL, books.read },
+		{ TW_STAT_OVERRUN, TW_CHANNEL_CONTROL, books.lost_ring },
+		{ TW_STAT_SHED, TW_CHANNEL_CONTROL, books.shed },
+		{ TW_STAT_SENT_EVENTS, TW_CHANNEL_CONTROL, books.delivered + books.lost_tx },
+		{ TW_STAT_SENT_FRAMES, TW_CHANNEL_CONTROL, books.frames },
+		{ TW_STAT_SENT_BYTES, TW_CHANNEL_CONTROL, books.bytes },
+		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, books.dropped_frames },
+		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, books.lost_tx },
+		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, books.unnamed },
+		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, books.bookkeeping_read },
+		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, books.bookkeeping_lost },
+	};
+
+	tw_control__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
+}

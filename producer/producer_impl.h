@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The producer's parts, shared by its setup, its run and its books. */
+#ifndef TW_PRODUCER_IMPL_H
+#define TW_PRODUCER_IMPL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "producer/announcer.h"
+#include "producer/producer.h"
+#include "producer/reader.h"
+
+struct tw_producer {
+	const struct tw_producer_options *options;
+	struct tw_instance *instance;
+	struct tw_instance *probe; /* only for clocks that no clockid_t reads */
+	struct tw_tasks *tasks;
+	struct tw_trace_clock clock;
+	struct tw_selection selection;
+	struct tw_stream stream;
+	struct tw_announcer announcer;
+	struct tw_reader *readers;
+	unsigned int n_readers;
+	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
+
+	/* the run (producer_run.c) */
+	pthread_mutex_t mark_lock; /* one thread at a time learns its global pid */
+	sem_t marked, go;
+	atomic_bool stop;
+	bool running;
+	int wake_fd;
+	char priority[64];
+	uint64_t started_ns, stopped_ns;
+
+	/* what the kernel said after the run (producer_books.c) */
+	bool settled;
+	uint64_t kernel_read, kernel_lost, kernel_left;
+};
+
+/** tw_producer__say_stats() - the books as STATS; @ctx is the producer */
+void tw_producer__say_stats(void *ctx, struct tw_control *control);
+
+/** tw_producer__settle() - after the rings were read to their end: what the kernel counted, and LOST for what was not told yet */
+void tw_producer__settle(struct tw_producer *producer);
+
+#endif

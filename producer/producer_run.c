@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The run: threads and sinks, tracing on, tracing off, everything out. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producer/producer_impl.h"
+#include "wire/emit.h"
+
+static uint64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/* A reader that has to wait for its turn loses events: realtime, or at least first among the others. */
+static void raise_priority(struct tw_producer *p)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	if (!pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		snprintf(p->priority, sizeof(p->priority), "SCHED_FIFO 1");
+	else if (!setpriority(PRIO_PROCESS, (id_t)gettid(), -20))
+		snprintf(p->priority, sizeof(p->priority), "nice -20 (SCHED_FIFO refused)");
+	else
+		snprintf(p->priority, sizeof(p->priority), "none (SCHED_FIFO and nice refused: events may be lost)");
+}
+
+/* Keep the calling thread out of the trace, by its global pid. */
+static void leave_trace(struct tw_producer *p)
+{
+	struct tw_mark mark;
+	char text[16];
+
+	pthread_mutex_lock(&p->mark_lock);
+	if (!tw_instance__mark(tw_tasks__instance(p->tasks), &mark)) {
+		snprintf(text, sizeof(text), "%d", mark.pid);
+		tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
+	}
+	raise_priority(p);
+	pthread_mutex_unlock(&p->mark_lock);
+}
+
+struct reader_start {
+	struct tw_producer *producer;
+	struct tw_reader *reader;
+};
+
+static void *reader_thread(void *arg)
+{
+	const struct reader_start start = *(struct reader_start *)arg;
+
+	pthread_setname_np(pthread_self(), "tracewire-read");
+	leave_trace(start.producer);
+	sem_post(&start.producer->marked);
+	while (sem_wait(&start.producer->go))
+		;
+	tw_reader__loop(start.reader);
+	return NULL;
+}
+
+/* One after the other: each learns its pid from a mark in the same rings. */
+static int start_threads(struct tw_producer *p, struct tw_error *err)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		struct reader_start start = { p, &p->readers[i] };
+		const int rc = pthread_create(&p->readers[i].thread, NULL, reader_thread, &start);
+
+		if (rc)
+			return tw_error__set(err, -rc, "a reader thread cannot be started: %s", strerror(rc));
+		p->readers[i].started = true;
+		while (sem_wait(&p->marked))
+			;
+	}
+	return 0;
+}
+
+static void join_threads(struct tw_producer *p)
+{
+	const uint64_t one = 1;
+
+	atomic_store(&p->stop, true);
+	if (write(p->wake_fd, &one, sizeof(one)) < 0)
+		p->readers[0].error = -errno;
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		if (!p->readers[i].started)
+			continue;
+		pthread_join(p->readers[i].thread, NULL);
+		p->readers[i].started = false;
+	}
+}
+
+static int open_sinks(struct tw_producer *p, struct tw_error *err)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		struct tw_sink *sink;
+		const int rc = p->options->open_sink(p->options->ctx, i, &sink, err);
+
+		if (rc)
+			return rc;
+		tw_port__init(&p->readers[i].port, sink, &p->stream, p->options->events_per_frame);
+	}
+	return 0;
+}
+
+static void close_sinks(struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		struct tw_reader *r = &p->readers[i];
+
+		if (r->port.sink)
+			tw_sink__stats(r->port.sink, &r->sink_stats);
+		tw_sink__close(r->port.sink);
+		r->port.sink = NULL;
+	}
+}
+
+/* The first thing on the wire is all there is to know; then a watermark that names every channel there will be. */
+static void announce(struct tw_producer *p)
+{
+	struct tw_reader *first = &p->readers[0];
+
+	tw_control__init(&p->announcer.control, &first->port);
+	first->control = &p->announcer.control.channel;
+	first->round = (struct tw_round){ tw_announcer__before, tw_announcer__after, &p->announcer };
+	tw_announcer__start(&p->announcer);
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		tw_reader__watermark_on(&p->readers[i], &first->port, tw_trace_clock__now(&p->clock));
+	tw_port__drain(&first->port);
+}
+
+static int switch_on(struct tw_producer *p, struct tw_error *err)
+{
+	int rc = tw_selection__enable(&p->selection, p->instance, err);
+
+	if (!rc)
+		rc = tw_instance__write(p->instance, "tracing_on", "1", err);
+	return rc;
+}
+
+static void let_go(struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		sem_post(&p->go);
+}
+
+int tw_producer__start(struct tw_producer *p, struct tw_error *err)
+{
+	int rc = open_sinks(p, err);
+
+	if (!rc)
+		rc = start_threads(p, err);
+	if (!rc)
+		rc = tw_tasks__begin(p->tasks, p->own_pids, err);
+	if (!rc) {
+		announce(p);
+		p->started_ns = monotonic();
+		rc = switch_on(p, err);
+	}
+	if (rc) {
+		tw_instance__write(p->instance, "tracing_on", "0", NULL);
+		atomic_store(&p->stop, true);
+		let_go(p);
+		join_threads(p);
+		close_sinks(p);
+		return rc;
+	}
+	p->running = true;
+	let_go(p);
+	return 0;
+}
+
+int tw_producer__follow(struct tw_producer *p, struct tw_error *err)
+{
+	struct tw_mark mark;
+	char text[16];
+	const int rc = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
+
+	if (rc)
+		return tw_error__set(err, rc, "the command to follow left no mark in the trace");
+	snprintf(text, sizeof(text), "%d", mark.pid);
+	return tw_instance__write(p->instance, "set_event_pid", text, err);
+}
+
+char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
+{
+	return tw_instance__path(tw_tasks__instance(p->tasks), "trace_marker", buf, size);
+}
+
+int tw_producer__ignore(struct tw_producer *p, pid_t pid)
+{
+	char text[16];
+
+	if (!p->own_pids)
+		return -ENOTSUP;
+	snprintf(text, sizeof(text), "%d", pid);
+	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
+}
+
+const char *tw_producer__priority(const struct tw_producer *p)
+{
+	return p->priority;
+}
+
+int tw_producer__broken(const struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		if (p->readers[i].error)
+			return p->readers[i].error;
+	return 0;
+}
+
+/* With the threads gone, this one does their last rounds: all rings to their end, then names and counters, then all out. */
+static void finish(struct tw_producer *p)
+{
+	struct tw_reader *first = &p->readers[0];
+
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		tw_reader__finish(&p->readers[i]);
+	tw_producer__settle(p);
+	for (unsigned int i = p->n_readers; i-- > 1;) {
+		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
+		tw_port__drain(&p->readers[i].port);
+	}
+	tw_announcer__finish(&p->announcer);
+	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
+	tw_port__drain(&first->port);
+}
+
+int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
+{
+	int rc = tw_instance__write(p->instance, "tracing_on", "0", err);
+
+	if (!p->running)
+		return 0;
+	p->stopped_ns = monotonic();
+	join_threads(p);
+	finish(p);
+	close_sinks(p);
+	p->running = false;
+	if (!rc && tw_producer__broken(p))
+		rc = tw_error__set(err, tw_producer__broken(p), "sending stopped early: %s",
+				   strerror(-tw_producer__broken(p)));
+	return rc;
+}

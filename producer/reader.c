@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/reader.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "producer/subbuf.h"
+#include "wire/emit.h"
+
+#define BUDGET          (16u << 20) /* bytes read from one ring before the others have their turn */
+#define EMPTY_ROUNDS    4           /* then wait for the kernel instead of looking */
+#define HEARTBEAT_NS    1000000000ull
+#define LONGEST_POLL_NS 1000000000ull
+#define CHANNELS_MOST   1024
+
+/* What this round's reads prove: T, or for a ring that was not read to its end its last event. */
+static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
+{
+	uint64_t time = now > r->clock->slack ? now - r->clock->slack : 0;
+
+	for (size_t i = 0; i < r->n_rings; i++)
+		if (!r->rings[i].empty && r->rings[i].last_time < time)
+			time = r->rings[i].last_time;
+	return time;
+}
+
+static uint64_t newest_event(const struct tw_reader *r)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < r->n_rings; i++)
+		if (r->rings[i].last_time > time)
+			time = r->rings[i].last_time;
+	return time;
+}
+
+/* Channels of this thread with the number that the next event of each gets. Return: how many. */
+static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64_t *next)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_rings && n < CHANNELS_MOST; i++) {
+		const struct tw_channel *ch = &r->rings[i].channel;
+
+		/* events in the frame being filled have their numbers though the channel counts them at its end */
+		channels[n] = ch->number;
+		next[n++] = ch->next_seq + (r->port.channel == ch ? r->port.frame.info.events : 0);
+	}
+	if (r->control) {
+		channels[n] = r->control->number;
+		next[n++] = r->control->next_seq + (r->port.channel == r->control);
+	}
+	return n;
+}
+
+void tw_reader__watermark_on(struct tw_reader *r, struct tw_port *port, uint64_t time)
+{
+	uint16_t channels[CHANNELS_MOST + 1];
+	uint64_t next[CHANNELS_MOST + 1];
+	const size_t n = next_numbers(r, channels, next);
+
+	for (size_t i = 0; i < r->n_rings; i++)
+		r->rings[i].watermark = time;
+	r->watermark = time;
+	if (port->channel && tw_watermark__emit(&port->frame, time, channels, next, n))
+		return;
+	if (tw_port__begin(port, &r->rings[0].channel, time))
+		tw_watermark__emit(&port->frame, time, channels, next, n);
+}
+
+void tw_reader__watermark(struct tw_reader *r, uint64_t time)
+{
+	tw_reader__watermark_on(r, &r->port, time);
+}
+
+/* It rides on the last frame of the round; alone it goes only if something would else be held back, or now and then. */
+static void tell_watermark(struct tw_reader *r, uint64_t now)
+{
+	const uint64_t time = proven_time(r, now);
+
+	if (time <= r->watermark)
+		return;
+	if (!r->port.channel && newest_event(r) < r->watermark && now < r->heartbeat)
+		return;
+	if (now >= r->heartbeat)
+		tw_sink__stats(r->port.sink, &r->sink_stats);
+	r->heartbeat = now + HEARTBEAT_NS;
+	tw_reader__watermark(r, time);
+}
+
+static size_t drain_rings(struct tw_reader *r)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < r->n_rings; i++) {
+		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, &r->port, r->tasks);
+		if (r->rings[i].error)
+			r->error = r->rings[i].error;
+	}
+	return bytes;
+}
+
+/* One round. Return: bytes of events read. */
+static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
+{
+	const uint64_t now = tw_trace_clock__now(r->clock);
+	size_t bytes;
+
+	*ret_patience = LONGEST_POLL_NS;
+	if (r->round.before)
+		r->round.before(r->round.ctx, now);
+	bytes = drain_rings(r);
+	if (r->round.after)
+		*ret_patience = r->round.after(r->round.ctx, now);
+	tell_watermark(r, now);
+	tw_port__flush(&r->port);
+	if (r->port.error)
+		r->error = r->port.error;
+	return bytes;
+}
+
+/* Twice a sub-buffer's worth in the longest pause is worth the longest pause; a filling ring is never worth waiting. */
+static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns)
+{
+	const uint64_t rate = bytes * 1000000 / (elapsed_ns ? elapsed_ns : 1);
+	const uint64_t worth = 2 * r->page_size;
+	uint64_t fill, pause;
+
+	r->bytes_per_ms = (r->bytes_per_ms * 3 + rate) / 4;
+	fill = r->bytes_per_ms * (r->max_pause / 1000000);
+	pause = r->min_pause + (r->max_pause - r->min_pause) * (fill < worth ? fill : worth) / worth;
+	return bytes > r->ring_size / 4 ? 0 : pause;
+}
+
+/* Sleep until a ring has something, stop is set or @ns are over. */
+static void wait_for_events(struct tw_reader *r, uint64_t ns)
+{
+	struct pollfd fds[CHANNELS_MOST + 1];
+	const struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000ull), .tv_nsec = (long)(ns % 1000000000ull) };
+	nfds_t n = 0;
+
+	for (; n < r->n_rings && n < CHANNELS_MOST; n++)
+		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
+	if (ppoll(fds, n, &ts, NULL) <= 0)
+		return;
+	for (size_t i = 0; i + 1 < n; i++)
+		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online: it has no ring yet */
+}
+
+static void wait_a_pause(struct tw_reader *r, uint64_t ns)
+{
+	struct pollfd fd = { .fd = r->wake_fd, .events = POLLIN };
+	const struct timespec ts = { .tv_nsec = (long)ns };
+
+	ppoll(&fd, 1, &ts, NULL);
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+void tw_reader__loop(struct tw_reader *r)
+{
+	uint64_t last = monotonic();
+
+	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->error) {
+		uint64_t patience, pause;
+		const size_t bytes = run_round(r, &patience);
+		const uint64_t now = monotonic();
+
+		pause = choose_pause(r, bytes, now - last);
+		last = now;
+		r->empty_rounds = bytes ? 0 : r->empty_rounds + 1;
+		if (r->empty_rounds >= EMPTY_ROUNDS)
+			wait_for_events(r, patience);
+		else if (pause)
+			wait_a_pause(r, pause < patience ? pause : patience);
+	}
+}
+
+void tw_reader__finish(struct tw_reader *r)
+{
+	while (drain_rings(r))
+		;
+}
+
+void tw_reader__fini(struct tw_reader *r)
+{
+	for (size_t i = 0; i < r->n_rings; i++)
+		tw_ring__close(&r->rings[i]);
+	free(r->rings);
+	free(r->page);
+	r->rings = NULL;
+	r->page = NULL;
+	r->n_rings = 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A reader thread: some CPUs' rings, one port, one loop. Each round takes the time T, reads every ring to its end and tells the
+ * WATERMARK T. The pause between rounds follows the rate: reads of barely filled sub-buffers are what costs, so few events are
+ * fetched soon, many in bulk. After some empty rounds it sleeps until the kernel has something.
+ */
+#ifndef TW_READER_H
+#define TW_READER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "producer/clock.h"
+#include "producer/port.h"
+#include "producer/ring.h"
+#include "producer/tasks.h"
+
+/* What else the thread does each round; for the one thread that keeps the control channel. */
+struct tw_round {
+	void (*before)(void *ctx, uint64_t now); /* the rings are read */
+	/* and after. Return: how long the next round may wait at most, ns */
+	uint64_t (*after)(void *ctx, uint64_t now);
+	void *ctx;
+};
+
+struct tw_reader {
+	pthread_t thread;
+	bool started;
+	struct tw_port port;
+	struct tw_ring *rings;
+	size_t n_rings;
+	uint8_t *page;
+	size_t page_size;              /* of the sub-buffers, bytes */
+	size_t ring_size;              /* bytes */
+	uint64_t min_pause, max_pause; /* ns */
+	struct tw_round round;
+	struct tw_channel *control; /* whose number the watermark tells too; NULL but for the thread with a round */
+	const struct tw_trace_clock *clock;
+	struct tw_tasks *tasks;
+	const atomic_bool *stop;
+	int wake_fd;           /* eventfd, readable when stop was set */
+	uint64_t watermark;    /* last one told */
+	uint64_t heartbeat;    /* when the next watermark is due even if nothing happened */
+	uint64_t bytes_per_ms; /* smoothed */
+	unsigned int empty_rounds;
+	struct tw_sink_stats sink_stats; /* as last asked for */
+	_Atomic int error;
+};
+
+/** tw_reader__loop() - rounds until stop is set or the sink or a ring broke */
+void tw_reader__loop(struct tw_reader *reader);
+
+/** tw_reader__finish() - after the loop and with tracing off: the rest of the rings; does not flush */
+void tw_reader__finish(struct tw_reader *reader);
+
+/** tw_reader__watermark() - tell that nothing older than @time comes on this thread's channels */
+void tw_reader__watermark(struct tw_reader *reader, uint64_t time);
+
+/** tw_reader__watermark_on() - the same through another thread's port, before the threads run */
+void tw_reader__watermark_on(struct tw_reader *reader, struct tw_port *port, uint64_t time);
+
+/** tw_reader__fini() - close the rings, free what the reader owns, not its sink */
+void tw_reader__fini(struct tw_reader *reader);
+
+#endif

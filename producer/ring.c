@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producer/subbuf.h"
+
+int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err)
+{
+	char file[64];
+	int fd, stats_fd;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
+	fd = tw_instance__open(instance, file, O_RDONLY | O_NONBLOCK);
+	if (fd == -ENOENT || fd == -ENODEV)
+		return -ENODEV;
+	if (fd < 0)
+		return tw_error__set(err, fd, "the ring of CPU %u cannot be opened: %s", cpu, strerror(-fd));
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	stats_fd = tw_instance__open(instance, file, O_RDONLY);
+	if (stats_fd < 0) {
+		close(fd);
+		return tw_error__set(err, stats_fd, "the counters of CPU %u's ring cannot be opened: %s", cpu,
+				     strerror(-stats_fd));
+	}
+	*ring = (struct tw_ring){
+		.channel = { .number = (uint16_t)(cpu + 1), .cpu = (uint16_t)cpu, .source = TW_SOURCE_FTRACE },
+		.cpu = cpu,
+		.fd = fd,
+		.stats_fd = stats_fd,
+		.empty = true,
+	};
+	return 0;
+}
+
+static uint64_t lost_so_far(const struct tw_cpu_stats *stats)
+{
+	return stats->overrun + stats->commit_overrun + stats->dropped;
+}
+
+/*
+ * A sub-buffer says that events were lost before it. Where it says how many, that is told. Where it had no room for the
+ * number, the kernel's counter since the last telling is told, marked as not exactly placed. No event is told twice: never
+ * more in all than the kernel counts.
+ */
+static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time, enum tw_subbuf_missed missed,
+		      uint64_t count)
+{
+	struct tw_cpu_stats stats;
+	uint64_t untold;
+
+	if (tw_cpu_stats__parse(ring->stats_fd, &stats))
+		return;
+	untold = lost_so_far(&stats) > ring->lost ? lost_so_far(&stats) - ring->lost : 0;
+	if (missed == TW_MISSED_UNKNOWN || count > untold)
+		count = untold;
+	tw_port__lost(port, &ring->channel, time, TW_LOST_RING, missed == TW_MISSED_UNKNOWN, count);
+	ring->lost += count;
+}
+
+/* The hot path: one look-up, one copy. */
+static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
+{
+	struct tw_subbuf_event event;
+	uint64_t events = 0;
+
+	while (tw_subbuf__next(walk, &event)) {
+		tw_tasks__see(tasks, (uint32_t)tw_subbuf_event__pid(&event), event.time);
+		tw_port__event(port, &ring->channel, event.record, event.len, event.time);
+		events++;
+	}
+	if (events) {
+		ring->last_time = walk->time;
+		ring->no_poll = false;
+	}
+	ring->read += events;
+}
+
+/* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */
+static bool is_late(struct tw_ring *ring, struct tw_subbuf walk)
+{
+	const uint64_t before = ring->late;
+	struct tw_subbuf_event event;
+
+	if (walk.time >= ring->watermark)
+		return false;
+	while (tw_subbuf__next(&walk, &event) && event.time < ring->watermark)
+		ring->late++;
+	return ring->late != before;
+}
+
+static uint64_t first_time(struct tw_subbuf walk)
+{
+	struct tw_subbuf_event event;
+
+	return tw_subbuf__next(&walk, &event) ? event.time : walk.time;
+}
+
+static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len, struct tw_port *port,
+			  struct tw_tasks *tasks)
+{
+	struct tw_subbuf walk;
+	uint64_t count = 0;
+	const enum tw_subbuf_missed missed = tw_subbuf__missed(page, len, &count);
+	size_t bytes;
+	bool late;
+
+	tw_subbuf__init(&walk, page, len);
+	bytes = (size_t)(walk.end - walk.at);
+	if (missed)
+		tell_lost(ring, port, first_time(walk), missed, count);
+	late = is_late(ring, walk);
+	if (late)
+		tw_port__set_flags(port, TW_FLAG_LATE);
+	send_events(ring, &walk, port, tasks);
+	if (late)
+		tw_port__set_flags(port, 0);
+	return bytes;
+}
+
+size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, struct tw_port *port,
+		      struct tw_tasks *tasks)
+{
+	size_t bytes = 0;
+
+	ring->empty = false;
+	while (bytes < budget) {
+		const ssize_t len = read(ring->fd, page, page_size);
+
+		if (len <= 0) {
+			ring->empty = true;
+			if (len < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV)
+				ring->error = -errno;
+			break;
+		}
+		if ((size_t)len >= TW_SUBBUF_DATA)
+			bytes += send_subbuf(ring, page, (size_t)len, port, tasks);
+	}
+	return bytes;
+}
+
+int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret)
+{
+	const int rc = tw_cpu_stats__parse(ring->stats_fd, ret);
+
+	if (rc)
+		return rc;
+	if (lost_so_far(ret) > ring->lost) {
+		const uint64_t count = lost_so_far(ret) - ring->lost;
+
+		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, false, count);
+		ring->lost += count;
+	}
+	return 0;
+}
+
+void tw_ring__close(struct tw_ring *ring)
+{
+	if (ring->fd > 0)
+		close(ring->fd);
+	if (ring->stats_fd > 0)
+		close(ring->stats_fd);
+	ring->fd = ring->stats_fd = -1;
+}

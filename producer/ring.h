@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One CPU's trace ring: read() a sub-buffer, walk it, send each event, account for what the ring lost. */
+#ifndef TW_RING_H
+#define TW_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "producer/cpu_stats.h"
+#include "producer/instance.h"
+#include "producer/port.h"
+#include "producer/tasks.h"
+
+struct tw_ring {
+	struct tw_channel channel;
+	unsigned int cpu;
+	int fd;             /* trace_pipe_raw */
+	int stats_fd;       /* per_cpu/cpuN/stats */
+	uint64_t read;      /* events */
+	uint64_t lost;      /* told by LOST records, where = RING */
+	uint64_t last_time; /* of the last event read */
+	uint64_t watermark; /* last one told */
+	uint64_t late;      /* events older than that */
+	bool no_poll;       /* poll() fails on it: not a reason to wake up */
+	bool empty;         /* the last read found nothing more */
+	int error;
+};
+
+/** tw_ring__open() - Return: 0; -ENODEV if that CPU has no ring; another -errno with @err filled */
+int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err);
+
+/**
+ * tw_ring__drain() - read what is there and send it, at most @budget bytes
+ * @page: buffer of @page_size (the sub-buffer's size) and TW_SUBBUF_SLACK bytes
+ *
+ * Return: bytes of events read.
+ */
+size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, struct tw_port *port,
+		      struct tw_tasks *tasks);
+
+/**
+ * tw_ring__settle() - after tracing was switched off and the ring read empty: tell what was lost and not told yet
+ * @ret: the kernel's counters, for the books
+ */
+int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret);
+
+/** tw_ring__close() - an all-zero ring is fine */
+void tw_ring__close(struct tw_ring *ring);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/task_events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "producer/cpu_stats.h"
+#include "producer/subbuf.h"
+#include "producer/tasks_impl.h"
+#include "producer/tracing_dir.h"
+#include "schema/field.h"
+#include "schema/schema.h"
+
+#define RING_KIB     "512" /* per CPU; a fork storm of 5,000 a second fits for a second */
+#define CLONE_THREAD 0x00010000u
+
+enum kind { NEWTASK, RENAME, EXEC, KINDS };
+
+static const struct {
+	const char *system, *name;
+	enum tw_comm_origin origin;
+	const char *text; /* field with the name */
+} kinds[KINDS] = {
+	[NEWTASK] = { "task", "task_newtask", TW_COMM_FORK, "comm" },
+	[RENAME] = { "task", "task_rename", TW_COMM_RENAME, "newcomm" },
+	[EXEC] = { "sched", "sched_process_exec", TW_COMM_EXEC, "filename" },
+};
+
+struct tw_task_events {
+	struct tw_instance *instance;
+	struct tw_schema *schema;
+	const struct tw_format *formats[KINDS];
+	const struct tw_field *pid[KINDS], *text[KINDS], *clone_flags;
+	int *fds; /* trace_pipe_raw of each CPU, -1 where there is none */
+	long cpus;
+	uint8_t *page;
+	size_t page_size;
+	uint64_t read;
+};
+
+static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *err)
+{
+	char path[128];
+	char *text;
+	int rc;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", kinds[kind].system, kinds[kind].name);
+	rc = tw_tracing_file__read(tracing_dir, path, &text, err);
+	if (rc)
+		return rc;
+	rc = tw_schema__add(ev->schema, kinds[kind].system, text, strlen(text), &ev->formats[kind], err);
+	free(text);
+	if (rc)
+		return rc;
+	ev->pid[kind] = tw_format__find(ev->formats[kind], "pid");
+	ev->text[kind] = tw_format__find(ev->formats[kind], kinds[kind].text);
+	if (!ev->pid[kind] || !ev->text[kind])
+		return tw_error__set(err, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or %s",
+				     kinds[kind].system, kinds[kind].name, kinds[kind].text);
+	return 0;
+}
+
+static int open_rings(struct tw_task_events *ev, struct tw_error *err)
+{
+	ev->cpus = sysconf(_SC_NPROCESSORS_CONF);
+	ev->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	ev->page = malloc(ev->page_size + TW_SUBBUF_SLACK);
+	ev->fds = calloc((size_t)ev->cpus, sizeof(*ev->fds));
+	if (!ev->page || !ev->fds)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		ev->fds[cpu] = -1;
+	return 0;
+}
+
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err)
+{
+	struct tw_task_events *ev = calloc(1, sizeof(*ev));
+	int rc = -ENOMEM;
+
+	if (ev)
+		ev->schema = tw_schema__new();
+	if (!ev || !ev->schema) {
+		tw_error__set(err, rc, "out of memory");
+		goto fail;
+	}
+	for (enum kind kind = 0; kind < KINDS; kind++) {
+		rc = load_format(ev, tracing_dir, kind, err);
+		if (rc)
+			goto fail;
+	}
+	ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
+	rc = open_rings(ev, err);
+	if (!rc)
+		rc = tw_instance__new("-tasks", &ev->instance, err);
+	if (!rc)
+		rc = tw_instance__write(ev->instance, "trace_clock", clock, err);
+	if (!rc)
+		rc = tw_instance__write(ev->instance, "buffer_size_kb", RING_KIB, err);
+	if (!rc)
+		rc = tw_instance__write(ev->instance, "tracing_on", "1", err);
+	if (rc)
+		goto fail;
+	*ret = ev;
+	return 0;
+fail:
+	tw_task_events__free(ev);
+	return rc;
+}
+
+struct tw_instance *tw_task_events__instance(struct tw_task_events *ev)
+{
+	return ev->instance;
+}
+
+int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *err)
+{
+	char file[128];
+	int rc = 0;
+
+	for (long cpu = 0; cpu < ev->cpus; cpu++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%ld/trace_pipe_raw", cpu);
+		ev->fds[cpu] = tw_instance__open(ev->instance, file, O_RDONLY | O_NONBLOCK);
+	}
+	for (enum kind kind = 0; kind < KINDS && !rc; kind++) {
+		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
+		rc = tw_instance__write(ev->instance, file, "1", err);
+	}
+	return rc;
+}
+
+static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
+{
+	enum kind kind = 0;
+
+	while (kind < KINDS && ev->formats[kind]->id != id)
+		kind++;
+	return kind;
+}
+
+/* A new thread belongs to its maker's group, a new process to its own. */
+static uint32_t tgid_of_new(const struct tw_task_events *ev, const struct tw_tasks *tasks,
+			    const struct tw_record *record, uint32_t pid, uint32_t maker)
+{
+	struct tw_value flags;
+
+	if (!ev->clone_flags || tw_field__read(ev->clone_flags, record, &flags))
+		return 0;
+	return flags.u & CLONE_THREAD ? tw_tasks__tgid(tasks, maker) : pid;
+}
+
+/* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
+static void learn(struct tw_task_events *ev, struct tw_tasks *tasks, const struct tw_subbuf_event *event)
+{
+	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
+	const enum kind kind = kind_of(ev, tw_subbuf_event__id(event));
+	struct tw_task task = { .time = event->time, .before = event->time };
+	struct tw_value pid, text;
+	const char *name;
+
+	if (kind == KINDS || tw_field__read(ev->pid[kind], &record, &pid) ||
+	    tw_field__read(ev->text[kind], &record, &text))
+		return;
+	task.pid = (uint32_t)pid.i;
+	if (kind == EXEC && tw_tasks__is_named(tasks, task.pid))
+		return;
+	task.origin = (uint8_t)kinds[kind].origin;
+	task.tgid = kind == NEWTASK ? tgid_of_new(ev, tasks, &record, task.pid, (uint32_t)tw_subbuf_event__pid(event))
+				    : tw_tasks__tgid(tasks, task.pid);
+	name = kind == EXEC ? memrchr(text.data, '/', text.len) : NULL;
+	name = name ? name + 1 : (const char *)text.data;
+	snprintf(task.name, sizeof(task.name), "%.*s", (int)((const char *)text.data + text.len - name), name);
+	tw_tasks__learn(tasks, &task);
+}
+
+void tw_task_events__drain(struct tw_task_events *ev, struct tw_tasks *tasks)
+{
+	struct tw_subbuf_event event;
+	struct tw_subbuf walk;
+	ssize_t len;
+
+	for (long cpu = 0; cpu < ev->cpus; cpu++) {
+		while (ev->fds[cpu] >= 0 && (len = read(ev->fds[cpu], ev->page, ev->page_size)) > 0) {
+			tw_subbuf__init(&walk, ev->page, (size_t)len);
+			while (tw_subbuf__next(&walk, &event)) {
+				ev->read++;
+				learn(ev, tasks, &event);
+			}
+		}
+	}
+}
+
+void tw_task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
+{
+	struct tw_cpu_stats stats;
+
+	*ret_read = ev->read;
+	*ret_lost = 0;
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		if (ev->fds[cpu] >= 0 && !tw_cpu_stats__read(ev->instance, (unsigned int)cpu, &stats))
+			*ret_lost += stats.overrun + stats.commit_overrun + stats.dropped;
+}
+
+void tw_task_events__free(struct tw_task_events *ev)
+{
+	if (!ev)
+		return;
+	for (long cpu = 0; ev->fds && cpu < ev->cpus; cpu++)
+		if (ev->fds[cpu] >= 0)
+			close(ev->fds[cpu]);
+	tw_instance__free(ev->instance);
+	tw_schema__free(ev->schema);
+	free(ev->fds);
+	free(ev->page);
+	free(ev);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Forks, execs and renames, recorded by a small trace instance of their own. */
+#ifndef TW_TASK_EVENTS_H
+#define TW_TASK_EVENTS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "producer/instance.h"
+
+struct tw_task_events;
+struct tw_tasks;
+
+/** tw_task_events__new() - make the instance, with nothing enabled but its trace_marker */
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err);
+
+/** tw_task_events__instance() - borrowed */
+struct tw_instance *tw_task_events__instance(struct tw_task_events *events);
+
+/** tw_task_events__begin() - enable the events */
+int tw_task_events__begin(struct tw_task_events *events, struct tw_error *err);
+
+/** tw_task_events__drain() - have the table of names learn from what the rings hold, in time order for each pid */
+void tw_task_events__drain(struct tw_task_events *events, struct tw_tasks *tasks);
+
+/** tw_task_events__stats() - events read so far, and events that the rings lost */
+void tw_task_events__stats(struct tw_task_events *events, uint64_t *ret_read, uint64_t *ret_lost);
+
+/** tw_task_events__free() - NULL is fine */
+void tw_task_events__free(struct tw_task_events *events);
+
+#endif
