@@ -31,6 +31,7 @@ struct tw_rx {
 	bool held;          /* it is ours until given back */
 	unsigned int left;  /* frames of it not yet handed out */
 	const struct tpacket3_hdr *next;
+	bool gone; /* the interface, for good */
 	struct tw_rx_stats stats;
 };
 
@@ -79,8 +80,8 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What the kernel holds against the socket: the interface went down, or has vanished. */
-static int socket_error(const struct tw_rx *rx)
+/* What the kernel holds against the socket, which it says only once: the interface went down, or has vanished. */
+static int socket_error(struct tw_rx *rx)
 {
 	char name[IFNAMSIZ];
 	socklen_t len = sizeof(int);
@@ -88,27 +89,25 @@ static int socket_error(const struct tw_rx *rx)
 
 	if (getsockopt(rx->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
 		return -errno;
-	if (err == ENETDOWN && !if_indextoname((unsigned int)rx->ifindex, name))
-		return -ENODEV;
-	return -err;
+	rx->gone = err == ENETDOWN && !if_indextoname((unsigned int)rx->ifindex, name);
+	return rx->gone ? -ENODEV : -err;
 }
 
 /* Return: 1 = look again, 0 = the time is over or a signal came, -errno */
-static int wait_for_block(const struct tw_rx *rx, int timeout_ms)
+static int wait_for_block(struct tw_rx *rx, int timeout_ms)
 {
 	struct pollfd pfd = { .fd = rx->fd, .events = POLLIN | POLLERR };
-	const int n = poll(&pfd, 1, timeout_ms);
+	int n, err;
 
+	if (rx->gone)
+		return -ENODEV;
+	n = poll(&pfd, 1, timeout_ms);
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (n == 0)
 		return 0;
-	if (pfd.revents & POLLERR) {
-		const int err = socket_error(rx);
-
-		return err ? err : 1;
-	}
-	return 1;
+	err = pfd.revents & POLLERR ? socket_error(rx) : 0;
+	return err ? err : 1;
 }
 
 /* Step to a block that has frames. Return: 1, or what wait_for_block() says */
@@ -253,7 +252,8 @@ static int refused(const struct tw_rx_options *o, int code, struct tw_error *err
 		return tw_error__set(
 			err, code, "cannot receive on %s: the kernel has no memory for the ring; ask for a smaller one",
 			o->ifname);
-	return tw_error__set(err, code, "cannot receive on %s: %s", o->ifname, strerror(-code));
+	return tw_error__set(err, code, "cannot receive on %s: %s", o->ifname,
+			     code == -ENODEV ? "there is no such interface" : strerror(-code));
 }
 
 int tw_rx__open(const struct tw_rx_options *opts, struct tw_rx **ret, struct tw_error *err)

@@ -6,6 +6,7 @@
 #include <netlink/addr.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/bytes.h"
 #include "vnet/netlink.h"
@@ -49,8 +50,16 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	if (tx->link.counts_drops && read_dropped(tx->link.name, &dropped) == 0)
 		tx->device_dropped = dropped - tx->link.dropped_before;
 	*ret = tx->stats;
-	if (ret->dropped < tx->device_dropped)
-		ret->dropped = tx->device_dropped;
+	if (ret->dropped + tx->resent < tx->device_dropped)
+		ret->dropped = tx->device_dropped - tx->resent;
+}
+
+void tx_socket__widen(int fd, size_t slot_bytes)
+{
+	const int bytes = (int)(4 * TX_SLOTS * slot_bytes); /* the kernel counts its own overhead too */
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) < 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
 
 static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destination, struct nl_addr *source)

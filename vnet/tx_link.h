@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both transports share: the interface they send on, how a frame lies in its slot, and the books. Used inside vnet/
- * only.
+ * What both transports share: the interface they send on, how a frame lies in its slot, and the books. Used inside
+ * vnet/ only.
  *
  *   slot:  2 bytes of padding | Ethernet header, 14 | frame, up to frame_max | slack of TW_COPY_STEP
  *
@@ -42,6 +42,7 @@ struct tx_sink {
 	struct tx_link link;
 	struct tw_sink_stats stats; /* dropped: of those, what the kernel told the socket */
 	uint64_t device_dropped;    /* tx_dropped since the opening, as last asked */
+	uint64_t resent;            /* frames that tx_dropped counts although they were sent again */
 	int broken;                 /* -errno when nothing can be sent any more */
 	char how[256];
 };
@@ -63,6 +64,9 @@ static inline size_t tx_slot__bytes(size_t frame_max)
 {
 	return TX_OVERHEAD + frame_max + TW_COPY_STEP;
 }
+
+/** tx_socket__widen() - let the socket have all slots on the way at once; where it may not, some will wait */
+void tx_socket__widen(int fd, size_t slot_bytes);
 
 /** tx_xdp__open() - send through AF_XDP */
 int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *err);

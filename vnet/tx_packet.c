@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sending through AF_PACKET: slots in a circle, handed to sendmmsg() in batches. The interface's queue is not bypassed,
- * since its limit is the back-pressure: a frame that finds it full stays in its slot and is sent again.
+ * Sending through AF_PACKET: slots in a circle, handed to sendmmsg() in batches. The interface's queue is not bypassed:
+ * it keeps what a slow receiver does not take yet, and the socket's buffer limits that to a circle's worth of frames. A
+ * frame that is refused stays in its slot and is sent again.
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -45,8 +46,10 @@ static int handle_failure(struct tx_packet *p)
 	switch (errno) {
 	case EINTR:
 		return 0;
+	case ENOBUFS: /* the interface took it and dropped it: so it is sent again */
+		p->tx.resent++;
+		return -EAGAIN;
 	case EAGAIN:
-	case ENOBUFS: /* the queue is full */
 	case ENOMEM:
 	case ENETDOWN: /* it may come up again */
 		return -EAGAIN;
@@ -182,6 +185,7 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 		code = p->fd;
 		goto fail;
 	}
+	tx_socket__widen(p->fd, p->slot_bytes);
 	p->area = aligned_alloc(64, TX_SLOTS * p->slot_bytes);
 	if (!p->area)
 		goto fail;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sending through AF_XDP in copy mode. A slot is a run of consecutive UMEM chunks, so that a frame of any size is written
- * in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has that.
+ * Sending through AF_XDP in copy mode. A slot is a run of consecutive UMEM chunks, so that a frame of any size is
+ * written in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has that.
  *
  * The kernel sends when asked by sendto(), TX_BATCH descriptors a call. A descriptor comes back on the completion ring
  * when the kernel has let go of it, which does not mean that the frame was delivered.
@@ -114,11 +114,14 @@ static int xdp_flush(struct tw_sink *sink)
 
 	if (ret)
 		return ret;
-	if (xsk_prod_nb_free(&x->ring, RING) == RING) /* all gone already */
-		return 0;
-	do
-		ret = kick(x);
-	while (ret == -EINTR);
+	if (xsk_prod_nb_free(&x->ring, RING) < RING) {
+		do
+			ret = kick(x);
+		while (ret == -EINTR);
+	}
+	if (ret == 0 &&
+	    !x->n_free) /* all handed over, but the receiver has not let go of any: don't let the caller spin */
+		ret = reap(x) ? 0 : -EAGAIN;
 	return ret;
 }
 
@@ -257,6 +260,7 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 	code = bind_socket(x);
 	if (code < 0)
 		goto fail;
+	tx_socket__widen(xsk_socket__fd(x->socket), x->slot_bytes);
 	init_slots(x);
 	snprintf(x->tx.how, sizeof(x->tx.how), "AF_XDP, copy mode%s", x->slot_bytes > CHUNK ? ", multi-buffer" : "");
 	*ret = &x->tx.sink;

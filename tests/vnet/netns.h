@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A network namespace for each test case, and what the tests do to the interfaces in it. Failures end the test case. */
+#ifndef TW_TEST_NETNS_H
+#define TW_TEST_NETNS_H
+
+#include <linux/if_link.h>
+#include <stdbool.h>
+
+/** netns__main_guard() - 0, or the exit code of a skipped test, its reason printed, where namespaces are refused */
+int netns__main_guard(void);
+
+/** netns__setup() - cmocka setup: a fresh namespace; the one before goes with all that is in it */
+int netns__setup(void **state);
+
+/** netns__wire() - a wire "tw0" in it */
+void netns__wire(unsigned int mtu, unsigned int queues);
+
+void link__set_up(const char *name, bool up);
+
+/** link__counters() - as the kernel has them now */
+struct rtnl_link_stats link__counters(const char *name);
+
+/** link__exists() - there is an interface of that name */
+bool link__exists(const char *name);
+
+/** link__assert_address() - its Ethernet address is @address, 6 bytes */
+void link__assert_address(const char *name, const void *address);
+
+/** link__slow_down() - a native XDP program and threaded NAPI: frames wait for a thread, so the sender can outrun it */
+void link__slow_down(const char *name);
+
+/** raw__open() - a socket that sees all frames, both ways, on one interface or (NULL) on all there will be */
+int raw__open(const char *name);
+
+#endif

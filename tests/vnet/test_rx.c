@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The receiver: our frames only, soon, in time when there are none, and honest about what it lost. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_link.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netns.h"
+#include "vnet/rx.h"
+#include "vnet/veth.h"
+#include "wire/tracewire.h"
+
+static struct tw_rx *open_rx(const char *ifname, size_t ring)
+{
+	const struct tw_rx_options o = { .ifname = ifname, .ring = ring };
+	struct tw_error err = { "" };
+	struct tw_rx *rx = NULL;
+
+	if (tw_rx__open(&o, &rx, &err) < 0)
+		fail_msg("%s", err.text);
+	return rx;
+}
+
+static void send_frame(int fd, uint16_t ethertype, uint8_t fill, size_t len)
+{
+	uint8_t frame[ETH_HLEN + 8192] = { 0x03 };
+	const uint16_t type = htons(ethertype);
+
+	memcpy(frame + 2 * ETH_ALEN, &type, sizeof(type));
+	memset(frame + ETH_HLEN, fill, len);
+	assert_int_equal(send(fd, frame, ETH_HLEN + len, 0), ETH_HLEN + len);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void test_ours_only(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	struct tw_rx_stats stats;
+	int tx, here;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	tx = raw__open("tw0-tx");
+	here = raw__open("tw0");
+	send_frame(tx, ETH_P_ARP, 1, 60);
+	send_frame(tx, TW_ETHERTYPE, 2, 61);
+	send_frame(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
+	send_frame(tx, TW_ETHERTYPE, 4, 8000);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.len, 61);
+	assert_int_equal(f.data[0], 2);
+	assert_int_equal(f.data[60], 2);
+	assert_true(f.time / 1000000000 >= (uint64_t)time(NULL) - 10);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.len, 8000);
+	assert_int_equal(f.data[7999], 4);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 2);
+	assert_int_equal(stats.dropped, 0);
+	close(here);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void test_in_time(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	double before, took;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	before = now_ms();
+	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	took = now_ms() - before;
+	assert_true(took < 50);
+	before = now_ms();
+	assert_int_equal(tw_rx__next(rx, 100, &f), 0);
+	took = now_ms() - before;
+	assert_true(took >= 99 && took < 1000);
+	tw_rx__close(rx);
+}
+
+/* One frame on an idle wire must not wait for a block to fill: the best of ten, since the machine may be busy. */
+static void test_soon(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	struct pollfd pfd = { .events = POLLIN };
+	double best = 1e9;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	tx = raw__open("tw0-tx");
+	pfd.fd = tw_rx__fd(rx);
+	for (int i = 0; i < 10; i++) {
+		const double before = now_ms();
+		double took;
+
+		send_frame(tx, TW_ETHERTYPE, 1, 64);
+		assert_int_equal(poll(&pfd, 1, 1000), 1);
+		assert_int_equal(tw_rx__next(rx, 0, &f), 1);
+		took = now_ms() - before;
+		if (took < best)
+			best = took;
+		assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	}
+	print_message("soonest of ten frames: %.2f ms\n", best);
+	assert_true(best < 15);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void test_loss_is_counted(void **state)
+{
+	const unsigned int sent = 1000;
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	unsigned int got = 0;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 1); /* the least: one block of 1 MiB */
+	tx = raw__open("tw0-tx");
+	for (unsigned int i = 0; i < sent; i++)
+		send_frame(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
+	assert_int_equal(link__counters("tw0").rx_packets, sent);
+	while (tw_rx__next(rx, 100, &f) == 1) {
+		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
+		got++;
+	}
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, got);
+	assert_true(stats.dropped > 0);
+	assert_int_equal(stats.frames + stats.dropped, sent);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0); /* the kernel's counters start anew, ours don't */
+	assert_int_equal(stats.frames + stats.dropped, sent);
+	send_frame(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.len, 100);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void test_down_and_gone(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	link__set_up("tw0", false);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	link__set_up("tw0", true);
+	tx = raw__open("tw0-tx");
+	send_frame(tx, TW_ETHERTYPE, 5, 100);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.data[0], 5);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void test_refused(void **state)
+{
+	const struct tw_rx_options o = { .ifname = "none" };
+	struct tw_error err = { "" };
+	struct tw_rx *rx;
+
+	(void)state;
+	assert_int_equal(tw_rx__open(&o, &rx, &err), -ENODEV);
+	assert_string_equal(err.text, "cannot receive on none: there is no such interface");
+	tw_rx__close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_ours_only, netns__setup),
+		cmocka_unit_test_setup(test_in_time, netns__setup),
+		cmocka_unit_test_setup(test_soon, netns__setup),
+		cmocka_unit_test_setup(test_loss_is_counted, netns__setup),
+		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}

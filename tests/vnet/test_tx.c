@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sending on a wire, both transports: every frame arrives intact and in order, or is counted. What arrives is compared
+ * with what was sent byte by byte, and with the kernel's counters.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netns.h"
+#include "vnet/rx.h"
+#include "vnet/tx.h"
+#include "vnet/veth.h"
+#include "wire/encode.h"
+#include "wire/tracewire.h"
+
+#define LEAST 48 /* bytes of a frame: its header */
+
+static struct tw_sink *open_tx(enum tw_transport transport, size_t frame_max, unsigned int queue)
+{
+	const struct tw_tx_options o = {
+		.ifname = "tw0-tx",
+		.transport = transport,
+		.frame_max = frame_max,
+		.queue = queue,
+	};
+	struct tw_sink *sink = NULL;
+	struct tw_error err = { "" };
+	const int code = tw_tx__open(&o, &sink, &err);
+
+	if (code == -EAFNOSUPPORT && transport == TW_TRANSPORT_XDP) {
+		print_message("skipped: %s\n", err.text);
+		skip();
+	}
+	if (code < 0)
+		fail_msg("%s", err.text);
+	return sink;
+}
+
+/* Byte @at of frame @number: every frame differs from its neighbours at every place. */
+static uint8_t pattern(uint32_t number, size_t at)
+{
+	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
+}
+
+/* Writes a frame as the encoder does: its copying runs over the end, into the slack. */
+static void write_frame(uint8_t *slot, uint32_t number, size_t len)
+{
+	memcpy(slot, &number, sizeof(number));
+	for (size_t at = sizeof(number); at < len; at++)
+		slot[at] = pattern(number, at);
+	memset(slot + len, 0xee, TW_COPY_STEP);
+}
+
+static size_t length_of(uint32_t number, size_t least, size_t most)
+{
+	return least + (size_t)number * 7919 % (most - least + 1);
+}
+
+/* What one end does and the other checks. */
+struct run {
+	uint32_t frames;
+	size_t least, most; /* lengths */
+	struct tw_rx *rx;
+	atomic_uint received;
+	atomic_bool sent;  /* all */
+	unsigned int bad;  /* damaged or out of order */
+	uint32_t expected; /* number of the next frame, if none is missing */
+};
+
+static bool is_intact(struct run *run, const struct tw_rx_frame *f)
+{
+	uint32_t number;
+
+	if (f->len < LEAST)
+		return false;
+	memcpy(&number, f->data, sizeof(number));
+	if (number < run->expected || number >= run->frames || f->len != length_of(number, run->least, run->most))
+		return false;
+	run->expected = number + 1;
+	for (size_t at = sizeof(number); at < f->len; at++)
+		if (f->data[at] != pattern(number, at))
+			return false;
+	return true;
+}
+
+static void *receive(void *arg)
+{
+	struct run *run = arg;
+	struct tw_rx_frame f;
+
+	while (run->received < run->frames) {
+		const bool last = run->sent; /* asked first: what was sent before is there when the wait is over */
+
+		if (tw_rx__next(run->rx, 200, &f) == 1) {
+			run->bad += !is_intact(run, &f);
+			run->received++;
+		} else if (last) {
+			break;
+		}
+	}
+	return NULL;
+}
+
+/* Tries until there is room; the kernel says -EAGAIN in between. */
+static uint8_t *reserve(struct tw_sink *sink)
+{
+	uint8_t *slot;
+
+	while (!(slot = tw_sink__reserve(sink))) {
+		const int code = tw_sink__flush(sink);
+
+		assert_true(code == 0 || code == -EAGAIN);
+		if (code)
+			usleep(50);
+	}
+	return slot;
+}
+
+static void flush_all(struct tw_sink *sink)
+{
+	int code;
+
+	while ((code = tw_sink__flush(sink)) == -EAGAIN)
+		usleep(50);
+	assert_int_equal(code, 0);
+}
+
+static void send_all(struct tw_sink *sink, struct run *run)
+{
+	for (uint32_t number = 0; number < run->frames; number++) {
+		const size_t len = length_of(number, run->least, run->most);
+
+		write_frame(reserve(sink), number, len);
+		tw_sink__commit(sink, len);
+	}
+	flush_all(sink);
+	run->sent = true;
+}
+
+/* The ring takes all that is sent: it must not be what loses frames, however busy the machine is. */
+static void send_and_receive(struct tw_sink *sink, struct run *run, struct tw_sink_stats *ret)
+{
+	const size_t least_ring = 2u << 20, a_frame = run->most + 512;
+	const struct tw_rx_options o = { .ifname = "tw0", .ring = least_ring + run->frames * a_frame };
+	struct tw_rx_stats received;
+	pthread_t thread;
+
+	assert_int_equal(tw_rx__open(&o, &run->rx, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, receive, run), 0);
+	send_all(sink, run);
+	pthread_join(thread, NULL);
+	tw_sink__stats(sink, ret);
+	assert_int_equal(tw_rx__stats(run->rx, &received), 0);
+	print_message("%s: %u frames sent, %u received, %lu dropped, %lu waits\n", sink->how, run->frames,
+		      run->received, (unsigned long)ret->dropped, (unsigned long)ret->waits);
+	assert_int_equal(received.dropped, 0);
+	assert_int_equal(received.frames, run->received);
+	assert_int_equal(run->bad, 0);
+	assert_int_equal(ret->frames, run->frames);
+	tw_rx__close(run->rx);
+}
+
+/* Nothing lost, books and counters agreeing. */
+static void assert_lossless(struct tw_sink *sink, struct run *run)
+{
+	struct tw_sink_stats sent;
+	struct rtnl_link_stats counters;
+
+	assert_int_equal((uintptr_t)reserve(sink) % 4, 0);
+	send_and_receive(sink, run, &sent);
+	assert_int_equal(run->received, run->frames);
+	assert_int_equal(sent.dropped, 0);
+	counters = link__counters("tw0-tx");
+	assert_int_equal(counters.tx_packets, run->frames);
+	assert_int_equal(counters.tx_dropped, 0);
+	counters = link__counters("tw0");
+	assert_int_equal(counters.rx_packets, run->frames);
+	assert_int_equal(counters.rx_bytes, sent.bytes + (uint64_t)run->frames * ETH_HLEN);
+}
+
+static void try_lengths(enum tw_transport transport, unsigned int mtu, size_t frame_max, uint32_t frames, size_t least)
+{
+	struct run run = { .frames = frames, .least = least };
+	struct tw_sink *sink;
+
+	netns__wire(mtu, 1);
+	sink = open_tx(transport, frame_max, 0);
+	run.most = sink->frame_max;
+	if (least > run.most)
+		run.least = run.most;
+	assert_true(frame_max == 0 || sink->frame_max <= frame_max);
+	assert_lossless(sink, &run);
+	tw_sink__close(sink);
+}
+
+static void test_xdp_small(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_XDP, 0, 256, 5000, LEAST);
+}
+
+static void test_xdp_packed(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_XDP, 0, 0, 3000, 8000);
+}
+
+static void test_xdp_mixed(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_XDP, 0, 9216, 5000, LEAST);
+}
+
+static void test_xdp_largest(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_XDP, 65535, TW_FRAME_MAX, 500, 60000);
+}
+
+static void test_packet_small(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_PACKET, 0, 256, 5000, LEAST);
+}
+
+static void test_packet_mixed(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_PACKET, 0, 9216, 5000, LEAST);
+}
+
+static void test_packet_largest(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_PACKET, 65535, TW_FRAME_MAX, 500, 60000);
+}
+
+/* From 6.16 on a veth whose receiver is slow stops the queue; older ones drop, which can be seen by version only. */
+static bool veth_pushes_back(void)
+{
+	struct utsname u;
+	int major, minor;
+
+	assert_return_code(uname(&u), errno);
+	assert_int_equal(sscanf(u.release, "%d.%d", &major, &minor), 2);
+	return major > 6 || (major == 6 && minor >= 16);
+}
+
+/*
+ * A peer whose frames wait for a thread: the sender outruns it. A kernel whose veth drops then must at least have every
+ * drop in the sink's books.
+ */
+static void try_back_pressure(enum tw_transport transport)
+{
+	struct run run = { .frames = 20000 };
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+
+	netns__wire(0, 1);
+	link__slow_down("tw0");
+	sink = open_tx(transport, 0, 0);
+	run.least = run.most = sink->frame_max;
+	send_and_receive(sink, &run, &sent);
+	assert_int_equal(run.received + sent.dropped, run.frames);
+	assert_true(sent.dropped == 0 || !veth_pushes_back());
+	tw_sink__close(sink);
+}
+
+static void test_xdp_back_pressure(void **state)
+{
+	(void)state;
+	try_back_pressure(TW_TRANSPORT_XDP);
+}
+
+static void test_packet_back_pressure(void **state)
+{
+	(void)state;
+	try_back_pressure(TW_TRANSPORT_PACKET);
+}
+
+/* Commits numbered frames of 100 bytes until there is no room. Return: how many */
+static uint32_t fill_up(struct tw_sink *sink)
+{
+	uint8_t *slot;
+	uint32_t n = 0;
+
+	while ((slot = tw_sink__reserve(sink))) {
+		write_frame(slot, n++, 100);
+		tw_sink__commit(sink, 100);
+		assert_true(n < 100000);
+	}
+	return n;
+}
+
+static unsigned int receive_rest(struct tw_rx *rx)
+{
+	struct tw_rx_frame f;
+	unsigned int n = 0;
+
+	while (tw_rx__next(rx, 100, &f) == 1)
+		n++;
+	return n;
+}
+
+/* What was committed while the interface was down leaves when it is up again, or is counted. */
+static void try_down(enum tw_transport transport)
+{
+	const struct tw_rx_options o = { .ifname = "tw0" };
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+	struct tw_rx *rx;
+	uint32_t n;
+
+	netns__wire(0, 1);
+	sink = open_tx(transport, 0, 0);
+	link__set_up("tw0-tx", false);
+	n = fill_up(sink);
+	assert_true(n > 0);
+	assert_int_equal(tw_sink__flush(sink), -EAGAIN);
+	link__set_up("tw0-tx", true);
+	assert_int_equal(tw_rx__open(&o, &rx, NULL), 0);
+	flush_all(sink);
+	tw_sink__stats(sink, &sent);
+	assert_int_equal(sent.frames, n);
+	assert_true(sent.waits > 0);
+	assert_int_equal(receive_rest(rx) + sent.dropped, n);
+	tw_rx__close(rx);
+	tw_sink__close(sink);
+}
+
+static void test_xdp_down(void **state)
+{
+	(void)state;
+	try_down(TW_TRANSPORT_XDP);
+}
+
+static void test_packet_down(void **state)
+{
+	(void)state;
+	try_down(TW_TRANSPORT_PACKET);
+}
+
+/* The wire vanishes with frames on the way: they are counted, and so is what comes after. */
+static void try_gone(enum tw_transport transport)
+{
+	struct tw_sink_stats before, after;
+	struct tw_sink *sink;
+	uint8_t *slot;
+	uint32_t n;
+
+	netns__wire(0, 1);
+	sink = open_tx(transport, 0, 0);
+	link__set_up("tw0-tx", false);
+	n = fill_up(sink);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_sink__flush(sink), -ENODEV);
+	assert_int_equal(tw_sink__flush(sink), -ENODEV);
+	tw_sink__stats(sink, &before);
+	assert_int_equal(before.frames, n);
+	assert_int_equal(before.dropped, n);
+	slot = tw_sink__reserve(sink);
+	assert_non_null(slot);
+	write_frame(slot, 0, 100);
+	tw_sink__commit(sink, 100);
+	tw_sink__stats(sink, &after);
+	assert_int_equal(after.frames, n + 1);
+	assert_int_equal(after.dropped, n + 1);
+	tw_sink__close(sink);
+}
+
+static void test_xdp_gone(void **state)
+{
+	(void)state;
+	try_gone(TW_TRANSPORT_XDP);
+}
+
+static void test_packet_gone(void **state)
+{
+	(void)state;
+	try_gone(TW_TRANSPORT_PACKET);
+}
+
+/* The receiving end is down: the kernel takes each frame and drops it, and says so. */
+static void test_xdp_no_carrier(void **state)
+{
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+
+	(void)state;
+	netns__wire(0, 1);
+	sink = open_tx(TW_TRANSPORT_XDP, 0, 0);
+	link__set_up("tw0", false);
+	for (uint32_t n = 0; n < 100; n++) {
+		write_frame(reserve(sink), n, 100);
+		tw_sink__commit(sink, 100);
+	}
+	flush_all(sink);
+	tw_sink__stats(sink, &sent);
+	assert_int_equal(sent.frames, 100);
+	assert_int_equal(sent.dropped, 100);
+	assert_int_equal(link__counters("tw0").rx_packets, 0);
+	tw_sink__close(sink);
+}
+
+static void test_one_socket_a_queue(void **state)
+{
+	const struct tw_tx_options taken = { .ifname = "tw0-tx", .queue = 0, .transport = TW_TRANSPORT_XDP };
+	struct tw_sink *sinks[2], *none = NULL, *other;
+	struct tw_error err = { "" };
+	struct rtnl_link_stats counters;
+
+	(void)state;
+	netns__wire(0, 2);
+	sinks[0] = open_tx(TW_TRANSPORT_XDP, 0, 0);
+	sinks[1] = open_tx(TW_TRANSPORT_XDP, 0, 1);
+	assert_int_equal(tw_tx__open(&taken, &none, &err), -EBUSY);
+	assert_null(none);
+	assert_non_null(strstr(err.text, "queue 0"));
+	other = open_tx(TW_TRANSPORT_AUTO, 0, 0);
+	assert_non_null(strstr(other->how, "AF_PACKET sendmmsg (AF_XDP refused: "));
+	for (size_t i = 0; i < 2; i++) {
+		write_frame(reserve(sinks[i]), 0, 1000);
+		tw_sink__commit(sinks[i], 1000);
+		flush_all(sinks[i]);
+	}
+	counters = link__counters("tw0");
+	assert_int_equal(counters.rx_packets, 2);
+	tw_sink__close(other);
+	tw_sink__close(sinks[1]);
+	tw_sink__close(sinks[0]);
+}
+
+static void test_ethernet_header(void **state)
+{
+	static const uint8_t group[] = TW_TX_GROUP, to[] = { 2, 3, 4, 5, 6, 7 };
+	struct tw_tx_options o = { .ifname = "tw0-tx" };
+	uint8_t frame[256];
+	struct tw_sink *sink;
+	int fd;
+
+	(void)state;
+	netns__wire(0, 1);
+	fd = raw__open("tw0");
+	for (int i = 0; i < 2; i++) {
+		o.destination = i ? to : NULL;
+		assert_int_equal(tw_tx__open(&o, &sink, NULL), 0);
+		write_frame(reserve(sink), 0, 100);
+		tw_sink__commit(sink, 100);
+		flush_all(sink);
+		assert_int_equal(recv(fd, frame, sizeof(frame), 0), ETH_HLEN + 100);
+		assert_memory_equal(frame, i ? to : group, ETH_ALEN);
+		link__assert_address("tw0-tx", frame + ETH_ALEN);
+		assert_int_equal(frame[12] << 8 | frame[13], TW_ETHERTYPE);
+		tw_sink__close(sink);
+	}
+	close(fd);
+}
+
+static void assert_refused(const struct tw_tx_options *o, int code, const char *word)
+{
+	struct tw_error err = { "" };
+	struct tw_sink *sink = NULL;
+
+	assert_int_equal(tw_tx__open(o, &sink, &err), code);
+	assert_null(sink);
+	if (!strstr(err.text, word))
+		fail_msg("\"%s\" is not in \"%s\"", word, err.text);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	netns__wire(0, 1);
+	assert_refused(&(struct tw_tx_options){ .ifname = "none" }, -ENODEV, "no such interface");
+	assert_refused(&(struct tw_tx_options){ .ifname = "tw0-tx", .queue = 1 }, -EINVAL, "queue 1");
+	link__set_up("tw0-tx", false);
+	assert_refused(&(struct tw_tx_options){ .ifname = "tw0-tx" }, -ENETDOWN, "is down");
+	link__set_up("tw0-tx", true);
+	assert_return_code(seteuid(65534), errno);
+	assert_refused(&(struct tw_tx_options){ .ifname = "tw0-tx" }, -EPERM, "CAP_NET_RAW");
+	assert_return_code(seteuid(0), errno);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_xdp_small, netns__setup),
+		cmocka_unit_test_setup(test_xdp_packed, netns__setup),
+		cmocka_unit_test_setup(test_xdp_mixed, netns__setup),
+		cmocka_unit_test_setup(test_xdp_largest, netns__setup),
+		cmocka_unit_test_setup(test_packet_small, netns__setup),
+		cmocka_unit_test_setup(test_packet_mixed, netns__setup),
+		cmocka_unit_test_setup(test_packet_largest, netns__setup),
+		cmocka_unit_test_setup(test_xdp_back_pressure, netns__setup),
+		cmocka_unit_test_setup(test_packet_back_pressure, netns__setup),
+		cmocka_unit_test_setup(test_xdp_down, netns__setup),
+		cmocka_unit_test_setup(test_packet_down, netns__setup),
+		cmocka_unit_test_setup(test_xdp_gone, netns__setup),
+		cmocka_unit_test_setup(test_packet_gone, netns__setup),
+		cmocka_unit_test_setup(test_xdp_no_carrier, netns__setup),
+		cmocka_unit_test_setup(test_one_socket_a_queue, netns__setup),
+		cmocka_unit_test_setup(test_ethernet_header, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+	};
+	const int skip_code = netns__main_guard();
+
+	return skip_code ? skip_code : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The virtual wire: made, found, listed, removed; and nobody else's interface is touched. */
+#include <errno.h>
+#include <net/if.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/veth.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netns.h"
+#include "vnet/veth.h"
+
+#define QUIET_SECONDS 2
+
+struct list {
+	unsigned int n;
+	struct tw_wire last;
+};
+
+static void count(const struct tw_wire *wire, void *ctx)
+{
+	struct list *list = ctx;
+
+	list->n++;
+	list->last = *wire;
+}
+
+static struct list list_wires(void)
+{
+	struct list list = { 0 };
+
+	assert_int_equal(tw_wire__list(count, &list, NULL), 0);
+	return list;
+}
+
+static void create_foreign(const char *name, const char *peer)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+
+	assert_non_null(sk);
+	assert_int_equal(nl_connect(sk, NETLINK_ROUTE), 0);
+	assert_int_equal(rtnl_link_veth_add(sk, name, peer, getpid()), 0);
+	nl_socket_free(sk);
+}
+
+static void assert_refused(const struct tw_wire_options *o, int code, const char *word)
+{
+	struct tw_error err = { "" };
+
+	assert_int_equal(tw_wire__create(o, &err), code);
+	if (!strstr(err.text, word))
+		fail_msg("\"%s\" is not in \"%s\"", word, err.text);
+}
+
+static void test_create_list_remove(void **state)
+{
+	const struct tw_wire_options o = {
+		.name = "twelve-chars", .owner = "tracewire run r-1", .mtu = 9000, .queues = 3
+	};
+	struct tw_error err = { "" };
+	struct list list;
+
+	(void)state;
+	assert_int_equal(list_wires().n, 0);
+	assert_int_equal(tw_wire__create(&o, &err), 0);
+	list = list_wires();
+	assert_int_equal(list.n, 1);
+	assert_string_equal(list.last.name, "twelve-chars");
+	assert_string_equal(list.last.tx_name, "twelve-chars-tx");
+	assert_int_equal(list.last.ifindex, if_nametoindex("twelve-chars"));
+	assert_int_equal(list.last.tx_ifindex, if_nametoindex("twelve-chars-tx"));
+	assert_string_equal(list.last.owner, "tracewire run r-1");
+	assert_int_equal(list.last.mtu, 9000);
+	assert_int_equal(list.last.queues, 3);
+	assert_true(list.last.up);
+	link__set_up("twelve-chars-tx", false);
+	assert_false(list_wires().last.up);
+	assert_int_equal(tw_wire__remove("twelve-chars", &err), 0);
+	assert_int_equal(list_wires().n, 0);
+	assert_false(link__exists("twelve-chars"));
+	assert_false(link__exists("twelve-chars-tx"));
+	assert_int_equal(tw_wire__remove("twelve-chars", &err), -ENODEV);
+}
+
+static void test_find(void **state)
+{
+	struct tw_iface iface;
+	struct tw_error err = { "" };
+
+	(void)state;
+	netns__wire(0, 2);
+	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
+	assert_true(iface.wire);
+	assert_true(iface.up);
+	assert_string_equal(iface.tx_name, "tw0-tx");
+	assert_int_equal(iface.ifindex, if_nametoindex("tw0"));
+	assert_int_equal(iface.mtu, TW_WIRE_MTU);
+	assert_int_equal(iface.queues, 2);
+	assert_int_equal(tw_iface__find("tw0-tx", &iface, &err), 0);
+	assert_false(iface.wire);
+	assert_string_equal(iface.tx_name, "tw0-tx");
+	assert_int_equal(tw_iface__find("lo", &iface, &err), 0);
+	assert_false(iface.wire);
+	assert_string_equal(iface.tx_name, "lo");
+	assert_int_equal(tw_iface__find("none", &iface, &err), -ENODEV);
+	assert_string_equal(err.text, "there is no interface none");
+	assert_int_equal(tw_iface__find("longer-than-an-interface-name", &iface, &err), -ENODEV);
+}
+
+static void test_existing(void **state)
+{
+	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
+
+	(void)state;
+	netns__wire(0, 0);
+	assert_refused(&o, -EEXIST, "belongs to \"tracewire test\"");
+	assert_int_equal(list_wires().n, 1);
+}
+
+static void test_foreign_untouched(void **state)
+{
+	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
+	const struct tw_wire_options other_end = { .name = "tw1", .owner = "tracewire wire" };
+	struct tw_error err = { "" };
+
+	(void)state;
+	create_foreign("tw0", "tw1-tx");
+	assert_refused(&o, -EEXIST, "not Tracewire's");
+	assert_refused(&other_end, -EEXIST, "tw1-tx exists already");
+	assert_false(link__exists("tw1"));
+	assert_int_equal(tw_wire__remove("tw0", &err), -EPERM);
+	assert_int_equal(tw_wire__remove("tw1", &err), -EPERM);
+	assert_int_equal(tw_wire__remove("tw1-tx", &err), -EINVAL);
+	assert_int_equal(tw_wire__remove("lo", &err), -EPERM);
+	assert_true(link__exists("tw0"));
+	assert_true(link__exists("tw1-tx"));
+	assert_int_equal(list_wires().n, 0);
+}
+
+static void test_impossible(void **state)
+{
+	const char *const names[] = { "thirteen-char", "", ".", "a b", "a/b", "tw%d", "tw-tx" };
+	struct tw_wire_options o = { .owner = "tracewire wire" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		o.name = names[i];
+		assert_refused(&o, -EINVAL, "cannot be named");
+	}
+	o = (struct tw_wire_options){ .name = "tw0", .owner = "somebody" };
+	assert_refused(&o, -EINVAL, "owner");
+	o = (struct tw_wire_options){ .name = "tw0", .owner = "tracewire wire", .mtu = 65536 };
+	assert_refused(&o, -EINVAL, "MTU");
+	o = (struct tw_wire_options){ .name = "tw0", .owner = "tracewire wire", .queues = TW_WIRE_QUEUES + 1 };
+	assert_refused(&o, -EINVAL, "queues");
+	assert_false(link__exists("tw0"));
+}
+
+/* Without CAP_NET_ADMIN: one sentence, nothing made. */
+static void test_not_permitted(void **state)
+{
+	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
+
+	(void)state;
+	assert_return_code(seteuid(65534), errno);
+	assert_refused(&o, -EPERM, "CAP_NET_ADMIN");
+	assert_return_code(seteuid(0), errno);
+	assert_false(link__exists("tw0"));
+}
+
+static void test_quiet(void **state)
+{
+	const int fd = raw__open(NULL); /* before there is a wire, so that nothing escapes it */
+	char frame[256];
+
+	(void)state;
+	netns__wire(0, 0);
+	sleep(QUIET_SECONDS);
+	assert_int_equal(recv(fd, frame, sizeof(frame), 0), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(link__counters("tw0").rx_packets, 0);
+	assert_int_equal(link__counters("tw0-tx").rx_packets, 0);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_create_list_remove, netns__setup),
+		cmocka_unit_test_setup(test_find, netns__setup),
+		cmocka_unit_test_setup(test_existing, netns__setup),
+		cmocka_unit_test_setup(test_foreign_untouched, netns__setup),
+		cmocka_unit_test_setup(test_impossible, netns__setup),
+		cmocka_unit_test_setup(test_not_permitted, netns__setup),
+		cmocka_unit_test_setup(test_quiet, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}
