@@ -11,8 +11,8 @@
  *  - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; put together from PARTs if a frame
  *    holds it. Events older than one that went out before carry TW_FLAG_LATE.
  *  - LOST and whatever else was between the events: events = 0. PARTs of larger values pass as they are.
- * Control frames pass whole. They come out before every event that arrived after them, so that formats and names precede what
- * they explain. WATERMARK, PAD and FILTERED do not come out.
+ * Control frames pass whole, in the order of their base times among the events, but never behind an event that arrived after them:
+ * formats and names precede what they explain. WATERMARK, PAD and FILTERED do not come out.
  *
  * Streams are ordered each in itself.
  */
@@ -53,7 +53,7 @@ struct tw_merge_options {
 	void *ctx; /* for emit */
 };
 
-/* Totals. events_in = events_out + filtered + duplicates + malformed_events, once all is flushed. */
+/* Totals. events_in = events_out + filtered + duplicates + incomplete + malformed_events, once all is flushed. */
 struct tw_merge_stats {
 	uint64_t frames; /* taken, control frames included */
 	uint64_t frames_out;
@@ -66,6 +66,7 @@ struct tw_merge_stats {
 	uint64_t forced;           /* events let out early for want of memory */
 	uint64_t malformed;        /* frames that cannot be read, or in part, or whose numbers cannot be */
 	uint64_t malformed_events; /* events in them, as far as they can be counted */
+	uint64_t stale;            /* frames without events that came too late to be placed; dropped */
 	uint64_t incomplete;       /* events in PARTs of which one is missing; among the gaps too */
 	size_t held;               /* bytes in the queues now */
 };

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/archive.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pcap-tools/books.h"
+#include "pcap-tools/identity.h"
+
+#define HOLD_MAX   (4u << 20) /* bytes of one stream's packets held for its HOST and CLOCK */
+#define COPY_STEP  32
+#define ETHER_LEN  14
+#define FRAME_HEAD sizeof(struct tw_frame_hdr)
+
+_Static_assert(COPY_STEP <= TW_MERGE_SLACK && COPY_STEP <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
+
+/* Frames in a file never had a link: two locally administered addresses stand for it. */
+static const uint8_t ether[ETHER_LEN] = {
+	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
+};
+
+/* A packet held back: this, then its bytes. */
+struct held_packet {
+	uint64_t time;
+	uint32_t len;
+	bool is_event;
+};
+
+struct stream {
+	uint64_t id;
+	struct tw_identity identity;
+	struct tw_books books;
+	bool named, dated;
+	bool open; /* has its interface: packets are written */
+	uint32_t interface;
+	uint64_t clock_trace, clock_real; /* of its first CLOCK */
+	uint64_t offset;                  /* from the stream's clock, in ns, to packet time */
+	uint64_t start, end;              /* packet times */
+	uint64_t packets, events;
+	uint64_t latest; /* stream time of the packet held last */
+	uint8_t *hold;
+	size_t hold_len, hold_cap;
+};
+
+struct tw_archive {
+	struct tw_merge *merge;
+	struct tw_pcapng *file;
+	char *description;
+	struct stream *streams[TW_MERGE_STREAMS_MAX];
+	size_t n_streams;
+	struct stream *latest;
+	int code; /* a failure that is not the writer's */
+};
+
+static int archive__emit(void *ctx, const struct tw_merged *out);
+
+static uint64_t clock__real(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int archive__open(struct tw_archive *a, int fd, const struct tw_archive_options *options, struct tw_error *err)
+{
+	const struct tw_pcapng_section section = {
+		.hardware = options->hardware,
+		.os = options->os,
+		.application = options->application ? options->application : "tracewire " TRACEWIRE_VERSION,
+		.comment = options->comment,
+	};
+	const struct tw_merge_options merge = {
+		.memory = options->memory,
+		.wait_ns = options->wait_ns,
+		.from_start = options->from_start,
+		.emit = archive__emit,
+		.ctx = a,
+	};
+	const int code = tw_merge__new(&merge, &a->merge, err);
+
+	return code ? code : tw_pcapng__open(fd, options->name, options->buffer, &section, &a->file, err);
+}
+
+int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err)
+{
+	struct tw_archive *a = calloc(1, sizeof(*a));
+	int code = -ENOMEM;
+
+	if (!a)
+		return tw_error__set(err, code, "writing %s: no memory", options->name);
+	if (options->description) {
+		a->description = strdup(options->description);
+		if (!a->description) {
+			tw_error__set(err, code, "writing %s: no memory", options->name);
+			goto fail;
+		}
+	}
+	code = archive__open(a, fd, options, err);
+	if (code)
+		goto fail;
+	*ret = a;
+	return 0;
+
+fail:
+	tw_archive__free(a);
+	return code;
+}
+
+void tw_archive__free(struct tw_archive *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->n_streams; i++) {
+		tw_books__fini(&a->streams[i]->books);
+		free(a->streams[i]->hold);
+		free(a->streams[i]);
+	}
+	tw_merge__free(a->merge);
+	tw_pcapng__close(a->file);
+	free(a->description);
+	free(a);
+}
+
+/* The merge has as many streams at most. */
+static struct stream *archive__stream(struct tw_archive *a, uint64_t id)
+{
+	struct stream *s = a->latest;
+
+	if (s && s->id == id)
+		return s;
+	for (size_t i = 0; i < a->n_streams; i++) {
+		if (a->streams[i]->id == id)
+			return a->latest = a->streams[i];
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->id = id;
+	a->streams[a->n_streams++] = s;
+	return a->latest = s;
+}
+
+static uint64_t stream__ns(const struct stream *s, uint64_t time)
+{
+	if (!s->identity.clock_mult)
+		return time;
+	return (uint64_t)(((unsigned __int128)time * s->identity.clock_mult) >> s->identity.clock_shift);
+}
+
+static void copy_steps(uint8_t *to, const uint8_t *from, size_t len)
+{
+	for (size_t at = 0; at < len; at += COPY_STEP)
+		memcpy(to + at, from + at, COPY_STEP);
+}
+
+/* @body can be read in whole steps. */
+static int archive__write(struct tw_archive *a, struct stream *s, uint64_t stream_time, const uint8_t *head,
+			  const uint8_t *body, size_t body_len, bool is_event)
+{
+	const uint64_t time = stream__ns(s, stream_time) + s->offset;
+	const size_t len = ETHER_LEN + FRAME_HEAD + body_len;
+	uint8_t *p = tw_pcapng__reserve(a->file, len);
+
+	if (!p)
+		return tw_pcapng__error(a->file, NULL);
+	memcpy(p, ether, ETHER_LEN);
+	memcpy(p + ETHER_LEN, head, FRAME_HEAD);
+	copy_steps(p + ETHER_LEN + FRAME_HEAD, body, body_len);
+	tw_pcapng__commit(a->file, s->interface, time, len);
+	s->start = s->packets && s->start < time ? s->start : time;
+	s->end = s->end > time ? s->end : time;
+	s->packets++;
+	s->events += is_event;
+	return 0;
+}
+
+static void stream__look_clock(struct stream *s, const struct tw_tlv_view *tlv)
+{
+	const uint32_t needed = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
+	struct tw_clock_view clock;
+
+	if (s->dated || !tw_clock__parse(tlv, &clock) || (clock.valid & needed) != needed)
+		return;
+	s->clock_trace = clock.reading[TW_CLOCK_TRACE];
+	s->clock_real = clock.reading[TW_CLOCK_REAL];
+	s->dated = true;
+}
+
+/* What the records between the events say about the stream. */
+static int stream__look(struct stream *s, const struct tw_merged *out)
+{
+	struct tw_cursor tlvs = { .at = out->body, .left = out->body_len };
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	int code = 0;
+
+	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_HOST && !s->named) {
+			tw_identity__host(&s->identity, &tlv);
+			s->named = true;
+		} else if (tlv.type == TW_TLV_CLOCK) {
+			stream__look_clock(s, &tlv);
+		} else if (tlv.type == TW_TLV_STATS) {
+			code = tw_books__stats(&s->books, &tlv);
+		} else if (tlv.type == TW_TLV_LOST) {
+			tw_books__lost(&s->books, &tlv);
+		}
+	}
+	return code;
+}
+
+static int stream__hold(struct stream *s, const struct tw_merged *out)
+{
+	const struct held_packet packet = {
+		.time = out->time,
+		.len = (uint32_t)(FRAME_HEAD + out->body_len),
+		.is_event = out->is_event,
+	};
+	const size_t need = s->hold_len + sizeof(packet) + packet.len + COPY_STEP;
+	uint8_t *hold = s->hold;
+
+	if (need > s->hold_cap) {
+		hold = realloc(hold, 2 * need);
+		if (!hold)
+			return -ENOMEM;
+		s->hold = hold;
+		s->hold_cap = 2 * need;
+	}
+	memcpy(hold + s->hold_len, &packet, sizeof(packet));
+	memcpy(hold + s->hold_len + sizeof(packet), out->head, FRAME_HEAD);
+	memcpy(hold + s->hold_len + sizeof(packet) + FRAME_HEAD, out->body, out->body_len);
+	s->hold_len += sizeof(packet) + packet.len;
+	s->latest = out->time;
+	return 0;
+}
+
+static int archive__replay(struct tw_archive *a, struct stream *s)
+{
+	size_t at = 0;
+	int code = 0;
+
+	while (at < s->hold_len && !code) {
+		const uint8_t *frame = s->hold + at + sizeof(struct held_packet);
+		struct held_packet packet;
+
+		memcpy(&packet, s->hold + at, sizeof(packet));
+		code = archive__write(a, s, packet.time, frame, frame + FRAME_HEAD, packet.len - FRAME_HEAD,
+				      packet.is_event);
+		at += sizeof(packet) + packet.len;
+	}
+	free(s->hold);
+	s->hold = NULL;
+	s->hold_len = s->hold_cap = 0;
+	return code;
+}
+
+/* Its interface begins, with what is known of the stream, and what was held is written. */
+static int archive__open_stream(struct tw_archive *a, struct stream *s)
+{
+	char name[2 * sizeof(s->identity.host)], description[1536];
+	const struct tw_pcapng_interface interface = {
+		.name = name,
+		.description = a->description ? a->description : description,
+		.os = *s->identity.os ? s->identity.os : s->identity.release,
+		.filter = s->identity.filter,
+		.comment = s->dated ? NULL
+				    : "packet times are this machine's, not the producer's: it sent no CLOCK record",
+		.linktype = TW_LINKTYPE_ETHERNET,
+	};
+	int code;
+
+	tw_identity__name(&s->identity, s->id, name, sizeof(name));
+	tw_identity__describe(&s->identity, description, sizeof(description));
+	s->offset = s->dated ? s->clock_real - stream__ns(s, s->clock_trace) : clock__real() - stream__ns(s, s->latest);
+	code = tw_pcapng__interface(a->file, &interface, &s->interface);
+	if (code)
+		return code;
+	s->open = true;
+	return archive__replay(a, s);
+}
+
+static int archive__emit(void *ctx, const struct tw_merged *out)
+{
+	struct tw_archive *a = ctx;
+	struct stream *s = archive__stream(a, out->stream_id);
+	int code = s ? 0 : -ENOMEM;
+
+	if (!code && !out->is_event)
+		code = stream__look(s, out);
+	if (code)
+		return code;
+	if (s->open)
+		return archive__write(a, s, out->time, out->head, out->body, out->body_len, out->is_event);
+	code = stream__hold(s, out);
+	if (!code && ((s->named && s->dated) || s->hold_len > HOLD_MAX))
+		code = archive__open_stream(a, s);
+	return code;
+}
+
+/* What is not the writer's failure is kept here. */
+static int archive__done(struct tw_archive *a, int code)
+{
+	if (code && !tw_pcapng__error(a->file, NULL) && !a->code)
+		a->code = code;
+	return code;
+}
+
+int tw_archive__frame(struct tw_archive *a, const void *data, size_t len)
+{
+	const int code = tw_archive__error(a, NULL);
+
+	return code ? code : archive__done(a, tw_merge__frame(a->merge, data, len));
+}
+
+int tw_archive__flush(struct tw_archive *a)
+{
+	const int code = tw_archive__error(a, NULL);
+
+	return code ? code : tw_pcapng__flush(a->file);
+}
+
+int tw_archive__error(const struct tw_archive *a, struct tw_error *err)
+{
+	const int code = tw_pcapng__error(a->file, err);
+
+	if (code || !a->code)
+		return code;
+	return tw_error__set(err, a->code, "merging events: %s", strerror(-a->code));
+}
+
+/* Numbers missing beyond those that the producer owns up to. */
+static uint64_t archive__wire_loss(const struct tw_archive *a, const struct stream *s)
+{
+	const uint64_t gaps = tw_merge__stream_gaps(a->merge, s->id);
+	const uint64_t told = tw_books__total(&s->books, TW_BOOK_SHED) + tw_books__total(&s->books, TW_BOOK_TX);
+
+	return gaps > told ? gaps - told : 0;
+}
+
+static int archive__close_stream(struct tw_archive *a, struct stream *s)
+{
+	const struct tw_books *books = &s->books;
+	const uint64_t ring = tw_books__total(books, TW_BOOK_RING), shed = tw_books__total(books, TW_BOOK_SHED);
+	const uint64_t tx = tw_books__total(books, TW_BOOK_TX), wire = archive__wire_loss(a, s);
+	char ledger[512];
+	const struct tw_pcapng_statistics statistics = {
+		.time = s->end,
+		.start = s->start,
+		.end = s->end,
+		.received = s->events,
+		.if_dropped = shed + tx + wire,
+		.os_dropped = ring,
+		.delivered = s->events,
+		.comment = ledger,
+	};
+
+	snprintf(ledger, sizeof(ledger),
+		 "events: %" PRIu64 " recorded by the kernel, %" PRIu64 " read, %" PRIu64
+		 " in this file; lost: %" PRIu64 " ring overrun, %" PRIu64 " shed by the producer, %" PRIu64
+		 " transmit drops, %" PRIu64 " on the wire, %" PRIu64 " times an unknown number",
+		 tw_books__total(books, TW_BOOK_RECORDED), tw_books__total(books, TW_BOOK_READ), s->events, ring, shed,
+		 tx, wire, books->unknown);
+	return tw_pcapng__statistics(a->file, s->interface, &statistics);
+}
+
+int tw_archive__finish(struct tw_archive *a)
+{
+	int code = tw_archive__error(a, NULL);
+
+	if (!code)
+		code = tw_merge__flush(a->merge);
+	for (size_t i = 0; i < a->n_streams && !code; i++) {
+		struct stream *s = a->streams[i];
+
+		if (!s->open)
+			code = archive__open_stream(a, s);
+		if (!code)
+			code = archive__close_stream(a, s);
+	}
+	return archive__done(a, code ? code : tw_pcapng__flush(a->file));
+}
+
+void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
+{
+	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file) };
+
+	tw_merge__stats(a->merge, &stats.merge);
+	for (size_t i = 0; i < a->n_streams; i++) {
+		const struct stream *s = a->streams[i];
+
+		stats.packets += s->packets;
+		stats.events += s->events;
+		stats.recorded += tw_books__total(&s->books, TW_BOOK_RECORDED);
+		stats.read += tw_books__total(&s->books, TW_BOOK_READ);
+		stats.lost_ring += tw_books__total(&s->books, TW_BOOK_RING);
+		stats.lost_shed += tw_books__total(&s->books, TW_BOOK_SHED);
+		stats.lost_tx += tw_books__total(&s->books, TW_BOOK_TX);
+		stats.lost_wire += archive__wire_loss(a, s);
+		stats.lost_unknown += s->books.unknown;
+	}
+	*ret = stats;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a stream's HOST record says, as texts for a pcapng interface. */
+#ifndef TW_IDENTITY_H
+#define TW_IDENTITY_H
+
+#include "wire/decode.h"
+
+/* Texts are printable and cut to their size; "" = not said. */
+struct tw_identity {
+	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
+	char events[1024], filter[1024];
+	uint64_t clock_mult, clock_shift; /* ns = (ticks * mult) >> shift; mult 0 = the clock counts ns */
+};
+
+/** tw_identity__host() - take the value of a HOST TLV in */
+void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
+
+/** tw_identity__name() - "host:instance", or the stream's id if the host is not known */
+void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
+
+/** tw_identity__describe() - events, clock and kernel in a sentence */
+void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size);
+
+#endif

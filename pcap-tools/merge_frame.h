@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames that wait in a merge: copied into pooled buffers, and read one item at a time. */
+#ifndef TW_MERGE_FRAME_H
+#define TW_MERGE_FRAME_H
+
+#include "wire/decode.h"
+
+#define TW_HELD_SLACK 64 /* zeroed bytes behind a frame, so that its last TLV can be copied in steps */
+
+/* A TLV that has a place in the order: anything but PAD and WATERMARK. */
+struct tw_item {
+	uint64_t time;
+	uint8_t *tlv; /* from its header on */
+	uint32_t len; /* whole words */
+	uint16_t type;
+	bool numbered; /* uses up a sequence number */
+};
+
+struct tw_held {
+	struct tw_held *next, *prev;
+	struct tw_frame_info info; /* as it came */
+	struct tw_cursor rest;
+	struct tw_item item; /* the first that is not out yet */
+	uint64_t seq;        /* of that item, or of the next that has one */
+	uint32_t size;       /* of this buffer, bytes */
+	uint8_t size_class;
+	bool started; /* some of it is out */
+	bool late;    /* fills a gap that was given up */
+	bool broken;  /* something in it can't be read */
+	uint8_t data[];
+};
+
+/* What a frame holds, found by walking it once. */
+struct tw_frame_content {
+	uint32_t items;  /* with a place in the order */
+	uint32_t events; /* numbered items */
+	bool has_watermark;
+	bool broken; /* a TLV can't be read */
+};
+
+#define TW_FRAME_POOL_CLASSES 10 /* 256 bytes to 128 KiB */
+
+struct tw_frame_pool {
+	struct tw_held *unused[TW_FRAME_POOL_CLASSES];
+	size_t unused_bytes;
+	size_t held_bytes;
+};
+
+/** tw_frame_pool__fini() - frees what is unused; what is held was given back before */
+void tw_frame_pool__fini(struct tw_frame_pool *pool);
+
+/** tw_frame_pool__take() - a copy of @len bytes of a frame whose header is @info. Return: NULL without memory */
+struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
+				    size_t len);
+
+/** tw_frame_pool__give() - back into the pool */
+void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held);
+
+/** tw_held__content() - walk the frame once, without reading on in it */
+struct tw_frame_content tw_held__content(const struct tw_held *held);
+
+/** tw_held__next() - read on to the next item. Return: false at the end, or where the rest can't be read (broken) */
+bool tw_held__next(struct tw_held *held);
+
+/** tw_held__strip() - take WATERMARK, PAD and AUTH out of a frame nothing was read of, as if it had come so */
+void tw_held__strip(struct tw_held *held);
+
+/** tw_held__end() - the number after its last event, as its header says */
+static inline uint64_t tw_held__end(const struct tw_held *held)
+{
+	return held->info.seq + held->info.events;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bounded pool of frame slots and the queue through which filled ones go from many threads to one. Both sides move whole lists
+ * under one lock, so that its cost is per batch, and a waiting reader is woken once.
+ */
+#ifndef TW_SLOT_QUEUE_H
+#define TW_SLOT_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_slot {
+	struct tw_slot *next;
+	size_t len; /* of the frame in it, bytes */
+	uint8_t *data;
+};
+
+struct tw_slot_list {
+	struct tw_slot *first, *last;
+	uint32_t n;
+};
+
+void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more);
+void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot);
+struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
+
+struct tw_slot_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled_came;
+	struct tw_slot_list unused, filled;
+	struct tw_slot *slots;
+	uint8_t *memory;
+	bool waiting; /* the reader sleeps */
+	bool ended;
+	int code; /* the reader's failure */
+};
+
+/** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM */
+int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size);
+
+/** tw_slot_queue__fini() - of an initialised queue that nobody uses any more */
+void tw_slot_queue__fini(struct tw_slot_queue *q);
+
+/** tw_slot_queue__take() - up to @n unused slots more in @list; 0 come if there are none */
+void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
+
+/** tw_slot_queue__give() - the slots of @list are unused again; it becomes empty */
+void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
+
+/**
+ * tw_slot_queue__put() - the filled slots of @list go to the reader, who is woken; the list becomes empty
+ * After the reader failed they become unused instead.
+ * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
+ */
+int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list);
+
+/**
+ * tw_slot_queue__wait() - the reader: all filled slots, after waiting for @timeout_ms for some
+ * Return: false once the queue has ended and is empty.
+ */
+bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw_slot_list *ret);
+
+/** tw_slot_queue__end() - no more will be put */
+void tw_slot_queue__end(struct tw_slot_queue *q);
+
+/** tw_slot_queue__fail() - the reader's failure; the first one counts */
+void tw_slot_queue__fail(struct tw_slot_queue *q, int code);
+
+#endif
