@@ -50,8 +50,13 @@ struct cli_command {
 extern const struct cli_command cli_root_command;
 
 /* One file each. */
+extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_help;
 extern const struct cli_command cli_command_list;
+extern const struct cli_command cli_command_live;
+extern const struct cli_command cli_command_record;
+extern const struct cli_command cli_command_stream;
+extern const struct cli_command cli_command_vnet;
 
 /**
  * cli_command__main() - parse a command line, run the command that it names and print what went wrong

@@ -7,12 +7,12 @@
 int cli_selection__add(void *data, const char *spec, struct tw_error *err)
 {
 	struct cli_selection *selection = data;
-	struct cli_selection_item *items = reallocarray(selection->items, selection->n + 1, sizeof(*items));
+	struct tw_event_request *items = reallocarray(selection->items, selection->n + 1, sizeof(*items));
 
 	if (!items)
 		return tw_error__set(err, -ENOMEM, "no memory for event '%s'", spec);
 	selection->items = items;
-	items[selection->n++] = (struct cli_selection_item){ .spec = spec };
+	items[selection->n++] = (struct tw_event_request){ .spec = spec };
 	return 0;
 }
 

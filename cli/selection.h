@@ -4,14 +4,10 @@
 #define CLI_SELECTION_H
 
 #include "producer/events.h"
-
-struct cli_selection_item {
-	const char *spec;   /* borrowed from the command line, as is the filter */
-	const char *filter; /* for the kernel; NULL = none */
-};
+#include "producer/producer.h"
 
 struct cli_selection {
-	struct cli_selection_item *items;
+	struct tw_event_request *items; /* their texts are borrowed from the command line */
 	size_t n;
 	size_t n_filtered; /* items that an --event-filter has been given for */
 };

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire cleanup`: what runs that were killed have left behind, and nothing of anybody else. */
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/leftovers.h"
+
+struct cleanup_config {
+	bool dry_run;
+};
+
+struct cleanup {
+	bool dry_run;
+	unsigned int removed;
+};
+
+static void tell(void *ctx, const char *what, const char *name)
+{
+	struct cleanup *cleanup = ctx;
+
+	printf("%s %s %s\n", cleanup->dry_run ? "would remove" : "removed", what, name);
+	cleanup->removed++;
+}
+
+static int run(void *data, int n_args, char **args, struct tw_error *err)
+{
+	const struct cleanup_config *config = data;
+	struct cleanup cleanup = { .dry_run = config->dry_run };
+
+	(void)n_args, (void)args;
+	if (leftovers__remove(config->dry_run, tell, &cleanup, err))
+		return CLI_EXIT_FAILURE;
+	if (!cleanup.removed)
+		fputs("nothing was left behind\n", stderr);
+	return CLI_EXIT_OK;
+}
+
+static const struct cli_option options[] = {
+	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be removed", offsetof(struct cleanup_config, dry_run),
+	  NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+const struct cli_command cli_command_cleanup = {
+	.name = "cleanup",
+	.summary = "Remove what killed runs have left behind",
+	.description =
+		"Removes trace instances and virtual wires of runs that no longer live, and says which. Those of living runs, "
+		"wires made by `tracewire vnet up`, and whatever Tracewire has not made are left alone.\n\n"
+		"Even without it a killed run costs nothing: the kernel switches its instance off and frees the rings.",
+	.groups = groups,
+	.config_size = sizeof(struct cleanup_config),
+	.run = run,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What runs that were killed have left behind. */
+#ifndef CLI_LEFTOVERS_H
+#define CLI_LEFTOVERS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "vnet/veth.h"
+
+/* Owner of a wire that ends with its run; the name of the run's trace instance follows. */
+#define RUN_OWNER TW_WIRE_OWNER "run "
+
+/**
+ * leftovers__remove() - remove the wires and trace instances of dead runs, nobody else's
+ * @dry_run: only tell
+ * @tell: called for each with what it is ("interface", "trace instance") and its name
+ * Return: 0, or -errno with @err filled.
+ */
+int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
+		      struct tw_error *err);
+
+#endif

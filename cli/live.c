@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire live`: events on a virtual wire, and tshark or Wireshark at its end. */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/receiver.h"
+#include "cli/run_options.h"
+#include "cli/run_wire.h"
+#include "cli/session.h"
+#include "cli/viewer.h"
+
+#define INTERVAL_MS 5 /* between two reads of the rings: the largest part of an event's age on the screen */
+
+struct live {
+	struct run_config run; /* first: the options' config */
+	const char *display_filter;
+	bool gui;
+	struct run_wire wire;
+	struct viewer viewer;
+	struct receiver *receiver;
+	struct tw_archive_stats stats;
+	struct tw_rx_stats rx_stats;
+	int viewer_status;
+};
+
+/* What shows the events stays out of the trace: else each event shown makes new ones. */
+static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
+{
+	tw_producer__ignore(producer, live->viewer.pid);
+	tw_producer__ignore(producer, receiver__tid(live->receiver));
+	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
+}
+
+static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
+{
+	struct live *live = ctx;
+	int error = run_wire__create(live->run.interface, tw_producer__instance(producer),
+				     tw_producer__threads(producer), &live->wire, err);
+
+	if (!error)
+		error = viewer__start(live->gui, live->display_filter, &live->viewer, err);
+	if (!error)
+		error = receiver__start(live->wire.name, &live->viewer, &live->receiver, err);
+	if (!error)
+		ignore_ourselves(live, producer);
+	return error;
+}
+
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+{
+	struct live *live = ctx;
+
+	return run_wire__sink(&live->wire, thread, live->run.frame_size, ret, err);
+}
+
+static void started(void *ctx)
+{
+	const struct live *live = ctx;
+
+	if (!live->run.quiet)
+		fprintf(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
+}
+
+static int finish(void *ctx, struct tw_error *err)
+{
+	struct live *live = ctx;
+	const int error = receiver__finish(live->receiver, &live->stats, &live->rx_stats, err);
+
+	live->receiver = NULL;
+	live->viewer_status = viewer__finish(&live->viewer);
+	return error;
+}
+
+static void summarize(void *ctx)
+{
+	const struct live *live = ctx;
+
+	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
+		live->stats.events, live->stats.packets, live->rx_stats.dropped);
+}
+
+/* What a run that failed half-way has left open, and the wire. */
+static int close_live(struct live *live, struct tw_error *err)
+{
+	struct tw_error ignored;
+
+	if (live->receiver)
+		receiver__finish(live->receiver, &live->stats, &live->rx_stats, &ignored);
+	viewer__finish(&live->viewer);
+	cli_selection__fini(&live->run.selection);
+	return run_wire__close(&live->wire, err);
+}
+
+/* As with `| head`: then the viewer was right to end. */
+static bool stdout_is_closed(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO };
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
+}
+
+static int run(void *data, int n_args, char **args, struct tw_error *err)
+{
+	static const struct tw_producer_options defaults = { .max_interval_ms = INTERVAL_MS };
+	static const struct session_output output = {
+		.open = open_output,
+		.open_sink = open_sink,
+		.started = started,
+		.finish = finish,
+		.summarize = summarize,
+	};
+	struct live *live = data;
+	struct tw_error later;
+	int status;
+
+	(void)n_args;
+	status = session__run(&live->run, &defaults, args, &output, live, err);
+	if (close_live(live, &later) && !status)
+		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
+	if (!status && live->viewer_status && !stdout_is_closed())
+		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s ended with status %d",
+				       live->gui ? "wireshark" : "tshark", live->viewer_status);
+	return status;
+}
+
+static const struct cli_option options[] = {
+	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only what this Wireshark display filter matches",
+	  offsetof(struct live, display_filter), NULL },
+	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark", offsetof(struct live, gui),
+	  NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
+	  "Name of the virtual wire, which must not be there yet (default: the first of tw0, tw1, ... that is free)",
+	  offsetof(struct run_config, interface), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Output", options };
+static const struct cli_option_group *const groups[] = { &run_source_group, &group, &run_frame_group, &run_status_group,
+							 NULL };
+
+static const struct cli_example examples[] = {
+	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
+	{ "Only the switches to one program",
+	  "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_comm == \"sleep\"' -- sleep 1" },
+	{ "In Wireshark's window", "sudo tracewire live -e sched,irq --gui" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_live = {
+	.name = "live",
+	.summary = "Show trace events as they happen",
+	.arguments = "[-- COMMAND [ARGUMENT]...]",
+	.arg_kind = CLI_ARG_COMMAND,
+	.args_max = -1,
+	.runs_program = true,
+	.description =
+		"Makes a virtual wire, sends the events of this kernel on it, receives them at its other end and shows them with "
+		"tshark, decoded, in the order of time across CPUs, until Ctrl-C or the end of COMMAND, whose exit status is "
+		"passed on. Run by root, tshark becomes the user who called sudo, or nobody.\n\nOther programs can capture on the "
+		"wire at the same time.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct live),
+	.run = run,
+	.discard = cli_selection__fini,
+};

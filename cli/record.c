@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire record`: events straight into a pcapng file or pipe. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/run_options.h"
+#include "cli/session.h"
+#include "pcap-tools/recorder.h"
+
+struct record {
+	struct run_config run; /* first: the options' config */
+	const char *file;
+	struct tw_recorder *recorder;
+	struct tw_archive_stats stats;
+	bool started; /* else nothing is in the file */
+};
+
+static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
+{
+	struct record *record = ctx;
+	const struct tw_recorder_options options = {
+		.path = record->file,
+		.frame_max = (uint32_t)record->run.frame_size,
+		.archive = { .application = "tracewire record " TRACEWIRE_VERSION, .from_start = true },
+	};
+
+	const int error = tw_recorder__new(&options, &record->recorder, err);
+
+	if (!error)
+		tw_producer__ignore(producer, tw_recorder__tid(record->recorder));
+	return error;
+}
+
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+{
+	const struct record *record = ctx;
+
+	(void)thread;
+	return tw_recorder__sink(record->recorder, ret, err);
+}
+
+static void started(void *ctx)
+{
+	struct record *record = ctx;
+
+	record->started = true;
+	if (!record->run.quiet)
+		fprintf(stderr, "recording to %s; Ctrl-C ends it\n",
+			strcmp(record->file, "-") ? record->file : "standard output");
+}
+
+static int finish(void *ctx, struct tw_error *err)
+{
+	struct record *record = ctx;
+
+	return tw_recorder__finish(record->recorder, &record->stats, err);
+}
+
+static void summarize(void *ctx)
+{
+	const struct record *record = ctx;
+
+	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n", record->stats.events,
+		record->stats.packets, record->stats.bytes);
+}
+
+/* Tracing could not start: no file is better than an empty one. Pipes and the like stay. */
+static void remove_empty(const struct record *record)
+{
+	struct stat st;
+
+	if (record->recorder && !record->started && !lstat(record->file, &st) && S_ISREG(st.st_mode))
+		unlink(record->file);
+}
+
+static int run(void *data, int n_args, char **args, struct tw_error *err)
+{
+	static const struct tw_producer_options defaults = { .repeat_ms = 0 };
+	static const struct session_output output = {
+		.open = open_output,
+		.open_sink = open_sink,
+		.started = started,
+		.finish = finish,
+		.summarize = summarize,
+	};
+	struct record *record = data;
+	int status;
+
+	(void)n_args;
+	if (record->file) {
+		status = session__run(&record->run, &defaults, args, &output, record, err);
+		remove_empty(record);
+		tw_recorder__free(record->recorder);
+	} else {
+		tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
+		status = CLI_EXIT_USAGE;
+	}
+	cli_selection__fini(&record->run.selection);
+	return status;
+}
+
+static const struct cli_option options[] = {
+	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
+	  offsetof(struct record, file), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Output", options };
+static const struct cli_option_group *const groups[] = { &run_source_group, &group, &run_status_group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "Record what happens while a command runs",
+	  "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
+	{ "Record one program and its children only",
+	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
+	{ "Look at it", "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_record = {
+	.name = "record",
+	.summary = "Write trace events to a pcapng file",
+	.arguments = "[-- COMMAND [ARGUMENT]...]",
+	.arg_kind = CLI_ARG_COMMAND,
+	.args_max = -1,
+	.runs_program = true,
+	.description =
+		"Records the events of this kernel until Ctrl-C or the end of COMMAND, whose exit status is passed on. Every event "
+		"is a packet, in the order of time across CPUs, and the packet's time is the event's. What was lost, and where, "
+		"stands in the file's interface statistics and in the summary.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct record),
+	.run = run,
+	.discard = cli_selection__fini,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that `live`, `record` and `stream` have in common. */
+#ifndef CLI_RUN_OPTIONS_H
+#define CLI_RUN_OPTIONS_H
+
+#include <stdint.h>
+
+#include "cli/command.h"
+#include "cli/selection.h"
+
+/* Begins the config of each of them. Zero means: not given. */
+struct run_config {
+	struct cli_selection selection; /* first, for its apply functions */
+	const char *clock;
+	uint64_t buffer_kib, subbuf_kib, threads;
+	bool follow, quiet;
+	uint64_t frame_size;
+	uint64_t events_per_frame;
+	bool frames_chosen; /* --events-per-frame was given */
+	const char *interface;
+};
+
+extern const struct cli_option_group run_source_group; /* -e, --event-filter, -C, -F, --buffer-size ... */
+extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
+extern const struct cli_option_group run_status_group; /* -q */
+
+/** run_config__producer() - the producer's options as given. Return: 0, -EINVAL if one can't be */
+int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *err);
+
+#endif

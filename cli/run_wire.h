@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The interface that a run sends on: one that is there, or a wire made for the run and removed with it. */
+#ifndef CLI_RUN_WIRE_H
+#define CLI_RUN_WIRE_H
+
+#include "base/error.h"
+#include "vnet/tx.h"
+#include "vnet/veth.h"
+
+#define RUN_WIRE_NAME "tw" /* a number follows */
+
+struct run_wire {
+	char name[IFNAMSIZ]; /* where frames arrive, or the interface itself; "" = none yet */
+	struct tw_iface iface;
+	bool ours;     /* made for the run */
+	char how[128]; /* transport of the first sink, for a status line */
+};
+
+/**
+ * run_wire__create() - make a wire for a run
+ * @name: NULL = the first of tw0, tw1 ... that is not there
+ * @instance: the run's trace instance: who owns the wire
+ * @queues: so many threads will send
+ * Return: 0; -EEXIST if there is an interface of that name; another -errno; @err says which.
+ */
+int run_wire__create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
+		     struct tw_error *err);
+
+/** run_wire__open() - the same, but an interface that is there is taken as it is */
+int run_wire__open(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
+		   struct tw_error *err);
+
+/** run_wire__sink() - a sink for a thread; where the interface has fewer queues than threads, the rest send by AF_PACKET */
+int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,
+		   struct tw_error *err);
+
+/** run_wire__close() - remove the wire if it was made for the run. Return: 0, or -errno with @err filled */
+int run_wire__close(struct run_wire *wire, struct tw_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One run of the producer, from its start to the summary: what `live`, `record` and `stream` have in common. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "cli/run_options.h"
+#include "producer/producer.h"
+
+/* Where the frames go: what tells the three commands apart. */
+struct session_output {
+	/* The trace instance is there and nothing is traced yet. */
+	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *err);
+	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+	/* Somebody may have begun to listen; may be NULL. */
+	bool (*joined)(void *ctx);
+	/* Tracing runs: say where to look; may be NULL. */
+	void (*started)(void *ctx);
+	/* All frames are out. Not called when tracing could not start. May be NULL. */
+	int (*finish)(void *ctx, struct tw_error *err);
+	/* Its lines of the summary; may be NULL. */
+	void (*summarize)(void *ctx);
+};
+
+/**
+ * session__run() - trace until the command ends, a signal comes or something breaks; then say what became of the events
+ * @defaults: what the command wants other than the user says: intervals, repetition, events in a frame
+ * @command: to be run and traced; its first word NULL = none
+ *
+ * Return: exit status, with @err filled if something went wrong.
+ */
+int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,
+		 const struct session_output *output, void *ctx, struct tw_error *err);
+
+#endif

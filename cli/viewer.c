@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/viewer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+/* Whom root becomes: the user behind sudo, or nobody. NULL: nobody to become. */
+static const struct passwd *ordinary_user(void)
+{
+	const char *sudo_uid = getenv("SUDO_UID");
+	uint64_t uid;
+	const struct passwd *user = NULL;
+
+	if (sudo_uid && !cli_number__parse(sudo_uid, &uid, NULL) && uid)
+		user = getpwuid((uid_t)uid);
+	return user ? user : getpwnam("nobody");
+}
+
+/* Return: 0 or -errno. */
+static int drop_privileges(void)
+{
+	const struct passwd *user;
+
+	if (geteuid() != 0)
+		return 0;
+	user = ordinary_user();
+	if (!user)
+		return -ENOENT;
+	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
+		return -errno;
+	setenv("HOME", user->pw_dir, 1);
+	setenv("USER", user->pw_name, 1);
+	setenv("LOGNAME", user->pw_name, 1);
+	return 0;
+}
+
+static void exec_viewer(bool gui, const char *display_filter)
+{
+	const char *tshark[] = { "tshark", "-l", "-r", "-", display_filter ? "-Y" : NULL, display_filter, NULL };
+	const char *wireshark[] = { "wireshark", "-k", "-i", "-", display_filter ? "-Y" : NULL, display_filter, NULL };
+	const char **argv = gui ? wireshark : tshark;
+
+	execvp(argv[0], (char *const *)argv);
+}
+
+/* In the child. What fails is told through @report, which exec closes. */
+static _Noreturn void become_viewer(int input, int report, bool gui, const char *display_filter)
+{
+	int error;
+
+	setpgid(0, 0);
+	error = drop_privileges();
+	if (!error && dup2(input, STDIN_FILENO) >= 0)
+		exec_viewer(gui, display_filter);
+	if (!error)
+		error = -errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int told(int error, bool gui, struct tw_error *err)
+{
+	const char *program = gui ? "wireshark" : "tshark";
+
+	if (error == -ENOENT)
+		return tw_error__set(err, -ENOPKG,
+				     "cannot run %s, which shows the events: it is not installed; "
+				     "`sudo apt install %s` does that, and `tracewire record` works without",
+				     program, program);
+	return tw_error__set(err, error, "cannot run %s as an ordinary user: %s", program, strerror(-error));
+}
+
+/* Wait until the child has become the viewer or has told why not. */
+static int await_exec(int report, pid_t pid, bool gui, struct tw_error *err)
+{
+	int error = 0;
+	const ssize_t n = read(report, &error, sizeof(error));
+
+	if (n == 0)
+		return 0;
+	waitpid(pid, NULL, 0);
+	return told(n == sizeof(error) ? error : -EIO, gui, err);
+}
+
+int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err)
+{
+	int data[2], report[2], error;
+	pid_t pid;
+
+	if (pipe2(data, O_CLOEXEC))
+		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(report, O_CLOEXEC)) {
+		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+		goto close_data;
+	}
+	pid = fork();
+	if (pid == 0)
+		become_viewer(data[0], report[1], gui, display_filter);
+	close(report[1]);
+	error = pid < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno))
+			: await_exec(report[0], pid, gui, err);
+	close(report[0]);
+	if (error)
+		goto close_data;
+	close(data[0]);
+	*ret = (struct viewer){ .pid = pid, .fd = data[1] };
+	return 0;
+
+close_data:
+	close(data[0]);
+	close(data[1]);
+	return error;
+}
+
+bool viewer__is_gone(const struct viewer *viewer)
+{
+	struct pollfd fd = { .fd = viewer->fd };
+
+	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
+}
+
+int viewer__finish(struct viewer *viewer)
+{
+	int status = 0;
+
+	if (!viewer->pid)
+		return 0;
+	close(viewer->fd);
+	while (waitpid(viewer->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	*viewer = (struct viewer){ .fd = -1 };
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tshark or Wireshark reading pcapng from a pipe of ours, as an ordinary user. */
+#ifndef CLI_VIEWER_H
+#define CLI_VIEWER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct viewer {
+	pid_t pid; /* 0 = none */
+	int fd;    /* where the pcapng goes; -1 = closed */
+};
+
+/**
+ * viewer__start() - run tshark, or Wireshark
+ * @display_filter: NULL = everything
+ *
+ * Run by root it becomes the user who called sudo, or nobody. It is not in our process group: Ctrl-C is for us, and the
+ * viewer ends when it has read everything.
+ *
+ * Return: 0; -ENOPKG if the program is not there; another -errno. @err says which.
+ */
+int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err);
+
+/** viewer__is_gone() - whether nobody reads from the pipe any more */
+bool viewer__is_gone(const struct viewer *viewer);
+
+/** viewer__finish() - close the pipe and wait for the end. Return: the viewer's exit status, 128 + n for a signal */
+int viewer__finish(struct viewer *viewer);
+
+#endif
