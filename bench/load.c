@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at a rate, 0 = as fast as it can, and prints how often it did. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH 500 /* calls between two looks at the clock: bursts, as real loads come */
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	const double seconds = argc > 1 ? atof(argv[1]) : 1;
+	const double rate = argc > 2 ? atof(argv[2]) : 0;
+	const double start = now();
+	unsigned long calls = 0;
+	double elapsed;
+	cpu_set_t cpus;
+
+	if (argc > 3) {
+		CPU_ZERO(&cpus);
+		CPU_SET((size_t)atoi(argv[3]), &cpus);
+		if (sched_setaffinity(0, sizeof(cpus), &cpus)) {
+			perror("load: CPU");
+			return 1;
+		}
+	}
+	while ((elapsed = now() - start) < seconds) {
+		if (rate > 0 && (double)calls > rate * elapsed)
+			continue; /* spin: sleeping would make events of its own */
+		for (int i = 0; i < BATCH; i++)
+			syscall(SYS_getppid);
+		calls += BATCH;
+	}
+	printf("%lu\n", calls);
+	return 0;
+}
