@@ -251,6 +251,21 @@ static void test_packet_largest(void **state)
 	try_lengths(TW_TRANSPORT_PACKET, 65535, TW_FRAME_MAX, 500, 60000);
 }
 
+/* Frames that just fill two chunks, Ethernet header included: without slack of its own a slot would spill into the next. */
+#define BRIM (2 * 4096 - 16)
+
+static void test_xdp_slack(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_XDP, 0, BRIM, 2000, BRIM);
+}
+
+static void test_packet_slack(void **state)
+{
+	(void)state;
+	try_lengths(TW_TRANSPORT_PACKET, 0, BRIM, 2000, BRIM);
+}
+
 /* From 6.16 on a veth whose receiver is slow stops the queue; older ones drop, which can be seen by version only. */
 static bool veth_pushes_back(void)
 {
@@ -507,6 +522,8 @@ int main(void)
 		cmocka_unit_test_setup(test_packet_small, netns__setup),
 		cmocka_unit_test_setup(test_packet_mixed, netns__setup),
 		cmocka_unit_test_setup(test_packet_largest, netns__setup),
+		cmocka_unit_test_setup(test_xdp_slack, netns__setup),
+		cmocka_unit_test_setup(test_packet_slack, netns__setup),
 		cmocka_unit_test_setup(test_xdp_back_pressure, netns__setup),
 		cmocka_unit_test_setup(test_packet_back_pressure, netns__setup),
 		cmocka_unit_test_setup(test_xdp_down, netns__setup),
