@@ -14,7 +14,7 @@
 #include "wire/tracewire.h"
 
 /* What two 4096-byte chunks hold: larger frames gain little and push the slots out of the cache. */
-#define FRAME_BEST  (2 * 4096 - TX_OVERHEAD - TW_COPY_STEP)
+#define FRAME_BEST  (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 #define FRAME_LEAST 128 /* a header and a PART worth sending */
 
 void tx_sink__init(struct tx_sink *tx, const struct tx_link *link)
@@ -56,7 +56,7 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 
 void tx_socket__widen(int fd, size_t slot_bytes)
 {
-	const int bytes = (int)(4 * TX_SLOTS * slot_bytes); /* the kernel counts its own overhead too */
+	const int bytes = (int)(slot_bytes * TX_SLOTS * 4); /* the kernel counts its own overhead too */
 
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) < 0)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
@@ -70,7 +70,7 @@ static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destinat
 	memset(ret + ETH_ALEN, 0, ETH_ALEN);
 	if (source && nl_addr_get_len(source) == ETH_ALEN)
 		memcpy(ret + ETH_ALEN, nl_addr_get_binary_addr(source), ETH_ALEN);
-	tw_store_be16(ret + 2 * ETH_ALEN, TW_ETHERTYPE);
+	tw_store_be16(ret + ETH_HLEN - sizeof(uint16_t), TW_ETHERTYPE);
 }
 
 static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, struct tw_error *err)

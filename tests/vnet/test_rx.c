@@ -37,7 +37,7 @@ static void send_frame(int fd, uint16_t ethertype, uint8_t fill, size_t len)
 	uint8_t frame[ETH_HLEN + 8192] = { 0x03 };
 	const uint16_t type = htons(ethertype);
 
-	memcpy(frame + 2 * ETH_ALEN, &type, sizeof(type));
+	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
 	memset(frame + ETH_HLEN, fill, len);
 	assert_int_equal(send(fd, frame, ETH_HLEN + len, 0), ETH_HLEN + len);
 }
