@@ -9,7 +9,7 @@ all: ## build what gets installed, in build/release
 	@$(handing_back); scripts/build release
 
 demo: ## kernel events in tshark, or a recorded sample where that cannot be
-	@$(handing_back); scripts/demo
+	@scripts/demo
 
 test: ## build with gcc and clang, run every test
 	@$(handing_back); scripts/test

@@ -11,12 +11,10 @@
 #include "pcap-tools/books.h"
 #include "pcap-tools/identity.h"
 
-#define HOLD_MAX   (4u << 20) /* bytes of one stream's packets held for its HOST and CLOCK */
-#define COPY_STEP  32
-#define ETHER_LEN  14
-#define FRAME_HEAD sizeof(struct tw_frame_hdr)
+#define HOLD_MAX  (4u << 20) /* bytes of one stream's packets held for its HOST and CLOCK */
+#define ETHER_LEN 14
 
-_Static_assert(COPY_STEP <= TW_MERGE_SLACK && COPY_STEP <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
+_Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
 
 /* Frames in a file never had a link: two locally administered addresses stand for it. */
 static const uint8_t ether[ETHER_LEN] = {
@@ -152,30 +150,37 @@ static uint64_t stream__ns(const struct stream *s, uint64_t time)
 	return (uint64_t)(((unsigned __int128)time * s->identity.clock_mult) >> s->identity.clock_shift);
 }
 
-static void copy_steps(uint8_t *to, const uint8_t *from, size_t len)
+/* Room for a packet of @len bytes behind its Ethernet header. Return: NULL after the writer failed */
+static uint8_t *archive__reserve(struct tw_archive *a, size_t len)
 {
-	for (size_t at = 0; at < len; at += COPY_STEP)
-		memcpy(to + at, from + at, COPY_STEP);
-}
-
-/* @body can be read in whole steps. */
-static int archive__write(struct tw_archive *a, struct stream *s, uint64_t stream_time, const uint8_t *head,
-			  const uint8_t *body, size_t body_len, bool is_event)
-{
-	const uint64_t time = stream__ns(s, stream_time) + s->offset;
-	const size_t len = ETHER_LEN + FRAME_HEAD + body_len;
-	uint8_t *p = tw_pcapng__reserve(a->file, len);
+	uint8_t *p = tw_pcapng__reserve(a->file, ETHER_LEN + len);
 
 	if (!p)
-		return tw_pcapng__error(a->file, NULL);
+		return NULL;
 	memcpy(p, ether, ETHER_LEN);
-	memcpy(p + ETHER_LEN, head, FRAME_HEAD);
-	copy_steps(p + ETHER_LEN + FRAME_HEAD, body, body_len);
-	tw_pcapng__commit(a->file, s->interface, time, len);
+	return p + ETHER_LEN;
+}
+
+static void archive__commit(struct tw_archive *a, struct stream *s, uint64_t stream_time, size_t len, bool is_event)
+{
+	const uint64_t time = stream__ns(s, stream_time) + s->offset;
+
+	tw_pcapng__commit(a->file, s->interface, time, ETHER_LEN + len);
 	s->start = s->packets && s->start < time ? s->start : time;
 	s->end = s->end > time ? s->end : time;
 	s->packets++;
 	s->events += is_event;
+}
+
+static int archive__write(struct tw_archive *a, struct stream *s, const struct tw_merged *out)
+{
+	const size_t len = tw_merged__len(out);
+	uint8_t *p = archive__reserve(a, len);
+
+	if (!p)
+		return tw_pcapng__error(a->file, NULL);
+	tw_merged__copy(out, p);
+	archive__commit(a, s, out->time, len, out->is_event);
 	return 0;
 }
 
@@ -218,10 +223,10 @@ static int stream__hold(struct stream *s, const struct tw_merged *out)
 {
 	const struct held_packet packet = {
 		.time = out->time,
-		.len = (uint32_t)(FRAME_HEAD + out->body_len),
+		.len = (uint32_t)tw_merged__len(out),
 		.is_event = out->is_event,
 	};
-	const size_t need = s->hold_len + sizeof(packet) + packet.len + COPY_STEP;
+	const size_t need = s->hold_len + sizeof(packet) + packet.len + TW_MERGE_SLACK;
 	uint8_t *hold = s->hold;
 
 	if (need > s->hold_cap) {
@@ -232,8 +237,7 @@ static int stream__hold(struct stream *s, const struct tw_merged *out)
 		s->hold_cap = 2 * need;
 	}
 	memcpy(hold + s->hold_len, &packet, sizeof(packet));
-	memcpy(hold + s->hold_len + sizeof(packet), out->head, FRAME_HEAD);
-	memcpy(hold + s->hold_len + sizeof(packet) + FRAME_HEAD, out->body, out->body_len);
+	tw_merged__copy(out, hold + s->hold_len + sizeof(packet));
 	s->hold_len += sizeof(packet) + packet.len;
 	s->latest = out->time;
 	return 0;
@@ -241,17 +245,19 @@ static int stream__hold(struct stream *s, const struct tw_merged *out)
 
 static int archive__replay(struct tw_archive *a, struct stream *s)
 {
-	size_t at = 0;
+	struct held_packet packet;
+	uint8_t *p;
 	int code = 0;
 
-	while (at < s->hold_len && !code) {
-		const uint8_t *frame = s->hold + at + sizeof(struct held_packet);
-		struct held_packet packet;
-
+	for (size_t at = 0; at < s->hold_len && !code; at += sizeof(packet) + packet.len) {
 		memcpy(&packet, s->hold + at, sizeof(packet));
-		code = archive__write(a, s, packet.time, frame, frame + FRAME_HEAD, packet.len - FRAME_HEAD,
-				      packet.is_event);
-		at += sizeof(packet) + packet.len;
+		p = archive__reserve(a, packet.len);
+		if (p) {
+			memcpy(p, s->hold + at + sizeof(packet), packet.len);
+			archive__commit(a, s, packet.time, packet.len, packet.is_event);
+		} else {
+			code = tw_pcapng__error(a->file, NULL);
+		}
 	}
 	free(s->hold);
 	s->hold = NULL;
@@ -295,7 +301,7 @@ static int archive__emit(void *ctx, const struct tw_merged *out)
 	if (code)
 		return code;
 	if (s->open)
-		return archive__write(a, s, out->time, out->head, out->body, out->body_len, out->is_event);
+		return archive__write(a, s, out);
 	code = stream__hold(s, out);
 	if (!code && ((s->named && s->dated) || s->hold_len > HOLD_MAX))
 		code = archive__open_stream(a, s);

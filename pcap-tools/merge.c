@@ -164,64 +164,58 @@ static int merge__channel(struct tw_merge *m, struct stream *s, uint16_t id, str
 	return 0;
 }
 
-/* The header that came with the frame becomes that of the frame that goes out. */
-static uint8_t *head__patch(struct tw_held *held, uint32_t body_len, uint64_t seq, uint64_t base_time, uint16_t events)
-{
-	uint8_t *head = held->data;
-
-	tw_store_be16(head + offsetof(struct tw_frame_hdr, length), (uint16_t)(sizeof(struct tw_frame_hdr) + body_len));
-	tw_store_be64(head + offsetof(struct tw_frame_hdr, seq), seq);
-	tw_store_be64(head + offsetof(struct tw_frame_hdr, base_time), base_time);
-	tw_store_be16(head + offsetof(struct tw_frame_hdr, events), events);
-	head[offsetof(struct tw_frame_hdr, flags)] = held->info.flags;
-	return head;
-}
-
 static int merge__emit(struct tw_merge *m, const struct tw_merged *out)
 {
 	m->stats.frames_out++;
 	return m->options.emit(m->options.ctx, out);
 }
 
-static int merge__emit_event(struct tw_merge *m, struct stream *s, struct tw_held *held, uint64_t seq, uint8_t *tlv,
-			     uint32_t len)
+static int merge__emit_event(struct tw_merge *m, struct stream *s, const struct tw_held *held, uint64_t seq,
+			     const uint8_t *tlv, uint32_t len)
 {
 	const uint64_t time = held->item.time;
+	const bool late = time < s->last;
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = time,
-		.head = head__patch(held, len, seq, time, 1),
+		.head = held->data,
 		.body = tlv,
 		.body_len = len,
+		.seq = seq,
+		.base_time = time,
+		.events = 1,
+		.flags = (uint8_t)(held->info.flags | (late ? TW_FLAG_LATE : 0)),
 		.is_event = true,
+		.at_base = true,
 	};
 
-	tw_store_be32(tlv + offsetof(struct tw_event, time), 0);
-	if (time < s->last) {
-		held->data[offsetof(struct tw_frame_hdr, flags)] |= TW_FLAG_LATE;
+	if (late)
 		m->stats.late++;
-	} else {
+	else
 		s->last = time;
-	}
 	m->stats.events_out++;
 	return merge__emit(m, &out);
 }
 
 /* LOST, pieces of what is too large, and whatever else stood between the events. */
-static int merge__emit_other(struct tw_merge *m, struct stream *s, struct tw_held *held, uint64_t seq, bool numbered)
+static int merge__emit_other(struct tw_merge *m, const struct stream *s, const struct tw_held *held, uint64_t seq,
+			     bool numbered)
 {
 	const struct tw_item *item = &held->item;
 	const bool own_time = item->type == TW_TLV_LOST;
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = item->time,
-		.head = head__patch(held, item->len, seq, own_time ? item->time : held->info.base_time, numbered),
+		.head = held->data,
 		.body = item->tlv,
 		.body_len = item->len,
+		.seq = seq,
+		.base_time = own_time ? item->time : held->info.base_time,
+		.events = numbered,
+		.flags = held->info.flags,
+		.at_base = own_time,
 	};
 
-	if (own_time)
-		tw_store_be32(item->tlv + offsetof(struct tw_lost, time), 0);
 	m->stats.events_out += numbered;
 	return merge__emit(m, &out);
 }

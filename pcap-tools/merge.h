@@ -22,25 +22,56 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "wire/tracewire.h"
 
 #define TW_MERGE_STREAMS_MAX  256  /* of one merge; frames of more are refused */
 #define TW_MERGE_CHANNELS_MAX 8192 /* of all streams */
-#define TW_MERGE_SLACK        64   /* so many bytes behind the body of a tw_merged can be read */
+#define TW_MERGE_COPY_STEP    32   /* bytes; short copies of known size are the fast ones */
+#define TW_MERGE_SLACK        TW_MERGE_COPY_STEP
 
-/* One frame coming out, in two pieces; borrowed during the call. */
+/* One frame coming out; borrowed during the call. tw_merged__copy() makes it whole, with one copy of its bytes. */
 struct tw_merged {
 	uint64_t stream_id;
 	uint64_t time;       /* in the stream's clock: of the event; of other frames where they stand in the order */
-	const uint8_t *head; /* frame header, sizeof(struct tw_frame_hdr) bytes */
-	const uint8_t
-		*body; /* the TLVs, whole words; for copies in large steps TW_MERGE_SLACK more bytes can be read */
+	const uint8_t *head; /* header of the frame that it came in; what differs is below */
+	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes can be read */
 	size_t body_len;
+	uint64_t seq, base_time;
+	uint16_t events;
+	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
-	bool is_control; /* a control frame */
+	bool is_control; /* a control frame, whole as it came */
+	bool at_base;    /* the TLV begins with a time, which is to be 0 from the base time */
 };
+
+/** tw_merged__len() - of the whole frame, bytes */
+static inline size_t tw_merged__len(const struct tw_merged *out)
+{
+	return sizeof(struct tw_frame_hdr) + out->body_len;
+}
+
+/** tw_merged__copy() - the whole frame; @to has room for it and TW_MERGE_SLACK bytes */
+static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
+{
+	uint8_t *body = to + sizeof(struct tw_frame_hdr);
+
+	memcpy(to, out->head, sizeof(struct tw_frame_hdr));
+	for (size_t at = 0; at < out->body_len; at += TW_MERGE_COPY_STEP)
+		memcpy(body + at, out->body + at, TW_MERGE_COPY_STEP);
+	if (out->is_control)
+		return;
+	to[offsetof(struct tw_frame_hdr, flags)] = out->flags;
+	tw_store_be16(to + offsetof(struct tw_frame_hdr, length), (uint16_t)tw_merged__len(out));
+	tw_store_be64(to + offsetof(struct tw_frame_hdr, seq), out->seq);
+	tw_store_be64(to + offsetof(struct tw_frame_hdr, base_time), out->base_time);
+	tw_store_be16(to + offsetof(struct tw_frame_hdr, events), out->events);
+	if (out->at_base)
+		tw_store_be32(body + sizeof(struct tw_tlv), 0);
+}
 
 /* Return: 0, or -errno, which ends the call that led here and is returned by it. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);

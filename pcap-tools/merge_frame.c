@@ -92,6 +92,17 @@ static bool tlv__is_item(unsigned int type)
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
+/* Nearly all TLVs are plain events: over one of them without a call. */
+static bool cursor__skip_event(struct tw_cursor *c)
+{
+	uint32_t len;
+
+	if (c->left < sizeof(struct tw_event) || tw_load_be16(c->at) != TW_TLV_EVENT)
+		return false;
+	len = tw_load_be16(c->at + 2);
+	return len >= sizeof(struct tw_event) && len % 4 == 0 && tw_cursor__take(c, len);
+}
+
 struct tw_frame_content tw_held__content(const struct tw_held *held)
 {
 	struct tw_frame_content content = { .has_watermark = false };
@@ -99,7 +110,14 @@ struct tw_frame_content tw_held__content(const struct tw_held *held)
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
-	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
+	for (;;) {
+		if (cursor__skip_event(&rest)) {
+			content.events++;
+			content.items++;
+			continue;
+		}
+		if (!tw_cursor__next_tlv(&rest, &tlv, &status))
+			break;
 		content.items += tlv__is_item(tlv.type);
 		content.events += tlv__is_numbered(&tlv);
 		content.has_watermark |= tlv.type == TW_TLV_WATERMARK;
@@ -140,7 +158,7 @@ bool tw_held__next(struct tw_held *held)
 		}
 		held->item.time = item__time(held, &tlv);
 		held->item.type = tlv.type;
-		held->item.tlv = held->data + (tlv.value - held->data) - sizeof(struct tw_tlv);
+		held->item.tlv = tlv.value - sizeof(struct tw_tlv);
 		held->item.len = (uint32_t)(len + 3) & ~3u;
 		return true;
 	}

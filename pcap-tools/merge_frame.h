@@ -10,8 +10,8 @@
 /* A TLV that has a place in the order: anything but PAD and WATERMARK. */
 struct tw_item {
 	uint64_t time;
-	uint8_t *tlv; /* from its header on */
-	uint32_t len; /* whole words */
+	const uint8_t *tlv; /* from its header on */
+	uint32_t len;       /* whole words */
 	uint16_t type;
 	bool numbered; /* uses up a sequence number */
 };

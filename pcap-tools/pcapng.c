@@ -344,18 +344,27 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len)
 	return w->buf + w->len + EPB_HEAD;
 }
 
+static uint8_t *store_u32(uint8_t *p, uint32_t value)
+{
+	memcpy(p, &value, sizeof(value));
+	return p + sizeof(value);
+}
+
 void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len)
 {
-	const uint32_t padding = -(uint32_t)len & 3, end = 0;
+	const uint32_t padding = -(uint32_t)len & 3;
 	const uint32_t total = (uint32_t)(EPB_HEAD + len + padding + sizeof(total));
-	const uint32_t head[EPB_HEAD / sizeof(uint32_t)] = {
-		BLOCK_EPB, total, interface, (uint32_t)(time >> 32), (uint32_t)time, (uint32_t)len, (uint32_t)len,
-	};
 	uint8_t *p = w->buf + w->len;
 
-	memcpy(p, head, sizeof(head));
-	memcpy(p + EPB_HEAD + len, &end, sizeof(end)); /* zeroes the padding */
-	memcpy(p + total - sizeof(total), &total, sizeof(total));
+	p = store_u32(p, BLOCK_EPB);
+	p = store_u32(p, total);
+	p = store_u32(p, interface);
+	p = store_u32(p, (uint32_t)(time >> 32));
+	p = store_u32(p, (uint32_t)time);
+	p = store_u32(p, (uint32_t)len);
+	p = store_u32(p, (uint32_t)len);
+	store_u32(p + len, 0); /* the padding, and perhaps more, which the length overwrites */
+	store_u32(p + len + padding, total);
 	w->len += total;
 }
 

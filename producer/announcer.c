@@ -4,6 +4,8 @@
 #define MS     1000000ull
 #define SECOND 1000000000ull
 
+#define LOOK_NS (50 * MS) /* how often to look for joiners when nothing happens */
+
 /* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
@@ -65,15 +67,6 @@ void tw_announcer__start(struct tw_announcer *a)
 	a->next_repeat = now + a->options->repeat_ms * MS;
 }
 
-void tw_announcer__before(void *ctx, uint64_t now)
-{
-	struct tw_announcer *a = ctx;
-
-	a->control.time = now;
-	tw_tasks__drain(a->tasks);
-	say_new_names(a, now);
-}
-
 /* Events appeared or changed: the new schema goes out before the first event that needs it can. */
 static void take_in_new_events(struct tw_announcer *a)
 {
@@ -96,19 +89,17 @@ static void take_in_new_events(struct tw_announcer *a)
 	tw_selection__enable(a->selection, a->instance, NULL);
 }
 
-#define LOOK_NS (50 * MS) /* how often to look for joiners when nothing else happens */
-
-/* When all is to be said again: regularly, and more densely after somebody joined. Return: when next. */
-static uint64_t repeat(struct tw_announcer *a, uint64_t now)
+/* All is said again regularly, and more densely after somebody joined. */
+static void repeat_if_due(struct tw_announcer *a, uint64_t now)
 {
 	if (!a->options->repeat_ms)
-		return UINT64_MAX;
+		return;
 	if (a->options->joined && a->options->joined(a->options->ctx)) {
 		a->joined = now;
 		a->next_repeat = now;
 	}
 	if (now < a->next_repeat)
-		return now + LOOK_NS < a->next_repeat ? now + LOOK_NS : a->next_repeat;
+		return;
 	say_everything(a);
 	a->next_repeat = now + a->options->repeat_ms * MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
@@ -117,7 +108,34 @@ static uint64_t repeat(struct tw_announcer *a, uint64_t now)
 		if (due > now && due < a->next_repeat)
 			a->next_repeat = due;
 	}
-	return a->next_repeat;
+}
+
+/* Before the round's events, so that who began to listen since the last round can read them. */
+void tw_announcer__before(void *ctx, uint64_t now)
+{
+	struct tw_announcer *a = ctx;
+
+	a->control.time = now;
+	repeat_if_due(a, now);
+	tw_tasks__drain(a->tasks);
+	say_new_names(a, now);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* When something is due even if no event comes. */
+static uint64_t next_due(const struct tw_announcer *a, uint64_t now)
+{
+	uint64_t next = a->next_second;
+
+	if (a->options->repeat_ms)
+		next = earlier(next, a->next_repeat);
+	if (a->options->joined)
+		next = earlier(next, now + LOOK_NS);
+	return next;
 }
 
 uint64_t tw_announcer__after(void *ctx, uint64_t now)
@@ -134,12 +152,10 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now)
 		tw_trace_clock__sample(a->clock, &sample);
 		tw_control__clock(&a->control, &sample);
 		a->stats(a->stats_ctx, &a->control);
+		tw_control__end(&a->control);
 		a->next_second = now + SECOND;
 	}
-	next = repeat(a, now);
-	tw_control__end(&a->control);
-	if (a->next_second < next)
-		next = a->next_second;
+	next = next_due(a, now);
 	return next > now ? next - now : 0;
 }
 

@@ -170,8 +170,8 @@ static bool send_parts(struct tw_port *port, struct tw_channel *channel, const u
 	return at == total;
 }
 
-void tw_port__event_slowly(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
-			   uint64_t time)
+void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+		    uint64_t time)
 {
 	if (!tw_port__begin(port, channel, time)) {
 		shed(channel);

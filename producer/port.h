@@ -68,18 +68,22 @@ int tw_port__flush(struct tw_port *port);
 /** tw_port__drain() - flush until all is out or PATIENCE ends: for the end of a run */
 int tw_port__drain(struct tw_port *port);
 
-/* What tw_port__event() does when the event does not just fit into the open frame. */
-void tw_port__event_slowly(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
-			   uint64_t time);
+/** tw_port__event() - send one kernel record on a channel in a new frame, or shed and count it; as tw_frame__add_event() */
+void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
+		    uint64_t time);
 
-/** tw_port__event() - send one kernel record on a channel, or shed and count it; as tw_frame__add_event() */
-static inline void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
-				  uint64_t time)
+/** tw_port__borrow() - the open frame if it is that channel's, to add events to it; else one without room */
+static inline struct tw_frame tw_port__borrow(const struct tw_port *port, const struct tw_channel *channel)
 {
-	if (__builtin_expect(port->channel != channel || port->frame.info.events >= port->events_per_frame ||
-				     !tw_frame__add_event(&port->frame, record, len, time),
-			     0))
-		tw_port__event_slowly(port, channel, record, len, time);
+	return port->channel == channel ? port->frame : (struct tw_frame){ 0 };
+}
+
+/** tw_port__give_back() - what was borrowed, before any other call */
+static inline void tw_port__give_back(struct tw_port *port, const struct tw_channel *channel,
+				      const struct tw_frame *frame)
+{
+	if (port->channel == channel)
+		port->frame = *frame;
 }
 
 /** tw_port__lost() - a LOST record on the channel, before the event of that time */

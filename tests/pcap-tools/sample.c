@@ -101,6 +101,8 @@ static int send_hello(struct tw_recorder *rec)
 		{ .stat = TW_STAT_OVERRUN, .channel = 2, .value = 22 },
 		{ .stat = TW_STAT_SHED, .channel = 0, .value = 5 },
 	};
+	const uint16_t channels[THREADS] = { 1, 2 };
+	const uint64_t next[THREADS] = { 0, 0 };
 	struct tw_sink *sink;
 	int code = tw_recorder__sink(rec, &sink, NULL);
 
@@ -111,6 +113,8 @@ static int send_hello(struct tw_recorder *rec)
 	tw_stats__emit(&frame.f, counters, 3);
 	if (!code)
 		code = send_frame(sink, &frame, test_frame__end(&frame));
+	if (!code)
+		code = send_frame(sink, &frame, test_frame__watermark(&frame, STREAM_START, channels, next, THREADS));
 	tw_sink__close(sink);
 	return code;
 }

@@ -32,7 +32,7 @@ static int emit(void *ctx, const struct tw_merged *out)
 {
 	struct sink *sink = ctx;
 	struct seen *seen = &sink->out[sink->n];
-	uint8_t *frame = malloc(sizeof(struct tw_frame_hdr) + out->body_len);
+	uint8_t *frame = malloc(tw_merged__len(out) + TW_MERGE_SLACK);
 	struct tw_frame_info info;
 	enum tw_frame_status status;
 	struct tw_event_view event;
@@ -45,11 +45,9 @@ static int emit(void *ctx, const struct tw_merged *out)
 		free(frame);
 		return -28;
 	}
-	memcpy(frame, out->head, sizeof(struct tw_frame_hdr));
-	memcpy(frame + sizeof(struct tw_frame_hdr), out->body, out->body_len);
-	assert_int_equal(tw_frame__parse(frame, sizeof(struct tw_frame_hdr) + out->body_len, &info, &rest),
-			 TW_FRAME_OK);
-	assert_int_equal(info.length, sizeof(struct tw_frame_hdr) + out->body_len);
+	tw_merged__copy(out, frame);
+	assert_int_equal(tw_frame__parse(frame, tw_merged__len(out), &info, &rest), TW_FRAME_OK);
+	assert_int_equal(info.length, tw_merged__len(out));
 	assert_true(tw_cursor__next_tlv(&rest, &tlv, &status));
 	*seen = (struct seen){
 		.time = out->time,

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* docs/wire-format.md says what wire/tracewire.h says: each name, number, offset and size, and no others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wire/schema_text.h"
+#include "wire/tracewire.h"
+
+static char spec[256 * 1024];
+static char prose[sizeof(spec)]; /* the same without line breaks */
+
+static int load(void **state)
+{
+	FILE *f = fopen(SPEC, "r");
+	size_t len;
+
+	(void)state;
+	if (!f)
+		return -1;
+	len = fread(spec, 1, sizeof(spec) - 1, f);
+	fclose(f);
+	spec[len] = 0;
+	for (size_t i = 0; i < len; i++)
+		prose[i] = spec[i] == '\n' ? ' ' : spec[i];
+	return len == sizeof(spec) - 1;
+}
+
+/* The table under the first header row that begins so, behind the heading; up to the next empty line. */
+struct table {
+	const char *rows;
+	size_t len;
+	unsigned int expected; /* rows asked for so far */
+};
+
+static struct table find_table(const char *heading, const char *header)
+{
+	const char *section = strstr(spec, heading);
+	const char *rows = section ? strstr(section, header) : NULL;
+	const char *end = rows ? strstr(rows, "\n\n") : NULL;
+
+	if (!end)
+		fail_msg("no table \"%s\" under \"%s\"", header, heading);
+	return (struct table){ rows, (size_t)(end - rows) + 1, 0 };
+}
+
+__attribute__((format(printf, 2, 3))) static void expect_row(struct table *table, const char *fmt, ...)
+{
+	char row[256] = "\n";
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(row + 1, sizeof(row) - 1, fmt, ap);
+	va_end(ap);
+	table->expected++;
+	if (!memmem(table->rows, table->len, row, strlen(row)))
+		fail_msg("no row \"%s\"", row + 1);
+}
+
+/* No row is there that was not asked for; two lines are the header. */
+static void expect_no_more(const struct table *table)
+{
+	unsigned int lines = 0;
+
+	for (size_t i = 0; i < table->len; i++)
+		lines += table->rows[i] == '\n';
+	assert_int_equal(lines, table->expected + 2);
+}
+
+static void types(void **state)
+{
+	struct table t = find_table("\n## TLVs\n", "| type | name |");
+
+	(void)state;
+#define X(num, name, least, what) expect_row(&t, "| %d | %s | %d | %s |", num, #name, least, what);
+	TW_TLV_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void losses(void **state)
+{
+	struct table t = find_table("\n### LOST\n", "| where | name |");
+
+	(void)state;
+#define X(num, name, text, why) expect_row(&t, "| %d | %s | %s |", num, #name, why);
+	TW_LOST_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void host_attributes(void **state)
+{
+	struct table t = find_table("\n### HOST\n", "| attribute | name |");
+
+	(void)state;
+#define X(num, name, type, key, what) expect_row(&t, "| %d | %s | %s | %s |", num, #name, #type, what);
+	TW_HOST_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void clocks(void **state)
+{
+	struct table t = find_table("\n### CLOCK\n", "| bit | name |");
+
+	(void)state;
+#define X(bit, name, field, what) expect_row(&t, "| %d | %s | %s |", bit, #name, what);
+	TW_CLOCK_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void counters(void **state)
+{
+	struct table t = find_table("\n### STATS\n", "| stat | name |");
+
+	(void)state;
+#define X(num, name, key, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_STAT_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+/* A field of a struct stands at its offset with its size. */
+#define FIELD(type, field) \
+	expect_row(&t, "| %zu | %zu | %s |", offsetof(struct type, field), sizeof(((struct type *)0)->field), #field)
+
+static void frame_header(void **state)
+{
+	struct table t = find_table("\n## Frame header\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_frame_hdr, magic);
+	FIELD(tw_frame_hdr, version);
+	FIELD(tw_frame_hdr, flags);
+	FIELD(tw_frame_hdr, length);
+	FIELD(tw_frame_hdr, stream_id);
+	FIELD(tw_frame_hdr, schema_id);
+	FIELD(tw_frame_hdr, seq);
+	FIELD(tw_frame_hdr, base_time);
+	FIELD(tw_frame_hdr, channel);
+	FIELD(tw_frame_hdr, cpu);
+	FIELD(tw_frame_hdr, source);
+	FIELD(tw_frame_hdr, reserved);
+	FIELD(tw_frame_hdr, events);
+	expect_no_more(&t);
+	t = find_table("\n## Frame header\n", "| flag | name |");
+	expect_row(&t, "| 0x%02x | BODY_BE |", TW_FLAG_BODY_BE);
+	expect_row(&t, "| 0x%02x | PTR_HASHED |", TW_FLAG_PTR_HASHED);
+	expect_row(&t, "| 0x%02x | LATE |", TW_FLAG_LATE);
+	expect_no_more(&t);
+}
+
+static void layouts_of_events(void **state)
+{
+	struct table t = find_table("\n### EVENT\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_event, time);
+	FIELD(tw_event, event_id);
+	FIELD(tw_event, common_flags);
+	FIELD(tw_event, common_preempt_count);
+	FIELD(tw_event, common_pid);
+	expect_no_more(&t);
+	t = find_table("\n### PART\n", "| offset | size |");
+	FIELD(tw_part, inner_type);
+	FIELD(tw_part, reserved);
+	FIELD(tw_part, id);
+	FIELD(tw_part, total);
+	FIELD(tw_part, offset);
+	expect_no_more(&t);
+	t = find_table("\n### LOST\n", "| offset | size |");
+	FIELD(tw_lost, time);
+	FIELD(tw_lost, where);
+	FIELD(tw_lost, flags);
+	FIELD(tw_lost, count);
+	expect_no_more(&t);
+}
+
+static void layouts_of_lists(void **state)
+{
+	struct table t = find_table("\n### WATERMARK\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_watermark, time);
+	expect_no_more(&t);
+	t = find_table("Behind that a list, one entry per channel", "| offset | size |");
+	FIELD(tw_watermark_channel, channel);
+	FIELD(tw_watermark_channel, reserved);
+	FIELD(tw_watermark_channel, next_seq);
+	expect_no_more(&t);
+	t = find_table("\n### STATS\n", "| offset | size |");
+	FIELD(tw_stat, stat);
+	FIELD(tw_stat, channel);
+	FIELD(tw_stat, value);
+	expect_no_more(&t);
+}
+
+static void layouts_of_metadata(void **state)
+{
+	struct table t = find_table("\n### SCHEMA\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_schema_tlv, kind);
+	FIELD(tw_schema_tlv, encoding);
+	FIELD(tw_schema_tlv, event_id);
+	FIELD(tw_schema_tlv, raw_length);
+	FIELD(tw_schema_tlv, index);
+	FIELD(tw_schema_tlv, total);
+	expect_no_more(&t);
+	t = find_table("\n### COMM\n", "| offset | size |");
+	FIELD(tw_comm, origin);
+	FIELD(tw_comm, reserved);
+	FIELD(tw_comm, time);
+	FIELD(tw_comm, pid);
+	FIELD(tw_comm, tgid);
+	FIELD(tw_comm, name);
+	expect_no_more(&t);
+	t = find_table("\n### SYMBOL\n", "| offset | size |");
+	FIELD(tw_symbol, size);
+	FIELD(tw_symbol, address);
+	expect_no_more(&t);
+	t = find_table("\n### AUTH\n", "| offset | size |");
+	FIELD(tw_auth, algorithm);
+	FIELD(tw_auth, key_id);
+	expect_no_more(&t);
+}
+
+static void layout_of_clock(void **state)
+{
+	struct table t = find_table("\n### CLOCK\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_clock_tlv, valid);
+	FIELD(tw_clock_tlv, error_ns);
+	FIELD(tw_clock_tlv, reserved);
+#define X(bit, name, field, what) FIELD(tw_clock_tlv, field);
+	TW_CLOCK_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void expect_text(const char *fmt, unsigned int number)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), fmt, number);
+	if (!strstr(prose, text))
+		fail_msg("nowhere \"%s\"", text);
+}
+
+static void constants(void **state)
+{
+	(void)state;
+	expect_text("EtherType 0x%04X ", TW_ETHERTYPE);
+	expect_text("default port %u.", TW_UDP_PORT);
+	expect_text("| 0x%08x, \"TWR1\" |", TW_MAGIC);
+	expect_text("| version | %u |", TW_VERSION);
+	expect_text("at most %u bytes", TW_FRAME_MAX);
+	expect_text("%u bytes at most |", TW_COMM_MAX);
+	expect_text("A name takes %u bytes", TW_SCHEMA_NAME_MAX);
+	expect_text("a text %u;", TW_SCHEMA_TEXT_MAX);
+	expect_text("0x%04x UNKNOWN", TW_LOST_UNKNOWN);
+	expect_text("the body at %u.", sizeof(struct tw_frame_hdr) + sizeof(struct tw_event));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(host_attributes),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(counters),
+		cmocka_unit_test(frame_header),
+		cmocka_unit_test(layouts_of_events),
+		cmocka_unit_test(layouts_of_lists),
+		cmocka_unit_test(layouts_of_metadata),
+		cmocka_unit_test(layout_of_clock),
+		cmocka_unit_test(constants),
+	};
+
+	return cmocka_run_group_tests(tests, load, NULL);
+}
