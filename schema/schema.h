@@ -7,7 +7,7 @@
 #include "schema/sha256.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
-#define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes of all formats; the texts of a whole kernel have 2 MB */
+#define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel take 3 MB */
 
 struct tw_schema;
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Something for the kernel to trace: a little of everything, in a process of its own. */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include <sys/types.h>
+
+/** load__start() - a process that works until it is killed or its parent dies. Return: its id, or -1 with errno set */
+pid_t load__start(void);
+
+/** load__stop() - end it and its children */
+void load__stop(pid_t pid);
+
+#endif

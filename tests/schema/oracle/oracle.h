@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Our reading of formats and records held against libtraceevent's. Each difference is printed and counted, unless the
+ * list of known ones has it with a reason.
+ */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+#include <traceevent/event-parse.h>
+
+#include "schema/field.h"
+#include "schema/schema.h"
+#include "wire/tracewire.h"
+
+#define SKIPPED 77 /* exit status: CTest's SKIP_RETURN_CODE */
+
+/* Where a difference was found. */
+struct place {
+	const char *system, *event, *field;
+};
+
+/**
+ * known__load() - read the list of known differences: lines of SYSTEM:EVENT:FIELD, what differs, and why, tabs between;
+ * shell patterns are fine. Ends the program if the file cannot be read.
+ */
+void known__load(const char *path);
+
+/** differ() - print and count a difference, unless it is known; @what is a word of the list: size, sign, value, ... */
+__attribute__((format(printf, 3, 4))) void differ(const struct place *place, const char *what, const char *fmt, ...);
+
+/** differences() - counted so far; known_differences() - those on the list */
+unsigned long differences(void);
+unsigned long known_differences(void);
+
+/** compare_format() - every field of an event */
+void compare_format(const struct tw_format *ours, const struct tep_event *theirs);
+
+/** compare_page() - the header_page text as both read it */
+void compare_page(struct tep_handle *tep, const char *text, size_t len);
+
+/* What was compared, so that a test can see that it was not nothing. */
+struct value_counts {
+	unsigned long records, values, elements, dynamic, strings, bitmasks, to_end;
+};
+
+/** compare_record() - every value of every field of a record, read from the kernel's form and from that on the wire */
+void compare_record(const struct tw_format *ours, struct tep_event *theirs, struct tep_record *record,
+		    struct value_counts *counts);
+
+/**
+ * make_record() - random bytes with locations that lie inside, as an event of that format could have them
+ * @size: of @ret, bytes; more than the fixed fields need
+ *
+ * Return: length of the record, bytes
+ */
+uint32_t make_record(const struct tw_format *format, bool big_endian, uint8_t *ret, uint32_t size);
+
+/** print_values() - one line of what was compared and how it went */
+void print_values(const struct value_counts *counts);
+
+/* Return: 0, or the caller's code to stop the walk with */
+typedef int (*text_visitor)(void *context, enum tw_schema_kind kind, const char *system, const char *text, size_t len);
+
+/**
+ * walk_texts() - hand out the format and header texts of a source
+ * @source: an `events` folder; a .tar.xz with one in it; or a trace.dat of version 6, little-endian
+ *
+ * Return: 0, -errno, or what the visitor stopped with
+ */
+int walk_texts(const char *source, text_visitor visit, void *context);
+
+/** read_file() - a whole file, to be freed; NULL with errno set */
+char *read_file(const char *path, size_t *ret_len);
+
+#endif
