@@ -4,17 +4,17 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/listeners.h"
 #include "cli/run_options.h"
 #include "cli/run_wire.h"
 #include "cli/session.h"
+#include "vnet/listeners.h"
 
 #define REPEAT_MS 1000 /* metadata for those who joined unseen: behind a bridge or a mirror */
 
 struct stream {
 	struct run_config run; /* first: the options' config */
 	struct run_wire wire;
-	struct listeners listeners;
+	struct tw_listeners *listeners;
 };
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
@@ -24,7 +24,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 				   tw_producer__threads(producer), &stream->wire, err);
 
 	if (!error)
-		error = listeners__open(stream->wire.iface.ifindex, &stream->listeners, err);
+		error = tw_listeners__open(stream->wire.name, &stream->listeners, err);
 	if (!error && stream->wire.ours && !stream->run.quiet)
 		fprintf(stderr,
 			"there is no interface %s: made a virtual wire of that name, which goes with this run\n",
@@ -43,7 +43,7 @@ static bool joined(void *ctx)
 {
 	struct stream *stream = ctx;
 
-	return listeners__joined(&stream->listeners);
+	return tw_listeners__joined(stream->listeners);
 }
 
 static void started(void *ctx)
@@ -68,7 +68,6 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	int status;
 
 	(void)n_args;
-	stream->listeners.fd = -1;
 	if (!stream->run.interface) {
 		cli_selection__fini(&stream->run.selection);
 		tw_error__set(err, -EINVAL, "no interface is given: name one with --interface, for example -i tw0");
@@ -77,7 +76,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	status = session__run(&stream->run, &defaults, args, &output, stream, err);
 	if (run_wire__close(&stream->wire, &later) && !status)
 		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
-	listeners__close(&stream->listeners);
+	tw_listeners__close(stream->listeners);
 	cli_selection__fini(&stream->run.selection);
 	return status;
 }
