@@ -26,13 +26,24 @@ static void say_task(void *ctx, const struct tw_task *task)
 	tw_control__task(&a->control, task);
 }
 
+/*
+ * Where among the events a name belongs: before the first that needs it, but not before what the last round has closed, of
+ * which a recording may be written already.
+ */
+static uint64_t place(const struct tw_announcer *a, const struct tw_task *task, uint64_t now)
+{
+	if (!task->before || task->before > now)
+		return now;
+	return task->before > a->closed ? task->before : a->closed;
+}
+
 /* Names as they are learned. A frame of them must come before the earliest event that it names. */
 static void say_new_names(struct tw_announcer *a, uint64_t now)
 {
 	struct tw_task task;
 
 	while (tw_tasks__take(a->tasks, &task)) {
-		const uint64_t time = task.before && task.before < now ? task.before : now;
+		const uint64_t time = place(a, &task, now);
 
 		if (a->control.port->channel != &a->control.channel || time < a->control.time) {
 			tw_control__end(&a->control);
@@ -58,6 +69,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	struct tw_task known;
 
 	a->control.time = now;
+	a->closed = now;
 	a->schemas = 1;
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
 	say_everything(a);
@@ -155,6 +167,7 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now)
 		tw_control__end(&a->control);
 		a->next_second = now + SECOND;
 	}
+	a->closed = now > a->clock->slack ? now - a->clock->slack : 0;
 	next = next_due(a, now);
 	return next > now ? next - now : 0;
 }
