@@ -5,65 +5,7 @@
  */
 #include "schema/type.h"
 
-struct known_type {
-	const char *name;
-	uint8_t size;
-	bool is_signed;
-	uint8_t kind;
-};
-
-/* Sorted by name. */
-static const struct known_type known_types[] = {
-	{ "_Bool", 1, false, TW_FIELD_BOOL },
-	{ "__be16", 2, false, TW_FIELD_UINT },
-	{ "__be32", 4, false, TW_FIELD_UINT },
-	{ "__be64", 8, false, TW_FIELD_UINT },
-	{ "__le16", 2, false, TW_FIELD_UINT },
-	{ "__le32", 4, false, TW_FIELD_UINT },
-	{ "__le64", 8, false, TW_FIELD_UINT },
-	{ "__s16", 2, true, TW_FIELD_INT },
-	{ "__s32", 4, true, TW_FIELD_INT },
-	{ "__s64", 8, true, TW_FIELD_INT },
-	{ "__s8", 1, true, TW_FIELD_INT },
-	{ "__u16", 2, false, TW_FIELD_UINT },
-	{ "__u32", 4, false, TW_FIELD_UINT },
-	{ "__u64", 8, false, TW_FIELD_UINT },
-	{ "__u8", 1, false, TW_FIELD_UINT },
-	{ "bitmask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
-	{ "bool", 1, false, TW_FIELD_BOOL },
-	{ "cpumask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
-	{ "cpumask_var_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
-	{ "dma_addr_t", 8, false, TW_FIELD_UINT },
-	{ "gid_t", 4, false, TW_FIELD_UINT },
-	{ "int16_t", 2, true, TW_FIELD_INT },
-	{ "int32_t", 4, true, TW_FIELD_INT },
-	{ "int64_t", 8, true, TW_FIELD_INT },
-	{ "int8_t", 1, true, TW_FIELD_INT },
-	{ "ktime_t", 8, true, TW_FIELD_INT },
-	{ "loff_t", 8, true, TW_FIELD_INT },
-	{ "nodemask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
-	{ "pid_t", 4, true, TW_FIELD_INT },
-	{ "s16", 2, true, TW_FIELD_INT },
-	{ "s32", 4, true, TW_FIELD_INT },
-	{ "s64", 8, true, TW_FIELD_INT },
-	{ "s8", 1, true, TW_FIELD_INT },
-	{ "sector_t", 8, false, TW_FIELD_UINT },
-	{ "size_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
-	{ "ssize_t", TW_TYPE_LONG, true, TW_FIELD_INT },
-	{ "u16", 2, false, TW_FIELD_UINT },
-	{ "u32", 4, false, TW_FIELD_UINT },
-	{ "u64", 8, false, TW_FIELD_UINT },
-	{ "u8", 1, false, TW_FIELD_UINT },
-	{ "uid_t", 4, false, TW_FIELD_UINT },
-	{ "uint", 4, false, TW_FIELD_UINT },
-	{ "uint16_t", 2, false, TW_FIELD_UINT },
-	{ "uint32_t", 4, false, TW_FIELD_UINT },
-	{ "uint64_t", 8, false, TW_FIELD_UINT },
-	{ "uint8_t", 1, false, TW_FIELD_UINT },
-	{ "uintptr_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
-	{ "ulong", TW_TYPE_LONG, false, TW_FIELD_UINT },
-	{ "ushort", 2, false, TW_FIELD_UINT },
-};
+#include "schema/type_name.h"
 
 /* The words of a type, counted. */
 struct words {
@@ -71,31 +13,6 @@ struct words {
 	bool is_enum, is_struct;
 	struct tw_text last; /* that is none of these */
 };
-
-static int compare(struct tw_text word, const char *name)
-{
-	int order = strncmp(word.at, name, word.len);
-
-	return order ? order : -(name[word.len] != '\0');
-}
-
-static const struct known_type *find_known(struct tw_text word)
-{
-	size_t low = 0, high = sizeof(known_types) / sizeof(known_types[0]);
-
-	while (word.len && low < high) {
-		size_t middle = (low + high) / 2;
-		int order = compare(word, known_types[middle].name);
-
-		if (!order)
-			return &known_types[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
-}
 
 static bool is_between_words(char c)
 {
@@ -147,7 +64,7 @@ static bool parse_integer(const struct words *words, struct tw_type *ret)
 		ret->elem_size = words->longs > 1 ? 8 : TW_TYPE_LONG;
 	else
 		ret->elem_size = 4;
-	ret->is_char = words->chars && !words->signeds && !words->unsigneds;
+	ret->is_char = words->chars && !words->signeds && !words->unsigneds && !ret->is_table;
 	ret->is_signed = !words->unsigneds;
 	ret->kind = ret->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
 	return true;
@@ -155,7 +72,7 @@ static bool parse_integer(const struct words *words, struct tw_type *ret)
 
 static void parse_words(const struct words *words, struct tw_type *ret)
 {
-	const struct known_type *known = find_known(words->last);
+	const struct tw_type_name *known = tw_type_name__find(words->last);
 
 	if (words->is_struct) {
 		ret->kind = tw_text__equals(words->last, "cpumask") ? TW_FIELD_BITMASK : TW_FIELD_BYTES;
@@ -178,6 +95,15 @@ static void parse_place(struct tw_text *text, struct tw_type *ret)
 		ret->place = TW_PLACE_REL_LOC;
 }
 
+/* Two pairs of brackets, `[2][16]`, and not one in the other, `[SIZE[2]]`. */
+static bool is_table(struct tw_text brackets)
+{
+	for (size_t i = 1; i < brackets.len; i++)
+		if (brackets.at[i - 1] == ']' && brackets.at[i] == '[')
+			return true;
+	return false;
+}
+
 /* Cut everything from the first bracket on and look at what is in it. */
 static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 {
@@ -185,9 +111,10 @@ static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 	struct tw_text rest = *text;
 	uint32_t count;
 
-	ret->is_array = open != NULL;
 	if (!open)
 		return;
+	ret->is_array = true;
+	ret->is_table = is_table((struct tw_text){ open, text->len - (size_t)(open - text->at) });
 	tw_text__cut(&rest, (size_t)(open + 1 - text->at));
 	text->len = (size_t)(open - text->at);
 	if (tw_text__number(&rest, TW_FORMAT_EXTENT_MAX, &count) && tw_text__skip(&rest, "]") &&
@@ -232,80 +159,4 @@ void tw_type__parse(struct tw_text text, struct tw_type *ret)
 	/* `__data_loc cpumask_t *name` is the mask itself: there the star only says that it is elsewhere. */
 	if (is_function || (has_star && (ret->place == TW_PLACE_FIXED || ret->is_array)))
 		set_pointer(ret);
-}
-
-static bool is_integer_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-uint8_t tw_type__long_size(const struct tw_type *type, uint32_t field_size)
-{
-	uint32_t size = field_size;
-
-	if (type->place != TW_PLACE_FIXED || type->elem_size != TW_TYPE_LONG || type->kind == TW_FIELD_BITMASK)
-		return 0;
-	if (type->is_array)
-		size = type->count && field_size % type->count == 0 ? field_size / type->count : 0;
-	return size == 4 || size == 8 ? (uint8_t)size : 0;
-}
-
-/* The length in digits tells the size of an element of any type; a symbolic one does not. 0 = not known. */
-static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
-{
-	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
-	    is_integer_size(field->size / type->count))
-		return (uint16_t)(field->size / type->count);
-	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
-}
-
-static void apply_array(const struct tw_type *type, uint8_t long_size, struct tw_field *field)
-{
-	const uint16_t size = element_size(type, long_size, field);
-	const bool fits = field->place != TW_PLACE_FIXED || (size && field->size % size == 0);
-
-	field->kind = field->elem_kind = TW_FIELD_BYTES;
-	field->elem_size = 1;
-	if (type->is_char) {
-		field->kind = field->elem_kind = TW_FIELD_STRING;
-	} else if (type->kind == TW_FIELD_BITMASK) {
-		field->kind = field->elem_kind = TW_FIELD_BITMASK;
-		field->elem_size = long_size;
-	} else if (type->kind != TW_FIELD_BYTES && size && fits) {
-		field->kind = TW_FIELD_ARRAY;
-		field->elem_kind = type->kind;
-		field->elem_size = size;
-	}
-	if (field->place == TW_PLACE_FIXED)
-		field->count = field->size / field->elem_size;
-}
-
-static void apply_scalar(const struct tw_type *type, struct tw_field *field)
-{
-	const bool readable = is_integer_size(field->size) && type->kind != TW_FIELD_BYTES;
-
-	field->kind = field->elem_kind = readable ? type->kind : TW_FIELD_BYTES;
-	field->elem_size = readable ? (uint16_t)field->size : 1;
-}
-
-/* A location needs its four bytes. Where it has others, nobody knows what they are. */
-static bool is_bad_location(const struct tw_type *type, const struct tw_field *field)
-{
-	return type->place != TW_PLACE_FIXED && field->size != 4;
-}
-
-void tw_type__apply(const struct tw_type *type, uint8_t long_size, bool to_end, struct tw_field *field)
-{
-	struct tw_type shape = *type;
-
-	if (shape.kind == TW_FIELD_UINT || shape.kind == TW_FIELD_INT)
-		shape.kind = field->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
-	if (is_bad_location(type, field))
-		shape = (struct tw_type){ .kind = TW_FIELD_BYTES, .place = TW_PLACE_FIXED };
-	field->place = to_end ? (uint8_t)TW_PLACE_REST : shape.place;
-	field->count = 0;
-	if (shape.is_array || field->place != TW_PLACE_FIXED || shape.kind == TW_FIELD_BITMASK)
-		apply_array(&shape, long_size, field);
-	else
-		apply_scalar(&shape, field);
 }

@@ -16,6 +16,7 @@ struct tw_type {
 	bool is_char;      /* plain char: an array of it is text */
 	bool is_signed;    /* what the words say; the format's own word goes before it */
 	bool is_array;
+	bool is_table;  /* an array of arrays; of chars it is no text */
 	uint32_t count; /* of a one-dimensional array with its length in digits, else 0 */
 };
 

@@ -12,6 +12,8 @@
 
 #include "texts.h"
 
+#define HEAD "name: e\nID: 1\nformat:\n"
+
 static struct tw_format *parse(const char *system, const char *text)
 {
 	struct tw_format *format = NULL;
@@ -101,6 +103,7 @@ static const struct type_case type_cases[] = {
 	SCALAR("void __seg_gs * a", 8, 0, "a", "void __seg_gs *", POINTER),
 	SCALAR("void (*done)(struct bio *, int)", 8, 0, "done", "void (*)(struct bio *, int)", POINTER),
 	SCALAR("int ( * cb ) (void)", 8, 0, "cb", "int ( * ) (void)", POINTER),
+	BYTES("void *a", 2, "a", "void *", 0), /* no host has such addresses */
 	BYTES("guid_t a", 16, "a", "guid_t", 0),
 	BYTES("struct timespec a", 8, "a", "struct timespec", 0),
 	BYTES("union bpf_attr a", 4, "a", "union bpf_attr", 0),
@@ -124,6 +127,7 @@ static const struct type_case type_cases[] = {
 	FIXED("u64 a[NR_STATES]", 40, 0, "a", "u64[NR_STATES]", UINT, 8, 5),
 	FIXED("int a[2][3]", 24, 1, "a", "int[2][3]", INT, 4, 6),
 	FIXED("strange_t a[4]", 16, 0, "a", "strange_t[4]", UINT, 4, 4),
+	FIXED("char names[2][8]", 16, 0, "names", "char[2][8]", UINT, 1, 16),
 	FIXED("bool a[3]", 3, 0, "a", "bool[3]", BOOL, 1, 3),
 	FIXED("enum x a[3]", 12, 0, "a", "enum x[3]", ENUM, 4, 3),
 	FIXED("void *stack[8]", 64, 0, "stack", "void *[8]", POINTER, 8, 8),
@@ -171,6 +175,37 @@ static void test_types(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(type_cases) / sizeof(type_cases[0]); i++)
 		check_type(&type_cases[i]);
+}
+
+/* Names whose size is known: it shows in arrays behind a location. */
+static void test_names(void **state)
+{
+	static const struct {
+		const char *names; /* separated by blanks */
+		uint16_t size;
+	} sizes[] = {
+		{ "_Bool __s8 __u8 bool int8_t s8 u8 uint8_t", 1 },
+		{ "__be16 __le16 __s16 __u16 int16_t s16 u16 uint16_t ushort", 2 },
+		{ "__be32 __le32 __s32 __u32 gid_t int32_t pid_t s32 u32 uid_t uint uint32_t", 4 },
+		{ "__be64 __le64 __s64 __u64 dma_addr_t int64_t ktime_t loff_t s64 sector_t u64 uint64_t", 8 },
+		{ "bitmask_t cpumask_t cpumask_var_t nodemask_t size_t ssize_t uintptr_t ulong", 8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char names[128], text[256], *rest;
+
+		snprintf(names, sizeof(names), "%s", sizes[i].names);
+		for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+			struct tw_format *format;
+
+			snprintf(text, sizeof(text), HEAD "field:__data_loc %s[] a;offset:8;size:4;\n", name);
+			format = parse("test", text);
+			assert_in_range(format->fields[0].kind, TW_FIELD_ARRAY, TW_FIELD_BITMASK);
+			assert_int_equal(format->fields[0].elem_size, sizes[i].size);
+			tw_format__free(format);
+		}
+	}
 }
 
 static void check_last(const char *system, const char *text, uint8_t kind, uint8_t place, uint16_t elem_size)
@@ -274,7 +309,6 @@ static void refuse(int code, const char *text, size_t len, const char *reason)
 }
 
 #define REFUSE(text, reason) refuse(-EINVAL, text, sizeof(text) - 1, reason)
-#define HEAD                 "name: e\nID: 1\nformat:\n"
 
 static void test_refused(void **state)
 {
@@ -359,11 +393,12 @@ static void test_header_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sched_switch), cmocka_unit_test(test_types),
-		cmocka_unit_test(test_open_ended),   cmocka_unit_test(test_printed_bitmask),
-		cmocka_unit_test(test_long_size),    cmocka_unit_test(test_tolerated),
-		cmocka_unit_test(test_refused),      cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_header_page),  cmocka_unit_test(test_header_event),
+		cmocka_unit_test(test_sched_switch),    cmocka_unit_test(test_types),
+		cmocka_unit_test(test_names),           cmocka_unit_test(test_open_ended),
+		cmocka_unit_test(test_printed_bitmask), cmocka_unit_test(test_long_size),
+		cmocka_unit_test(test_tolerated),       cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_limits),          cmocka_unit_test(test_header_page),
+		cmocka_unit_test(test_header_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
