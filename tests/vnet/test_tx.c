@@ -8,6 +8,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -153,8 +154,18 @@ static void wait_for_receiver(struct tw_sink *sink, const struct run *run, uint3
 	}
 }
 
+/*
+ * Stays on one CPU meanwhile: a veth's frames wait on a queue of the sender's CPU, so those of a thread that is moved to
+ * another one may overtake those it sent before.
+ */
 static void send_all(struct tw_sink *sink, struct run *run)
 {
+	cpu_set_t before, here;
+
+	assert_return_code(sched_getaffinity(0, sizeof(before), &before), errno);
+	CPU_ZERO(&here);
+	CPU_SET((size_t)sched_getcpu(), &here);
+	assert_return_code(sched_setaffinity(0, sizeof(here), &here), errno);
 	for (uint32_t number = 0; number < run->frames; number++) {
 		const size_t len = length_of(number, run->least, run->most);
 
@@ -164,6 +175,7 @@ static void send_all(struct tw_sink *sink, struct run *run)
 		tw_sink__commit(sink, len);
 	}
 	flush_all(sink);
+	assert_return_code(sched_setaffinity(0, sizeof(before), &before), errno);
 	run->sent = true;
 }
 
