@@ -17,8 +17,9 @@
 #define FRAME_BEST  (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 #define FRAME_LEAST 128 /* a header and a PART worth sending */
 
-void tx_sink__init(struct tx_sink *tx, const struct tx_link *link)
+void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
 {
+	tx->sink.ops = ops;
 	tx->link = *link;
 	tx->sink.frame_max = link->frame_max;
 	tx->sink.how = tx->how;
@@ -47,7 +48,7 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	struct tx_sink *tx = (struct tx_sink *)sink;
 	uint64_t dropped;
 
-	if (tx->link.counts_drops && read_dropped(tx->link.name, &dropped) == 0)
+	if (tx->counts_drops && read_dropped(tx->link.name, &dropped) == 0)
 		tx->device_dropped = dropped - tx->link.dropped_before;
 	*ret = tx->stats;
 	if (ret->dropped + tx->resent < tx->device_dropped)
@@ -104,10 +105,6 @@ static size_t choose_frame_max(size_t wanted, unsigned int mtu)
 	return max & ~(size_t)3;
 }
 
-/*
- * On a wire of ours nobody else sends, so its drop counter is ours: of the one socket, or, as AF_PACKET is told of no
- * drop behind the queue, of all its sockets together, which the one of queue 0 then reports.
- */
 static void describe_link(struct rtnl_link *link, const struct tw_tx_options *o, struct tx_link *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -116,8 +113,8 @@ static void describe_link(struct rtnl_link *link, const struct tw_tx_options *o,
 	ret->queue = o->queue;
 	ret->frame_max = choose_frame_max(o->frame_max, rtnl_link_get_mtu(link));
 	write_ethernet(ret->ethernet, o->destination, rtnl_link_get_addr(link));
-	ret->counts_drops = tw_netlink__is_wire(link) && o->queue == 0 &&
-			    (o->transport == TW_TRANSPORT_PACKET || rtnl_link_get_num_tx_queues(link) == 1);
+	ret->wire = tw_netlink__is_wire(link);
+	ret->queues = rtnl_link_get_num_tx_queues(link);
 	ret->dropped_before = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
 }
 

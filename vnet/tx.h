@@ -39,6 +39,9 @@ struct tw_tx_options {
  * @ret: its frame_max is what the interface, the kernel and @opts allow together, a multiple of 4; it may be less than
  *       was wanted. Close it with tw_sink__close().
  *
+ * A sink's stats ask the kernel for the interface's drops where that is a wire of ours: once in a while, not once a frame.
+ * Of several AF_PACKET sinks on one wire the one of queue 0 tells the drops of all.
+ *
  * The source address is the interface's own. Back-pressure shows as -EAGAIN of flush, also while the interface is down:
  * frames are kept. When the interface has vanished, flush returns -ENODEV and what was not sent counts as dropped.
  *

@@ -32,7 +32,8 @@ struct tx_link {
 	unsigned int queue;
 	size_t frame_max;           /* to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
-	bool counts_drops;          /* what its tx_dropped counts, nobody but this sink sent */
+	bool wire;                  /* of ours: nobody else sends on it, so its counters are about our sinks */
+	unsigned int queues;        /* of the interface */
 	uint64_t dropped_before;    /* tx_dropped at the opening */
 };
 
@@ -41,14 +42,15 @@ struct tx_sink {
 	struct tw_sink sink;
 	struct tx_link link;
 	struct tw_sink_stats stats; /* dropped: of those, what the kernel told the socket */
+	bool counts_drops;          /* the interface's tx_dropped is about this sink's frames */
 	uint64_t device_dropped;    /* tx_dropped since the opening, as last asked */
 	uint64_t resent;            /* frames that tx_dropped counts although they were sent again */
 	int broken;                 /* -errno when nothing can be sent any more */
 	char how[256];
 };
 
-/** tx_sink__init() - fill in what the transports share; sets no sink.ops */
-void tx_sink__init(struct tx_sink *tx, const struct tx_link *link);
+/** tx_sink__init() - fill in what the transports share, but not how and counts_drops */
+void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
 /** tx_sink__stats() - the stats of both transports: what the socket was told, or what the interface counted if more */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);

@@ -178,8 +178,9 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 	if (!p)
 		return refused(link, code, err);
 	p->slot_bytes = (tx_slot__bytes(link->frame_max) + 63) & ~(size_t)63;
-	tx_sink__init(&p->tx, link);
-	p->tx.sink.ops = &packet_ops;
+	tx_sink__init(&p->tx, &packet_ops, link);
+	p->tx.counts_drops =
+		link->wire && link->queue == 0; /* one sink for all: none is told what drops behind the queue */
 	p->fd = open_socket(link->ifindex);
 	if (p->fd < 0) {
 		code = p->fd;

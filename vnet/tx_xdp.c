@@ -246,8 +246,9 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 	if (!x)
 		return code;
 	x->slot_bytes = (tx_slot__bytes(link->frame_max) + CHUNK - 1) / CHUNK * CHUNK;
-	tx_sink__init(&x->tx, link);
-	x->tx.sink.ops = &xdp_ops;
+	tx_sink__init(&x->tx, &xdp_ops, link);
+	x->tx.counts_drops =
+		link->wire && link->queues == 1; /* else only what this socket was told is surely its own */
 	x->area = mmap(NULL, TX_SLOTS * x->slot_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (x->area == MAP_FAILED) {
