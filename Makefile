@@ -15,7 +15,7 @@ test: ## build with gcc and clang, run every test
 	@$(handing_back); scripts/test
 
 bench: all ## measure, beside the peers
-	@$(handing_back); cmake --build --preset release --target bench
+	@$(handing_back); bench/run build/release
 
 install: all ## install below DESTDIR and /usr
 	@cmake --install build/release

@@ -117,7 +117,7 @@ struct head {
 
 static const char *take(struct head *head, uint64_t len)
 {
-	static const char nothing[8];
+	static const char nothing[16]; /* for any string asked for here and any number */
 	const char *at = head->at;
 
 	if (len > head->left) {
