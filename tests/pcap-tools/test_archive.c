@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names, times and books of streams, as they end up in the file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "blocks.h"
+#include "frames.h"
+#include "pcap-tools/archive.h"
+
+#define AHEAD 1700000000000000123ull
+
+struct fixture {
+	struct tw_archive *archive;
+	struct test_frame frame;
+	int fd;
+	uint8_t file[1 << 20];
+	size_t size, at;
+};
+
+static int setup(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true };
+	struct fixture *x = calloc(1, sizeof(*x));
+
+	assert_non_null(x);
+	x->fd = memfd_create("archive", 0);
+	assert_int_equal(tw_archive__new(x->fd, &options, &x->archive, NULL), 0);
+	*state = x;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *x = *state;
+
+	tw_archive__free(x->archive);
+	close(x->fd);
+	free(x);
+	return 0;
+}
+
+static void put(struct fixture *x, size_t len)
+{
+	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len), 0);
+}
+
+static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t n)
+{
+	test_frame__begin(&x->frame, 1, seq, time);
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(test_frame__event(&x->frame, time + i, i, 24));
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_watermark(struct fixture *x, uint64_t time, uint64_t next)
+{
+	put(x, test_frame__watermark(&x->frame, time, (const uint16_t[]){ 1 }, &next, 1));
+}
+
+static void put_stats(struct fixture *x, const struct tw_stat_view *stats, size_t n)
+{
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, 2000);
+	assert_true(tw_stats__emit(&x->frame.f, stats, n));
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_lost(struct fixture *x, uint64_t seq, const struct tw_lost_view *lost)
+{
+	test_frame__begin(&x->frame, 1, seq, lost->time);
+	assert_true(tw_lost__emit(&x->frame.f, lost));
+	put(x, test_frame__end(&x->frame));
+}
+
+static void finish(struct fixture *x)
+{
+	assert_int_equal(tw_archive__finish(x->archive), 0);
+	x->size = (size_t)pread(x->fd, x->file, sizeof(x->file), 0);
+	assert_true(x->size < sizeof(x->file));
+	x->at = 0;
+}
+
+/* The next block of that type. */
+static struct block find(struct fixture *x, uint32_t type)
+{
+	struct block block = { 0 };
+
+	do
+		assert_true(block__next(x->file, x->size, &x->at, &block));
+	while (block.type != type);
+	return block;
+}
+
+/* Where the frame's Ethernet header ends in a packet block. */
+static uint64_t packet_seq(const struct block *packet)
+{
+	struct tw_frame_info info = { 0 };
+	struct tw_cursor tlvs;
+
+	assert_int_equal(tw_load_be16(packet->body + 20 + 12), TW_ETHERTYPE);
+	assert_int_equal(tw_frame__parse(packet->body + 20 + 14, load_u32(packet->body + 12) - 14, &info, &tlvs),
+			 TW_FRAME_OK);
+	return info.seq;
+}
+
+static void names_and_times(void **state)
+{
+	struct fixture *x = *state;
+	struct block block;
+
+	put(x, test_frame__hello(&x->frame, "box\n", "one", 1000, AHEAD));
+	put_events(x, 0, 1500, 3);
+	put(x, test_frame__hello(&x->frame, "box\n", "one", 2000, AHEAD + 5000)); /* the wall clock was set */
+	put_events(x, 3, 2500, 1);
+	put_watermark(x, 3000, 4);
+	finish(x);
+	block = find(x, BLOCK_IDB);
+	assert_true(block__has_text(&block, 8, 2, "box?:one"));
+	assert_true(block__has_text(&block, 8, 3, "kernel trace events: sched:*; clock mono; kernel 6.1.0-test"));
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(load_time(block.body + 4), 1000 + AHEAD);
+	block = find(x, BLOCK_EPB); /* HOST and CLOCK again: they came before the first release */
+	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(packet_seq(&block), 0);
+	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
+	block = find(x, BLOCK_EPB);
+	block = find(x, BLOCK_EPB);
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(packet_seq(&block), 3);
+	assert_int_equal(load_time(block.body + 4), 2500 + AHEAD);
+}
+
+/* Events that come first wait for HOST and CLOCK. */
+static void packets_wait_for_names(void **state)
+{
+	struct fixture *x = *state;
+	struct block block;
+
+	put_events(x, 0, 1500, 3);
+	put_watermark(x, 1600, 3);
+	assert_int_equal(tw_archive__flush(x->archive), 0);
+	put(x, test_frame__hello(&x->frame, "box", "one", 1700, AHEAD));
+	put_watermark(x, 1800, 3);
+	finish(x);
+	block = find(x, BLOCK_IDB);
+	assert_true(block__has_text(&block, 8, 2, "box:one"));
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(packet_seq(&block), 0);
+	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
+}
+
+/* And if they never come, the file says so. */
+static void nameless_stream(void **state)
+{
+	struct fixture *x = *state;
+	struct block block;
+	size_t len;
+
+	put_events(x, 0, 1500, 3);
+	put_watermark(x, 1600, 3);
+	finish(x);
+	block = find(x, BLOCK_IDB);
+	assert_true(block__has_text(&block, 8, 2, "stream-1122334455667788"));
+	assert_non_null(block__option(&block, 8, 1, &len));
+	block = find(x, BLOCK_EPB);
+	assert_true(load_time(block.body + 4) > 1600000000000000000ull);
+}
+
+static void holding_is_bounded(void **state)
+{
+	struct fixture *x = *state;
+	struct tw_archive_stats stats;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		put_events(x, 1000 * i, 2000 * i + 1, 1000);
+		put_watermark(x, 2000 * i + 2000, 1000 * i + 1000);
+	}
+	tw_archive__stats(x->archive, &stats);
+	assert_true(stats.events > 50000); /* written although no HOST came */
+}
+
+static void books(void **state)
+{
+	const struct tw_stat_view counters[] = {
+		{ .stat = TW_STAT_RECORDED, .channel = 1, .value = 100 },
+		{ .stat = TW_STAT_READ, .channel = 1, .value = 80 },
+		{ .stat = TW_STAT_OVERRUN, .channel = 1, .value = 15 },
+		{ .stat = TW_STAT_SHED, .channel = 0, .value = 2 },
+		{ .stat = TW_STAT_TX_DROP_EVENTS, .channel = 0, .value = 1 },
+	};
+	struct fixture *x = *state;
+	struct tw_archive_stats stats;
+	struct block block;
+
+	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+	put_events(x, 0, 1500, 3);
+	put_lost(x, 3, &(struct tw_lost_view){ .time = 1600, .where = TW_LOST_RING, .count = 20 });
+	put_lost(x, 3, &(struct tw_lost_view){ .time = 1600, .where = TW_LOST_RING, .unknown = true });
+	put_events(x, 10, 1700, 2); /* 3 to 9 are missing: shed, dropped, and 4 on the wire */
+	put_stats(x, counters, 5);
+	put_watermark(x, 3000, 12);
+	finish(x);
+	tw_archive__stats(x->archive, &stats);
+	assert_int_equal(stats.events, 5);
+	assert_int_equal(stats.packets, 9);
+	assert_int_equal(stats.recorded, 100);
+	assert_int_equal(stats.read, 80);
+	assert_int_equal(stats.lost_ring, 20);
+	assert_int_equal(stats.lost_shed, 2);
+	assert_int_equal(stats.lost_tx, 1);
+	assert_int_equal(stats.lost_wire, 4);
+	assert_int_equal(stats.lost_unknown, 1);
+	assert_int_equal(stats.bytes, x->size);
+	block = find(x, BLOCK_ISB);
+	assert_int_equal(block__number(&block, 12, 4), 5);
+	assert_int_equal(block__number(&block, 12, 5), 7);
+	assert_int_equal(block__number(&block, 12, 7), 20);
+	assert_int_equal(block__number(&block, 12, 8), 5);
+	assert_true(block__has_text(
+		&block, 12, 1,
+		"events: 100 recorded by the kernel, 80 read, 5 in this file; lost: 20 ring overrun, 2 shed by "
+		"the producer, 1 transmit drops, 4 on the wire, 1 times an unknown number"));
+}
+
+static void two_streams_two_interfaces(void **state)
+{
+	struct fixture *x = *state;
+	struct block block;
+
+	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+	put_events(x, 0, 1500, 1);
+	put_watermark(x, 2000, 1);
+	test_frame__hello(&x->frame, "other", "two", 1000, AHEAD);
+	tw_store_be64(x->frame.buf + offsetof(struct tw_frame_hdr, stream_id), 99);
+	put(x, x->frame.f.len);
+	finish(x);
+	block = find(x, BLOCK_IDB);
+	assert_true(block__has_text(&block, 8, 2, "box:one"));
+	block = find(x, BLOCK_IDB);
+	assert_true(block__has_text(&block, 8, 2, "other:two"));
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(load_u32(block.body), 1);
+	block = find(x, BLOCK_ISB);
+	block = find(x, BLOCK_ISB);
+	assert_int_equal(load_u32(block.body), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(names_and_times), TEST(packets_wait_for_names),
+		TEST(nameless_stream), TEST(holding_is_bounded),
+		TEST(books),           TEST(two_streams_two_interfaces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
