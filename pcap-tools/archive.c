@@ -393,7 +393,7 @@ int tw_archive__finish(struct tw_archive *a)
 
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
-	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file) };
+	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file), .dropped = tw_pcapng__dropped(a->file) };
 
 	tw_merge__stats(a->merge, &stats.merge);
 	for (size_t i = 0; i < a->n_streams; i++) {
@@ -409,5 +409,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 		stats.lost_wire += archive__wire_loss(a, s);
 		stats.lost_unknown += s->books.unknown;
 	}
+	stats.packets -= stats.dropped;
+	stats.events -= stats.dropped < stats.events ? stats.dropped : stats.events;
 	*ret = stats;
 }

@@ -32,7 +32,8 @@ struct tw_archive_options {
 /* The books. Counted in events unless said otherwise. */
 struct tw_archive_stats {
 	uint64_t packets;      /* written: events, LOST, control frames */
-	uint64_t events;       /* written */
+	uint64_t events;       /* written; what could not be written after all counts as events */
+	uint64_t dropped;      /* packets that could not be written */
 	uint64_t bytes;        /* of the file */
 	uint64_t recorded;     /* by the kernel, as STATS says; 0 = not told */
 	uint64_t read;         /* from the rings, as STATS says; 0 = not told */

@@ -40,7 +40,6 @@ enum {
 #define TSRESOL_NS     9           /* 10^-9 s */
 #define TEXT_MAX       (16 * 1024) /* bytes of one option's text */
 #define EPB_HEAD       28          /* bytes before the packet */
-#define BLOCK_HEAD     8
 #define BUFFER_DEFAULT (256 * 1024)
 /* What may be appended behind a buffer that is about to be flushed: the longest block, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + 2 * TEXT_MAX + TW_PCAPNG_COPY_SLACK)
@@ -49,6 +48,7 @@ struct tw_pcapng {
 	uint8_t *buf;
 	size_t len, cap; /* flushed once len reaches cap; BUFFER_BEHIND more are allocated */
 	uint64_t written;
+	uint64_t dropped; /* packets */
 	uint32_t interfaces;
 	int fd;
 	int code; /* the first failure */
@@ -208,27 +208,27 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	free(w);
 }
 
-/* Of @len bytes of the buffer, those in whole blocks. */
-static size_t buffer__whole_blocks(const struct tw_pcapng *w, size_t len)
+/* Of @len bytes of the buffer, those in whole blocks; and how many packets are in the blocks behind them. */
+static size_t buffer__whole_blocks(const struct tw_pcapng *w, size_t len, uint64_t *ret_behind)
 {
-	size_t at = 0;
+	size_t whole = 0;
+	uint32_t head[2];
 
-	for (;;) {
-		uint32_t block;
-
-		if (at + BLOCK_HEAD > w->len)
-			return at;
-		memcpy(&block, w->buf + at + sizeof(uint32_t), sizeof(block));
-		if (at + block > len)
-			return at;
-		at += block;
+	*ret_behind = 0;
+	for (size_t at = 0; at < w->len; at += head[1]) {
+		memcpy(head, w->buf + at, sizeof(head));
+		if (at + head[1] <= len)
+			whole = at + head[1];
+		else
+			*ret_behind += head[0] == BLOCK_EPB;
 	}
+	return whole;
 }
 
 /* A block that was written in part goes again, where that can be done. */
 static void pcapng__cut(struct tw_pcapng *w, size_t written)
 {
-	const size_t whole = buffer__whole_blocks(w, written);
+	const size_t whole = buffer__whole_blocks(w, written, &w->dropped);
 	struct stat st;
 	off_t at;
 
@@ -419,4 +419,9 @@ int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err)
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w)
 {
 	return w->written + w->len;
+}
+
+uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
+{
+	return w->dropped;
 }

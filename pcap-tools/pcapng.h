@@ -89,7 +89,10 @@ int tw_pcapng__flush(struct tw_pcapng *w);
 /** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
 
-/** tw_pcapng__bytes() - bytes of all blocks so far, buffered ones included */
+/** tw_pcapng__bytes() - bytes of all blocks so far, buffered ones included; after a failure of those in the file */
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
+
+/** tw_pcapng__dropped() - packets that were committed and could not be written; 0 without a failure */
+uint64_t tw_pcapng__dropped(const struct tw_pcapng *w);
 
 #endif
