@@ -143,8 +143,7 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &gro
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
-	{ "Only the switches to one program",
-	  "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_comm == \"sleep\"' -- sleep 1" },
+	{ "Only when a CPU goes idle", "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_pid == 0'" },
 	{ "In Wireshark's window", "sudo tracewire live -e sched,irq --gui" },
 	{ NULL, NULL },
 };

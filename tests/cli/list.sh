@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `list` against what tracefs itself says.
+# Usage: list.sh TRACEWIRE
+set -u
+tracewire=$1
+# shellcheck source=tests/cli/namespace.sh
+. "$(dirname "$0")/namespace.sh"
+
+if ! "$tracewire" list >"$scratch/all" 2>"$scratch/why"; then
+	echo "skipped: $(cat "$scratch/why")"
+	exit 77
+fi
+tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
+
+same() { # WHAT FILE FILE
+	cmp -s "$2" "$3" || fail "$1: $(diff "$2" "$3" | head -5)"
+}
+
+sort "$scratch/all" >"$scratch/ours"
+sort "$tracing/available_events" >"$scratch/kernel"
+same "all events" "$scratch/ours" "$scratch/kernel"
+
+"$tracewire" list -e sched | sort >"$scratch/ours"
+grep -E '^sched:|:sched$' "$tracing/available_events" | sort >"$scratch/kernel"
+same "one system" "$scratch/ours" "$scratch/kernel"
+
+"$tracewire" list '*:*switch*' irq | sort >"$scratch/ours"
+grep -E ':.*switch|^irq:|:irq$' "$tracing/available_events" | sort >"$scratch/kernel"
+same "wildcards and a system" "$scratch/ours" "$scratch/kernel"
+
+"$tracewire" list --systems >"$scratch/ours"
+cut -d: -f1 "$tracing/available_events" | sort -u >"$scratch/kernel"
+same "systems" "$scratch/ours" "$scratch/kernel"
+
+"$tracewire" list --clocks | tr '\n' ' ' >"$scratch/ours"
+tr -d '[]\n' <"$tracing/trace_clock" | sed 's/$/ /' >"$scratch/kernel"
+same "clocks" "$scratch/ours" "$scratch/kernel"
+
+instance=$tracing/instances/twtest-list-$$
+mkdir "$instance"
+"$tracewire" list --instances | grep -qx "twtest-list-$$" || fail "our instance is not listed"
+rmdir "$instance"
+
+"$tracewire" list sched:sched_swich 2>"$scratch/why"
+[ $? = 2 ] || fail "an unknown event is no usage error"
+grep -q "did you mean sched:sched_switch?" "$scratch/why" || fail "no suggestion: $(cat "$scratch/why")"
+
+# As somebody else, and with tracefs elsewhere or nowhere.
+setpriv --reuid 65534 --regid 65534 --clear-groups "$tracewire" list 2>"$scratch/why"
+[ $? = 1 ] || fail "listing without permission does not fail"
+grep -q "run this with sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
+# debugfs shows it too, once somebody has mounted that.
+hide="for mount in $(grep -E '^[^ ]+ [^ ]+ (tracefs|debugfs) ' /proc/mounts | cut -d' ' -f2 | sort -r | tr '\n' ' '); do
+	umount -l \$mount
+done"
+elsewhere=$(unshare --mount sh -c "$hide; mkdir '$scratch/t'; mount -t tracefs t '$scratch/t'; '$tracewire' list" | wc -l)
+[ "$elsewhere" = "$(wc -l <"$scratch/all")" ] || fail "tracefs mounted elsewhere: $elsewhere events"
+unmounted=$(unshare --mount sh -c "$hide; setpriv --reuid 65534 '$tracewire' list" 2>&1)
+case $unmounted in
+*"tracefs is not mounted"*) ;;
+*) fail "tracefs not mounted: $unmounted" ;;
+esac
+exit $failed

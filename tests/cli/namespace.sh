@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# shellcheck disable=SC2034
+# To be sourced: needs root, and runs the script again in a network namespace of its own, which goes with it.
+
+if [ "$(id -u)" != 0 ]; then
+	echo "skipped: needs root"
+	exit 77
+fi
+if [ -z "${TRACEWIRE_TEST_NAMESPACE-}" ]; then
+	TRACEWIRE_TEST_NAMESPACE=yes exec unshare --net "$0" "$@"
+fi
+
+failed=0 # the exit status of the script that sources this
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}

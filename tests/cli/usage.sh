@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What anybody can ask for, root or not: help, version, and the sentences for what was mistyped.
+# Usage: usage.sh TRACEWIRE
+set -u
+tracewire=$1
+failed=0
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# expect STATUS TEXT WORD...: exit status, one line on standard error that is TEXT, nothing on standard output
+expect() {
+	status=$1 text=$2
+	shift 2
+	output=$("$tracewire" "$@" 2>&1 >/dev/null)
+	[ $? = "$status" ] || fail "'$*' exits with another status than $status"
+	[ "$output" = "$text" ] || fail "'$*' says '$output', not '$text'"
+	[ -z "$("$tracewire" "$@" 2>/dev/null)" ] || fail "'$*' writes to standard output"
+}
+
+for command in '' live record stream list vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
+	# shellcheck disable=SC2086
+	"$tracewire" $command --help | grep -q "^Usage: tracewire $command" || fail "no help of '$command'"
+	# shellcheck disable=SC2086
+	"$tracewire" help $command | grep -q "^Usage: tracewire $command" || fail "'help $command' fails"
+	# shellcheck disable=SC2086
+	"$tracewire" $command --help | grep -qE '.{81}' && fail "help of '$command' is wider than 80 columns"
+done
+"$tracewire" --version | grep -qE '^tracewire [0-9]+\.[0-9]+' || fail "no version"
+"$tracewire" >/dev/null 2>&1
+[ $? = 2 ] || fail "no command is no usage error"
+
+expect 2 "tracewire: unknown command 'recrod'; did you mean record?" recrod
+expect 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
+expect 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
+expect 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
+expect 2 "tracewire record: unknown option '-x'" record -x
+expect 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
+expect 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
+expect 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
+expect 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
+expect 2 "tracewire live: no event is asked for: give --event; \`tracewire list\` shows what there is" live
+expect 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
+expect 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
+exit $failed

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `vnet up|down|show`, in a network namespace of its own.
+# Usage: vnet.sh TRACEWIRE
+set -u
+tracewire=$1
+# shellcheck source=tests/cli/namespace.sh
+. "$(dirname "$0")/namespace.sh"
+
+
+"$tracewire" vnet up tw7 --mtu 5000 || fail "vnet up"
+ip -d link show tw7 | grep -q 'mtu 5000' || fail "MTU is not as asked for"
+ip link show tw7 | grep -q 'LOWER_UP' || fail "wire is not up"
+"$tracewire" vnet show | grep -q '^tw7 .*up.*mtu 5000' || fail "vnet show: $("$tracewire" vnet show)"
+"$tracewire" vnet show nowhere 2>/dev/null && fail "a wire that is not there is shown"
+
+"$tracewire" vnet up tw7 2>"$scratch/why"
+[ $? = 1 ] || fail "a second wire of that name"
+[ "$(wc -l <"$scratch/why")" = 1 ] || fail "not one sentence: $(cat "$scratch/why")"
+"$tracewire" vnet up a-name-that-is-too-long 2>/dev/null
+[ $? = 2 ] || fail "an impossible name is no usage error"
+
+"$tracewire" vnet down lo 2>/dev/null && fail "lo was removed"
+ip link add stranger type veth peer name stranger-tx
+"$tracewire" vnet down stranger 2>/dev/null && fail "somebody else's interface was removed"
+ip link show stranger >/dev/null || fail "the stranger is gone"
+
+"$tracewire" vnet down tw7 || fail "vnet down"
+ip link show tw7 >/dev/null 2>&1 && fail "the wire is still there"
+[ -z "$("$tracewire" vnet show)" ] || fail "vnet show after down: $("$tracewire" vnet show)"
+exit $failed
