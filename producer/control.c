@@ -20,8 +20,15 @@ struct record {
 	size_t n;
 };
 
-/* A record larger than a frame: laid out once in memory, sent in pieces. */
-static void send_parts(struct tw_control *c, const struct record *record)
+/* What cannot be sent leaves a gap in the channel's numbers. */
+static void shed(struct tw_control *c)
+{
+	c->channel.next_seq++;
+	c->channel.shed++;
+}
+
+/* A record larger than a frame: laid out once in memory, sent in pieces. Return: whether it all went. */
+static bool send_parts(struct tw_control *c, const struct record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
 	struct tw_tlv_view tlv = { 0 };
@@ -32,7 +39,7 @@ static void send_parts(struct tw_control *c, const struct record *record)
 	size_t n = 1;
 
 	if (!whole)
-		return;
+		return false;
 	tw_frame__begin(&f, whole, TW_FRAME_MAX, &c->port->frame.info);
 	tlvs = (struct tw_cursor){ .at = whole + f.len };
 	if (record->emit(&f, record)) {
@@ -46,14 +53,16 @@ static void send_parts(struct tw_control *c, const struct record *record)
 		at += (uint32_t)n;
 	}
 	free(whole);
+	return tlv.len && at == tlv.len;
 }
 
 static void send_record(struct tw_control *c, const struct record *record)
 {
 	if (c->port->channel == &c->channel && record->emit(&c->port->frame, record))
 		return;
-	if (tw_port__begin(c->port, &c->channel, c->time) && !record->emit(&c->port->frame, record))
-		send_parts(c, record);
+	if (!tw_port__begin(c->port, &c->channel, c->time) ||
+	    (!record->emit(&c->port->frame, record) && !send_parts(c, record)))
+		shed(c);
 }
 
 static bool emit_host(struct tw_frame *f, const struct record *r)

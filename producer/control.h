@@ -20,7 +20,7 @@ struct tw_control {
 /** tw_control__init() - @port is borrowed */
 void tw_control__init(struct tw_control *control, struct tw_port *port);
 
-/* Each sends one kind of record; what cannot be sent is shed by the port and counted there. */
+/* Each sends one kind of record; what cannot be sent is counted as shed and leaves a gap in the numbers. */
 void tw_control__host(struct tw_control *control, const struct tw_attr_view *attrs, size_t n);
 void tw_control__clock(struct tw_control *control, const struct tw_clock_view *sample);
 void tw_control__texts(struct tw_control *control, const struct tw_texts *texts);

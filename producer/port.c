@@ -9,6 +9,7 @@
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
 #define PAUSE_NS    50000         /* between two tries */
+#define RETRY_NS    1000000       /* the same while shedding: a try for every event would hold up the ring behind it */
 
 static uint64_t now_ns(void)
 {
@@ -42,7 +43,10 @@ static void *reserve(struct tw_port *port)
 
 	if (slot || port->error)
 		return slot;
-	until = now_ns() + (port->shedding ? 0 : PATIENCE_NS);
+	until = now_ns();
+	if (port->shedding && until < port->retry)
+		return NULL;
+	until += port->shedding ? 0 : PATIENCE_NS;
 	do {
 		rc = tw_sink__flush(port->sink);
 		slot = tw_sink__reserve(port->sink);
@@ -55,30 +59,40 @@ static void *reserve(struct tw_port *port)
 		pause_briefly();
 	} while (now_ns() < until);
 	port->shedding = !slot;
+	port->retry = now_ns() + RETRY_NS;
 	return slot;
 }
 
-/* What was shed on this channel is told first thing in its next frame. */
-static void tell_shed(struct tw_port *port)
+/*
+ * What was lost on this channel is told first thing in its next frame. Of events shed all are missing just here; a ring's
+ * loss that had to wait is no longer told in its place. Return: whether there was something.
+ */
+static bool tell_untold(struct tw_port *port)
 {
 	struct tw_channel *ch = port->channel;
-	const struct tw_lost_view lost = {
-		.time = port->frame.info.base_time,
-		.where = TW_LOST_SHED,
-		.count = ch->shed_untold,
-	};
+	bool any = false;
 
-	if (ch->shed_untold && tw_lost__emit(&port->frame, &lost))
-		ch->shed_untold = 0;
+	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
+		const struct tw_lost_view lost = {
+			.time = port->frame.info.base_time,
+			.where = where,
+			.unknown = where != TW_LOST_SHED,
+			.count = ch->untold[where],
+		};
+
+		if (!lost.count || !tw_lost__emit(&port->frame, &lost))
+			continue;
+		ch->untold[where] = 0;
+		any = true;
+	}
+	return any;
 }
 
-bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
+static bool open_frame(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
 {
+	void *slot = reserve(port);
 	struct tw_frame_info info;
-	void *slot;
 
-	tw_port__end(port);
-	slot = reserve(port);
 	if (!slot)
 		return false;
 	info = (struct tw_frame_info){
@@ -93,8 +107,18 @@ bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t b
 	};
 	tw_frame__begin(&port->frame, slot, port->sink->frame_max, &info);
 	port->channel = channel;
-	tell_shed(port);
 	return true;
+}
+
+bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
+{
+	tw_port__end(port);
+	if (!open_frame(port, channel, base_time))
+		return false;
+	if (!tell_untold(port) || port->events_per_frame > 1)
+		return true;
+	tw_port__end(port); /* viewers and classifiers want events alone in their frames: a loss gets one of its own */
+	return open_frame(port, channel, base_time);
 }
 
 void tw_port__end(struct tw_port *port)
@@ -141,7 +165,7 @@ static void shed(struct tw_channel *channel)
 {
 	channel->next_seq++;
 	channel->shed++;
-	channel->shed_untold++;
+	channel->untold[TW_LOST_SHED]++;
 }
 
 /* A record larger than a frame goes out in PARTs, each in a frame of its own whose base time is the event's. */
@@ -186,7 +210,18 @@ void tw_port__lost(struct tw_port *port, struct tw_channel *channel, uint64_t ti
 {
 	const struct tw_lost_view lost = { .time = time, .where = where, .unknown = unknown, .count = count };
 
-	/* Viewers and classifiers want events alone in their frames: a loss gets one of its own before them. */
-	if (tw_port__begin(port, channel, time) && tw_lost__emit(&port->frame, &lost) && port->events_per_frame == 1)
-		tw_port__end(port);
+	if (!tw_port__begin(port, channel, time) || !tw_lost__emit(&port->frame, &lost))
+		channel->untold[where] += count;
+	else if (port->events_per_frame == 1)
+		tw_port__end(port); /* before the event, as in tw_port__begin() */
+}
+
+void tw_port__tell(struct tw_port *port, struct tw_channel *channel, uint64_t time)
+{
+	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
+		if (!channel->untold[where])
+			continue;
+		tw_port__begin(port, channel, time);
+		return;
+	}
 }

@@ -29,8 +29,8 @@ struct tw_channel {
 	uint16_t cpu;
 	uint8_t source;
 	uint64_t next_seq;
-	uint64_t shed;        /* events, in all */
-	uint64_t shed_untold; /* of those, not yet told by a LOST record */
+	uint64_t shed;                   /* events, in all; frames on the control channel */
+	uint64_t untold[TW_LOST_TX + 1]; /* lost events by enum tw_lost_where, not yet told by a LOST record */
 };
 
 struct tw_port {
@@ -39,7 +39,8 @@ struct tw_port {
 	uint32_t events_per_frame;
 	struct tw_frame frame;
 	struct tw_channel *channel; /* of the open frame; NULL = none is open */
-	bool shedding;              /* gave up waiting; try again without patience */
+	bool shedding;              /* gave up waiting; try again now and then, without patience */
+	uint64_t retry;             /* when, CLOCK_MONOTONIC */
 	int error;                  /* the sink broke for good */
 	uint32_t part_id;
 	uint8_t flags;   /* of the frames to come, besides the stream's */
@@ -86,8 +87,11 @@ static inline void tw_port__give_back(struct tw_port *port, const struct tw_chan
 		port->frame = *frame;
 }
 
-/** tw_port__lost() - a LOST record on the channel, before the event of that time */
+/** tw_port__lost() - a LOST record on the channel, before the event of that time; told later if it cannot be sent now */
 void tw_port__lost(struct tw_port *port, struct tw_channel *channel, uint64_t time, uint16_t where, bool unknown,
 		   uint64_t count);
+
+/** tw_port__tell() - what was lost on the channel and could not be told yet: for the end of a run */
+void tw_port__tell(struct tw_port *port, struct tw_channel *channel, uint64_t time);
 
 #endif

@@ -163,9 +163,10 @@ int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_st
 	if (lost_so_far(ret) > ring->lost) {
 		const uint64_t count = lost_so_far(ret) - ring->lost;
 
-		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, false, count);
+		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, true, count);
 		ring->lost += count;
 	}
+	tw_port__tell(port, &ring->channel, ring->last_time);
 	return 0;
 }
 
