@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A sink that keeps every frame in memory. The sinks of one run share an archive, so that all frames have one order. It can
+ * be told to have no room, or to break, at any moment.
+ */
+#ifndef ARCHIVE_H
+#define ARCHIVE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "wire/sink.h"
+
+#define ARCHIVE_ENDLESS (-1)
+
+struct archive_frame {
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct archive {
+	size_t frame_max;
+	_Atomic long room;  /* frames it takes yet; ARCHIVE_ENDLESS = any number */
+	_Atomic int broken; /* what flush returns when there is no room; 0 = -EAGAIN */
+	pthread_mutex_t lock;
+	struct archive_frame *frames;
+	size_t n, cap;
+};
+
+void archive__init(struct archive *archive, size_t frame_max);
+
+/** archive__open() - for tw_producer_options.open_sink; @ctx is the archive */
+int archive__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+
+void archive__fini(struct archive *archive);
+
+#endif

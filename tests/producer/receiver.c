@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "receiver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wire/schema_text.h"
+
+#define CHANNELS 2048
+
+/* What is known of a channel while reading. */
+struct channel {
+	uint64_t next, time, watermark;
+};
+
+/* The frame being read. */
+struct place {
+	struct receiver *r;
+	struct channel *channels;
+	struct tw_frame_info info;
+	size_t frame;
+	uint64_t seq; /* of the next event */
+};
+
+/* One more element at the end of a list that doubles; zeroed. */
+static void *add(void *list, size_t *n, size_t size)
+{
+	void **at = list;
+	uint8_t *item;
+
+	if (!(*n & (*n - 1))) {
+		*at = reallocarray(*at, *n ? *n * 2 : 1, size);
+		if (!*at)
+			abort();
+	}
+	item = (uint8_t *)*at + (*n)++ * size;
+	memset(item, 0, size);
+	return item;
+}
+
+static void take_event(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct receiver *r = p->r;
+	struct channel *ch = &p->channels[p->info.channel];
+	struct tw_event_view view;
+	struct got_event *ev;
+
+	if (!tw_event__parse(tlv, p->info.base_time, &view)) {
+		r->malformed++;
+		return;
+	}
+	ev = add(&r->events, &r->n_events, sizeof(*ev));
+	*ev = (struct got_event){
+		.time = view.time,
+		.seq = p->seq++,
+		.schema_id = p->info.schema_id,
+		.record = view.record,
+		.pid = view.pid,
+		.len = view.len,
+		.id = view.id,
+		.channel = p->info.channel,
+		.frame = p->frame,
+	};
+	r->unordered += ev->time < ch->time;
+	ch->time = ev->time;
+	if (ev->time >= ch->watermark)
+		return;
+	if (p->info.flags & TW_FLAG_LATE)
+		r->flagged++;
+	else
+		r->overtaken++;
+}
+
+static void take_lost(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct tw_lost_view view;
+	struct got_lost *lost;
+
+	if (!tw_lost__parse(tlv, p->info.base_time, &view)) {
+		p->r->malformed++;
+		return;
+	}
+	lost = add(&p->r->lost, &p->r->n_lost, sizeof(*lost));
+	*lost = (struct got_lost){ view.count, p->info.channel, view.where, view.unknown, p->frame };
+}
+
+static void take_watermark(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct tw_watermark_view view;
+	uint16_t number;
+	uint64_t next;
+
+	if (!tw_watermark__parse(tlv, &view)) {
+		p->r->malformed++;
+		return;
+	}
+	p->r->n_watermarks++;
+	while (tw_watermark__next(&view.channels, &number, &next)) {
+		struct channel *ch = &p->channels[number % CHANNELS];
+		const bool here = number == p->info.channel && number != TW_CHANNEL_CONTROL;
+		const uint64_t so_far = here ? p->seq : ch->next;
+
+		p->r->revoked += next < so_far;
+		if (next > so_far) /* the last ones of a quiet channel are missing */
+			p->r->gaps += next - so_far;
+		if (next > ch->next)
+			ch->next = next;
+		if (view.time > ch->watermark)
+			ch->watermark = view.time;
+	}
+}
+
+static void take_name(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct tw_comm_view view;
+	struct got_name *name;
+
+	if (!tw_comm__parse(tlv, &view)) {
+		p->r->malformed++;
+		return;
+	}
+	name = add(&p->r->names, &p->r->n_names, sizeof(*name));
+	name->time = view.time;
+	name->base = p->info.base_time;
+	name->pid = view.pid;
+	name->tgid = view.tgid;
+	name->origin = view.origin;
+	name->frame = p->frame;
+	memcpy(name->name, view.name, view.len < TW_COMM_MAX ? view.len : TW_COMM_MAX);
+}
+
+static void take_text(struct place *p, const struct tw_tlv_view *tlv)
+{
+	char *raw = malloc(TW_SCHEMA_RAW_MAX);
+	struct tw_schema_text text;
+	struct tw_schema_view view;
+	struct got_text *got;
+
+	if (!raw || !tw_schema_tlv__parse(tlv, &view) ||
+	    tw_schema_text__expand(&view, raw, TW_SCHEMA_RAW_MAX, &text, NULL)) {
+		p->r->malformed++;
+		free(raw);
+		return;
+	}
+	got = add(&p->r->texts, &p->r->n_texts, sizeof(*got));
+	*got = (struct got_text){
+		.schema_id = p->info.schema_id,
+		.index = view.index,
+		.total = view.total,
+		.id = view.event_id,
+		.kind = view.kind,
+		.system = strdup(text.system),
+		.text = strndup(text.text, text.len),
+		.frame = p->frame,
+	};
+	free(raw);
+}
+
+static void take_clock(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct got_clock *clock = add(&p->r->clocks, &p->r->n_clocks, sizeof(*clock));
+
+	clock->frame = p->frame;
+	p->r->malformed += !tw_clock__parse(tlv, &clock->view);
+}
+
+static void take_stats(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor c = { tlv->value, tlv->len };
+	struct tw_stat_view stat;
+
+	while (tw_stats__next(&c, &stat))
+		if (stat.stat < sizeof(p->r->stats) / sizeof(p->r->stats[0]))
+			p->r->stats[stat.stat] = stat.value;
+}
+
+static void take(struct place *p, const struct tw_tlv_view *tlv);
+
+/* A piece; with the last one the whole, kept so that its event can be looked at later. */
+static void take_part(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct tw_tlv_view whole;
+	struct tw_part_view view;
+	uint8_t **copy;
+
+	p->r->n_parts++;
+	if (!tw_part__parse(tlv, &view)) {
+		p->r->malformed++;
+		return;
+	}
+	if (tw_parts__add(p->r->parts, p->info.stream_id, p->info.channel, &view, &whole) != TW_PARTS_WHOLE)
+		return;
+	copy = add(&p->r->wholes, &p->r->n_wholes, sizeof(*copy));
+	*copy = malloc(whole.len);
+	if (!*copy)
+		abort();
+	memcpy(*copy, whole.value, whole.len);
+	whole.value = *copy;
+	take(p, &whole);
+}
+
+static void take(struct place *p, const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_EVENT:
+		take_event(p, tlv);
+		break;
+	case TW_TLV_PART:
+		take_part(p, tlv);
+		break;
+	case TW_TLV_LOST:
+		take_lost(p, tlv);
+		break;
+	case TW_TLV_WATERMARK:
+		take_watermark(p, tlv);
+		break;
+	case TW_TLV_COMM:
+		take_name(p, tlv);
+		break;
+	case TW_TLV_SCHEMA:
+		take_text(p, tlv);
+		break;
+	case TW_TLV_CLOCK:
+		take_clock(p, tlv);
+		break;
+	case TW_TLV_STATS:
+		take_stats(p, tlv);
+		break;
+	case TW_TLV_HOST:
+		p->r->n_hosts++;
+		break;
+	default:
+		p->r->malformed++; /* the producer makes no others */
+	}
+}
+
+/* The numbers that the frame header claims. */
+static void count_numbers(struct place *p)
+{
+	struct channel *ch = &p->channels[p->info.channel];
+
+	if (p->info.seq < ch->next)
+		p->r->renumbered++;
+	else
+		p->r->gaps += p->info.seq - ch->next;
+	ch->next = p->info.seq + p->info.events;
+}
+
+static void read_frame(struct place *p, const struct archive_frame *frame, uint64_t *stream)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	struct tw_cursor tlvs;
+
+	if (tw_frame__parse(frame->bytes, frame->len, &p->info, &tlvs) != TW_FRAME_OK || p->info.channel >= CHANNELS) {
+		p->r->malformed++;
+		return;
+	}
+	*stream = *stream ? *stream : p->info.stream_id;
+	p->r->foreign += *stream != p->info.stream_id;
+	p->seq = p->info.seq;
+	count_numbers(p);
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		take(p, &tlv);
+	p->r->malformed += status != TW_FRAME_OK;
+	if (p->info.source != TW_SOURCE_CONTROL)
+		p->r->malformed += p->seq != p->info.seq + p->info.events;
+}
+
+void receiver__read(struct receiver *r, const struct archive *archive)
+{
+	struct place place = { .r = r, .channels = calloc(CHANNELS, sizeof(*place.channels)) };
+	uint64_t stream = 0;
+
+	*r = (struct receiver){ .parts = tw_parts__new(&(struct tw_parts_limits){ 16 << 20, 64 }) };
+	if (!r->parts || !place.channels)
+		abort();
+	for (place.frame = 0; place.frame < archive->n; place.frame++)
+		read_frame(&place, &archive->frames[place.frame], &stream);
+	free(place.channels);
+}
+
+uint64_t receiver__lost(const struct receiver *r, uint16_t where)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->n_lost; i++)
+		sum += r->lost[i].where == where ? r->lost[i].count : 0;
+	return sum;
+}
+
+const char *receiver__name_of(const struct receiver *r, uint32_t pid, uint64_t time)
+{
+	const struct got_name *best = NULL;
+
+	for (size_t i = 0; i < r->n_names; i++) {
+		const struct got_name *name = &r->names[i];
+
+		if (name->pid == pid && name->time <= time && (!best || name->time >= best->time))
+			best = name;
+	}
+	return best ? best->name : NULL;
+}
+
+void receiver__assert_sound(const struct receiver *r, uint64_t gaps)
+{
+	assert_int_equal(r->malformed, 0);
+	assert_int_equal(r->foreign, 0);
+	assert_int_equal(r->gaps, gaps);
+	assert_int_equal(r->renumbered, 0);
+	assert_int_equal(r->unordered, 0);
+	assert_int_equal(r->overtaken, 0);
+	assert_int_equal(r->revoked, 0);
+}
+
+void receiver__fini(struct receiver *r)
+{
+	for (size_t i = 0; i < r->n_texts; i++) {
+		free(r->texts[i].system);
+		free(r->texts[i].text);
+	}
+	for (size_t i = 0; i < r->n_wholes; i++)
+		free(r->wholes[i]);
+	free(r->wholes);
+	free(r->events);
+	free(r->lost);
+	free(r->names);
+	free(r->texts);
+	free(r->clocks);
+	tw_parts__free(r->parts);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the frames of an archive in the order they came, as any receiver would, and keeps what they say in lists. What the wire
+ * format forbids is counted, so that a test can ask for zero.
+ */
+#ifndef RECEIVER_H
+#define RECEIVER_H
+
+#include "archive.h"
+#include "wire/decode.h"
+#include "wire/parts.h"
+
+/* All times in the stream's clock; frame: index in the archive. */
+struct got_event {
+	uint64_t time, seq, schema_id;
+	const uint8_t *record;
+	uint32_t pid, len;
+	uint16_t id, channel;
+	size_t frame;
+};
+
+struct got_lost {
+	uint64_t count;
+	uint16_t channel, where;
+	bool unknown;
+	size_t frame;
+};
+
+struct got_name {
+	uint64_t time, base; /* base time of the frame: where a merge puts it */
+	uint32_t pid, tgid;
+	uint8_t origin;
+	char name[TW_COMM_MAX + 1];
+	size_t frame;
+};
+
+struct got_text {
+	uint64_t schema_id;
+	uint32_t index, total;
+	uint16_t id;
+	uint8_t kind;
+	char *system, *text;
+	size_t frame;
+};
+
+struct got_clock {
+	struct tw_clock_view view;
+	size_t frame;
+};
+
+struct receiver {
+	struct got_event *events;
+	struct got_lost *lost;
+	struct got_name *names;
+	struct got_text *texts;
+	struct got_clock *clocks;
+	size_t n_events, n_lost, n_names, n_texts, n_clocks, n_watermarks, n_hosts, n_parts;
+	uint64_t stats[32]; /* by enum tw_stat_id: as last told */
+
+	/* what must not be */
+	uint64_t malformed;  /* frames or TLVs */
+	uint64_t gaps;       /* numbers never seen, of events and of control frames */
+	uint64_t renumbered; /* frames that begin before the number where the last one ended */
+	uint64_t unordered;  /* events older than the one before in their channel */
+	uint64_t overtaken;  /* events older than a watermark, in frames not flagged */
+	uint64_t revoked;    /* watermarks that name a number before one that came */
+	uint64_t flagged;    /* events older than a watermark, in frames flagged */
+	uint64_t foreign;    /* frames of another stream than the first */
+
+	struct tw_parts *parts;
+	uint8_t **wholes; /* reassembled values; events point into them */
+	size_t n_wholes;
+};
+
+/** receiver__read() - read all frames of the archive, which must outlive the receiver */
+void receiver__read(struct receiver *receiver, const struct archive *archive);
+
+/** receiver__lost() - sum of the LOST records of a place */
+uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
+
+/** receiver__name_of() - what the task of an event was called at that time; NULL if no COMM told it */
+const char *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
+
+/** receiver__assert_sound() - nothing happened that must not; gaps are allowed only where @gaps says so */
+void receiver__assert_sound(const struct receiver *receiver, uint64_t gaps);
+
+void receiver__fini(struct receiver *receiver);
+
+#endif

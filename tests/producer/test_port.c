@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A reader's way out: numbers, back-pressure, shedding, records larger than a frame, on the event and the control channels. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "producer/control.h"
+#include "receiver.h"
+
+#define SMALL 512 /* a frame of some ten events */
+
+/* A port, two channels, and what arrives. */
+struct bench {
+	struct archive archive;
+	struct tw_stream stream;
+	struct tw_sink *sink;
+	struct tw_port port;
+	struct tw_channel one, two;
+	struct receiver got;
+};
+
+static void set_up(struct bench *b, size_t frame_max, uint32_t events_per_frame)
+{
+	*b = (struct bench){
+		.stream = { .id = 1, .schema_id = 2 },
+		.one = { .number = 1, .cpu = 0, .source = TW_SOURCE_FTRACE },
+		.two = { .number = 2, .cpu = 1, .source = TW_SOURCE_FTRACE },
+	};
+	archive__init(&b->archive, frame_max);
+	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	tw_port__init(&b->port, b->sink, &b->stream, events_per_frame);
+}
+
+static void receive(struct bench *b)
+{
+	tw_port__drain(&b->port);
+	receiver__read(&b->got, &b->archive);
+}
+
+static void tear_down(struct bench *b)
+{
+	receiver__fini(&b->got);
+	tw_sink__close(b->sink);
+	archive__fini(&b->archive);
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* An event with that pid and @len bytes: into the open frame if it fits, as a ring does it. */
+static void send_event(struct bench *b, struct tw_channel *channel, uint32_t pid, uint32_t len, uint64_t time)
+{
+	static uint8_t record[32768 + TW_COPY_STEP];
+	const uint16_t id = 300;
+	struct tw_frame frame;
+	bool fits;
+
+	for (uint32_t i = 8; i < len; i++)
+		record[i] = (uint8_t)(i * 7 / 3);
+	memcpy(record, &id, sizeof(id));
+	memcpy(record + 4, &pid, sizeof(pid));
+	frame = tw_port__borrow(&b->port, channel);
+	fits = frame.info.events < b->port.events_per_frame && tw_frame__add_event(&frame, record, len, time);
+	tw_port__give_back(&b->port, channel, &frame);
+	if (!fits)
+		tw_port__event(&b->port, channel, record, len, time);
+}
+
+static void expect_bytes(const struct got_event *ev)
+{
+	for (uint32_t i = 8; i < ev->len; i++)
+		assert_int_equal(ev->record[i], (uint8_t)(i * 7 / 3));
+}
+
+static void test_numbers(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		send_event(&b, i % 7 < 4 ? &b.one : &b.two, i, 8 + i % 20 * 4, i);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(b.got.n_events, 1000);
+	for (uint32_t i = 0; i < 1000; i++) {
+		assert_int_equal(b.got.events[i].pid, i);
+		assert_int_equal(b.got.events[i].channel, i % 7 < 4 ? 1 : 2);
+		assert_int_equal(b.got.events[i].len, 8 + i % 20 * 4);
+		expect_bytes(&b.got.events[i]);
+	}
+	assert_int_equal(b.port.events, 1000);
+	tear_down(&b);
+}
+
+/* One event a frame, always at the same place. */
+static void expect_alone(const struct bench *b)
+{
+	for (size_t i = 0; i < b->got.n_events; i++) {
+		const struct archive_frame *frame = &b->archive.frames[b->got.events[i].frame];
+
+		assert_ptr_equal(b->got.events[i].record, frame->bytes + 48 + TW_EVENT_RECORD);
+		assert_true(!i || b->got.events[i].frame > b->got.events[i - 1].frame);
+	}
+}
+
+static void test_one_event_frames(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b, 9000, 1);
+	for (uint32_t i = 0; i < 100; i++) {
+		if (i == 50)
+			tw_port__lost(&b.port, &b.one, i, TW_LOST_RING, false, 5);
+		send_event(&b, &b.one, i, 40, i);
+	}
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(b.got.n_events, 100);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 5);
+	expect_alone(&b);
+	tear_down(&b);
+}
+
+static void test_far_apart(void **state)
+{
+	const uint64_t times[] = { 10, 2000000000, 2000000010, 1ull << 40, 5, 6 };
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	for (uint32_t i = 0; i < 6; i++)
+		send_event(&b, &b.one, i, 16, times[i]);
+	receive(&b);
+	assert_int_equal(b.got.n_events, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(b.got.events[i].time, times[i]);
+	assert_int_equal(b.got.gaps, 0);
+	tear_down(&b);
+}
+
+static void test_parts(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	for (uint32_t i = 0; i < 300; i++)
+		send_event(&b, &b.one, i, i % 10 ? 20 : 16 + i * 100, 1000 + i);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(b.got.n_events, 300);
+	assert_true(b.got.n_parts > 300);
+	for (uint32_t i = 0; i < 300; i++) {
+		assert_int_equal(b.got.events[i].seq, i);
+		assert_int_equal(b.got.events[i].pid, i);
+		assert_int_equal(b.got.events[i].time, 1000 + i);
+		assert_int_equal(b.got.events[i].len, i % 10 ? 20 : 16 + i * 100);
+		expect_bytes(&b.got.events[i]);
+	}
+	tear_down(&b);
+}
+
+static void *make_room(void *arg)
+{
+	usleep(100000);
+	atomic_store((_Atomic long *)arg, ARCHIVE_ENDLESS);
+	return NULL;
+}
+
+/* A sink that is full for a while costs nothing but time. */
+static void test_back_pressure(void **state)
+{
+	pthread_t thread;
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	b.archive.room = 5;
+	assert_int_equal(pthread_create(&thread, NULL, make_room, &b.archive.room), 0);
+	for (uint32_t i = 0; i < 1000; i++)
+		send_event(&b, &b.one, i, 20, i);
+	pthread_join(thread, NULL);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(b.got.n_events, 1000);
+	assert_int_equal(b.one.shed, 0);
+	tear_down(&b);
+}
+
+/* A sink that stays full: events are shed and counted, later ones keep their numbers, and the loss is told. */
+static void shed_and_recover(uint32_t events_per_frame)
+{
+	double start;
+	struct bench b;
+
+	set_up(&b, SMALL, events_per_frame);
+	b.archive.room = 5;
+	start = seconds();
+	for (uint32_t i = 0; i < 100000; i++)
+		send_event(&b, &b.one, i, 20, i);
+	assert_true(seconds() - start < 4); /* patience once, then no more of it */
+	tw_port__lost(&b.port, &b.one, 100000, TW_LOST_RING, false, 33);
+	assert_true(b.one.shed > 90000);
+	b.archive.room = ARCHIVE_ENDLESS;
+	usleep(10000);
+	for (uint32_t i = 100000; i < 100100; i++)
+		send_event(&b, i % 2 ? &b.one : &b.two, i, 20, i);
+	receive(&b);
+	receiver__assert_sound(&b.got, b.one.shed);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), b.one.shed);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 33);
+	assert_int_equal(b.got.n_events, 100100 - b.one.shed);
+	assert_int_equal(b.got.n_events, b.port.events);
+	if (events_per_frame == 1)
+		expect_alone(&b);
+	tear_down(&b);
+}
+
+static void test_shedding(void **state)
+{
+	(void)state;
+	shed_and_recover(0);
+}
+
+static void test_shedding_one_event_frames(void **state)
+{
+	(void)state;
+	shed_and_recover(1);
+}
+
+/* A record in parts of which some find no room: the whole of it is shed. */
+static void test_shedding_parts(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	send_event(&b, &b.one, 1, 20, 1);
+	b.archive.room = 4;
+	send_event(&b, &b.one, 2, 8000, 2);
+	send_event(&b, &b.one, 3, 20, 3);
+	b.archive.room = ARCHIVE_ENDLESS;
+	usleep(10000);
+	send_event(&b, &b.one, 4, 20, 4);
+	receive(&b);
+	receiver__assert_sound(&b.got, 2);
+	assert_int_equal(b.one.shed, 2);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), 2);
+	assert_int_equal(b.got.n_events, 2);
+	assert_int_equal(b.got.events[1].pid, 4);
+	assert_int_equal(b.got.events[1].seq, 3);
+	tear_down(&b);
+}
+
+static void test_broken(void **state)
+{
+	const double start = seconds();
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	b.archive.broken = -ENODEV;
+	b.archive.room = 2;
+	for (uint32_t i = 0; i < 100000; i++)
+		send_event(&b, &b.one, i, 20, i);
+	assert_int_equal(b.port.error, -ENODEV);
+	assert_int_equal(tw_port__flush(&b.port), -ENODEV);
+	assert_true(seconds() - start < 1); /* nothing to wait for */
+	receive(&b);
+	assert_int_equal(b.got.n_events + b.one.shed, 100000);
+	tear_down(&b);
+}
+
+/* HOST, as large as it can be, through a frame that takes a part of it only. */
+static void test_control_parts(void **state)
+{
+	struct tw_attr_view attrs[16];
+	static uint8_t text[256];
+	struct tw_control control;
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	tw_control__init(&control, &b.port);
+	memset(text, 'x', sizeof(text));
+	for (int i = 0; i < 16; i++)
+		attrs[i] = (struct tw_attr_view){ TW_HOST_NAME, text, sizeof(text) };
+	tw_control__host(&control, attrs, 16);
+	tw_control__task(&control, &(struct tw_task){ .pid = 7, .name = "fifteen letters" });
+	tw_control__host(&control, attrs, 1);
+	tw_control__end(&control);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_true(b.got.n_parts > 8);
+	assert_int_equal(b.got.n_hosts, 2);
+	assert_int_equal(b.got.n_names, 1);
+	assert_string_equal(b.got.names[0].name, "fifteen letters");
+	tear_down(&b);
+}
+
+/* What the control channel could not say shows as a gap in its numbers. */
+static void test_control_shed(void **state)
+{
+	struct tw_control control;
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	tw_control__init(&control, &b.port);
+	for (uint32_t i = 0; i < 100; i++) {
+		b.archive.room = i == 50 ? 0 : ARCHIVE_ENDLESS;
+		tw_control__task(&control, &(struct tw_task){ .pid = i, .name = "name" });
+		tw_control__end(&control);
+	}
+	receive(&b);
+	assert_int_equal(b.got.n_names, 99);
+	receiver__assert_sound(&b.got, 1);
+	assert_int_equal(control.channel.shed, 1);
+	tear_down(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_one_event_frames),
+		cmocka_unit_test(test_far_apart),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_back_pressure),
+		cmocka_unit_test(test_shedding),
+		cmocka_unit_test(test_shedding_one_event_frames),
+		cmocka_unit_test(test_shedding_parts),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_control_parts),
+		cmocka_unit_test(test_control_shed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
