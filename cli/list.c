@@ -10,16 +10,53 @@
 #include "cli/selection.h"
 #include "producer/events.h"
 #include "producer/tracing_dir.h"
+#include "schema/format.h"
 
 struct list_config {
 	struct cli_selection selection;
-	bool systems, clocks, instances;
+	bool systems, fields, clocks, instances;
 };
 
 static void print_events(const struct tw_event_list *events)
 {
 	for (size_t i = 0; i < events->n; i++)
 		printf("%s:%s\n", events->names[i].system, events->names[i].name);
+}
+
+static void print_fields(const struct tw_format *format)
+{
+	for (uint16_t i = format->n_common; i < format->n_fields; i++)
+		printf("\t%-24s %s\n", format->fields[i].name, format->fields[i].type);
+}
+
+/* The event and, a line each, the name and type of its fields. */
+static int print_event_fields(const char *dir, const struct tw_event_name *event, struct tw_error *err)
+{
+	char file[512], *text;
+	struct tw_format *format;
+	int error;
+
+	snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
+	error = tw_tracing_file__read(dir, file, &text, err);
+	if (error)
+		return error;
+	error = tw_format__parse(text, strlen(text), event->system, &format, err);
+	free(text);
+	if (error)
+		return error;
+	printf("%s:%s\n", event->system, event->name);
+	print_fields(format);
+	tw_format__free(format);
+	return 0;
+}
+
+static int print_all_fields(const char *dir, const struct tw_event_list *events, struct tw_error *err)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < events->n && !error; i++)
+		error = print_event_fields(dir, &events->names[i], err);
+	return error;
 }
 
 static void print_systems(const struct tw_event_list *events)
@@ -57,6 +94,18 @@ static int print_instances(struct tw_error *err)
 	return 0;
 }
 
+static int print_chosen(const struct list_config *config, const char *dir, const struct tw_event_list *events,
+			struct tw_error *err)
+{
+	if (config->fields)
+		return print_all_fields(dir, events, err);
+	if (config->systems)
+		print_systems(events);
+	else
+		print_events(events);
+	return 0;
+}
+
 static int list_events(const struct list_config *config, const char *dir, struct tw_error *err)
 {
 	struct tw_event_list all = { 0 }, selected = { 0 };
@@ -65,10 +114,8 @@ static int list_events(const struct list_config *config, const char *dir, struct
 	if (error)
 		return error;
 	error = cli_selection__resolve(&config->selection, &all, &selected, err);
-	if (!error && config->systems)
-		print_systems(config->selection.n ? &selected : &all);
-	else if (!error)
-		print_events(config->selection.n ? &selected : &all);
+	if (!error)
+		error = print_chosen(config, dir, config->selection.n ? &selected : &all, err);
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
 	return error;
@@ -104,6 +151,8 @@ static const struct cli_option options[] = {
 	  "List these events: a system, an event, SYSTEM:EVENT, either with wildcards, "
 	  "or several with commas between",
 	  0, cli_selection__add },
+	{ 'v', "fields", NULL, CLI_ARG_NONE, "Name and type of each event's fields too",
+	  offsetof(struct list_config, fields), NULL },
 	{ 0, "systems", NULL, CLI_ARG_NONE, "List systems instead of events", offsetof(struct list_config, systems),
 	  NULL },
 	{ 0, "clocks", NULL, CLI_ARG_NONE, "List the trace clocks, for --clock", offsetof(struct list_config, clocks),
@@ -118,6 +167,7 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "All events that have to do with waking up", "sudo tracewire list '*wak*'" },
+	{ "What a context switch tells", "sudo tracewire list -v sched_switch" },
 	{ "The systems that have a tcp event", "sudo tracewire list --systems '*:*tcp*'" },
 	{ NULL, NULL },
 };

@@ -37,6 +37,13 @@ same "systems" "$scratch/ours" "$scratch/kernel"
 tr -d '[]\n' <"$tracing/trace_clock" | sed 's/$/ /' >"$scratch/kernel"
 same "clocks" "$scratch/ours" "$scratch/kernel"
 
+"$tracewire" list -v sched:sched_switch irq | awk '/^\t/ {print $1}' >"$scratch/ours"
+for format in "$tracing"/events/sched/sched_switch/format "$tracing"/events/irq/*/format; do
+	sed -n '/^$/,$s/^\tfield:[^;]*[ *]\([a-z_A-Z0-9]*\)\(\[[^;]*\)\{0,1\};.*/\1/p' "$format"
+done >"$scratch/kernel"
+same "fields" "$scratch/ours" "$scratch/kernel"
+[ "$("$tracewire" list -v | grep -vc '^	')" = "$(wc -l <"$scratch/all")" ] || fail "not every event's fields can be listed"
+
 instance=$tracing/instances/twtest-list-$$
 mkdir "$instance"
 "$tracewire" list --instances | grep -qx "twtest-list-$$" || fail "our instance is not listed"
