@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What has been learnt from the capture that is open: built once, in the first pass, and only read when frames are
+ * dissected again. All of it is gone when the capture is closed. A stranger's capture can't make it grow without bound.
+ */
+#ifndef TW_CAPTURE_H
+#define TW_CAPTURE_H
+
+#include "dissector/compat.h"
+#include "dissector/event_type.h"
+#include "wire/decode.h"
+
+/* Per capture. */
+#define TW_STREAMS_MAX      4096
+#define TW_CHANNELS_MAX     (1u << 20)
+#define TW_SCHEMAS_MAX      4096
+#define TW_TASK_NAMES_MAX   (1u << 20)
+#define TW_SYMBOLS_MAX      (1u << 20)
+#define TW_FORMAT_BYTES_MAX (64u << 20) /* of parsed formats */
+/* Per task, as names are kept sorted by time in an array. */
+#define TW_NAMES_PER_TASK_MAX 4096
+
+struct tw_schema_id { /* what event ids mean under one schema id */
+	uint64_t id;
+	struct tw_event_type **pages[256]; /* by event id; NULL where nothing is known */
+	bool cache_tried;
+	bool cache_done;
+	struct tw_schema_text *texts; /* as they came, until they are complete and go to the cache */
+	uint32_t total, seen;
+};
+
+struct tw_stream {
+	uint64_t id;
+	const char *host; /* NULL if not known yet */
+	uint32_t host_frame, clock_frame;
+	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = ticks are ns */
+	uint8_t long_size;
+	bool big_endian;      /* of event bodies */
+	wmem_map_t *channels; /* number -> struct tw_channel */
+	wmem_map_t *tasks;    /* pid -> struct tw_task */
+	wmem_map_t *symbols;  /* address -> name */
+	wmem_map_t *schemas;  /* id -> struct tw_schema_id */
+	struct tw_schema_id *last_schema;
+};
+
+/** tw_capture__register() - at start; sets up and tears down with each capture */
+void tw_capture__register(void);
+
+/** tw_capture__stream() - the stream of that id; NULL when there are too many */
+struct tw_stream *tw_capture__stream(uint64_t id);
+
+/** tw_stream__schema() - the schema of that id, made if need be; NULL when there are too many, or @id is 0 */
+struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id);
+
+/** tw_schema_id__type() - what that event id means, or NULL */
+static inline struct tw_event_type *tw_schema_id__type(const struct tw_schema_id *schema, uint16_t event_id)
+{
+	struct tw_event_type **page = schema->pages[event_id >> 8];
+
+	return page ? page[event_id & 0xff] : NULL;
+}
+
+/** tw_capture__allow() - take @n from one of the capture's budgets. Return: false if it is used up */
+bool tw_capture__allow(uint32_t *used, uint32_t n, uint32_t max);
+
+/** tw_capture__own_format() - free it when the capture is closed */
+void tw_capture__own_format(struct tw_format *format);
+
+/* What has been used of the limits above. */
+struct tw_capture_used {
+	uint32_t streams, channels, schemas, task_names, symbols, format_bytes;
+};
+extern struct tw_capture_used tw_capture_used;
+
+/** tw_stream__ns() - a time of the stream's clock in nanoseconds */
+static inline uint64_t tw_stream__ns(const struct tw_stream *stream, uint64_t time)
+{
+	if (!stream || !stream->mult)
+		return time;
+	return (uint64_t)(((unsigned __int128)time * stream->mult) >> stream->shift);
+}
+
+#endif

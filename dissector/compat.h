@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What differs between the Wireshark series we build for, 4.0 to 4.4, and nothing else. */
+#ifndef TW_COMPAT_H
+#define TW_COMPAT_H
+
+#include <ws_version.h>
+
+#include <epan/expert.h>
+#include <epan/packet.h>
+#include <epan/prefs.h>
+#include <epan/proto_data.h>
+#include <epan/reassemble.h>
+
+#define TW_WIRESHARK_AT_LEAST(major, minor)   \
+	(WIRESHARK_VERSION_MAJOR > (major) || \
+	 (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
+
+/* gboolean became bool, an int became one byte: return types and preferences must be of the right one. */
+#if TW_WIRESHARK_AT_LEAST(4, 4)
+typedef bool tw_ws_bool;
+#else
+typedef gboolean tw_ws_bool;
+#endif
+
+/* From 4.2 on a frame remembers what it depends on, and frames that those depend on are kept too. */
+static inline void tw_depend_on_frame(packet_info *pinfo, uint32_t frame)
+{
+#if TW_WIRESHARK_AT_LEAST(4, 2)
+	mark_frame_as_depended_upon(pinfo->fd, frame);
+#else
+	mark_frame_as_depended_upon(pinfo, frame);
+#endif
+}
+
+/* Symbols by which Wireshark knows a plugin; 4.2 asks for a description too. */
+#define TW_PLUGIN_SYMBOL extern __attribute__((visibility("default")))
+
+#if TW_WIRESHARK_AT_LEAST(4, 2)
+#include <wsutil/plugins.h>
+#define TW_PLUGIN_DESCRIBE()                             \
+	TW_PLUGIN_SYMBOL uint32_t plugin_describe(void); \
+	uint32_t plugin_describe(void)                   \
+	{                                                \
+		return WS_PLUGIN_DESC_DISSECTOR;         \
+	}
+#else
+#define TW_PLUGIN_DESCRIBE()
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the parts of the dissector share while one frame is dissected. */
+#ifndef TW_DISSECT_H
+#define TW_DISSECT_H
+
+#include "dissector/capture.h"
+#include "dissector/fixed.h"
+#include "dissector/sequence.h"
+#include "dissector/text.h"
+#include "wire/decode.h"
+
+/* Per frame: bounds the time a frame can take, and keeps below Wireshark's own limit, which counts as a dissector bug. */
+#define TW_ITEMS_MAX        100000
+#define TW_UNPACK_BYTES_MAX (16u << 20) /* of format text */
+#define TW_INFO_MAX         512
+
+/* What is being dissected: the frame, or a record put together from parts. */
+struct tw_bytes {
+	tvbuff_t *tvb;
+	const uint8_t *base;    /* of tvb */
+	const uint32_t *frames; /* that the bytes came in */
+	uint32_t n_frames;
+	bool reassembled;
+};
+
+struct tw_dissect {
+	packet_info *pinfo;
+	struct tw_bytes bytes;
+	proto_tree *tree; /* NULL if nobody wants one */
+	proto_item *item; /* of the protocol */
+	struct tw_frame_info frame;
+	struct tw_stream *stream;    /* NULL if there are too many */
+	struct tw_schema_id *schema; /* NULL if the frame names none */
+	bool first_pass;             /* what is learnt is learnt now */
+	bool wants_info;             /* the Info column is shown */
+	uint32_t n_events;           /* so far */
+	uint32_t n_others;           /* control records so far */
+	uint32_t items_left;
+	uint32_t unpack_left;
+	struct tw_text info;
+	char info_buf[TW_INFO_MAX];
+};
+
+static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
+{
+	return (int)((const uint8_t *)p - d->bytes.base);
+}
+
+/**
+ * tw_put_number() - add a number, a truth or a time (ns) to a tree, as the field's type says
+ * @value: signed ones sign-extended
+ * Return: the item; NULL if nobody wants it.
+ */
+proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
+			  uint64_t value);
+
+/** tw_put_bytes() - add text or bytes as they are in the frame */
+proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p,
+			 size_t len);
+
+/** tw_put_text() - add text that is not in the frame, as the field's value at @at */
+proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
+			const char *text);
+
+/** tw_put_subtree() - a branch with a plain label */
+proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtree which, const void *p, size_t len,
+			   const char *label);
+
+/** tw_dissect__expert() - say something about the frame; @text may be NULL for the default */
+void tw_dissect__expert(struct tw_dissect *d, enum tw_expert which, const char *text);
+
+/** tw_dissect__depend() - displayed events need that frame; 0 is none */
+static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
+{
+	if (frame && d->tree)
+		tw_depend_on_frame(d->pinfo, frame);
+}
+
+/** tw_dissect__event() - an EVENT or FILTERED record, out of this frame or put together */
+void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+
+/** tw_dissect__tlv() - any record */
+void tw_dissect__tlv(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+
+/** tw_dissect__tlv_header() - a record's type and length, where the frame has them */
+void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
+
+/** tw_dissect__record() - any record but events and PART */
+void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+
+/** tw_dissect__part() - one piece; when it was the last, the record it is a piece of */
+void tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+
+/** tw_parts__register() - at start: the table of pieces */
+void tw_parts__register(void);
+
+#endif

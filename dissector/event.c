@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One event: the eight facts that every event has, its fields, and its line in the Info column. */
+#include "dissector/dissect.h"
+#include "dissector/metadata.h"
+#include "dissector/tasks.h"
+#include "dissector/value.h"
+
+struct event {
+	struct tw_event_view view;
+	uint64_t seq;
+	bool filtered;
+	struct tw_event_type *type; /* NULL if its format is not known */
+	const char *comm;
+	struct tw_record record;
+};
+
+static const char *task_name(struct tw_dissect *d, const struct tw_event_view *view)
+{
+	const struct tw_task_name *name;
+
+	if (!view->pid)
+		return "<idle>";
+	name = d->stream ? tw_stream__task_name(d->stream, view->pid, view->time) : NULL;
+	if (!name)
+		return "<...>"; /* the kernel's own word for it */
+	tw_dissect__depend(d, name->frame);
+	return name->name;
+}
+
+static void depend_on_metadata(struct tw_dissect *d, const struct event *e)
+{
+	uint32_t last = 0;
+
+	if (!d->tree || !d->stream)
+		return;
+	tw_dissect__depend(d, d->stream->host_frame);
+	if (d->stream->clock_frame != d->stream->host_frame)
+		tw_dissect__depend(d, d->stream->clock_frame);
+	for (uint32_t i = 0; e->type && i < e->type->n_frames; i++) {
+		if (e->type->frames[i] != last && e->type->frames[i] != d->stream->host_frame)
+			tw_dissect__depend(d, e->type->frames[i]);
+		last = e->type->frames[i];
+	}
+}
+
+/* "comm-pid [cpu] event: field=value ..." */
+static void append_event(struct tw_dissect *d, const struct event *e)
+{
+	struct tw_text *t = &d->info;
+
+	if (t->at != d->info_buf)
+		tw_text__literal(t, ", ", 2);
+	if (d->frame.events > 1) {
+		tw_text__u64(t, d->frame.events);
+		tw_text__literal(t, " events: ", 9);
+	}
+	tw_text__foreign(t, e->comm, strlen(e->comm));
+	tw_text__literal(t, "-", 1);
+	tw_text__i64(t, (int32_t)e->view.pid);
+	tw_text__literal(t, " [", 2);
+	tw_text__padded(t, d->frame.cpu, 3);
+	tw_text__literal(t, "] ", 2);
+	if (e->filtered)
+		tw_text__literal(t, "(filtered) ", 11);
+	if (!e->type) {
+		tw_text__literal(t, "event ", 6);
+		tw_text__u64(t, e->view.id);
+		tw_text__literal(t, ": format not seen yet", 21);
+		return;
+	}
+	tw_text__foreign(t, e->type->format->name, strlen(e->type->format->name));
+	tw_text__literal(t, ":", 1);
+	for (uint32_t i = 0; i < e->type->n_fields && !tw_text__full(t); i++)
+		tw_value__text(t, &e->type->fields[i], &e->record);
+}
+
+static void put_name(struct tw_dissect *d, proto_tree *tree, enum tw_fixed which, const struct event *e,
+		     const char *text)
+{
+	proto_item *item = tw_put_text(d, tree, tw_fixed(which), tw_dissect__at(d, e->view.record), 2, text);
+
+	if (item)
+		proto_item_set_generated(item);
+}
+
+/* Where in the record the common fields are is the same for all kernels. */
+static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event *e)
+{
+	const int at = tw_dissect__at(d, e->view.record);
+	const uint64_t ns = tw_stream__ns(d->stream, e->view.time);
+
+	tw_put_number(d, tree, tw_fixed(TW_FIX_TIME), at - 4, 4, ns);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SEQ), at, 0, e->seq);
+	if (e->type) {
+		put_name(d, tree, TW_FIX_SYSTEM, e, e->type->format->system);
+		put_name(d, tree, TW_FIX_EVENT, e, e->type->format->name);
+	}
+	tw_put_number(d, tree, tw_fixed(TW_FIX_EVENT_ID), at, 2, e->view.id);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_FLAGS), at + 2, 1, e->view.common_flags);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_PREEMPT), at + 3, 1, e->view.common_preempt_count);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_PID), at + 4, 4, e->view.pid);
+	put_name(d, tree, TW_FIX_COMM, e, e->comm);
+	if (d->frame.cpu != TW_CPU_NONE)
+		tw_put_number(d, tree, tw_fixed(TW_FIX_CPU), at, 0, d->frame.cpu);
+	if (d->stream && d->stream->host)
+		put_name(d, tree, TW_FIX_HOST, e, d->stream->host);
+	if (e->filtered)
+		tw_put_number(d, tree, tw_fixed(TW_FIX_FILTERED), at, 0, 1);
+}
+
+static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct event *e)
+{
+	bool inside = true;
+
+	for (uint32_t i = 0; i < e->type->n_fields && d->items_left; i++)
+		inside &= tw_value__put(d, tree, &e->type->fields[i], &e->record);
+	if (!inside)
+		tw_dissect__expert(d, TW_EXPERT_BAD_FIELD, NULL);
+}
+
+static void put_event(struct tw_dissect *d, const struct event *e)
+{
+	const bool alone = d->frame.events <= 1;
+	proto_tree *tree = d->tree;
+
+	if (!alone)
+		tree = tw_put_subtree(d, tree, TW_SUB_RECORD, e->view.record, e->view.len,
+				      e->type ? e->type->format->name : "Event of unknown format");
+	put_facts(d, tree, e);
+	if (e->type) {
+		put_fields(d, tree, e);
+		return;
+	}
+	if (e->view.len > TW_RECORD_COMMON)
+		tw_put_bytes(d, tree, tw_fixed(TW_FIX_RECORD), e->view.record + TW_RECORD_COMMON,
+			     e->view.len - TW_RECORD_COMMON);
+	tw_dissect__expert(d, TW_EXPERT_NO_SCHEMA, NULL);
+}
+
+static struct tw_event_type *type_of(struct tw_dissect *d, uint16_t id)
+{
+	struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, id) : NULL;
+
+	if (!type && d->schema && !d->schema->cache_tried)
+		type = tw_metadata__from_cache(d, id);
+	if (type && !type->fields)
+		tw_event_type__prepare(type);
+	return type;
+}
+
+void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+{
+	const bool wants_info = d->wants_info && !d->n_events;
+	struct event e = { .filtered = tlv->type == TW_TLV_FILTERED, .seq = d->frame.seq + d->n_events };
+
+	if (!tw_event__parse(tlv, d->frame.base_time, &e.view)) {
+		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		return;
+	}
+	d->n_events++;
+	if (!d->items_left || (!d->tree && !wants_info))
+		return;
+	e.type = type_of(d, e.view.id);
+	e.comm = task_name(d, &e.view);
+	e.record = (struct tw_record){
+		.data = e.view.record,
+		.len = e.view.len,
+		.big_endian = d->frame.flags & TW_FLAG_BODY_BE,
+		.from_wire = true,
+	};
+	if (wants_info)
+		append_event(d, &e);
+	if (d->tree) {
+		depend_on_metadata(d, &e);
+		put_event(d, &e);
+	}
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a kernel field becomes in Wireshark. Used by the plugin and, at build time, by the program that makes the shipped
+ * table, so that a name has the same type wherever it was learnt from. Knows nothing of Wireshark itself.
+ */
+#ifndef TW_FIELD_TYPE_H
+#define TW_FIELD_TYPE_H
+
+#include "schema/format.h"
+
+/* The one list of types: name, Wireshark's type, its base. Enough bits of a number are kept, never fewer. */
+#define TW_TYPE_LIST(X)                 \
+	X(U8, FT_UINT8, BASE_DEC)       \
+	X(U16, FT_UINT16, BASE_DEC)     \
+	X(U32, FT_UINT32, BASE_DEC)     \
+	X(U64, FT_UINT64, BASE_DEC)     \
+	X(I8, FT_INT8, BASE_DEC)        \
+	X(I16, FT_INT16, BASE_DEC)      \
+	X(I32, FT_INT32, BASE_DEC)      \
+	X(I64, FT_INT64, BASE_DEC)      \
+	X(BOOL, FT_BOOLEAN, BASE_NONE)  \
+	X(POINTER, FT_UINT64, BASE_HEX) \
+	X(TEXT, FT_STRING, BASE_NONE)   \
+	X(BYTES, FT_BYTES, BASE_NONE)   \
+	X(IPV4, FT_IPv4, BASE_NONE)     \
+	X(IPV6, FT_IPv6, BASE_NONE)
+
+enum tw_type {
+#define X(name, ft, base) TW_TYPE_##name,
+	TW_TYPE_LIST(X)
+#undef X
+		TW_TYPE_COUNT
+};
+
+/* Types that may share one filter name, because Wireshark compares their values by the same rule. */
+enum tw_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, TW_CLASS_IPV6 };
+
+/**
+ * tw_type__of() - the type of a kernel field
+ *
+ * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements, those
+ * of single bytes are bytes; addresses of sockets (saddr, daddr and their _v6) are IP addresses.
+ */
+enum tw_type tw_type__of(const struct tw_field *field);
+
+enum tw_class tw_type__class(enum tw_type type);
+
+/** tw_type__any() - the type of trace.any.NAME, if nothing else of that name is known: numbers get 64 bits */
+enum tw_type tw_type__any(enum tw_type type);
+
+/**
+ * tw_type__merge() - the type of trace.any.NAME when fields of that name have types @a and @b
+ *
+ * Text wins, since any number can be put as text; then numbers; of those, signed over unsigned unless there are pointers.
+ */
+enum tw_type tw_type__merge(enum tw_type a, enum tw_type b);
+
+/* Wireshark's rule for the characters of a filter name. */
+#define TW_NAME_MAX 256 /* of one whole filter name, bytes with NUL */
+
+/**
+ * tw_name__join() - "trace.SYSTEM.EVENT.FIELD", what may not be in a name replaced by '_'
+ * @parts: NULL-terminated list of the parts behind "trace"
+ * @ret: TW_NAME_MAX bytes; cut if it does not fit
+ */
+void tw_name__join(const char *const *parts, char *ret);
+
+#endif

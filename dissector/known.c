@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What filters can name before any frame is seen, registered when the first name beginning with "trace." is asked for that
+ * is not one of the fixed ones: the shipped table, the preference's format texts, the user's cache.
+ */
+#include <glib.h>
+#include <string.h>
+
+#include "dissector/cache.h"
+#include "dissector/fields.h"
+#include "dissector/formats_file.h"
+#include "dissector/preferences.h"
+#include "dissector/shipped.h"
+
+#define FILE_BYTES_MAX    (64u << 20) /* of the preference's file */
+#define FOLDER_EVENTS_MAX 16384       /* of the preference's folder */
+
+static void register_shipped(void)
+{
+	for (uint32_t i = 0; i < tw_shipped_n_events; i++) {
+		const struct tw_shipped_event *event = &tw_shipped_events[i];
+		const struct tw_shipped_field *field = &tw_shipped_fields[event->first_field];
+
+		for (uint32_t n = event->n_fields; n; n--, field++)
+			tw_fields__name(tw_shipped_pool + event->system, tw_shipped_pool + event->name,
+					tw_shipped_pool + field->name, (enum tw_type)field->type);
+	}
+	for (uint32_t i = 0; tw_preferences.any && i < tw_shipped_n_any; i++)
+		tw_fields__any(tw_shipped_pool + tw_shipped_any[i].name, (enum tw_type)tw_shipped_any[i].type);
+}
+
+static void register_text(const char *system, const char *text, size_t len)
+{
+	struct tw_format *format;
+
+	if (tw_format__parse(text, len, system, &format, NULL))
+		return;
+	tw_fields__register_format(format);
+	tw_format__free(format);
+}
+
+static void register_file(const char *bytes, size_t len)
+{
+	struct tw_formats_file file = tw_formats_file__open(bytes, len);
+	struct tw_schema_text text;
+
+	while (tw_formats_file__next(&file, &text))
+		register_text(text.system, text.text, text.len);
+}
+
+static void register_format_file(const char *folder, const char *system, const char *event)
+{
+	char *path = g_build_filename(folder, system, event, "format", NULL);
+	char *bytes;
+	gsize len;
+
+	if (g_file_get_contents(path, &bytes, &len, NULL)) {
+		register_text(system, bytes, len);
+		g_free(bytes);
+	}
+	g_free(path);
+}
+
+static void register_system_folder(const char *folder, const char *system, unsigned int *left)
+{
+	char *path = g_build_filename(folder, system, NULL);
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *event;
+
+	while (dir && *left && (event = g_dir_read_name(dir))) {
+		register_format_file(folder, system, event);
+		--*left;
+	}
+	if (dir)
+		g_dir_close(dir);
+	g_free(path);
+}
+
+static void register_folder(const char *folder)
+{
+	GDir *dir = g_dir_open(folder, 0, NULL);
+	unsigned int left = FOLDER_EVENTS_MAX;
+	const char *system;
+
+	while (dir && left && (system = g_dir_read_name(dir)))
+		register_system_folder(folder, system, &left);
+	if (dir)
+		g_dir_close(dir);
+}
+
+static void register_preference(const char *path)
+{
+	char *bytes;
+	gsize len;
+
+	if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+		register_folder(path);
+		return;
+	}
+	if (!g_file_get_contents(path, &bytes, &len, NULL))
+		return;
+	if (len <= FILE_BYTES_MAX)
+		register_file(bytes, len);
+	g_free(bytes);
+}
+
+void tw_fields__register_known(const char *match)
+{
+	(void)match;
+	register_shipped();
+	if (tw_preferences.formats && *tw_preferences.formats)
+		register_preference(tw_preferences.formats);
+	if (tw_preferences.cache)
+		tw_cache__each(register_file);
+}

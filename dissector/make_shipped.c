@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Build tool: make_shipped EVENTS_DIR > shipped_table.c
+ * Turns a tree of format files (SYSTEM/EVENT/format, as in tracefs) into the constant table of shipped.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dissector/field_type.h"
+#include "dissector/shipped.h"
+
+#define EVENTS_MAX 8192
+#define FIELDS_MAX 65536
+#define POOL_MAX   (1024 * 1024)
+#define SLOTS      131072 /* of the pool's hash table; a power of two, above the number of names */
+
+static struct {
+	char pool[POOL_MAX];
+	uint32_t pool_len;
+	uint32_t slots[SLOTS]; /* offset in the pool + 1 */
+	struct tw_shipped_event events[EVENTS_MAX];
+	uint32_t n_events;
+	struct tw_shipped_field fields[FIELDS_MAX];
+	uint32_t n_fields;
+	struct tw_shipped_field any[FIELDS_MAX];
+	uint32_t n_any;
+} table;
+
+static void die(const char *what, const char *on)
+{
+	fprintf(stderr, "make_shipped: %s: %s\n", on, what);
+	exit(1);
+}
+
+static uint32_t intern(const char *name)
+{
+	const size_t size = strlen(name) + 1;
+	uint32_t hash = 2166136261u, at;
+
+	for (const char *p = name; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619u;
+	for (at = hash % SLOTS; table.slots[at]; at = (at + 1) % SLOTS)
+		if (!strcmp(table.pool + table.slots[at] - 1, name))
+			return table.slots[at] - 1;
+	if (size > POOL_MAX - table.pool_len)
+		die("the pool of names is full", name);
+	memcpy(table.pool + table.pool_len, name, size);
+	table.slots[at] = table.pool_len + 1;
+	table.pool_len += (uint32_t)size;
+	return table.slots[at] - 1;
+}
+
+static void add_any(uint32_t name, enum tw_type type)
+{
+	for (uint32_t i = 0; i < table.n_any; i++) {
+		if (table.any[i].name == name) {
+			table.any[i].type = (uint8_t)tw_type__merge((enum tw_type)table.any[i].type, type);
+			return;
+		}
+	}
+	table.any[table.n_any++] = (struct tw_shipped_field){ name, (uint8_t)tw_type__any(type) };
+}
+
+static void add_format(const struct tw_format *format)
+{
+	if (table.n_events == EVENTS_MAX || table.n_fields + format->n_fields > FIELDS_MAX)
+		die("too many events or fields", format->name);
+	table.events[table.n_events++] = (struct tw_shipped_event){
+		.system = intern(format->system),
+		.name = intern(format->name),
+		.first_field = table.n_fields,
+		.n_fields = (uint32_t)(format->n_fields - format->n_common),
+	};
+	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
+		const enum tw_type type = tw_type__of(&format->fields[i]);
+		const uint32_t name = intern(format->fields[i].name);
+
+		table.fields[table.n_fields++] = (struct tw_shipped_field){ name, (uint8_t)type };
+		add_any(name, type);
+	}
+}
+
+static void read_format(const char *dir, const char *system, const char *event)
+{
+	static char text[TW_FORMAT_TEXT_MAX];
+	char path[4096];
+	struct tw_format *format;
+	struct tw_error err;
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s/%s/format", dir, system, event);
+	f = fopen(path, "r");
+	if (!f) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return; /* enable, filter: not an event */
+		die(strerror(errno), path);
+	}
+	len = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	if (tw_format__parse(text, len, system, &format, &err))
+		die(err.text, path);
+	add_format(format);
+	tw_format__free(format);
+}
+
+static int no_dots(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Calls @each for the entries of dir/sub in order of their names, so that the output never depends on the disk. */
+static void for_entries(const char *dir, const char *sub,
+			void (*each)(const char *dir, const char *sub, const char *name))
+{
+	struct dirent **entries;
+	char path[4096];
+	int n;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, sub);
+	n = scandir(path, &entries, no_dots, alphasort);
+	if (n < 0) {
+		if (errno == ENOTDIR)
+			return;
+		die(strerror(errno), path);
+	}
+	for (int i = 0; i < n; i++) {
+		each(dir, sub, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void read_system(const char *dir, const char *sub, const char *system)
+{
+	(void)sub;
+	for_entries(dir, system, read_format);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tw_shipped_field *x = a, *y = b;
+
+	return strcmp(table.pool + x->name, table.pool + y->name);
+}
+
+static void print_fields(const char *name, const struct tw_shipped_field *fields, uint32_t n)
+{
+	printf("const struct tw_shipped_field %s[] = {\n", name);
+	for (uint32_t i = 0; i < n; i++)
+		printf("\t{ %u, %u },\n", fields[i].name, fields[i].type);
+	printf("};\n");
+}
+
+static void print_table(void)
+{
+	printf("/* Made by make_shipped. */\n#include \"dissector/shipped.h\"\nconst char tw_shipped_pool[] =\n");
+	for (uint32_t at = 0; at < table.pool_len; at += (uint32_t)strlen(table.pool + at) + 1)
+		printf("\t\"%s\\0\"\n", table.pool + at);
+	printf("\t;\nconst struct tw_shipped_event tw_shipped_events[] = {\n");
+	for (uint32_t i = 0; i < table.n_events; i++)
+		printf("\t{ %u, %u, %u, %u },\n", table.events[i].system, table.events[i].name,
+		       table.events[i].first_field, table.events[i].n_fields);
+	printf("};\nconst uint32_t tw_shipped_n_events = %u;\n", table.n_events);
+	print_fields("tw_shipped_fields", table.fields, table.n_fields);
+	print_fields("tw_shipped_any", table.any, table.n_any);
+	printf("const uint32_t tw_shipped_n_any = %u;\n", table.n_any);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		die("usage: make_shipped EVENTS_DIR", "arguments");
+	for_entries(argv[1], ".", read_system);
+	if (!table.n_events)
+		die("no formats found", argv[1]);
+	qsort(table.any, table.n_any, sizeof(table.any[0]), by_name);
+	print_table();
+	return fflush(stdout) ? 1 : 0;
+}

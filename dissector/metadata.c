@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dissector/metadata.h"
+
+#include <errno.h>
+
+#include "dissector/cache.h"
+#include "dissector/formats_file.h"
+
+#include "dissector/preferences.h"
+#include "schema/schema.h"
+
+#define CACHED_TEXTS_MAX 8192 /* of one schema; a whole kernel has about 2500 */
+
+int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
+			struct tw_error *err)
+{
+	if (view->raw_length > d->unpack_left)
+		return tw_error__set(err, -ENOSPC, "the frame has more format text than the dissector unpacks");
+	if (view->raw_length > TW_SCHEMA_RAW_MAX)
+		return tw_error__set(err, -E2BIG, "the format text is too long");
+	d->unpack_left -= view->raw_length;
+	return tw_schema_text__expand(view, wmem_alloc(d->pinfo->pool, view->raw_length + 1), view->raw_length, ret,
+				      err);
+}
+
+/* Whether the text is still needed to make a schema complete for the cache. */
+static bool wants_for_cache(struct tw_schema_id *schema, const struct tw_schema_view *view)
+{
+	if (!tw_preferences.cache || schema->cache_done || !view->total || view->total > CACHED_TEXTS_MAX ||
+	    view->index >= view->total)
+		return false;
+	if (!schema->texts) {
+		if (!tw_capture__allow(&tw_capture_used.format_bytes, view->total * (uint32_t)sizeof(*schema->texts),
+				       TW_FORMAT_BYTES_MAX))
+			return false;
+		schema->total = view->total;
+		schema->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
+	}
+	return view->total == schema->total && !schema->texts[view->index].text;
+}
+
+static uint64_t hash_of(const struct tw_schema_id *schema, bool big_endian, uint8_t long_size)
+{
+	struct tw_schema_hash hash;
+
+	tw_schema_hash__init(&hash, big_endian, long_size);
+	for (uint32_t i = 0; i < schema->total; i++)
+		tw_schema_hash__text(&hash, schema->texts[i].system, schema->texts[i].text, schema->texts[i].len);
+	return tw_schema_hash__fini(&hash);
+}
+
+/* The size of a long is part of the hash; HOST may not have told it yet. */
+static void store_schema(const struct tw_schema_id *schema, bool big_endian)
+{
+	static const uint8_t long_sizes[] = { 8, 4 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(long_sizes); i++) {
+		if (hash_of(schema, big_endian, long_sizes[i]) == schema->id) {
+			tw_cache__store(schema->id, big_endian, long_sizes[i], schema->texts, schema->total);
+			return;
+		}
+	}
+}
+
+static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw_schema_text *text)
+{
+	struct tw_schema_id *schema = d->schema;
+	wmem_allocator_t *scope = wmem_file_scope();
+
+	if (!tw_capture__allow(&tw_capture_used.format_bytes, (uint32_t)text->len, TW_FORMAT_BYTES_MAX))
+		return;
+	schema->texts[index] = (struct tw_schema_text){
+		.system = wmem_strdup(scope, text->system),
+		.text = wmem_memdup(scope, text->text, text->len),
+		.len = text->len,
+	};
+	if (++schema->seen < schema->total)
+		return;
+	store_schema(schema, d->frame.flags & TW_FLAG_BODY_BE);
+	schema->cache_done = true;
+}
+
+int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err)
+{
+	const bool is_event = view->kind == TW_SCHEMA_EVENT;
+	struct tw_schema_text text;
+	bool for_cache;
+	int r;
+
+	if (!d->schema)
+		return tw_error__set(err, -EINVAL, "the frame names no schema, or the capture has too many");
+	for_cache = wants_for_cache(d->schema, view);
+	if (!for_cache && (!is_event || tw_schema_id__type(d->schema, view->event_id)))
+		return 0; /* repeated for late joiners */
+	r = tw_metadata__unpack(d, view, &text, err);
+	if (!r && is_event)
+		r = tw_schema_id__learn(d->schema, view->event_id, &text, d->bytes.frames, d->bytes.n_frames, err);
+	if (!r && for_cache)
+		keep_for_cache(d, view->index, &text);
+	return r;
+}
+
+/* The id of an event's text, from its second line; 0 if it is none. */
+static uint16_t event_id_of(const struct tw_schema_text *text)
+{
+	const char *at = memmem(text->text, text->len, "\nID: ", 5);
+	uint32_t id = 0;
+
+	for (at = at ? at + 5 : NULL; at && at < text->text + text->len && g_ascii_isdigit(*at) && id <= 0xffff; at++)
+		id = id * 10 + (uint32_t)(*at - '0');
+	return id <= 0xffff ? (uint16_t)id : 0;
+}
+
+struct tw_event_type *tw_metadata__from_cache(struct tw_dissect *d, uint16_t event_id)
+{
+	struct tw_formats_file file;
+	struct tw_schema_text text;
+	char *bytes;
+	size_t len;
+
+	d->schema->cache_tried = true;
+	bytes = tw_preferences.cache ? tw_cache__load(d->schema->id, &len) : NULL;
+	if (!bytes)
+		return NULL;
+	file = tw_formats_file__open(bytes, len);
+	while (tw_formats_file__next(&file, &text))
+		tw_schema_id__learn(d->schema, event_id_of(&text), &text, NULL, 0, NULL);
+	g_free(bytes);
+	return tw_schema_id__type(d->schema, event_id);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* PART records: Wireshark's own reassembly, which knows about two passes and shows where the pieces are. */
+#include "dissector/dissect.h"
+
+#define WHOLE_MAX       (1u << 20) /* bytes of a reassembled record */
+#define PART_FRAMES_MAX 1024       /* remembered of one record */
+
+static reassembly_table table;
+
+/* Names a whole, beside Wireshark's own u32, which is the part's id. */
+struct part_key {
+	uint64_t stream_id;
+	uint32_t id;
+	uint16_t channel;
+};
+
+static guint hash_key(gconstpointer data)
+{
+	const struct part_key *key = data;
+	const uint64_t mixed = (key->stream_id ^ key->channel) * 0x9e3779b97f4a7c15u + key->id;
+
+	return (guint)(mixed >> 32 ^ mixed);
+}
+
+static gboolean keys_equal(gconstpointer a, gconstpointer b)
+{
+	const struct part_key *x = a, *y = b;
+
+	return x->stream_id == y->stream_id && x->id == y->id && x->channel == y->channel;
+}
+
+static gpointer new_key(const packet_info *pinfo, const guint32 id, const void *data)
+{
+	const struct tw_dissect *d = data;
+	struct part_key *key = g_slice_new(struct part_key);
+
+	(void)pinfo;
+	*key = (struct part_key){ .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+	return key;
+}
+
+static void free_key(gpointer key)
+{
+	g_slice_free(struct part_key, key);
+}
+
+static const reassembly_table_functions key_functions = {
+	hash_key, keys_equal, new_key, new_key, free_key, free_key,
+};
+
+static const fragment_items items = {
+	.ett_fragment = &tw_subtree[TW_SUB_PARTS],
+	.ett_fragments = &tw_subtree[TW_SUB_PARTS],
+	.hf_fragments = &tw_fixed_id[TW_FIX_PARTS],
+	.hf_fragment = &tw_fixed_id[TW_FIX_PARTS_PART],
+	.hf_fragment_overlap = &tw_fixed_id[TW_FIX_PARTS_OVERLAP],
+	.hf_fragment_overlap_conflict = &tw_fixed_id[TW_FIX_PARTS_CONFLICT],
+	.hf_fragment_multiple_tails = &tw_fixed_id[TW_FIX_PARTS_TAILS],
+	.hf_fragment_too_long_fragment = &tw_fixed_id[TW_FIX_PARTS_TOO_LONG],
+	.hf_fragment_error = &tw_fixed_id[TW_FIX_PARTS_ERROR],
+	.hf_fragment_count = &tw_fixed_id[TW_FIX_PARTS_COUNT],
+	.hf_reassembled_in = &tw_fixed_id[TW_FIX_PARTS_IN],
+	.hf_reassembled_length = &tw_fixed_id[TW_FIX_PARTS_LENGTH],
+	.hf_reassembled_data = &tw_fixed_id[TW_FIX_PARTS_DATA],
+	.tag = "pieces",
+};
+
+void tw_parts__register(void)
+{
+	reassembly_table_register(&table, &key_functions);
+}
+
+static void put_part(struct tw_dissect *d, proto_tree *tree, const struct tw_part_view *part)
+{
+	const int at = tw_dissect__at(d, part->bytes) - (int)(sizeof(struct tw_part) - sizeof(struct tw_tlv));
+
+	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_TYPE), at, 2, part->inner_type);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_ID), at + 4, 4, part->id);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_TOTAL), at + 8, 4, part->total);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_OFFSET), at + 12, 4, part->offset);
+	tw_put_bytes(d, tree, tw_fixed(TW_FIX_PART_BYTES), part->bytes, part->len);
+}
+
+static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
+{
+	const char *name = tw_tlv__name(part->inner_type);
+
+	if (!d->wants_info)
+		return;
+	tw_text__str(&d->info, d->info.at == d->info_buf ? "PART of " : ", PART of ");
+	tw_text__str(&d->info, name ? name : "unknown record");
+	tw_text__str(&d->info, ", bytes ");
+	tw_text__u64(&d->info, part->offset);
+	tw_text__str(&d->info, " to ");
+	tw_text__u64(&d->info, (uint64_t)part->offset + part->len - 1);
+	tw_text__str(&d->info, " of ");
+	tw_text__u64(&d->info, part->total);
+}
+
+/* All that can be put together here: not a piece of a piece. */
+static bool may_be_whole(const struct tw_part_view *part)
+{
+	return part->total <= WHOLE_MAX && part->inner_type != TW_TLV_PART && tw_tlv__name(part->inner_type);
+}
+
+static uint32_t list_frames(const fragment_head *head, uint32_t *frames)
+{
+	uint32_t n = 0;
+
+	for (const fragment_item *item = head->next; item && n < PART_FRAMES_MAX; item = item->next)
+		frames[n++] = item->frame;
+	return n;
+}
+
+/* Dissects the whole in place of the frame's bytes. */
+static void dissect_whole(struct tw_dissect *d, const struct tw_part_view *part, const fragment_head *head,
+			  tvbuff_t *tvb)
+{
+	const struct tw_bytes saved = d->bytes;
+	uint32_t frames[PART_FRAMES_MAX];
+	const struct tw_tlv_view tlv = {
+		.type = part->inner_type,
+		.value = tvb_get_ptr(tvb, 0, (int)part->total),
+		.len = part->total,
+	};
+
+	if (tlv.len + sizeof(struct tw_tlv) < tw_tlv__least(tlv.type)) {
+		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		return;
+	}
+	d->bytes = (struct tw_bytes){
+		.tvb = tvb,
+		.base = tlv.value,
+		.frames = frames,
+		.n_frames = list_frames(head, frames),
+		.reassembled = true,
+	};
+	tw_dissect__tlv(d, &tlv);
+	d->bytes = saved;
+}
+
+void tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+{
+	proto_tree *tree = tw_put_subtree(d, d->tree, TW_SUB_RECORD, tlv->value, tlv->len, "PART");
+	struct tw_part_view part;
+	fragment_head *head;
+	tvbuff_t *whole;
+
+	tw_dissect__tlv_header(d, tree, tlv);
+	if (!tw_part__parse(tlv, &part)) {
+		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		return;
+	}
+	put_part(d, tree, &part);
+	if (!may_be_whole(&part)) {
+		tw_dissect__expert(d, TW_EXPERT_LIMIT, "A piece of something the dissector does not put together");
+		return;
+	}
+	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,
+				  part.offset, (guint32)part.len, part.offset + part.len < part.total);
+	whole = process_reassembled_data(d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, "Whole record", head,
+					 &items, NULL, tree);
+	if (whole && tvb_captured_length(whole) == part.total)
+		dissect_whole(d, &part, head, whole);
+	else
+		append_part(d, &part);
+}

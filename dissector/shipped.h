@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of common events that the plugin brings along, made at build time by make_shipped.c from a snapshot of a
+ * distribution's formats: names and types only. Constant data without relocations: a plugin that is never used pays nothing.
+ */
+#ifndef TW_SHIPPED_H
+#define TW_SHIPPED_H
+
+#include <stdint.h>
+
+#include "dissector/field_type.h"
+
+/* Names are offsets into the pool. */
+struct tw_shipped_event {
+	uint32_t system, name;
+	uint32_t first_field, n_fields;
+};
+
+struct tw_shipped_field {
+	uint32_t name;
+	uint8_t type; /* enum tw_type */
+};
+
+extern const char tw_shipped_pool[];
+extern const struct tw_shipped_event tw_shipped_events[];
+extern const uint32_t tw_shipped_n_events;
+extern const struct tw_shipped_field tw_shipped_fields[];
+/* Every field name once, in strcmp order, with the type of trace.any.NAME. */
+extern const struct tw_shipped_field tw_shipped_any[];
+extern const uint32_t tw_shipped_n_any;
+
+/** tw_shipped__any_type() - the type of trace.any.@field as far as the table knows, else @otherwise */
+enum tw_type tw_shipped__any_type(const char *field, enum tw_type otherwise);
+
+#endif

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sourced by the tests: tshark with the plugin that was built, an empty home, and a table of expectations.
+# SAMPLES, PLUGINS and FORMATS come from CTest.
+set -u
+
+command -v tshark > /dev/null || { echo "skipped: tshark is not installed"; exit 77; }
+
+home=$(mktemp -d "${TMPDIR:-/tmp}/tracewire-dissector.XXXXXX")
+trap 'rm -rf "$home"' EXIT
+chmod 777 "$home"
+failed=0
+
+# Wireshark ignores WIRESHARK_PLUGIN_DIR where it could raise privileges, so root becomes nobody.
+as_user() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# A dissector bug aborts instead of passing as a line of text.
+shark() {
+	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
+		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 tshark "$@"
+}
+
+forget() {
+	rm -rf "$home/.cache"
+}
+
+# expect WHAT WANTED GOT
+expect() {
+	if [ "$2" = "$3" ]; then
+		echo "ok: $1"
+	else
+		printf 'FAILED: %s\n  wanted: %s\n  got:    %s\n' "$1" "$2" "$3"
+		failed=1
+	fi
+}
+
+# fields FILE FILTER FIELD...: the fields of the frames that match, separated by '|', frames by a blank
+fields() {
+	local file=$1 filter=$2 args=() f
+	shift 2
+	for f in "$@"; do
+		args+=(-e "$f")
+	done
+	shark -r "$SAMPLES/$file" -Y "$filter" -T fields -E separator='|' "${args[@]}" 2>&1 | paste -sd' '
+}
+
+# count FILE FILTER [OPTION...]: how many frames match
+count() {
+	local file=$1 filter=$2
+	shift 2
+	shark -r "$SAMPLES/$file" -Y "$filter" "$@" 2>&1 | wc -l
+}
+
+# Fill the cache from zoo.pcap, as if its 64-bit kernel had been seen a day before the other: it names the fields first.
+learn_zoo() {
+	shark -r "$SAMPLES/zoo.pcap" > "$home/out" 2>&1
+	touch -d yesterday "$(grep -l 's8 minus' "$home"/.cache/tracewire/*.formats)"
+}
+
+finish() {
+	exit $failed
+}
+
+[ -r "$PLUGINS" ] && shark -G plugins 2> /dev/null | grep -q tracewire || {
+	echo "FAILED: tshark does not load the plugin from $PLUGINS"
+	exit 1
+}

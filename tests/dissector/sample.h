@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writing captures for the dissector's tests with the real wire library: shapes that a live kernel does not give at will. */
+#ifndef TW_TEST_SAMPLE_H
+#define TW_TEST_SAMPLE_H
+
+#include <stdio.h>
+
+#include "wire/emit.h"
+
+#define FORMATS_MAX 64
+#define RECORD_MAX  65000
+
+struct sample {
+	FILE *file;
+	bool udp;                  /* frames in UDP, not in Ethernet */
+	struct tw_frame_info info; /* of the next frame */
+	uint64_t control_seq;      /* of the next control frame */
+	uint64_t seqs[8];          /* next number of each CPU's channel */
+	uint64_t packet_time;      /* ns */
+	struct tw_frame frame;
+	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
+};
+
+/* A format text and what the schema says about it. */
+struct text {
+	uint16_t id;
+	const char *system;
+	char *text;
+	size_t len;
+};
+
+/* A kernel record being made. */
+struct record {
+	bool big_endian;
+	uint32_t len;
+	uint8_t data[RECORD_MAX + TW_COPY_STEP];
+};
+
+void sample__open(struct sample *s, const char *folder, const char *name);
+void sample__close(struct sample *s);
+/* Begin and end a frame of the control channel, or of a CPU at a time. */
+void sample__control(struct sample *s);
+void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
+void sample__end(struct sample *s);
+/* The bytes of a frame as they are. */
+void sample__raw(struct sample *s, const void *frame, size_t len);
+
+/* Metadata, each in a control frame of its own. */
+void sample__host(struct sample *s, const char *name);
+void sample__comm(struct sample *s, uint32_t pid, uint64_t time, const char *name);
+void sample__schema(struct sample *s, const struct text *texts, uint32_t n);
+
+void text__read(struct text *t, const char *formats, const char *system, const char *event);
+uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint8_t long_size);
+
+void record__begin(struct record *r, uint16_t id, uint32_t pid, bool big_endian);
+void record__u16(struct record *r, uint16_t v);
+void record__u32(struct record *r, uint32_t v);
+void record__u64(struct record *r, uint64_t v);
+void record__bytes(struct record *r, const void *p, uint32_t len);
+/* Append to the frame. The record of a big-endian host is turned into what such a host would have sent. */
+void sample__event(struct sample *s, struct record *r, uint64_t time);
+
+#endif

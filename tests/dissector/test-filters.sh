@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What can be filtered on before anything was seen, and after.
+. "$(dirname "$0")/common.sh"
+
+expect "a common event, on a machine that never saw a trace" 2 \
+	"$(count basic.pcap 'trace.sched.sched_switch.next_pid > 10')"
+forget
+expect "first match in one pass" 1 "$(count basic.pcap 'trace.sched.sched_switch.next_comm == "sleep" && trace.cpu == 0')"
+forget
+expect "an unknown event is refused" 1 "$(shark -r "$SAMPLES/zoo.pcap" -Y 'trace.toy.zoo.small == 200' 2>&1 | grep -cE 'not a valid|must be a field')"
+learn_zoo
+expect "an event of the cache" 2 "$(count zoo.pcap 'trace.toy.zoo.small == 200')"
+expect "64 bit and 32 bit under one name" "1 1" \
+	"$(count zoo.pcap 'trace.toy.zoo.wide == -5000000000') $(count zoo.pcap 'trace.toy.zoo.wide == -7')"
+expect "a number and a text under one name" "1 1" \
+	"$(count zoo.pcap 'trace.toy.zoo.kind == 3') $(count zoo.pcap 'trace.toy.zoo.kind.text == "zebra"')"
+forget
+
+mkdir -p "$home/events/toy/zoo"
+shark -r "$SAMPLES/zoo.pcap" -Y 'frame.number == 2' -T fields -e trace.schema.text 2> /dev/null |
+	sed 's/\\n/\n/g; s/\\t/\t/g' > "$home/events/toy/zoo/format"
+forget
+expect "the text of a SCHEMA record can be read" 1 "$(grep -c '^name: zoo' "$home/events/toy/zoo/format")"
+expect "a folder of formats, by preference" 1 \
+	"$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/events")"
+forget
+{ echo "system: toy"; cat "$home/events/toy/zoo/format"; } > "$home/all.txt"
+expect "a file of formats, by preference" 1 "$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/all.txt")"
+forget
+expect "no cache is written when the preference says so" 0 \
+	"$(shark -o trace.cache:FALSE -r "$SAMPLES/basic.pcap" > "$home/out" 2>&1; find "$home" -name '*.formats' | wc -l)"
+
+expect "trace.any, numbers" 2 "$(count basic.pcap 'trace.any.next_pid >= 42')"
+expect "trace.any, text" 1 "$(count basic.pcap 'trace.any.name == "eth0"')"
+expect "trace.any, pointers" 1 "$(count basic.pcap 'trace.any.skbaddr == 0xffff888012345678')"
+expect "trace.any, a column" "eth0" "$(fields basic.pcap 'trace.event == "net_dev_queue"' trace.any.name)"
+expect "trace.any can be switched off" 1 \
+	"$(shark -o trace.any:FALSE -r "$SAMPLES/basic.pcap" -Y 'trace.any.next_pid >= 42' 2>&1 | grep -cE 'not a valid|must be a field')"
+expect "the second filter on a field with two passes" 1 "$(count late.pcap 'trace.net.net_dev_queue.len == 1514' -2)"
+finish

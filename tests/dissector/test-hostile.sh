@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Frames with changed bytes and cut ends, and frames that ask for too much: no crash, no dissector bug, and in time.
+. "$(dirname "$0")/common.sh"
+
+for file in hostile huge; do
+	for args in "-q" "-V" "-2 -V" "-T json" "-Y trace.any.len>0 -T fields -e trace.event"; do
+		timeout 60 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS; shark -r '$SAMPLES/$file.pcap' $args" \
+			> "$home/out" 2> "$home/err"
+		expect "$file.pcap, $args" "0 0" "$? $(grep -c 'Dissector bug' "$home/out")"
+		forget
+	done
+done
+expect "malformed frames are told" yes "$([ "$(count hostile.pcap trace.expert.malformed)" -gt 100 ] && echo yes)"
+expect "a frame with too many items says so" yes \
+	"$(shark -r "$SAMPLES/huge.pcap" -V 2>&1 | grep -q 'has more than the dissector shows' && echo yes)"
+finish
