@@ -219,6 +219,21 @@ static int stream__look(struct stream *s, const struct tw_merged *out)
 	return code;
 }
 
+static uint8_t *stream__hold_room(struct stream *s, size_t len)
+{
+	const size_t need = s->hold_len + len;
+	uint8_t *hold;
+
+	if (s->hold && need <= s->hold_cap)
+		return s->hold + s->hold_len;
+	hold = realloc(s->hold, 2 * need);
+	if (!hold)
+		return NULL;
+	s->hold = hold;
+	s->hold_cap = 2 * need;
+	return hold + s->hold_len;
+}
+
 static int stream__hold(struct stream *s, const struct tw_merged *out)
 {
 	const struct held_packet packet = {
@@ -226,18 +241,12 @@ static int stream__hold(struct stream *s, const struct tw_merged *out)
 		.len = (uint32_t)tw_merged__len(out),
 		.is_event = out->is_event,
 	};
-	const size_t need = s->hold_len + sizeof(packet) + packet.len + TW_MERGE_SLACK;
-	uint8_t *hold = s->hold;
+	uint8_t *p = stream__hold_room(s, sizeof(packet) + packet.len + TW_MERGE_SLACK);
 
-	if (need > s->hold_cap) {
-		hold = realloc(hold, 2 * need);
-		if (!hold)
-			return -ENOMEM;
-		s->hold = hold;
-		s->hold_cap = 2 * need;
-	}
-	memcpy(hold + s->hold_len, &packet, sizeof(packet));
-	tw_merged__copy(out, hold + s->hold_len + sizeof(packet));
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, &packet, sizeof(packet));
+	tw_merged__copy(out, p + sizeof(packet));
 	s->hold_len += sizeof(packet) + packet.len;
 	s->latest = out->time;
 	return 0;

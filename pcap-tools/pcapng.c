@@ -37,10 +37,10 @@ enum {
 	ISB_USRDELIV = 8,
 };
 
-#define TSRESOL_NS     9           /* 10^-9 s */
-#define TEXT_MAX       (16 * 1024) /* bytes of one option's text */
-#define EPB_HEAD       28          /* bytes before the packet */
-#define BUFFER_DEFAULT (256 * 1024)
+#define TSRESOL_NS     9                   /* 10^-9 s */
+#define TEXT_MAX       ((size_t)16 * 1024) /* bytes of one option's text */
+#define EPB_HEAD       28                  /* bytes before the packet */
+#define BUFFER_DEFAULT ((size_t)256 * 1024)
 /* What may be appended behind a buffer that is about to be flushed: the longest block, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + 2 * TEXT_MAX + TW_PCAPNG_COPY_SLACK)
 

@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 
-#define TW_PCAPNG_PACKET_MAX (256 * 1024) /* bytes of one packet */
-#define TW_PCAPNG_COPY_SLACK 64           /* a reserved packet may be overwritten by this many bytes behind its end */
+#define TW_PCAPNG_PACKET_MAX ((size_t)256 * 1024) /* bytes of one packet */
+#define TW_PCAPNG_COPY_SLACK 64 /* a reserved packet may be overwritten by this many bytes behind its end */
 #define TW_LINKTYPE_ETHERNET 1
 
 struct tw_pcapng;

@@ -75,6 +75,8 @@ static struct whole *parts__unlink(struct tw_parts *parts, struct whole **link)
 
 static void parts__give_up(struct tw_parts *parts, struct whole **link)
 {
+	if (!*link)
+		return;
 	whole__free(parts__unlink(parts, link));
 	parts->stats.incomplete++;
 }
@@ -120,7 +122,7 @@ static bool parts__reserve(struct tw_parts *parts, struct whole *whole, size_t n
 	size_t cap = whole->cap ? whole->cap : PARTS_FIRST_ALLOC;
 	uint8_t *bytes;
 
-	if (need <= whole->cap)
+	if (whole->bytes && need <= whole->cap)
 		return true;
 	while (cap < need)
 		cap *= 2;
