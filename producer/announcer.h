@@ -27,7 +27,7 @@ struct tw_announcer {
 	struct tw_host host;
 	struct tw_texts texts;
 	uint64_t schemas;     /* announced */
-	uint64_t closed;        /* nothing is placed before this time */
+	uint64_t closed;      /* nothing is placed before this time */
 	uint64_t next_second; /* in the stream's clock, as all times here */
 	uint64_t next_repeat;
 	uint64_t joined; /* when somebody last began to listen; 0 = long ago */
