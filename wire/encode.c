@@ -18,10 +18,11 @@ void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len)
 {
 	const size_t len = sizeof(struct tw_tlv) + value_len;
-	uint8_t *p = f->buf + f->len;
+	uint8_t *p;
 
 	if (value_len > TW_FRAME_MAX || align4(len) > f->cap - f->len)
 		return NULL;
+	p = f->buf + f->len;
 	for (size_t i = len; i < align4(len); i++)
 		p[i] = 0;
 	tw_store_be16(p, (uint16_t)type);

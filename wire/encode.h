@@ -73,12 +73,13 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
 {
 	const int64_t delta = (int64_t)(time - f->info.base_time);
 	const uint32_t tlv_len = len + TW_EVENT_RECORD;
-	uint8_t *p = f->buf + f->len;
 	uint16_t id;
 	uint32_t pid;
+	uint8_t *p;
 
 	if (tlv_len > f->cap - f->len || delta != (int32_t)delta)
 		return false;
+	p = f->buf + f->len;
 	memcpy(&id, record, sizeof(id));
 	memcpy(&pid, record + 4, sizeof(pid));
 	tw_store_be32(p, (uint32_t)TW_TLV_EVENT << 16 | tlv_len);
