@@ -7,11 +7,7 @@ tracewire=$1
 # shellcheck source=tests/cli/namespace.sh
 . "$(dirname "$0")/namespace.sh"
 
-if ! "$tracewire" list --instances >/dev/null 2>"$scratch/why"; then
-	echo "skipped: $(cat "$scratch/why")"
-	exit 77
-fi
-tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
+need_tracefs
 
 start() { # INTERFACE: a stream in the background, running when this returns; its process id in $stream
 	"$tracewire" stream -e sched:sched_switch -i "$1" 2>"$scratch/$1" &

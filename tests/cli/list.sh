@@ -7,11 +7,7 @@ tracewire=$1
 # shellcheck source=tests/cli/namespace.sh
 . "$(dirname "$0")/namespace.sh"
 
-if ! "$tracewire" list >"$scratch/all" 2>"$scratch/why"; then
-	echo "skipped: $(cat "$scratch/why")"
-	exit 77
-fi
-tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
+need_tracefs
 
 same() { # WHAT FILE FILE
 	cmp -s "$2" "$3" || fail "$1: $(diff "$2" "$3" | head -5)"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh
-# shellcheck disable=SC2034
+# shellcheck disable=SC2034,SC2154
 # To be sourced: needs root, and runs the script again in a network namespace of its own, which goes with it.
 
 if [ "$(id -u)" != 0 ]; then
@@ -18,4 +18,14 @@ trap 'rm -rf "$scratch"' EXIT
 fail() {
 	echo "FAIL: $*"
 	failed=1
+}
+
+# Skip where tracefs is not to be had; where it is, a program that does not find it is at fault, not skipped.
+need_tracefs() {
+	"$tracewire" list >"$scratch/all" 2>"$scratch/why"
+	tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
+	if [ -z "$tracing" ]; then
+		echo "skipped: $(cat "$scratch/why")"
+		exit 77
+	fi
 }

@@ -7,10 +7,7 @@ tracewire=$1
 # shellcheck source=tests/cli/namespace.sh
 . "$(dirname "$0")/namespace.sh"
 
-if ! "$tracewire" list --instances >/dev/null 2>"$scratch/why"; then
-	echo "skipped: $(cat "$scratch/why")"
-	exit 77
-fi
+need_tracefs
 
 run() { # STATUS WORD...: run it, expect the exit status
 	expected=$1
@@ -45,6 +42,18 @@ kill -INT $pid
 wait $pid || fail "Ctrl-C does not end with 0: $(cat "$scratch/err")"
 grep -q '^events .* recorded, .* read, .* sent' "$scratch/err" || fail "no summary: $(cat "$scratch/err")"
 grep -q 'do not balance' "$scratch/err" && fail "the books do not balance: $(cat "$scratch/err")"
+
+# With a command too, which then ends as if the terminal had interrupted it.
+"$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 30 2>"$scratch/err" &
+pid=$!
+for _ in $(seq 100); do
+	grep -q '^recording' "$scratch/err" && break
+	sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+status=$?
+[ $status = 143 ] || fail "SIGTERM with a command ends with $status: $(cat "$scratch/err")"
 
 # What goes wrong is told in a sentence and leaves nothing half-made.
 rm "$scratch/x.pcapng"
