@@ -20,39 +20,31 @@
 void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
 {
 	tx->sink.ops = ops;
-	tx->link = *link;
 	tx->sink.frame_max = link->frame_max;
 	tx->sink.how = tx->how;
+	tx->link = *link;
+	if (link->wire)
+		tx->device = tx_device__take(link->name, link->ifindex, link->dropped_before);
 }
 
-/* -errno, or 0 and what the kernel counts as dropped on the way out of the interface. */
-static int read_dropped(const char *ifname, uint64_t *ret)
+void tx_sink__fini(struct tx_sink *tx)
 {
-	struct rtnl_link *link;
-	struct nl_sock *sk;
-	int code = tw_netlink__open(&sk, NULL);
+	tx_device__release(tx->device);
+}
 
-	if (code < 0)
-		return code;
-	code = tw_netlink__link(sk, ifname, &link);
-	if (code == 0) {
-		*ret = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
-		rtnl_link_put(link);
-	}
-	nl_socket_free(sk);
-	return code;
+void tx_sink__told(struct tx_sink *tx)
+{
+	tx->stats.dropped++;
+	tx_device__explain(tx->device);
 }
 
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 {
 	struct tx_sink *tx = (struct tx_sink *)sink;
-	uint64_t dropped;
 
-	if (tx->counts_drops && read_dropped(tx->link.name, &dropped) == 0)
-		tx->device_dropped = dropped - tx->link.dropped_before;
+	tx->claimed = tx_device__claim(tx->device, tx->claimed);
 	*ret = tx->stats;
-	if (ret->dropped + tx->resent < tx->device_dropped)
-		ret->dropped = tx->device_dropped - tx->resent;
+	ret->dropped += tx->claimed;
 }
 
 void tx_socket__widen(int fd, size_t slot_bytes)
@@ -114,7 +106,6 @@ static void describe_link(struct rtnl_link *link, const struct tw_tx_options *o,
 	ret->frame_max = choose_frame_max(o->frame_max, rtnl_link_get_mtu(link));
 	write_ethernet(ret->ethernet, o->destination, rtnl_link_get_addr(link));
 	ret->wire = tw_netlink__is_wire(link);
-	ret->queues = rtnl_link_get_num_tx_queues(link);
 	ret->dropped_before = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
 }
 

@@ -40,7 +40,7 @@ struct tw_tx_options {
  *       was wanted. Close it with tw_sink__close().
  *
  * A sink's stats ask the kernel for the interface's drops where that is a wire of ours: once in a while, not once a frame.
- * Of several AF_PACKET sinks on one wire the one of queue 0 tells the drops of all.
+ * Several sinks on one wire together tell each drop once, though not always the sink whose frame it was.
  *
  * The source address is the interface's own. Back-pressure shows as -EAGAIN of flush, also while the interface is down:
  * frames are kept. When the interface has vanished, flush returns -ENODEV and what was not sent counts as dropped.

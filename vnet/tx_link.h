@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "vnet/tx.h"
+#include "vnet/tx_device.h"
 #include "wire/encode.h"
 
 #define TX_PAD      2
@@ -32,8 +33,7 @@ struct tx_link {
 	unsigned int queue;
 	size_t frame_max;           /* to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
-	bool wire;                  /* of ours: nobody else sends on it, so its counters are about our sinks */
-	unsigned int queues;        /* of the interface */
+	bool wire;                  /* of ours: nobody else sends on it, so its drops are our sinks' */
 	uint64_t dropped_before;    /* tx_dropped at the opening */
 };
 
@@ -41,18 +41,23 @@ struct tx_link {
 struct tx_sink {
 	struct tw_sink sink;
 	struct tx_link link;
-	struct tw_sink_stats stats; /* dropped: of those, what the kernel told the socket */
-	bool counts_drops;          /* the interface's tx_dropped is about this sink's frames */
-	uint64_t device_dropped;    /* tx_dropped since the opening, as last asked */
-	uint64_t resent;            /* frames that tx_dropped counts although they were sent again */
+	struct tw_sink_stats stats; /* dropped: of those, what this sink saw itself */
+	struct tx_device *device;   /* NULL where others send too */
+	uint64_t claimed;           /* drops that the device alone knew of */
 	int broken;                 /* -errno when nothing can be sent any more */
 	char how[256];
 };
 
-/** tx_sink__init() - fill in what the transports share, but not how and counts_drops */
+/** tx_sink__init() - fill in what the transports share, but not how */
 void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
-/** tx_sink__stats() - the stats of both transports: what the socket was told, or what the interface counted if more */
+/** tx_sink__fini() - the counterpart; frees nothing of the transport's */
+void tx_sink__fini(struct tx_sink *tx);
+
+/** tx_sink__told() - the kernel told the socket that it dropped a frame, which the interface has counted too */
+void tx_sink__told(struct tx_sink *tx);
+
+/** tx_sink__stats() - the stats of both transports */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);
 
 /** tx_slot__init() - write the Ethernet header into a slot, once for all frames */

@@ -47,7 +47,7 @@ static int handle_failure(struct tx_packet *p)
 	case EINTR:
 		return 0;
 	case ENOBUFS: /* the interface took it and dropped it: so it is sent again */
-		p->tx.resent++;
+		tx_device__explain(p->tx.device);
 		return -EAGAIN;
 	case EAGAIN:
 	case ENOMEM:
@@ -123,6 +123,7 @@ static void packet_close(struct tw_sink *sink)
 
 	if (p->fd >= 0)
 		close(p->fd);
+	tx_sink__fini(&p->tx);
 	free(p->area);
 	free(p);
 }
@@ -179,8 +180,6 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 		return refused(link, code, err);
 	p->slot_bytes = (tx_slot__bytes(link->frame_max) + 63) & ~(size_t)63;
 	tx_sink__init(&p->tx, &packet_ops, link);
-	p->tx.counts_drops =
-		link->wire && link->queue == 0; /* one sink for all: none is told what drops behind the queue */
 	p->fd = open_socket(link->ifindex);
 	if (p->fd < 0) {
 		code = p->fd;

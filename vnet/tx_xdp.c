@@ -92,7 +92,7 @@ static int kick(struct tx_xdp *x)
 		return 0;
 	switch (errno) {
 	case EBUSY: /* the interface dropped a frame; those behind it wait in the ring */
-		x->tx.stats.dropped++;
+		tx_sink__told(&x->tx);
 		return -EINTR;
 	case EINTR:
 		return -EINTR;
@@ -184,6 +184,7 @@ static void xdp_close(struct tw_sink *sink)
 	xsk_umem__delete(x->umem);
 	if (x->area)
 		munmap(x->area, TX_SLOTS * x->slot_bytes);
+	tx_sink__fini(&x->tx);
 	free(x);
 }
 
@@ -247,8 +248,6 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 		return code;
 	x->slot_bytes = (tx_slot__bytes(link->frame_max) + CHUNK - 1) / CHUNK * CHUNK;
 	tx_sink__init(&x->tx, &xdp_ops, link);
-	x->tx.counts_drops =
-		link->wire && link->queues == 1; /* else only what this socket was told is surely its own */
 	x->area = mmap(NULL, TX_SLOTS * x->slot_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (x->area == MAP_FAILED) {

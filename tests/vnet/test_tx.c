@@ -460,6 +460,38 @@ static void test_xdp_no_carrier(void **state)
 	tw_sink__close(sink);
 }
 
+/* Sinks of both transports on one wire whose receiver is down: all their drops, each once. */
+static void test_drops_once(void **state)
+{
+	struct tw_sink *sinks[3];
+	uint64_t dropped = 0;
+
+	(void)state;
+	netns__wire(0, 2);
+	sinks[0] = open_tx(TW_TRANSPORT_XDP, 0, 0);
+	sinks[1] = open_tx(TW_TRANSPORT_XDP, 0, 1);
+	sinks[2] = open_tx(TW_TRANSPORT_PACKET, 0, 0);
+	link__set_up("tw0", false);
+	for (size_t i = 0; i < 3; i++) {
+		for (uint32_t n = 0; n < 40; n++) {
+			write_frame(reserve(sinks[i]), n, 100);
+			tw_sink__commit(sinks[i], 100);
+		}
+		tw_sink__flush(sinks[i]);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		struct tw_sink_stats sent;
+
+		tw_sink__stats(sinks[i], &sent);
+		print_message("%s: %lu dropped\n", sinks[i]->how, (unsigned long)sent.dropped);
+		dropped += sent.dropped;
+		tw_sink__close(sinks[i]);
+	}
+	assert_int_equal(dropped, link__counters("tw0-tx").tx_dropped);
+	assert_true(dropped >=
+		    80); /* once the kernel notices that there is no carrier it stops counting for AF_PACKET */
+}
+
 static void test_one_socket_a_queue(void **state)
 {
 	const struct tw_tx_options taken = { .ifname = "tw0-tx", .queue = 0, .transport = TW_TRANSPORT_XDP };
@@ -558,6 +590,7 @@ int main(void)
 		cmocka_unit_test_setup(test_xdp_gone, netns__setup),
 		cmocka_unit_test_setup(test_packet_gone, netns__setup),
 		cmocka_unit_test_setup(test_xdp_no_carrier, netns__setup),
+		cmocka_unit_test_setup(test_drops_once, netns__setup),
 		cmocka_unit_test_setup(test_one_socket_a_queue, netns__setup),
 		cmocka_unit_test_setup(test_ethernet_header, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
