@@ -53,31 +53,30 @@ void tw_parts__free(struct tw_parts *parts)
 	free(parts);
 }
 
-/* Where the list points at the whole of that name, or at its end. */
-static struct whole **parts__find(struct tw_parts *parts, uint64_t stream_id, uint16_t channel, uint32_t id)
+static struct whole *parts__find(const struct tw_parts *parts, uint64_t stream_id, uint16_t channel, uint32_t id)
 {
-	struct whole **link = &parts->oldest;
+	struct whole *whole = parts->oldest;
 
-	while (*link && ((*link)->id != id || (*link)->channel != channel || (*link)->stream_id != stream_id))
-		link = &(*link)->next;
-	return link;
-}
-
-static struct whole *parts__unlink(struct tw_parts *parts, struct whole **link)
-{
-	struct whole *whole = *link;
-
-	*link = whole->next;
-	parts->stats.bytes -= whole->cap;
-	parts->stats.count--;
+	while (whole && (whole->id != id || whole->channel != channel || whole->stream_id != stream_id))
+		whole = whole->next;
 	return whole;
 }
 
-static void parts__give_up(struct tw_parts *parts, struct whole **link)
+static void parts__unlink(struct tw_parts *parts, const struct whole *whole)
 {
-	if (!*link)
-		return;
-	whole__free(parts__unlink(parts, link));
+	struct whole **link = &parts->oldest;
+
+	while (*link != whole)
+		link = &(*link)->next;
+	*link = whole->next;
+	parts->stats.bytes -= whole->cap;
+	parts->stats.count--;
+}
+
+static void parts__give_up(struct tw_parts *parts, struct whole *whole)
+{
+	parts__unlink(parts, whole);
+	whole__free(whole);
 	parts->stats.incomplete++;
 }
 
@@ -87,7 +86,7 @@ static struct whole *parts__begin(struct tw_parts *parts, uint64_t stream_id, ui
 	struct whole *whole, **end = &parts->oldest;
 
 	if (parts->stats.count >= parts->limits.count)
-		parts__give_up(parts, &parts->oldest);
+		parts__give_up(parts, parts->oldest);
 	whole = calloc(1, sizeof(*whole));
 	if (!whole)
 		return NULL;
@@ -106,13 +105,12 @@ static struct whole *parts__begin(struct tw_parts *parts, uint64_t stream_id, ui
 /* Older ones go until @more bytes fit. */
 static void parts__make_room(struct tw_parts *parts, const struct whole *keep, size_t more)
 {
-	struct whole **link = &parts->oldest;
+	struct whole *whole = parts->oldest, *next;
 
-	while (*link && parts->stats.bytes + more > parts->limits.bytes) {
-		if (*link == keep)
-			link = &(*link)->next;
-		else
-			parts__give_up(parts, link);
+	for (; whole && parts->stats.bytes + more > parts->limits.bytes; whole = next) {
+		next = whole->next;
+		if (whole != keep)
+			parts__give_up(parts, whole);
 	}
 }
 
@@ -138,10 +136,9 @@ static bool parts__reserve(struct tw_parts *parts, struct whole *whole, size_t n
 	return true;
 }
 
-static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole **link, struct tw_tlv_view *ret)
+static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole *whole, struct tw_tlv_view *ret)
 {
-	struct whole *whole = parts__unlink(parts, link);
-
+	parts__unlink(parts, whole);
 	parts->handed_out = whole;
 	parts->stats.whole++;
 	ret->type = whole->inner_type;
@@ -150,34 +147,41 @@ static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole
 	return TW_PARTS_WHOLE;
 }
 
-/* Whatever is known of that name already: true if the piece can go on from it, or begins it. */
-static bool parts__continues(struct tw_parts *parts, struct whole **link, const struct tw_part_view *part,
-			     enum tw_parts_status *ret_why)
+/*
+ * Where a piece goes: on with what is known of that name, or, if it begins a value, to a new one.
+ * Return: NULL with the reason if it goes nowhere.
+ */
+static struct whole *parts__place(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
+				  const struct tw_part_view *part, enum tw_parts_status *ret_why)
 {
-	const struct whole *whole = *link;
+	struct whole *whole = parts__find(parts, stream_id, channel, part->id);
 	const bool same = whole && whole->total == part->total && whole->inner_type == part->inner_type;
 
 	if (same && part->offset == whole->have)
-		return true;
+		return whole;
 	if (same && part->offset + part->len <= whole->have) {
 		parts->stats.repeated++;
 		*ret_why = TW_PARTS_REPEATED;
-		return false;
+		return NULL;
 	}
 	if (whole)
-		parts__give_up(parts, link);
-	if (!part->offset)
-		return true;
-	parts->stats.headless++;
-	*ret_why = TW_PARTS_BROKEN;
-	return false;
+		parts__give_up(parts, whole);
+	if (part->offset) {
+		parts->stats.headless++;
+		*ret_why = TW_PARTS_BROKEN;
+		return NULL;
+	}
+	whole = parts__begin(parts, stream_id, channel, part);
+	parts->stats.refused += !whole;
+	*ret_why = TW_PARTS_REFUSED;
+	return whole;
 }
 
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret)
 {
-	enum tw_parts_status why = TW_PARTS_REFUSED;
-	struct whole *whole, **link;
+	enum tw_parts_status why;
+	struct whole *whole;
 
 	whole__free(parts->handed_out);
 	parts->handed_out = NULL;
@@ -185,20 +189,16 @@ enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, u
 		parts->stats.refused++;
 		return TW_PARTS_REFUSED;
 	}
-	link = parts__find(parts, stream_id, channel, part->id);
-	if (!parts__continues(parts, link, part, &why))
+	whole = parts__place(parts, stream_id, channel, part, &why);
+	if (!whole)
 		return why;
-	link = parts__find(parts, stream_id, channel, part->id);
-	whole = *link ? *link : parts__begin(parts, stream_id, channel, part);
-	if (!whole || !parts__reserve(parts, whole, (size_t)part->offset + part->len)) {
+	if (!parts__reserve(parts, whole, (size_t)part->offset + part->len)) {
 		parts->stats.refused++;
 		return TW_PARTS_REFUSED;
 	}
 	memcpy(whole->bytes + part->offset, part->bytes, part->len);
 	whole->have += (uint32_t)part->len;
-	if (whole->have < whole->total)
-		return TW_PARTS_MORE;
-	return parts__hand_out(parts, parts__find(parts, stream_id, channel, part->id), ret);
+	return whole->have < whole->total ? TW_PARTS_MORE : parts__hand_out(parts, whole, ret);
 }
 
 void tw_parts__stats(const struct tw_parts *parts, struct tw_parts_stats *ret)
