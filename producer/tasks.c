@@ -71,7 +71,8 @@ int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *err)
 	tw_tasks__learn(tasks, &(struct tw_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)
 		tw_task_scan__proc(tasks);
-	tw_task_scan__saved(tasks);
+	else
+		tw_task_scan__saved(tasks); /* beside /proc it would only add the dead, thousands on a busy machine */
 	return 0;
 }
 
