@@ -60,6 +60,10 @@ static void started(void *ctx)
 {
 	const struct live *live = ctx;
 
+	if (!viewer__has_plugin())
+		fputs("the Wireshark plugin is not installed, so events are shown undecoded; "
+		      "`tracewire doctor` says what to do\n",
+		      stderr);
 	if (!live->run.quiet)
 		fprintf(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
 }

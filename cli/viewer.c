@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -120,6 +122,17 @@ close_data:
 	close(data[0]);
 	close(data[1]);
 	return error;
+}
+
+/* Wireshark puts its series, "4.0", behind what WIRESHARK_PLUGIN_DIR says. */
+bool viewer__has_plugin(void)
+{
+	const char *dir = getenv("WIRESHARK_PLUGIN_DIR"), *series = strrchr(TRACEWIRE_PLUGINDIR, '/');
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s/epan/tracewire.so", dir ? dir : TRACEWIRE_PLUGINDIR,
+		 dir && series ? series : "");
+	return !access(path, F_OK);
 }
 
 bool viewer__is_gone(const struct viewer *viewer)

@@ -24,6 +24,13 @@ struct viewer {
  */
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err);
 
+/**
+ * viewer__has_plugin() - whether our plugin is where Wireshark looks: in WIRESHARK_PLUGIN_DIR, or where it is installed
+ *
+ * A look for the file; `tracewire doctor` asks tshark itself, which takes as long as a start of it.
+ */
+bool viewer__has_plugin(void);
+
 /** viewer__is_gone() - whether nobody reads from the pipe any more */
 bool viewer__is_gone(const struct viewer *viewer);
 
