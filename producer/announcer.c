@@ -65,9 +65,13 @@ static void say_everything(struct tw_announcer *a)
 
 void tw_announcer__start(struct tw_announcer *a)
 {
-	const uint64_t now = tw_trace_clock__now(a->clock);
+	struct tw_clock_view sample;
 	struct tw_task known;
+	uint64_t now;
 
+	tw_trace_clock__sample(a->clock, &sample); /* a clock that only the rings tell is known from now on */
+	now = tw_trace_clock__now(a->clock);
+	tw_tasks__drain(a->tasks); /* no name to come is older than now */
 	a->control.time = now;
 	a->closed = now;
 	a->schemas = 1;

@@ -102,5 +102,6 @@ void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *
 		if (s.error_ns < ret->error_ns)
 			*ret = s;
 	}
-	clock->offset = (int64_t)(ret->reading[TW_CLOCK_TRACE] - ret->reading[TW_CLOCK_MONO]);
+	if (ret->valid & 1u << TW_CLOCK_TRACE)
+		clock->offset = (int64_t)(ret->reading[TW_CLOCK_TRACE] - ret->reading[TW_CLOCK_MONO]);
 }

@@ -125,13 +125,15 @@ static void close_sinks(struct tw_producer *p)
 static void announce(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
+	uint64_t start;
 
 	tw_control__init(&p->announcer.control, &first->port);
 	first->control = &p->announcer.control.channel;
 	first->round = (struct tw_round){ tw_announcer__before, tw_announcer__after, &p->announcer };
 	tw_announcer__start(&p->announcer);
+	start = p->announcer.control.time - p->clock.slack; /* names learned later may be that old */
 	for (unsigned int i = 0; i < p->n_readers; i++)
-		tw_reader__watermark_on(&p->readers[i], &first->port, tw_trace_clock__now(&p->clock));
+		tw_reader__watermark_on(&p->readers[i], &first->port, start);
 	tw_port__drain(&first->port);
 }
 
