@@ -31,6 +31,15 @@ static const struct {
 	[EXEC] = { "sched", "sched_process_exec", TW_COMM_EXEC, "filename" },
 };
 
+/* One of these events, taken out of its ring. */
+struct seen {
+	uint64_t time;
+	enum kind kind;
+	uint32_t pid, maker; /* maker: of a new task */
+	uint64_t clone_flags;
+	char name[TW_TASK_NAME];
+};
+
 struct tw_task_events {
 	struct tw_instance *instance;
 	struct tw_schema *schema;
@@ -40,6 +49,8 @@ struct tw_task_events {
 	long cpus;
 	uint8_t *page;
 	size_t page_size;
+	struct seen *seen; /* of all CPUs, while draining */
+	size_t n_seen, cap_seen;
 	uint64_t read;
 };
 
@@ -143,56 +154,108 @@ static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
 	return kind;
 }
 
-/* A new thread belongs to its maker's group, a new process to its own. */
-static uint32_t tgid_of_new(const struct tw_task_events *ev, const struct tw_tasks *tasks,
-			    const struct tw_record *record, uint32_t pid, uint32_t maker)
+/* An exec's file without its path, anything else as it is, cut as the kernel would. */
+static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
 {
-	struct tw_value flags;
+	const char *slash = kind == EXEC ? memrchr(text->data, '/', text->len) : NULL;
+	const char *from = slash ? slash + 1 : (const char *)text->data;
 
-	if (!ev->clone_flags || tw_field__read(ev->clone_flags, record, &flags))
-		return 0;
-	return flags.u & CLONE_THREAD ? tw_tasks__tgid(tasks, maker) : pid;
+	snprintf(name, TW_TASK_NAME, "%.*s", (int)((const char *)text->data + text->len - from), from);
 }
 
-/* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
-static void learn(struct tw_task_events *ev, struct tw_tasks *tasks, const struct tw_subbuf_event *event)
+/* Keep what the event says, if it is one of ours and there is memory. */
+static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
 	const enum kind kind = kind_of(ev, tw_subbuf_event__id(event));
-	struct tw_task task = { .time = event->time, .before = event->time };
-	struct tw_value pid, text;
-	const char *name;
+	struct tw_value pid, text, flags = { .u = 0 };
+	struct seen *seen;
 
 	if (kind == KINDS || tw_field__read(ev->pid[kind], &record, &pid) ||
 	    tw_field__read(ev->text[kind], &record, &text))
 		return;
-	task.pid = (uint32_t)pid.i;
-	if (kind == EXEC && tw_tasks__is_named(tasks, task.pid))
+	if (kind == NEWTASK && ev->clone_flags)
+		tw_field__read(ev->clone_flags, &record, &flags);
+	if (ev->n_seen == ev->cap_seen) {
+		const size_t cap = ev->cap_seen ? ev->cap_seen * 2 : 256;
+
+		seen = reallocarray(ev->seen, cap, sizeof(*seen));
+		if (!seen)
+			return;
+		ev->seen = seen;
+		ev->cap_seen = cap;
+	}
+	seen = &ev->seen[ev->n_seen++];
+	*seen = (struct seen){
+		.time = event->time,
+		.kind = kind,
+		.pid = (uint32_t)pid.i,
+		.maker = (uint32_t)tw_subbuf_event__pid(event),
+		.clone_flags = flags.u,
+	};
+	copy_name(kind, &text, seen->name);
+}
+
+/* A new thread belongs to its maker's group, a new process to its own. */
+static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_tasks *tasks, const struct seen *seen)
+{
+	if (seen->kind != NEWTASK)
+		return tw_tasks__tgid(tasks, seen->pid);
+	if (!ev->clone_flags)
+		return 0;
+	return seen->clone_flags & CLONE_THREAD ? tw_tasks__tgid(tasks, seen->maker) : seen->pid;
+}
+
+/* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
+static void learn(const struct tw_task_events *ev, struct tw_tasks *tasks, const struct seen *seen)
+{
+	struct tw_task task = {
+		.time = seen->time,
+		.before = seen->time,
+		.pid = seen->pid,
+		.tgid = tgid_of(ev, tasks, seen),
+		.origin = (uint8_t)kinds[seen->kind].origin,
+	};
+
+	if (seen->kind == EXEC && tw_tasks__is_named(tasks, seen->pid))
 		return;
-	task.origin = (uint8_t)kinds[kind].origin;
-	task.tgid = kind == NEWTASK ? tgid_of_new(ev, tasks, &record, task.pid, (uint32_t)tw_subbuf_event__pid(event))
-				    : tw_tasks__tgid(tasks, task.pid);
-	name = kind == EXEC ? memrchr(text.data, '/', text.len) : NULL;
-	name = name ? name + 1 : (const char *)text.data;
-	snprintf(task.name, sizeof(task.name), "%.*s", (int)((const char *)text.data + text.len - name), name);
+	memcpy(task.name, seen->name, sizeof(task.name));
 	tw_tasks__learn(tasks, &task);
 }
 
-void tw_task_events__drain(struct tw_task_events *ev, struct tw_tasks *tasks)
+static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	struct tw_subbuf_event event;
 	struct tw_subbuf walk;
 	ssize_t len;
 
-	for (long cpu = 0; cpu < ev->cpus; cpu++) {
-		while (ev->fds[cpu] >= 0 && (len = read(ev->fds[cpu], ev->page, ev->page_size)) > 0) {
-			tw_subbuf__init(&walk, ev->page, (size_t)len);
-			while (tw_subbuf__next(&walk, &event)) {
-				ev->read++;
-				learn(ev, tasks, &event);
-			}
+	while (fd >= 0 && (len = read(fd, ev->page, ev->page_size)) > 0) {
+		tw_subbuf__init(&walk, ev->page, (size_t)len);
+		while (tw_subbuf__next(&walk, &event)) {
+			ev->read++;
+			take_out(ev, &event);
 		}
 	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* A task is made on one CPU and renames itself on another: without order its name would come before its birth. */
+void tw_task_events__drain(struct tw_task_events *ev, struct tw_tasks *tasks)
+{
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		empty_ring(ev, ev->fds[cpu]);
+	if (!ev->n_seen)
+		return;
+	qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
+	for (size_t i = 0; i < ev->n_seen; i++)
+		learn(ev, tasks, &ev->seen[i]);
+	ev->n_seen = 0;
 }
 
 void tw_task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
@@ -217,5 +280,6 @@ void tw_task_events__free(struct tw_task_events *ev)
 	tw_schema__free(ev->schema);
 	free(ev->fds);
 	free(ev->page);
+	free(ev->seen);
 	free(ev);
 }

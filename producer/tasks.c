@@ -110,8 +110,10 @@ bool tw_tasks__learn(struct tw_tasks *tasks, const struct tw_task *task)
 	entry = table_entry(impl, task->pid);
 	if (!entry || !push(impl, task))
 		return false;
-	if (task->time >= entry->time) /* the rings of two CPUs may tell a pid's names in the wrong order */
+	if (task->time >= entry->time)
 		*entry = *task;
+	else if (task->origin == TW_COMM_FORK) /* read after a rename that another CPU recorded later */
+		entry->tgid = task->tgid;
 	impl->names++;
 	atomic_store_explicit(&tasks->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
 	return true;
