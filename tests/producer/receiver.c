@@ -248,6 +248,8 @@ static void count_numbers(struct place *p)
 		p->r->renumbered++;
 	else
 		p->r->gaps += p->info.seq - ch->next;
+	if (p->info.source == TW_SOURCE_CONTROL)
+		p->r->overtaken += p->info.base_time < ch->watermark;
 	ch->next = p->info.seq + p->info.events;
 }
 
@@ -272,6 +274,17 @@ static void read_frame(struct place *p, const struct archive_frame *frame, uint6
 		p->r->malformed += p->seq != p->info.seq + p->info.events;
 }
 
+static int by_pid_and_time(const void *a, const void *b)
+{
+	const struct got_name *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
 void receiver__read(struct receiver *r, const struct archive *archive)
 {
 	struct place place = { .r = r, .channels = calloc(CHANNELS, sizeof(*place.channels)) };
@@ -283,6 +296,8 @@ void receiver__read(struct receiver *r, const struct archive *archive)
 	for (place.frame = 0; place.frame < archive->n; place.frame++)
 		read_frame(&place, &archive->frames[place.frame], &stream);
 	free(place.channels);
+	if (r->n_names)
+		qsort(r->names, r->n_names, sizeof(*r->names), by_pid_and_time);
 }
 
 uint64_t receiver__lost(const struct receiver *r, uint16_t where)
@@ -294,17 +309,22 @@ uint64_t receiver__lost(const struct receiver *r, uint16_t where)
 	return sum;
 }
 
-const char *receiver__name_of(const struct receiver *r, uint32_t pid, uint64_t time)
+const struct got_name *receiver__name_of(const struct receiver *r, uint32_t pid, uint64_t time)
 {
-	const struct got_name *best = NULL;
+	size_t low = 0, high = r->n_names;
 
-	for (size_t i = 0; i < r->n_names; i++) {
-		const struct got_name *name = &r->names[i];
+	while (low < high) { /* the first one of a later pid or time */
+		const struct got_name *name = &r->names[(low + high) / 2];
 
-		if (name->pid == pid && name->time <= time && (!best || name->time >= best->time))
-			best = name;
+		if (name->pid < pid || (name->pid == pid && name->time <= time))
+			low = (low + high) / 2 + 1;
+		else
+			high = (low + high) / 2;
 	}
-	return best ? best->name : NULL;
+	while (low-- > 0 && r->names[low].pid == pid)
+		if (r->names[low].base <= time)
+			return &r->names[low];
+	return NULL;
 }
 
 void receiver__assert_sound(const struct receiver *r, uint64_t gaps)

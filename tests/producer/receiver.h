@@ -51,7 +51,7 @@ struct got_clock {
 struct receiver {
 	struct got_event *events;
 	struct got_lost *lost;
-	struct got_name *names;
+	struct got_name *names; /* by pid and time */
 	struct got_text *texts;
 	struct got_clock *clocks;
 	size_t n_events, n_lost, n_names, n_texts, n_clocks, n_watermarks, n_hosts, n_parts;
@@ -62,7 +62,7 @@ struct receiver {
 	uint64_t gaps;       /* numbers never seen, of events and of control frames */
 	uint64_t renumbered; /* frames that begin before the number where the last one ended */
 	uint64_t unordered;  /* events older than the one before in their channel */
-	uint64_t overtaken;  /* events older than a watermark, in frames not flagged */
+	uint64_t overtaken;  /* events, or control frames, older than a watermark, in frames not flagged */
 	uint64_t revoked;    /* watermarks that name a number before one that came */
 	uint64_t flagged;    /* events older than a watermark, in frames flagged */
 	uint64_t foreign;    /* frames of another stream than the first */
@@ -78,8 +78,12 @@ void receiver__read(struct receiver *receiver, const struct archive *archive);
 /** receiver__lost() - sum of the LOST records of a place */
 uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
 
-/** receiver__name_of() - what the task of an event was called at that time; NULL if no COMM told it */
-const char *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
+/**
+ * receiver__name_of() - what the task of an event was called at that time
+ *
+ * Counts only what stands before the event once frames are put in order of time. NULL if no COMM told it.
+ */
+const struct got_name *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
 
 /** receiver__assert_sound() - nothing happened that must not; gaps are allowed only where @gaps says so */
 void receiver__assert_sound(const struct receiver *receiver, uint64_t gaps);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "producer/tracing_dir.h"
+
+#define FRAME_MAX 8000
+#define CPUS      64
+
+char *run__file(const struct run *run, const char *file, char buf[256])
+{
+	const char *dir = NULL;
+
+	assert_int_equal(tw_tracing_dir__find(&dir, NULL), 0);
+	if (run)
+		snprintf(buf, 256, "%s/instances/%s/%s", dir, tw_producer__instance(run->producer), file);
+	else
+		snprintf(buf, 256, "%s/%s", dir, file);
+	return buf;
+}
+
+int write_file(const char *path, int flags, const char *text)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | flags);
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file && getdelim(&text, &size, '\0', file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+void run__init(struct run *run, const char *spec, const char *filter)
+{
+	*run = (struct run){ .request = { spec, filter } };
+	archive__init(&run->archive, FRAME_MAX);
+	run->options = (struct tw_producer_options){
+		.events = &run->request,
+		.n_events = 1,
+		.open_sink = archive__open,
+		.ctx = &run->archive,
+	};
+}
+
+void run__start(struct run *run)
+{
+	struct tw_error err = { "" };
+
+	run->options.events = &run->request;
+	run->options.ctx = &run->archive;
+	if (tw_producer__new(&run->options, &run->producer, &err))
+		fail_msg("%s", err.text);
+	if (tw_producer__start(run->producer, &err))
+		fail_msg("%s", err.text);
+}
+
+/* The number behind a key at the beginning of a line. */
+static uint64_t number_of(const char *text, const char *key)
+{
+	const size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, len))
+			return strtoull(line + len, NULL, 10);
+	}
+	return 0;
+}
+
+static void count_kernel(struct run *run)
+{
+	struct run_kernel *k = &run->kernel;
+	char file[64], path[256];
+
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		char *text;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		text = read_file(run__file(run, file, path));
+		k->entries += number_of(text, "entries: ");
+		k->overrun += number_of(text, "overrun: ");
+		k->commit_overrun += number_of(text, "commit overrun: ");
+		k->dropped += number_of(text, "dropped events: ");
+		k->read += number_of(text, "read events: ");
+		free(text);
+	}
+}
+
+void run__stop(struct run *run)
+{
+	struct tw_error err = { "" };
+
+	run->result = tw_producer__stop(run->producer, &err);
+	tw_producer__books(run->producer, &run->books);
+	count_kernel(run);
+	tw_producer__free(run->producer);
+	run->producer = NULL;
+	receiver__read(&run->got, &run->archive);
+}
+
+void run__fini(struct run *run)
+{
+	receiver__fini(&run->got);
+	archive__fini(&run->archive);
+}
+
+struct load {
+	pthread_t thread;
+	int cpu;
+	unsigned int ms;
+	unsigned long calls;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void *call_getppid(void *arg)
+{
+	const struct load *load = arg;
+	const uint64_t until = now_ms() + load->ms;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)load->cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	for (unsigned long i = 0; !load->calls || i < load->calls; i++) {
+		syscall(SYS_getppid);
+		if (!(i % 64) && now_ms() >= until)
+			break;
+	}
+	return NULL;
+}
+
+void getppid_load(unsigned int ms, unsigned long calls)
+{
+	struct load loads[CPUS];
+	cpu_set_t set;
+	int n = 0;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (int cpu = 0; cpu < CPUS; cpu++) {
+		if (!CPU_ISSET((size_t)cpu, &set))
+			continue;
+		loads[n] = (struct load){ .cpu = cpu, .ms = ms, .calls = calls };
+		assert_int_equal(pthread_create(&loads[n].thread, NULL, call_getppid, &loads[n]), 0);
+		n++;
+	}
+	while (n--)
+		pthread_join(loads[n].thread, NULL);
+}
+
+const char *only_getppid(void)
+{
+	static char filter[32];
+
+	snprintf(filter, sizeof(filter), "id == %d", SYS_getppid);
+	return filter;
+}
+
+int need_tracing(void)
+{
+	struct tw_error err;
+	const char *dir;
+
+	if (geteuid() == 0 && !tw_tracing_dir__find(&dir, &err))
+		return 0;
+	printf("skipped: %s\n", geteuid() ? "tracing needs root" : err.text);
+	return 77;
+}

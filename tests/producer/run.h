@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A whole run of the producer on this kernel, with the frames kept in memory and read by a receiver. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "producer/producer.h"
+#include "receiver.h"
+
+/* What the kernel counted on all CPUs of the instance, read by other code than the producer's. */
+struct run_kernel {
+	uint64_t entries, overrun, commit_overrun, dropped, read;
+};
+
+struct run {
+	struct archive archive;
+	struct tw_event_request request;
+	struct tw_producer_options options;
+	struct tw_producer *producer;
+	struct tw_books books;
+	struct run_kernel kernel;
+	struct receiver got;
+	int result; /* of tw_producer__stop() */
+};
+
+/** run__init() - one request; change archive and options as wanted before run__start() */
+void run__init(struct run *run, const char *spec, const char *filter);
+
+/** run__start() - as the command line does it; fails the test if that fails */
+void run__start(struct run *run);
+
+/** run__stop() - stop, keep the books and the kernel's counters, free the producer, read what was sent */
+void run__stop(struct run *run);
+
+void run__fini(struct run *run);
+
+/** run__file() - path of a file of tracefs; of the run's instance if there is a run. Return: @buf */
+char *run__file(const struct run *run, const char *file, char buf[256]);
+
+/** write_file() - a text to a file, opened with O_WRONLY and @flags. Return: 0 or -errno */
+int write_file(const char *path, int flags, const char *text);
+
+/** read_file() - a whole file; free(); NULL if it cannot be read */
+char *read_file(const char *path);
+
+/** getppid_load() - one thread on each CPU that is online calls getppid(), for some ms or at most @calls times each, 0 = no limit */
+void getppid_load(unsigned int ms, unsigned long calls);
+
+/** only_getppid() - the filter of raw_syscalls:sys_enter that leaves only that load */
+const char *only_getppid(void);
+
+/** need_tracing() - 0, or 77 having printed why this machine cannot run the test */
+int need_tracing(void);
+
+#endif

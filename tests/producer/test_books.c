@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every event the kernel recorded is delivered or told as lost: with rings that overrun, and with rings that do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+
+#define OVERLOADS 20
+
+/* What any run must fulfil, whatever was lost. */
+static void expect_balance(const struct run *run)
+{
+	const struct tw_books *b = &run->books;
+	const struct run_kernel *k = &run->kernel;
+
+	assert_int_equal(run->result, 0);
+	assert_true(b->balanced);
+	assert_int_equal(b->recorded, b->delivered + b->lost_ring + b->shed + b->lost_tx);
+	assert_int_equal(b->read, k->read);
+	assert_int_equal(b->recorded, k->read + k->entries + k->overrun + k->commit_overrun + k->dropped);
+	assert_int_equal(k->entries, 0);
+	receiver__assert_sound(&run->got, 0);
+	assert_int_equal(run->got.n_events, b->delivered);
+	assert_int_equal(receiver__lost(&run->got, TW_LOST_RING), b->lost_ring);
+	assert_int_equal(run->got.flagged, b->late);
+	assert_int_equal(run->got.stats[TW_STAT_READ], b->read);
+	assert_int_equal(run->got.stats[TW_STAT_OVERRUN], b->lost_ring);
+	assert_int_equal(run->got.stats[TW_STAT_RECORDED], b->recorded);
+	assert_int_equal(b->frames, run->archive.n);
+	assert_true(run->got.n_watermarks > 0);
+}
+
+/* Rings of 64 KiB, looked at every 10 ms, under a load that fills them in one. */
+static void test_overload(void **state)
+{
+	uint64_t lost = 0, read = 0, unknown = 0;
+
+	(void)state;
+	for (int i = 0; i < OVERLOADS; i++) {
+		struct run run;
+
+		run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+		run.options.buffer_kib = 64;
+		run.options.subbuf_kib = 4;
+		run.options.threads = 1 + (unsigned int)i % 2;
+		run.options.events_per_frame = i % 5 == 4;
+		run__start(&run);
+		getppid_load(60, 0);
+		run__stop(&run);
+		expect_balance(&run);
+		assert_true(run.books.lost_ring > 0);
+		lost += run.books.lost_ring;
+		read += run.books.read;
+		for (size_t k = 0; k < run.got.n_lost; k++)
+			unknown += run.got.lost[k].unknown;
+		run__fini(&run);
+	}
+	printf("%d overloads: %lu events read, %lu lost, %lu LOST records not exactly placed\n", OVERLOADS, read, lost,
+	       unknown);
+}
+
+static void lossless(unsigned int threads, unsigned int interval_ms)
+{
+	struct run run;
+
+	run__init(&run, "raw_syscalls", only_getppid());
+	run.options.threads = threads;
+	run.options.max_interval_ms = interval_ms;
+	run.options.buffer_kib = 16384;
+	run__start(&run);
+	getppid_load(2000, 100000);
+	run__stop(&run);
+	expect_balance(&run);
+	assert_int_equal(run.books.lost_ring, 0);
+	assert_int_equal(run.got.n_lost, 0);
+	assert_int_equal(run.got.n_events, run.books.read);
+	assert_true(run.got.n_events >= 2 * 100000);
+	run__fini(&run);
+}
+
+static void test_lossless(void **state)
+{
+	(void)state;
+	lossless(1, 5);
+	lossless(2, 0);
+}
+
+/* A load of many kinds of events and lengths, in frames that take few of them. */
+static void test_small_frames(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "sched,raw_syscalls,kmem", NULL);
+	archive__fini(&run.archive);
+	archive__init(&run.archive, 520);
+	run__start(&run);
+	assert_int_equal(system("find /usr/include -newer /bin/sh > /dev/null; true"), 0);
+	run__stop(&run);
+	expect_balance(&run);
+	run__fini(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_overload),
+		cmocka_unit_test(test_lossless),
+		cmocka_unit_test(test_small_frames),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every event has its task's name as it was then, or is counted as unnamed. */
+#include <setjmp.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+
+#define FORKS 300
+
+static uint64_t count_unnamed(const struct run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->got.n_events; i++)
+		n += !receiver__name_of(&run->got, run->got.events[i].pid, run->got.events[i].time);
+	return n;
+}
+
+static void spawn_true(void)
+{
+	char *argv[] = { (char[]){ "true" }, NULL };
+	pid_t pid;
+
+	assert_int_equal(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Tasks that live for a millisecond. */
+static void fork_storm(unsigned int threads)
+{
+	struct run run;
+
+	run__init(&run, "sched,raw_syscalls", NULL);
+	run.options.threads = threads;
+	run__start(&run);
+	for (int i = 0; i < FORKS; i++)
+		spawn_true();
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_true(run.books.balanced);
+	assert_int_equal(run.books.bookkeeping_lost, 0);
+	assert_true(run.books.bookkeeping_read >= 3 * FORKS);
+	assert_int_equal(count_unnamed(&run), run.books.unnamed);
+	assert_int_equal(run.books.unnamed, 0);
+	run__fini(&run);
+}
+
+static void test_fork_storm(void **state)
+{
+	(void)state;
+	fork_storm(1);
+	fork_storm(2);
+}
+
+/* A task with three names in its life, and a mark of each: getppid, getppid, and the end of /bin/true. */
+static pid_t live_under_three_names(void)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_NAME, "first name");
+		syscall(SYS_getppid);
+		prctl(PR_SET_NAME, "second name");
+		syscall(SYS_getppid);
+		execl("/bin/true", "something else", NULL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void test_as_it_was_then(void **state)
+{
+	static const char *const names[] = { "first name", "second name", "true" };
+	size_t at = 0;
+	char filter[64];
+	struct run run;
+	pid_t pid;
+
+	(void)state;
+	snprintf(filter, sizeof(filter), "id == %d || id == %d", SYS_getppid, SYS_exit_group);
+	run__init(&run, "raw_syscalls:sys_enter", filter);
+	run__start(&run);
+	pid = live_under_three_names();
+	run__stop(&run);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		const struct got_event *ev = &run.got.events[i];
+		const struct got_name *name;
+
+		if (ev->pid != (uint32_t)pid)
+			continue;
+		assert_true(at < 3);
+		name = receiver__name_of(&run.got, ev->pid, ev->time);
+		assert_non_null(name);
+		assert_string_equal(name->name, names[at++]);
+		assert_int_equal(name->tgid, pid);
+	}
+	assert_int_equal(at, 3);
+	run__fini(&run);
+}
+
+static void *call_as_thread(void *arg)
+{
+	prctl(PR_SET_NAME, "a thread");
+	*(pid_t *)arg = gettid();
+	syscall(SYS_getppid);
+	return NULL;
+}
+
+/* A thread belongs to its process, one that was there before and one that came later. */
+static void test_thread(void **state)
+{
+	const struct got_name *name;
+	pthread_t thread;
+	size_t seen = 0;
+	struct run run;
+	pid_t tid = 0;
+
+	(void)state;
+	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+	run__start(&run);
+	assert_int_equal(pthread_create(&thread, NULL, call_as_thread, &tid), 0);
+	pthread_join(thread, NULL);
+	syscall(SYS_getppid);
+	run__stop(&run);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		const struct got_event *ev = &run.got.events[i];
+
+		if (ev->pid != (uint32_t)tid && ev->pid != (uint32_t)getpid())
+			continue;
+		name = receiver__name_of(&run.got, ev->pid, ev->time);
+		assert_non_null(name);
+		assert_int_equal(name->tgid, getpid());
+		assert_string_equal(name->name, ev->pid == (uint32_t)tid ? "a thread" : "test_names");
+		seen++;
+	}
+	assert_int_equal(seen, 2);
+	run__fini(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fork_storm),
+		cmocka_unit_test(test_as_it_was_then),
+		cmocka_unit_test(test_thread),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}
