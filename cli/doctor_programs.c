@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wireshark's programs, and our plugin in them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/doctor.h"
+#include "cli/viewer.h"
+
+/* A shell command's output, run as a viewer would be: root sees other plugins. NULL if it can't be run. */
+static FILE *open_output(const char *command, pid_t *ret)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return NULL;
+	*ret = fork();
+	if (*ret == 0) {
+		if (!viewer__drop_privileges() && dup2(fds[1], STDOUT_FILENO) >= 0)
+			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	if (*ret > 0)
+		return fdopen(fds[0], "r");
+	close(fds[0]);
+	return NULL;
+}
 
 /* The first line of a command's output that has @word in it. Return: whether there is one. */
 static bool find_line(const char *command, const char *word, char *ret, size_t size)
 {
-	FILE *output = popen(command, "re");
+	pid_t pid;
+	FILE *output = open_output(command, &pid);
 	char line[512];
 	bool found = false;
 
@@ -22,7 +46,8 @@ static bool find_line(const char *command, const char *word, char *ret, size_t s
 		snprintf(ret, size, "%s", line);
 		found = true;
 	}
-	pclose(output);
+	fclose(output);
+	waitpid(pid, NULL, 0);
 	return found;
 }
 

@@ -27,8 +27,7 @@ static const struct passwd *ordinary_user(void)
 	return user ? user : getpwnam("nobody");
 }
 
-/* Return: 0 or -errno. */
-static int drop_privileges(void)
+int viewer__drop_privileges(void)
 {
 	const struct passwd *user;
 
@@ -60,7 +59,7 @@ static _Noreturn void become_viewer(int input, int report, bool gui, const char 
 	int error;
 
 	setpgid(0, 0);
-	error = drop_privileges();
+	error = viewer__drop_privileges();
 	if (!error && dup2(input, STDIN_FILENO) >= 0)
 		exec_viewer(gui, display_filter);
 	if (!error)
