@@ -54,7 +54,7 @@ struct tw_books {
 	uint64_t read;          /* events taken out of the rings */
 	uint64_t lost_ring;     /* ring overrun, as announced in LOST records */
 	uint64_t shed;          /* the sink would not take them in time */
-	uint64_t lost_tx;       /* in frames that the sink dropped */
+	uint64_t lost_tx;       /* in frames that the sink dropped; of packed frames only dropped_frames is known */
 	uint64_t delivered;     /* handed over and not known as dropped */
 	uint64_t frames, bytes; /* handed over, all kinds */
 	uint64_t dropped_frames;

@@ -45,7 +45,8 @@ static void add_reader(const struct tw_reader *r, struct tw_books *books)
 	books->frames += r->sink_stats.frames;
 	books->bytes += r->sink_stats.bytes;
 	books->dropped_frames += r->sink_stats.dropped;
-	books->lost_tx += r->sink_stats.dropped_events;
+	if (r->port.events_per_frame == 1) /* of packed frames nobody knows how many events each had */
+		books->lost_tx += r->sink_stats.dropped;
 	books->delivered += r->port.events;
 }
 
@@ -56,6 +57,8 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 
 	for (unsigned int i = 0; i < p->n_readers; i++)
 		add_reader(&p->readers[i], &books);
+	if (books.lost_tx > books.delivered)
+		books.lost_tx = books.delivered;
 	books.delivered -= books.lost_tx;
 	tw_tasks__stats(p->tasks, &tasks);
 	books.unnamed = tasks.unnamed;

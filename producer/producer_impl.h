@@ -28,6 +28,7 @@ struct tw_producer {
 	pthread_mutex_t mark_lock; /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
+	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */
 	bool running;
 	int wake_fd;
 	char priority[64];

@@ -218,6 +218,15 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
+/* What has not left by now never will. */
+static void drain_port(struct tw_reader *r)
+{
+	const int rc = tw_port__drain(&r->port);
+
+	if (rc && !r->error)
+		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
+}
+
 /* With the threads gone, this one does their last rounds: all rings to their end, then names and counters, then all out. */
 static void finish(struct tw_producer *p)
 {
@@ -228,11 +237,11 @@ static void finish(struct tw_producer *p)
 	tw_producer__settle(p);
 	for (unsigned int i = p->n_readers; i-- > 1;) {
 		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
-		tw_port__drain(&p->readers[i].port);
+		drain_port(&p->readers[i]);
 	}
 	tw_announcer__finish(&p->announcer);
 	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
-	tw_port__drain(&first->port);
+	drain_port(first);
 }
 
 int tw_producer__stop(struct tw_producer *p, struct tw_error *err)

@@ -153,6 +153,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.stop = &p->stop,
+		.newest = &p->newest,
 		.wake_fd = p->wake_fd,
 		.n_rings = n,
 	};
@@ -185,6 +186,7 @@ static int set_up_readers(struct tw_producer *p, struct tw_error *err)
 		const size_t end = n * (p->n_readers + 1) / threads;
 
 		rc = init_reader(p, &p->readers[p->n_readers], rings + first, end - first, err);
+		p->readers[p->n_readers].alone = threads == 1;
 		if (rc)
 			break;
 		first = end;

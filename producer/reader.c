@@ -27,14 +27,16 @@ static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-static uint64_t newest_event(const struct tw_reader *r)
+/* Of all readers: what one has sent is held back by a receiver until the others have told their watermarks too. */
+static void renew_newest(struct tw_reader *r)
 {
-	uint64_t time = 0;
+	uint64_t newest = atomic_load(r->newest), mine = 0;
 
-	for (size_t i = 0; i < r->n_rings; i++)
-		if (r->rings[i].last_time > time)
-			time = r->rings[i].last_time;
-	return time;
+	for (size_t k = 0; k < r->n_rings; k++)
+		if (r->rings[k].last_time > mine)
+			mine = r->rings[k].last_time;
+	while (mine > newest && !atomic_compare_exchange_weak(r->newest, &newest, mine))
+		;
 }
 
 /* Channels of this thread with the number that the next event of each gets. Return: how many. */
@@ -83,7 +85,7 @@ static void tell_watermark(struct tw_reader *r, uint64_t now)
 
 	if (time <= r->watermark)
 		return;
-	if (!r->port.channel && newest_event(r) < r->watermark && now < r->heartbeat)
+	if (!r->port.channel && atomic_load(r->newest) < r->watermark && now < r->heartbeat)
 		return;
 	if (now >= r->heartbeat)
 		tw_sink__stats(r->port.sink, &r->sink_stats);
@@ -113,6 +115,8 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	if (r->round.before)
 		r->round.before(r->round.ctx, now);
 	bytes = drain_rings(r);
+	if (bytes)
+		renew_newest(r);
 	if (r->round.after)
 		*ret_patience = r->round.after(r->round.ctx, now);
 	tell_watermark(r, now);
@@ -180,7 +184,7 @@ void tw_reader__loop(struct tw_reader *r)
 		last = now;
 		r->empty_rounds = bytes ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)
-			wait_for_events(r, patience);
+			wait_for_events(r, r->alone || patience < r->max_pause ? patience : r->max_pause);
 		else if (pause)
 			wait_a_pause(r, pause < patience ? pause : patience);
 	}

@@ -38,10 +38,12 @@ struct tw_reader {
 	const struct tw_trace_clock *clock;
 	struct tw_tasks *tasks;
 	const atomic_bool *stop;
-	int wake_fd;           /* eventfd, readable when stop was set */
-	uint64_t watermark;    /* last one told */
-	uint64_t heartbeat;    /* when the next watermark is due even if nothing happened */
-	uint64_t bytes_per_ms; /* smoothed */
+	_Atomic uint64_t *newest; /* time of the newest event that any reader has sent */
+	bool alone;               /* the only reader: while its rings are empty nothing waits for its watermark */
+	int wake_fd;              /* eventfd, readable when stop was set */
+	uint64_t watermark;       /* last one told */
+	uint64_t heartbeat;       /* when the next watermark is due even if nothing happened */
+	uint64_t bytes_per_ms;    /* smoothed */
 	unsigned int empty_rounds;
 	struct tw_sink_stats sink_stats; /* as last asked for */
 	_Atomic int error;

@@ -14,11 +14,10 @@
 
 /* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0. */
 struct tw_sink_stats {
-	uint64_t frames;         /* handed over by commit */
-	uint64_t bytes;          /* of those frames, link header excluded */
-	uint64_t dropped;        /* frames of those known not to have left */
-	uint64_t dropped_events; /* in those, by their headers, control frames excluded */
-	uint64_t waits;          /* times that reserve had no room */
+	uint64_t frames;  /* handed over by commit */
+	uint64_t bytes;   /* of those frames, link header excluded */
+	uint64_t dropped; /* frames of those known not to have left */
+	uint64_t waits;   /* times that reserve had no room */
 };
 
 struct tw_sink;
