@@ -34,6 +34,14 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
 }
 
+/* On a terminal events and losses are wanted; what decodes them is in frames of its own, which would only scroll past. */
+static const char *display_filter(const struct live *live)
+{
+	if (live->display_filter || live->gui || !viewer__has_plugin())
+		return live->display_filter;
+	return "trace.event or trace.lost.where";
+}
+
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
 {
 	struct live *live = ctx;
@@ -41,7 +49,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 				     tw_producer__threads(producer), &live->wire, err);
 
 	if (!error)
-		error = viewer__start(live->gui, live->display_filter, &live->viewer, err);
+		error = viewer__start(live->gui, display_filter(live), &live->viewer, err);
 	if (!error)
 		error = receiver__start(live->wire.name, &live->viewer, &live->receiver, err);
 	if (!error)
