@@ -56,9 +56,7 @@ static struct tw_stream *new_stream(uint64_t id)
 		return NULL;
 	stream = wmem_new0(scope, struct tw_stream);
 	stream->id = id;
-	stream->channels = wmem_map_new(scope, g_direct_hash, g_direct_equal);
 	stream->tasks = wmem_map_new(scope, g_direct_hash, g_direct_equal);
-	stream->symbols = wmem_map_new(scope, g_int64_hash, g_int64_equal);
 	stream->schemas = wmem_map_new(scope, g_int64_hash, g_int64_equal);
 	wmem_map_insert(streams, &stream->id, stream);
 	return stream;
@@ -92,6 +90,7 @@ struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id)
 			return NULL;
 		schema = wmem_new0(wmem_file_scope(), struct tw_schema_id);
 		schema->id = id;
+		schema->stream = stream;
 		wmem_map_insert(stream->schemas, &schema->id, schema);
 	}
 	stream->last_schema = schema;

@@ -8,6 +8,7 @@
 
 #include "dissector/compat.h"
 #include "dissector/event_type.h"
+#include "dissector/table16.h"
 #include "wire/decode.h"
 
 /* Per capture. */
@@ -15,14 +16,16 @@
 #define TW_CHANNELS_MAX     (1u << 20)
 #define TW_SCHEMAS_MAX      4096
 #define TW_TASK_NAMES_MAX   (1u << 20)
-#define TW_SYMBOLS_MAX      (1u << 20)
 #define TW_FORMAT_BYTES_MAX (64u << 20) /* of parsed formats */
 /* Per task, as names are kept sorted by time in an array. */
 #define TW_NAMES_PER_TASK_MAX 4096
 
+struct tw_stream;
+
 struct tw_schema_id { /* what event ids mean under one schema id */
 	uint64_t id;
-	struct tw_event_type **pages[256]; /* by event id; NULL where nothing is known */
+	const struct tw_stream *stream;
+	struct tw_table16 types; /* event id -> struct tw_event_type */
 	bool cache_tried;
 	bool cache_done;
 	struct tw_schema_text *texts; /* as they came, until they are complete and go to the cache */
@@ -35,11 +38,10 @@ struct tw_stream {
 	uint32_t host_frame, clock_frame;
 	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = ticks are ns */
 	uint8_t long_size;
-	bool big_endian;      /* of event bodies */
-	wmem_map_t *channels; /* number -> struct tw_channel */
-	wmem_map_t *tasks;    /* pid -> struct tw_task */
-	wmem_map_t *symbols;  /* address -> name */
-	wmem_map_t *schemas;  /* id -> struct tw_schema_id */
+	bool big_endian;            /* of event bodies */
+	struct tw_table16 channels; /* number -> struct tw_channel */
+	wmem_map_t *tasks;          /* pid -> struct tw_task */
+	wmem_map_t *schemas;        /* id -> struct tw_schema_id */
 	struct tw_schema_id *last_schema;
 };
 
@@ -55,9 +57,7 @@ struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id);
 /** tw_schema_id__type() - what that event id means, or NULL */
 static inline struct tw_event_type *tw_schema_id__type(const struct tw_schema_id *schema, uint16_t event_id)
 {
-	struct tw_event_type **page = schema->pages[event_id >> 8];
-
-	return page ? page[event_id & 0xff] : NULL;
+	return (struct tw_event_type *)tw_table16__get(&schema->types, event_id);
 }
 
 /** tw_capture__allow() - take @n from one of the capture's budgets. Return: false if it is used up */
@@ -68,7 +68,7 @@ void tw_capture__own_format(struct tw_format *format);
 
 /* What has been used of the limits above. */
 struct tw_capture_used {
-	uint32_t streams, channels, schemas, task_names, symbols, format_bytes;
+	uint32_t streams, channels, schemas, task_names, format_bytes;
 };
 extern struct tw_capture_used tw_capture_used;
 

@@ -38,7 +38,7 @@ struct tw_dissect {
 	uint32_t items_left;
 	uint32_t unpack_left;
 	struct tw_text info;
-	char info_buf[TW_INFO_MAX];
+	char *info_buf;
 };
 
 static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)

@@ -6,15 +6,6 @@
 #include "dissector/capture.h"
 #include "dissector/preferences.h"
 
-static void put_type(struct tw_schema_id *schema, uint16_t event_id, struct tw_event_type *type)
-{
-	struct tw_event_type ***page = &schema->pages[event_id >> 8];
-
-	if (!*page)
-		*page = wmem_alloc0_array(wmem_file_scope(), struct tw_event_type *, 256);
-	(*page)[event_id & 0xff] = type;
-}
-
 int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const struct tw_schema_text *text,
 			const uint32_t *frames, uint32_t n_frames, struct tw_error *err)
 {
@@ -36,13 +27,15 @@ int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const st
 		goto refuse;
 	}
 	tw_capture__own_format(format);
+	if (schema->stream->long_size)
+		tw_format__assume_long_size(format, schema->stream->long_size);
 
 	type = wmem_new0(wmem_file_scope(), struct tw_event_type);
 	type->format = format;
 	type->frames = wmem_memdup(wmem_file_scope(), frames, n_frames * sizeof(*frames));
 	type->n_frames = n_frames;
 	type->n_fields = (uint32_t)(format->n_fields - format->n_common);
-	put_type(schema, event_id, type);
+	tw_table16__put(&schema->types, event_id, type);
 	return 0;
 
 refuse:

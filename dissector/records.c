@@ -134,6 +134,9 @@ static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, ui
 	case TW_HOST_NAME:
 		stream->host = wmem_strndup(wmem_file_scope(), (const char *)attr->value, attr->len);
 		break;
+	case TW_HOST_LONG_SIZE:
+		stream->long_size = number == 4 || number == 8 ? (uint8_t)number : 0;
+		break;
 	case TW_HOST_CLOCK_MULT:
 		stream->mult = (uint32_t)number;
 		break;

@@ -13,14 +13,14 @@ struct tw_channel {
 	uint32_t n_gaps;
 };
 
-static struct tw_channel *new_channel(struct tw_stream *stream, uint32_t key)
+static struct tw_channel *new_channel(struct tw_stream *stream, uint16_t number)
 {
 	struct tw_channel *channel;
 
 	if (!tw_capture__allow(&tw_capture_used.channels, 1, TW_CHANNELS_MAX))
 		return NULL;
 	channel = wmem_new0(wmem_file_scope(), struct tw_channel);
-	wmem_map_insert(stream->channels, GUINT_TO_POINTER(key), channel);
+	tw_table16__put(&stream->channels, number, channel);
 	return channel;
 }
 
@@ -42,7 +42,7 @@ static bool fills_gap(const struct tw_channel *channel, uint64_t from, uint64_t 
 
 const struct tw_sequence_note *tw_stream__check_sequence(struct tw_stream *stream, const struct tw_frame_info *frame)
 {
-	struct tw_channel *channel = wmem_map_lookup(stream->channels, GUINT_TO_POINTER((uint32_t)frame->channel));
+	struct tw_channel *channel = tw_table16__get(&stream->channels, frame->channel);
 	const uint64_t from = frame->seq, to = frame->seq + frame->events;
 	uint64_t expected;
 

@@ -51,14 +51,17 @@ void tw_dissect__tlv(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	}
 }
 
-static void put_flags(struct tw_dissect *d, proto_tree *tree, guint at)
+static void put_flags(struct tw_dissect *d, proto_tree *tree, int at)
 {
-	static int *const flags[] = { &tw_fixed_id[TW_FIX_BODY_BE], &tw_fixed_id[TW_FIX_PTR_HASHED],
-				      &tw_fixed_id[TW_FIX_LATE], NULL };
+	const uint8_t flags = d->frame.flags;
+	proto_tree *bits = tree;
+	proto_item *item = tw_put_number(d, tree, tw_fixed(TW_FIX_FLAGS), at, 1, flags);
 
-	if (tree)
-		proto_tree_add_bitmask(tree, d->bytes.tvb, at, tw_fixed_id[TW_FIX_FLAGS], tw_subtree[TW_SUB_FLAGS],
-				       flags, ENC_BIG_ENDIAN);
+	if (item)
+		bits = proto_item_add_subtree(item, tw_subtree[TW_SUB_FLAGS]);
+	tw_put_number(d, bits, tw_fixed(TW_FIX_BODY_BE), at, 1, flags);
+	tw_put_number(d, bits, tw_fixed(TW_FIX_PTR_HASHED), at, 1, flags);
+	tw_put_number(d, bits, tw_fixed(TW_FIX_LATE), at, 1, flags);
 }
 
 static void put_header(struct tw_dissect *d)
@@ -137,7 +140,8 @@ static void show_columns(struct tw_dissect *d)
 	if (!d->wants_info)
 		return;
 	tw_text__end(&d->info);
-	col_add_str(pinfo->cinfo, COL_INFO, d->info_buf);
+	/* Lives as long as the columns are looked at: not copied, as col_add_str() would. */
+	col_set_str(pinfo->cinfo, COL_INFO, d->info_buf);
 }
 
 static int dissect_unreadable(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, enum tw_frame_status status)
@@ -158,10 +162,13 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->bytes.frames = &pinfo->num;
 	d->bytes.n_frames = 1;
 	d->first_pass = !PINFO_FD_VISITED(pinfo);
-	d->wants_info = pinfo->cinfo && col_get_writable(pinfo->cinfo, COL_INFO);
+	d->wants_info = pinfo->cinfo != NULL;
+	if (d->wants_info) {
+		d->info_buf = wmem_alloc(pinfo->pool, TW_INFO_MAX);
+		d->info = tw_text__on(d->info_buf, TW_INFO_MAX);
+	}
 	d->items_left = TW_ITEMS_MAX;
 	d->unpack_left = TW_UNPACK_BYTES_MAX;
-	d->info = tw_text__on(d->info_buf, sizeof(d->info_buf));
 	d->stream = tw_capture__stream(d->frame.stream_id);
 	d->schema = d->stream ? tw_stream__schema(d->stream, d->frame.schema_id) : NULL;
 	if (tree) {
@@ -178,8 +185,7 @@ static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, vo
 	enum tw_frame_status status;
 
 	(void)data;
-	memset(&d, 0, offsetof(struct tw_dissect, info_buf));
-	d.pinfo = pinfo;
+	d = (struct tw_dissect){ .pinfo = pinfo };
 	d.bytes.base = tvb_get_ptr(tvb, 0, (int)captured);
 	status = tw_frame__parse(d.bytes.base, captured, &d.frame, &tlvs);
 	if (status == TW_FRAME_NOT_OURS)

@@ -15,6 +15,8 @@ expect "64 bit and 32 bit under one name" "1 1" \
 	"$(count zoo.pcap 'trace.toy.zoo.wide == -5000000000') $(count zoo.pcap 'trace.toy.zoo.wide == -7')"
 expect "a number and a text under one name" "1 1" \
 	"$(count zoo.pcap 'trace.toy.zoo.kind == 3') $(count zoo.pcap 'trace.toy.zoo.kind.text == "zebra"')"
+rm -f $(grep -l 's8 minus' "$home"/.cache/tracewire/*.formats)
+expect "a type that comes up after the filter was compiled" 2 "$(count zoo.pcap 'trace.toy.zoo.wide < 0')"
 forget
 
 mkdir -p "$home/events/toy/zoo"
