@@ -133,6 +133,16 @@ static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len,
 	return bytes;
 }
 
+/*
+ * Whether this sub-buffer was the one being written: it is not full. Under load the next read() would find the few events
+ * recorded since, and the next again, each at the cost of copying a whole sub-buffer; they can wait for the next round. With
+ * little in it one more look is cheap, and tells for sure that the ring is empty.
+ */
+static bool caught_up(size_t bytes, size_t page_size)
+{
+	return bytes > page_size / 16 && bytes < page_size - page_size / 8;
+}
+
 size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, struct tw_port *port,
 		      struct tw_tasks *tasks)
 {
@@ -148,8 +158,13 @@ size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, siz
 				ring->error = -errno;
 			break;
 		}
-		if ((size_t)len >= TW_SUBBUF_DATA)
-			bytes += send_subbuf(ring, page, (size_t)len, port, tasks);
+		if ((size_t)len >= TW_SUBBUF_DATA) {
+			const size_t events = send_subbuf(ring, page, (size_t)len, port, tasks);
+
+			bytes += events;
+			if (caught_up(events, page_size))
+				break;
+		}
 	}
 	return bytes;
 }
