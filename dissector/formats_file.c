@@ -44,8 +44,8 @@ bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *
 
 	if (at == end)
 		return false;
-	for (at += KEY_LEN; at < text && *at == ' '; at++)
-		;
+	at += KEY_LEN;
+	at += at < text && *at == ' '; /* just one: an empty name stands for no system */
 	while (at + n < text && at[n] != ' ' && at[n] != '\n')
 		n++;
 	if (n >= sizeof(file->system))

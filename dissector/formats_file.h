@@ -3,7 +3,7 @@
  * Several format texts in one file, as the cache keeps them and as users can make them for the preference:
  *
  *	# tracewire formats 1 le 8      comment; the cache notes byte order and size of a long here
- *	system: sched 1488              system of the text that follows; its length in bytes may be left out,
+ *	system: sched 1488              system of the text that follows, if any; its length in bytes may be left out,
  *	name: sched_switch              then it ends before the next such line
  *	ID: 316
  *	...

@@ -312,13 +312,14 @@ static void make_zoo(void)
 {
 	static struct sample s;
 	static struct record r;
-	const struct text text64 = { 7, "toy", zoo64, sizeof(zoo64) - 1 };
+	static char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n";
+	const struct text texts64[] = { { 0, "", page, sizeof(page) - 1 }, { 7, "toy", zoo64, sizeof(zoo64) - 1 } };
 	const struct text text32 = { 9, "toy", zoo32, sizeof(zoo32) - 1 };
 
 	sample__open(&s, out, "zoo.pcap");
-	s.info.schema_id = texts__hash(&text64, 1, false, 8);
+	s.info.schema_id = texts__hash(texts64, 2, false, 8);
 	sample__host(&s, "alpha");
-	sample__schema(&s, &text64, 1);
+	sample__schema(&s, texts64, 2);
 	zoo64_record(&r);
 	sample__cpu(&s, 0, T0);
 	sample__event(&s, &r, T0);

@@ -154,7 +154,7 @@ void sample__schema(struct sample *s, const struct text *texts, uint32_t n)
 		struct tw_error err;
 
 		must(!tw_schema_text__compress(&text, buf, sizeof(buf), &view, &err), "cannot compress");
-		view.kind = TW_SCHEMA_EVENT;
+		view.kind = *texts[i].system ? TW_SCHEMA_EVENT : TW_SCHEMA_HEADER_PAGE;
 		view.event_id = texts[i].id;
 		view.index = i;
 		view.total = n;

@@ -20,7 +20,7 @@ expect "a type that comes up after the filter was compiled" 2 "$(count zoo.pcap 
 forget
 
 mkdir -p "$home/events/toy/zoo"
-shark -r "$SAMPLES/zoo.pcap" -Y 'frame.number == 2' -T fields -e trace.schema.text 2> /dev/null |
+shark -r "$SAMPLES/zoo.pcap" -Y 'frame.number == 3' -T fields -e trace.schema.text 2> /dev/null |
 	sed 's/\\n/\n/g; s/\\t/\t/g' > "$home/events/toy/zoo/format"
 forget
 expect "the text of a SCHEMA record can be read" 1 "$(grep -c '^name: zoo' "$home/events/toy/zoo/format")"
