@@ -83,6 +83,25 @@ void tw_announcer__start(struct tw_announcer *a)
 	a->next_repeat = now + a->options->repeat_ms * MS;
 }
 
+/* The texts of a new schema are under way before any thread's frames name it. */
+static void say_new_schema(struct tw_announcer *a)
+{
+	const struct tw_stream ahead = {
+		.id = a->stream->id,
+		.schema_id = a->texts.schema_id,
+		.flags = a->stream->flags,
+	};
+	struct tw_port *port = a->control.port;
+
+	tw_control__end(&a->control);
+	port->stream = &ahead;
+	tw_control__texts(&a->control, &a->texts);
+	tw_port__drain(port);
+	port->stream = a->stream;
+	atomic_store(&a->stream->schema_id, a->texts.schema_id);
+	a->schemas++;
+}
+
 /* Events appeared or changed: the new schema goes out before the first event that needs it can. */
 static void take_in_new_events(struct tw_announcer *a)
 {
@@ -97,11 +116,7 @@ static void take_in_new_events(struct tw_announcer *a)
 	}
 	tw_texts__fini(&a->texts);
 	a->texts = texts;
-	a->schemas++;
-	atomic_store(&a->stream->schema_id, texts.schema_id);
-	tw_control__end(&a->control);
-	tw_control__texts(&a->control, &a->texts);
-	tw_control__end(&a->control);
+	say_new_schema(a);
 	tw_selection__enable(a->selection, a->instance, NULL);
 }
 

@@ -128,14 +128,30 @@ int tw_selection__enable(const struct tw_selection *sel, const struct tw_instanc
 	return first;
 }
 
+/* What request @i means now; a part of it that means nothing any more keeps nothing else out. */
+static void select_what_there_is(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
+{
+	char *text = strdup(sel->wanted[i].spec), *save = NULL;
+
+	for (char *part = text ? strtok_r(text, ", \t", &save) : NULL; part; part = strtok_r(NULL, ", \t", &save))
+		tw_event_list__select(&sel->events, all, part, NULL);
+	note_request(sel, i, NULL);
+	free(text);
+}
+
 bool tw_selection__renew(struct tw_selection *sel)
 {
 	const uint64_t fingerprint = take_fingerprint(sel->tracing_dir);
+	struct tw_event_list all = { 0 };
 
 	if (fingerprint == sel->fingerprint)
 		return false;
 	sel->fingerprint = fingerprint;
-	select_all(sel, NULL);
+	if (tw_event_list__read(sel->tracing_dir, &all, NULL))
+		return true;
+	for (size_t i = 0; i < sel->n_wanted; i++)
+		select_what_there_is(sel, &all, i);
+	tw_event_list__fini(&all);
 	return true;
 }
 
