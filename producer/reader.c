@@ -139,11 +139,16 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return bytes > r->ring_size / 4 ? 0 : pause;
 }
 
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000ull), .tv_nsec = (long)(ns % 1000000000ull) };
+}
+
 /* Sleep until a ring has something, stop is set or @ns are over. */
 static void wait_for_events(struct tw_reader *r, uint64_t ns)
 {
 	struct pollfd fds[CHANNELS_MOST + 1];
-	const struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000ull), .tv_nsec = (long)(ns % 1000000000ull) };
+	const struct timespec ts = timespec_of(ns);
 	nfds_t n = 0;
 
 	for (; n < r->n_rings && n < CHANNELS_MOST; n++)
@@ -158,7 +163,7 @@ static void wait_for_events(struct tw_reader *r, uint64_t ns)
 static void wait_a_pause(struct tw_reader *r, uint64_t ns)
 {
 	struct pollfd fd = { .fd = r->wake_fd, .events = POLLIN };
-	const struct timespec ts = { .tv_nsec = (long)ns };
+	const struct timespec ts = timespec_of(ns);
 
 	ppoll(&fd, 1, &ts, NULL);
 }

@@ -20,11 +20,16 @@ struct source {
 	char *text;
 };
 
+/* header_page, header_event, events by id: the order is part of the schema id. */
 static int by_id(const void *a, const void *b)
 {
 	const struct source *x = a, *y = b;
 
-	return x->kind != y->kind ? (x->kind == TW_SCHEMA_EVENT) - (y->kind == TW_SCHEMA_EVENT) : x->id - y->id;
+	if (x->kind == y->kind)
+		return x->id - y->id;
+	if (x->kind == TW_SCHEMA_EVENT || y->kind == TW_SCHEMA_EVENT)
+		return x->kind == TW_SCHEMA_EVENT ? 1 : -1;
+	return x->kind < y->kind ? -1 : 1;
 }
 
 static int read_format(const char *tracing_dir, const char *system, const char *name, struct source *ret)
