@@ -62,13 +62,11 @@ char *read_file(const char *path)
 
 void run__init(struct run *run, const char *spec, const char *filter)
 {
-	*run = (struct run){ .request = { spec, filter } };
+	*run = (struct run){ .requests = { { spec, filter } } };
 	archive__init(&run->archive, FRAME_MAX);
 	run->options = (struct tw_producer_options){
-		.events = &run->request,
 		.n_events = 1,
 		.open_sink = archive__open,
-		.ctx = &run->archive,
 	};
 }
 
@@ -76,7 +74,7 @@ void run__start(struct run *run)
 {
 	struct tw_error err = { "" };
 
-	run->options.events = &run->request;
+	run->options.events = run->requests;
 	run->options.ctx = &run->archive;
 	if (tw_producer__new(&run->options, &run->producer, &err))
 		fail_msg("%s", err.text);

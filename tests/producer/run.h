@@ -13,7 +13,7 @@ struct run_kernel {
 
 struct run {
 	struct archive archive;
-	struct tw_event_request request;
+	struct tw_event_request requests[2]; /* n_events of them */
 	struct tw_producer_options options;
 	struct tw_producer *producer;
 	struct tw_books books;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every event the kernel recorded is delivered or told as lost: with rings that overrun, and with rings that do not. */
+#include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -90,6 +94,64 @@ static void test_lossless(void **state)
 	lossless(2, 0);
 }
 
+/* A process that makes events all the time, never many, on the last CPU. */
+static void trickle(void)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET((size_t)sysconf(_SC_NPROCESSORS_ONLN) - 1, &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		for (int i = 0; i < 40000; i++) {
+			syscall(SYS_getppid);
+			for (int k = 0; k < 1000; k++)
+				__asm__ volatile("");
+		}
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* A reader that need not look more often than every ten seconds sleeps in between. */
+static void test_seldom(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+	run.options.max_interval_ms = 10000;
+	run.options.threads = 2;
+	run__start(&run);
+	trickle();
+	run__stop(&run);
+	expect_balance(&run);
+	assert_true(run.got.n_events >= 40000);
+	assert_in_range(run.got.n_watermarks, 1, 15); /* each round tells one */
+	run__fini(&run);
+}
+
+/* A sink that stops taking anything: the run ends all the same, soon, and says so. */
+static void test_stuck(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+	run__start(&run);
+	run.archive.room = 3;
+	getppid_load(3000, 200000);
+	run__stop(&run);
+	assert_int_equal(run.result, -ETIMEDOUT);
+	assert_true(run.books.shed > 0);
+	assert_true(run.books.balanced);
+	assert_int_equal(run.got.n_events, run.books.delivered);
+	assert_true(run.books.seconds < 10);
+	run__fini(&run);
+}
+
 /* A load of many kinds of events and lengths, in frames that take few of them. */
 static void test_small_frames(void **state)
 {
@@ -109,9 +171,8 @@ static void test_small_frames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overload),
-		cmocka_unit_test(test_lossless),
-		cmocka_unit_test(test_small_frames),
+		cmocka_unit_test(test_overload), cmocka_unit_test(test_lossless),     cmocka_unit_test(test_seldom),
+		cmocka_unit_test(test_stuck),    cmocka_unit_test(test_small_frames),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is said of the events and the stream: the format texts, when they are told, markers of any size, clocks. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "run.h"
+#include "schema/field.h"
+#include "schema/schema.h"
+
+#define RENEWED_MS 1600 /* the producer looks for new events once a second */
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+/* tracefs's own text of a SCHEMA. free() */
+static char *text_of_tracefs(const struct got_text *text)
+{
+	char name[128], file[200], path[256];
+
+	if (text->kind == TW_SCHEMA_HEADER_PAGE)
+		return read_file(run__file(NULL, "events/header_page", path));
+	if (text->kind == TW_SCHEMA_HEADER_EVENT)
+		return read_file(run__file(NULL, "events/header_event", path));
+	assert_int_equal(sscanf(text->text, "name: %127s", name), 1);
+	snprintf(file, sizeof(file), "events/%.60s/%.100s/format", text->system, name);
+	return read_file(run__file(NULL, file, path));
+}
+
+/* The texts are tracefs's, and their hash is what every frame names. */
+static void test_texts(void **state)
+{
+	struct tw_schema_hash hash;
+	struct run run;
+
+	(void)state;
+	run__init(&run, "sched,irq,net*:*", NULL);
+	run__start(&run);
+	pause_ms(50);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_true(run.got.n_texts > 30);
+	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
+	for (size_t i = 0; i < run.got.n_texts; i++) {
+		const struct got_text *text = &run.got.texts[i];
+		char *original = text_of_tracefs(text);
+
+		assert_int_equal(text->index, i);
+		assert_int_equal(text->total, run.got.n_texts);
+		assert_non_null(original);
+		assert_string_equal(text->text, original);
+		tw_schema_hash__text(&hash, text->system, text->text, strlen(text->text));
+		free(original);
+	}
+	assert_int_equal(tw_schema_hash__fini(&hash), run.got.texts[0].schema_id);
+	assert_true(run.got.n_events > 0);
+	for (size_t i = 0; i < run.got.n_events; i++)
+		assert_int_equal(run.got.events[i].schema_id, run.got.texts[0].schema_id);
+	run__fini(&run);
+}
+
+/* The text of an event's id in the schema that its frame names, all of which came before it. */
+static const struct got_text *text_for(const struct receiver *got, const struct got_event *ev)
+{
+	const struct got_text *found = NULL;
+	uint32_t before = 0, total = 0;
+
+	for (size_t i = 0; i < got->n_texts; i++) {
+		const struct got_text *text = &got->texts[i];
+
+		if (text->schema_id != ev->schema_id || text->frame >= ev->frame)
+			continue;
+		before++;
+		total = text->total;
+		if (text->kind == TW_SCHEMA_EVENT && text->id == ev->id)
+			found = text;
+	}
+	assert_true(total && before >= total);
+	assert_non_null(found);
+	return found;
+}
+
+static void test_repeated(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "sched", NULL);
+	run.options.repeat_ms = 50;
+	run__start(&run);
+	pause_ms(500);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_in_range(run.got.n_hosts, 6, 12);
+	assert_int_equal(run.got.n_texts, run.got.n_hosts * run.got.texts[0].total);
+	assert_true(run.got.n_clocks >= run.got.n_hosts);
+	assert_true(run.got.n_names >= run.got.n_hosts * 3);
+	run__fini(&run);
+	run__init(&run, "sched", NULL);
+	run__start(&run);
+	pause_ms(200);
+	run__stop(&run);
+	assert_int_equal(run.got.n_hosts, 1);
+	run__fini(&run);
+}
+
+static bool joined(void *ctx)
+{
+	static int asked;
+
+	(void)ctx;
+	return ++asked == 3;
+}
+
+/* Who joins a stream is told everything at once and again, however long the regular pause. */
+static void test_joined(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "sched:sched_process_hang", NULL);
+	run.options.repeat_ms = 60000;
+	run.options.joined = joined;
+	run__start(&run);
+	pause_ms(600);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_in_range(run.got.n_hosts, 5, 10);
+	run__fini(&run);
+}
+
+/* What a user writes to the trace_marker, by the schema room. */
+static void expect_marker(const struct receiver *got, const char *said)
+{
+	const struct got_event *ev = &got->events[0];
+	const struct got_text *text = text_for(got, ev);
+	const struct tw_format *format;
+	struct tw_schema *schema = tw_schema__new();
+	struct tw_value value;
+	uint8_t *copy = malloc(ev->len);
+
+	assert_int_equal(got->n_events, 1);
+	assert_string_equal(text->system, "ftrace");
+	assert_int_equal(tw_schema__add(schema, "ftrace", text->text, strlen(text->text), &format, NULL), 0);
+	assert_non_null(copy);
+	memcpy(copy, ev->record, ev->len);
+	assert_int_equal(tw_field__read(tw_format__find(format, "buf"),
+					&(struct tw_record){ .data = copy, .len = ev->len, .big_endian = TW_HOST_BE },
+					&value),
+			 0);
+	assert_true(value.len >= strlen(said));
+	assert_memory_equal(value.data, said, strlen(said));
+	free(copy);
+	tw_schema__free(schema);
+}
+
+static void write_marker(const char *said, size_t frame_max, bool parts)
+{
+	char path[256];
+	struct run run;
+
+	run__init(&run, "sched:sched_process_hang", NULL); /* which never happens */
+	archive__fini(&run.archive);
+	archive__init(&run.archive, frame_max);
+	run__start(&run);
+	assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, said), 0);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(!!run.got.n_parts, parts);
+	expect_marker(&run.got, said);
+	run__fini(&run);
+}
+
+static void test_marker(void **state)
+{
+	char large[1001];
+
+	(void)state;
+	write_marker("a word to the kernel", 9000, false);
+	for (size_t i = 0; i < sizeof(large) - 1; i++)
+		large[i] = (char)('a' + i % 23);
+	large[sizeof(large) - 1] = '\0';
+	write_marker(large, 600, true);
+}
+
+static void test_clock(void **state)
+{
+	static const char *const names[] = { "mono", "boot", "local", "perf" };
+	struct run run;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		run__init(&run, "sched", NULL);
+		run.options.repeat_ms = 20;
+		run.options.clock = names[i];
+		run__start(&run);
+		pause_ms(150);
+		run__stop(&run);
+		receiver__assert_sound(&run.got, 0);
+		assert_true(run.books.balanced);
+		assert_true(run.got.n_clocks >= 5);
+		for (size_t k = 0; k < run.got.n_clocks; k++) {
+			const struct tw_clock_view *now = &run.got.clocks[k].view;
+
+			assert_int_equal(now->valid, 0x1f);
+			assert_true(now->error_ns < 100000);
+			for (int c = TW_CLOCK_TRACE; k && c <= TW_CLOCK_TAI; c++)
+				assert_true(now->reading[c] > run.got.clocks[k - 1].view.reading[c]);
+		}
+		/* the stream's times are the stream clock's */
+		for (size_t k = 0; k < run.got.n_events; k++) {
+			assert_true(run.got.events[k].time >= run.got.clocks[0].view.reading[TW_CLOCK_TRACE]);
+			assert_true(run.got.events[k].time <=
+				    run.got.clocks[run.got.n_clocks - 1].view.reading[TW_CLOCK_TRACE]);
+		}
+		run__fini(&run);
+	}
+}
+
+/* Where events appear, for a uprobe to be put on. */
+static __attribute__((noinline)) void target(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* "PATH:OFFSET" of target(). Return: false if it cannot be found */
+static bool place_of_target(char buf[512])
+{
+	char exe[256], line[512];
+	const ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to, offset;
+	bool found = false;
+
+	assert_true(len > 0);
+	exe[len] = '\0';
+	while (maps && !found && fgets(line, sizeof(line), maps)) {
+		const unsigned long at = (unsigned long)(void *)target;
+
+		found = sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && at >= from && at < to;
+		if (found)
+			snprintf(buf, 512, "%s:0x%lx", exe, at - from + offset);
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Define or, with a leading '-', remove a dynamic event of this test. Return: 0 or -errno */
+static int probe(const char *name, const char *arguments)
+{
+	char path[256], place[512], text[1024];
+
+	assert_true(place_of_target(place));
+	if (*name == '-')
+		snprintf(text, sizeof(text), "-:twtest%d/%s", getpid(), name + 1);
+	else
+		snprintf(text, sizeof(text), "p:twtest%d/%s %s %s", getpid(), name, place, arguments);
+	return write_file(run__file(NULL, "uprobe_events", path), O_APPEND, text);
+}
+
+/* An event that appears while a glob wants it is announced and then delivered, as is one that takes an old one's id. */
+static void appear(unsigned int threads)
+{
+	static const char *const names[] = { "one", "two", "three" };
+	char spec[64], doomed[64], path[256], file[128];
+	size_t seen[3] = { 0 };
+	struct run run;
+
+	if (probe("one", ""))
+		skip(); /* said in main() */
+	assert_int_equal(probe("doomed", ""), 0);
+	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
+	snprintf(doomed, sizeof(doomed), "twtest%d:doomed", getpid());
+	run__init(&run, doomed, NULL); /* what is asked for first may go, the other is still wanted */
+	run.requests[run.options.n_events++].spec = spec;
+	run.options.threads = threads;
+	run__start(&run);
+	target();
+	assert_int_equal(probe("two", "number=+0(%sp):u64"), 0);
+	pause_ms(RENEWED_MS);
+	target();
+	/* an event can only go while nobody has it enabled */
+	snprintf(file, sizeof(file), "events/twtest%d/doomed/enable", getpid());
+	assert_int_equal(write_file(run__file(&run, file, path), 0, "0"), 0);
+	assert_int_equal(probe("-doomed", ""), 0);
+	assert_int_equal(probe("three", "other=%sp:x64"), 0);
+	pause_ms(RENEWED_MS);
+	target();
+	run__stop(&run);
+	assert_int_equal(probe("-one", "") | probe("-two", "") | probe("-three", ""), 0);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.books.schemas, 3);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		const struct got_text *text = text_for(&run.got, &run.got.events[i]);
+		char name[32];
+
+		assert_int_equal(sscanf(text->text, "name: %31s", name), 1);
+		for (int k = 0; k < 3; k++)
+			seen[k] += !strcmp(name, names[k]);
+	}
+	assert_int_equal(seen[2], 1);
+	assert_true(seen[1] >= 1 && seen[0] >= 1);
+	run__fini(&run);
+}
+
+static void test_appear(void **state)
+{
+	(void)state;
+	appear(1);
+	appear(2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_texts),  cmocka_unit_test(test_repeated), cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_marker), cmocka_unit_test(test_clock),    cmocka_unit_test(test_appear),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}
