@@ -30,6 +30,8 @@ struct live {
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
+	if (live->viewer.relay)
+		tw_producer__ignore(producer, relay__tid(live->viewer.relay));
 	tw_producer__ignore(producer, receiver__tid(live->receiver));
 	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
 }

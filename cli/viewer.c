@@ -15,6 +15,13 @@
 
 #include "cli/command.h"
 
+/* What a viewer is to be run with. */
+struct launch {
+	bool gui;
+	const char *display_filter;
+	int input, output;
+};
+
 /* Whom root becomes: the user behind sudo, or nobody. NULL: nobody to become. */
 static const struct passwd *ordinary_user(void)
 {
@@ -54,14 +61,14 @@ static void exec_viewer(bool gui, const char *display_filter)
 }
 
 /* In the child. What fails is told through @report, which exec closes. */
-static _Noreturn void become_viewer(int input, int report, bool gui, const char *display_filter)
+static _Noreturn void become_viewer(const struct launch *launch, int report)
 {
 	int error;
 
 	setpgid(0, 0);
 	error = viewer__drop_privileges();
-	if (!error && dup2(input, STDIN_FILENO) >= 0)
-		exec_viewer(gui, display_filter);
+	if (!error && dup2(launch->input, STDIN_FILENO) >= 0 && dup2(launch->output, STDOUT_FILENO) >= 0)
+		exec_viewer(launch->gui, launch->display_filter);
 	if (!error)
 		error = -errno;
 	if (write(report, &error, sizeof(error)) < 0)
@@ -93,34 +100,49 @@ static int await_exec(int report, pid_t pid, bool gui, struct tw_error *err)
 	return told(n == sizeof(error) ? error : -EIO, gui, err);
 }
 
+static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *err)
+{
+	int report[2], error;
+	pid_t pid;
+
+	if (pipe2(report, O_CLOEXEC))
+		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		become_viewer(launch, report[1]);
+	close(report[1]);
+	error = pid < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno))
+			: await_exec(report[0], pid, launch->gui, err);
+	close(report[0]);
+	if (!error)
+		*ret = pid;
+	return error;
+}
+
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err)
 {
-	int data[2], report[2], error;
-	pid_t pid;
+	struct launch launch = { .gui = gui, .display_filter = display_filter, .output = STDOUT_FILENO };
+	struct viewer viewer = { .fd = -1 };
+	int data[2], error = 0;
 
 	if (pipe2(data, O_CLOEXEC))
 		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-	if (pipe2(report, O_CLOEXEC)) {
-		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-		goto close_data;
+	launch.input = data[0];
+	if (!gui)
+		error = relay__start(&viewer.relay, &launch.output, err);
+	if (!error)
+		error = spawn(&launch, &viewer.pid, err);
+	close(data[0]);
+	if (viewer.relay)
+		close(launch.output);
+	if (error) {
+		close(data[1]);
+		relay__finish(viewer.relay);
+		return error;
 	}
-	pid = fork();
-	if (pid == 0)
-		become_viewer(data[0], report[1], gui, display_filter);
-	close(report[1]);
-	error = pid < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno))
-			: await_exec(report[0], pid, gui, err);
-	close(report[0]);
-	if (error)
-		goto close_data;
-	close(data[0]);
-	*ret = (struct viewer){ .pid = pid, .fd = data[1] };
+	viewer.fd = data[1];
+	*ret = viewer;
 	return 0;
-
-close_data:
-	close(data[0]);
-	close(data[1]);
-	return error;
 }
 
 /* Wireshark puts its series, "4.0", behind what WIRESHARK_PLUGIN_DIR says. */
@@ -150,6 +172,7 @@ int viewer__finish(struct viewer *viewer)
 	close(viewer->fd);
 	while (waitpid(viewer->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	relay__finish(viewer->relay);
 	*viewer = (struct viewer){ .fd = -1 };
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -7,10 +7,12 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "cli/relay.h"
 
 struct viewer {
-	pid_t pid; /* 0 = none */
-	int fd;    /* where the pcapng goes; -1 = closed */
+	pid_t pid;           /* 0 = none */
+	int fd;              /* where the pcapng goes; -1 = closed */
+	struct relay *relay; /* what tshark prints goes through it; NULL = none */
 };
 
 /**
