@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How old is the oldest event on the screen: `live` with its tshark printing lines, and the time at which each arrives.
+# Usage: age.sh TRACEWIRE AGE
+tracewire=$1
+age=$2
+. "$(dirname "$0")/common.sh"
+set -o pipefail
+GOAL_US=20000
+
+# The lines that people see, behind the event's time.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\nexec %s "$@" -o %s\n' "$(command -v tshark)" \
+	"'gui.column.format:\"Time\",\"%Cus:trace.time:0:R\",\"Protocol\",\"%p\",\"Info\",\"%i\"'" >"$scratch/bin/tshark"
+chmod 755 "$scratch/bin/tshark"
+export PATH=$scratch/bin:$PATH
+
+# On a terminal, as for people: each line that it is given wakes it, which makes events, which are lines.
+measure() {
+	script -qfec "$tracewire live -e sched -- sleep 2 2>$scratch/err" /dev/null </dev/null | "$age" >"$scratch/ages"
+	expect "exit status" 0 $?
+	echo "$(cat "$scratch/ages"); $(grep "^events " "$scratch/err")"
+	eval "$(cat "$scratch/ages")"
+	[ "${lines:-0}" -gt 500 ] || fail "only ${lines:-0} events"
+	[ "${p90:-$GOAL_US}" -lt $GOAL_US ]
+}
+
+# What else the machine does can delay tshark for a while, so there are several tries.
+for _ in 1 2 3 4 5; do
+	measure && exit $failed
+	[ $failed = 0 ] || exit 1
+done
+fail "events on the screen are more than $((GOAL_US / 1000)) ms old, in five tries, and more of them than one in ten"
+exit $failed

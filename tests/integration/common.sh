@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154
+# Sourced by the tests, $tracewire set: root, a network namespace, and a mount namespace in which the plugin that was built
+# lies where the installed one does, so that every tshark is a plain one. PLUGIN and PLUGINDIR come from CTest.
+set -u
+
+if [ "$(id -u)" = 0 ] && [ -z "${TRACEWIRE_TEST_NAMESPACE-}" ]; then
+	TRACEWIRE_TEST_NAMESPACE=yes exec unshare --net --mount "$0" "$@"
+fi
+# shellcheck source=tests/cli/namespace.sh
+. "$(dirname "$0")/../cli/namespace.sh"
+
+for program in tshark dumpcap capinfos; do
+	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
+need_tracefs
+
+chmod 755 "$scratch"
+mkdir -m 777 "$scratch/home"
+export HOME=$scratch/home TZ=UTC LC_ALL=C WIRESHARK_ABORT_ON_DISSECTOR_BUG=1
+unset XDG_CACHE_HOME XDG_CONFIG_HOME WIRESHARK_PLUGIN_DIR SUDO_UID SUDO_GID
+
+declare -a started=() # processes of ours
+end_started() {
+	for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+	wait 2>/dev/null
+	rm -rf "$scratch"
+}
+trap end_started EXIT
+
+install_plugin() {
+	mkdir "$scratch/epan"
+	cp "$PLUGIN" "$scratch/epan"
+	chmod -R a+rX "$scratch/epan"
+	mount --bind "$scratch/epan" "$PLUGINDIR/epan" || { echo "FAIL: no plugin folder $PLUGINDIR/epan"; exit 1; }
+}
+install_plugin
+
+# expect WHAT WANTED GOT
+expect() {
+	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+# wait_for COMMAND...: until it succeeds; half a minute at most
+wait_for() {
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "waited in vain for: $*"
+	return 1
+}
+
+says() { # FILE PATTERN
+	grep -qE -- "$2" "$1"
+}
+
+# in_background NAME COMMAND...: its output in NAME.out and NAME.err, its process id in $pid
+in_background() {
+	local name=$1
+	shift
+	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
+	pid=$!
+	started+=("$pid")
+}
+
+# start_tracewire NAME WORD...: in the background; tracing when this returns
+start_tracewire() {
+	local name=$1
+	shift
+	in_background "$name" "$tracewire" "$@"
+	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
+}
+
+instances() { # PROCESS: the trace instances that it has made
+	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
+}
+
+# nothing_left PROCESS: no instance of it, and no interface but lo and those named after it
+nothing_left() {
+	local process=$1 interfaces
+	shift
+	expect "instances left" "" "$(instances "$process")"
+	interfaces=$(ip -br link | sed 's/[@ ].*//' | grep -vxF "$(printf '%s\n' lo "$@")")
+	expect "interfaces left" "" "$interfaces"
+}
+
+# summary FILE: its numbers, as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown= dropped= in_file= unnamed=
+summary() {
+	sed -nE -e 's/^events +([0-9]+) recorded, ([0-9]+) read, ([0-9]+) sent.*/recorded=\1 read=\2 sent=\3/p' \
+		-e 's/^lost +([0-9]+) in the ring, ([0-9]+) by the producer, ([0-9]+) in .*/ring=\1 shed=\2 tx=\3/p' \
+		-e 's/^frames +([0-9]+),.*/frames=\1/p' -e 's/^shown +([0-9]+) .* ([0-9]+) frames dropped.*/shown=\1 dropped=\2/p' \
+		-e 's/^file +([0-9]+) .*/in_file=\1/p' -e 's/^unnamed +([0-9]+) .*/unnamed=\1/p' "$1"
+}
+
+# events FILE FIELD...: of every event of a capture, separated by tabs
+events() {
+	local file=$1 fields=() field
+	shift
+	for field in "$@"; do fields+=(-e "$field"); done
+	tshark -r "$file" -Y trace.event -T fields "${fields[@]}" 2>"$scratch/tshark.err" || fail "tshark: $(cat "$scratch/tshark.err")"
+}
+
+# statistics FILE: of its last interface statistics block: isb_ifrecv, isb_ifdrop, isb_osdrop, isb_usrdeliv
+statistics() {
+	od -An -v -tu4 -w4 "$1" | awk '{ word[NR - 1] = $1 } END {
+		for (at = 0; at < NR && word[at + 1]; at += word[at + 1] / 4)
+			if (word[at] == 5) block = at
+		for (at = block + 5; at < block + word[block + 1] / 4 - 1; at += 1 + int((length_of + 3) / 4)) {
+			code = word[at] % 65536; length_of = int(word[at] / 65536)
+			value[code] = word[at + 1] + 4294967296 * word[at + 2]
+		}
+		print value[4], value[5], value[7], value[8]
+	}'
+}
+
+# same_clock: standard input is "packet time, event time" in seconds; they never go back, and differ by one constant, to the ns
+same_clock() {
+	awk -F'\t' '{
+		split($1, packet, "."); split($2, event, ".")
+		seconds = packet[1] - event[1]; ns = substr(packet[2] "000000000", 1, 9) - substr(event[2] "000000000", 1, 9)
+		if (ns < 0) { ns += 1000000000; seconds-- }
+		if (NR > 1 && (seconds != s0 || ns != n0)) { print "packet " NR ": packet time " $1 " is not event time " $2; exit 1 }
+		if (NR > 1 && (packet[1] < p1 || packet[1] == p1 && packet[2] < p2)) { print "packet " NR ": time goes back"; exit 1 }
+		s0 = seconds; n0 = ns; p1 = packet[1]; p2 = packet[2]
+	} END { if (!NR) { print "no event"; exit 1 } }'
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Sourced by commands that are traced.
+
+total() { # INSTANCE COUNTER: over all CPUs
+	cat "$1"/per_cpu/cpu*/stats | awk -F': ' -v counter="$2" '$1 == counter { sum += $2 } END { print sum + 0 }'
+}
+
+# freeze INSTANCE: stop its tracing, wait until all that is in the rings was read, and print the kernel's counters
+freeze() {
+	echo 0 >"$1/tracing_on"
+	for _ in $(seq 200); do
+		[ "$(total "$1" entries)" = 0 ] && break
+		sleep 0.05
+	done
+	echo "kernel_read=$(total "$1" 'read events')"
+	echo "kernel_lost=$(($(total "$1" overrun) + $(total "$1" 'commit overrun') + $(total "$1" 'dropped events')))"
+	echo "kernel_left=$(total "$1" entries)"
+}

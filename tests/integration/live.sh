@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `live`: decoded events in tshark, in time order, packet time = event time, tshark no longer root.
+# Usage: live.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+
+# As typed. Packets without an event (HOST, SCHEMA, LOST) are lines too.
+in_background plain "$tracewire" live -e sched -- sleep 1
+wait "$pid"
+expect "exit status" 0 $?
+line='^ *[0-9]+ +([0-9.]+) .* TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: [a-z_]+='
+shown=$(grep -cE "$line" "$scratch/plain.out")
+[ "$shown" -gt 100 ] || fail "only $shown decoded lines: $(head -n 5 "$scratch/plain.out")"
+grep -qE ' sleep-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=sleep ' "$scratch/plain.out" || fail "sleep never leaves a CPU"
+grep -E ' format not seen yet|<\.\.\.>|Malformed' "$scratch/plain.out" | head -n 3 >"$scratch/bad"
+[ -s "$scratch/bad" ] && fail "undecoded: $(cat "$scratch/bad")"
+awk '{ if ($2 < last) { print "line " NR " is older than the one above"; exit 1 } last = $2 }' "$scratch/plain.out" ||
+	fail "not in the order of time"
+eval "$(summary "$scratch/plain.err")"
+expect "events in the summary" "$recorded=$read=$sent=$shown" "$read=$sent=$shown=$shown"
+nothing_left "$pid"
+
+# The same with other columns: a tshark in front of tshark, found by PATH, asks for them.
+mkdir "$scratch/bin"
+printf '#!/bin/sh\nid -u >%s\nexec %s "$@" -Y trace.event -T fields -e frame.time_epoch -e trace.time\n' \
+	"$scratch/home/uid" "$(command -v tshark)" >"$scratch/bin/tshark"
+chmod 755 "$scratch/bin/tshark"
+PATH=$scratch/bin:$PATH in_background fields "$tracewire" live -e sched,irq -- sh -c 'sleep 0.3; exit 5'
+wait "$pid"
+expect "exit status of the command" 5 $?
+same_clock <"$scratch/fields.out" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
+expect "user of tshark" "$(id -u nobody)" "$(cat "$scratch/home/uid")"
+
+# Ctrl-C: what a terminal sends goes to us only, tshark shows all there is and ends; and it has no rights while it runs.
+start_tracewire forever live -e sched
+wait_for says "$scratch/forever.out" sched_switch
+viewer=$(pgrep -P "$pid" -x tshark)
+rights=$(awk '/^(Uid|Gid|CapEff):/ { printf "%s ", $2 }' "/proc/$viewer/status")
+expect "user, group and capabilities of tshark" "$(id -u nobody) $(id -g nobody) 0000000000000000 " "$rights"
+kill -INT "$pid"
+wait "$pid"
+expect "exit status after Ctrl-C" 0 $?
+eval "$(summary "$scratch/forever.err")"
+expect "events after Ctrl-C" "$recorded=$sent=$shown" "$sent=$shown=$shown"
+expect "the last line of the summary" shown "$(tail -n 1 "$scratch/forever.err" | cut -d' ' -f1)"
+kill -0 "$viewer" 2>/dev/null && fail "tshark still runs"
+nothing_left "$pid"
+exit $failed

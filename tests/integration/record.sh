@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `record`: one event a packet, in time order, packet time = event time, names, and as many events as the kernel says were read.
+# Usage: record.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+file=$scratch/x.pcapng
+
+# The command that is traced: some of everything; then it stops the tracing itself, so that the kernel's counters settle before
+# the instance goes, and keeps them.
+ip link set lo up
+cat >"$scratch/command" <<END
+#!/bin/bash
+for _ in \$(seq 10); do echo >/dev/udp/127.0.0.1/9; sleep 0.01; done
+"$load" 0.1 1000 >/dev/null
+. "$(dirname "$0")/freeze.sh"
+freeze "$tracing/instances/tracewire-\$PPID" >"$scratch/kernel"
+exit 9
+END
+chmod +x "$scratch/command"
+"$tracewire" record -e 'sched,irq,net' -w "$file" -- "$scratch/command" 2>"$scratch/err"
+expect "exit status of the command" 9 $?
+eval "$(summary "$scratch/err")"
+eval "$(cat "$scratch/kernel")"
+[ "$kernel_read" -gt 500 ] || fail "the kernel says that $kernel_read events were read"
+expect "events that the kernel lost" 0 "$kernel_lost"
+expect "summary: recorded, read, sent, in the file" "$kernel_read $kernel_read $kernel_read $kernel_read" "$recorded $read $sent $in_file"
+
+# Time and order; names and statistics.
+events "$file" frame.time_epoch trace.time trace.events trace.event trace.comm >"$scratch/events"
+expect "events in tshark" "$kernel_read" "$(wc -l <"$scratch/events")"
+expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
+same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
+for event in sched_switch softirq_entry net_dev_queue netif_receive_skb; do
+	cut -f4 "$scratch/events" | grep -qx "$event" || fail "no $event is in the file"
+done
+cut -f5 "$scratch/events" | grep -qF '<...>' && fail "events of unnamed tasks: $(cut -f5 "$scratch/events" | grep -cF '<...>')"
+expect "unnamed in the summary" "" "${unnamed-}"
+capinfos -M "$file" >"$scratch/info" || fail "capinfos refuses the file"
+for line in 'Strict time order: *True' 'File timestamp precision: *nanoseconds' " Name = $(uname -n):tracewire-[0-9]+" \
+	'Description = .*sched,irq,net; clock mono; kernel' 'Number of stat entries = 1'; do
+	says "$scratch/info" "$line" || fail "capinfos does not say '$line': $(cat "$scratch/info")"
+done
+statistics "$file" >"$scratch/statistics"
+expect "interface statistics: received, dropped, dropped by the system, delivered" "$kernel_read 0 0 $kernel_read" \
+	"$(cat "$scratch/statistics")"
+
+# Others' tools.
+editcap -r "$file" "$scratch/part.pcapng" 1-100 || fail "editcap refuses the file"
+expect "packets that editcap kept" 100 "$(tshark -r "$scratch/part.pcapng" 2>/dev/null | wc -l)"
+mergecap -w "$scratch/both.pcapng" "$file" "$scratch/part.pcapng" || fail "mergecap refuses the file"
+capinfos -Mo "$scratch/both.pcapng" | grep -q 'Strict time order: *True' || fail "mergecap cannot bring files in order"
+
+# Into a pipe.
+"$tracewire" record -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
+	tshark -r - -Y trace.event -T fields -e trace.event 2>"$scratch/tshark.err" >"$scratch/piped"
+eval "$(summary "$scratch/err")"
+expect "events through a pipe" "$recorded" "$(wc -l <"$scratch/piped")"
+exit $failed
