@@ -42,7 +42,7 @@ static void say_new_names(struct tw_announcer *a, uint64_t now)
 {
 	struct tw_task task;
 
-	while (tw_tasks__take(a->tasks, &task)) {
+	while (tw_task_names__take(&a->tasks->names, &task)) {
 		const uint64_t time = place(a, &task, now);
 
 		if (a->control.port->channel != &a->control.channel || time < a->control.time) {
@@ -59,7 +59,7 @@ static void say_everything(struct tw_announcer *a)
 {
 	say_host_and_clock(a);
 	tw_control__texts(&a->control, &a->texts);
-	tw_tasks__each(a->tasks, say_task, a);
+	tw_task_names__each(&a->tasks->names, say_task, a);
 	tw_control__end(&a->control);
 }
 
@@ -77,7 +77,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	a->schemas = 1;
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
 	say_everything(a);
-	while (tw_tasks__take(a->tasks, &known))
+	while (tw_task_names__take(&a->tasks->names, &known))
 		; /* said already */
 	a->next_second = now + SECOND;
 	a->next_repeat = now + a->options->repeat_ms * MS;

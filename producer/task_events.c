@@ -11,10 +11,11 @@
 
 #include "producer/cpu_stats.h"
 #include "producer/subbuf.h"
-#include "producer/tasks_impl.h"
+#include "producer/task_names.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
 #include "schema/schema.h"
+#include "wire/tracewire.h"
 
 #define RING_KIB     "512" /* per CPU; a fork storm of 5,000 a second fits for a second */
 #define CLONE_THREAD 0x00010000u
@@ -197,30 +198,30 @@ static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *ev
 }
 
 /* A new thread belongs to its maker's group, a new process to its own. */
-static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_tasks *tasks, const struct seen *seen)
+static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names, const struct seen *seen)
 {
 	if (seen->kind != NEWTASK)
-		return tw_tasks__tgid(tasks, seen->pid);
+		return tw_task_names__tgid(names, seen->pid);
 	if (!ev->clone_flags)
 		return 0;
-	return seen->clone_flags & CLONE_THREAD ? tw_tasks__tgid(tasks, seen->maker) : seen->pid;
+	return seen->clone_flags & CLONE_THREAD ? tw_task_names__tgid(names, seen->maker) : seen->pid;
 }
 
 /* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
-static void learn(const struct tw_task_events *ev, struct tw_tasks *tasks, const struct seen *seen)
+static void learn(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_task task = {
 		.time = seen->time,
 		.before = seen->time,
 		.pid = seen->pid,
-		.tgid = tgid_of(ev, tasks, seen),
+		.tgid = tgid_of(ev, names, seen),
 		.origin = (uint8_t)kinds[seen->kind].origin,
 	};
 
-	if (seen->kind == EXEC && tw_tasks__is_named(tasks, seen->pid))
+	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
 	memcpy(task.name, seen->name, sizeof(task.name));
-	tw_tasks__learn(tasks, &task);
+	tw_task_names__learn(names, &task);
 }
 
 static void empty_ring(struct tw_task_events *ev, int fd)
@@ -246,7 +247,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A task is made on one CPU and renames itself on another: without order its name would come before its birth. */
-void tw_task_events__drain(struct tw_task_events *ev, struct tw_tasks *tasks)
+void tw_task_events__drain(struct tw_task_events *ev, struct tw_task_names *names)
 {
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
 		empty_ring(ev, ev->fds[cpu]);
@@ -254,7 +255,7 @@ void tw_task_events__drain(struct tw_task_events *ev, struct tw_tasks *tasks)
 		return;
 	qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
 	for (size_t i = 0; i < ev->n_seen; i++)
-		learn(ev, tasks, &ev->seen[i]);
+		learn(ev, names, &ev->seen[i]);
 	ev->n_seen = 0;
 }
 

@@ -9,7 +9,7 @@
 #include "producer/instance.h"
 
 struct tw_task_events;
-struct tw_tasks;
+struct tw_task_names;
 
 /** tw_task_events__new() - make the instance, with nothing enabled but its trace_marker */
 int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err);
@@ -21,7 +21,7 @@ struct tw_instance *tw_task_events__instance(struct tw_task_events *events);
 int tw_task_events__begin(struct tw_task_events *events, struct tw_error *err);
 
 /** tw_task_events__drain() - have the table of names learn from what the rings hold, in time order for each pid */
-void tw_task_events__drain(struct tw_task_events *events, struct tw_tasks *tasks);
+void tw_task_events__drain(struct tw_task_events *events, struct tw_task_names *names);
 
 /** tw_task_events__stats() - events read so far, and events that the rings lost */
 void tw_task_events__stats(struct tw_task_events *events, uint64_t *ret_read, uint64_t *ret_lost);

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/tasks_impl.h"
+#include "producer/task_names.h"
 #include "producer/tracing_dir.h"
+#include "wire/tracewire.h"
 
 /* /proc shows what a kworker works on behind its name ("kworker/0:1-events"), task->comm and so the trace does not. */
 static void cut_workqueue(char *name)
@@ -38,7 +39,7 @@ static bool read_comm(const char *path, char name[TW_TASK_NAME])
 	return true;
 }
 
-static void scan_process(struct tw_tasks *tasks, uint32_t tgid)
+static void scan_process(struct tw_task_names *names, uint32_t tgid)
 {
 	char path[64];
 	struct dirent *entry;
@@ -52,13 +53,13 @@ static void scan_process(struct tw_tasks *tasks, uint32_t tgid)
 		task.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 		snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, task.pid);
 		if (task.pid && read_comm(path, task.name))
-			tw_tasks__learn(tasks, &task);
+			tw_task_names__learn(names, &task);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-void tw_task_scan__proc(struct tw_tasks *tasks)
+void tw_task_scan__proc(struct tw_task_names *names)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -67,13 +68,13 @@ void tw_task_scan__proc(struct tw_tasks *tasks)
 		const uint32_t tgid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
 		if (tgid)
-			scan_process(tasks, tgid);
+			scan_process(names, tgid);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-void tw_task_scan__saved(struct tw_tasks *tasks)
+void tw_task_scan__saved(struct tw_task_names *names)
 {
 	const char *dir;
 	char *text, *line, *save = NULL;
@@ -84,10 +85,10 @@ void tw_task_scan__saved(struct tw_tasks *tasks)
 		struct tw_task task = { .origin = TW_COMM_SAVED };
 		int at = 0;
 
-		if (sscanf(line, "%u %n", &task.pid, &at) != 1 || !at || tw_tasks__is_named(tasks, task.pid))
+		if (sscanf(line, "%u %n", &task.pid, &at) != 1 || !at || tw_task_names__is_named(names, task.pid))
 			continue;
 		snprintf(task.name, sizeof(task.name), "%.*s", TW_TASK_NAME - 1, line + at);
-		tw_tasks__learn(tasks, &task);
+		tw_task_names__learn(names, &task);
 	}
 	free(text);
 }
@@ -108,7 +109,7 @@ static uint32_t read_tgid(uint32_t pid)
 	return tgid;
 }
 
-bool tw_task_scan__pid(struct tw_tasks *tasks, uint32_t pid, uint64_t before)
+bool tw_task_scan__pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
 	struct tw_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
 	char path[64];
@@ -117,5 +118,5 @@ bool tw_task_scan__pid(struct tw_tasks *tasks, uint32_t pid, uint64_t before)
 	if (!read_comm(path, task.name))
 		return false;
 	task.tgid = read_tgid(pid);
-	return tw_tasks__learn(tasks, &task);
+	return tw_task_names__learn(names, &task);
 }

@@ -4,7 +4,7 @@
  * from fork, exec and rename events, recorded by a small instance of their own so that the books of what the user asked for
  * stay exact. An event whose pid has no name yet is noted and settled at the end of the round.
  *
- * One thread drains, settles and takes; any thread may ask tw_tasks__see().
+ * One thread drains and settles, and takes the names learned; any thread may ask tw_tasks__see().
  */
 #ifndef TW_TASKS_H
 #define TW_TASKS_H
@@ -17,20 +17,7 @@
 
 #include "base/error.h"
 #include "producer/instance.h"
-
-#define TW_TASK_NAME 16         /* TASK_COMM_LEN */
-#define TW_TASK_PIDS (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
-
-enum tw_task_state { TW_TASK_UNKNOWN, TW_TASK_NAMED, TW_TASK_NAMELESS };
-
-/* A name from a time on. */
-struct tw_task {
-	uint64_t time;   /* in the stream's clock; 0 = as far back as is known */
-	uint64_t before; /* the COMM record must be placed before events of this time */
-	uint32_t pid, tgid;
-	uint8_t origin; /* enum tw_comm_origin */
-	char name[TW_TASK_NAME];
-};
+#include "producer/task_names.h"
 
 struct tw_tasks_stats {
 	uint64_t read, lost; /* bookkeeping events */
@@ -39,7 +26,7 @@ struct tw_tasks_stats {
 };
 
 struct tw_tasks {
-	_Atomic uint8_t *state; /* enum tw_task_state by pid */
+	struct tw_task_names names; /* for the one thread: take, each */
 	_Atomic uint64_t unnamed;
 	struct tw_tasks_impl *impl;
 };
@@ -66,9 +53,7 @@ void tw_tasks__note(struct tw_tasks *tasks, uint32_t pid, uint64_t time);
 /** tw_tasks__see() - for every event read: a look-up of one byte if the name is known */
 static inline void tw_tasks__see(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
 {
-	if (__builtin_expect(pid >= TW_TASK_PIDS ||
-				     atomic_load_explicit(&tasks->state[pid], memory_order_relaxed) != TW_TASK_NAMED,
-			     0))
+	if (__builtin_expect(pid >= TW_TASK_PIDS || tw_task_names__state(&tasks->names, pid) != TW_TASK_NAMED, 0))
 		tw_tasks__note(tasks, pid, time);
 }
 
@@ -77,12 +62,6 @@ void tw_tasks__drain(struct tw_tasks *tasks);
 
 /** tw_tasks__settle() - find names for what was noted, or count it as unnamed */
 void tw_tasks__settle(struct tw_tasks *tasks);
-
-/** tw_tasks__take() - the next name learned since. Return: false if there is none */
-bool tw_tasks__take(struct tw_tasks *tasks, struct tw_task *ret);
-
-/** tw_tasks__each() - the latest name of every task: for late joiners */
-void tw_tasks__each(struct tw_tasks *tasks, void (*cb)(void *ctx, const struct tw_task *task), void *ctx);
 
 /** tw_tasks__stats() - counters so far */
 void tw_tasks__stats(struct tw_tasks *tasks, struct tw_tasks_stats *ret);
