@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/time.h"
 
 #define SLACK_NS       300000  /* from the time stamp to the commit of an event: interrupts, a stolen CPU */
 #define SLACK_OTHER_NS 2000000 /* the same, for clocks that differ between CPUs and drift against our reading */
@@ -43,19 +44,11 @@ int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct 
 			     name);
 }
 
-static uint64_t read_clock(int id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 {
 	if (clock->id >= 0)
-		return read_clock(clock->id);
-	return read_clock(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
+		return tw_time__now(clock->id);
+	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
 }
 
 /* The trace clock's reading: of the clock that is the same, or the time stamp of a mark in the ring. */
@@ -64,7 +57,7 @@ static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 	struct tw_mark mark;
 
 	if (clock->id >= 0) {
-		*ret = read_clock(clock->id);
+		*ret = tw_time__now(clock->id);
 		return true;
 	}
 	if (!clock->probe || tw_instance__mark(clock->probe, &mark))
@@ -79,13 +72,13 @@ static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view
 
 	*s = (struct tw_clock_view){ .valid = 1u << TW_CLOCK_MONO | 1u << TW_CLOCK_BOOT | 1u << TW_CLOCK_REAL |
 					      1u << TW_CLOCK_TAI };
-	before = read_clock(CLOCK_MONOTONIC);
+	before = tw_time__now(CLOCK_MONOTONIC);
 	if (read_trace(clock, &s->reading[TW_CLOCK_TRACE]))
 		s->valid |= 1u << TW_CLOCK_TRACE;
-	s->reading[TW_CLOCK_REAL] = read_clock(CLOCK_REALTIME);
-	s->reading[TW_CLOCK_BOOT] = read_clock(CLOCK_BOOTTIME);
-	s->reading[TW_CLOCK_TAI] = read_clock(CLOCK_TAI);
-	after = read_clock(CLOCK_MONOTONIC);
+	s->reading[TW_CLOCK_REAL] = tw_time__now(CLOCK_REALTIME);
+	s->reading[TW_CLOCK_BOOT] = tw_time__now(CLOCK_BOOTTIME);
+	s->reading[TW_CLOCK_TAI] = tw_time__now(CLOCK_TAI);
+	after = tw_time__now(CLOCK_MONOTONIC);
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
 	if (clock->id == CLOCK_MONOTONIC) /* the same clock twice is no sample of anything: let both say one thing */
 		s->reading[TW_CLOCK_TRACE] = s->reading[TW_CLOCK_MONO];

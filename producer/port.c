@@ -3,21 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/time.h"
 #include "wire/emit.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
 #define PAUSE_NS    50000         /* between two tries */
 #define RETRY_NS    1000000       /* the same while shedding: a try for every event would hold up the ring behind it */
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 static void pause_briefly(void)
 {
@@ -43,7 +35,7 @@ static void *reserve(struct tw_port *port)
 
 	if (slot || port->error)
 		return slot;
-	until = now_ns();
+	until = tw_time__now(CLOCK_MONOTONIC);
 	if (port->shedding && until < port->retry)
 		return NULL;
 	until += port->shedding ? 0 : PATIENCE_NS;
@@ -57,9 +49,9 @@ static void *reserve(struct tw_port *port)
 			break;
 		}
 		pause_briefly();
-	} while (now_ns() < until);
+	} while (tw_time__now(CLOCK_MONOTONIC) < until);
 	port->shedding = !slot;
-	port->retry = now_ns() + RETRY_NS;
+	port->retry = tw_time__now(CLOCK_MONOTONIC) + RETRY_NS;
 	return slot;
 }
 
@@ -153,10 +145,10 @@ int tw_port__flush(struct tw_port *port)
 
 int tw_port__drain(struct tw_port *port)
 {
-	const uint64_t until = now_ns() + PATIENCE_NS;
+	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + PATIENCE_NS;
 	int rc;
 
-	while ((rc = tw_port__flush(port)) == -EAGAIN && now_ns() < until)
+	while ((rc = tw_port__flush(port)) == -EAGAIN && tw_time__now(CLOCK_MONOTONIC) < until)
 		pause_briefly();
 	return rc;
 }

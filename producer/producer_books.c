@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The books: what became of every event, by our counters and by the kernel's. */
-#include <time.h>
 
+#include "base/time.h"
 #include "producer/producer_impl.h"
 
 void tw_producer__settle(struct tw_producer *p)
@@ -22,16 +22,9 @@ void tw_producer__settle(struct tw_producer *p)
 
 static double run_seconds(const struct tw_producer *p)
 {
-	struct timespec ts;
-	uint64_t end = p->stopped_ns;
+	const uint64_t end = p->stopped_ns ? p->stopped_ns : tw_time__now(CLOCK_MONOTONIC);
 
-	if (!p->started_ns)
-		return 0;
-	if (!end) {
-		clock_gettime(CLOCK_MONOTONIC, &ts);
-		end = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-	}
-	return (double)(end - p->started_ns) / 1e9;
+	return p->started_ns ? (double)(end - p->started_ns) / (double)TW_NS_PER_SECOND : 0;
 }
 
 static void add_reader(const struct tw_reader *r, struct tw_books *books)

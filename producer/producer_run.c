@@ -5,19 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "producer/producer_impl.h"
 #include "wire/emit.h"
-
-static uint64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 /* A reader that has to wait for its turn loses events: realtime, or at least first among the others. */
 static void raise_priority(struct tw_producer *p)
@@ -162,7 +154,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 		rc = tw_tasks__begin(p->tasks, p->own_pids, err);
 	if (!rc) {
 		announce(p);
-		p->started_ns = monotonic();
+		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
 		rc = switch_on(p, err);
 	}
 	if (rc) {
@@ -250,7 +242,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 
 	if (!p->running)
 		return 0;
-	p->stopped_ns = monotonic();
+	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	join_threads(p);
 	finish(p);
 	close_sinks(p);

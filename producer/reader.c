@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "producer/subbuf.h"
 #include "wire/emit.h"
 
@@ -168,22 +168,14 @@ static void wait_a_pause(struct tw_reader *r, uint64_t ns)
 	ppoll(&fd, 1, &ts, NULL);
 }
 
-static uint64_t monotonic(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 void tw_reader__loop(struct tw_reader *r)
 {
-	uint64_t last = monotonic();
+	uint64_t last = tw_time__now(CLOCK_MONOTONIC);
 
 	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->error) {
 		uint64_t patience, pause;
 		const size_t bytes = run_round(r, &patience);
-		const uint64_t now = monotonic();
+		const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
 		pause = choose_pause(r, bytes, now - last);
 		last = now;

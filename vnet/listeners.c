@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time.h"
 
 #define LOOK_NS      5000000ull
 #define SOCKETS_MOST 64 /* remembered; with more, one that joins may be told again or late */
@@ -48,11 +49,8 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 
 static bool is_due(struct tw_listeners *l)
 {
-	struct timespec ts;
-	uint64_t now;
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 	if (now - l->looked_ns < LOOK_NS)
 		return false;
 	l->looked_ns = now;
