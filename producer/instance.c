@@ -247,6 +247,14 @@ struct cleanup {
 	struct tw_error *err;
 };
 
+/* Whether it is a name as create_locked() makes them: an instance that somebody called tracewire-notes is his. */
+static bool is_our_name(const char *name)
+{
+	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
+
+	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
+}
+
 /* Remove the instance if its owner is dead. The lock is held until it is gone, so no second clean-up takes part. */
 static int cleanup_one(const char *name, void *arg)
 {
@@ -254,7 +262,7 @@ static int cleanup_one(const char *name, void *arg)
 	char path[PATH_MAX];
 	int fd;
 
-	if (strncmp(name, TW_INSTANCE_PREFIX, strlen(TW_INSTANCE_PREFIX)) || instance_dir(name, path, sizeof(path)))
+	if (!is_our_name(name) || instance_dir(name, path, sizeof(path)))
 		return 0;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
