@@ -327,6 +327,15 @@ const struct got_name *receiver__name_of(const struct receiver *r, uint32_t pid,
 	return NULL;
 }
 
+uint64_t receiver__unnamed(const struct receiver *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->n_events; i++)
+		n += !receiver__name_of(r, r->events[i].pid, r->events[i].time);
+	return n;
+}
+
 void receiver__assert_sound(const struct receiver *r, uint64_t gaps)
 {
 	assert_int_equal(r->malformed, 0);

@@ -85,6 +85,9 @@ uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
  */
 const struct got_name *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
 
+/** receiver__unnamed() - events whose task's name no COMM told */
+uint64_t receiver__unnamed(const struct receiver *receiver);
+
 /** receiver__assert_sound() - nothing happened that must not; gaps are allowed only where @gaps says so */
 void receiver__assert_sound(const struct receiver *receiver, uint64_t gaps);
 

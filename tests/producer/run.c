@@ -65,8 +65,10 @@ void run__init(struct run *run, const char *spec, const char *filter)
 	*run = (struct run){ .requests = { { spec, filter } } };
 	archive__init(&run->archive, FRAME_MAX);
 	run->options = (struct tw_producer_options){
+		.events = run->requests,
 		.n_events = 1,
 		.open_sink = archive__open,
+		.ctx = &run->archive,
 	};
 }
 
@@ -74,8 +76,6 @@ void run__start(struct run *run)
 {
 	struct tw_error err = { "" };
 
-	run->options.events = run->requests;
-	run->options.ctx = &run->archive;
 	if (tw_producer__new(&run->options, &run->producer, &err))
 		fail_msg("%s", err.text);
 	if (tw_producer__start(run->producer, &err))

@@ -17,15 +17,6 @@
 
 #define FORKS 300
 
-static uint64_t count_unnamed(const struct run *run)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < run->got.n_events; i++)
-		n += !receiver__name_of(&run->got, run->got.events[i].pid, run->got.events[i].time);
-	return n;
-}
-
 static void spawn_true(void)
 {
 	char *argv[] = { (char[]){ "true" }, NULL };
@@ -50,7 +41,7 @@ static void fork_storm(unsigned int threads)
 	assert_true(run.books.balanced);
 	assert_int_equal(run.books.bookkeeping_lost, 0);
 	assert_true(run.books.bookkeeping_read >= 3 * FORKS);
-	assert_int_equal(count_unnamed(&run), run.books.unnamed);
+	assert_int_equal(receiver__unnamed(&run.got), run.books.unnamed);
 	assert_int_equal(run.books.unnamed, 0);
 	run__fini(&run);
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Only a command and its children, and never the producer's own readers. CTest runs this once more inside a pid namespace, where
+ * no task knows its global pid.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "producer/command.h"
+#include "run.h"
+#include "schema/field.h"
+#include "schema/schema.h"
+
+#define PIDS_MOST 64
+
+/* Whether our pid is the kernel's. */
+static bool in_first_pid_namespace(void)
+{
+	char link[64] = "";
+
+	return readlink("/proc/self/ns/pid", link, sizeof(link) - 1) > 0 && !strcmp(link, "pid:[4026531836]");
+}
+
+/* The field "pid" of task:task_newtask, if the event is one. */
+static bool read_new_task(const struct receiver *got, const struct got_event *ev, uint32_t *ret)
+{
+	const struct tw_format *format = NULL;
+	struct tw_schema *schema = tw_schema__new();
+	uint8_t *copy = malloc(ev->len);
+	struct tw_value value;
+	bool found = false;
+
+	assert_non_null(copy);
+	memcpy(copy, ev->record, ev->len);
+	for (size_t i = 0; i < got->n_texts; i++)
+		if (got->texts[i].id == ev->id && strstr(got->texts[i].text, "name: task_newtask\n"))
+			tw_schema__add(schema, "task", got->texts[i].text, strlen(got->texts[i].text), &format, NULL);
+	if (format) {
+		found = !tw_field__read(tw_format__find(format, "pid"),
+					&(struct tw_record){ .data = copy, .len = ev->len, .big_endian = TW_HOST_BE },
+					&value);
+		*ret = (uint32_t)value.u;
+	}
+	free(copy);
+	tw_schema__free(schema);
+	return found;
+}
+
+static bool is_among(const uint32_t *pids, size_t n, uint32_t pid)
+{
+	while (n--)
+		if (pids[n] == pid)
+			return true;
+	return false;
+}
+
+/* Every event is the command's, or of a task that one of these made. Return: how many tasks */
+static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MOST])
+{
+	size_t n = 1;
+	uint32_t child;
+
+	assert_true(got->n_events > 100);
+	pids[0] = got->events[0].pid;
+	for (size_t pass = 0; pass < PIDS_MOST; pass++) /* CPUs are in no order: until nothing new is found */
+		for (size_t i = 0; i < got->n_events; i++)
+			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
+			    !is_among(pids, n, child) && n < PIDS_MOST)
+				pids[n++] = child;
+	for (size_t i = 0; i < got->n_events; i++)
+		assert_true(is_among(pids, n, got->events[i].pid));
+	return n;
+}
+
+/* A command that execs and has children, one of them after its parent's end, beside a load that must not be seen. */
+static void test_follow(void **state)
+{
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			 (char[]){ "/bin/true; (sleep 0.05; /bin/true) & exec sh -c '/bin/true; wait; exit 7'" },
+			 NULL };
+	struct tw_error err = { "" };
+	struct tw_command *command;
+	uint32_t pids[PIDS_MOST];
+	char marker[256];
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls,task:task_newtask", NULL);
+	run.options.follow = true;
+	if (tw_producer__new(&run.options, &run.producer, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(tw_command__new(argv, tw_producer__marker(run.producer, marker, sizeof(marker)), &command,
+					 &err),
+			 0);
+	if (tw_producer__follow(run.producer, &err) || tw_producer__start(run.producer, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(tw_command__run(command, &err), 0);
+	getppid_load(50, 1000);
+	assert_int_equal(tw_command__wait(command), 7);
+	usleep(100000);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_true(run.books.balanced);
+	assert_true(expect_family(&run.got, pids) >= 5);
+	assert_int_equal(receiver__unnamed(&run.got), run.books.unnamed);
+	if (in_first_pid_namespace())
+		assert_int_equal(run.books.unnamed, 0);
+	if (in_first_pid_namespace())
+		assert_int_equal(pids[0], tw_command__pid(command));
+	tw_command__free(command);
+	run__fini(&run);
+}
+
+/* No mark, nothing to follow: a sentence, not a trace of everything. */
+static void test_no_mark(void **state)
+{
+	struct tw_error err = { "" };
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls", NULL);
+	run.options.follow = true;
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, &err), 0);
+	assert_int_equal(tw_producer__follow(run.producer, &err), -ENOENT);
+	assert_true(strlen(err.text) > 20);
+	tw_producer__free(run.producer);
+	receiver__read(&run.got, &run.archive);
+	run__fini(&run);
+}
+
+/* The readers are busy with syscalls all the time and none is in the trace, nor is who asked to be left out. */
+static void test_own_threads(void **state)
+{
+	size_t of_ours = 0;
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls", NULL);
+	run.options.threads = 2;
+	run.options.max_interval_ms = 1;
+	run__start(&run);
+	getppid_load(200, 20000);
+	run__stop(&run);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		const struct got_event *ev = &run.got.events[i];
+		const struct got_name *name = receiver__name_of(&run.got, ev->pid, ev->time);
+
+		if (in_first_pid_namespace()) /* else nobody knows whose thread it is */
+			assert_false(name && name->tgid == (uint32_t)getpid() && !strcmp(name->name, "tracewire-read"));
+		of_ours += name && !strcmp(name->name, "test_follow");
+	}
+	assert_true(of_ours >= 2 * 20000);
+	run__fini(&run);
+}
+
+static void test_ignored(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, NULL), 0);
+	assert_int_equal(tw_producer__ignore(run.producer, getpid()), in_first_pid_namespace() ? 0 : -ENOTSUP);
+	assert_int_equal(tw_producer__start(run.producer, NULL), 0);
+	getppid_load(50, 1000);
+	run__stop(&run);
+	for (size_t i = 0; in_first_pid_namespace() && i < run.got.n_events; i++)
+		assert_true(run.got.events[i].pid != (uint32_t)getpid());
+	run__fini(&run);
+}
+
+/* A command that does not exist: the sentence names it. */
+static void test_no_command(void **state)
+{
+	char *argv[] = { (char[]){ "no-such-command" }, NULL };
+	struct tw_command *command;
+	struct tw_error err = { "" };
+
+	(void)state;
+	assert_int_equal(tw_command__new(argv, NULL, &command, &err), 0);
+	assert_int_equal(tw_command__run(command, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "no-such-command"));
+	assert_int_equal(tw_command__wait(command), 127);
+	tw_command__free(command);
+}
+
+/* Ending a command that was never run, and one that does not end by itself. */
+static void test_free_command(void **state)
+{
+	char *argv[] = { (char[]){ "sleep" }, (char[]){ "100" }, NULL };
+	struct tw_command *command;
+
+	(void)state;
+	assert_int_equal(tw_command__new(argv, NULL, &command, NULL), 0);
+	tw_command__free(command);
+	assert_int_equal(tw_command__new(argv, NULL, &command, NULL), 0);
+	assert_int_equal(tw_command__run(command, NULL), 0);
+	tw_command__free(command);
+	tw_command__free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_follow),  cmocka_unit_test(test_no_mark),    cmocka_unit_test(test_own_threads),
+		cmocka_unit_test(test_ignored), cmocka_unit_test(test_no_command), cmocka_unit_test(test_free_command),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}

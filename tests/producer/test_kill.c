@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a producer leaves behind when it is killed, and who cleans that up, and what is left alone. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "producer/instance.h"
+#include "run.h"
+
+#define KILLS    15
+#define RING_KIB 8192
+#define LEFT_KIB 192 /* of an emptied ring, per CPU: the kernel keeps some sub-buffers */
+
+/* The process to be killed: traces until then. */
+static void __attribute__((noreturn)) victim(void)
+{
+	struct run run;
+
+	run__init(&run, "sched,raw_syscalls", NULL);
+	run.options.buffer_kib = RING_KIB;
+	if (!tw_producer__new(&run.options, &run.producer, NULL) && !tw_producer__start(run.producer, NULL))
+		for (;;)
+			pause();
+	_exit(1);
+}
+
+static void kill_after(pid_t pid, long us)
+{
+	int status;
+
+	nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+}
+
+static char *instance_file(const char *name, const char *file)
+{
+	char tail[128], path[256];
+
+	snprintf(tail, sizeof(tail), "instances/%s/%s", name, file);
+	return read_file(run__file(NULL, tail, path));
+}
+
+static bool exists(const char *name)
+{
+	char tail[128], path[256];
+
+	snprintf(tail, sizeof(tail), "instances/%s", name);
+	return !access(run__file(NULL, tail, path), F_OK);
+}
+
+/* If the instance is there, it is off and costs nothing. Return: whether it is there */
+static bool expect_harmless(pid_t pid, const char *suffix)
+{
+	char name[64];
+	char *on, *size;
+
+	snprintf(name, sizeof(name), "tracewire-%d%s", pid, suffix);
+	if (!exists(name))
+		return false;
+	on = instance_file(name, "tracing_on");
+	size = instance_file(name, "buffer_total_size_kb");
+	assert_non_null(on);
+	assert_non_null(size);
+	/* killed between its making and the first write: on, but without events, and its ring is not yet there */
+	if (atoi(on)) {
+		char *events = instance_file(name, "set_event");
+
+		assert_null(events);
+		free(events);
+	}
+	assert_in_range(atoi(size), 0, LEFT_KIB * sysconf(_SC_NPROCESSORS_CONF));
+	assert_false(tw_instance__is_alive(name));
+	free(on);
+	free(size);
+	return true;
+}
+
+static void test_killed(void **state)
+{
+	size_t left = 0, running = 0;
+	char name[64];
+
+	(void)state;
+	srandom((unsigned int)time(NULL));
+	for (int i = 0; i < KILLS; i++) {
+		const long us = i < 5 ? 400000 : random() % 150000;
+		const pid_t pid = fork();
+
+		if (!pid)
+			victim();
+		kill_after(pid, us);
+		running += expect_harmless(pid, "-tasks");
+		left += expect_harmless(pid, "");
+		assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+		snprintf(name, sizeof(name), "tracewire-%d", pid);
+		assert_false(exists(name));
+		snprintf(name, sizeof(name), "tracewire-%d-tasks", pid);
+		assert_false(exists(name));
+	}
+	printf("%d kills, %zu left an instance, %zu the bookkeeping's too\n", KILLS, left, running);
+	assert_true(running >= 5);
+}
+
+/* What a clean-up told. */
+struct told {
+	char names[8][64];
+	size_t n;
+};
+
+static void note(void *ctx, const char *name)
+{
+	struct told *told = ctx;
+
+	if (told->n < 8)
+		snprintf(told->names[told->n++], 64, "%s", name);
+}
+
+static bool was_told(const struct told *told, const char *name)
+{
+	for (size_t i = 0; i < told->n; i++)
+		if (!strcmp(told->names[i], name))
+			return true;
+	return false;
+}
+
+static void make_foreign(const char *name)
+{
+	char tail[128], path[256];
+
+	snprintf(tail, sizeof(tail), "instances/%s", name);
+	assert_int_equal(mkdir(run__file(NULL, tail, path), 0700), 0);
+}
+
+static void remove_foreign(const char *name)
+{
+	char tail[128], path[256];
+
+	snprintf(tail, sizeof(tail), "instances/%s", name);
+	assert_int_equal(rmdir(run__file(NULL, tail, path)), 0);
+}
+
+/* Only dead runs' instances go: not a living one's, not those that somebody else named in his way, even one like ours. */
+static void test_others(void **state)
+{
+	struct told dry = { .n = 0 }, wet = { .n = 0 };
+	struct tw_instance *ours;
+	char dead[64];
+	pid_t pid;
+
+	(void)state;
+	make_foreign("twtest-foreign");
+	make_foreign("tracewire-notes");
+	assert_int_equal(tw_instance__new("", &ours, NULL), 0);
+	pid = fork();
+	if (!pid)
+		victim();
+	kill_after(pid, 400000);
+	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
+	assert_true(exists(dead));
+	assert_true(tw_instance__is_alive(tw_instance__name(ours)));
+
+	assert_true(tw_instance__cleanup(true, note, &dry, NULL) >= 2);
+	assert_true(was_told(&dry, dead));
+	assert_true(exists(dead));
+	assert_true(tw_instance__cleanup(false, note, &wet, NULL) >= 2);
+	assert_true(was_told(&wet, dead));
+	assert_false(exists(dead));
+
+	assert_true(exists("twtest-foreign"));
+	assert_true(exists("tracewire-notes"));
+	assert_true(exists(tw_instance__name(ours)));
+	assert_false(was_told(&wet, "twtest-foreign") || was_told(&wet, "tracewire-notes") ||
+		     was_told(&wet, tw_instance__name(ours)));
+	tw_instance__free(ours);
+	remove_foreign("twtest-foreign");
+	remove_foreign("tracewire-notes");
+}
+
+/* The next run cleans up too. */
+static void test_next_run(void **state)
+{
+	char dead[64];
+	struct run run;
+	const pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		victim();
+	kill_after(pid, 400000);
+	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
+	assert_true(exists(dead));
+	run__init(&run, "sched", NULL);
+	run__start(&run);
+	assert_false(exists(dead));
+	run__stop(&run);
+	run__fini(&run);
+}
+
+/* Clean-ups that run while instances come and go take none of them. */
+static void test_race(void **state)
+{
+	const pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			tw_instance__cleanup(false, NULL, NULL, NULL);
+	for (int i = 0; i < 20; i++) {
+		struct tw_instance *instance = NULL;
+		struct tw_error err = { "" };
+
+		if (tw_instance__new("", &instance, &err))
+			print_error("%s\n", err.text);
+		assert_non_null(instance);
+		assert_true(exists(tw_instance__name(instance)));
+		tw_instance__free(instance);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_next_run),
+		cmocka_unit_test(test_race),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}
