@@ -93,12 +93,12 @@ static void tell_watermark(struct tw_reader *r, uint64_t now)
 	tw_reader__watermark(r, time);
 }
 
-static size_t drain_rings(struct tw_reader *r)
+static size_t drain_rings(struct tw_reader *r, uint64_t round)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < r->n_rings; i++) {
-		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, &r->port, r->tasks);
+		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
 		if (r->rings[i].error)
 			r->error = r->rings[i].error;
 	}
@@ -114,7 +114,7 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	*ret_patience = LONGEST_POLL_NS;
 	if (r->round.before)
 		r->round.before(r->round.ctx, now);
-	bytes = drain_rings(r);
+	bytes = drain_rings(r, now);
 	if (bytes)
 		renew_newest(r);
 	if (r->round.after)
@@ -189,7 +189,7 @@ void tw_reader__loop(struct tw_reader *r)
 
 void tw_reader__finish(struct tw_reader *r)
 {
-	while (drain_rings(r))
+	while (drain_rings(r, UINT64_MAX))
 		;
 }
 

@@ -134,17 +134,18 @@ static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len,
 }
 
 /*
- * Whether this sub-buffer was the one being written: it is not full. Under load the next read() would find the few events
- * recorded since, and the next again, each at the cost of copying a whole sub-buffer; they can wait for the next round. With
- * little in it one more look is cheap, and tells for sure that the ring is empty.
+ * Whether this sub-buffer was the one being written: it is not full, and not because the next record was too large, for its
+ * last event is of this round. Under load the next read() would find the few events recorded since, and the next again, each
+ * at the cost of copying a whole sub-buffer; they can wait for the next round. With little in it one more look is cheap, and
+ * tells for sure that the ring is empty.
  */
-static bool caught_up(size_t bytes, size_t page_size)
+static bool caught_up(const struct tw_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
-	return bytes > page_size / 16 && bytes < page_size - page_size / 8;
+	return bytes > page_size / 16 && bytes < page_size - page_size / 8 && ring->last_time >= round;
 }
 
-size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, struct tw_port *port,
-		      struct tw_tasks *tasks)
+size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
+		      struct tw_port *port, struct tw_tasks *tasks)
 {
 	size_t bytes = 0;
 
@@ -162,7 +163,7 @@ size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, siz
 			const size_t events = send_subbuf(ring, page, (size_t)len, port, tasks);
 
 			bytes += events;
-			if (caught_up(events, page_size))
+			if (caught_up(ring, events, page_size, round))
 				break;
 		}
 	}

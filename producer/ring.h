@@ -34,11 +34,12 @@ int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsi
 /**
  * tw_ring__drain() - read what is there and send it, at most @budget bytes
  * @page: buffer of @page_size (the sub-buffer's size) and TW_SUBBUF_SLACK bytes
+ * @round: events of this time or later may be left for the next call; UINT64_MAX = none may
  *
  * Return: bytes of events read.
  */
-size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, struct tw_port *port,
-		      struct tw_tasks *tasks);
+size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
+		      struct tw_port *port, struct tw_tasks *tasks);
 
 /**
  * tw_ring__settle() - after tracing was switched off and the ring read empty: tell what was lost and not told yet
