@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every event the kernel recorded is delivered or told as lost: with rings that overrun, and with rings that do not. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -152,6 +154,34 @@ static void test_stuck(void **state)
 	run__fini(&run);
 }
 
+/* Records so large that no sub-buffer is ever full: the ring is emptied all the same, as fast as they come. */
+static void test_large_records(void **state)
+{
+	char path[256], said[1001];
+	struct run run;
+	int fd;
+
+	(void)state;
+	memset(said, 'x', sizeof(said) - 1);
+	run__init(&run, "sched:sched_process_hang", NULL);
+	run.options.buffer_kib = 4096;
+	run.options.subbuf_kib = 4;
+	run__start(&run);
+	fd = open(run__file(&run, "trace_marker", path), O_WRONLY);
+	assert_true(fd >= 0);
+	for (int i = 0; i < 20000; i++) {
+		assert_true(write(fd, said, sizeof(said) - 1) > 0);
+		if (i % 100 == 99)
+			usleep(500);
+	}
+	close(fd);
+	run__stop(&run);
+	expect_balance(&run);
+	assert_int_equal(run.books.lost_ring, 0);
+	assert_int_equal(run.got.n_events, 20000);
+	run__fini(&run);
+}
+
 /* A load of many kinds of events and lengths, in frames that take few of them. */
 static void test_small_frames(void **state)
 {
@@ -171,8 +201,8 @@ static void test_small_frames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overload), cmocka_unit_test(test_lossless),     cmocka_unit_test(test_seldom),
-		cmocka_unit_test(test_stuck),    cmocka_unit_test(test_small_frames),
+		cmocka_unit_test(test_overload), cmocka_unit_test(test_lossless), cmocka_unit_test(test_large_records),
+		cmocka_unit_test(test_seldom),   cmocka_unit_test(test_stuck),    cmocka_unit_test(test_small_frames),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
