@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "dissector/formats_file.h"
-#include "schema/schema.h"
+#include "schema/hash.h"
 
 #define SUFFIX   ".formats"
 #define HEAD     "# tracewire formats 1 %s %u\n"

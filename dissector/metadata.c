@@ -7,7 +7,7 @@
 #include "dissector/formats_file.h"
 
 #include "dissector/preferences.h"
-#include "schema/schema.h"
+#include "schema/hash.h"
 
 #define CACHED_TEXTS_MAX 8192 /* of one schema; a whole kernel has about 2500 */
 

@@ -240,6 +240,8 @@ static int set_up(struct tw_producer *p, struct tw_error *err)
 	int rc = tw_tracing_dir__find(&tracing_dir, err);
 
 	if (!rc)
+		rc = tw_subbuf__check_layout(tracing_dir, err);
+	if (!rc)
 		rc = tw_trace_clock__init(&p->clock, p->options->clock, err);
 	if (!rc)
 		rc = tw_selection__init(&p->selection, tracing_dir, p->options->events, p->options->n_events, err);

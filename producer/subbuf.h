@@ -15,11 +15,20 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "wire/encode.h"
 
 #define TW_SUBBUF_SMALLEST 4096
-#define TW_SUBBUF_SLACK    TW_COPY_STEP       /* a buffer for a sub-buffer needs that much behind it */
-#define TW_SUBBUF_DATA     (8 + sizeof(long)) /* time stamp and commit word */
+#define TW_SUBBUF_SLACK    TW_COPY_STEP                    /* a buffer for a sub-buffer needs that much behind it */
+#define TW_SUBBUF_TIME     8                               /* bytes of the time stamp, first of all */
+#define TW_SUBBUF_DATA     (TW_SUBBUF_TIME + sizeof(long)) /* behind it and the commit word the events begin */
+
+/* The kinds of entries: kernel, include/linux/ring_buffer.h, enum ring_buffer_type. Smaller types are lengths in words. */
+#define TW_ENTRY_TYPE_BITS   5
+#define TW_ENTRY_DATA_MAX    28
+#define TW_ENTRY_PADDING     29
+#define TW_ENTRY_TIME_EXTEND 30
+#define TW_ENTRY_TIME_STAMP  31
 
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
 #define TW_COMMIT_STORED 0x40000000u /* how many stands, as a long, behind the data */
@@ -40,13 +49,21 @@ struct tw_subbuf_event {
 /* What a sub-buffer says about events lost before it. */
 enum tw_subbuf_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
 
+/**
+ * tw_subbuf__check_layout() - whether this kernel's rings are laid out as these functions read them
+ * @tracing_dir: as tw_tracing_dir__find() gives it
+ *
+ * Return: 0; -ENOTSUP if not; another -errno if tracefs does not tell.
+ */
+int tw_subbuf__check_layout(const char *tracing_dir, struct tw_error *err);
+
 /** tw_subbuf__init() - begin walking the @len bytes that read() returned */
 static inline void tw_subbuf__init(struct tw_subbuf *s, const uint8_t *page, size_t len)
 {
 	uint32_t commit;
 
 	memcpy(&s->time, page, sizeof(s->time));
-	memcpy(&commit, page + 8 + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
+	memcpy(&commit, page + TW_SUBBUF_TIME + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
 	commit &= TW_COMMIT_SIZE;
 	s->at = page + TW_SUBBUF_DATA;
 	s->end = len < TW_SUBBUF_DATA + commit ? page + (len & ~(size_t)3) : s->at + commit;
@@ -60,7 +77,7 @@ static inline enum tw_subbuf_missed tw_subbuf__missed(const uint8_t *page, size_
 	unsigned long count;
 	uint32_t commit;
 
-	memcpy(&commit, page + 8 + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
+	memcpy(&commit, page + TW_SUBBUF_TIME + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
 	if (!(commit & TW_COMMIT_MISSED))
 		return TW_MISSED_NONE;
 	if (!(commit & TW_COMMIT_STORED) || TW_SUBBUF_DATA + (commit & TW_COMMIT_SIZE) + sizeof(count) > len)
@@ -90,7 +107,7 @@ static inline bool tw_subbuf__next(struct tw_subbuf *s, struct tw_subbuf_event *
 		memcpy(&head, s->at, sizeof(head));
 		type = TW_HOST_BE ? head >> 27 : head & 31;
 		delta = TW_HOST_BE ? head & 0x7ffffff : head >> 5;
-		if (__builtin_expect(type - 1 < 28, 1)) {
+		if (__builtin_expect(type - 1 < TW_ENTRY_DATA_MAX, 1)) {
 			len = type * 4;
 			ret->record = s->at + 4;
 			s->at += 4;
@@ -98,17 +115,17 @@ static inline bool tw_subbuf__next(struct tw_subbuf *s, struct tw_subbuf_event *
 			if (s->end - s->at < 8)
 				break;
 			memcpy(&array, s->at + 4, sizeof(array));
-			if (type == 30) { /* time extend */
+			if (type == TW_ENTRY_TIME_EXTEND) {
 				s->time += ((uint64_t)array << 27) + delta;
 				s->at += 8;
 				continue;
 			}
-			if (type == 31) { /* absolute time stamp */
+			if (type == TW_ENTRY_TIME_STAMP) {
 				s->time = tw_subbuf__absolute(((uint64_t)array << 27) + delta, s->time);
 				s->at += 8;
 				continue;
 			}
-			if (type == 29) { /* padding: the rest of the sub-buffer, or a discarded event */
+			if (type == TW_ENTRY_PADDING) { /* the rest of the sub-buffer, or a discarded event */
 				if (!delta || array > (size_t)(s->end - s->at) - 4)
 					break;
 				s->time += delta;

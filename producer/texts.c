@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "producer/tracing_dir.h"
-#include "schema/schema.h"
+#include "schema/hash.h"
 #include "wire/schema_text.h"
 
 /* A text as tracefs gives it. */

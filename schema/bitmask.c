@@ -31,8 +31,7 @@ void tw_bitmask__find(struct tw_format *format)
 	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
 	const char *underscore;
 
-	/* Each printed mask is a field, so that there are no more of them than fields: a bound against made-up texts.
-	 */
+	/* Each printed mask is a field, so there are no more of them than fields: a bound against made-up texts. */
 	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
 		const char *close;
 

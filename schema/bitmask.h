@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. Bitmasks that only the print format knows: their type is `__data_loc unsigned long[]`.
- */
+/* Internal to the schema room. Bitmasks that only the print format knows: the type is `__data_loc unsigned long[]`. */
 #ifndef TW_BITMASK_H
 #define TW_BITMASK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Taking a C declaration apart. Not C in general: what kernels, vendor trees, probes and user events put into formats.
+/*
+ * Taking a C declaration apart. Not C in general: what kernels, vendor trees, probes and user events put into formats.
  */
 #include "schema/decl.h"
 

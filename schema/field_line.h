@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. One line of a format: `field:char comm[16];	offset:8;	size:16;
- * signed:0;`
+/*
+ * Internal to the schema room. One line of a format:
+ *
+ *	field:char comm[16];	offset:8;	size:16;	signed:0;
  */
 #ifndef TW_FIELD_LINE_H
 #define TW_FIELD_LINE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. The few fields of the kernel's own system "ftrace" whose format does not say what they
- * are. */
+/*
+ * Internal to the schema room. The few fields of the kernel's own system "ftrace" whose format does not say what they
+ * are.
+ */
 #ifndef TW_FTRACE_H
 #define TW_FTRACE_H
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/hash.h"
+
+#include <string.h>
+
 #include "base/bytes.h"
-#include "schema/schema.h"
 
 void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* header_page and header_event: how the kernel lays out a sub-buffer and the entries in it. */
+#include "schema/layout.h"
+
 #include <errno.h>
 
 #include "schema/field_line.h"
-#include "schema/format.h"
 
 static int no_page(struct tw_error *err, unsigned int line, const char *what)
 {

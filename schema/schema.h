@@ -4,13 +4,13 @@
 #define TW_SCHEMA_H
 
 #include "schema/format.h"
-#include "schema/sha256.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
 #define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel take 3 MB */
 
 struct tw_schema;
 
+/** tw_schema__new() - Return: NULL without memory */
 struct tw_schema *tw_schema__new(void);
 
 /** tw_schema__free() - and all its formats; NULL is fine */
@@ -40,22 +40,5 @@ const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const
 /** tw_schema__count() - how many formats, and tw_schema__at() - the @i-th of them in order of id */
 size_t tw_schema__count(const struct tw_schema *schema);
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
-
-/*
- * The id of a schema: the first 8 bytes, read as a big-endian number, of a SHA-256 over
- *
- *	u8 1 if the traced host is big-endian, else 0; u8 size of its long
- *	for each text, in the order of SCHEMA's index: its system, a NUL, u64 big-endian length of the text, the text
- *
- * and 1 in the one case of 2^64 where that number is 0, which means "none" on the wire.
- */
-struct tw_schema_hash {
-	struct tw_sha256 sha;
-};
-
-void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
-/* @system: "" for header_page and header_event */
-void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
-uint64_t tw_schema_hash__fini(struct tw_schema_hash *hash);
 
 #endif

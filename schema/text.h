@@ -46,8 +46,10 @@ bool tw_text__line(struct tw_text *text, struct tw_text *ret);
 /** tw_text__skip() - cut white space and then @word. Return: false, nothing cut, if @word is not there */
 bool tw_text__skip(struct tw_text *text, const char *word);
 
-/** tw_text__number() - cut white space and a decimal number. Return: false, nothing cut, if there is none or it is
- * above @max */
+/**
+ * tw_text__number() - cut white space and a decimal number
+ * Return: false, nothing cut, if there is none or it is above @max.
+ */
 bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
 
 #endif

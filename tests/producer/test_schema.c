@@ -13,6 +13,7 @@
 
 #include "run.h"
 #include "schema/field.h"
+#include "schema/hash.h"
 #include "schema/schema.h"
 
 #define RENEWED_MS 1600 /* the producer looks for new events once a second */

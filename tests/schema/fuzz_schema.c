@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "schema/field.h"
+#include "schema/layout.h"
 #include "schema/schema.h"
 
 /* Flags, the third byte of the input. */

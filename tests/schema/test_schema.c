@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/hash.h"
 #include "schema/schema.h"
 
 #include <errno.h>
