@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who listens on an interface: notices a capture that has just begun, so that it can be told at once what it needs to know. */
+/*
+ * Who listens on an interface: notices a capture that has just begun, so that it can be told at once what it needs to
+ * know.
+ */
 #ifndef TW_LISTENERS_H
 #define TW_LISTENERS_H
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx.h"
 
 #include <arpa/inet.h>
@@ -144,11 +144,6 @@ int tw_rx__next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 	}
 	take_frame(rx, ret);
 	return 1;
-}
-
-int tw_rx__fd(const struct tw_rx *rx)
-{
-	return rx->fd;
 }
 
 int tw_rx__stats(struct tw_rx *rx, struct tw_rx_stats *ret)

@@ -52,9 +52,6 @@ int tw_rx__open(const struct tw_rx_options *opts, struct tw_rx **ret, struct tw_
  */
 int tw_rx__next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret);
 
-/** tw_rx__fd() - descriptor that polls readable when a block of frames is there and tw_rx__next() would give one */
-int tw_rx__fd(const struct tw_rx *rx);
-
 /** tw_rx__stats() - totals. Return: 0 or -errno */
 int tw_rx__stats(struct tw_rx *rx, struct tw_rx_stats *ret);
 

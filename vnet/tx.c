@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Choosing how to send on an interface, and the books that both transports keep. */
 #include "vnet/tx.h"
 

@@ -27,9 +27,8 @@ enum tw_transport {
 
 struct tw_tx_options {
 	const char *ifname; /* interface that sends: tw_iface.tx_name */
-	unsigned int
-		queue; /* of the interface, from 0; one AF_XDP sink a queue. AF_PACKET leaves the queue to the kernel */
-	size_t frame_max; /* largest frame wanted, bytes, Ethernet header excluded; 0 = what is fastest */
+	unsigned int queue; /* from 0; one AF_XDP sink a queue. AF_PACKET leaves the choice to the kernel */
+	size_t frame_max;   /* largest frame wanted, bytes, Ethernet header excluded; 0 = what is fastest */
 	enum tw_transport transport;
 	const uint8_t *destination; /* 6 bytes, copied; NULL = TW_TX_GROUP */
 };
@@ -39,8 +38,8 @@ struct tw_tx_options {
  * @ret: its frame_max is what the interface, the kernel and @opts allow together, a multiple of 4; it may be less than
  *       was wanted. Close it with tw_sink__close().
  *
- * A sink's stats ask the kernel for the interface's drops where that is a wire of ours: once in a while, not once a frame.
- * Several sinks on one wire together tell each drop once, though not always the sink whose frame it was.
+ * A sink's stats ask the kernel for the interface's drops where that is a wire of ours: call them once in a while, not
+ * once a frame. Several sinks on one wire together tell each drop once, though not always the sink whose frame it was.
  *
  * The source address is the interface's own. Back-pressure shows as -EAGAIN of flush, also while the interface is down:
  * frames are kept. When the interface has vanished, flush returns -ENODEV and what was not sent counts as dropped.

@@ -20,7 +20,10 @@ struct tx_device;
  */
 struct tx_device *tx_device__take(const char *name, int ifindex, uint64_t dropped);
 
-/** tx_device__explain() - one of tx_dropped is known already: a socket was told, or the frame is sent again; NULL is fine */
+/**
+ * tx_device__explain() - one of tx_dropped needs no claiming: a socket was told, or the frame is sent again
+ * @device: NULL is fine
+ */
 void tx_device__explain(struct tx_device *device);
 
 /**

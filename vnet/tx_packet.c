@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending through AF_PACKET: slots in a circle, handed to sendmmsg() in batches. The interface's queue is not bypassed:
  * it keeps what a slow receiver does not take yet, and the socket's buffer limits that to a circle's worth of frames. A

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending through AF_XDP in copy mode. A slot is a run of consecutive UMEM chunks, so that a frame of any size is
- * written in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has that.
+ * written in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has
+ * that.
  *
  * The kernel sends when asked by sendto(), TX_BATCH descriptors a call. A descriptor comes back on the completion ring
  * when the kernel has let go of it, which does not mean that the frame was delivered.
@@ -119,8 +120,8 @@ static int xdp_flush(struct tw_sink *sink)
 			ret = kick(x);
 		while (ret == -EINTR);
 	}
-	if (ret == 0 &&
-	    !x->n_free) /* all handed over, but the receiver has not let go of any: don't let the caller spin */
+	/* All handed over, but the receiver has not let go of any: don't let the caller spin. */
+	if (ret == 0 && !x->n_free)
 		ret = reap(x) ? 0 : -EAGAIN;
 	return ret;
 }

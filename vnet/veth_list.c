@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Looking at interfaces: the wires that are there, and what a name given by the user stands for. */
 #include <errno.h>
 #include <netlink/cache.h>
@@ -68,8 +68,8 @@ int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, 
 		if (!tw_netlink__is_wire(end))
 			continue;
 		peer = find_peer(cache, end);
-		if (!peer ||
-		    !tw_netlink__is_tx_name(rtnl_link_get_name(end))) { /* a pair once, by the end that receives */
+		/* A pair once, by the end that receives. */
+		if (!peer || !tw_netlink__is_tx_name(rtnl_link_get_name(end))) {
 			describe(end, peer, &wire);
 			cb(&wire, ctx);
 		}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending on a wire, both transports: every frame arrives intact and in order, or is counted. What arrives is compared
  * with what was sent byte by byte, and with the kernel's counters.

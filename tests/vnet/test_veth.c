@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The virtual wire: made, found, listed, removed; and nobody else's interface is touched. */
 #include <errno.h>
 #include <net/if.h>
