@@ -15,7 +15,10 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* One row of the distance table: the first @i characters of @a against every beginning of @b. Return: its least entry. */
+/*
+ * One row of the distance table: the first @i characters of @a against every beginning of @b.
+ * Return: its least entry; rows to come have none below it.
+ */
 static unsigned int fill_row(const char *a, const char *b, size_t i, const unsigned int *two_up, const unsigned int *up,
 			     unsigned int *row)
 {

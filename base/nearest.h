@@ -24,10 +24,14 @@ struct tw_nearest {
 	unsigned int distance;
 };
 
-/** tw_nearest__init() - @word is borrowed; candidates further off than a third of its length (and one edit) don't count */
+/**
+ * tw_nearest__init() - begin a search for the word nearest to @word, which is borrowed
+ *
+ * Candidates further off than a third of its length and one edit more don't count.
+ */
 void tw_nearest__init(struct tw_nearest *nearest, const char *word);
 
-/** tw_nearest__offer() - the first of equally near candidates stays; @candidate is borrowed and may be NULL */
+/** tw_nearest__offer() - one candidate; borrowed, NULL is none. The first of equally near ones stays. */
 void tw_nearest__offer(struct tw_nearest *nearest, const char *candidate);
 
 #endif

@@ -61,8 +61,8 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  * tw_cursor__next_tlv() - the next TLV of a frame, whatever its type
  * @ret_status: TW_FRAME_OK at the end of the frame or after a TLV, TW_FRAME_MALFORMED when the rest can't be read
  *
- * Types of TW_TLV_LIST shorter than their least length are malformed, and so is an AUTH that is not the last; unknown types
- * are handed out.
+ * Types of TW_TLV_LIST shorter than their least length are malformed, and so is an AUTH that is not the last; unknown
+ * types are handed out.
  *
  * Return: true if @ret holds a TLV.
  */

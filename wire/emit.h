@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing control records into a frame: for each view of wire/decode.h, the way back. All return false, the frame untouched,
- * if it does not fit: not enough room, or for LOST a time too far from the frame's base time.
+ * Writing records other than events into a frame: for each view of wire/decode.h, the way back. Each takes what the view
+ * points to by copy and appends one TLV. All return false, the frame untouched, if it does not fit: not enough room, or
+ * for LOST a time too far from the frame's base time.
  */
 #ifndef TW_EMIT_H
 #define TW_EMIT_H
@@ -11,13 +12,14 @@
 
 bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost);
 bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
+/* A name of TW_COMM_MAX bytes or more is cut: the last byte is a NUL. */
 bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
-/* @schema->data as its encoding says */
+/* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);
-/* next_seq of @n channels, in two parallel arrays */
+/* @next_seqs[i] is the next unused number of channel @channels[i], as of @time in the stream's clock */
 bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
 			size_t n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Putting PARTs together. Wholes are named by (stream, channel, id); memory and count are bounded whatever a sender claims:
- * memory grows with the bytes that came, never with the total that was announced.
+ * Putting PARTs together. Wholes are named by (stream, channel, id); memory and count are bounded whatever a sender
+ * claims: memory grows with the bytes that came, never with the total that was announced.
  *
  * Pieces must come in order, as the format promises. One that came before is ignored; a hole breaks the whole.
  */
@@ -35,7 +35,7 @@ struct tw_parts_stats {
 	uint32_t count;      /* incomplete wholes now */
 };
 
-/** tw_parts__new() - Return: NULL without memory. Both limits are at least 1. */
+/** tw_parts__new() - @limits is copied, both are at least 1. Return: NULL without memory */
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits);
 
 /** tw_parts__free() - NULL is fine */
@@ -43,12 +43,14 @@ void tw_parts__free(struct tw_parts *parts);
 
 /**
  * tw_parts__add() - take one piece
+ * @stream_id, @channel: of the frame that it came in
  * @part: as tw_part__parse() gives it; copied
  * @ret: with TW_PARTS_WHOLE the inner type and its whole value, borrowed until the next call; else untouched
  */
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret);
 
+/** tw_parts__stats() - totals since tw_parts__new(), and what is held now */
 void tw_parts__stats(const struct tw_parts *parts, struct tw_parts_stats *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payload of a SCHEMA TLV: a system's name, a NUL and a text, plain or as one zstd frame. Each text is compressed on
- * its own, so that any of them can be read without the others.
+ * The payload of a SCHEMA TLV: a system's name, a NUL and a text, plain or as one zstd frame. Each text is compressed
+ * on its own, so that any of them can be read without the others.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H
@@ -28,8 +28,8 @@ struct tw_schema_text {
  *
  * Never writes more than @schema->raw_length bytes, and refuses a payload that is not exactly that long.
  *
- * Return: 0; -E2BIG beyond a limit above, -ENOBUFS if @buf is too small, -ENOTSUP for an unknown encoding, -EBADMSG for a
- * payload that is no such thing.
+ * Return: 0; -E2BIG beyond a limit above, -ENOBUFS if @buf is too small, -ENOTSUP for an unknown encoding, -EBADMSG
+ * for a payload that is no such thing.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where frames go: a virtual interface, a real one, a pcapng file, a pipe. All have this one shape. A sink belongs to one
- * thread; a producer with several reader threads opens a sink for each.
+ * Where frames go: a virtual interface, a real one, a pcapng file, a pipe. All have this one shape. A sink belongs to
+ * one thread; a producer with several reader threads opens a sink for each.
  *
  * A frame is written in place: reserve a slot, build the frame in it, commit it. Committed frames leave in order, in
  * batches, at the latest with the next flush.
@@ -40,6 +40,8 @@ struct tw_sink {
 	const char *how;  /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
 };
 
+/* What each does stands at its operation above. */
+
 static inline void *tw_sink__reserve(struct tw_sink *sink)
 {
 	return sink->ops->reserve(sink);
@@ -60,6 +62,7 @@ static inline void tw_sink__stats(struct tw_sink *sink, struct tw_sink_stats *re
 	sink->ops->stats(sink, ret);
 }
 
+/** tw_sink__close() - NULL is fine */
 static inline void tw_sink__close(struct tw_sink *sink)
 {
 	if (sink)

@@ -108,9 +108,10 @@ struct tw_event {
 #define TW_RECORD_COMMON 8 /* bytes of the record that are big-endian here */
 
 /*
- * A piece of a TLV whose value does not fit a frame. Pieces come in order on one channel; (stream, channel, id) names the
- * whole. The value is that of the inner type without a TLV header. Pieces of an EVENT carry its sequence number; only the
- * last one uses it up (frame header: events = 1), and their frames' base time is the event's time.
+ * A piece of a TLV whose value does not fit a frame. Pieces come in order on one channel; (stream, channel, id) names
+ * the whole. The value is that of the inner type without a TLV header. Pieces of an EVENT carry its sequence number;
+ * only the last one uses it up (it counts in the frame header's events), and their frames' base time is the event's
+ * time.
  */
 struct tw_part {
 	struct tw_tlv tlv;
@@ -133,7 +134,7 @@ enum tw_lost_where {
 #undef X
 };
 /*
- * Flags: how many were lost just here is not known. The count is what the kernel's counter grew by since the last LOST record
+ * Flags: how many were lost just here is not known. The count is what the kernel's counter grew by since the last LOST
  * of the channel: right in sum, not in place.
  */
 #define TW_LOST_UNKNOWN 0x0001
