@@ -346,6 +346,26 @@ static void make_zoo(void)
 	sample__close(&s);
 }
 
+/* A datagram in two IP fragments, nothing of ours: shows whether this tshark exports what displayed packets depend on. */
+static void make_fragments(void)
+{
+	static struct sample s;
+	uint8_t packet[34 + 8 + 8] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, [22] = 64, [23] = 17 };
+
+	sample__open(&s, out, "fragments.pcap");
+	tw_store_be16(packet + 16, 36);
+	tw_store_be32(packet + 26, 0x0a000001);
+	tw_store_be32(packet + 30, 0x0a000002);
+	tw_store_be16(packet + 20, 0x2000);
+	tw_store_be16(packet + 34, 1000);
+	tw_store_be16(packet + 36, 1001);
+	tw_store_be16(packet + 38, 32);
+	sample__packet(&s, packet, sizeof(packet));
+	tw_store_be16(packet + 20, 2);
+	sample__packet(&s, packet, sizeof(packet));
+	sample__close(&s);
+}
+
 static uint32_t next_random(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
@@ -435,6 +455,7 @@ int main(int argc, char **argv)
 	make_gaps();
 	make_parts();
 	make_zoo();
+	make_fragments();
 	make_hostile();
 	make_huge();
 	return 0;

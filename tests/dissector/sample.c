@@ -52,6 +52,12 @@ static void write_packet_header(struct sample *s, size_t len)
 	write_u32(s->file, (uint32_t)len);
 }
 
+void sample__packet(struct sample *s, const void *packet, size_t len)
+{
+	write_packet_header(s, len);
+	must(fwrite(packet, len, 1, s->file) == 1, "cannot write");
+}
+
 static void write_udp(struct sample *s, const void *frame, size_t len)
 {
 	uint8_t head[42] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45 };

@@ -42,7 +42,8 @@ void sample__close(struct sample *s);
 void sample__control(struct sample *s);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
-/* The bytes of a frame as they are. */
+/* A whole packet as it is, link header included; a frame as it is. */
+void sample__packet(struct sample *s, const void *packet, size_t len);
 void sample__raw(struct sample *s, const void *frame, size_t len);
 
 /* Metadata, each in a control frame of its own. */

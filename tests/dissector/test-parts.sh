@@ -9,6 +9,7 @@ for passes in "" -2; do
 			-e trace.seq -e trace.net.net_dev_queue.name 2>&1 | awk -F'|' '{ print $1 "|" $2 "|" length($3) }')"
 done
 forget
+can_export || finish
 touch "$home/export.pcapng"
 chmod 666 "$home/export.pcapng"
 shark -2 -r "$SAMPLES/parts.pcap" -Y trace.event -w "$home/export.pcapng" 2>&1
