@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/announcer.h"
 
-#define MS     1000000ull
-#define SECOND 1000000000ull
+#include "base/time.h"
 
-#define LOOK_NS (50 * MS) /* how often to look for joiners when nothing happens */
+#define LOOK_NS (50 * TW_NS_PER_MS) /* how often to look for joiners when nothing happens */
 
 /* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
@@ -79,8 +78,8 @@ void tw_announcer__start(struct tw_announcer *a)
 	say_everything(a);
 	while (tw_task_names__take(&a->tasks->names, &known))
 		; /* said already */
-	a->next_second = now + SECOND;
-	a->next_repeat = now + a->options->repeat_ms * MS;
+	a->next_second = now + TW_NS_PER_SECOND;
+	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
 }
 
 /* The texts of a new schema are under way before any thread's frames name it. */
@@ -132,9 +131,9 @@ static void repeat_if_due(struct tw_announcer *a, uint64_t now)
 	if (now < a->next_repeat)
 		return;
 	say_everything(a);
-	a->next_repeat = now + a->options->repeat_ms * MS;
+	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
-		const uint64_t due = a->joined + joiner_ms[i] * MS;
+		const uint64_t due = a->joined + joiner_ms[i] * TW_NS_PER_MS;
 
 		if (due > now && due < a->next_repeat)
 			a->next_repeat = due;
@@ -184,7 +183,7 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now)
 		tw_control__clock(&a->control, &sample);
 		a->stats(a->stats_ctx, &a->control);
 		tw_control__end(&a->control);
-		a->next_second = now + SECOND;
+		a->next_second = now + TW_NS_PER_SECOND;
 	}
 	a->closed = now > a->clock->slack ? now - a->clock->slack : 0;
 	next = next_due(a, now);

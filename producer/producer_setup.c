@@ -9,6 +9,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "producer/producer_impl.h"
 #include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
@@ -22,7 +23,6 @@
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 #define PAUSE_MS         10
-#define MS               1000000ull
 
 static unsigned int max_pause_ms(const struct tw_producer_options *options)
 {
@@ -143,13 +143,13 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		       struct tw_error *err)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
-	const uint64_t max_pause = max_pause_ms(p->options) * MS;
+	const uint64_t max_pause = max_pause_ms(p->options) * TW_NS_PER_MS;
 
 	*r = (struct tw_reader){
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
 		.max_pause = max_pause,
-		.min_pause = max_pause > 5 * MS ? max_pause / 5 : MS,
+		.min_pause = max_pause > 5 * TW_NS_PER_MS ? max_pause / 5 : TW_NS_PER_MS,
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.stop = &p->stop,

@@ -12,8 +12,8 @@
 
 #define BUDGET          (16u << 20) /* bytes read from one ring before the others have their turn */
 #define EMPTY_ROUNDS    4           /* then wait for the kernel instead of looking */
-#define HEARTBEAT_NS    1000000000ull
-#define LONGEST_POLL_NS 1000000000ull
+#define HEARTBEAT_NS    TW_NS_PER_SECOND
+#define LONGEST_POLL_NS TW_NS_PER_SECOND
 #define CHANNELS_MOST   1024
 
 /* What this round's reads prove: T, or for a ring that was not read to its end its last event. */
@@ -87,8 +87,6 @@ static void tell_watermark(struct tw_reader *r, uint64_t now)
 		return;
 	if (!r->port.channel && atomic_load(r->newest) < r->watermark && now < r->heartbeat)
 		return;
-	if (now >= r->heartbeat)
-		tw_sink__stats(r->port.sink, &r->sink_stats);
 	r->heartbeat = now + HEARTBEAT_NS;
 	tw_reader__watermark(r, time);
 }
@@ -121,6 +119,10 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 		*ret_patience = r->round.after(r->round.ctx, now);
 	tell_watermark(r, now);
 	tw_port__flush(&r->port);
+	if (now >= r->next_stats) {
+		tw_sink__stats(r->port.sink, &r->sink_stats);
+		r->next_stats = now + TW_NS_PER_SECOND;
+	}
 	if (r->port.error)
 		r->error = r->port.error;
 	return bytes;
@@ -141,7 +143,7 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 
 static struct timespec timespec_of(uint64_t ns)
 {
-	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000ull), .tv_nsec = (long)(ns % 1000000000ull) };
+	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
 }
 
 /* Sleep until a ring has something, stop is set or @ns are over. */

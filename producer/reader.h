@@ -46,6 +46,7 @@ struct tw_reader {
 	uint64_t bytes_per_ms;    /* smoothed */
 	unsigned int empty_rounds;
 	struct tw_sink_stats sink_stats; /* as last asked for */
+	uint64_t next_stats;             /* when to ask again: sinks may ask the kernel */
 	_Atomic int error;
 };
 
