@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A ring's account of what was lost and what came late, on sub-buffers and counters made by hand: the tracer makes these cases
+ * too, but not when a test asks for them.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "pages.h"
+#include "producer/ring.h"
+#include "receiver.h"
+
+/* A ring whose sub-buffers come through a socket. */
+struct bench {
+	struct archive archive;
+	struct tw_stream stream;
+	struct tw_sink *sink;
+	struct tw_port port;
+	struct tw_ring ring;
+	struct tw_tasks tasks; /* the first 100 pids have names */
+	int feed;
+	struct receiver got;
+};
+
+static void set_up(struct bench *b)
+{
+	int fds[2];
+
+	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
+	archive__init(&b->archive, 9000);
+	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	tw_port__init(&b->port, b->sink, &b->stream, 0);
+	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
+	for (uint32_t pid = 0; pid < 100; pid++)
+		assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_task){ .pid = pid, .name = "somebody" }));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
+	b->feed = fds[1];
+	b->ring = (struct tw_ring){
+		.channel = { .number = 1, .source = TW_SOURCE_FTRACE },
+		.fd = fds[0],
+		.stats_fd = memfd_create("stats", 0),
+	};
+	assert_true(b->ring.stats_fd >= 0);
+}
+
+static void tear_down(struct bench *b)
+{
+	receiver__fini(&b->got);
+	tw_ring__close(&b->ring);
+	tw_ring__close(&b->ring);
+	close(b->feed);
+	tw_task_names__fini(&b->tasks.names);
+	tw_sink__close(b->sink);
+	archive__fini(&b->archive);
+}
+
+/* What the kernel has counted by now. */
+static void set_stats(struct bench *b, uint64_t overrun, uint64_t commit_overrun, uint64_t dropped, uint64_t read)
+{
+	char text[512];
+	const int len = snprintf(text, sizeof(text),
+				 "entries: 3\noverrun: %lu\ncommit overrun: %lu\nbytes: 1000\noldest event ts: 12.3\n"
+				 "now ts: 45.6\ndropped events: %lu\nread events: %lu\n",
+				 overrun, commit_overrun, dropped, read);
+
+	assert_int_equal(ftruncate(b->ring.stats_fd, 0), 0);
+	assert_int_equal(pwrite(b->ring.stats_fd, text, (size_t)len, 0), len);
+}
+
+static void feed_page(struct bench *b, struct page *page)
+{
+	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+
+	assert_int_equal(write(b->feed, page->bytes, PAGE_BYTES), PAGE_BYTES);
+	tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+	assert_true(b->ring.empty);
+	assert_int_equal(b->ring.error, 0);
+}
+
+/* A sub-buffer with @n events from @time on, 10 ns apart. */
+static void make_page(struct page *page, uint64_t time, uint32_t n)
+{
+	page__init(page, time);
+	for (uint32_t i = 0; i < n; i++)
+		page__event(page, i ? 10 : 0, 300, 1 + i, 20, false);
+}
+
+static void set_missed(struct page *page, unsigned long count)
+{
+	if (count)
+		memcpy(page->bytes + TW_SUBBUF_DATA + page->len, &count, sizeof(count));
+	page__set_commit(page, TW_COMMIT_MISSED | (count ? TW_COMMIT_STORED : 0));
+}
+
+static void receive(struct bench *b)
+{
+	tw_port__drain(&b->port);
+	receiver__read(&b->got, &b->archive);
+	receiver__assert_sound(&b->got, 0);
+	assert_int_equal(b->got.n_events, b->ring.read);
+	assert_int_equal(receiver__lost(&b->got, TW_LOST_RING), b->ring.lost);
+}
+
+static void test_stats(void **state)
+{
+	struct tw_cpu_stats stats;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	set_stats(&b, 1, 2, 3, 18446744073709551615u);
+	assert_int_equal(tw_cpu_stats__parse(b.ring.stats_fd, &stats), 0);
+	assert_int_equal(stats.entries, 3);
+	assert_int_equal(stats.overrun, 1);
+	assert_int_equal(stats.commit_overrun, 2);
+	assert_int_equal(stats.dropped, 3);
+	assert_int_equal(stats.read, UINT64_MAX);
+	assert_true(tw_cpu_stats__parse(-1, &stats) < 0);
+	receive(&b);
+	tear_down(&b);
+}
+
+/* Exact where the sub-buffer says how many; unknown, with the counter's growth, where it does not; never more than there are. */
+static void test_lost(void **state)
+{
+	struct tw_cpu_stats stats;
+	struct page page;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	set_stats(&b, 0, 0, 0, 0);
+	make_page(&page, 1000, 10);
+	feed_page(&b, &page);
+	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be told by the next sub-buffer but one */
+	make_page(&page, 2000, 10);
+	set_missed(&page, 70);
+	feed_page(&b, &page);
+	assert_int_equal(b.ring.lost, 70);
+	set_stats(&b, 150, 0, 0, 20);
+	make_page(&page, 3000, 10);
+	set_missed(&page, 0);
+	feed_page(&b, &page);
+	assert_int_equal(b.ring.lost, 150);
+	make_page(&page, 4000, 10);
+	set_missed(&page, 40); /* told already, as part of the unknown */
+	feed_page(&b, &page);
+	assert_int_equal(b.ring.lost, 150);
+	set_stats(&b, 150, 5, 2, 40);
+	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), 0);
+	assert_int_equal(b.ring.lost, 157);
+	receive(&b);
+	assert_int_equal(b.got.lost[0].count, 70);
+	assert_false(b.got.lost[0].unknown);
+	assert_int_equal(b.got.lost[1].count, 80);
+	assert_true(b.got.lost[1].unknown);
+	assert_int_equal(b.got.lost[b.got.n_lost - 1].count, 7);
+	assert_true(b.got.lost[b.got.n_lost - 1].unknown);
+	tear_down(&b);
+}
+
+/* A loss met while the sink has no room is told when it has again, at the latest when the books are closed. */
+static void test_lost_without_room(void **state)
+{
+	struct tw_cpu_stats stats;
+	struct page page;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	set_stats(&b, 100, 0, 0, 0);
+	b.archive.room = 0;
+	make_page(&page, 2000, 10);
+	set_missed(&page, 100);
+	feed_page(&b, &page);
+	assert_int_equal(b.ring.channel.shed, 10);
+	b.archive.room = ARCHIVE_ENDLESS;
+	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), 0);
+	tw_port__drain(&b.port);
+	receiver__read(&b.got, &b.archive);
+	receiver__assert_sound(&b.got, 10);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), 10);
+	tear_down(&b);
+}
+
+/* Events older than a watermark are counted, and theirs are the only frames that are flagged. */
+static void test_late(void **state)
+{
+	struct page page;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	set_stats(&b, 0, 0, 0, 0);
+	make_page(&page, 1000, 10);
+	feed_page(&b, &page);
+	b.ring.watermark = 2050;
+	make_page(&page, 2000, 10); /* 2000 to 2040 are late, 2050 to 2090 are not */
+	feed_page(&b, &page);
+	make_page(&page, 3000, 10);
+	feed_page(&b, &page);
+	assert_int_equal(b.ring.late, 5);
+	receive(&b);
+	for (size_t i = 0; i < b.got.n_events; i++) {
+		const uint8_t flags = b.archive.frames[b.got.events[i].frame].bytes[5];
+
+		assert_int_equal(flags & TW_FLAG_LATE ? 1 : 0, i >= 10 && i < 20);
+	}
+	tear_down(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stats),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost_without_room),
+		cmocka_unit_test(test_late),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
