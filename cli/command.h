@@ -11,6 +11,9 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,
 	CLI_EXIT_USAGE = 2,
+	/* of the command to trace, as env(1), sudo(8) and the shells have it */
+	CLI_EXIT_CANNOT_RUN = 126,
+	CLI_EXIT_NOT_FOUND = 127,
 };
 
 /**

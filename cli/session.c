@@ -41,6 +41,13 @@ static void remove_leftovers(const struct run_config *config)
 	leftovers__remove(false, tell_leftover, (void *)config, &ignored);
 }
 
+static int check(struct session *session, char *const *command, struct tw_error *err)
+{
+	if (session->config->follow && !command[0])
+		return tw_error__set(err, -EINVAL, "--follow needs a command to follow, behind --");
+	return run_config__producer(session->config, &session->options, err);
+}
+
 static int open_command(struct session *session, char **argv, struct tw_error *err)
 {
 	const bool follow = session->options.follow;
@@ -48,7 +55,7 @@ static int open_command(struct session *session, char **argv, struct tw_error *e
 	int error;
 
 	if (!argv[0])
-		return follow ? tw_error__set(err, -EINVAL, "--follow needs a command to follow, behind --") : 0;
+		return 0;
 	tw_producer__marker(session->producer, marker, sizeof(marker));
 	error = tw_command__new(argv, follow ? marker : NULL, &session->command, err);
 	if (!error && follow)
@@ -56,9 +63,10 @@ static int open_command(struct session *session, char **argv, struct tw_error *e
 	return error;
 }
 
+/* Return: exit status. */
 static int open_session(struct session *session, char **command, struct tw_error *err)
 {
-	int error = run_config__producer(session->config, &session->options, err);
+	int error = check(session, command, err);
 
 	if (!error)
 		error = stop__catch(err);
@@ -66,22 +74,44 @@ static int open_session(struct session *session, char **command, struct tw_error
 		remove_leftovers(session->config);
 	if (!error)
 		error = tw_producer__new(&session->options, &session->producer, err);
-	if (!error)
-		error = session->output->open(session->ctx, session->producer, err);
-	if (!error)
-		error = open_command(session, command, err);
-	return error;
+	if (error)
+		return cli_exit__of(error);
+	error = session->output->open(session->ctx, session->producer, err);
+	if (error) /* a folder that is not there was not mistyped for sure, unlike a name that cannot be */
+		return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return open_command(session, command, err) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
+/* Return: exit status. */
 static int start(struct session *session, struct tw_error *err)
 {
 	int error = tw_producer__start(session->producer, err);
 
-	if (!error && session->command)
-		error = tw_command__run(session->command, err);
-	if (!error && session->output->started)
+	if (error)
+		return cli_exit__of(error);
+	error = session->command ? tw_command__run(session->command, err) : 0;
+	if (error)
+		return error == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
+	if (session->output->started)
 		session->output->started(session->ctx);
-	return error;
+	return CLI_EXIT_OK;
+}
+
+/*
+ * The command decides what an interruption means to it, and how it ends is traced too. The terminal's Ctrl-C went to it as to us;
+ * a signal that was sent to us is handed on. Whoever asks again does not want to wait for it.
+ */
+static void let_command_end(struct session *session)
+{
+	struct pollfd fd = { .fd = tw_command__fd(session->command), .events = POLLIN };
+
+	if (stop__was_sent())
+		kill(tw_command__pid(session->command), stop__signal());
+	while (!session->ended && !stop__is_urgent() && !tw_producer__broken(session->producer)) {
+		if (poll(&fd, 1, CHECK_MS) < 0 && errno != EINTR)
+			return;
+		session->ended = fd.revents != 0;
+	}
 }
 
 /* Until the command ends, somebody asks to stop, or the producer breaks. */
@@ -123,23 +153,8 @@ static void summarize(const struct session *session)
 		session->output->summarize(session->ctx);
 }
 
-static int trace(struct session *session, struct tw_error *err)
+static int exit_status(const struct session *session)
 {
-	const int error = start(session, err);
-	int stopped;
-
-	if (error)
-		return error;
-	watch(session);
-	stopped = stop(session, err);
-	summarize(session);
-	return stopped;
-}
-
-static int exit_status(struct session *session, int error)
-{
-	if (error)
-		return cli_exit__of(error);
 	if (!session->command)
 		return CLI_EXIT_OK;
 	if (session->ended)
@@ -147,19 +162,34 @@ static int exit_status(struct session *session, int error)
 	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK; /* 0: the viewer was closed */
 }
 
+/* Return: exit status. */
+static int trace(struct session *session, struct tw_error *err)
+{
+	const int status = start(session, err);
+	int error;
+
+	if (status)
+		return status;
+	watch(session);
+	if (session->command && !session->ended && stop__signal())
+		let_command_end(session);
+	error = stop(session, err);
+	summarize(session);
+	return error ? CLI_EXIT_FAILURE : exit_status(session);
+}
+
 int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,
 		 const struct session_output *output, void *ctx, struct tw_error *err)
 {
 	struct session session = { .config = config, .output = output, .ctx = ctx, .options = *defaults };
-	int error, status;
+	int status;
 
 	session.options.open_sink = output->open_sink;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;
-	error = open_session(&session, command, err);
-	if (!error)
-		error = trace(&session, err);
-	status = exit_status(&session, error);
+	status = open_session(&session, command, err);
+	if (!status)
+		status = trace(&session, err);
 	tw_command__free(session.command);
 	tw_producer__free(session.producer);
 	return status;

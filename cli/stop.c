@@ -3,13 +3,21 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/time.h"
+
+#define ONCE_NS  (500 * TW_NS_PER_MS) /* signals within that time are one: timeout(1) and the like send each twice */
+#define PATIENCE 2                    /* so often signals ask; the next one kills */
+
 static int event_fd = -1;
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t first_signal, first_was_sent;
+static atomic_int asked;
+static atomic_ullong last_asked; /* CLOCK_MONOTONIC, ns */
 
 void stop__request(void)
 {
@@ -21,10 +29,24 @@ void stop__request(void)
 		errno = saved;
 }
 
-static void on_signal(int signo)
+static void on_signal(int signo, siginfo_t *info, void *context)
 {
-	caught = signo;
-	stop__request();
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+
+	(void)context;
+	if (asked && now - last_asked < ONCE_NS)
+		return;
+	last_asked = now;
+	if (!asked++) {
+		first_signal = signo;
+		first_was_sent = info->si_code <= 0;
+	}
+	if (asked <= PATIENCE) {
+		stop__request();
+	} else {
+		signal(signo, SIG_DFL);
+		raise(signo); /* comes when this handler returns */
+	}
 }
 
 static void on_pipe(int signo)
@@ -35,15 +57,17 @@ static void on_pipe(int signo)
 int stop__catch(struct tw_error *err)
 {
 	static const int asking[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO }, before;
 
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0)
 		return tw_error__set(err, -errno, "cannot watch for signals: %s", strerror(errno));
-	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++)
-		sigaction(asking[i], &action, NULL);
-	action.sa_handler = on_pipe;
-	sigaction(SIGPIPE, &action, NULL);
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
+		sigaction(asking[i], &action, &before);
+		if (asking[i] == SIGHUP && before.sa_handler == SIG_IGN)
+			sigaction(SIGHUP, &before, NULL);
+	}
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_pipe, .sa_flags = SA_RESTART }, NULL);
 	return 0;
 }
 
@@ -54,5 +78,15 @@ int stop__fd(void)
 
 int stop__signal(void)
 {
-	return caught;
+	return first_signal;
+}
+
+bool stop__was_sent(void)
+{
+	return first_was_sent;
+}
+
+bool stop__is_urgent(void)
+{
+	return asked > 1;
 }

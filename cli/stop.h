@@ -3,12 +3,15 @@
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /**
  * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP ask to stop instead of killing, and SIGPIPE does nothing
  *
- * By handlers, not by masks or SIG_IGN: programs that are run do not inherit them.
+ * By handlers, not by masks or SIG_IGN: programs that are run do not inherit them. A SIGHUP that is ignored, as nohup has it,
+ * stays so. Who asks a third time means it: that signal ends the process.
  */
 int stop__catch(struct tw_error *err);
 
@@ -18,7 +21,13 @@ void stop__request(void);
 /** stop__fd() - readable, for ever, once somebody has asked */
 int stop__fd(void);
 
-/** stop__signal() - the signal that asked, 0 if none has */
+/** stop__signal() - the signal that asked first, 0 if none has */
 int stop__signal(void);
+
+/** stop__was_sent() - that signal came from a process, for us alone; not from the terminal, which tells the whole group */
+bool stop__was_sent(void);
+
+/** stop__is_urgent() - signals asked twice */
+bool stop__is_urgent(void);
 
 #endif

@@ -111,9 +111,16 @@ int tw_command__run(struct tw_command *c, struct tw_error *err)
 
 	if (write(c->go, "", 1) != 1)
 		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->name);
-	if (read(c->report, &error, sizeof(error)) == sizeof(error))
-		return tw_error__set(err, -error, "'%s' cannot be run: %s", c->name, strerror(error));
-	return 0;
+	if (read(c->report, &error, sizeof(error)) != sizeof(error))
+		return 0;
+	if (error == ENOENT)
+		return tw_error__set(
+			err, -error,
+			"there is no command '%s', or not the interpreter that it names: check the spelling "
+			"and PATH, or give its whole path",
+			c->name);
+	return tw_error__set(err, -error, "'%s' cannot be run: %s; it must be a program that you may execute", c->name,
+			     strerror(error));
 }
 
 int tw_command__fd(const struct tw_command *c)

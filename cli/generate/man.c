@@ -142,7 +142,8 @@ static void put_exit_status(FILE *out, const struct cli_command *command)
 	fputs(".TP\n1\nIt failed; one sentence on standard error says what, why, and what to do.\n", out);
 	fputs(".TP\n2\nThe command line asks for what cannot be: a misspelt option, an unknown event.\n", out);
 	if (command->runs_program)
-		fputs(".PP\nWhen a command was run and tracing went well, the status is the command\\(aqs; "
+		fputs(".TP\n126, 127\nThe command to trace cannot be run, or is not there.\n"
+		      ".PP\nWhen a command was run and tracing went well, the status is the command\\(aqs; "
 		      "128 + n if signal n ended it.\n",
 		      out);
 }

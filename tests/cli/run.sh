@@ -65,8 +65,16 @@ run 2 record -e sched:sched_switch -C sundial -w "$scratch/x.pcapng"
 says sundial
 run 2 record -F -e sched:sched_switch -w "$scratch/x.pcapng"
 says 'needs a command'
-run 2 record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch/no-such-command"
+run 127 record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch/no-such-command"
 says no-such-command
+run 126 record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch"
+says "'$scratch' cannot be run"
+run 1 record -e sched:sched_switch -w "$scratch/no-such-folder/x.pcapng" -- true
+says no-such-folder
+echo precious >"$scratch/x.pcapng"
+run 2 record -F -e sched:sched_switch -w "$scratch/x.pcapng"
+grep -q precious "$scratch/x.pcapng" || fail "a mistyped command line costs a file"
+rm "$scratch/x.pcapng"
 [ -e "$scratch/x.pcapng" ] && fail "a file is left of a run that did not begin"
 run 1 record -e sched -w /dev/full -- sleep 0.2
 says 'no space left|No space left'
