@@ -56,14 +56,19 @@ static int run_below(const struct cli_command *command, const char *path, int ar
 	return cli_command__main(below, below_path, argc, argv);
 }
 
+static void discard(const struct cli_command *command, void *config)
+{
+	if (command->discard)
+		command->discard(config);
+}
+
 static int run_leaf(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
 {
 	struct tw_error err = { .text = "" };
 	int status;
 
 	if (command->args_max >= 0 && argc > command->args_max) {
-		if (command->discard)
-			command->discard(config);
+		discard(command, config);
 		tw_error__set(&err, 0, "unexpected argument '%s'; see --help", argv[command->args_max]);
 		return complain(path, &err, CLI_EXIT_USAGE);
 	}
@@ -79,19 +84,16 @@ static int run_parsed(const struct cli_command *command, const char *path, void 
 
 	if (cli_options__parse(command->groups, command->commands || command->runs_program, argc, argv, config, &parsed,
 			       &first, &err)) {
-		if (command->discard)
-			command->discard(config);
+		discard(command, config);
 		return complain(path, &err, CLI_EXIT_USAGE);
 	}
-	switch (parsed) {
-	case CLI_PARSED_HELP:
-		cli_command__help(command, path, stdout);
+	if (parsed != CLI_PARSED_RUN) {
+		discard(command, config);
+		if (parsed == CLI_PARSED_HELP)
+			cli_command__help(command, path, stdout);
+		else
+			puts("tracewire " TRACEWIRE_VERSION);
 		return CLI_EXIT_OK;
-	case CLI_PARSED_VERSION:
-		puts("tracewire " TRACEWIRE_VERSION);
-		return CLI_EXIT_OK;
-	case CLI_PARSED_RUN:
-		break;
 	}
 	if (command->commands)
 		return run_below(command, path, argc - first, argv + first);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire live`: events on a virtual wire, and tshark or Wireshark at its end. */
+#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/receiver.h"
@@ -23,7 +23,7 @@ struct live {
 	struct receiver *receiver;
 	struct tw_archive_stats stats;
 	struct tw_rx_stats rx_stats;
-	int viewer_status;
+	struct viewer_end viewer_end;
 };
 
 /* What shows the events stays out of the trace: else each event shown makes new ones. */
@@ -84,7 +84,7 @@ static int finish(void *ctx, struct tw_error *err)
 	const int error = receiver__finish(live->receiver, &live->stats, &live->rx_stats, err);
 
 	live->receiver = NULL;
-	live->viewer_status = viewer__finish(&live->viewer);
+	live->viewer_end = viewer__finish(&live->viewer);
 	return error;
 }
 
@@ -108,12 +108,31 @@ static int close_live(struct live *live, struct tw_error *err)
 	return run_wire__close(&live->wire, err);
 }
 
-/* As with `| head`: then the viewer was right to end. */
-static bool stdout_is_closed(void)
+/* tshark 4.0 ends with 2, later ones with 4. It reads what we write, so that its file cannot be at fault. */
+static bool filter_is_refused(const struct live *live)
 {
-	struct pollfd fd = { .fd = STDOUT_FILENO };
+	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);
+}
 
-	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
+/* What the viewer was not content with. Return: exit status */
+static int judge_viewer(const struct live *live, struct tw_error *err)
+{
+	const struct viewer_end *end = &live->viewer_end;
+
+	if (end->output == -EPIPE ||
+	    (!end->output && !end->status)) /* the first as with `| head`: it was right to end */
+		return CLI_EXIT_OK;
+	if (!end->output && filter_is_refused(live)) {
+		tw_error__set(err, -EINVAL, "tshark refuses the display filter '%s', and says above why",
+			      live->display_filter);
+		return CLI_EXIT_USAGE;
+	}
+	if (end->output)
+		tw_error__set(err, end->output, "cannot write to standard output: %s", strerror(-end->output));
+	else
+		tw_error__set(err, -ECHILD, "%s ended with status %d; what it says above may tell why",
+			      live->gui ? "wireshark" : "tshark", end->status);
+	return CLI_EXIT_FAILURE;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
@@ -134,10 +153,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	status = session__run(&live->run, &defaults, args, &output, live, err);
 	if (close_live(live, &later) && !status)
 		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
-	if (!status && live->viewer_status && !stdout_is_closed())
-		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s ended with status %d",
-				       live->gui ? "wireshark" : "tshark", live->viewer_status);
-	return status;
+	return status ? status : judge_viewer(live, err);
 }
 
 static const struct cli_option options[] = {

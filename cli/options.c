@@ -74,7 +74,7 @@ static const struct cli_option *option_set__row(const struct option_set *set, in
 
 static int unknown_letter(int letter, struct tw_error *err)
 {
-	return tw_error__set(err, -EINVAL, "unknown option '-%c'", letter);
+	return tw_error__set(err, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
 /* The long names that @word, without its dashes, begins: more than one, or getopt_long would have taken it. */
@@ -103,7 +103,7 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 	if (error)
 		return error;
 	if (len >= sizeof(name))
-		return tw_error__set(err, -EINVAL, "unknown option '--%.40s...'", word);
+		return tw_error__set(err, -EINVAL, "unknown option '--%.40s...'; see --help", word);
 	memcpy(name, word, len);
 	name[len] = '\0';
 	tw_nearest__init(&nearest, name);
@@ -111,7 +111,7 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 		tw_nearest__offer(&nearest, set->rows[i]->name);
 	if (nearest.best)
 		return tw_error__set(err, -EINVAL, "unknown option '--%s'; did you mean --%s?", name, nearest.best);
-	return tw_error__set(err, -EINVAL, "unknown option '--%s'", name);
+	return tw_error__set(err, -EINVAL, "unknown option '--%s'; see --help", name);
 }
 
 /* Words for what getopt_long refused: @code is '?' or ':'; @word the word it was looking at. */

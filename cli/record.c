@@ -25,10 +25,8 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 	struct record *record = ctx;
 	const struct tw_recorder_options options = {
 		.path = record->file,
-		.frame_max = (uint32_t)record->run.frame_size,
 		.archive = { .application = "tracewire record " TRACEWIRE_VERSION, .from_start = true },
 	};
-
 	const int error = tw_recorder__new(&options, &record->recorder, err);
 
 	if (!error)
@@ -72,9 +70,10 @@ static void summarize(void *ctx)
 /* Tracing could not start: no file is better than an empty one. Pipes and the like stay. */
 static void remove_empty(const struct record *record)
 {
+	const bool is_name = strcmp(record->file, "-") != 0;
 	struct stat st;
 
-	if (record->recorder && !record->started && !lstat(record->file, &st) && S_ISREG(st.st_mode))
+	if (record->recorder && !record->started && is_name && !lstat(record->file, &st) && S_ISREG(st.st_mode))
 		unlink(record->file);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -19,21 +20,25 @@ struct relay {
 	pthread_t thread;
 	sem_t running;
 	pid_t tid;
-	int input;
+	int input, error;
 	char batch[BATCH];
 };
 
-/* Return: 0 or -errno. */
+/* Whoever we share the terminal with may have made it non-blocking. Return: 0 or -errno. */
 static int write_all(const char *bytes, size_t n)
 {
+	struct pollfd ready = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
 	while (n) {
 		const ssize_t written = write(STDOUT_FILENO, bytes, n);
 
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0) {
+		if (written >= 0) {
 			bytes += written;
 			n -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			poll(&ready, 1, -1);
+		} else if (errno != EINTR) {
+			return -errno;
 		}
 	}
 	return 0;
@@ -48,9 +53,8 @@ static void *relay_main(void *data)
 
 	r->tid = gettid();
 	sem_post(&r->running);
-	while ((n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
-		if (write_all(r->batch, (size_t)n))
-			break;
+	while (!r->error && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
+		r->error = write_all(r->batch, (size_t)n);
 		nanosleep(&pause, NULL);
 	}
 	close(r->input);
@@ -114,10 +118,14 @@ pid_t relay__tid(const struct relay *r)
 	return r->tid;
 }
 
-void relay__finish(struct relay *r)
+int relay__finish(struct relay *r)
 {
+	int error;
+
 	if (!r)
-		return;
+		return 0;
 	pthread_join(r->thread, NULL);
+	error = r->error;
 	release(r);
+	return error;
 }

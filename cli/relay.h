@@ -21,7 +21,7 @@ int relay__start(struct relay **ret, int *ret_fd, struct tw_error *err);
 /** relay__tid() - what its thread is called by the kernel */
 pid_t relay__tid(const struct relay *relay);
 
-/** relay__finish() - wait for the end; NULL is fine */
-void relay__finish(struct relay *relay);
+/** relay__finish() - wait for the end; NULL is fine. Return: 0; -EPIPE if nobody reads standard output, or why it failed */
+int relay__finish(struct relay *relay);
 
 #endif

@@ -62,10 +62,12 @@ static int check(const struct run_config *config, struct tw_error *err)
 		return tw_error__set(err, -EINVAL,
 				     "no event is asked for: give --event; `tracewire list` shows what there is");
 	if (config->events_per_frame > UINT16_MAX)
-		return tw_error__set(err, -EINVAL, "a frame cannot hold %llu events",
-				     (unsigned long long)config->events_per_frame);
+		return tw_error__set(err, -EINVAL,
+				     "a frame cannot hold %llu events: give --events-per-frame %d at most",
+				     (unsigned long long)config->events_per_frame, UINT16_MAX);
 	if (config->threads > INT_MAX)
-		return tw_error__set(err, -EINVAL, "there cannot be %llu threads", (unsigned long long)config->threads);
+		return tw_error__set(err, -EINVAL, "there cannot be %llu threads: more than one a CPU is of no use",
+				     (unsigned long long)config->threads);
 	return 0;
 }
 

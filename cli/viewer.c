@@ -163,16 +163,18 @@ bool viewer__is_gone(const struct viewer *viewer)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
 }
 
-int viewer__finish(struct viewer *viewer)
+struct viewer_end viewer__finish(struct viewer *viewer)
 {
+	struct viewer_end end = { .status = 0 };
 	int status = 0;
 
 	if (!viewer->pid)
-		return 0;
+		return end;
 	close(viewer->fd);
 	while (waitpid(viewer->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	relay__finish(viewer->relay);
+	end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	end.output = relay__finish(viewer->relay);
 	*viewer = (struct viewer){ .fd = -1 };
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return end;
 }

@@ -39,7 +39,13 @@ bool viewer__has_plugin(void);
 /** viewer__is_gone() - whether nobody reads from the pipe any more */
 bool viewer__is_gone(const struct viewer *viewer);
 
-/** viewer__finish() - close the pipe and wait for the end. Return: the viewer's exit status, 128 + n for a signal */
-int viewer__finish(struct viewer *viewer);
+/* How a viewer has ended. */
+struct viewer_end {
+	int status; /* exit status, 128 + n for a signal */
+	int output; /* 0; -EPIPE if nobody reads our standard output any more; another -errno of writing there */
+};
+
+/** viewer__finish() - close the pipe and wait for the end; all 0 if there is no viewer */
+struct viewer_end viewer__finish(struct viewer *viewer);
 
 #endif

@@ -90,8 +90,11 @@ if command -v tshark >/dev/null; then
 	run 0 live -e sched:sched_switch -- sleep 0.2
 	[ "$(wc -l <"$scratch/out")" -gt 2 ] || fail "live shows nothing: $(cat "$scratch/err")"
 	run 3 live -e sched:sched_switch -- sh -c 'exit 3'
-	run 1 live -e sched:sched_switch -Y 'nonsense ==' -- sleep 5
-	says 'tshark ended with status'
+	run 2 live -e sched:sched_switch -Y 'nonsense ==' -- sleep 5
+	says "tshark refuses the display filter 'nonsense =='"
+	timeout 30 "$tracewire" live -e sched -- sleep 5 >/dev/full 2>"$scratch/err"
+	[ $? = 1 ] || fail "live onto a full disk does not fail"
+	says 'cannot write to standard output: No space left'
 	timeout 30 "$tracewire" live -e sched -- sleep 20 2>"$scratch/err" | head -n 1 >"$scratch/out"
 	[ -s "$scratch/out" ] || fail "live into head shows nothing: $(cat "$scratch/err")"
 	[ "$(ip -br link | grep -c '^tw')" = 0 ] || fail "wires are left: $(ip -br link)"

@@ -32,12 +32,14 @@ done
 "$tracewire" --version | grep -qE '^tracewire [0-9]+\.[0-9]+' || fail "no version"
 "$tracewire" >/dev/null 2>&1
 [ $? = 2 ] || fail "no command is no usage error"
+"$tracewire" record -e sched --help >/dev/null || fail "help behind other options fails"
+"$tracewire" --help >/dev/full 2>/dev/null && fail "help that cannot be written is no failure"
 
 expect 2 "tracewire: unknown command 'recrod'; did you mean record?" recrod
 expect 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
 expect 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
 expect 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
-expect 2 "tracewire record: unknown option '-x'" record -x
+expect 2 "tracewire record: unknown option '-x'; see --help" record -x
 expect 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 expect 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 expect 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
