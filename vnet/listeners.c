@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 
-#define LOOK_NS      5000000ull
+#define LOOK_NS      1000000ull
 #define SOCKETS_MOST 64 /* remembered; with more, one that joins may be told again or late */
 
 struct tw_listeners {

@@ -22,7 +22,7 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 /**
  * tw_listeners__joined() - whether a packet socket is there that was not at the last call
  *
- * Looks at most every 5 ms, otherwise false. Sources: packet(7), /proc/net/packet. Sockets of AF_XDP do not show.
+ * Looks at most every ms, otherwise false. Sources: packet(7), /proc/net/packet. Sockets of AF_XDP do not show.
  */
 bool tw_listeners__joined(struct tw_listeners *listeners);
 
