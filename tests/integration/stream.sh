@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `stream` onto a wire, watched by plain tsharks that never saw a trace: one that was there before, and some that come later.
+# Usage: stream.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+filter='trace.sched.sched_switch.next_comm == "sleep"'
+decoded='sched_switch: prev_comm=.* next_comm=sleep '
+
+# watch NAME INTERFACE OPTION...: a tshark with a home of its own, capturing when this returns
+watch() {
+	local name=$1 interface=$2
+	shift 2
+	mkdir "$scratch/home-$name"
+	in_background "$name" env HOME="$scratch/home-$name" tshark -l -i "$interface" "$@"
+	wait_for says "$scratch/$name.err" '^Capturing on'
+}
+
+lines() { # FILE N: it has so many at least
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+counter() { # INTERFACE: frames that arrived there
+	ip -s -j link show "$1" | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
+}
+
+has_first() { # ALL LATE: the frame that LATE matched first is in ALL
+	grep -qP "^\d*\t$(head -n 1 "$2" | cut -f2-)\t" "$1"
+}
+
+# missed ALL LATE: how many matches ALL has among the frames that LATE captured before its first match
+missed() {
+	awk -F'\t' 'NR == FNR { key[NR] = $2 " " $3; match_of[NR] = $5 == "sleep"; n = NR; next }
+		FNR == 1 {
+			for (at = 1; at <= n && key[at] != $2 " " $3; at++) {}
+			for (i = at - $1 + 1; i < at; i++) count += match_of[i]
+			print count + 0
+		}' "$1" "$2"
+}
+
+in_background sleeper sh -c 'while :; do sleep 0.01; done'
+"$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
+before=$(counter tw0)
+watch early tw0 -Y "$filter"
+start_tracewire stream stream -e sched -i tw0
+stream=$pid
+wait_for lines "$scratch/early.out" 10
+[ "$(grep -cvE "$decoded" "$scratch/early.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/early.out")"
+
+# Those that join see the formats before the first event, as the producer looks for new listeners before it sends what it has
+# read. Only who begins to listen in the middle of a burst finds its rest undecoded; that is rare.
+clean=0
+for n in 1 2 3 4; do
+	watch "all$n" tw0 -T fields -e trace.event_id -e trace.channel -e trace.seq -e trace.event \
+		-e trace.sched.sched_switch.next_comm -e trace.comm
+	watch "late$n" tw0 -Y "$filter" -T fields -e frame.number -e trace.channel -e trace.seq
+	wait_for lines "$scratch/late$n.out" 10
+	wait_for has_first "$scratch/all$n.out" "$scratch/late$n.out"
+	kill -INT "${started[@]: -2}"
+	undecoded=$(awk -F'\t' '$1 != "" && $4 == ""' "$scratch/all$n.out" | wc -l)
+	missed=$(missed "$scratch/all$n.out" "$scratch/late$n.out")
+	echo "joined: $undecoded events undecoded, $missed matches missed before the first"
+	[ "$undecoded $missed" = "0 0" ] && clean=$((clean + 1))
+	awk -F'\t' '$4 != "" { seen = 1 } seen && $1 != "" && $4 == "" { bad = 1 } END { exit bad }' "$scratch/all$n.out" ||
+		fail "undecoded events after decoded ones"
+	awk -F'\t' '$1 != "" { if ($3 <= last[$2]) { print "event " $3 " of channel " $2 " comes after " last[$2]; exit }
+		last[$2] = $3 }' "$scratch/all$n.out" >"$scratch/bad"
+	[ -s "$scratch/bad" ] && fail "$(cat "$scratch/bad")"
+done
+[ $clean -ge 2 ] || fail "who joins later misses its first events"
+watch text tw0 -Y "$filter"
+wait_for lines "$scratch/text.out" 3
+[ "$(grep -cvE "$decoded" "$scratch/text.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/text.out")"
+
+kill -INT $stream
+wait $stream
+expect "exit status after Ctrl-C" 0 $?
+eval "$(summary "$scratch/stream.err")"
+expect "recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
+expect "frames that arrived" "$frames" $(($(counter tw0) - before))
+ip link show tw0 >/dev/null || fail "the wire of vnet up went with the run"
+nothing_left $stream tw0 tw0-tx
+
+# On a wire that the run makes for itself.
+start_tracewire own stream -e sched -i tw1
+stream=$pid
+watch own-late tw1 -Y "$filter"
+wait_for lines "$scratch/own-late.out" 3
+[ "$(grep -cvE "$decoded" "$scratch/own-late.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/own-late.out")"
+kill -INT $stream
+wait $stream
+expect "exit status after Ctrl-C" 0 $?
+nothing_left $stream tw0 tw0-tx
+exit $failed
