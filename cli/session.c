@@ -48,6 +48,13 @@ static int check(struct session *session, char *const *command, struct tw_error 
 	return run_config__producer(session->config, &session->options, err);
 }
 
+/* The exit status for a command that cannot be run. */
+static int not_run(int error)
+{
+	return error == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
+}
+
+/* Before the output, so that no file is cut for a command that is not there. Return: exit status. */
 static int open_command(struct session *session, char **argv, struct tw_error *err)
 {
 	const bool follow = session->options.follow;
@@ -55,18 +62,19 @@ static int open_command(struct session *session, char **argv, struct tw_error *e
 	int error;
 
 	if (!argv[0])
-		return 0;
+		return CLI_EXIT_OK;
 	tw_producer__marker(session->producer, marker, sizeof(marker));
 	error = tw_command__new(argv, follow ? marker : NULL, &session->command, err);
-	if (!error && follow)
-		error = tw_producer__follow(session->producer, err);
-	return error;
+	if (error)
+		return not_run(error);
+	error = follow ? tw_producer__follow(session->producer, err) : 0;
+	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 /* Return: exit status. */
 static int open_session(struct session *session, char **command, struct tw_error *err)
 {
-	int error = check(session, command, err);
+	int error = check(session, command, err), status;
 
 	if (!error)
 		error = stop__catch(err);
@@ -76,10 +84,13 @@ static int open_session(struct session *session, char **command, struct tw_error
 		error = tw_producer__new(&session->options, &session->producer, err);
 	if (error)
 		return cli_exit__of(error);
+	status = open_command(session, command, err);
+	if (status)
+		return status;
 	error = session->output->open(session->ctx, session->producer, err);
 	if (error) /* a folder that is not there was not mistyped for sure, unlike a name that cannot be */
 		return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
-	return open_command(session, command, err) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	return CLI_EXIT_OK;
 }
 
 /* Return: exit status. */
@@ -91,7 +102,7 @@ static int start(struct session *session, struct tw_error *err)
 		return cli_exit__of(error);
 	error = session->command ? tw_command__run(session->command, err) : 0;
 	if (error)
-		return error == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
+		return not_run(error);
 	if (session->output->started)
 		session->output->started(session->ctx);
 	return CLI_EXIT_OK;

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,13 +61,62 @@ static void __attribute__((noreturn)) run_child(char *const *argv, const char *m
 	_exit(127);
 }
 
+/* Return: 0 if @path can be executed, else -errno. */
+static int is_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+/* As execvp() would find it. Asked beforehand, so that nothing is begun for a command that is not there. */
+static int look_up(const char *name)
+{
+	const char *dir = getenv("PATH"), *end;
+	char path[PATH_MAX];
+	int error = -ENOENT;
+
+	if (strchr(name, '/'))
+		return is_program(name);
+	for (dir = dir ? dir : "/bin:/usr/bin"; error && dir; dir = *end ? end + 1 : NULL) {
+		int found;
+
+		end = strchrnul(dir, ':');
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir, end > dir ? "/" : "", name);
+		found = is_program(path);
+		if (!found || found == -EACCES)
+			error = found;
+	}
+	return error;
+}
+
+static int cannot_run(const char *name, int error, struct tw_error *err)
+{
+	if (error == -ENOENT)
+		return tw_error__set(
+			err, error,
+			"there is no command '%s', or not the interpreter that it names: check the spelling "
+			"and PATH, or give its whole path",
+			name);
+	return tw_error__set(err, error, "'%s' cannot be run: %s; it must be a program that you may execute", name,
+			     strerror(-error));
+}
+
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err)
 {
-	struct tw_command *c = calloc(1, sizeof(*c));
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
+	struct tw_command *c;
 	char byte;
 	int rc;
 
+	rc = look_up(argv[0]);
+	if (rc)
+		return cannot_run(argv[0], rc, err);
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1, .name = argv[0] };
@@ -111,16 +163,9 @@ int tw_command__run(struct tw_command *c, struct tw_error *err)
 
 	if (write(c->go, "", 1) != 1)
 		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->name);
-	if (read(c->report, &error, sizeof(error)) != sizeof(error))
-		return 0;
-	if (error == ENOENT)
-		return tw_error__set(
-			err, -error,
-			"there is no command '%s', or not the interpreter that it names: check the spelling "
-			"and PATH, or give its whole path",
-			c->name);
-	return tw_error__set(err, -error, "'%s' cannot be run: %s; it must be a program that you may execute", c->name,
-			     strerror(error));
+	if (read(c->report, &error, sizeof(error)) == sizeof(error))
+		return cannot_run(c->name, -error, err);
+	return 0;
 }
 
 int tw_command__fd(const struct tw_command *c)

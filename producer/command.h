@@ -15,7 +15,8 @@ struct tw_command;
  * @marker: path of an instance's trace_marker, to which the child writes its mark so that its global pid can be read back even
  *          inside a pid namespace; NULL = none
  *
- * Return: 0, or -errno with @err filled.
+ * Return: 0, or -errno with @err filled; -ENOENT if there is no such command, -EACCES if it is not executable: known before
+ * anything is begun.
  */
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err);
 

@@ -73,6 +73,7 @@ run 1 record -e sched:sched_switch -w "$scratch/no-such-folder/x.pcapng" -- true
 says no-such-folder
 echo precious >"$scratch/x.pcapng"
 run 2 record -F -e sched:sched_switch -w "$scratch/x.pcapng"
+run 127 record -e sched:sched_switch -w "$scratch/x.pcapng" -- no-such-command
 grep -q precious "$scratch/x.pcapng" || fail "a mistyped command line costs a file"
 rm "$scratch/x.pcapng"
 [ -e "$scratch/x.pcapng" ] && fail "a file is left of a run that did not begin"
