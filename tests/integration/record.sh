@@ -14,8 +14,9 @@ cat >"$scratch/command" <<END
 #!/bin/bash
 for _ in \$(seq 10); do echo >/dev/udp/127.0.0.1/9; sleep 0.01; done
 "$load" 0.1 1000 >/dev/null
+tracing=$tracing
 . "$(dirname "$0")/freeze.sh"
-freeze "$tracing/instances/tracewire-\$PPID" >"$scratch/kernel"
+freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
 exit 9
 END
 chmod +x "$scratch/command"

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The books balance when more happens than anybody can read: recorded by the kernel = delivered + lost as reported, by the
+# summary, by the file's interface statistics and by its LOST records, in each of 20 runs.
+# Usage: books.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+
+# A flood of system calls on two CPUs; then it stops the tracing, so that the kernel's own counters settle.
+cat >"$scratch/flood" <<END
+#!/bin/bash
+"$load" 0.05 0 0 >/dev/null & "$load" 0.05 0 $(($(nproc) > 1)) >/dev/null; wait
+tracing=$tracing
+. "$(dirname "$0")/freeze.sh"
+freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
+END
+chmod +x "$scratch/flood"
+
+# The kernel's counters against the summary's. Sets all of them.
+check_summary() { # RUN
+	unnamed=
+	eval "$(summary "$scratch/err") $(cat "$scratch/kernel")"
+	expect "$1: exit status" 0 "$status"
+	expect "$1: recorded by the kernel = in the summary" $((kernel_read + kernel_lost)) "$recorded"
+	expect "$1: read from the kernel = in the summary" "$kernel_read" "$read"
+	expect "$1: lost by the kernel = lost in the ring" "$kernel_lost" "$ring"
+	expect "$1: recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
+	grep -q 'do not balance' "$scratch/err" && fail "$1: the books do not balance"
+}
+
+# counted FILE: "events lost", as tshark finds them in it: what the frames say of themselves, and the sum of the LOST records
+counted() {
+	tshark -r "$1" -T fields -e trace.channel -e trace.events -e trace.lost.count 2>/dev/null |
+		awk -F'\t' '$1 != "" && $1 != 0 { events += $2 } { n = split($3, lost, ","); for (i = 1; i <= n; i++) sum += lost[i] } END { print events + 0, sum + 0 }'
+}
+
+tell() { # RUN
+	echo "$1: $recorded recorded = $sent delivered + $ring in the ring + $shed shed + $tx in transmission"
+	[ "$ring" -gt 0 ] && overruns=$((overruns + 1))
+}
+
+overruns=0
+for run in 1 2 3 4 5 6 7 8 9 10; do
+	"$tracewire" record -e raw_syscalls --buffer-size 128 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
+	status=$?
+	check_summary "record $run"
+	expect "record $run: in the file" "$sent" "$in_file"
+	expect "record $run: interface statistics" "$sent $((shed + tx)) $ring $sent" "$(statistics "$scratch/x.pcapng")"
+	expect "record $run: events and losses in tshark" "$sent $((ring + shed))" "$(counted "$scratch/x.pcapng")"
+	tell "record $run"
+done
+
+arrived() { # frames on tw0
+	ip -s -j link show tw0 | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
+}
+
+captured() { # FRAMES: dumpcap has written so many
+	[ "$(capinfos -Mc "$scratch/x.pcapng" 2>/dev/null | awk '/Number of packets/ { print $NF }')" = "$1" ]
+}
+
+"$tracewire" vnet up tw0 2>/dev/null
+for run in 1 2 3 4 5 6 7 8 9 10; do
+	in_background dumpcap dumpcap -q -i tw0 -B 64 -w "$scratch/x.pcapng"
+	wait_for says "$scratch/dumpcap.err" '^File: '
+	before=$(arrived)
+	"$tracewire" stream -e raw_syscalls --buffer-size 128 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
+	status=$?
+	after=$(arrived)
+	check_summary "stream $run"
+	expect "stream $run: frames that arrived" "$frames" $((after - before))
+	wait_for captured "$frames"
+	kill -INT "$pid"
+	wait "$pid"
+	expect "stream $run: dropped by dumpcap" 0 "$(sed -nE "s/^Packets received.* [0-9]+\/([0-9]+) .*/\1/p" "$scratch/dumpcap.err")"
+	expect "stream $run: events and losses in tshark" "$sent $((ring + shed))" "$(counted "$scratch/x.pcapng")"
+	tell "stream $run"
+done
+[ $overruns -ge 15 ] || fail "only $overruns of 20 runs had more than they could read"
+exit $failed
