@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Killed with SIGKILL at any moment: the kernel itself has stopped the tracing and freed the rings, the viewer is gone, the file
+# can be read, and the next run or `cleanup` removes what was ours and nobody else's.
+# Usage: kill.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+RANDOM=${SEED:=$$}
+echo "SEED=$SEED"
+
+value() { # INSTANCE FILE: 0 if it is gone
+	cat "$1/$2" 2>/dev/null || echo 0
+}
+
+# is_freed INSTANCE: it does not trace, and its rings are as small as a ring can be, two sub-buffers
+is_freed() {
+	local subbuf
+	subbuf=$(value "$1" buffer_subbuf_size_kb)
+	[ "$(value "$1" tracing_on)" = 0 ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -le $((2 * (subbuf ? subbuf : 4))) ]
+}
+
+has_ended() { # PROCESS: or is only waited for
+	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
+}
+
+# check_file FILE: tshark reads it to its end, or to where it was cut
+check_file() {
+	[ -s "$1" ] || return 0 # nothing was written yet
+	tshark -r "$1" -Y trace.event -T fields -e frame.time_epoch -e trace.time >"$scratch/events" 2>"$scratch/tshark.err" ||
+		says "$scratch/tshark.err" 'cut short' || fail "tshark: $(cat "$scratch/tshark.err")"
+	readable=$((readable + $(wc -l <"$scratch/events")))
+	same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
+}
+
+# kill_one WORD...: start, kill at a random moment of its first second, look
+kill_one() {
+	local viewers instance
+	"$tracewire" "$@" >/dev/null 2>"$scratch/err" &
+	pid=$!
+	pids+=("$pid")
+	sleep "0.$(printf %03d $((RANDOM % 900)))"
+	viewers=$(pgrep -P "$pid" -x tshark)
+	[ -e "/proc/$pid/status" ] || fail "'$*' ended by itself: $(cat "$scratch/err")"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	for instance in $(instances "$pid"); do
+		wait_for is_freed "$instance" || fail "$instance is not freed: tracing_on $(value "$instance" tracing_on), KiB $(value "$instance" buffer_size_kb)"
+		looked=$((looked + 1))
+	done
+	for viewer in $viewers; do
+		wait_for has_ended "$viewer"
+	done
+}
+
+ip link add stranger type veth peer name stranger-tx
+foreign=$tracing/instances/twtest-kill-$$
+mkdir "$foreign"
+trap 'rmdir "$foreign"; end_started' EXIT
+start_tracewire living stream -e sched:sched_switch -i living
+living=$pid
+
+pids=() looked=0 readable=0
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	kill_one record -e sched,irq -w "$scratch/x.pcapng" -- sleep 1
+	check_file "$scratch/x.pcapng"
+	rm -f "$scratch/x.pcapng"
+	kill_one stream -e sched -i tw0
+	kill_one live -e sched
+done
+# A file is written once a second: this one has been.
+start_tracewire written record -e sched,irq -w "$scratch/x.pcapng"
+wait_for test -s "$scratch/x.pcapng"
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+pids+=("$pid")
+check_file "$scratch/x.pcapng"
+[ $readable -gt 100 ] || fail "only $readable events could be read"
+[ $looked -ge 20 ] || fail "only $looked instances were there to look at"
+
+"$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
+for pid in "${pids[@]}"; do
+	nothing_left "$pid" living living-tx stranger stranger-tx
+done
+for interface in living living-tx stranger stranger-tx; do
+	ip link show $interface >/dev/null || fail "$interface was removed"
+done
+[ -d "$foreign" ] || fail "somebody else's instance was removed"
+[ -n "$(instances $living)" ] || fail "the living run's instance was removed"
+kill -INT $living
+wait $living
+expect "the living run's end" 0 $?
+echo "killed ${#pids[@]} runs, looked at $looked instances, read $readable events"
+exit $failed
