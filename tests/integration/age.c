@@ -7,22 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time.h"
 
 #define LINES_MAX 1000000
 
 static uint64_t ages[LINES_MAX]; /* ns */
 static size_t n_ages, n_early;
 static uint64_t first_arrival;
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* "4807.834930963 ...": Return: ns, 0 if the line does not begin like this */
 static uint64_t event_time(const char *line)
@@ -32,7 +25,7 @@ static uint64_t event_time(const char *line)
 
 	if (sscanf(line, " %llu.%9llu %n", &seconds, &ns, &end) != 2 || !end)
 		return 0;
-	return seconds * 1000000000u + ns;
+	return seconds * TW_NS_PER_SECOND + ns;
 }
 
 static void take_line(const char *line, uint64_t arrival)
@@ -83,7 +76,7 @@ int main(void)
 	ssize_t n;
 
 	while ((n = read(STDIN_FILENO, buf + len, sizeof(buf) - len)) > 0)
-		len = take_lines(buf, len + (size_t)n, now());
+		len = take_lines(buf, len + (size_t)n, tw_time__now(CLOCK_MONOTONIC));
 	if (!n_ages) {
 		fputs("age: no line came\n", stderr);
 		return 1;

@@ -19,7 +19,6 @@ chmod +x "$scratch/flood"
 
 # The kernel's counters against the summary's. Sets all of them.
 check_summary() { # RUN
-	unnamed=
 	eval "$(summary "$scratch/err") $(cat "$scratch/kernel")"
 	expect "$1: exit status" 0 "$status"
 	expect "$1: recorded by the kernel = in the summary" $((kernel_read + kernel_lost)) "$recorded"
