@@ -10,6 +10,7 @@
 #include "cli/run_options.h"
 #include "cli/run_wire.h"
 #include "cli/session.h"
+#include "cli/summary.h"
 #include "cli/viewer.h"
 
 #define INTERVAL_MS 5 /* between two reads of the rings: the largest part of an event's age on the screen */
@@ -88,10 +89,14 @@ static int finish(void *ctx, struct tw_error *err)
 	return error;
 }
 
-static void summarize(void *ctx)
+/* When the receiving ring overflows at the end, no later number tells of it; but here it is known what was sent. */
+static void summarize(void *ctx, const struct tw_books *books)
 {
-	const struct live *live = ctx;
+	struct live *live = ctx;
 
+	if (books->delivered > live->stats.events)
+		live->stats.lost_wire = books->delivered - live->stats.events;
+	summary__print_troubles(&live->stats, stderr);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
 		live->stats.events, live->stats.packets, live->rx_stats.dropped);
 }

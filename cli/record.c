@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
+#include "cli/summary.h"
 #include "pcap-tools/recorder.h"
 
 struct record {
@@ -59,10 +60,12 @@ static int finish(void *ctx, struct tw_error *err)
 	return tw_recorder__finish(record->recorder, &record->stats, err);
 }
 
-static void summarize(void *ctx)
+static void summarize(void *ctx, const struct tw_books *books)
 {
 	const struct record *record = ctx;
 
+	(void)books;
+	summary__print_troubles(&record->stats, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n", record->stats.events,
 		record->stats.packets, record->stats.bytes);
 }

@@ -161,7 +161,7 @@ static void summarize(const struct session *session)
 	tw_producer__books(session->producer, &books);
 	summary__print(&books, stderr);
 	if (session->output->summarize)
-		session->output->summarize(session->ctx);
+		session->output->summarize(session->ctx, &books);
 }
 
 static int exit_status(const struct session *session)

@@ -17,8 +17,8 @@ struct session_output {
 	void (*started)(void *ctx);
 	/* All frames are out. Not called when tracing could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *err);
-	/* Its lines of the summary; may be NULL. */
-	void (*summarize)(void *ctx);
+	/* Its lines of the summary, below those of the producer's books; may be NULL. */
+	void (*summarize)(void *ctx, const struct tw_books *books);
 };
 
 /**

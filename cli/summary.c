@@ -13,5 +13,26 @@ void summary__print(const struct tw_books *books, FILE *out)
 	if (books->unnamed)
 		fprintf(out, "unnamed  %" PRIu64 " events of tasks whose name could not be learned\n", books->unnamed);
 	if (!books->balanced)
-		fputs("The books do not balance: recorded is not the sum of sent and lost.\n", out);
+		fputs("the books do not balance: recorded is not the sum of sent and lost; please report it\n", out);
+}
+
+void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
+{
+	const struct tw_merge_stats *merge = &stats->merge;
+
+	if (stats->lost_wire || merge->control_gaps || merge->stale)
+		fprintf(out,
+			"missing  events: %" PRIu64 ", frames of metadata: %" PRIu64
+			", frames that came too late: %" PRIu64 "\n",
+			stats->lost_wire, merge->control_gaps, merge->stale);
+	if (merge->late || merge->forced)
+		fprintf(out,
+			"order    events behind newer ones: %" PRIu64 ", let out early for want of memory: %" PRIu64
+			"\n",
+			merge->late, merge->forced);
+	if (merge->malformed || merge->incomplete || merge->duplicates)
+		fprintf(out,
+			"damaged  unreadable frames: %" PRIu64 ", events in pieces: %" PRIu64
+			", that came twice: %" PRIu64 "\n",
+			merge->malformed, merge->incomplete, merge->duplicates);
 }

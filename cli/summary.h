@@ -5,8 +5,13 @@
 
 #include <stdio.h>
 
+#include "pcap-tools/archive.h"
 #include "producer/producer.h"
 
+/** summary__print() - the producer's books */
 void summary__print(const struct tw_books *books, FILE *out);
+
+/** summary__print_troubles() - what else somebody who reads the archive should know; nothing if there is nothing */
+void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
 #endif

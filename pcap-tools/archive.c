@@ -348,38 +348,43 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *err)
 	return tw_error__set(err, a->code, "merging events: %s", strerror(-a->code));
 }
 
-/* Numbers missing beyond those that the producer owns up to. */
-static uint64_t archive__wire_loss(const struct tw_archive *a, const struct stream *s)
+/* Add what is known of a stream's events, apart from those written. */
+static void archive__count_stream(const struct tw_archive *a, const struct stream *s, struct tw_archive_stats *stats)
 {
-	const uint64_t gaps = tw_merge__stream_gaps(a->merge, s->id);
-	const uint64_t told = tw_books__total(&s->books, TW_BOOK_SHED) + tw_books__total(&s->books, TW_BOOK_TX);
+	const uint64_t shed = tw_books__total(&s->books, TW_BOOK_SHED), tx = tw_books__total(&s->books, TW_BOOK_TX);
+	struct tw_merge_stream_stats merge;
 
-	return gaps > told ? gaps - told : 0;
+	tw_merge__stream_stats(a->merge, s->id, &merge);
+	stats->recorded += tw_books__total(&s->books, TW_BOOK_RECORDED);
+	stats->read += tw_books__total(&s->books, TW_BOOK_READ);
+	stats->lost_ring += tw_books__total(&s->books, TW_BOOK_RING);
+	stats->lost_shed += shed;
+	stats->lost_tx += tx;
+	stats->lost_wire += merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
+	stats->lost_unknown += s->books.unknown;
+	stats->merge.late += merge.late;
+	stats->merge.control_gaps += merge.control_gaps;
 }
 
-static int archive__close_stream(struct tw_archive *a, struct stream *s)
+static int archive__close_stream(struct tw_archive *a, const struct stream *s)
 {
-	const struct tw_books *books = &s->books;
-	const uint64_t ring = tw_books__total(books, TW_BOOK_RING), shed = tw_books__total(books, TW_BOOK_SHED);
-	const uint64_t tx = tw_books__total(books, TW_BOOK_TX), wire = archive__wire_loss(a, s);
+	struct tw_archive_stats of = { .events = s->events };
+	struct tw_pcapng_statistics statistics = { .time = s->end, .start = s->start, .end = s->end };
 	char ledger[512];
-	const struct tw_pcapng_statistics statistics = {
-		.time = s->end,
-		.start = s->start,
-		.end = s->end,
-		.received = s->events,
-		.if_dropped = shed + tx + wire,
-		.os_dropped = ring,
-		.delivered = s->events,
-		.comment = ledger,
-	};
 
+	archive__count_stream(a, s, &of);
+	statistics.dropped = of.lost_ring + of.lost_shed + of.lost_tx + of.lost_wire;
+	statistics.os_dropped = of.lost_ring;
+	statistics.delivered = s->events;
+	statistics.received = s->events + statistics.dropped;
+	statistics.comment = ledger;
 	snprintf(ledger, sizeof(ledger),
 		 "events: %" PRIu64 " recorded by the kernel, %" PRIu64 " read, %" PRIu64
-		 " in this file; lost: %" PRIu64 " ring overrun, %" PRIu64 " shed by the producer, %" PRIu64
-		 " transmit drops, %" PRIu64 " on the wire, %" PRIu64 " times an unknown number",
-		 tw_books__total(books, TW_BOOK_RECORDED), tw_books__total(books, TW_BOOK_READ), s->events, ring, shed,
-		 tx, wire, books->unknown);
+		 " in this file, of which out of order: %" PRIu64 "; lost: %" PRIu64 " in the ring, %" PRIu64
+		 " by the producer, %" PRIu64 " in transmission, %" PRIu64
+		 " on the wire; losses of unknown size: %" PRIu64 "; metadata frames lost: %" PRIu64,
+		 of.recorded, of.read, of.events, of.merge.late, of.lost_ring, of.lost_shed, of.lost_tx, of.lost_wire,
+		 of.lost_unknown, of.merge.control_gaps);
 	return tw_pcapng__statistics(a->file, s->interface, &statistics);
 }
 
@@ -404,20 +409,12 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
 	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file), .dropped = tw_pcapng__dropped(a->file) };
 
-	tw_merge__stats(a->merge, &stats.merge);
 	for (size_t i = 0; i < a->n_streams; i++) {
-		const struct stream *s = a->streams[i];
-
-		stats.packets += s->packets;
-		stats.events += s->events;
-		stats.recorded += tw_books__total(&s->books, TW_BOOK_RECORDED);
-		stats.read += tw_books__total(&s->books, TW_BOOK_READ);
-		stats.lost_ring += tw_books__total(&s->books, TW_BOOK_RING);
-		stats.lost_shed += tw_books__total(&s->books, TW_BOOK_SHED);
-		stats.lost_tx += tw_books__total(&s->books, TW_BOOK_TX);
-		stats.lost_wire += archive__wire_loss(a, s);
-		stats.lost_unknown += s->books.unknown;
+		stats.packets += a->streams[i]->packets;
+		stats.events += a->streams[i]->events;
+		archive__count_stream(a, a->streams[i], &stats);
 	}
+	tw_merge__stats(a->merge, &stats.merge);
 	stats.packets -= stats.dropped;
 	stats.events -= stats.dropped < stats.events ? stats.dropped : stats.events;
 	*ret = stats;

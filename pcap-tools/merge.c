@@ -85,6 +85,7 @@ int tw_merge__stream(struct tw_merge *m, uint64_t id, struct tw_merge_stream **r
 			return -ENOMEM;
 		s->id = id;
 		s->control_end = &s->control;
+		s->control_numbers.known = m->options.from_start;
 		m->streams[m->n_streams++] = s;
 	}
 	m->latest = s;
@@ -133,33 +134,33 @@ int tw_merge__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id
 	return 0;
 }
 
-static uint64_t stream__gaps(const struct tw_merge_stream *s)
+static struct tw_merge_stream_stats stream__stats(const struct tw_merge_stream *s)
 {
-	uint64_t gaps = 0;
+	struct tw_merge_stream_stats stats = { .late = s->late, .control_gaps = s->control_numbers.gaps };
 
-	for (size_t i = 0; s && i < s->n_channels; i++)
-		gaps += s->channels[i]->gaps;
-	return gaps;
+	for (size_t i = 0; i < s->n_channels; i++)
+		stats.gaps += s->channels[i]->gaps;
+	return stats;
 }
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 {
-	*ret = m->stats;
-	ret->held = m->pool.held_bytes;
-	ret->gaps = 0;
-	for (size_t i = 0; i < m->n_streams; i++)
-		ret->gaps += stream__gaps(m->streams[i]);
+	struct tw_merge_stats stats = m->stats;
+
+	stats.held = m->pool.held_bytes;
+	for (size_t i = 0; i < m->n_streams; i++) {
+		const struct tw_merge_stream_stats of = stream__stats(m->streams[i]);
+
+		stats.gaps += of.gaps;
+		stats.late += of.late;
+		stats.control_gaps += of.control_gaps;
+	}
+	*ret = stats;
 }
 
-uint64_t tw_merge__gaps(const struct tw_merge *m, uint64_t stream_id, uint16_t channel)
+void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_merge_stream_stats *ret)
 {
 	const struct tw_merge_stream *s = merge__find_stream(m, stream_id);
-	const struct tw_channel *c = s ? stream__find_channel(s, channel) : NULL;
 
-	return c ? c->gaps : 0;
-}
-
-uint64_t tw_merge__stream_gaps(const struct tw_merge *m, uint64_t stream_id)
-{
-	return stream__gaps(merge__find_stream(m, stream_id));
+	*ret = s ? stream__stats(s) : (struct tw_merge_stream_stats){ .gaps = 0 };
 }

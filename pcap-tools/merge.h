@@ -99,6 +99,7 @@ struct tw_merge_stats {
 	uint64_t malformed_events; /* events in them, as far as they can be counted */
 	uint64_t stale;            /* frames without events that came too late to be placed; dropped */
 	uint64_t incomplete;       /* events in PARTs of which one is missing; among the gaps too */
+	uint64_t control_gaps;     /* control frames missing by their numbers */
 	size_t held;               /* bytes in the queues now */
 };
 
@@ -125,10 +126,12 @@ int tw_merge__flush(struct tw_merge *m);
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
 
-/** tw_merge__gaps() - events missing on one channel, as far as known; 0 for an unknown one */
-uint64_t tw_merge__gaps(const struct tw_merge *m, uint64_t stream_id, uint16_t channel);
+/* Of one stream; see struct tw_merge_stats. */
+struct tw_merge_stream_stats {
+	uint64_t gaps, late, control_gaps;
+};
 
-/** tw_merge__stream_gaps() - events missing on all channels of a stream */
-uint64_t tw_merge__stream_gaps(const struct tw_merge *m, uint64_t stream_id);
+/** tw_merge__stream_stats() - as far as known; all 0 for an unknown stream */
+void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_merge_stream_stats *ret);
 
 #endif

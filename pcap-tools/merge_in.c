@@ -43,9 +43,32 @@ static int merge__watermarks(struct tw_merge *m, struct tw_merge_stream *s, stru
 	return code;
 }
 
+/* Return: false if the number cannot be */
+static bool numbers__see(struct tw_merge_numbers *n, uint64_t seq)
+{
+	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
+
+	if (!n->known) {
+		*n = (struct tw_merge_numbers){ .next = seq + 1, .recent = UINT64_MAX, .known = true };
+	} else if (seq < n->next) {
+		if (back < 64 && !(n->recent >> back & 1)) {
+			n->recent |= 1ull << back;
+			n->gaps--;
+		}
+	} else if (ahead < TW_CHANNEL_JUMP) {
+		n->recent = ahead < 63 ? n->recent << (ahead + 1) | 1 : 1;
+		n->gaps += ahead;
+		n->next = seq + 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void merge__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held,
 				 const struct tw_frame_content *content, bool whole)
 {
+	m->stats.malformed += !numbers__see(&s->control_numbers, held->info.seq);
 	if (!content->items) {
 		tw_frame_pool__give(&m->pool, held);
 		return;

@@ -31,7 +31,7 @@ static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, cons
 	};
 
 	if (late)
-		m->stats.late++;
+		s->late++;
 	else
 		s->last = time;
 	m->stats.events_out++;

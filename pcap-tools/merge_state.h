@@ -9,9 +9,18 @@
 
 #define TW_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
 
+/* Which control frames came. What is missing is only counted: no other frame waits for it. */
+struct tw_merge_numbers {
+	uint64_t next;
+	uint64_t recent; /* bit n: next - 1 - n came, or was never to come */
+	uint64_t gaps;
+	bool known; /* next is meaningful */
+};
+
 struct tw_merge_stream {
 	uint64_t id;
 	struct tw_held *control, **control_end; /* not out yet, in the order in which they came */
+	struct tw_merge_numbers control_numbers;
 	struct tw_channel **channels;
 	size_t n_channels;
 	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE];
@@ -19,6 +28,7 @@ struct tw_merge_stream {
 	uint64_t newest;     /* time of the newest watermark */
 	uint64_t released;   /* everything up to here went out */
 	uint64_t last;       /* time of the newest event that went out */
+	uint64_t late;       /* events that went out behind a newer one */
 	bool moved;          /* a watermark came or began to hold: released is to be computed anew */
 };
 

@@ -368,25 +368,6 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	w->len += total;
 }
 
-int tw_pcapng__packet(struct tw_pcapng *w, uint32_t interface, uint64_t time, const void *data, size_t len,
-		      const char *comment)
-{
-	uint8_t *p = tw_pcapng__reserve(w, len);
-	const size_t start = w->len;
-
-	if (!p)
-		return w->code ? w->code : -EMSGSIZE;
-	memcpy(p, data, len);
-	tw_pcapng__commit(w, interface, time, len);
-	if (!comment || !*comment)
-		return 0;
-	w->len -= sizeof(uint32_t); /* options go before the block's closing length */
-	option__text(w, OPT_COMMENT, comment);
-	option__end(w);
-	block__end(w, start);
-	return 0;
-}
-
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics)
 {
 	const int code = pcapng__room(w);
@@ -401,7 +382,7 @@ int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct 
 	option__time(w, ISB_STARTTIME, statistics->start);
 	option__time(w, ISB_ENDTIME, statistics->end);
 	option__u64(w, ISB_IFRECV, statistics->received);
-	option__u64(w, ISB_IFDROP, statistics->if_dropped);
+	option__u64(w, ISB_IFDROP, statistics->dropped);
 	option__u64(w, ISB_OSDROP, statistics->os_dropped);
 	option__u64(w, ISB_USRDELIV, statistics->delivered);
 	option__end(w);

@@ -37,9 +37,9 @@ struct tw_pcapng_interface {
 struct tw_pcapng_statistics {
 	uint64_t time;       /* of this block */
 	uint64_t start, end; /* of the capture */
-	uint64_t received;   /* isb_ifrecv */
-	uint64_t if_dropped; /* isb_ifdrop */
-	uint64_t os_dropped; /* isb_osdrop */
+	uint64_t received;   /* isb_ifrecv: delivered and dropped ones */
+	uint64_t dropped;    /* isb_ifdrop: wherever; what Wireshark shows, and what dumpcap counts there */
+	uint64_t os_dropped; /* isb_osdrop: of these by the kernel */
 	uint64_t delivered;  /* isb_usrdeliv */
 	const char *comment;
 };
@@ -76,10 +76,6 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
  * @len: bytes; at most what was reserved
  */
 void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len);
-
-/** tw_pcapng__packet() - copy a packet in; @comment may be NULL */
-int tw_pcapng__packet(struct tw_pcapng *w, uint32_t interface, uint64_t time, const void *data, size_t len,
-		      const char *comment);
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 

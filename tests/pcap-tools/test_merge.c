@@ -195,6 +195,7 @@ static void watermark_waits_for_events(void **state)
 static void silent_channel_is_waited_for_no_longer_than_told(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .wait_ns = 100 });
+	struct tw_merge_stream_stats of_stream;
 
 	(void)state;
 	put_events(x, 1, 0, 1000, 1);
@@ -209,8 +210,11 @@ static void silent_channel_is_waited_for_no_longer_than_told(void **state)
 	assert_int_equal(stats(x)->late, 1);
 	assert_books(x);
 	assert_int_equal(stats(x)->gaps, 4);
-	assert_int_equal(tw_merge__gaps(x->merge, TEST_STREAM, 2), 4);
-	assert_int_equal(tw_merge__gaps(x->merge, TEST_STREAM, 1), 0);
+	tw_merge__stream_stats(x->merge, TEST_STREAM, &of_stream);
+	assert_int_equal(of_stream.gaps, 4);
+	assert_int_equal(of_stream.late, 1);
+	tw_merge__stream_stats(x->merge, TEST_STREAM + 1, &of_stream);
+	assert_int_equal(of_stream.gaps, 0);
 	fixture__free(x);
 }
 
@@ -300,6 +304,41 @@ static void lost_and_filtered(void **state)
 	assert_books(x);
 	assert_int_equal(stats(x)->filtered, 1);
 	assert_int_equal(stats(x)->gaps, 0);
+	fixture__free(x);
+}
+
+static void put_control(struct fixture *x, uint64_t seq)
+{
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, seq, 1000);
+	put(x);
+}
+
+static void control_frames_are_missed_too(void **state)
+{
+	static const struct {
+		uint64_t seq, gaps;
+	} steps[] = {
+		{ 2, 2 }, { 1, 1 }, { 1, 1 }, { 2, 1 },    { 3, 1 },   { 10, 7 },
+		{ 5, 6 }, { 5, 6 }, { 0, 5 }, { 100, 94 }, { 37, 93 }, { 36, 93 } /* too far back to be sure */,
+	};
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		put_control(x, steps[i].seq);
+		assert_int_equal(stats(x)->control_gaps, steps[i].gaps);
+	}
+	assert_int_equal(stats(x)->malformed, 0);
+	put_control(x, 1ull << 40);
+	assert_int_equal(stats(x)->malformed, 1);
+	assert_int_equal(stats(x)->control_gaps, 93);
+	fixture__free(x);
+
+	x = fixture__new((struct tw_merge_options){ .from_start = false });
+	put_control(x, 50);
+	put_control(x, 49);
+	put_control(x, 52);
+	assert_int_equal(stats(x)->control_gaps, 1);
 	fixture__free(x);
 }
 
@@ -589,6 +628,7 @@ int main(void)
 		cmocka_unit_test(reordered_frames_fall_into_place),
 		cmocka_unit_test(late_joiner_misses_nothing),
 		cmocka_unit_test(lost_and_filtered),
+		cmocka_unit_test(control_frames_are_missed_too),
 		cmocka_unit_test(control_precedes_what_came_after),
 		cmocka_unit_test(watermark_beside_others),
 		cmocka_unit_test(parts_become_an_event),

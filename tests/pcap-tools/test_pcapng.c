@@ -41,6 +41,17 @@ static struct tw_pcapng *open_writer(int fd, size_t buffer, uint32_t *ret_id)
 	return w;
 }
 
+static int put_packet(struct tw_pcapng *w, uint32_t id, uint64_t time, const void *data, size_t len)
+{
+	uint8_t *p = tw_pcapng__reserve(w, len);
+
+	if (!p)
+		return tw_pcapng__error(w, NULL);
+	memcpy(p, data, len);
+	tw_pcapng__commit(w, id, time, len);
+	return 0;
+}
+
 static size_t read_back(int fd, uint8_t *file, size_t size)
 {
 	const ssize_t n = pread(fd, file, size, 0);
@@ -80,7 +91,7 @@ static void every_block(void **state)
 		.start = 1,
 		.end = 2,
 		.received = 3,
-		.if_dropped = 4,
+		.dropped = 4,
 		.os_dropped = 5,
 		.delivered = 6,
 		.comment = "ledger",
@@ -95,8 +106,8 @@ static void every_block(void **state)
 
 	(void)state;
 	w = open_writer(fd, 0, &id);
-	assert_int_equal(tw_pcapng__packet(w, id, time, "abcde", 5, NULL), 0);
-	assert_int_equal(tw_pcapng__packet(w, id, time, "abcd", 4, "why"), 0);
+	assert_int_equal(put_packet(w, id, time, "abcde", 5), 0);
+	assert_int_equal(put_packet(w, id, time, "abcd", 4), 0);
 	assert_int_equal(tw_pcapng__statistics(w, id, &statistics), 0);
 	assert_int_equal(read_back(fd, file, sizeof(file)), 0);
 	assert_int_equal(tw_pcapng__flush(w), 0);
@@ -110,7 +121,8 @@ static void every_block(void **state)
 	assert_memory_equal(block.body + 20, "abcde\0\0\0", 8);
 	assert_int_equal(block.body_len, 28);
 	assert_true(block__next(file, size, &at, &block));
-	assert_true(block__has_text(&block, 24, 1, "why"));
+	assert_memory_equal(block.body + 20, "abcd", 4);
+	assert_int_equal(block.body_len, 24);
 	assert_true(block__next(file, size, &at, &block));
 	assert_int_equal(block.type, BLOCK_ISB);
 	assert_int_equal(load_time(block.body + 4), 1ull << 40);
@@ -187,7 +199,7 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	assert_int_equal(tw_pcapng__error(w, &err), -ENOSPC);
 	assert_non_null(strstr(err.text, "x.pcapng: no space left"));
 	assert_null(tw_pcapng__reserve(w, 10));
-	assert_int_equal(tw_pcapng__packet(w, id, 1, "x", 1, NULL), -ENOSPC);
+	assert_int_equal(put_packet(w, id, 1, "x", 1), -ENOSPC);
 	assert_int_equal(tw_pcapng__flush(w), -ENOSPC);
 	tw_pcapng__close(w);
 	close(fd);
@@ -205,7 +217,7 @@ static void closed_pipe_is_an_error(void **state)
 	w = open_writer(fds[1], 0, &id);
 	assert_int_equal(tw_pcapng__flush(w), 0);
 	close(fds[0]);
-	assert_int_equal(tw_pcapng__packet(w, id, 1, "x", 1, NULL), 0);
+	assert_int_equal(put_packet(w, id, 1, "x", 1), 0);
 	assert_int_equal(tw_pcapng__flush(w), -EPIPE);
 	assert_int_equal(tw_pcapng__error(w, &err), -EPIPE);
 	assert_non_null(strstr(err.text, "the program that read it has gone"));
@@ -231,7 +243,7 @@ static void a_cut_write_leaves_whole_blocks(void **state)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	w = open_writer(fd, 3000, &id);
 	for (int i = 0; i < 1000 && !code; i++)
-		code = tw_pcapng__packet(w, id, 1, file, 100, NULL);
+		code = put_packet(w, id, 1, file, 100);
 	setrlimit(RLIMIT_FSIZE, &before);
 	assert_int_equal(code, -EFBIG);
 	size = read_back(fd, file, sizeof(file));
