@@ -45,7 +45,7 @@ for run in 1 2 3 4 5 6 7 8 9 10; do
 	status=$?
 	check_summary "record $run"
 	expect "record $run: in the file" "$sent" "$in_file"
-	expect "record $run: interface statistics" "$sent $((shed + tx)) $ring $sent" "$(statistics "$scratch/x.pcapng")"
+	expect "record $run: interface statistics" "$recorded $((ring + shed + tx)) $ring $sent" "$(statistics "$scratch/x.pcapng")"
 	expect "record $run: events and losses in tshark" "$sent $((ring + shed))" "$(counted "$scratch/x.pcapng")"
 	tell "record $run"
 done
