@@ -132,9 +132,9 @@ static void test_sentences(void **state)
 	} cases[] = {
 		{ "--quit", "unknown option '--quit'; did you mean --quiet?" },
 		{ "--evnet=sched", "unknown option '--evnet'; did you mean --event?" },
-		{ "--zzzzzzzzzzz", "unknown option '--zzzzzzzzzzz'" },
-		{ "-x", "unknown option '-x'" },
-		{ "-qx", "unknown option '-x'" },
+		{ "--zzzzzzzzzzz", "unknown option '--zzzzzzzzzzz'; see --help" },
+		{ "-x", "unknown option '-x'; see --help" },
+		{ "-qx", "unknown option '-x'; see --help" },
 		{ "--buffer 3", "option '--buffer' is ambiguous: --buffer-size or --buffer-file?" },
 		{ "-w", "option '--write' needs an argument: FILE" },
 		{ "--write", "option '--write' needs an argument: FILE" },
