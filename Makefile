@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The front door. What is behind it: CMakeLists.txt, CMakePresets.json and scripts/.
 
-# sudo make leaves the build folder to whoever owns the tree.
-handing_back = trap '[ ! -d build ] || chown -R --reference=. build' EXIT
+handing_back = trap scripts/hand-back EXIT
 
 all: ## build what gets installed, in build/release
 	@scripts/setup
