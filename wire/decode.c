@@ -61,26 +61,33 @@ const char *tw_tlv__name(unsigned int type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
 }
 
+/* Step over a TLV; the padding of the last one in a value, or of a frame that was cut, need not be there. */
+static void skip_padded(struct tw_cursor *c, size_t len)
+{
+	const size_t padded = tw_tlv__padded(len);
+
+	tw_cursor__take(c, padded < c->left ? padded : c->left);
+}
+
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status)
 {
 	unsigned int type;
-	size_t len, padded;
+	size_t len;
 
 	*ret_status = c->left ? TW_FRAME_MALFORMED : TW_FRAME_OK;
 	if (c->left < sizeof(struct tw_tlv))
 		return false;
 	type = tw_load_be16(c->at);
 	len = tw_load_be16(c->at + 2);
-	padded = (len + 3) & ~(size_t)3;
 	if (len < tw_tlv__least(type) || len > c->left)
 		return false;
-	if (type == TW_TLV_AUTH && padded < c->left)
+	if (type == TW_TLV_AUTH && tw_tlv__padded(len) < c->left)
 		return false; /* what lies behind it is authenticated by nothing */
 
 	ret->type = (uint16_t)type;
 	ret->value = c->at + sizeof(struct tw_tlv);
 	ret->len = len - sizeof(struct tw_tlv);
-	tw_cursor__take(c, padded < c->left ? padded : c->left);
+	skip_padded(c, len);
 	*ret_status = TW_FRAME_OK;
 	return true;
 }
@@ -174,18 +181,17 @@ bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *
 
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret)
 {
-	size_t len, padded;
+	size_t len;
 
 	if (c->left < sizeof(struct tw_tlv))
 		return false;
 	len = tw_load_be16(c->at + 2);
-	padded = (len + 3) & ~(size_t)3;
 	if (len < sizeof(struct tw_tlv) || len > c->left)
 		return false;
 	ret->attr = tw_load_be16(c->at);
 	ret->value = c->at + sizeof(struct tw_tlv);
 	ret->len = len - sizeof(struct tw_tlv);
-	tw_cursor__take(c, padded < c->left ? padded : c->left);
+	skip_padded(c, len);
 	return true;
 }
 

@@ -41,7 +41,7 @@ bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm)
 {
 	const size_t head = offsetof(struct tw_comm, name) - sizeof(struct tw_tlv);
 	const size_t len = comm->len < TW_COMM_MAX ? comm->len : TW_COMM_MAX - 1;
-	const size_t padded = (len + 4) & ~(size_t)3; /* at least one NUL */
+	const size_t padded = tw_tlv__padded(len + 1); /* at least one NUL */
 	uint8_t *p = tw_frame__add(f, TW_TLV_COMM, head + padded);
 
 	if (!p)
@@ -89,7 +89,7 @@ bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t 
 	uint8_t *p;
 
 	for (size_t i = 0; i < n; i++)
-		len += sizeof(struct tw_tlv) + ((attrs[i].len + 3) & ~(size_t)3);
+		len += sizeof(struct tw_tlv) + tw_tlv__padded(attrs[i].len);
 	p = tw_frame__add(f, TW_TLV_HOST, len);
 	if (!p)
 		return false;
@@ -98,7 +98,7 @@ bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t 
 		tw_store_be16(p, attrs[i].attr);
 		tw_store_be16(p + 2, (uint16_t)(sizeof(struct tw_tlv) + attrs[i].len));
 		memcpy(p + sizeof(struct tw_tlv), attrs[i].value, attrs[i].len);
-		p += sizeof(struct tw_tlv) + ((attrs[i].len + 3) & ~(size_t)3);
+		p += sizeof(struct tw_tlv) + tw_tlv__padded(attrs[i].len);
 	}
 	return true;
 }

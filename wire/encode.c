@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/encode.h"
 
-static uint32_t align4(size_t len)
-{
-	return (uint32_t)(len + 3) & ~3u;
-}
-
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info)
 {
 	f->buf = buf;
@@ -18,16 +13,17 @@ void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len)
 {
 	const size_t len = sizeof(struct tw_tlv) + value_len;
+	const size_t padded = tw_tlv__padded(len);
 	uint8_t *p;
 
-	if (value_len > TW_FRAME_MAX || align4(len) > f->cap - f->len)
+	if (value_len > TW_FRAME_MAX || padded > f->cap - f->len)
 		return NULL;
 	p = f->buf + f->len;
-	for (size_t i = len; i < align4(len); i++)
+	for (size_t i = len; i < padded; i++)
 		p[i] = 0;
 	tw_store_be16(p, (uint16_t)type);
 	tw_store_be16(p + 2, (uint16_t)len);
-	f->len += align4(len);
+	f->len += (uint32_t)padded;
 	return p + sizeof(struct tw_tlv);
 }
 

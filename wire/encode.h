@@ -16,6 +16,12 @@
 /* Event bodies are copied in steps of this many bytes, so a frame buffer needs as much slack behind its capacity. */
 #define TW_COPY_STEP 32
 
+/** tw_tlv__padded() - what a TLV of that length takes: the next one begins at a multiple of 4 */
+static inline size_t tw_tlv__padded(size_t len)
+{
+	return (len + 3) & ~(size_t)3;
+}
+
 /* The frame header in the host's byte order. */
 struct tw_frame_info {
 	uint8_t flags;
