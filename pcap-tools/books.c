@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void tw_books__fini(struct tw_books *books)
+void tw_stream_books__fini(struct tw_stream_books *books)
 {
 	free(books->rows);
 }
@@ -41,7 +41,7 @@ static enum tw_book book_of_stat(unsigned int stat)
 	}
 }
 
-void tw_books__lost(struct tw_books *books, const struct tw_tlv_view *tlv)
+void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
@@ -53,7 +53,7 @@ void tw_books__lost(struct tw_books *books, const struct tw_tlv_view *tlv)
 }
 
 /* Return: 0 with NULL if there are too many channels; -ENOMEM */
-static int books__row(struct tw_books *books, uint16_t channel, struct tw_book_row **ret)
+static int books__row(struct tw_stream_books *books, uint16_t channel, struct tw_book_row **ret)
 {
 	struct tw_book_row *rows;
 
@@ -75,7 +75,7 @@ static int books__row(struct tw_books *books, uint16_t channel, struct tw_book_r
 	return 0;
 }
 
-int tw_books__stats(struct tw_books *books, const struct tw_tlv_view *tlv)
+int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_stat_view stat;
@@ -94,7 +94,7 @@ int tw_books__stats(struct tw_books *books, const struct tw_tlv_view *tlv)
 	return 0;
 }
 
-uint64_t tw_books__total(const struct tw_books *books, enum tw_book book)
+uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book)
 {
 	uint64_t stream = 0, channels = 0, stats;
 

@@ -24,20 +24,20 @@ struct tw_book_row {
 	uint64_t value[TW_BOOK_COUNT];
 };
 
-struct tw_books {
+struct tw_stream_books {
 	uint64_t lost[TW_BOOK_COUNT]; /* by LOST */
 	uint64_t unknown;             /* LOST without a count */
 	struct tw_book_row *rows;     /* by STATS: one a channel, the whole stream's among them */
 	size_t n_rows;
 };
 
-void tw_books__fini(struct tw_books *books);
+void tw_stream_books__fini(struct tw_stream_books *books);
 
-/** tw_books__lost() and tw_books__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
-void tw_books__lost(struct tw_books *books, const struct tw_tlv_view *tlv);
-int tw_books__stats(struct tw_books *books, const struct tw_tlv_view *tlv);
+/** tw_stream_books__lost() and tw_stream_books__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
+void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
+int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
 
-/** tw_books__total() - events of one kind, as far as was told */
-uint64_t tw_books__total(const struct tw_books *books, enum tw_book book);
+/** tw_stream_books__total() - events of one kind, as far as was told */
+uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book);
 
 #endif

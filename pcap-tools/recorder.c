@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "pcap-tools/slot_queue.h"
 #include "wire/encode.h"
 
@@ -47,10 +47,7 @@ struct recorder_sink {
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS;
 }
 
 /* After a failure slots are only emptied, so that no producer waits for ever. */
