@@ -31,7 +31,10 @@ struct receiver {
 	int error;
 };
 
-/* Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. Return: 0 or -errno */
+/*
+ * Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. One that no producer of ours
+ * sends is nothing to show. Return: 0 or -errno
+ */
 static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -51,7 +54,7 @@ static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 	return 0;
 }
 
-/* All frames that are there, BURST at most. Return: how many, or -errno. */
+/* All frames that are there, BURST at most. Return: how many, or -errno */
 static int take_burst(struct receiver *r)
 {
 	struct tw_rx_frame frame;
@@ -89,6 +92,7 @@ static void *receiver_main(void *data)
 {
 	struct receiver *r = data;
 
+	pthread_setname_np(pthread_self(), "tracewire-recv");
 	r->tid = gettid();
 	sem_post(&r->running);
 	r->error = receive(r);

@@ -51,6 +51,7 @@ static void *relay_main(void *data)
 	struct relay *r = data;
 	ssize_t n;
 
+	pthread_setname_np(pthread_self(), "tracewire-print");
 	r->tid = gettid();
 	sem_post(&r->running);
 	while (!r->error && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {

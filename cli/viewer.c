@@ -42,7 +42,7 @@ int viewer__drop_privileges(void)
 		return 0;
 	user = ordinary_user();
 	if (!user)
-		return -ENOENT;
+		return -ESRCH;
 	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
 		return -errno;
 	setenv("HOME", user->pw_dir, 1);
@@ -80,6 +80,10 @@ static int told(int error, bool gui, struct tw_error *err)
 {
 	const char *program = gui ? "wireshark" : "tshark";
 
+	if (error == -ESRCH)
+		return tw_error__set(err, error,
+				     "cannot run %s as an ordinary user: there is no user nobody; run this with sudo",
+				     program);
 	if (error == -ENOENT)
 		return tw_error__set(err, -ENOPKG,
 				     "cannot run %s, which shows the events: it is not installed; "
@@ -96,7 +100,8 @@ static int await_exec(int report, pid_t pid, bool gui, struct tw_error *err)
 
 	if (n == 0)
 		return 0;
-	waitpid(pid, NULL, 0);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	return told(n == sizeof(error) ? error : -EIO, gui, err);
 }
 

@@ -115,7 +115,7 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 	if (code)
 		return tw_error__set(err, -code, "writing %s: starting a thread: %s", rec->name, strerror(code));
 	rec->has_thread = true;
-	pthread_setname_np(rec->thread, "tw-recorder");
+	pthread_setname_np(rec->thread, "tracewire-write");
 	pthread_mutex_lock(&rec->lock);
 	while (!rec->tid)
 		pthread_cond_wait(&rec->started, &rec->lock);
