@@ -39,13 +39,14 @@ struct seen {
 	uint32_t pid, maker; /* maker: of a new task */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
+	char old[TW_TASK_NAME]; /* before a rename; "" = not known */
 };
 
 struct tw_task_events {
 	struct tw_instance *instance;
 	struct tw_schema *schema;
 	const struct tw_format *formats[KINDS];
-	const struct tw_field *pid[KINDS], *text[KINDS], *clone_flags;
+	const struct tw_field *pid[KINDS], *text[KINDS], *clone_flags, *old;
 	int *fds; /* trace_pipe_raw of each CPU, -1 where there is none */
 	long cpus;
 	uint8_t *page;
@@ -107,6 +108,7 @@ int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_ta
 			goto fail;
 	}
 	ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
+	ev->old = tw_format__find(ev->formats[RENAME], "oldcomm");
 	rc = open_rings(ev, err);
 	if (!rc)
 		rc = tw_instance__new("-tasks", &ev->instance, err);
@@ -195,6 +197,8 @@ static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *ev
 		.clone_flags = flags.u,
 	};
 	copy_name(kind, &text, seen->name);
+	if (kind == RENAME && ev->old && !tw_field__read(ev->old, &record, &text))
+		copy_name(kind, &text, seen->old);
 }
 
 /* A new thread belongs to its maker's group, a new process to its own. */
@@ -205,6 +209,19 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	if (!ev->clone_flags)
 		return 0;
 	return seen->clone_flags & CLONE_THREAD ? tw_task_names__tgid(names, seen->maker) : seen->pid;
+}
+
+/* A task that nobody knew by name, nor missed, until it took another: its events so far are those of the old one. */
+static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
+{
+	struct tw_task task = {
+		.before = 1, /* as early as may be */
+		.pid = seen->pid,
+		.origin = TW_COMM_RENAME,
+	};
+
+	memcpy(task.name, seen->old, sizeof(task.name));
+	tw_task_names__learn(names, &task);
 }
 
 /* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
@@ -220,6 +237,8 @@ static void learn(const struct tw_task_events *ev, struct tw_task_names *names, 
 
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
+	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN)
+		learn_old_name(names, seen);
 	memcpy(task.name, seen->name, sizeof(task.name));
 	tw_task_names__learn(names, &task);
 }
