@@ -64,11 +64,15 @@ static bool is_among(const uint32_t *pids, size_t n, uint32_t pid)
 /* Every event is the command's, or of a task that one of these made. Return: how many tasks */
 static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MOST])
 {
+	const struct got_event *first = got->events;
 	size_t n = 1;
 	uint32_t child;
 
+	for (size_t i = 0; i < got->n_events; i++)
+		if (got->events[i].time < first->time)
+			first = &got->events[i];
 	assert_true(got->n_events > 100);
-	pids[0] = got->events[0].pid;
+	pids[0] = first->pid;
 	for (size_t pass = 0; pass < PIDS_MOST; pass++) /* CPUs are in no order: until nothing new is found */
 		for (size_t i = 0; i < got->n_events; i++)
 			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
