@@ -93,16 +93,16 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 	rc = tw_tracing_dir__find(&dir, err);
 	if (!rc)
 		rc = create_locked(in, suffix, err);
-	if (!rc)
-		rc = tw_instance__write(in, "tracing_on", "0", err);
-	if (!rc)
-		rc = tw_instance__write(in, "options/disable_on_free", "1", err);
-	if (!rc) {
+	if (!rc) { /* first of all: a kill before this leaves the ring that a new instance has */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
 			rc = tw_error__set(err, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
 					   in->name, strerror(-in->free_buffer_fd));
 	}
+	if (!rc)
+		rc = tw_instance__write(in, "options/disable_on_free", "1", err);
+	if (!rc)
+		rc = tw_instance__write(in, "tracing_on", "0", err);
 	if (rc) {
 		tw_instance__free(in);
 		return rc;
