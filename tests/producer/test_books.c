@@ -56,7 +56,7 @@ static void test_overload(void **state)
 		run.options.threads = 1 + (unsigned int)i % 2;
 		run.options.events_per_frame = i % 5 == 4;
 		run__start(&run);
-		getppid_load(60, 0);
+		getppid_load(40, 0);
 		run__stop(&run);
 		expect_balance(&run);
 		assert_true(run.books.lost_ring > 0);

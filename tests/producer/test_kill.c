@@ -129,7 +129,7 @@ static void test_killed(void **state)
 	(void)state;
 	srandom((unsigned int)time(NULL));
 	for (int i = 0; i < KILLS; i++) {
-		const long us = i < 5 ? 400000 : random() % 150000;
+		const long us = i < 5 ? 250000 : random() % 150000;
 		const pid_t pid = fork();
 
 		if (!pid)
@@ -197,7 +197,7 @@ static void test_others(void **state)
 	pid = fork();
 	if (!pid)
 		victim();
-	kill_after(pid, 400000);
+	kill_after(pid, 250000);
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	assert_true(tw_instance__is_alive(tw_instance__name(ours)));
 	for (int tries = 0; tries < 20 && exists(dead) && !was_told(&dry, dead); tries++) {
@@ -232,7 +232,7 @@ static void test_next_run(void **state)
 	(void)state;
 	if (!pid)
 		victim();
-	kill_after(pid, 400000);
+	kill_after(pid, 250000);
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	run__init(&run, "sched", NULL);
 	run__start(&run);

@@ -16,7 +16,7 @@
 #include "schema/hash.h"
 #include "schema/schema.h"
 
-#define RENEWED_MS 1600 /* the producer looks for new events once a second */
+#define RENEWED_MS 1300 /* the producer looks for new events once a second */
 
 static void pause_ms(long ms)
 {
