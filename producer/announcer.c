@@ -119,6 +119,15 @@ static void take_in_new_events(struct tw_announcer *a)
 	tw_selection__enable(a->selection, a->instance, NULL);
 }
 
+/* Something that was shed is said again with all the rest, once there is room: names would be gone for good. */
+static void make_good(struct tw_announcer *a)
+{
+	if (a->control.channel.shed == a->made_good || a->control.port->shedding)
+		return;
+	a->made_good = a->control.channel.shed;
+	say_everything(a);
+}
+
 /* All is said again regularly, and more densely after somebody joined. */
 static void repeat_if_due(struct tw_announcer *a, uint64_t now)
 {
@@ -146,6 +155,7 @@ void tw_announcer__before(void *ctx, uint64_t now)
 	struct tw_announcer *a = ctx;
 
 	a->control.time = now;
+	make_good(a);
 	repeat_if_due(a, now);
 	tw_tasks__drain(a->tasks);
 	say_new_names(a, now);

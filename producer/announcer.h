@@ -30,7 +30,8 @@ struct tw_announcer {
 	uint64_t closed;      /* nothing is placed before this time */
 	uint64_t next_second; /* in the stream's clock, as all times here */
 	uint64_t next_repeat;
-	uint64_t joined; /* when somebody last began to listen; 0 = long ago */
+	uint64_t joined;    /* when somebody last began to listen; 0 = long ago */
+	uint64_t made_good; /* shed control frames whose content was said again */
 };
 
 /** tw_announcer__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
