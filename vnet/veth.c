@@ -108,7 +108,7 @@ static int refused(const char *wire, const char *step, int code, struct tw_error
 
 int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err)
 {
-	const char *step = "making a veth pair";
+	const char *step;
 	char tx_name[IFNAMSIZ];
 	struct nl_sock *sk;
 	int ret, code;
@@ -125,9 +125,9 @@ int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err)
 		ret = check_free(sk, opts->name, tx_name, err);
 	if (ret < 0)
 		goto out;
-	code = tw_pair__create(sk, opts, tx_name);
+	code = tw_pair__create(sk, opts, tx_name, &step);
 	if (code >= 0) {
-		code = tw_pair__set_up(sk, opts->name, tx_name, opts->owner, &step);
+		code = tw_pair__set_up(sk, opts->name, tx_name, &step);
 		if (code < 0)
 			tw_pair__remove(sk, opts->name);
 	}

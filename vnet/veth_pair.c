@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/veth_pair.h"
 
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <netlink/route/link/inet6.h>
 #include <netlink/route/link/veth.h>
 #include <netlink/route/qdisc.h>
 #include <netlink/route/qdisc/fifo.h>
 #include <netlink/route/tc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
 
 /* Frames that wait on the sending end while the receiver is slow. */
 #define QUEUE_LIMIT 1000
@@ -21,7 +25,7 @@ static void describe_end(struct rtnl_link *end, const char *name, const struct t
 	rtnl_link_set_num_rx_queues(end, queues);
 }
 
-int tw_pair__create(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name)
+static int add_pair(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name)
 {
 	struct rtnl_link *view = rtnl_link_veth_alloc(), *tx;
 	int code;
@@ -61,6 +65,86 @@ static int set_owner(struct nl_sock *sk, const char *name, const char *owner)
 	rtnl_link_set_ifalias(changes, owner);
 	code = change(sk, name, changes);
 	rtnl_link_put(changes);
+	return code;
+}
+
+static int move(struct nl_sock *sk, const char *name, int namespace)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_ns_fd(changes, namespace);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+static void *enter_workshop(void *ret)
+{
+	if (!unshare(CLONE_NEWNET) && tw_netlink__open(ret, NULL))
+		*(struct nl_sock **)ret = NULL;
+	return NULL;
+}
+
+/*
+ * A network namespace that lives as long as its only socket, and so no longer than we do. Opened by a thread of its own, as
+ * entering it concerns the calling thread only. Return: NULL without CAP_SYS_ADMIN.
+ */
+static struct nl_sock *open_workshop(void)
+{
+	struct nl_sock *sk = NULL;
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, enter_workshop, &sk))
+		pthread_join(thread, NULL);
+	return sk;
+}
+
+static int make_owned(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+{
+	int code;
+
+	*ret_step = "making a veth pair";
+	code = add_pair(sk, o, tx_name);
+	if (code < 0)
+		return code;
+	*ret_step = "naming its owner";
+	code = set_owner(sk, o->name, o->owner);
+	if (code >= 0)
+		code = set_owner(sk, tx_name, o->owner);
+	if (code < 0)
+		tw_pair__remove(sk, o->name);
+	return code;
+}
+
+/* The end that is left behind, if the second cannot follow the first, takes the other one along when its namespace goes. */
+static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_wire_options *o, const char *tx_name,
+			  const char **ret_step)
+{
+	int code = make_owned(workshop, o, tx_name, ret_step);
+
+	if (code < 0)
+		return code;
+	*ret_step = "moving it to this network namespace";
+	code = move(workshop, o->name, home);
+	return code < 0 ? code : move(workshop, tx_name, home);
+}
+
+int tw_pair__create(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+{
+	struct nl_sock *workshop = open_workshop();
+	const int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int code;
+
+	if (workshop && home >= 0)
+		code = make_elsewhere(workshop, home, o, tx_name, ret_step);
+	else
+		code = make_owned(sk, o, tx_name, ret_step);
+	if (home >= 0)
+		close(home);
+	nl_socket_free(workshop);
 	return code;
 }
 
@@ -116,17 +200,11 @@ static int bring_up(struct nl_sock *sk, const char *name)
 	return code;
 }
 
-/* The alias first: whatever happens from then on, it is known whose wire this is. */
-int tw_pair__set_up(struct nl_sock *sk, const char *view, const char *tx, const char *owner, const char **ret_step)
+int tw_pair__set_up(struct nl_sock *sk, const char *view, const char *tx, const char **ret_step)
 {
 	const char *const ends[] = { view, tx };
 	int code = 0;
 
-	*ret_step = "naming its owner";
-	for (size_t i = 0; code >= 0 && i < 2; i++)
-		code = set_owner(sk, ends[i], owner);
-	if (code < 0)
-		return code;
 	*ret_step = "silencing IPv6 on it";
 	for (size_t i = 0; code >= 0 && i < 2; i++)
 		code = silence_ipv6(sk, ends[i]);
