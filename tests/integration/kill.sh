@@ -77,6 +77,18 @@ check_file "$scratch/x.pcapng"
 [ $readable -gt 100 ] || fail "only $readable events could be read"
 [ $looked -ge 20 ] || fail "only $looked instances were there to look at"
 
+# A wire is there with its owner's name on it, or not at all.
+for _ in $(seq 60); do
+	"$tracewire" vnet up tw8 2>/dev/null &
+	pid=$!
+	sleep "0.00$((RANDOM % 8))"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	wire=$(ip link show tw8 2>/dev/null)
+	[ -z "$wire" ] || echo "$wire" | grep -q 'alias tracewire' || fail "a wire without owner is left: $wire"
+	ip link del tw8 2>/dev/null
+done
+
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 for pid in "${pids[@]}"; do
 	nothing_left "$pid" living living-tx stranger stranger-tx
