@@ -36,7 +36,7 @@ if ! command -v python3 >/dev/null; then
 	exit 77
 fi
 check root "$tracewire"
-check nobody setpriv --reuid 65534 --regid 65534 --clear-groups "$tracewire"
+check nobody as_nobody
 "$tracewire" list --instances 2>/dev/null | grep -q -e -doctor && fail "an instance is left"
 ip -br link | grep -q tw-doctor && fail "a wire is left"
 exit $failed

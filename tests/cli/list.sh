@@ -50,7 +50,7 @@ rmdir "$instance"
 grep -q "did you mean sched:sched_switch?" "$scratch/why" || fail "no suggestion: $(cat "$scratch/why")"
 
 # As somebody else, and with tracefs elsewhere or nowhere.
-setpriv --reuid 65534 --regid 65534 --clear-groups "$tracewire" list 2>"$scratch/why"
+as_nobody list 2>"$scratch/why"
 [ $? = 1 ] || fail "listing without permission does not fail"
 grep -q "run this with sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
 # debugfs shows it too, once somebody has mounted that.
@@ -59,7 +59,7 @@ hide="for mount in $(grep -E '^[^ ]+ [^ ]+ (tracefs|debugfs) ' /proc/mounts | cu
 done"
 elsewhere=$(unshare --mount sh -c "$hide; mkdir '$scratch/t'; mount -t tracefs t '$scratch/t'; '$tracewire' list" | wc -l)
 [ "$elsewhere" = "$(wc -l <"$scratch/all")" ] || fail "tracefs mounted elsewhere: $elsewhere events"
-unmounted=$(unshare --mount sh -c "$hide; setpriv --reuid 65534 '$tracewire' list" 2>&1)
+unmounted=$(unshare --mount sh -c "$hide; setpriv --reuid 65534 '$scratch/tracewire' list" 2>&1)
 case $unmounted in
 *"tracefs is not mounted"*) ;;
 *) fail "tracefs not mounted: $unmounted" ;;

@@ -20,6 +20,13 @@ fail() {
 	failed=1
 }
 
+# as_nobody OPTION...: our program without privileges, from where nobody can look whatever the build folder's rights are
+as_nobody() {
+	chmod 755 "$scratch"
+	cp "$tracewire" "$scratch/tracewire"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$scratch/tracewire" "$@"
+}
+
 # Skip where tracefs is not to be had; where it is, a program that does not find it is at fault, not skipped.
 need_tracefs() {
 	"$tracewire" list >"$scratch/all" 2>"$scratch/why"

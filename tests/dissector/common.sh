@@ -10,6 +10,14 @@ trap 'rm -rf "$home"' EXIT
 chmod 777 "$home"
 failed=0
 
+# Nobody, whom root becomes, may not be able to look into the build folder.
+if [ "$(id -u)" = 0 ]; then
+	cp -r "$PLUGINS" "$home/plugins" && PLUGINS=$home/plugins
+	cp -r "$SAMPLES" "$home/samples" && SAMPLES=$home/samples
+	cp -r "$FORMATS" "$home/formats" && FORMATS=$home/formats
+	chmod -R a+rX "$home"
+fi
+
 # Wireshark ignores WIRESHARK_PLUGIN_DIR where it could raise privileges, so root becomes nobody.
 as_user() {
 	if [ "$(id -u)" = 0 ]; then

@@ -21,7 +21,7 @@ demo() {
 	lines=$(grep -cE ' TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: [a-z_]+=' "$scratch/out")
 	[ "$lines" -gt 100 ] || fail "demo $what: only $lines decoded events: $(tail -n 20 "$scratch/out")"
 	grep -E 'format not seen yet|<\.\.\.>' "$scratch/out" && fail "demo $what: undecoded"
-	grep -qE ' sched_switch: .*next_comm=sleep ' "$scratch/out" || fail "demo $what: nothing of sleep"
+	grep -qE ' sched_process_exec: filename=[^ ]*/sleep ' "$scratch/out" || fail "demo $what: nothing of sleep"
 }
 
 demo "without root" setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent
