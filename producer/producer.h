@@ -28,10 +28,11 @@ struct tw_event_request {
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	const char *clock;             /* trace clock in ns; NULL = "mono" */
-	size_t buffer_kib;             /* ring per CPU; 0 = default */
-	size_t subbuf_kib;             /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
-	unsigned int max_interval_ms;  /* longest pause between two reads, bounds the age of what is sent; 0 = 10 */
+	const char *clock; /* trace clock in ns; NULL = "mono" */
+	size_t buffer_kib; /* ring per CPU; 0 = default */
+	size_t subbuf_kib; /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
+	unsigned int
+		max_interval_ms; /* longest pause between two reads, bounds the age of what is sent; 0 = 10, packed 20 */
 	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */
 	unsigned int threads;          /* readers; 0 = by the number of CPUs */
 	unsigned int repeat_ms;        /* metadata again for late joiners, every so often; 0 = never, for a file */

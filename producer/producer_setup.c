@@ -23,10 +23,13 @@
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 #define PAUSE_MS         10
+#define PAUSE_PACKED_MS  20 /* for shipping: 10 more cost a quarter less CPU at 1 M events/s */
 
 static unsigned int max_pause_ms(const struct tw_producer_options *options)
 {
-	return options->max_interval_ms ? options->max_interval_ms : PAUSE_MS;
+	if (options->max_interval_ms)
+		return options->max_interval_ms;
+	return options->events_per_frame == 1 ? PAUSE_MS : PAUSE_PACKED_MS;
 }
 
 static size_t default_ring_kib(void)

@@ -128,17 +128,19 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	return bytes;
 }
 
-/* Twice a sub-buffer's worth in the longest pause is worth the longest pause; a filling ring is never worth waiting. */
+/* Twice a sub-buffer's worth in the longest pause is worth the longest pause, but no pause fills more than a quarter of a ring. */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns)
 {
-	const uint64_t rate = bytes * 1000000 / (elapsed_ns ? elapsed_ns : 1);
+	const uint64_t rate = bytes * TW_NS_PER_MS / (elapsed_ns ? elapsed_ns : 1);
 	const uint64_t worth = 2 * r->page_size;
-	uint64_t fill, pause;
+	uint64_t fill, pause, quarter, burst;
 
 	r->bytes_per_ms = (r->bytes_per_ms * 3 + rate) / 4;
-	fill = r->bytes_per_ms * (r->max_pause / 1000000);
+	burst = rate > r->bytes_per_ms ? rate : r->bytes_per_ms;
+	fill = r->bytes_per_ms * (r->max_pause / TW_NS_PER_MS);
 	pause = r->min_pause + (r->max_pause - r->min_pause) * (fill < worth ? fill : worth) / worth;
-	return bytes > r->ring_size / 4 ? 0 : pause;
+	quarter = r->ring_size / 4 * TW_NS_PER_MS / (burst ? burst : 1);
+	return bytes > r->ring_size / 4 ? 0 : pause < quarter ? pause : quarter;
 }
 
 static struct timespec timespec_of(uint64_t ns)
