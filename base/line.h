@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line of text being written into memory of the caller's, appended piece by piece: printf takes longer than all the
+ * rest. What does not fit is cut and marked, never written. No NUL is kept at the end; lengths are known.
+ */
+#ifndef TW_LINE_H
+#define TW_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tw_line {
+	char *at;   /* where the next byte goes */
+	char *end;  /* behind the last byte of the room */
+	char *text; /* where it begins */
+	bool cut;   /* something did not fit */
+};
+
+/** tw_line__on() - an empty line on @size bytes at @buf, which stay the caller's */
+static inline struct tw_line tw_line__on(char *buf, size_t size)
+{
+	return (struct tw_line){ .at = buf, .end = buf + size, .text = buf };
+}
+
+/** tw_line__len() - bytes written so far */
+static inline size_t tw_line__len(const struct tw_line *line)
+{
+	return (size_t)(line->at - line->text);
+}
+
+static inline void tw_line__char(struct tw_line *line, char c)
+{
+	if (line->at == line->end)
+		line->cut = true;
+	else
+		*line->at++ = c;
+}
+
+/** tw_line__bytes() - any bytes, as they are */
+static inline void tw_line__bytes(struct tw_line *line, const void *bytes, size_t len)
+{
+	const size_t room = (size_t)(line->end - line->at);
+
+	if (len > room) {
+		len = room;
+		line->cut = true;
+	}
+	if (len)
+		memcpy(line->at, bytes, len);
+	line->at += len;
+}
+
+static inline void tw_line__str(struct tw_line *line, const char *str)
+{
+	tw_line__bytes(line, str, strlen(str));
+}
+
+/** tw_line__fill() - @n times @c */
+void tw_line__fill(struct tw_line *line, char c, size_t n);
+
+/** tw_line__u64() and tw_line__i64() - decimal; tw_line__hex() - hexadecimal in small letters, without 0x */
+void tw_line__u64(struct tw_line *line, uint64_t value);
+void tw_line__i64(struct tw_line *line, int64_t value);
+void tw_line__hex(struct tw_line *line, uint64_t value);
+
+/** tw_line__digits() - decimal, at least @width bytes, @fill before the number: ' ' or '0' */
+void tw_line__digits(struct tw_line *line, uint64_t value, unsigned int width, char fill);
+
+#endif

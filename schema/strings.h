@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Texts that lie in the traced kernel's memory and that records name by address: `printk_formats` of tracefs. */
+#ifndef TW_STRINGS_H
+#define TW_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TW_STRINGS_MAX 65536 /* of one table */
+
+struct tw_strings;
+
+/** tw_strings__new() - Return: NULL without memory */
+struct tw_strings *tw_strings__new(void);
+
+/** tw_strings__free() - NULL is fine */
+void tw_strings__free(struct tw_strings *strings);
+
+/**
+ * tw_strings__parse() - take in the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
+ *
+ * Lines of other shape are skipped. May be called again: what a later text says of an address outweighs.
+ *
+ * Return: 0; -E2BIG beyond the limit, -ENOMEM.
+ */
+int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);
+
+/** tw_strings__find() - the text at that address, escapes expanded. Return: NULL if unknown; borrowed */
+const char *tw_strings__find(const struct tw_strings *strings, uint64_t address);
+
+#endif

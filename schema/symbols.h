@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of a traced kernel's addresses, as SYMBOL records or a recording's kallsyms tell them. */
+#ifndef TW_SYMBOLS_H
+#define TW_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TW_SYMBOLS_MAX        (4u << 20)   /* of one table */
+#define TW_SYMBOLS_MEMORY_MAX (256u << 20) /* bytes */
+#define TW_SYMBOL_NAME_MAX    512          /* bytes; the kernel's own limit, KSYM_NAME_LEN */
+
+struct tw_symbols;
+
+struct tw_symbol {
+	uint64_t address;
+	uint64_t size;      /* bytes; 0 = up to the next one */
+	const char *name;   /* NUL-terminated, borrowed from the table */
+	const char *module; /* NULL = the kernel's own, or not told */
+};
+
+/** tw_symbols__new() - Return: NULL without memory */
+struct tw_symbols *tw_symbols__new(void);
+
+/** tw_symbols__free() - NULL is fine */
+void tw_symbols__free(struct tw_symbols *symbols);
+
+/**
+ * tw_symbols__add() - take in one name; name and module are copied
+ *
+ * The first name of an address stays, as with the kernel's own look-up.
+ *
+ * Return: 0; -E2BIG beyond a limit, -EINVAL for an empty name, -ENOMEM.
+ */
+int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size, const char *name, size_t len,
+		    const char *module, size_t module_len);
+
+/**
+ * tw_symbols__parse() - take in a text in the layout of /proc/kallsyms; lines of other shape are skipped
+ * Return: 0, or as tw_symbols__add().
+ */
+int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len);
+
+/** tw_symbols__find() - the symbol that @address lies in. Return: false if none is known */
+bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret);
+
+/** tw_symbols__count() - and tw_symbols__at(), the @i-th in order of address */
+size_t tw_symbols__count(const struct tw_symbols *symbols);
+bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret);
+
+#endif
