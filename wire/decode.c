@@ -228,13 +228,13 @@ bool tw_comm__parse(const struct tw_tlv_view *tlv, struct tw_comm_view *ret)
 
 bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_symbol))
+	if (tlv->len < VALUE_LEAST(tw_symbol_tlv))
 		return false;
 	*ret = (struct tw_symbol_view){
-		.size = tw_load_be32(VAL(tlv, tw_symbol, size)),
-		.address = tw_load_be64(VAL(tlv, tw_symbol, address)),
-		.name = tlv->value + VALUE_LEAST(tw_symbol),
-		.len = tlv->len - VALUE_LEAST(tw_symbol),
+		.size = tw_load_be32(VAL(tlv, tw_symbol_tlv, size)),
+		.address = tw_load_be64(VAL(tlv, tw_symbol_tlv, address)),
+		.name = tlv->value + VALUE_LEAST(tw_symbol_tlv),
+		.len = tlv->len - VALUE_LEAST(tw_symbol_tlv),
 	};
 	return true;
 }

@@ -57,13 +57,13 @@ bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm)
 
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_SYMBOL, HEAD(tw_symbol) + symbol->len);
+	uint8_t *p = tw_frame__add(f, TW_TLV_SYMBOL, HEAD(tw_symbol_tlv) + symbol->len);
 
 	if (!p)
 		return false;
-	tw_store_be32(VAL(p, tw_symbol, size), symbol->size);
-	tw_store_be64(VAL(p, tw_symbol, address), symbol->address);
-	memcpy(p + HEAD(tw_symbol), symbol->name, symbol->len);
+	tw_store_be32(VAL(p, tw_symbol_tlv, size), symbol->size);
+	tw_store_be64(VAL(p, tw_symbol_tlv, address), symbol->address);
+	memcpy(p + HEAD(tw_symbol_tlv), symbol->name, symbol->len);
 	return true;
 }
 

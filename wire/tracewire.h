@@ -247,7 +247,7 @@ struct tw_comm {
 	__u8 name[4]; /* NUL-padded to a multiple of 4, TW_COMM_MAX at most */
 } __attribute__((packed));
 
-struct tw_symbol {
+struct tw_symbol_tlv {
 	struct tw_tlv tlv;
 	__be32 size; /* of the symbol, bytes; 0 = not known */
 	__be64 address;
@@ -299,7 +299,7 @@ _Static_assert(sizeof(struct tw_watermark_channel) == 12, "WATERMARK channel");
 _Static_assert(sizeof(struct tw_schema_tlv) == 20, "SCHEMA");
 _Static_assert(sizeof(struct tw_clock_tlv) == 64, "CLOCK");
 _Static_assert(sizeof(struct tw_comm) == 28, "COMM");
-_Static_assert(sizeof(struct tw_symbol) == 16, "SYMBOL");
+_Static_assert(sizeof(struct tw_symbol_tlv) == 16, "SYMBOL");
 _Static_assert(sizeof(struct tw_stat) == 12, "STATS entry");
 _Static_assert(sizeof(struct tw_auth) == 8, "AUTH");
 

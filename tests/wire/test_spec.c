@@ -223,8 +223,8 @@ static void layouts_of_metadata(void **state)
 	FIELD(tw_comm, name);
 	expect_no_more(&t);
 	t = find_table("\n### SYMBOL\n", "| offset | size |");
-	FIELD(tw_symbol, size);
-	FIELD(tw_symbol, address);
+	FIELD(tw_symbol_tlv, size);
+	FIELD(tw_symbol_tlv, address);
 	expect_no_more(&t);
 	t = find_table("\n### AUTH\n", "| offset | size |");
 	FIELD(tw_auth, algorithm);
