@@ -36,10 +36,27 @@ function(tracewire_unit_test name)
 	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
-# tracewire_fuzzer(NAME SOURCES ... LIBS ... SEEDS dir): a libFuzzer target; without TRACEWIRE_FUZZ the same code replays its
-# seeds as a unit test, whatever the compiler.
+# tracewire_seeds(NAME SOURCE [LIBS ...]): a program that writes inputs for a fuzzer into the folder given; run in the build.
+function(tracewire_seeds name source)
+	cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+	set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.inputs)
+	add_executable(${name} ${source})
+	target_link_libraries(${name} PRIVATE tracewire_common ${ARG_LIBS})
+	add_custom_command(OUTPUT ${folder}.made
+		COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+		COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+		COMMAND ${name} ${folder}
+		COMMAND ${CMAKE_COMMAND} -E touch ${folder}.made
+		DEPENDS ${name})
+	add_custom_target(${name}_made ALL DEPENDS ${folder}.made)
+	set_target_properties(${name} PROPERTIES SEEDS_FOLDER ${folder})
+endfunction()
+
+# tracewire_fuzzer(NAME SOURCES ... LIBS ... [SEEDS dir ...] [MADE seeds ...] [MAX_LEN bytes]): a libFuzzer target. It starts
+# from the folders of SEEDS and from what the programs of MADE (tracewire_seeds()) wrote. Without TRACEWIRE_FUZZ the same code
+# replays them as a unit test, whatever the compiler. MAX_LEN bounds the inputs that are tried, for speed.
 function(tracewire_fuzzer name)
-	cmake_parse_arguments(ARG "" "SEEDS" "SOURCES;LIBS" ${ARGN})
+	cmake_parse_arguments(ARG "" "MAX_LEN" "SOURCES;LIBS;SEEDS;MADE" ${ARGN})
 	if(TRACEWIRE_FUZZ)
 		add_executable(${name} ${ARG_SOURCES})
 		target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -48,12 +65,21 @@ function(tracewire_fuzzer name)
 		add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz_replay.c)
 	endif()
 	target_link_libraries(${name} PRIVATE tracewire_common ${ARG_LIBS})
+	foreach(made IN LISTS ARG_MADE)
+		get_target_property(folder ${made} SEEDS_FOLDER)
+		list(APPEND ARG_SEEDS ${folder})
+		add_dependencies(${name} ${made}_made)
+	endforeach()
 	if(TRACEWIRE_FUZZ)
-		set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}.corpus)
-		file(MAKE_DIRECTORY ${found})
-		add_test(NAME ${name} COMMAND ${name} -max_total_time=60 -artifact_prefix=${found}- ${found} ${ARG_SEEDS})
+		if(NOT ARG_MAX_LEN)
+			set(ARG_MAX_LEN 4096)
+		endif()
+		add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz-run.sh $<TARGET_FILE:${name}>
+			${PROJECT_BINARY_DIR}/fuzz/${name} ${ARG_MAX_LEN} ${ARG_SEEDS})
+		# How long it takes is fuzz-run.sh's to say: an input that hangs ends it.
+		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 	else()
 		add_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})
+		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 	endif()
-	set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 endfunction()

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "schema/field.h"
 #include "schema/layout.h"
 #include "schema/schema.h"
+#include "tests/schema/touch.h"
 
 /* Flags, the third byte of the input. */
 #define BIG_ENDIAN_HOST 0x01
@@ -19,45 +19,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Where results go, so that no read is optimised away. */
-static volatile uint64_t seen;
-
-static void use_bytes(const void *bytes, size_t len)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		seen += p[i];
-}
-
-static void use_value(const struct tw_field *field, const struct tw_value *value, uint8_t long_size)
-{
-	struct tw_value element;
-
-	seen += value->u;
-	use_bytes(value->data, value->len);
-	for (uint32_t i = 0; !tw_value__element(field, value, i, &element); i++)
-		seen += element.u;
-	for (uint32_t i = 0; field->kind == TW_FIELD_BITMASK && i <= 8 * value->len; i++)
-		seen += tw_value__bit(value, long_size, i);
-}
-
-static void use_format(const struct tw_format *format, const struct tw_record *record)
-{
-	use_bytes(format->system, strlen(format->system));
-	use_bytes(format->name, strlen(format->name));
-	use_bytes(format->print_fmt, strlen(format->print_fmt));
-	for (uint16_t i = 0; i < format->n_fields; i++) {
-		const struct tw_field *field = &format->fields[i];
-		struct tw_value value;
-
-		use_bytes(field->name, strlen(field->name));
-		use_bytes(field->type, strlen(field->type));
-		if (!tw_field__read(field, record, &value))
-			use_value(field, &value, format->long_size);
-	}
-}
-
 static void parse_layouts(const char *text, size_t len)
 {
 	struct tw_page_layout page;
@@ -65,9 +26,9 @@ static void parse_layouts(const char *text, size_t len)
 	struct tw_error err;
 
 	if (!tw_page_layout__parse(text, len, &page, &err))
-		use_bytes(&page, sizeof(page));
+		touch__bytes(&page, sizeof(page));
 	if (!tw_entry_layout__parse(text, len, &entry, &err))
-		use_bytes(&entry, sizeof(entry));
+		touch__bytes(&entry, sizeof(entry));
 }
 
 /* Two copies of the text, so that the second replaces the first. */
@@ -81,8 +42,10 @@ static void parse_format(const char *text, size_t len, const struct tw_record *r
 		return;
 	if (!tw_schema__add(schema, "ftrace", text, len, NULL, &err))
 		tw_schema__set_long_size(schema, long_size);
-	if (!tw_schema__add(schema, "any", text, len, &format, &err))
-		use_format(format, record);
+	if (!tw_schema__add(schema, "any", text, len, &format, &err)) {
+		touch__format(format);
+		touch__record(format, record);
+	}
 	if (tw_schema__count(schema) && tw_schema__at(schema, 0) != format)
 		abort();
 	tw_schema__free(schema);

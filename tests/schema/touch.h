@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads all that a format or a record hands out, to the last byte, so that a sanitizer sees each of them. */
+#ifndef TOUCH_H
+#define TOUCH_H
+
+#include "schema/field.h"
+
+void touch__bytes(const void *bytes, size_t len);
+void touch__format(const struct tw_format *format);
+/* Every value of every field. */
+void touch__record(const struct tw_format *format, const struct tw_record *record);
+
+#endif
