@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/strings.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "schema/text.h"
+
+#define LINE_MAX_BYTES (64 * 1024) /* a longer text is no format of a kernel's */
+#define MEMORY_MAX     (64u << 20)
+
+struct slot {
+	uint64_t address;
+	char *text; /* NULL = free */
+};
+
+/* Open addressing; the table is never more than half full. */
+struct tw_strings {
+	struct slot *slots;
+	size_t n, n_slots; /* a power of two */
+	size_t memory;     /* bytes of texts */
+};
+
+struct tw_strings *tw_strings__new(void)
+{
+	return calloc(1, sizeof(struct tw_strings));
+}
+
+void tw_strings__free(struct tw_strings *strings)
+{
+	if (!strings)
+		return;
+	for (size_t i = 0; i < strings->n_slots; i++)
+		free(strings->slots[i].text);
+	free(strings->slots);
+	free(strings);
+}
+
+/* Return: the slot of the address, or the free one where it would go. */
+static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t address)
+{
+	size_t i = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) & (n_slots - 1);
+
+	while (slots[i].text && slots[i].address != address)
+		i = (i + 1) & (n_slots - 1);
+	return &slots[i];
+}
+
+static int grow(struct tw_strings *strings)
+{
+	const size_t n_slots = strings->n_slots ? 2 * strings->n_slots : 64;
+	struct slot *slots;
+
+	if (strings->n < strings->n_slots / 2)
+		return 0;
+	slots = calloc(n_slots, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < strings->n_slots; i++)
+		if (strings->slots[i].text)
+			*slot_of(slots, n_slots, strings->slots[i].address) = strings->slots[i];
+	free(strings->slots);
+	strings->slots = slots;
+	strings->n_slots = n_slots;
+	return 0;
+}
+
+static char unescape(char c)
+{
+	switch (c) {
+	case 'n':
+		return '\n';
+	case 't':
+		return '\t';
+	case 'r':
+		return '\r';
+	default:
+		return c;
+	}
+}
+
+static char *copy_unescaped(struct tw_text text)
+{
+	char *copy = malloc(text.len + 1), *at = copy;
+
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '\\' && i + 1 < text.len)
+			*at++ = unescape(text.at[++i]);
+		else
+			*at++ = text.at[i];
+	}
+	*at = '\0';
+	return copy;
+}
+
+static int set(struct tw_strings *strings, uint64_t address, struct tw_text text)
+{
+	int err = grow(strings);
+	struct slot *slot;
+	char *copy;
+
+	if (err)
+		return err;
+	slot = slot_of(strings->slots, strings->n_slots, address);
+	if (text.len > MEMORY_MAX - strings->memory || (!slot->text && strings->n == TW_STRINGS_MAX))
+		return -E2BIG;
+	copy = copy_unescaped(text);
+	if (!copy)
+		return -ENOMEM;
+	strings->memory += text.len;
+	strings->n += !slot->text;
+	free(slot->text);
+	*slot = (struct slot){ address, copy };
+	return 0;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool cut_address(struct tw_text *line, uint64_t *ret)
+{
+	uint64_t value = 0;
+	size_t n = 0;
+
+	tw_text__skip(line, "0x");
+	*line = tw_text__ltrim(*line);
+	for (; n < line->len && n < 16 && hex_digit(line->at[n]) >= 0; n++)
+		value = value << 4 | (uint64_t)hex_digit(line->at[n]);
+	tw_text__cut(line, n);
+	*ret = value;
+	return n > 0;
+}
+
+static bool parse_line(struct tw_text line, uint64_t *ret_address, struct tw_text *ret)
+{
+	if (line.len > LINE_MAX_BYTES || !cut_address(&line, ret_address) || !tw_text__skip(&line, ":") ||
+	    !tw_text__skip(&line, "\""))
+		return false;
+	line = tw_text__rtrim(line);
+	if (!line.len || line.at[line.len - 1] != '"')
+		return false;
+	*ret = (struct tw_text){ line.at, line.len - 1 };
+	return true;
+}
+
+int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len)
+{
+	struct tw_text rest = { text, len }, line, found;
+	uint64_t address;
+	int err = 0;
+
+	while (!err && tw_text__line(&rest, &line))
+		if (parse_line(line, &address, &found))
+			err = set(strings, address, found);
+	return err;
+}
+
+const char *tw_strings__find(const struct tw_strings *strings, uint64_t address)
+{
+	return strings->n_slots ? slot_of(strings->slots, strings->n_slots, address)->text : NULL;
+}

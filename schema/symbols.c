@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX   64 /* each twice as long as the one behind it, but for the last two */
+#define CHUNK      65536
+#define CACHE_BITS 9
+
+/* Bytes for names. They stay where they are, so names can be borrowed. */
+struct chunk {
+	struct chunk *next;
+	size_t used;
+	char bytes[CHUNK];
+};
+
+struct cached {
+	uint64_t generation; /* of the table when this was found; 0 = never */
+	uint64_t address;
+	struct tw_symbol symbol;
+};
+
+/*
+ * The entries are runs one behind the other, each in order of address. What comes in order lengthens the last run, what
+ * does not begins one, and runs are merged before they get many: so adding costs O(log n) even when each look-up has to
+ * see what was just added, and a look-up searches few runs. At most two entries of an address are kept: the first, and
+ * the one that reaches furthest if the first does not.
+ */
+struct table {
+	struct tw_symbol *entries, *scratch; /* both have the room, so that merging never fails */
+	size_t n, room;
+	size_t starts[RUNS_MAX];
+	unsigned int n_runs;
+	size_t finds; /* since the last run was begun */
+	size_t memory;
+	struct chunk *chunks;
+	const char *last_module;
+	uint64_t generation;
+	struct cached cache[1u << CACHE_BITS];
+};
+
+/* A look-up puts the table in order; that is no change to its user. */
+struct tw_symbols {
+	struct table *table;
+};
+
+struct tw_symbols *tw_symbols__new(void)
+{
+	struct tw_symbols *symbols = malloc(sizeof(*symbols));
+
+	if (!symbols)
+		return NULL;
+	symbols->table = calloc(1, sizeof(*symbols->table));
+	if (!symbols->table) {
+		free(symbols);
+		return NULL;
+	}
+	symbols->table->generation = 1;
+	return symbols;
+}
+
+void tw_symbols__free(struct tw_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (struct chunk *chunk = symbols->table->chunks, *next; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(symbols->table->entries);
+	free(symbols->table->scratch);
+	free(symbols->table);
+	free(symbols);
+}
+
+/* How far behind its address a symbol reaches at most. */
+static uint64_t reach(const struct tw_symbol *symbol)
+{
+	return symbol->size ? symbol->size - 1 : UINT64_MAX;
+}
+
+/* Append to the @n entries of a run, in order of address and of age. Return: how many there are now. */
+static size_t append(struct tw_symbol *run, size_t n, const struct tw_symbol *entry)
+{
+	if (n && run[n - 1].address == entry->address) {
+		if (reach(entry) <= reach(&run[n - 1]))
+			return n;
+		if (n > 1 && run[n - 2].address == entry->address)
+			n--;
+	}
+	run[n] = *entry;
+	return n + 1;
+}
+
+/* Make one of the last two runs. */
+static void merge(struct table *table)
+{
+	const size_t start = table->starts[table->n_runs - 2], middle = table->starts[table->n_runs - 1];
+	const struct tw_symbol *a = table->entries + start, *b = table->entries + middle;
+	const struct tw_symbol *a_end = b, *b_end = table->entries + table->n;
+	size_t n = 0;
+
+	while (a < a_end || b < b_end) {
+		const bool older = b == b_end || (a < a_end && a->address <= b->address);
+
+		n = append(table->scratch, n, older ? a++ : b++);
+	}
+	memcpy(table->entries + start, table->scratch, n * sizeof(*table->entries));
+	table->n = start + n;
+	table->n_runs--;
+}
+
+static size_t run_end(const struct table *table, unsigned int run)
+{
+	return run + 1 < table->n_runs ? table->starts[run + 1] : table->n;
+}
+
+static void begin_run(struct table *table)
+{
+	while (table->n_runs >= 2) {
+		const size_t last = table->n - table->starts[table->n_runs - 1];
+		const size_t before = table->starts[table->n_runs - 1] - table->starts[table->n_runs - 2];
+
+		if (before >= 2 * last)
+			break;
+		merge(table);
+	}
+	table->starts[table->n_runs++] = table->n;
+	table->finds = 0;
+}
+
+static void settle(struct table *table)
+{
+	while (table->n_runs > 1)
+		merge(table);
+}
+
+static bool take_memory(struct table *table, size_t bytes)
+{
+	if (bytes > TW_SYMBOLS_MEMORY_MAX - table->memory)
+		return false;
+	table->memory += bytes;
+	return true;
+}
+
+static int make_room(struct table *table)
+{
+	const size_t room = table->room ? 2 * table->room : 256;
+	struct tw_symbol *grown;
+
+	if (table->n < table->room)
+		return 0;
+	if (!take_memory(table, 2 * (room - table->room) * sizeof(*grown)))
+		return -E2BIG;
+	grown = realloc(table->entries, room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	table->entries = grown;
+	grown = realloc(table->scratch, room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	table->scratch = grown;
+	table->room = room;
+	return 0;
+}
+
+static int copy_name(struct table *table, const char *name, size_t len, const char **ret)
+{
+	struct chunk *chunk = table->chunks;
+
+	if (!chunk || sizeof(chunk->bytes) - chunk->used < len + 1) {
+		if (!take_memory(table, sizeof(*chunk)))
+			return -E2BIG;
+		chunk = malloc(sizeof(*chunk));
+		if (!chunk)
+			return -ENOMEM;
+		*chunk = (struct chunk){ .next = table->chunks };
+		table->chunks = chunk;
+	}
+	memcpy(chunk->bytes + chunk->used, name, len);
+	chunk->bytes[chunk->used + len] = '\0';
+	*ret = chunk->bytes + chunk->used;
+	chunk->used += len + 1;
+	return 0;
+}
+
+/* Symbols of a module mostly come together. */
+static int copy_module(struct table *table, const char *module, size_t len, const char **ret)
+{
+	int err = 0;
+
+	*ret = NULL;
+	if (!module || !len)
+		return 0;
+	if (!table->last_module || strncmp(table->last_module, module, len) || table->last_module[len])
+		err = copy_name(table, module, len, &table->last_module);
+	*ret = table->last_module;
+	return err;
+}
+
+int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size, const char *name, size_t len,
+		    const char *module, size_t module_len)
+{
+	struct tw_symbol entry = { .address = address, .size = size };
+	struct table *table = symbols->table;
+	size_t start;
+	int err;
+
+	len = strnlen(name, len);
+	module_len = module ? strnlen(module, module_len) : 0;
+	if (!len)
+		return -EINVAL;
+	if (len > TW_SYMBOL_NAME_MAX || module_len > TW_SYMBOL_NAME_MAX || table->n >= TW_SYMBOLS_MAX)
+		return -E2BIG;
+	err = make_room(table);
+	if (!err)
+		err = copy_name(table, name, len, &entry.name);
+	if (!err)
+		err = copy_module(table, module, module_len, &entry.module);
+	if (err)
+		return err;
+	if (!table->n || address < table->entries[table->n - 1].address)
+		begin_run(table);
+	start = table->starts[table->n_runs - 1];
+	table->n = start + append(table->entries + start, table->n - start, &entry);
+	table->generation++;
+	return 0;
+}
+
+/* Return: the first entry of the run behind @address. */
+static size_t behind(const struct table *table, unsigned int run, uint64_t address)
+{
+	size_t low = table->starts[run], high = run_end(table, run);
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (table->entries[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What lies nearest to an address, over all runs. */
+struct near {
+	const struct tw_symbol *first, *furthest; /* of the same address, at or before the one looked up */
+	const struct tw_symbol *next;             /* behind it */
+};
+
+static void look_into(const struct table *table, unsigned int run, uint64_t address, struct near *near)
+{
+	const size_t start = table->starts[run], i = behind(table, run, address);
+	const struct tw_symbol *last, *first;
+
+	if (i < run_end(table, run) && (!near->next || table->entries[i].address < near->next->address))
+		near->next = &table->entries[i];
+	if (i == start)
+		return;
+	first = last = &table->entries[i - 1];
+	if (i - 1 > start && first[-1].address == last->address)
+		first--;
+	if (!near->first || first->address > near->first->address) {
+		near->first = first;
+		near->furthest = last;
+	} else if (first->address == near->first->address && reach(last) > reach(near->furthest)) {
+		near->furthest = last;
+	}
+}
+
+static bool covers(const struct tw_symbol *symbol, const struct near *near, uint64_t address)
+{
+	const uint64_t offset = address - symbol->address;
+
+	/* Where the last one ends is not known. */
+	return !offset || (offset <= reach(symbol) && (symbol->size || near->next));
+}
+
+static const struct tw_symbol *look_up(struct table *table, uint64_t address)
+{
+	struct near near = { 0 };
+
+	if (table->n_runs > 1 && ++table->finds > table->n)
+		settle(table);
+	for (unsigned int run = 0; run < table->n_runs; run++)
+		look_into(table, run, address, &near);
+	if (!near.first)
+		return NULL;
+	if (covers(near.first, &near, address))
+		return near.first;
+	return covers(near.furthest, &near, address) ? near.furthest : NULL;
+}
+
+bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret)
+{
+	struct table *table = symbols->table;
+	struct cached *cached = &table->cache[address * 0x9e3779b97f4a7c15u >> (64 - CACHE_BITS)];
+	const struct tw_symbol *found;
+
+	if (cached->generation != table->generation || cached->address != address) {
+		found = look_up(table, address);
+		if (!found)
+			return false;
+		*cached = (struct cached){ table->generation, address, *found };
+	}
+	*ret = cached->symbol;
+	return true;
+}
+
+size_t tw_symbols__count(const struct tw_symbols *symbols)
+{
+	settle(symbols->table);
+	return symbols->table->n;
+}
+
+bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret)
+{
+	settle(symbols->table);
+	if (i >= symbols->table->n)
+		return false;
+	*ret = symbols->table->entries[i];
+	return true;
+}
