@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to the print engine. Single conversions of a print fmt: a value or some bytes of a record become text at the
+ * end of a line. Nothing here knows formats or fields; lengths are told, and nothing is read beyond them.
+ */
+#ifndef TW_PRINT_PUT_H
+#define TW_PRINT_PUT_H
+
+#include "base/line.h"
+#include "schema/print.h"
+
+#define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; wider is as wide */
+
+enum tw_put_flags {
+	TW_PUT_LEFT = 1,  /* - */
+	TW_PUT_PLUS = 2,  /* + */
+	TW_PUT_SPACE = 4, /* a space */
+	TW_PUT_ALT = 8,   /* # */
+	TW_PUT_ZERO = 16, /* 0 */
+};
+
+/* A printf conversion. */
+struct tw_put_spec {
+	char letter;       /* d i u x X o c s; what else is printed as u */
+	uint8_t flags;     /* enum tw_put_flags */
+	uint8_t size;      /* bytes that count of an integer: 1 (hh), 2 (h), 4 or 8 (l, ll, z) */
+	int32_t width;     /* 0 = none; negative, from a `*`, is that width and TW_PUT_LEFT */
+	int32_t precision; /* negative = none */
+};
+
+/** tw_put__number() - %d %i %u %x %X %o %c */
+void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value);
+
+/** tw_put__string() - %s of @len bytes at most, up to the first NUL; @len must not reach beyond the memory */
+void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len);
+
+/** tw_put__fit() - give what was appended since tw_line__len() was @from the width and precision of a %s */
+void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from);
+
+/* What the letters behind %p ask for. The first four are made from the pointer's value, the others from what it points to. */
+enum tw_pointer_kind {
+	TW_POINTER_PLAIN,         /* %p %px %pK and what is not known: 0x1234, or (nil) */
+	TW_POINTER_SYMBOL,        /* %ps %pf */
+	TW_POINTER_SYMBOL_OFFSET, /* %pS %pF %pB %pSR */
+	TW_POINTER_ERROR,         /* %pe: -ENOMEM and its like, by number */
+	TW_POINTER_MAC,           /* %pM %pMF %pMR %pm %pmR */
+	TW_POINTER_IP4,           /* %pI4 %pi4, [hnbl] behind */
+	TW_POINTER_IP6,           /* %pI6 %pI6c %pi6 */
+	TW_POINTER_SOCKADDR,      /* %pIS %piS, any of [pfschnbl] behind */
+	TW_POINTER_UUID,          /* %pU %pUb %pUB %pUl %pUL */
+	TW_POINTER_HEX,           /* %ph %phC %phD %phN; the spec's width says how many bytes */
+	TW_POINTER_BITMAP,        /* %*pb: 32-bit words in hexadecimal; the width says how many bits */
+	TW_POINTER_BITMAP_LIST,   /* %*pbl: 0-3,7 */
+};
+
+struct tw_pointer {
+	uint8_t kind;   /* enum tw_pointer_kind */
+	bool capital;   /* I of %pI4, M of %pM, B and L of %pU: the usual form, or capital digits */
+	bool reverse;   /* bytes the other way round */
+	bool compress;  /* c of IPv6 */
+	bool port;      /* p of %pIS */
+	bool by_host;   /* h: in the byte order of the traced host */
+	char separator; /* between bytes; 0 = none */
+};
+
+/**
+ * tw_pointer__parse() - read the letters behind `%p`
+ * @letters: what follows the p in the print fmt, of @len bytes
+ *
+ * Return: how many letters belong to the conversion.
+ */
+size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
+
+/** tw_pointer__is_bytes() - whether what is pointed to is printed, not the value of the pointer */
+static inline bool tw_pointer__is_bytes(const struct tw_pointer *pointer)
+{
+	return pointer->kind >= TW_POINTER_MAC;
+}
+
+/** tw_pointer__is_symbol() - whether the address is printed by name */
+static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
+{
+	return pointer->kind == TW_POINTER_SYMBOL || pointer->kind == TW_POINTER_SYMBOL_OFFSET;
+}
+
+/** tw_put__address() - a pointer by its value; @host may be NULL. Not for those that are bytes */
+void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
+		     const struct tw_print_host *host);
+
+/** tw_put__symbol() - the name of an address, `+0x12` behind it if @with_offset; `0x1234` if it has none */
+void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host);
+
+/* Bytes of a record, and how its host writes numbers. */
+struct tw_put_bytes {
+	const uint8_t *data;
+	uint32_t len;
+	bool big_endian;
+};
+
+/**
+ * tw_put__pointed() - a pointer by the bytes it points to
+ * @spec: its width bounds TW_POINTER_HEX and the bitmaps; 0 = all of @bytes
+ */
+void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
+		     const struct tw_put_bytes *bytes);
+
+/** tw_put__symbolic() - __print_symbolic: the first name of that value, else 0x1f */
+void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
+
+/** tw_put__flags() - __print_flags: the names of all bits, what is left as 0x1f behind them */
+void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
+
+/** tw_put__hex() - __print_hex (@separator ' ') and __print_hex_str (@separator 0) */
+void tw_put__hex(struct tw_line *line, const struct tw_put_bytes *bytes, char separator);
+
+/** tw_put__array() - __print_array of elements of @elem_size bytes: 1, 2, 4 or 8 */
+void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t elem_size);
+
+/* __print_hex_dump(prefix, prefix_type, rowsize, groupsize, buf, len, ascii) */
+struct tw_put_dump {
+	const char *prefix;  /* of each line, NUL-terminated */
+	uint8_t prefix_type; /* 0 = none, 1 = address, 2 = offset: the kernel's DUMP_PREFIX_* */
+	uint32_t row;        /* bytes a line: 16 or 32 */
+	uint32_t group;      /* bytes a number: 1, 2, 4 or 8 */
+	bool ascii;
+};
+
+/** tw_put__dump() - @address: what the kernel would have shown as that of the bytes, for prefix_type 1 */
+void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const struct tw_put_bytes *bytes,
+		  uint64_t address);
+
+/**
+ * tw_put__bitmask() - __get_bitmask: words of 32 bits in hexadecimal, commas between, highest first
+ *
+ * __get_cpumask is a list for libtraceevent: tw_put__bit_list() of all bits.
+ */
+void tw_put__bitmask(struct tw_line *line, const struct tw_put_bytes *bytes, uint8_t long_size);
+
+/** tw_put__bits() - the first @n bits of a mask as %*pb prints them; tw_put__bit_list() - as %*pbl: 0-3,7 */
+void tw_put__bits(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
+void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
+
+/** tw_put__secs() - __print_ns_to_secs: 12.345678901; tw_put__secs_rest() - __print_ns_without_secs */
+void tw_put__secs(struct tw_line *line, uint64_t ns);
+void tw_put__secs_rest(struct tw_line *line, uint64_t ns);
+
+#endif
