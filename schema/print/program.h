@@ -1,13 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. What a print fmt was compiled to. */
+/* Internal to the schema room. What a print fmt was compiled to: operations of a stack machine that writes a line. */
 #ifndef TW_PRINT_PROGRAM_H
 #define TW_PRINT_PROGRAM_H
 
+#include "base/error.h"
 #include "schema/print.h"
+#include "schema/print/put.h"
+
+#define TW_PRINT_STACK 320 /* values; the parser's depth bounds what an expression needs */
+
+enum tw_op_code {
+	TW_OP_END,
+	/* onto the stack */
+	TW_OP_CONST,  /* value */
+	TW_OP_LOAD,   /* a scalar of size bytes at a */
+	TW_OP_LEN,    /* of the field's bytes */
+	TW_OP_NARROW, /* the topmost, to size */
+	TW_OP_UNARY,  /* by the operator a, to size */
+	TW_OP_BINARY, /* by the operator a; operands of size; the result of b bytes, signed if c */
+	TW_OP_SELECT, /* x ? y : z */
+	TW_OP_INDEX,  /* element of size bytes of the field */
+	/* elsewhere */
+	TW_OP_JUMP,      /* to the operation a */
+	TW_OP_JUMP_ZERO, /* if the topmost is 0 */
+	/* onto the line */
+	TW_OP_TEXT,       /* b bytes of texts at a */
+	TW_OP_DECIMAL_OF, /* the scalar of size bytes at a */
+	TW_OP_HEX_OF,     /* the same, in hexadecimal */
+	TW_OP_DECIMAL,    /* the topmost, of size bytes */
+	TW_OP_NUMBER,     /* the topmost, as conversion a says */
+	TW_OP_STRING,     /* the field's bytes up to a NUL */
+	TW_OP_STRING_AT,  /* the text that is at an address in the traced kernel */
+	TW_OP_MARK,       /* remember where the line ends ... */
+	TW_OP_FIT,        /* ... and bring what was put since to the width of conversion a */
+	TW_OP_ADDRESS,    /* the topmost, as conversion a says */
+	TW_OP_POINTED,    /* the field's bytes, as conversion a says */
+	TW_OP_SYMBOLIC,   /* the topmost, from table a */
+	TW_OP_FLAGS,
+	TW_OP_WORD,
+	TW_OP_HEX_BYTES, /* as many of the field's bytes as the topmost says */
+	TW_OP_HEX_STR,
+	TW_OP_ARRAY,       /* as many elements of size bytes */
+	TW_OP_WHOLE_ARRAY, /* all there are */
+	TW_OP_BITMASK,
+	TW_OP_HEX_DUMP, /* prefix in texts at a */
+};
+
+struct tw_op {
+	uint8_t code; /* enum tw_op_code */
+	uint8_t size;
+	bool is_signed;
+	bool is_common; /* in the bytes that an EVENT has in network order */
+	uint32_t a;
+	union {
+		uint64_t value;
+		struct {
+			uint32_t b, c;
+		};
+		const struct tw_field *field;
+	};
+};
+
+/* A conversion of the format string. */
+struct tw_print_conversion {
+	struct tw_put_spec spec;
+	struct tw_pointer pointer;
+	bool star_width, star_precision; /* on the stack, the width deeper */
+	const struct tw_field *field;
+};
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal; /* NULL = compiled */
+	const char *refusal; /* NULL = compiled; else the text below */
+	struct tw_op *ops;
+	char *texts;
+	struct tw_print_conversion *conversions;
+	struct tw_print_name *names;
+	struct tw_print_names *tables;
+	const struct tw_field **table_fields; /* what is looked up in each; NULL = an expression */
+	char *strings;                        /* of the names */
+	const struct tw_field **addresses;
+	uint32_t n_ops, n_texts, n_conversions, n_names, n_tables, n_strings, n_addresses;
+	uint32_t ops_size, texts_size, conversions_size, addresses_size;
+	struct tw_error why;
 };
+
+/** tw_print__bytes() - where a field's bytes are in a record; none if they do not lie inside it */
+struct tw_put_bytes tw_print__bytes(const struct tw_field *field, const struct tw_record *record);
 
 #endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/print/lex.h"
+
+#include "schema/type.h"
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || tw_text__is_digit(c);
+}
+
+/* Return: 16 if it is no digit of any base */
+static unsigned int digit_of(char c)
+{
+	if (tw_text__is_digit(c))
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
+static unsigned int base_of(struct tw_text *text)
+{
+	if (text->len < 2 || *text->at != '0')
+		return 10;
+	if ((text->at[1] | 0x20) != 'x')
+		return 8;
+	tw_text__cut(text, 2);
+	return 16;
+}
+
+/* What C takes for the type of a constant: the first of int, long, long long that holds it. */
+static void type_number(struct tw_token *token, bool decimal, bool is_unsigned, unsigned int longs)
+{
+	const uint64_t value = token->value;
+
+	token->is_signed = !is_unsigned;
+	token->size = longs > 1 ? 8 : longs ? TW_TYPE_LONG : 4;
+	if (token->size == 4 && value > (is_unsigned || !decimal ? UINT32_MAX : INT32_MAX))
+		token->size = 8;
+	if (!is_unsigned && value > (token->size == 4 ? INT32_MAX : INT64_MAX))
+		token->is_signed = false;
+}
+
+static void read_number(struct tw_token *token)
+{
+	struct tw_text text = token->text;
+	const unsigned int base = base_of(&text);
+	unsigned int longs = 0;
+	bool is_unsigned = false;
+
+	token->kind = TW_TOKEN_NUMBER;
+	token->value = 0;
+	for (; text.len && digit_of(*text.at) < base; tw_text__cut(&text, 1))
+		token->value = token->value * base + digit_of(*text.at);
+	for (; text.len; tw_text__cut(&text, 1)) {
+		if ((*text.at | 0x20) == 'u')
+			is_unsigned = true;
+		else if ((*text.at | 0x20) == 'l')
+			longs++;
+		else
+			token->kind = TW_TOKEN_BAD;
+	}
+	type_number(token, base == 10, is_unsigned, longs);
+}
+
+bool tw_lexer__unescape(struct tw_text *inside, char *ret)
+{
+	static const char from[] = "ntr0abfv", to[] = "\n\t\r\0\a\b\f\v";
+	const char *escape;
+
+	if (!inside->len)
+		return false;
+	*ret = *inside->at;
+	tw_text__cut(inside, 1);
+	if (*ret != '\\' || !inside->len)
+		return true;
+	*ret = *inside->at;
+	tw_text__cut(inside, 1);
+	escape = memchr(from, *ret, sizeof(from) - 1);
+	if (escape)
+		*ret = to[escape - from];
+	return true;
+}
+
+/* From quote to quote. Return: bytes, 0 if it does not end */
+static size_t quoted(const struct tw_text *text)
+{
+	for (size_t i = 1; i < text->len; i++) {
+		if (text->at[i] == '\\')
+			i++;
+		else if (text->at[i] == *text->at)
+			return i + 1;
+	}
+	return 0;
+}
+
+static void read_quoted(struct tw_token *token)
+{
+	struct tw_text inside = { token->text.at + 1, token->text.len - 2 };
+	char c = '\0';
+
+	token->kind = TW_TOKEN_STRING;
+	if (*token->text.at == '"')
+		return;
+	token->kind = tw_lexer__unescape(&inside, &c) && !inside.len ? TW_TOKEN_NUMBER : TW_TOKEN_BAD;
+	token->value = (uint64_t)(int64_t)c;
+	token->size = 4;
+	token->is_signed = true;
+}
+
+static void read_punct(struct tw_token *token, const struct tw_text *left)
+{
+	static const char pairs[][3] = { "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
+
+	token->kind = TW_TOKEN_PUNCT;
+	token->text.len = 1;
+	token->punct = TW_PUNCT(*left->at, 0);
+	if (*left->at == '\0' || *left->at & 0x80)
+		token->kind = TW_TOKEN_BAD;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && left->len > 1; i++) {
+		if (memcmp(left->at, pairs[i], 2))
+			continue;
+		token->text.len = 2;
+		token->punct = TW_PUNCT(pairs[i][0], pairs[i][1]);
+	}
+}
+
+void tw_lexer__next(struct tw_lexer *lexer, struct tw_token *ret)
+{
+	struct tw_text left = tw_text__ltrim(lexer->left);
+	size_t len = 0;
+
+	*ret = (struct tw_token){ .text = { left.at, 0 }, .column = (uint32_t)(left.at - lexer->begin) + 1 };
+	if (!left.len) {
+		ret->kind = TW_TOKEN_END;
+	} else if (is_word(*left.at)) {
+		while (len < left.len && is_word(left.at[len]))
+			len++;
+		ret->text.len = len;
+		ret->kind = TW_TOKEN_WORD;
+		if (tw_text__is_digit(*left.at))
+			read_number(ret);
+	} else if (*left.at == '"' || *left.at == '\'') {
+		ret->text.len = quoted(&left);
+		if (ret->text.len)
+			read_quoted(ret);
+		else
+			ret->kind = TW_TOKEN_BAD;
+	} else {
+		read_punct(ret, &left);
+	}
+	tw_text__cut(&left, ret->text.len);
+	lexer->left = left;
+}

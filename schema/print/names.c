@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of words, and which fields they are of. */
+#include <stdlib.h>
+
+#include "schema/print/generate.h"
+
+static void take_table(struct tw_print *print, const struct tw_tree_table *from, uint32_t i)
+{
+	struct tw_print_names *table = &print->tables[i];
+
+	table->names = &print->names[from->first];
+	table->n = from->n;
+	table->flags = from->is_flags;
+	if (from->is_flags)
+		memcpy(table->delimiter, &print->strings[from->delimiter], from->delimiter_len);
+	print->table_fields[i] = from->field;
+}
+
+bool tw_generate__tables(struct tw_generator *gen)
+{
+	struct tw_tree *tree = gen->tree;
+	struct tw_print *print = gen->print;
+
+	if (!tree->n_tables)
+		return true;
+	print->tables = calloc(tree->n_tables, sizeof(*print->tables));
+	print->table_fields = calloc(tree->n_tables, sizeof(const struct tw_field *));
+	print->names = calloc(tree->n_entries + 1, sizeof(*print->names));
+	if (!print->tables || !print->table_fields || !print->names) {
+		tree->no_memory = true;
+		return false;
+	}
+	print->strings = tree->strings;
+	tree->strings = NULL;
+	print->n_strings = tree->n_strings;
+	print->n_names = tree->n_entries;
+	print->n_tables = tree->n_tables;
+	for (uint32_t i = 0; i < tree->n_entries; i++)
+		print->names[i] = (struct tw_print_name){ .value = tree->entries[i].value,
+							  .name = &print->strings[tree->entries[i].text] };
+	for (uint32_t i = 0; i < tree->n_tables; i++)
+		take_table(print, &tree->tables[i], i);
+	return true;
+}
+
+bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret)
+{
+	for (uint32_t i = 0; i < print->n_tables; i++) {
+		if (print->table_fields[i] != field || !print->tables[i].n)
+			continue;
+		*ret = print->tables[i];
+		return true;
+	}
+	return false;
+}
