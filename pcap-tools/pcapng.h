@@ -16,15 +16,17 @@
 
 #include "base/error.h"
 
-#define TW_PCAPNG_PACKET_MAX ((size_t)256 * 1024) /* bytes of one packet */
-#define TW_PCAPNG_COPY_SLACK 64 /* a reserved packet may be overwritten by this many bytes behind its end */
-#define TW_LINKTYPE_ETHERNET 1
+#define TW_PCAPNG_PACKET_MAX   ((size_t)256 * 1024) /* bytes of one packet */
+#define TW_PCAPNG_COPY_SLACK   64 /* a reserved packet may be overwritten by this many bytes behind its end */
+#define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; those behind it are left out */
+#define TW_LINKTYPE_ETHERNET   1
 
 struct tw_pcapng;
 
 /* Texts may be NULL; longer ones are cut to what an option holds. */
 struct tw_pcapng_section {
 	const char *hardware, *os, *application, *comment;
+	const char *const *comments; /* more of them, NULL-terminated */
 };
 
 struct tw_pcapng_interface {

@@ -87,6 +87,21 @@ static void option__text(struct tw_pcapng_buffer *b, unsigned int code, const ch
 		option__put(b, code, text, text__length(text));
 }
 
+/* As many of the list as have room. */
+static void option__comments(struct tw_pcapng_buffer *b, const char *const *comments)
+{
+	size_t left = TW_PCAPNG_COMMENTS_MAX;
+
+	for (; comments && *comments; comments++) {
+		const size_t len = text__length(*comments) + 8; /* with its header and padding */
+
+		if (len > left)
+			return;
+		left -= len;
+		option__text(b, OPT_COMMENT, *comments);
+	}
+}
+
 /* A capture filter as text, which its first byte tells. */
 static void option__filter(struct tw_pcapng_buffer *b, const char *filter)
 {
@@ -147,6 +162,7 @@ void tw_pcapng_buffer__section(struct tw_pcapng_buffer *b, const struct tw_pcapn
 	put_u32(b, UINT32_MAX); /* length of the section: unknown */
 	put_u32(b, UINT32_MAX);
 	option__text(b, OPT_COMMENT, section->comment);
+	option__comments(b, section->comments);
 	option__text(b, SHB_HARDWARE, section->hardware);
 	option__text(b, SHB_OS, section->os);
 	option__text(b, SHB_USERAPPL, section->application);

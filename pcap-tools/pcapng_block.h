@@ -9,9 +9,9 @@
 #include "pcap-tools/pcapng.h"
 
 #define TW_PCAPNG_TEXT_MAX ((size_t)16 * 1024) /* bytes of one option's text */
-#define TW_PCAPNG_BLOCK_MAX \
-	(6 * TW_PCAPNG_TEXT_MAX) /* bytes of one of these blocks: five texts and what is around them */
-#define TW_PCAPNG_EPB 6          /* block type of a packet */
+/* Bytes of one of these blocks: five texts, a list of comments, and what is around them. */
+#define TW_PCAPNG_BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
+#define TW_PCAPNG_EPB       6 /* block type of a packet */
 
 struct tw_pcapng_buffer {
 	uint8_t *bytes;

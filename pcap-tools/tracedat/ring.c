@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rings: a window moves over each, and the earliest event of all comes out of a heap. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "pcap-tools/tracedat/state.h"
+
+#define WINDOW_ALL   ((uint64_t)64 << 20) /* bytes of all windows on uncompressed rings, where that is enough */
+#define WINDOW_MOST  ((uint64_t)256 << 10)
+#define CHUNK_HEAD   8 /* sizes of the compressed bytes and the expanded ones */
+#define PAGE_SLACK   (TW_TRACEDAT_RECORD_SLACK)
+#define CHUNKS_COUNT 4 /* bytes, of the count of chunks, which a ring's size leaves out */
+
+static bool read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset)
+{
+	return dat->source.read_at(dat->source.ctx, to, len, offset) == (int64_t)len;
+}
+
+/* The ring ends here. */
+static bool give_up(struct tw_dat_ring *ring)
+{
+	ring->at = ring->end;
+	ring->chunks = 0;
+	return false;
+}
+
+static bool window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_t len)
+{
+	if (len <= ring->cap)
+		return true;
+	if (len - ring->cap > TW_TRACEDAT_WINDOWS_MAX - dat->windows) {
+		tw_dat__damage(dat, ring->at, "its rings need more than %llu MiB of memory",
+			       (unsigned long long)(TW_TRACEDAT_WINDOWS_MAX >> 20));
+		return false;
+	}
+	free(ring->window);
+	ring->window = malloc(len + PAGE_SLACK);
+	dat->windows += len - ring->cap;
+	ring->cap = ring->window ? len : 0;
+	if (!ring->window) {
+		tw_dat__damage(dat, ring->at, "no memory for %zu bytes of CPU %u", len, ring->cpu);
+		return false;
+	}
+	memset(ring->window + len, 0, PAGE_SLACK);
+	return true;
+}
+
+static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	const uint64_t left = ring->end - ring->at;
+	const uint32_t page = dat->buffers[ring->buffer].page_size;
+	const uint64_t share = WINDOW_ALL / dat->n_rings;
+	uint64_t len = share < WINDOW_MOST ? share : WINDOW_MOST;
+
+	len = len > page ? len - len % page : page;
+	len = len < left ? len : left;
+	if (!len)
+		return false;
+	if (!window__grow(dat, ring, (size_t)len))
+		return give_up(ring);
+	if (!read_at(dat, ring->window, (size_t)len, ring->at)) {
+		tw_dat__damage(dat, ring->at, "%llu bytes of CPU %u cannot be read", (unsigned long long)len,
+			       ring->cpu);
+		return give_up(ring);
+	}
+	ring->page_offset = ring->at;
+	ring->at += len;
+	ring->len = (size_t)len;
+	dat->done += len;
+	return true;
+}
+
+/* One chunk's sizes. Return: false, and the ring ends, where they cannot be. */
+static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
+{
+	uint8_t head[CHUNK_HEAD];
+
+	if (ring->end - ring->at < sizeof(head) || !read_at(dat, head, sizeof(head), ring->at)) {
+		tw_dat__damage(dat, ring->at, "the events of CPU %u end with %u chunks missing", ring->cpu,
+			       ring->chunks);
+		return give_up(ring);
+	}
+	*ret_packed = tw_load32(head, dat->info.big_endian);
+	*ret_len = tw_load32(head + 4, dat->info.big_endian);
+	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX) {
+		tw_dat__damage(dat, ring->at, "a chunk of CPU %u claims %u bytes, more than are left", ring->cpu,
+			       *ret_packed);
+		return give_up(ring);
+	}
+	if (*ret_len > TW_TRACEDAT_CHUNK_MAX) {
+		tw_dat__damage(dat, ring->at, "a chunk of CPU %u would expand to %u bytes, the limit is %u", ring->cpu,
+			       *ret_len, TW_TRACEDAT_CHUNK_MAX);
+		return give_up(ring);
+	}
+	return true;
+}
+
+/* A chunk that cannot be expanded is left out. */
+static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	while (ring->chunks) {
+		const uint64_t begin = ring->at;
+		uint32_t packed_len, len;
+		uint8_t *packed;
+		bool ok;
+
+		if (!chunk__head(dat, ring, &packed_len, &len) || !window__grow(dat, ring, len))
+			return give_up(ring);
+		ring->chunks--;
+		ring->at += CHUNK_HEAD + packed_len;
+		dat->done += CHUNK_HEAD + packed_len;
+		packed = malloc(packed_len ? packed_len : 1);
+		ok = packed && read_at(dat, packed, packed_len, begin + CHUNK_HEAD) &&
+		     tw_unpack__run(dat->unpack, packed, packed_len, ring->window, len);
+		free(packed);
+		if (!ok)
+			tw_dat__damage(dat, begin, "a chunk of CPU %u cannot be expanded", ring->cpu);
+		ring->page_offset = begin;
+		ring->len = len;
+		if (ok && len)
+			return true;
+	}
+	return false;
+}
+
+/* Make ready to read. What lies beyond the file's end is missing. */
+static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	uint8_t count[CHUNKS_COUNT];
+
+	ring->opened = true;
+	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
+		tw_dat__damage(dat, dat->source.size,
+			       "the file ends here, but events of CPU %u should lie from %llu to %llu", ring->cpu,
+			       (unsigned long long)ring->at, (unsigned long long)ring->end);
+		ring->end = dat->source.size;
+		ring->at = ring->at < ring->end ? ring->at : ring->end;
+	}
+	if (!ring->compressed || ring->at == ring->end)
+		return;
+	if (ring->end - ring->at < sizeof(count) || !read_at(dat, count, sizeof(count), ring->at)) {
+		tw_dat__damage(dat, ring->at, "the compressed events of CPU %u have no beginning", ring->cpu);
+		give_up(ring);
+		return;
+	}
+	ring->chunks = tw_load32(count, dat->info.big_endian);
+	ring->at += sizeof(count);
+}
+
+/* The next sub-buffer. Return: false at the ring's end */
+static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	const uint32_t page = dat->buffers[ring->buffer].page_size;
+	size_t len;
+
+	if (ring->page == ring->len) {
+		ring->page = ring->len = 0;
+		if (!(ring->compressed ? fill_chunk(dat, ring) : fill_plain(dat, ring)))
+			return false;
+	} else if (!ring->compressed) {
+		ring->page_offset += page;
+	}
+	len = ring->len - ring->page < page ? ring->len - ring->page : page;
+	tw_dat_ring__page(dat, ring, ring->window + ring->page, len);
+	ring->page += len;
+	return true;
+}
+
+bool tw_dat_ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	ring->event.lost = false;
+	if (!ring->opened)
+		open_ring(dat, ring);
+	while (!tw_dat_ring__entry(dat, ring))
+		if (!next_page(dat, ring))
+			return false;
+	return true;
+}
+
+static bool earlier(const struct tw_dat_ring *a, const struct tw_dat_ring *b)
+{
+	if (a->event.time != b->event.time)
+		return a->event.time < b->event.time;
+	return a < b; /* they lie in the order of buffers and CPUs */
+}
+
+static void heap__down(struct tw_tracedat *dat, uint32_t i)
+{
+	struct tw_dat_ring **heap = dat->heap, *ring = heap[i];
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= dat->n_heap)
+			break;
+		if (child + 1 < dat->n_heap && earlier(heap[child + 1], heap[child]))
+			child++;
+		if (!earlier(heap[child], ring))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = ring;
+}
+
+static void start(struct tw_tracedat *dat)
+{
+	dat->started = true;
+	for (uint32_t i = 0; i < dat->n_rings; i++)
+		if (tw_dat_ring__next(dat, &dat->rings[i]))
+			dat->heap[dat->n_heap++] = &dat->rings[i];
+	for (uint32_t i = dat->n_heap / 2; i--;)
+		heap__down(dat, i);
+}
+
+static void heap__advance(struct tw_tracedat *dat)
+{
+	struct tw_dat_ring *ring = dat->heap[0];
+
+	if (!tw_dat_ring__next(dat, ring)) {
+		dat->windows -= ring->cap;
+		ring->cap = 0;
+		free(ring->window);
+		ring->window = NULL;
+		dat->heap[0] = dat->heap[--dat->n_heap];
+	}
+	if (dat->n_heap)
+		heap__down(dat, 0);
+}
+
+bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret)
+{
+	if (!dat->started)
+		start(dat);
+	else if (dat->n_heap)
+		heap__advance(dat);
+	if (!dat->n_heap)
+		return false;
+	*ret = dat->heap[0]->event;
+	return true;
+}
+
+/*
+ * Each ring of a buffer that can be; one that cannot is damage. All together are not larger than the file, so that reading
+ * takes time in proportion to it. @total: bytes so far
+ */
+static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
+{
+	const struct tw_dat_buffer *places = &dat->places[buffer];
+	const uint32_t page = dat->buffers[buffer].page_size;
+
+	if (page < dat->page.data_offset + 4u || page > TW_TRACEDAT_PAGE_MAX) {
+		tw_dat__damage(dat, places->offset, "sub-buffers of %u bytes cannot be", page);
+		return;
+	}
+	for (uint32_t i = 0; i < dat->buffers[buffer].cpus && places->places; i++) {
+		const struct tw_dat_place *place = &places->places[i];
+		struct tw_dat_ring *ring = &dat->rings[dat->n_rings];
+		const uint64_t size = place->size + (places->compressed && place->size ? CHUNKS_COUNT : 0);
+		uint64_t inside;
+
+		if (place->cpu >= TW_TRACEDAT_CPUS_MAX || size < place->size || size > UINT64_MAX - place->offset) {
+			tw_dat__damage(dat, places->offset, "a ring of CPU %u with %llu bytes cannot be", place->cpu,
+				       (unsigned long long)place->size);
+			continue;
+		}
+		inside = place->offset < dat->source.size ? dat->source.size - place->offset : 0;
+		inside = size < inside ? size : inside;
+		if (inside > dat->source.size - *total) {
+			tw_dat__damage(dat, places->offset, "the rings of its CPUs overlap");
+			continue;
+		}
+		*total += inside;
+		*ring = (struct tw_dat_ring){ .buffer = buffer, .cpu = place->cpu, .index = i };
+		ring->compressed = places->compressed;
+		ring->at = place->offset;
+		ring->end = place->offset + size;
+		ring->event = (struct tw_tracedat_event){ .buffer = buffer, .cpu = place->cpu };
+		dat->info.data_bytes += size;
+		dat->n_rings++;
+	}
+}
+
+int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err)
+{
+	uint64_t n = 0, total = 0;
+
+	for (size_t i = 0; i < dat->info.n_buffers; i++)
+		n += dat->buffers[i].cpus;
+	if (n > TW_TRACEDAT_RINGS_MAX)
+		return tw_error__set(err, -EBADMSG, "%s has %llu rings, the limit is %d", dat->name,
+				     (unsigned long long)n, TW_TRACEDAT_RINGS_MAX);
+	dat->rings = calloc(n + 1, sizeof(*dat->rings));
+	dat->heap = calloc(n + 1, sizeof(struct tw_dat_ring *));
+	if (!dat->rings || !dat->heap)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < dat->info.n_buffers; i++)
+		add_rings(dat, i, &total);
+	return 0;
+}
