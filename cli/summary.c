@@ -12,6 +12,12 @@ void summary__print(const struct tw_books *books, FILE *out)
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
 	if (books->unnamed)
 		fprintf(out, "unnamed  %" PRIu64 " events of tasks whose name could not be learned\n", books->unnamed);
+	if (books->symbols_hidden)
+		fputs("symbols  none: the kernel tells no addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
+		      out);
+	if (books->nameless_too_many)
+		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
+			books->nameless_too_many);
 	if (!books->balanced)
 		fputs("the books do not balance: recorded is not the sum of sent and lost; please report it\n", out);
 }

@@ -3,7 +3,9 @@
 
 #include "base/time.h"
 
-#define LOOK_NS (50 * TW_NS_PER_MS) /* how often to look for joiners when nothing happens */
+#define LOOK_NS        (50 * TW_NS_PER_MS) /* how often to look for joiners when nothing happens */
+#define WAIT_NS        (5 * TW_NS_PER_MS)  /* and whether kallsyms has been read */
+#define SYMBOLS_A_TIME 8192                /* of one repetition; tracing functions brings tens of thousands */
 
 /* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
@@ -54,11 +56,42 @@ static void say_new_names(struct tw_announcer *a, uint64_t now)
 	a->control.time = now;
 }
 
-static void say_everything(struct tw_announcer *a)
+/* Symbols as they are found: before all events of this round, in which the first that needs them is. */
+static void say_new_symbols(struct tw_announcer *a, uint64_t now, bool wait)
+{
+	struct tw_symbol_view symbol;
+
+	tw_symbolizer__settle(&a->symbolizer, wait);
+	if (!tw_symbolizer__take(&a->symbolizer, &symbol))
+		return;
+	tw_control__end(&a->control);
+	a->control.time = a->closed;
+	do
+		tw_control__symbol(&a->control, &symbol);
+	while (tw_symbolizer__take(&a->symbolizer, &symbol));
+	tw_control__end(&a->control);
+	a->control.time = now;
+}
+
+/* Those said already, @most of them; the next time those that follow, and then the first again. */
+static void say_symbols_again(struct tw_announcer *a, size_t most)
+{
+	struct tw_symbol_view symbol;
+
+	for (size_t i = 0; i < most && i < a->symbolizer.taken; i++) {
+		if (a->repeated >= a->symbolizer.taken)
+			a->repeated = 0;
+		tw_symbolizer__at(&a->symbolizer, a->repeated++, &symbol);
+		tw_control__symbol(&a->control, &symbol);
+	}
+}
+
+static void say_everything(struct tw_announcer *a, size_t symbols)
 {
 	say_host_and_clock(a);
 	tw_control__texts(&a->control, &a->texts);
 	tw_task_names__each(&a->tasks->names, say_task, a);
+	say_symbols_again(a, symbols);
 	tw_control__end(&a->control);
 }
 
@@ -75,7 +108,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	a->closed = now;
 	a->schemas = 1;
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
-	say_everything(a);
+	say_everything(a, 0);
 	while (tw_task_names__take(&a->tasks->names, &known))
 		; /* said already */
 	a->next_second = now + TW_NS_PER_SECOND;
@@ -107,7 +140,7 @@ static void take_in_new_events(struct tw_announcer *a)
 	struct tw_texts texts;
 
 	if (!tw_selection__renew(a->selection) ||
-	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, &texts, NULL))
+	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, &a->symbolizer.addresses, &texts, NULL))
 		return;
 	if (texts.schema_id == a->texts.schema_id) {
 		tw_texts__fini(&texts);
@@ -125,7 +158,7 @@ static void make_good(struct tw_announcer *a)
 	if (a->control.channel.shed == a->made_good || a->control.port->shedding)
 		return;
 	a->made_good = a->control.channel.shed;
-	say_everything(a);
+	say_everything(a, SIZE_MAX);
 }
 
 /* All is said again regularly, and more densely after somebody joined. */
@@ -139,7 +172,7 @@ static void repeat_if_due(struct tw_announcer *a, uint64_t now)
 	}
 	if (now < a->next_repeat)
 		return;
-	say_everything(a);
+	say_everything(a, SYMBOLS_A_TIME);
 	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
 		const uint64_t due = a->joined + joiner_ms[i] * TW_NS_PER_MS;
@@ -173,18 +206,21 @@ static uint64_t next_due(const struct tw_announcer *a, uint64_t now)
 
 	if (a->options->repeat_ms)
 		next = earlier(next, a->next_repeat);
+	if (tw_symbolizer__waits(&a->symbolizer))
+		next = earlier(next, now + WAIT_NS);
 	if (a->options->joined)
 		next = earlier(next, now + LOOK_NS);
 	return next;
 }
 
-uint64_t tw_announcer__after(void *ctx, uint64_t now)
+uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 {
 	struct tw_announcer *a = ctx;
 	uint64_t next;
 
 	tw_tasks__settle(a->tasks);
 	say_new_names(a, now);
+	say_new_symbols(a, now, false);
 	if (now >= a->next_second) {
 		struct tw_clock_view sample;
 
@@ -195,7 +231,10 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now)
 		tw_control__end(&a->control);
 		a->next_second = now + TW_NS_PER_SECOND;
 	}
-	a->closed = now > a->clock->slack ? now - a->clock->slack : 0;
+	if (tw_symbolizer__waits(&a->symbolizer)) /* symbols will have to be placed before this round's events */
+		*closed = a->closed;
+	else if (*closed > a->closed)
+		a->closed = *closed;
 	next = next_due(a, now);
 	return next > now ? next - now : 0;
 }
@@ -209,6 +248,7 @@ void tw_announcer__finish(struct tw_announcer *a)
 	tw_tasks__drain(a->tasks);
 	tw_tasks__settle(a->tasks);
 	say_new_names(a, now);
+	say_new_symbols(a, now, true);
 	tw_trace_clock__sample(a->clock, &sample);
 	tw_control__clock(&a->control, &sample);
 	a->stats(a->stats_ctx, &a->control);
@@ -218,4 +258,5 @@ void tw_announcer__finish(struct tw_announcer *a)
 void tw_announcer__fini(struct tw_announcer *a)
 {
 	tw_texts__fini(&a->texts);
+	tw_symbolizer__fini(&a->symbolizer);
 }

@@ -11,6 +11,7 @@
 #include "producer/host.h"
 #include "producer/producer.h"
 #include "producer/selection.h"
+#include "producer/symbolizer.h"
 #include "producer/tasks.h"
 #include "producer/texts.h"
 
@@ -26,6 +27,8 @@ struct tw_announcer {
 	void *stats_ctx;
 	struct tw_host host;
 	struct tw_texts texts;
+	struct tw_symbolizer symbolizer;
+	size_t repeated;      /* symbols, in the turn that goes on */
 	uint64_t schemas;     /* announced */
 	uint64_t closed;      /* nothing is placed before this time */
 	uint64_t next_second; /* in the stream's clock, as all times here */
@@ -39,12 +42,12 @@ void tw_announcer__start(struct tw_announcer *announcer);
 
 /* For struct tw_round: @ctx is the announcer. */
 void tw_announcer__before(void *ctx, uint64_t now);
-uint64_t tw_announcer__after(void *ctx, uint64_t now);
+uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed);
 
 /** tw_announcer__finish() - the last names, clocks and counters */
 void tw_announcer__finish(struct tw_announcer *announcer);
 
-/** tw_announcer__fini() - free what it owns: the texts */
+/** tw_announcer__fini() - free what it owns: the texts, the symbols */
 void tw_announcer__fini(struct tw_announcer *announcer);
 
 #endif

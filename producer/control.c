@@ -27,6 +27,20 @@ static void shed(struct tw_control *c)
 	c->channel.shed++;
 }
 
+/* Return: whether all pieces went. */
+static bool send_pieces(struct tw_control *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
+{
+	uint32_t at = 0;
+	size_t n = 1;
+
+	c->port->part_id++;
+	while (at < len && n && tw_port__begin(c->port, &c->channel, c->time)) {
+		n = tw_frame__add_part(&c->port->frame, type, c->port->part_id, value, len, at);
+		at += (uint32_t)n;
+	}
+	return len && at == len;
+}
+
 /* A record larger than a frame: laid out once in memory, sent in pieces. Return: whether it all went. */
 static bool send_parts(struct tw_control *c, const struct record *record)
 {
@@ -35,8 +49,7 @@ static bool send_parts(struct tw_control *c, const struct record *record)
 	enum tw_frame_status status;
 	struct tw_cursor tlvs;
 	struct tw_frame f;
-	uint32_t at = 0;
-	size_t n = 1;
+	bool sent;
 
 	if (!whole)
 		return false;
@@ -46,14 +59,9 @@ static bool send_parts(struct tw_control *c, const struct record *record)
 		tlvs.left = f.len - sizeof(struct tw_frame_hdr);
 		tw_cursor__next_tlv(&tlvs, &tlv, &status);
 	}
-	c->port->part_id++;
-	while (at < tlv.len && n && tw_port__begin(c->port, &c->channel, c->time)) {
-		n = tw_frame__add_part(&c->port->frame, (enum tw_tlv_type)tlv.type, c->port->part_id, tlv.value,
-				       (uint32_t)tlv.len, at);
-		at += (uint32_t)n;
-	}
+	sent = send_pieces(c, (enum tw_tlv_type)tlv.type, tlv.value, (uint32_t)tlv.len);
 	free(whole);
-	return tlv.len && at == tlv.len;
+	return sent;
 }
 
 static void send_record(struct tw_control *c, const struct record *record)
@@ -85,6 +93,11 @@ static bool emit_comm(struct tw_frame *f, const struct record *r)
 	return tw_comm__emit(f, r->data);
 }
 
+static bool emit_symbol(struct tw_frame *f, const struct record *r)
+{
+	return tw_symbol__emit(f, r->data);
+}
+
 static bool emit_stats(struct tw_frame *f, const struct record *r)
 {
 	return tw_stats__emit(f, r->data, r->n);
@@ -100,10 +113,26 @@ void tw_control__clock(struct tw_control *c, const struct tw_clock_view *sample)
 	send_record(c, &(struct record){ emit_clock, sample, 1 });
 }
 
+/* The one kind of record that may be longer than any TLV: only pieces can carry it. */
+static void send_large_text(struct tw_control *c, const struct tw_schema_view *text)
+{
+	uint8_t *value = malloc(TW_SCHEMA_HEAD + text->len);
+
+	if (value)
+		tw_schema_tlv__lay_out(value, text);
+	if (!value || !send_pieces(c, TW_TLV_SCHEMA, value, (uint32_t)(TW_SCHEMA_HEAD + text->len)))
+		shed(c);
+	free(value);
+}
+
 void tw_control__texts(struct tw_control *c, const struct tw_texts *texts)
 {
-	for (size_t i = 0; i < texts->n; i++)
-		send_record(c, &(struct record){ emit_schema, &texts->items[i], 1 });
+	for (size_t i = 0; i < texts->n; i++) {
+		if (texts->items[i].len > TW_FRAME_MAX / 2)
+			send_large_text(c, &texts->items[i]);
+		else
+			send_record(c, &(struct record){ emit_schema, &texts->items[i], 1 });
+	}
 }
 
 void tw_control__task(struct tw_control *c, const struct tw_task *task)
@@ -118,6 +147,11 @@ void tw_control__task(struct tw_control *c, const struct tw_task *task)
 	};
 
 	send_record(c, &(struct record){ emit_comm, &comm, 1 });
+}
+
+void tw_control__symbol(struct tw_control *c, const struct tw_symbol_view *symbol)
+{
+	send_record(c, &(struct record){ emit_symbol, symbol, 1 });
 }
 
 void tw_control__stats(struct tw_control *c, const struct tw_stat_view *stats, size_t n)

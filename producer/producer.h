@@ -63,9 +63,13 @@ struct tw_books {
 	uint64_t late;    /* events older than a watermark sent before */
 	uint64_t names;   /* COMM records sent, repetitions excluded */
 	uint64_t bookkeeping_read, bookkeeping_lost;
-	uint64_t schemas; /* schemas announced: 1, more if events appeared */
-	bool balanced;    /* the sum holds, and the kernel's own count of read events is ours */
-	double seconds;   /* from start to stop */
+	uint64_t symbols;           /* SYMBOL records sent, repetitions excluded */
+	uint64_t nameless;          /* addresses that are printed as symbols and lie in none */
+	uint64_t nameless_too_many; /* times that an address was met for which there was no room in the tables */
+	bool symbols_hidden;        /* the kernel tells no addresses: kptr_restrict */
+	uint64_t schemas;           /* schemas announced: 1, more if events appeared */
+	bool balanced;              /* the sum holds, and the kernel's own count of read events is ours */
+	double seconds;             /* from start to stop */
 };
 
 struct tw_producer;

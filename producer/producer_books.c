@@ -41,6 +41,7 @@ static void add_reader(const struct tw_reader *r, struct tw_books *books)
 	if (r->port.events_per_frame == 1) /* of packed frames nobody knows how many events each had */
 		books->lost_tx += r->sink_stats.dropped;
 	books->delivered += r->port.events;
+	books->nameless_too_many += r->addresses.forgotten;
 }
 
 void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
@@ -58,6 +59,9 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	books.names = tasks.names;
 	books.bookkeeping_read = tasks.read;
 	books.bookkeeping_lost = tasks.lost;
+	books.symbols = p->announcer.symbolizer.found;
+	books.nameless = p->announcer.symbolizer.unfound;
+	books.symbols_hidden = p->announcer.symbolizer.blind;
 	books.recorded = p->settled ? p->kernel_read + p->kernel_lost + p->kernel_left : books.read + books.lost_ring;
 	books.balanced = (!p->settled || p->kernel_read == books.read) &&
 			 books.recorded == books.delivered + books.lost_ring + books.shed + books.lost_tx;

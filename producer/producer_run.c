@@ -124,8 +124,10 @@ static void announce(struct tw_producer *p)
 	first->round = (struct tw_round){ tw_announcer__before, tw_announcer__after, &p->announcer };
 	tw_announcer__start(&p->announcer);
 	start = p->announcer.control.time - p->clock.slack; /* names learned later may be that old */
-	for (unsigned int i = 0; i < p->n_readers; i++)
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		p->readers[i].proven = start;
 		tw_reader__watermark_on(&p->readers[i], &first->port, start);
+	}
 	tw_port__drain(&first->port);
 }
 
@@ -232,6 +234,7 @@ static void finish(struct tw_producer *p)
 		drain_port(&p->readers[i]);
 	}
 	tw_announcer__finish(&p->announcer);
+	first->closed = UINT64_MAX;
 	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
 	drain_port(first);
 }

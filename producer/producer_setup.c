@@ -155,9 +155,11 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		.min_pause = max_pause > 5 * TW_NS_PER_MS ? max_pause / 5 : TW_NS_PER_MS,
 		.clock = &p->clock,
 		.tasks = p->tasks,
+		.addresses.shared = &p->announcer.symbolizer.addresses,
 		.stop = &p->stop,
 		.newest = &p->newest,
 		.wake_fd = p->wake_fd,
+		.closed = UINT64_MAX,
 		.n_rings = n,
 	};
 	r->rings = malloc(n * sizeof(*rings));
@@ -165,6 +167,8 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 	if (!r->rings || !r->page)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	memcpy(r->rings, rings, n * sizeof(*rings));
+	for (size_t i = 0; i < n; i++)
+		r->rings[i].addresses = &r->addresses;
 	return 0;
 }
 
@@ -190,6 +194,8 @@ static int set_up_readers(struct tw_producer *p, struct tw_error *err)
 
 		rc = init_reader(p, &p->readers[p->n_readers], rings + first, end - first, err);
 		p->readers[p->n_readers].alone = threads == 1;
+		p->readers[p->n_readers].all = p->readers;
+		p->readers[p->n_readers].n_all = threads;
 		if (rc)
 			break;
 		first = end;
@@ -204,6 +210,7 @@ out:
 static int set_up_announcer(struct tw_producer *p, const char *tracing_dir, struct tw_error *err)
 {
 	struct tw_announcer *a = &p->announcer;
+	int rc;
 
 	*a = (struct tw_announcer){
 		.tasks = p->tasks,
@@ -215,7 +222,12 @@ static int set_up_announcer(struct tw_producer *p, const char *tracing_dir, stru
 		.stats = tw_producer__say_stats,
 		.stats_ctx = p,
 	};
-	return tw_texts__load(tracing_dir, &p->selection.events, &a->texts, err);
+	if (tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	rc = tw_texts__load(tracing_dir, &p->selection.events, &a->symbolizer.addresses, &a->texts, err);
+	if (!rc)
+		tw_symbolizer__prepare(&a->symbolizer);
+	return rc;
 }
 
 static void describe_host(struct tw_producer *p)

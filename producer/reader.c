@@ -39,7 +39,7 @@ static void renew_newest(struct tw_reader *r)
 		;
 }
 
-/* Channels of this thread with the number that the next event of each gets. Return: how many. */
+/* The rings of this thread with the number that the next event of each gets. Return: how many. */
 static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64_t *next)
 {
 	size_t n = 0;
@@ -51,26 +51,40 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 		channels[n] = ch->number;
 		next[n++] = ch->next_seq + (r->port.channel == ch ? r->port.frame.info.events : 0);
 	}
-	if (r->control) {
-		channels[n] = r->control->number;
-		next[n++] = r->control->next_seq + (r->port.channel == r->control);
-	}
 	return n;
+}
+
+/*
+ * The control channel is listed with the thread's rings. It has a record of its own while another thread may still meet tasks
+ * and addresses whose names have to be placed before this one's time.
+ */
+static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
+{
+	uint16_t channels[CHANNELS_MOST + 1];
+	uint64_t next[CHANNELS_MOST + 1];
+	size_t n = next_numbers(r, channels, next);
+	const size_t rings = n;
+
+	if (!r->control)
+		return tw_watermark__emit(frame, time, channels, next, n);
+	channels[n] = r->control->number;
+	next[n++] = r->control->next_seq + (r->port.channel == r->control);
+	if (r->closed >= time)
+		return tw_watermark__emit(frame, time, channels, next, n);
+	return tw_watermark__emit(frame, time, channels, next, rings) &&
+	       tw_watermark__emit(frame, r->closed, channels + rings, next + rings, 1);
 }
 
 void tw_reader__watermark_on(struct tw_reader *r, struct tw_port *port, uint64_t time)
 {
-	uint16_t channels[CHANNELS_MOST + 1];
-	uint64_t next[CHANNELS_MOST + 1];
-	const size_t n = next_numbers(r, channels, next);
-
 	for (size_t i = 0; i < r->n_rings; i++)
 		r->rings[i].watermark = time;
 	r->watermark = time;
-	if (port->channel && tw_watermark__emit(&port->frame, time, channels, next, n))
+	r->told_control = r->closed < time ? r->closed : time;
+	if (port->channel && emit_watermark(r, &port->frame, time))
 		return;
 	if (tw_port__begin(port, &r->rings[0].channel, time))
-		tw_watermark__emit(&port->frame, time, channels, next, n);
+		emit_watermark(r, &port->frame, time);
 }
 
 void tw_reader__watermark(struct tw_reader *r, uint64_t time)
@@ -81,14 +95,28 @@ void tw_reader__watermark(struct tw_reader *r, uint64_t time)
 /* It rides on the last frame of the round; alone it goes only if something would else be held back, or now and then. */
 static void tell_watermark(struct tw_reader *r, uint64_t now)
 {
-	const uint64_t time = proven_time(r, now);
+	const bool control = r->control && r->told_control < r->watermark;
+	const uint64_t told = control ? r->told_control : r->watermark;
 
-	if (time <= r->watermark)
+	if (r->proven <= r->watermark && !(control && r->closed > r->told_control))
 		return;
-	if (!r->port.channel && atomic_load(r->newest) < r->watermark && now < r->heartbeat)
+	if (!r->port.channel && atomic_load(r->newest) < told && now < r->heartbeat)
 		return;
 	r->heartbeat = now + HEARTBEAT_NS;
-	tw_reader__watermark(r, time);
+	tw_reader__watermark(r, r->proven);
+}
+
+/* What all threads have proven: what they met before that has been noted. */
+static uint64_t proven_by_all(const struct tw_reader *r)
+{
+	uint64_t time = r->proven;
+
+	for (unsigned int i = 0; i < r->n_all; i++) {
+		const uint64_t other = atomic_load_explicit(&r->all[i].proven, memory_order_acquire);
+
+		time = other < time ? other : time;
+	}
+	return time;
 }
 
 static size_t drain_rings(struct tw_reader *r, uint64_t round)
@@ -107,6 +135,7 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 {
 	const uint64_t now = tw_trace_clock__now(r->clock);
+	uint64_t proven;
 	size_t bytes;
 
 	*ret_patience = LONGEST_POLL_NS;
@@ -115,8 +144,15 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	bytes = drain_rings(r, now);
 	if (bytes)
 		renew_newest(r);
-	if (r->round.after)
-		*ret_patience = r->round.after(r->round.ctx, now);
+	proven = proven_time(r, now);
+	if (proven > r->proven)
+		atomic_store_explicit(&r->proven, proven, memory_order_release);
+	if (r->round.after) {
+		uint64_t closed = proven_by_all(r);
+
+		*ret_patience = r->round.after(r->round.ctx, now, &closed);
+		r->closed = closed;
+	}
 	tell_watermark(r, now);
 	tw_port__flush(&r->port);
 	if (now >= r->next_stats) {
@@ -201,6 +237,7 @@ void tw_reader__fini(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
 		tw_ring__close(&r->rings[i]);
+	tw_seen_addresses__fini(&r->addresses);
 	free(r->rings);
 	free(r->page);
 	r->rings = NULL;

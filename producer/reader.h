@@ -18,8 +18,11 @@
 /* What else the thread does each round; for the one thread that keeps the control channel. */
 struct tw_round {
 	void (*before)(void *ctx, uint64_t now); /* the rings are read */
-	/* and after. Return: how long the next round may wait at most, ns */
-	uint64_t (*after)(void *ctx, uint64_t now);
+	/*
+	 * and after. All events older than @closed have been read, by any thread, but for late ones: once this returns, nothing
+	 * is placed before that, or before an earlier time that it sets. Return: how long the next round may wait at most, ns
+	 */
+	uint64_t (*after)(void *ctx, uint64_t now, uint64_t *closed);
 	void *ctx;
 };
 
@@ -34,14 +37,20 @@ struct tw_reader {
 	size_t ring_size;              /* bytes */
 	uint64_t min_pause, max_pause; /* ns */
 	struct tw_round round;
-	struct tw_channel *control; /* whose number the watermark tells too; NULL but for the thread with a round */
+	struct tw_channel *control;  /* whose number the watermark tells too; NULL but for the thread with a round */
+	const struct tw_reader *all; /* n_all of them, this one included */
+	unsigned int n_all;
 	const struct tw_trace_clock *clock;
 	struct tw_tasks *tasks;
+	struct tw_seen_addresses addresses;
 	const atomic_bool *stop;
 	_Atomic uint64_t *newest; /* time of the newest event that any reader has sent */
 	bool alone;               /* the only reader: while its rings are empty nothing waits for its watermark */
 	int wake_fd;              /* eventfd, readable when stop was set */
+	_Atomic uint64_t proven;  /* all older events of its rings have been read, and looked at */
+	uint64_t closed;          /* the control channel's: of all readers the least; UINT64_MAX = no bound */
 	uint64_t watermark;       /* last one told */
+	uint64_t told_control;    /* the same of the control channel */
 	uint64_t heartbeat;       /* when the next watermark is due even if nothing happened */
 	uint64_t bytes_per_ms;    /* smoothed */
 	unsigned int empty_rounds;

@@ -63,18 +63,20 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
 }
 
 /*
- * The hot path: one look-up, one copy. The frame being filled is kept in registers while events just fit: the copy goes
+ * The hot path: a look-up of the task, one of the event's addresses, one copy. The frame being filled is kept in registers while events just fit: the copy goes
  * through a byte pointer, which may point to anything, so a frame in memory would be read again for every event.
  */
 static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
 {
 	struct tw_frame frame = tw_port__borrow(port, &ring->channel);
 	const uint32_t most = port->events_per_frame;
+	tw_address_fields_ref *const table = tw_addresses__table(ring->addresses);
 	struct tw_subbuf_event event;
 	uint64_t events = 0;
 
 	while (tw_subbuf__next(walk, &event)) {
 		tw_tasks__see(tasks, (uint32_t)tw_subbuf_event__pid(&event), event.time);
+		tw_addresses__see(ring->addresses, table, &event);
 		events++;
 		if (__builtin_expect(frame.info.events < most, 1) &&
 		    __builtin_expect(tw_frame__add_event(&frame, event.record, event.len, event.time), 1))

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "producer/addresses.h"
 #include "producer/cpu_stats.h"
 #include "producer/instance.h"
 #include "producer/port.h"
@@ -16,15 +17,16 @@
 struct tw_ring {
 	struct tw_channel channel;
 	unsigned int cpu;
-	int fd;             /* trace_pipe_raw */
-	int stats_fd;       /* per_cpu/cpuN/stats */
-	uint64_t read;      /* events */
-	uint64_t lost;      /* told by LOST records, where = RING */
-	uint64_t last_time; /* of the last event read */
-	uint64_t watermark; /* last one told */
-	uint64_t late;      /* events older than that */
-	bool no_poll;       /* poll() fails on it: not a reason to wake up */
-	bool empty;         /* the last read found nothing more */
+	int fd;                              /* trace_pipe_raw */
+	int stats_fd;                        /* per_cpu/cpuN/stats */
+	uint64_t read;                       /* events */
+	uint64_t lost;                       /* told by LOST records, where = RING */
+	uint64_t last_time;                  /* of the last event read */
+	uint64_t watermark;                  /* last one told */
+	uint64_t late;                       /* events older than that */
+	struct tw_seen_addresses *addresses; /* the reader's; NULL = none are looked up */
+	bool no_poll;                        /* poll() fails on it: not a reason to wake up */
+	bool empty;                          /* the last read found nothing more */
 	int error;
 };
 

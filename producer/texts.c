@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "producer/tracing_dir.h"
+#include "schema/format.h"
 #include "schema/hash.h"
 #include "wire/schema_text.h"
 
@@ -53,9 +54,59 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
+/*
+ * Whether an event prints a text that lies in the kernel's memory and not in the record. System calls have such pointers too,
+ * but of the user's memory, and print them as numbers.
+ */
+static bool names_texts(const struct tw_format *format)
+{
+	if (!strstr(format->print_fmt, "%s"))
+		return false;
+	for (size_t i = format->n_common; i < format->n_fields; i++)
+		if (format->fields[i].kind == TW_FIELD_POINTER && strstr(format->fields[i].type, "char"))
+			return true;
+	return false;
+}
+
+/* Learn which fields are addresses of symbols. Return: whether an event needs printk_formats. */
+static bool look_at_formats(const struct source *sources, size_t n, struct tw_addresses *addresses)
+{
+	struct tw_format *format;
+	bool texts = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct source *src = &sources[i];
+
+		if (src->kind != TW_SCHEMA_EVENT ||
+		    tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
+			continue;
+		if (addresses)
+			tw_addresses__set_format(addresses, format);
+		texts |= names_texts(format);
+		tw_format__free(format);
+	}
+	return texts;
+}
+
+/* Of a text beyond the limit, the lines that are within. Return: whether there is anything in it. */
+static bool read_printk_formats(const char *tracing_dir, struct source *ret)
+{
+	char *text, *end;
+
+	if (tw_tracing_file__read(tracing_dir, "printk_formats", &text, NULL))
+		return false;
+	if (strlen(text) > TW_SCHEMA_TEXT_MAX) {
+		text[TW_SCHEMA_TEXT_MAX] = 0;
+		end = strrchr(text, '\n');
+		*(end ? end + 1 : text) = 0;
+	}
+	*ret = (struct source){ .kind = TW_SCHEMA_PRINTK, .system = "", .text = text };
+	return *text;
+}
+
 /* Read all texts. Return: how many, or -errno. */
-static int read_sources(const char *tracing_dir, const struct tw_event_list *events, struct source *sources,
-			struct tw_error *err)
+static int read_sources(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
+			struct source *sources, struct tw_error *err)
 {
 	int n = 0, rc;
 
@@ -82,6 +133,8 @@ static int read_sources(const char *tracing_dir, const struct tw_event_list *eve
 					     strerror(-rc));
 		n++;
 	}
+	if (look_at_formats(sources, (size_t)n, addresses) && read_printk_formats(tracing_dir, &sources[n]))
+		n++;
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;
 }
@@ -129,17 +182,17 @@ static int compress_all(const struct source *sources, size_t n, struct tw_texts 
 	return 0;
 }
 
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_texts *ret,
-		   struct tw_error *err)
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
+		   struct tw_texts *ret, struct tw_error *err)
 {
-	const size_t most = events->n + 3;
+	const size_t most = events->n + 4;
 	struct source *sources = calloc(most, sizeof(*sources));
 	struct tw_texts texts = { 0 };
 	int n, rc;
 
 	if (!sources)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	n = read_sources(tracing_dir, events, sources, err);
+	n = read_sources(tracing_dir, events, addresses, sources, err);
 	rc = n < 0 ? n : compress_all(sources, (size_t)n, &texts, err);
 	for (size_t i = 0; i < most; i++)
 		free(sources[i].text);

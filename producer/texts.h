@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The format texts of the enabled events, read from tracefs and kept ready to be sent: what SCHEMA records are made of. */
+/*
+ * The format texts of the enabled events, read from tracefs and kept ready to be sent: what SCHEMA records are made of. Where an
+ * event names texts in the kernel's memory, printk_formats is one more. Its addresses change with each boot, and the schema's
+ * id with it, so schemas that have no such event do without.
+ */
 #ifndef TW_TEXTS_H
 #define TW_TEXTS_H
 
@@ -7,11 +11,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "producer/addresses.h"
 #include "producer/events.h"
 #include "wire/decode.h"
 
 struct tw_texts {
-	struct tw_schema_view *items; /* header_page, header_event, then events by id; data is compressed */
+	struct tw_schema_view *items; /* header_page, header_event, printk_formats, events by id; data is compressed */
 	size_t n;
 	uint64_t schema_id; /* over all of them, in this order */
 };
@@ -20,14 +25,15 @@ struct tw_texts {
  * tw_texts__load() - read and compress the format texts of events
  * @tracing_dir: as tw_tracing_dir__find() gives it
  * @events: those that have vanished meanwhile are left out
+ * @addresses: learns which fields are printed as symbols; may be NULL
  * @ret: the caller's; tw_texts__fini()
  *
  * ftrace:print is always among them: writing to an instance's trace_marker makes such events.
  *
  * Return: 0, or -errno with @err filled.
  */
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_texts *ret,
-		   struct tw_error *err);
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
+		   struct tw_texts *ret, struct tw_error *err);
 
 /** tw_texts__fini() - free what load made; an all-zero set is fine */
 void tw_texts__fini(struct tw_texts *texts);

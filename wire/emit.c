@@ -67,19 +67,26 @@ bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol)
 	return true;
 }
 
-bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema)
+void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_SCHEMA, HEAD(tw_schema_tlv) + schema->len);
+	uint8_t *p = buf;
 
-	if (!p)
-		return false;
 	*VAL(p, tw_schema_tlv, kind) = schema->kind;
 	*VAL(p, tw_schema_tlv, encoding) = schema->encoding;
 	tw_store_be16(VAL(p, tw_schema_tlv, event_id), schema->event_id);
 	tw_store_be32(VAL(p, tw_schema_tlv, raw_length), schema->raw_length);
 	tw_store_be32(VAL(p, tw_schema_tlv, index), schema->index);
 	tw_store_be32(VAL(p, tw_schema_tlv, total), schema->total);
-	memcpy(p + HEAD(tw_schema_tlv), schema->data, schema->len);
+	memcpy(p + TW_SCHEMA_HEAD, schema->data, schema->len);
+}
+
+bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_SCHEMA, TW_SCHEMA_HEAD + schema->len);
+
+	if (!p)
+		return false;
+	tw_schema_tlv__lay_out(p, schema);
 	return true;
 }
 

@@ -10,6 +10,9 @@
 #include "wire/decode.h"
 #include "wire/encode.h"
 
+/* Bytes of a SCHEMA's value before its payload. */
+#define TW_SCHEMA_HEAD (sizeof(struct tw_schema_tlv) - sizeof(struct tw_tlv))
+
 bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost);
 bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
 /* A name of TW_COMM_MAX bytes or more is cut: the last byte is a NUL. */
@@ -17,6 +20,8 @@ bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
 /* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
+/* The value alone, which may be longer than a TLV: for PARTs. @buf has room for TW_SCHEMA_HEAD + @schema->len bytes. */
+void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);
 /* @next_seqs[i] is the next unused number of channel @channels[i], as of @time in the stream's clock */

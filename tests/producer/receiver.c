@@ -161,6 +161,24 @@ static void take_text(struct place *p, const struct tw_tlv_view *tlv)
 	free(raw);
 }
 
+static void take_symbol(struct place *p, const struct tw_tlv_view *tlv)
+{
+	struct got_symbol *symbol = add(&p->r->symbols, &p->r->n_symbols, sizeof(*symbol));
+	struct tw_symbol_view view;
+
+	if (!tw_symbol__parse(tlv, &view) || !view.len || view.len > TW_SYMBOL_NAME_MAX) {
+		p->r->malformed++;
+		return;
+	}
+	*symbol = (struct got_symbol){
+		.address = view.address,
+		.base = p->info.base_time,
+		.size = view.size,
+		.frame = p->frame,
+	};
+	memcpy(symbol->name, view.name, view.len);
+}
+
 static void take_clock(struct place *p, const struct tw_tlv_view *tlv)
 {
 	struct got_clock *clock = add(&p->r->clocks, &p->r->n_clocks, sizeof(*clock));
@@ -227,6 +245,9 @@ static void take(struct place *p, const struct tw_tlv_view *tlv)
 		break;
 	case TW_TLV_CLOCK:
 		take_clock(p, tlv);
+		break;
+	case TW_TLV_SYMBOL:
+		take_symbol(p, tlv);
 		break;
 	case TW_TLV_STATS:
 		take_stats(p, tlv);
@@ -360,6 +381,7 @@ void receiver__fini(struct receiver *r)
 	free(r->lost);
 	free(r->names);
 	free(r->texts);
+	free(r->symbols);
 	free(r->clocks);
 	tw_parts__free(r->parts);
 }

@@ -7,6 +7,7 @@
 #define RECEIVER_H
 
 #include "archive.h"
+#include "schema/symbols.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
 
@@ -43,6 +44,13 @@ struct got_text {
 	size_t frame;
 };
 
+struct got_symbol {
+	uint64_t address, base; /* base time of the frame: where a merge puts it */
+	uint32_t size;
+	char name[TW_SYMBOL_NAME_MAX + 1];
+	size_t frame;
+};
+
 struct got_clock {
 	struct tw_clock_view view;
 	size_t frame;
@@ -53,8 +61,9 @@ struct receiver {
 	struct got_lost *lost;
 	struct got_name *names; /* by pid and time */
 	struct got_text *texts;
+	struct got_symbol *symbols;
 	struct got_clock *clocks;
-	size_t n_events, n_lost, n_names, n_texts, n_clocks, n_watermarks, n_hosts, n_parts;
+	size_t n_events, n_lost, n_names, n_texts, n_symbols, n_clocks, n_watermarks, n_hosts, n_parts;
 	uint64_t stats[32]; /* by enum tw_stat_id: as last told */
 
 	/* what must not be */

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -310,6 +311,50 @@ static void test_control_parts(void **state)
 	tear_down(&b);
 }
 
+/* A format text that even compressed is longer than any TLV; one just within; and what comes behind them. */
+static void test_large_texts(void **state)
+{
+	static const size_t lengths[] = { 200000, 65520, 65519, 40000, 100 };
+	struct tw_schema_view items[5];
+	char *text = malloc(200001);
+	struct tw_control control;
+	struct bench b;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < 200000; i++)
+		text[i] = (char)(' ' + (i * i * 31 + i / 7) % 90);
+	for (size_t i = 0; i < 5; i++) {
+		char *raw = malloc(lengths[i] + 1);
+
+		assert_non_null(raw);
+		raw[0] = 0;
+		memcpy(raw + 1, text, lengths[i]);
+		items[i] = (struct tw_schema_view){
+			.index = (uint32_t)i,
+			.total = 5,
+			.raw_length = (uint32_t)lengths[i] + 1,
+			.data = (const uint8_t *)raw,
+			.len = lengths[i] + 1,
+		};
+	}
+	set_up(&b, 9000, 0);
+	tw_control__init(&control, &b.port);
+	tw_control__texts(&control, &(struct tw_texts){ .items = items, .n = 5 });
+	tw_control__end(&control);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(control.channel.shed, 0);
+	assert_int_equal(b.got.n_texts, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(strlen(b.got.texts[i].text), lengths[i]);
+		assert_memory_equal(b.got.texts[i].text, text, lengths[i]);
+		free((void *)(uintptr_t)items[i].data);
+	}
+	free(text);
+	tear_down(&b);
+}
+
 /* What the control channel could not say shows as a gap in its numbers. */
 static void test_control_shed(void **state)
 {
@@ -344,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_shedding_parts),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_control_parts),
+		cmocka_unit_test(test_large_texts),
 		cmocka_unit_test(test_control_shed),
 	};
 

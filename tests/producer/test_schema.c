@@ -32,24 +32,26 @@ static char *text_of_tracefs(const struct got_text *text)
 		return read_file(run__file(NULL, "events/header_page", path));
 	if (text->kind == TW_SCHEMA_HEADER_EVENT)
 		return read_file(run__file(NULL, "events/header_event", path));
+	if (text->kind == TW_SCHEMA_PRINTK)
+		return read_file(run__file(NULL, "printk_formats", path));
 	assert_int_equal(sscanf(text->text, "name: %127s", name), 1);
 	snprintf(file, sizeof(file), "events/%.60s/%.100s/format", text->system, name);
 	return read_file(run__file(NULL, file, path));
 }
 
 /* The texts are tracefs's, and their hash is what every frame names. */
-static void test_texts(void **state)
+static void expect_texts(const char *spec, size_t least, bool printk)
 {
 	struct tw_schema_hash hash;
 	struct run run;
+	bool any = false;
 
-	(void)state;
-	run__init(&run, "sched,irq,net*:*", NULL);
+	run__init(&run, spec, NULL);
 	run__start(&run);
 	pause_ms(50);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.got.n_texts > 30);
+	assert_true(run.got.n_texts >= least);
 	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
 	for (size_t i = 0; i < run.got.n_texts; i++) {
 		const struct got_text *text = &run.got.texts[i];
@@ -59,6 +61,7 @@ static void test_texts(void **state)
 		assert_int_equal(text->total, run.got.n_texts);
 		assert_non_null(original);
 		assert_string_equal(text->text, original);
+		any |= text->kind == TW_SCHEMA_PRINTK;
 		tw_schema_hash__text(&hash, text->system, text->text, strlen(text->text));
 		free(original);
 	}
@@ -66,7 +69,17 @@ static void test_texts(void **state)
 	assert_true(run.got.n_events > 0);
 	for (size_t i = 0; i < run.got.n_events; i++)
 		assert_int_equal(run.got.events[i].schema_id, run.got.texts[0].schema_id);
+	assert_int_equal(any, printk);
 	run__fini(&run);
+}
+
+/* printk_formats is sent with events that print what it has: rcu's texts, but not system calls' file names. */
+static void test_texts(void **state)
+{
+	(void)state;
+	expect_texts("sched,irq,net*:*", 30, false);
+	expect_texts("syscalls:sys_enter_chdir,raw_syscalls", 5, false);
+	expect_texts("rcu,raw_syscalls", 6, true);
 }
 
 /* The text of an event's id in the schema that its frame names, all of which came before it. */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/kallsyms.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define FIRST_BYTES (8u << 20)   /* most kernels' fit */
+#define MOST_BYTES  (512u << 20) /* more is not kallsyms */
+
+/* What lies further behind a symbol than this is none of its: the text does not tell where the last before a gap ends. */
+#define REACH (1u << 20)
+
+/* A whole file that does not tell its size. Return: NULL if that fails; free(). */
+static char *read_whole(const char *path, size_t *ret_len)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t cap = FIRST_BYTES, len = 0;
+	char *text = fd < 0 ? NULL : malloc(cap);
+	ssize_t n;
+
+	while (text && (n = read(fd, text + len, cap - len)) > 0) {
+		char *larger = text;
+
+		len += (size_t)n;
+		if (len == cap) {
+			cap *= 2;
+			larger = cap <= MOST_BYTES ? realloc(text, cap) : NULL;
+		}
+		if (!larger)
+			free(text);
+		text = larger;
+	}
+	if (fd >= 0)
+		close(fd);
+	*ret_len = len;
+	return text;
+}
+
+/* To those who may not see them the kernel says that all addresses are 0. */
+static bool tells_addresses(const struct tw_symbols *table)
+{
+	const size_t n = tw_symbols__count(table);
+	struct tw_symbol last;
+
+	return n && tw_symbols__at(table, n - 1, &last) && last.address;
+}
+
+static struct tw_symbols *read_table(const char *path)
+{
+	struct tw_symbols *table = tw_symbols__new();
+	size_t len = 0;
+	char *text = read_whole(path, &len);
+
+	if (!text || !table || tw_symbols__parse(table, text, len) || !tells_addresses(table)) {
+		tw_symbols__free(table);
+		table = NULL;
+	}
+	free(text);
+	return table;
+}
+
+/* Started by a reader it has that one's priority, and would take the CPU from it. */
+static void *read_thread(void *arg)
+{
+	struct tw_kallsyms *k = arg;
+
+	pthread_setname_np(pthread_self(), "tracewire-syms");
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	if (getpriority(PRIO_PROCESS, (id_t)gettid()) < 0)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), 0);
+	k->fresh = read_table(k->path);
+	atomic_store_explicit(&k->done, true, memory_order_release);
+	return NULL;
+}
+
+void tw_kallsyms__read(struct tw_kallsyms *k)
+{
+	if (k->reading)
+		return;
+	k->fresh = NULL;
+	atomic_store(&k->done, false);
+	k->reading = !pthread_create(&k->thread, NULL, read_thread, k);
+}
+
+bool tw_kallsyms__renew(struct tw_kallsyms *k, bool wait)
+{
+	if (!k->reading || (!wait && !atomic_load_explicit(&k->done, memory_order_acquire)))
+		return false;
+	pthread_join(k->thread, NULL);
+	k->reading = false;
+	if (!k->fresh)
+		return false;
+	tw_symbols__free(k->table);
+	k->table = k->fresh;
+	k->fresh = NULL;
+	return true;
+}
+
+/* The address of the first symbol behind @address; UINT64_MAX if there is none. */
+static uint64_t next_symbol(const struct tw_symbols *table, uint64_t address)
+{
+	size_t low = 0, high = tw_symbols__count(table);
+	struct tw_symbol symbol = { 0 };
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (tw_symbols__at(table, middle, &symbol) && symbol.address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return tw_symbols__at(table, low, &symbol) ? symbol.address : UINT64_MAX;
+}
+
+bool tw_kallsyms__find(const struct tw_kallsyms *k, uint64_t address, struct tw_symbol *ret)
+{
+	if (!k->table || !tw_symbols__find(k->table, address, ret))
+		return false;
+	if (!ret->size)
+		ret->size = next_symbol(k->table, ret->address) - ret->address;
+	if (ret->size > REACH)
+		ret->size = REACH;
+	return address - ret->address < ret->size;
+}
+
+void tw_kallsyms__fini(struct tw_kallsyms *k)
+{
+	tw_kallsyms__renew(k, true);
+	tw_symbols__free(k->table);
+	k->table = NULL;
+}

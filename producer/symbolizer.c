@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+
+#define INTERVAL_LEAST TW_NS_PER_SECOND
+#define INTERVAL_MOST  (64 * TW_NS_PER_SECOND)
+#define NAMELESS_MOST  4096u /* addresses looked for again; of more, the first */
+
+int tw_symbolizer__init(struct tw_symbolizer *s, const char *kallsyms_path)
+{
+	*s = (struct tw_symbolizer){ .kallsyms = { .path = kallsyms_path }, .interval = INTERVAL_LEAST };
+	s->nameless = calloc(NAMELESS_MOST, sizeof(*s->nameless));
+	return s->nameless ? tw_addresses__init(&s->addresses) : -ENOMEM;
+}
+
+static void read_kallsyms(struct tw_symbolizer *s)
+{
+	tw_kallsyms__read(&s->kallsyms);
+	s->next_read = tw_time__now(CLOCK_MONOTONIC) + s->interval;
+	s->wanted = false;
+}
+
+void tw_symbolizer__prepare(struct tw_symbolizer *s)
+{
+	if (s->kallsyms.table || s->blind || !s->addresses.likely)
+		return;
+	read_kallsyms(s);
+	s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
+}
+
+/* Return: whether there is a table to look into, or there never will be. Without one the notes stay where they are. */
+static bool is_ready(struct tw_symbolizer *s, bool wait)
+{
+	if (s->kallsyms.table || s->blind)
+		return true;
+	if (!s->kallsyms.reading) {
+		if (!tw_addresses__any_noted(&s->addresses))
+			return false;
+		read_kallsyms(s);
+	}
+	if (!tw_kallsyms__renew(&s->kallsyms, wait) && !s->kallsyms.reading)
+		s->blind = true;
+	return s->kallsyms.table || s->blind;
+}
+
+bool tw_symbolizer__waits(const struct tw_symbolizer *s)
+{
+	return s->kallsyms.reading && !s->kallsyms.table;
+}
+
+static bool make_room(struct tw_symbolizer *s)
+{
+	const size_t cap = s->cap ? s->cap * 2 : 256;
+	struct tw_symbol *larger;
+
+	if (s->n < s->cap)
+		return true;
+	larger = reallocarray(s->symbols, cap, sizeof(*larger));
+	if (!larger)
+		return false;
+	s->symbols = larger;
+	s->cap = cap;
+	return true;
+}
+
+/* Of a symbol with two names the first covers its first byte only: they are two symbols. */
+static uint64_t key_of(const struct tw_symbol *symbol)
+{
+	return symbol->address << 1 | (symbol->size == 1);
+}
+
+/* Return: false without memory. */
+static bool learn(struct tw_symbolizer *s, const struct tw_symbol *symbol)
+{
+	struct tw_symbol mine = *symbol;
+
+	if (tw_address_set__has(&s->known, key_of(symbol)))
+		return true;
+	if (!make_room(s))
+		return false;
+	mine.module = NULL;
+	mine.name = strdup(symbol->name);
+	if (!mine.name || tw_address_set__add(&s->known, key_of(symbol))) {
+		free((char *)(uintptr_t)mine.name);
+		return false;
+	}
+	s->symbols[s->n++] = mine;
+	return true;
+}
+
+/*
+ * The name of its beginning goes first: a receiver keeps several names of one address in the order in which they came.
+ * Return: whether its symbol is known now.
+ */
+static bool resolve(struct tw_symbolizer *s, uint64_t address)
+{
+	struct tw_symbol symbol, first;
+
+	return tw_kallsyms__find(&s->kallsyms, address, &symbol) &&
+	       tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && learn(s, &first) && learn(s, &symbol);
+}
+
+static void resolve_noted(struct tw_symbolizer *s)
+{
+	uint64_t *noted;
+	const size_t n = tw_addresses__take(&s->addresses, &noted);
+
+	for (size_t i = 0; i < n; i++) {
+		if (resolve(s, noted[i]))
+			continue;
+		s->unfound++;
+		if (s->n_nameless == NAMELESS_MOST)
+			continue;
+		s->nameless[s->n_nameless++] = noted[i];
+		s->wanted = true;
+	}
+	free(noted);
+}
+
+/* Once more, in a new table. One that brings nothing makes the next a longer time to come. */
+static void resolve_nameless(struct tw_symbolizer *s)
+{
+	const size_t before = s->n_nameless;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < before; i++)
+		if (!resolve(s, s->nameless[i]))
+			s->nameless[kept++] = s->nameless[i];
+	s->n_nameless = kept;
+	s->unfound -= before - kept;
+	if (kept < before)
+		s->interval = INTERVAL_LEAST;
+	else if (s->interval < INTERVAL_MOST)
+		s->interval *= 2;
+}
+
+void tw_symbolizer__settle(struct tw_symbolizer *s, bool wait)
+{
+	if (!atomic_load(&s->addresses.any) || !is_ready(s, wait))
+		return;
+	if (tw_kallsyms__renew(&s->kallsyms, false))
+		resolve_nameless(s);
+	resolve_noted(s);
+	s->found = s->n;
+	if (s->wanted && !s->blind && tw_time__now(CLOCK_MONOTONIC) >= s->next_read)
+		read_kallsyms(s);
+}
+
+bool tw_symbolizer__at(const struct tw_symbolizer *s, size_t i, struct tw_symbol_view *ret)
+{
+	if (i >= s->n)
+		return false;
+	*ret = (struct tw_symbol_view){
+		.address = s->symbols[i].address,
+		.size = (uint32_t)s->symbols[i].size,
+		.name = (const uint8_t *)s->symbols[i].name,
+		.len = strlen(s->symbols[i].name),
+	};
+	return true;
+}
+
+bool tw_symbolizer__take(struct tw_symbolizer *s, struct tw_symbol_view *ret)
+{
+	if (!tw_symbolizer__at(s, s->taken, ret))
+		return false;
+	s->taken++;
+	return true;
+}
+
+void tw_symbolizer__fini(struct tw_symbolizer *s)
+{
+	tw_kallsyms__fini(&s->kallsyms);
+	tw_addresses__fini(&s->addresses);
+	for (size_t i = 0; i < s->n; i++)
+		free((char *)(uintptr_t)s->symbols[i].name);
+	free(s->symbols);
+	free(s->nameless);
+	tw_address_set__fini(&s->known);
+	*s = (struct tw_symbolizer){ 0 };
+}

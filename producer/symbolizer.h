@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for the addresses that readers met: each symbol once, when the first address in it was seen. What kallsyms does not
+ * have yet (a module or BPF program of later) is looked for again when it is read anew, more and more rarely while that
+ * brings nothing.
+ *
+ * One thread does all of it; any may read the counters.
+ */
+#ifndef TW_SYMBOLIZER_H
+#define TW_SYMBOLIZER_H
+
+#include "producer/addresses.h"
+#include "producer/kallsyms.h"
+#include "wire/decode.h"
+
+struct tw_symbolizer {
+	struct tw_addresses addresses; /* init it before use */
+	struct tw_kallsyms kallsyms;
+	struct tw_symbol *symbols; /* found, in the order in which they were; their names are our own */
+	size_t n, cap;
+	size_t taken;                /* of them */
+	struct tw_address_set known; /* their keys */
+	uint64_t *nameless;          /* addresses without a symbol */
+	size_t n_nameless;
+	uint64_t next_read;       /* CLOCK_MONOTONIC; not before that */
+	uint64_t interval;        /* between two reads, ns */
+	bool wanted;              /* there are addresses that the table read last was not asked for */
+	_Atomic uint64_t found;   /* symbols */
+	_Atomic uint64_t unfound; /* addresses */
+	_Atomic bool blind;       /* the kernel tells no addresses */
+};
+
+/** tw_symbolizer__init() - Return: 0 or -ENOMEM */
+int tw_symbolizer__init(struct tw_symbolizer *symbolizer, const char *kallsyms_path);
+
+/** tw_symbolizer__prepare() - read kallsyms if events will have addresses, and wait for it: before anything is traced */
+void tw_symbolizer__prepare(struct tw_symbolizer *symbolizer);
+
+/**
+ * tw_symbolizer__settle() - find symbols for what was noted
+ * @wait: if kallsyms has to be read before any can be found; else that is done by the next times
+ */
+void tw_symbolizer__settle(struct tw_symbolizer *symbolizer, bool wait);
+
+/** tw_symbolizer__waits() - symbols for what was noted will come when kallsyms has been read for the first time */
+bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
+
+/** tw_symbolizer__take() - the next symbol found. Return: false if there is none; borrowed */
+bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
+
+/** tw_symbolizer__at() - the @i-th of those found. Return: false behind the last */
+bool tw_symbolizer__at(const struct tw_symbolizer *symbolizer, size_t i, struct tw_symbol_view *ret);
+
+/** tw_symbolizer__fini() - an all-zero one is fine */
+void tw_symbolizer__fini(struct tw_symbolizer *symbolizer);
+
+#endif
