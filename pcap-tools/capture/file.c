@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/capture/file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcap-tools/capture/format.h"
+
+int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *err, const char *fmt, ...)
+{
+	char what[256];
+	va_list args;
+
+	if (file->in.failure)
+		return tw_error__set(err, file->in.failure, "reading %s failed at byte %llu: %s", file->name,
+				     (unsigned long long)(file->in.offset), strerror(-file->in.failure));
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	return tw_error__set(err, -EBADMSG, "%s is damaged at byte %llu: %s; what stands before that was read",
+			     file->name, (unsigned long long)offset, what);
+}
+
+/* What somebody may have given us instead of a capture. */
+static int refuse(struct tw_capture_file *file, struct tw_error *err)
+{
+	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	const size_t there = tw_input__fill(&file->in, 4);
+	const uint8_t *first = file->in.buf;
+
+	if (file->in.failure)
+		return tw_error__set(err, file->in.failure, "reading %s failed: %s", file->name,
+				     strerror(-file->in.failure));
+	if (!there)
+		return tw_error__set(err, -EINVAL, "%s is empty", file->name);
+	if (there >= sizeof(dat) && !memcmp(first, dat, sizeof(dat)))
+		return tw_error__set(
+			err, -EINVAL,
+			"%s is a trace.dat file and no capture; `tracewire convert %s OUT.pcapng` makes it one",
+			file->name, file->name);
+	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
+		return tw_error__set(err, -EINVAL, "%s is compressed; give `gunzip -c` of it on standard input (-)",
+				     file->name);
+	if (there >= sizeof(zstd) && !memcmp(first, zstd, sizeof(zstd)))
+		return tw_error__set(err, -EINVAL, "%s is compressed; give `zstdcat` of it on standard input (-)",
+				     file->name);
+	return tw_error__set(err, -EINVAL, "%s is neither a pcapng nor a pcap file, by its first bytes", file->name);
+}
+
+int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *err)
+{
+	struct tw_capture_file *file = calloc(1, sizeof(*file));
+	int r = file ? tw_input__open(&file->in, fd, TW_CAPTURE_BLOCK_MAX) : -ENOMEM;
+
+	if (r) {
+		free(file);
+		return tw_error__set(err, r, "no memory to read %s", name);
+	}
+	file->name = name;
+	r = tw_pcapng_file__open(file, err);
+	if (!r)
+		r = tw_pcap_file__open(file, err);
+	if (!r)
+		r = refuse(file, err);
+	if (r < 0) {
+		tw_capture_file__close(file);
+		return r;
+	}
+	*ret = file;
+	return 0;
+}
+
+void tw_capture_file__close(struct tw_capture_file *file)
+{
+	if (!file)
+		return;
+	tw_input__close(&file->in);
+	free(file->interfaces);
+	free(file);
+}
+
+int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
+{
+	const int r = file->failed ? 0 : file->next(file, ret, err);
+
+	file->failed |= r < 0;
+	return r;
+}

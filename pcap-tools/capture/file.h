@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) of either byte order and pcap, from a file or a
+ * pipe, with memory that does not grow with the file. Files come from strangers: every length is checked against what is
+ * there and against the limits below. What was read before the damage has been handed out.
+ *
+ * libpcap reads packets too, but has no way to what pcapng says besides, and ends at a second section.
+ */
+#ifndef TW_CAPTURE_FILE_H
+#define TW_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* bytes of one block */
+#define TW_CAPTURE_INTERFACES_MAX 4096        /* of one section; a stream each */
+
+struct tw_capture_file;
+
+/* A packet, borrowed until the next call. */
+struct tw_packet {
+	const uint8_t *data;
+	uint32_t len;      /* bytes captured */
+	uint32_t original; /* bytes that were on the link */
+	uint32_t linktype; /* LINKTYPE_ of the registry of tcpdump.org */
+	uint64_t time;     /* ns since 1970; 0 where the block has none */
+	uint64_t offset;   /* in the file, of its block or record */
+};
+
+/**
+ * tw_capture_file__open() - read the beginning of a capture
+ * @fd: stays the caller's
+ * @name: for error texts; borrowed
+ *
+ * Return: 0; -EINVAL if this is no capture (@err says what it is instead, if that can be told), -EBADMSG if it is cut
+ * within its header, -errno of read(), -ENOMEM.
+ */
+int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *err);
+
+/** tw_capture_file__close() - NULL is fine */
+void tw_capture_file__close(struct tw_capture_file *file);
+
+/**
+ * tw_capture_file__next() - the next packet
+ * Return: 1; 0 at the end; -EBADMSG where the file is damaged or cut (@err says at which offset), -errno of read(),
+ * -ENOMEM. Nothing follows an error.
+ */
+int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err);
+
+#endif

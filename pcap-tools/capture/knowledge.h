@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a capture says of the streams in it, as it is read: hosts, formats and their text programs, task names, symbols,
+ * strings, clocks. Whoever makes text or values of events asks here. Captures come from strangers: all of it is bounded.
+ */
+#ifndef TW_KNOWLEDGE_H
+#define TW_KNOWLEDGE_H
+
+#include "pcap-tools/capture/task_table.h"
+#include "pcap-tools/identity.h"
+#include "schema/print.h"
+#include "schema/schema.h"
+#include "wire/decode.h"
+
+/* Of one capture. */
+#define TW_KNOWN_STREAMS_MAX 4096
+#define TW_KNOWN_SCHEMAS_MAX 4096
+#define TW_KNOWN_MEMORY_MAX  ((size_t)256 << 20) /* bytes of formats and programs */
+#define TW_KNOWN_PARTS_BYTES ((size_t)16 << 20)  /* of values that come in parts */
+#define TW_KNOWN_PARTS_COUNT 256
+
+/* What one event id means under one schema. */
+struct tw_known_event {
+	const struct tw_format *format;
+	struct tw_print *print; /* NULL until tw_known_event__print() */
+	uint64_t count;         /* the user's */
+	uint8_t chosen;         /* the user's: 0 = not looked at yet */
+};
+
+struct tw_known_schema {
+	uint64_t id;
+	struct tw_schema *formats;
+	struct tw_known_event **events[256]; /* by high and low byte of the event id */
+	struct tw_known_schema *next;
+};
+
+struct tw_known_stream {
+	uint64_t id;
+	struct tw_identity identity;
+	uint64_t cpus;     /* 0 = not told */
+	uint8_t long_size; /* 0 = not told */
+	bool has_host;
+	bool has_wall;       /* a CLOCK came that had both */
+	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
+	uint32_t number;     /* of the stream in the capture, in order of appearance */
+	struct tw_task_table tasks;
+	struct tw_symbols *symbols;
+	struct tw_strings *strings;
+	struct tw_print_host print_host; /* these two, for the programs */
+	struct tw_known_schema *schemas, *last_schema;
+	struct tw_known_stream *next;
+	uint64_t stats[16]; /* the last STATS of the whole stream, by enum tw_stat_id */
+};
+
+struct tw_knowledge_stats {
+	uint64_t refused_texts; /* formats that could not be used, and what was beyond the limits */
+	struct tw_error first;  /* why the first was */
+};
+
+struct tw_knowledge;
+
+/** tw_knowledge__new() - Return: NULL without memory */
+struct tw_knowledge *tw_knowledge__new(void);
+
+/** tw_knowledge__free() - NULL is fine */
+void tw_knowledge__free(struct tw_knowledge *knowledge);
+
+/** tw_knowledge__stream() - the stream of that id, made if need be; NULL beyond the limit or without memory */
+struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uint64_t id);
+
+/** tw_knowledge__first() - the first stream that was seen; the others follow by next. NULL if there is none */
+struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge);
+
+/**
+ * tw_knowledge__learn() - take in a TLV that explains the stream; others change nothing
+ * @frame: that it came in
+ *
+ * PARTs of what explains are put together.
+ */
+void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
+			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
+
+/** tw_known_stream__event() - what that event id means under that schema; NULL if its format did not come */
+struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id);
+
+/** tw_known_event__print() - its text program, compiled when it is first asked for; NULL without memory */
+const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event);
+
+void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pcapng: blocks of type, length, body, length. Sections may follow each other, each with its own byte order. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "pcap-tools/capture/format.h"
+
+/* Numbers of draft-ietf-opsawg-pcapng, sections 3.1, 4 and 4.2. */
+enum {
+	BLOCK_IDB = 1,
+	BLOCK_PB = 2, /* obsolete */
+	BLOCK_SPB = 3,
+	BLOCK_EPB = 6,
+	BLOCK_SHB = 0x0A0D0D0A,
+};
+enum {
+	OPT_END = 0,
+	IF_TSRESOL = 9,
+	IF_TSOFFSET = 14,
+};
+#define BYTE_ORDER_MAGIC 0x1A2B3C4Du
+#define BLOCK_HEADER     8 /* type and length */
+#define BLOCK_LEAST      12
+#define SHB_LEAST        28
+#define EPB_FIXED        20
+#define SPB_FIXED        4
+#define IDB_FIXED        8
+#define EXPONENT_MAX     19 /* 10^19 is the last that fits a u64 */
+
+/* A block's body: what stands between its lengths. */
+struct body {
+	const uint8_t *at;
+	uint32_t len;
+	uint64_t offset; /* of the block in the file */
+};
+
+static uint16_t u16(const struct tw_capture_file *file, const uint8_t *p)
+{
+	return tw_load16(p, file->big_endian);
+}
+
+static uint32_t u32(const struct tw_capture_file *file, const uint8_t *p)
+{
+	return tw_load32(p, file->big_endian);
+}
+
+/* if_tsresol: a negative power of 10, or of 2 with the high bit. */
+static struct tw_resolution resolution_of(uint8_t tsresol)
+{
+	const unsigned int exponent = tsresol & 0x7f;
+	struct tw_resolution r = { .mult = NS_PER_S };
+
+	if (tsresol & 0x80) {
+		r.shift = (uint8_t)(exponent > 63 ? 63 : exponent);
+		return r;
+	}
+	for (unsigned int i = 0; i < exponent && i < 9; i++)
+		r.mult /= 10;
+	if (exponent > 9) {
+		r = (struct tw_resolution){ .divisor = 1 };
+		for (unsigned int i = 9; i < exponent && i < 9 + EXPONENT_MAX; i++)
+			r.divisor *= 10;
+	}
+	return r;
+}
+
+static uint64_t to_ns(const struct tw_resolution *r, uint64_t ticks)
+{
+	uint64_t ns;
+
+	if (r->mult == 1)
+		ns = ticks;
+	else if (!r->mult)
+		ns = ticks / r->divisor;
+	else
+		ns = (uint64_t)(((unsigned __int128)ticks * r->mult) >> r->shift);
+	return ns + (uint64_t)r->offset * NS_PER_S;
+}
+
+static void read_options(const struct tw_capture_file *file, const uint8_t *p, size_t left,
+			 struct tw_capture_interface *interface)
+{
+	while (left >= 4) {
+		const uint16_t code = u16(file, p), len = u16(file, p + 2);
+		const size_t padded = ((size_t)len + 3) & ~(size_t)3;
+		const int64_t offset = interface->resolution.offset;
+
+		if (code == OPT_END || padded > left - 4)
+			return;
+		if (code == IF_TSRESOL && len == 1) {
+			interface->resolution = resolution_of(p[4]);
+			interface->resolution.offset = offset;
+		} else if (code == IF_TSOFFSET && len == 8) {
+			interface->resolution.offset = (int64_t)tw_load64(p + 4, file->big_endian);
+		}
+		p += 4 + padded;
+		left -= 4 + padded;
+	}
+}
+
+static int add_interface(struct tw_capture_file *file, const struct body *body, struct tw_error *err)
+{
+	struct tw_capture_interface *interface = file->interfaces;
+
+	if (body->len < IDB_FIXED)
+		return tw_capture__damaged(file, body->offset, err, "an interface block of %u bytes",
+					   body->len + BLOCK_LEAST);
+	if (file->n_interfaces == TW_CAPTURE_INTERFACES_MAX)
+		return tw_capture__damaged(file, body->offset, err, "more than %u interfaces",
+					   TW_CAPTURE_INTERFACES_MAX);
+	if (file->n_interfaces == file->size_interfaces) {
+		const uint32_t size = file->size_interfaces ? file->size_interfaces * 2 : 4;
+
+		interface = reallocarray(file->interfaces, size, sizeof(*interface));
+		if (!interface)
+			return tw_error__set(err, -ENOMEM, "no memory to read %s", file->name);
+		file->interfaces = interface;
+		file->size_interfaces = size;
+	}
+	interface += file->n_interfaces++;
+	*interface = (struct tw_capture_interface){
+		.linktype = u16(file, body->at),
+		.snaplen = u32(file, body->at + 4),
+		.resolution = resolution_of(6),
+	};
+	read_options(file, body->at + IDB_FIXED, body->len - IDB_FIXED, interface);
+	return 0;
+}
+
+/* Fills what all kinds of packet blocks have. Return: 1, or -EBADMSG. */
+static int packet(struct tw_capture_file *file, const struct body *body, uint32_t interface, uint32_t fixed,
+		  struct tw_packet *ret, struct tw_error *err)
+{
+	if (interface >= file->n_interfaces)
+		return tw_capture__damaged(file, body->offset, err, "a packet of interface %u, of which there are %u",
+					   interface, file->n_interfaces);
+	if (ret->len > body->len - fixed)
+		return tw_capture__damaged(file, body->offset, err, "a packet of %u bytes in a block of %u", ret->len,
+					   body->len + BLOCK_LEAST);
+	ret->data = body->at + fixed;
+	ret->linktype = file->interfaces[interface].linktype;
+	ret->offset = body->offset;
+	return 1;
+}
+
+/* Enhanced packets and the obsolete ones differ in the first word only: an interface of 32 bits, or 16 and a drop count. */
+static int timed_packet(struct tw_capture_file *file, const struct body *body, bool obsolete, struct tw_packet *ret,
+			struct tw_error *err)
+{
+	uint32_t interface;
+	uint64_t ticks;
+	int r;
+
+	if (body->len < EPB_FIXED)
+		return tw_capture__damaged(file, body->offset, err, "a packet block of %u bytes",
+					   body->len + BLOCK_LEAST);
+	interface = obsolete ? u16(file, body->at) : u32(file, body->at);
+	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
+	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
+	r = packet(file, body, interface, EPB_FIXED, ret, err);
+	if (r > 0)
+		ret->time = to_ns(&file->interfaces[interface].resolution, ticks);
+	return r;
+}
+
+static int simple_packet(struct tw_capture_file *file, const struct body *body, struct tw_packet *ret,
+			 struct tw_error *err)
+{
+	uint32_t original, snaplen;
+
+	if (body->len < SPB_FIXED || !file->n_interfaces)
+		return tw_capture__damaged(file, body->offset, err,
+					   "a simple packet block without a length or interface");
+	original = u32(file, body->at);
+	snaplen = file->interfaces[0].snaplen;
+	*ret = (struct tw_packet){ .original = original, .len = snaplen && original > snaplen ? snaplen : original };
+	if (ret->len > body->len - SPB_FIXED)
+		ret->len = body->len - SPB_FIXED;
+	return packet(file, body, 0, SPB_FIXED, ret, err);
+}
+
+/* A section header tells the byte order of its own length too. */
+static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *err)
+{
+	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);
+
+	file->big_endian = magic == BYTE_ORDER_MAGIC;
+	if (!file->big_endian && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
+		return tw_capture__damaged(file, file->in.offset, err, "a section of no known byte order");
+	if (u16(file, p + 12) != 1)
+		return tw_capture__damaged(file, file->in.offset, err, "a section of pcapng version %u.%u, known is 1",
+					   u16(file, p + 12), u16(file, p + 14));
+	file->n_interfaces = 0;
+	return 0;
+}
+
+/* The next block whole. Return: 1, 0 at the end, -errno. */
+static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *err)
+{
+	const uint64_t offset = file->in.offset;
+	const uint8_t *p = tw_input__peek(&file->in, BLOCK_LEAST);
+	uint32_t type, len;
+	int r;
+
+	if (!p) {
+		if (!file->in.failure && file->in.at == file->in.end)
+			return 0;
+		return tw_capture__damaged(file, offset, err, "it ends within a block's header");
+	}
+	type = u32(file, p);
+	if (type == BLOCK_SHB) {
+		p = tw_input__peek(&file->in, SHB_LEAST);
+		if (!p)
+			return tw_capture__damaged(file, offset, err, "it ends within a section's header");
+		r = begin_section(file, p, err);
+		if (r)
+			return r;
+	}
+	len = u32(file, p + 4);
+	if (len < BLOCK_LEAST || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
+		return tw_capture__damaged(file, offset, err, "a block that claims %u bytes", len);
+	p = tw_input__peek(&file->in, len);
+	if (!p)
+		return tw_capture__damaged(file, offset, err, "it ends within a block of %u bytes", len);
+	if (u32(file, p + len - 4) != len)
+		return tw_capture__damaged(file, offset, err, "a block whose two lengths differ");
+	*ret_type = type;
+	*ret = (struct body){ .at = p + BLOCK_HEADER, .len = len - BLOCK_LEAST, .offset = offset };
+	tw_input__take(&file->in, len);
+	return 1;
+}
+
+static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
+{
+	struct body body;
+	uint32_t type;
+	int r;
+
+	while ((r = next_block(file, &type, &body, err)) > 0) {
+		if (type == BLOCK_EPB || type == BLOCK_PB)
+			return timed_packet(file, &body, type == BLOCK_PB, ret, err);
+		if (type == BLOCK_SPB)
+			return simple_packet(file, &body, ret, err);
+		if (type == BLOCK_IDB && (r = add_interface(file, &body, err)))
+			return r;
+	}
+	return r;
+}
+
+int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
+{
+	const uint8_t *p = tw_input__peek(&file->in, 4);
+
+	(void)err;
+	if (!p || tw_load_be32(p) != BLOCK_SHB)
+		return 0;
+	file->next = next;
+	return 1;
+}
