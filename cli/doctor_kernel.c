@@ -135,6 +135,27 @@ static void look_function_tracer(struct doctor_finding *ret)
 	free(text);
 }
 
+/* Whether kallsyms tells an address; the first few symbols may be zero for another reason. */
+static void look_symbols(struct doctor_finding *ret)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char line[1024];
+
+	for (int i = 0; file && !address && i < 10000 && fgets(line, sizeof(line), file); i++)
+		address = strtoull(line, NULL, 16);
+	if (file)
+		fclose(file);
+	if (address)
+		doctor__ok(ret, "the kernel tells the addresses of its functions");
+	else if (file)
+		doctor__bad(ret, DOCTOR_LIMITED, "run it with sudo, and `sysctl kernel.kptr_restrict=1` or 0",
+			    "the kernel hides the addresses of its functions: they will be shown as numbers");
+	else
+		doctor__bad(ret, DOCTOR_LIMITED, "use a kernel with CONFIG_KALLSYMS",
+			    "there is no /proc/kallsyms: functions will be shown as numbers");
+}
+
 /* Files of a trace instance, each standing for something the kernel can do. */
 static void look_instance_file(struct doctor_finding *ret, const char *file, const char *has, const char *has_not,
 			       const char *fix)
@@ -209,6 +230,7 @@ const struct doctor_check doctor_kernel_checks[] = {
 	{ "notrace_pid", false, look_notrace },
 	{ "follow", false, look_follow },
 	{ "function tracer", false, look_function_tracer },
+	{ "symbols", false, look_symbols },
 	{ "realtime", false, look_realtime },
 	{ NULL, false, NULL },
 };

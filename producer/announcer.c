@@ -101,6 +101,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	struct tw_task known;
 	uint64_t now;
 
+	tw_symbolizer__await(&a->symbolizer);
 	tw_trace_clock__sample(a->clock, &sample); /* a clock that only the rings tell is known from now on */
 	now = tw_trace_clock__now(a->clock);
 	tw_tasks__drain(a->tasks); /* no name to come is older than now */

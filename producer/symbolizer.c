@@ -27,10 +27,14 @@ static void read_kallsyms(struct tw_symbolizer *s)
 
 void tw_symbolizer__prepare(struct tw_symbolizer *s)
 {
-	if (s->kallsyms.table || s->blind || !s->addresses.likely)
-		return;
-	read_kallsyms(s);
-	s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
+	if (!s->kallsyms.table && !s->blind && s->addresses.likely)
+		read_kallsyms(s);
+}
+
+void tw_symbolizer__await(struct tw_symbolizer *s)
+{
+	if (tw_symbolizer__waits(s))
+		s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
 }
 
 /* Return: whether there is a table to look into, or there never will be. Without one the notes stay where they are. */

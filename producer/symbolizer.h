@@ -33,8 +33,9 @@ struct tw_symbolizer {
 /** tw_symbolizer__init() - Return: 0 or -ENOMEM */
 int tw_symbolizer__init(struct tw_symbolizer *symbolizer, const char *kallsyms_path);
 
-/** tw_symbolizer__prepare() - read kallsyms if events will have addresses, and wait for it: before anything is traced */
+/** tw_symbolizer__prepare() - begin to read kallsyms if events will have addresses, and __await() - wait until it is read */
 void tw_symbolizer__prepare(struct tw_symbolizer *symbolizer);
+void tw_symbolizer__await(struct tw_symbolizer *symbolizer);
 
 /**
  * tw_symbolizer__settle() - find symbols for what was noted

@@ -78,6 +78,8 @@ static bool remember(struct tw_tasks_impl *impl, uint32_t pid, uint64_t time)
 		if (impl->noted[i].pid != pid)
 			continue;
 		impl->noted[i].events++;
+		if (time < impl->noted[i].first) /* CPUs are read one after the other */
+			impl->noted[i].first = time;
 		return true;
 	}
 	if (impl->n_noted == NOTED_MOST)

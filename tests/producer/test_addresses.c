@@ -204,6 +204,7 @@ static void test_symbols(void **state)
 	       "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n"
 	       "\tfield:void * parent;\toffset:16;\tsize:8;\tsigned:0;\n");
 	tw_symbolizer__prepare(&b.symbolizer);
+	tw_symbolizer__await(&b.symbolizer);
 	see(&b, (uint64_t[]){ 0, 0x1fff, 0x2004 }, 24);
 	see(&b, (uint64_t[]){ 0, 0xfff, 0x1000 }, 24);
 	tw_symbolizer__settle(&b.symbolizer, false);
@@ -229,6 +230,7 @@ static void test_later(void **state)
 	(void)state;
 	set_up(&b, "some", "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n");
 	tw_symbolizer__prepare(&b.symbolizer);
+	tw_symbolizer__await(&b.symbolizer);
 	set_kallsyms(&b, "0000000000001000 T alpha\n0000000000800000 t late\t[late_module]\n"
 			 "0000000090000000 T end\n");
 	see(&b, (uint64_t[]){ 0, 0x800010 }, 16);
@@ -272,6 +274,7 @@ static void test_hidden(void **state)
 	set_up(&b, "some", "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n");
 	set_kallsyms(&b, "0000000000000000 T alpha\n0000000000000000 t beta\n");
 	tw_symbolizer__prepare(&b.symbolizer);
+	tw_symbolizer__await(&b.symbolizer);
 	assert_true(b.symbolizer.blind);
 	see(&b, (uint64_t[]){ 0, 0x1010 }, 16);
 	tw_symbolizer__settle(&b.symbolizer, false);
@@ -281,6 +284,7 @@ static void test_hidden(void **state)
 	set_up(&b, "some", "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n");
 	b.symbolizer.kallsyms.path = "/nowhere/kallsyms";
 	tw_symbolizer__prepare(&b.symbolizer);
+	tw_symbolizer__await(&b.symbolizer);
 	assert_true(b.symbolizer.blind);
 	tear_down(&b);
 }
