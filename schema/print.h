@@ -91,4 +91,19 @@ bool tw_print__names(const struct tw_print *print, const struct tw_field *field,
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);
 
+/** tw_print__is_graph_entry() - whether this is the function graph's entry into a function; its exit */
+bool tw_print__is_graph_entry(const struct tw_print *print);
+bool tw_print__is_graph_exit(const struct tw_print *print);
+
+/**
+ * tw_print__graph_leaf() - append a call of a function that calls no other as one text: `  1.234 us   |    name();`
+ * @entry: of which tw_print__is_graph_entry()
+ * @leave: of the event that follows it on the same CPU, of which tw_print__is_graph_exit()
+ *
+ * Return: false, nothing appended, if they are not of the same task and function: each has its own text then.
+ */
+bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
+			  const struct tw_print *leave, const struct tw_record *leave_record,
+			  const struct tw_print_host *host, struct tw_line *line);
+
 #endif

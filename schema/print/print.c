@@ -18,6 +18,25 @@ static void drop_program(struct tw_print *print)
 	*print = (struct tw_print){ .format = print->format, .why = print->why };
 }
 
+static int list_addresses(struct tw_print *print)
+{
+	const struct tw_format *format = print->format;
+
+	print->addresses = calloc(format->n_fields, sizeof(const struct tw_field *));
+	if (!print->addresses)
+		return -ENOMEM;
+	print->addresses_size = format->n_fields;
+	for (uint16_t i = 0; i < format->n_fields; i++)
+		if (tw_special__is_address(format, &format->fields[i]))
+			print->addresses[print->n_addresses++] = &format->fields[i];
+	return 0;
+}
+
+static int compile(struct tw_print *print)
+{
+	return tw_special__bind(print->format, &print->special) ? list_addresses(print) : tw_print__compile(print);
+}
+
 struct tw_print *tw_print__new(const struct tw_format *format)
 {
 	struct tw_print *print = calloc(1, sizeof(*print));
@@ -26,7 +45,7 @@ struct tw_print *tw_print__new(const struct tw_format *format)
 	if (!print)
 		return NULL;
 	print->format = format;
-	err = tw_print__compile(print);
+	err = compile(print);
 	if (!err && tw_print__memory(print) > TW_PRINT_MEMORY_MAX) {
 		err = tw_error__set(&print->why, -E2BIG, "print fmt: its program takes more than %u bytes",
 				    TW_PRINT_MEMORY_MAX);
@@ -66,4 +85,21 @@ const struct tw_field *const *tw_print__addresses(const struct tw_print *print, 
 {
 	*ret_n = print->n_addresses;
 	return print->addresses;
+}
+
+bool tw_print__is_graph_entry(const struct tw_print *print)
+{
+	return print->special.put == tw_special__graph_entry;
+}
+
+bool tw_print__is_graph_exit(const struct tw_print *print)
+{
+	return print->special.put == tw_special__graph_exit;
+}
+
+bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
+			  const struct tw_print *leave, const struct tw_record *leave_record,
+			  const struct tw_print_host *host, struct tw_line *line)
+{
+	return tw_special__graph_leaf(&entry->special, entry_record, &leave->special, leave_record, host, line);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "schema/print.h"
 #include "schema/print/put.h"
+#include "schema/print/special.h"
 
 #define TW_PRINT_STACK 320 /* values; the parser's depth bounds what an expression needs */
 
@@ -71,7 +72,8 @@ struct tw_print_conversion {
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal; /* NULL = compiled; else the text below */
+	const char *refusal;       /* NULL = compiled; else the text below */
+	struct tw_special special; /* its put is what runs, if it has one; there is no program then */
 	struct tw_op *ops;
 	char *texts;
 	struct tw_print_conversion *conversions;

@@ -330,6 +330,10 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 	uint64_t stack[TW_PRINT_STACK + 1];
 	struct run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
 
+	if (print->special.put) {
+		print->special.put(&print->special, record, host, line);
+		return;
+	}
 	if (print->refusal) {
 		tw_print__fields(print->format, record, line);
 		return;
