@@ -42,6 +42,11 @@ bool tw_capture__allow(uint32_t *used, uint32_t n, uint32_t max)
 	return true;
 }
 
+bool tw_table16__allow_page(void)
+{
+	return tw_capture__allow(&tw_capture_used.table_pages, 1, TW_TABLE_PAGES_MAX);
+}
+
 void tw_capture__own_format(struct tw_format *format)
 {
 	g_ptr_array_add(formats, format);

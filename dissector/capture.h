@@ -16,7 +16,9 @@
 #define TW_CHANNELS_MAX     (1u << 20)
 #define TW_SCHEMAS_MAX      4096
 #define TW_TASK_NAMES_MAX   (1u << 20)
-#define TW_FORMAT_BYTES_MAX (64u << 20) /* of parsed formats */
+#define TW_FORMAT_BYTES_MAX (64u << 20)  /* of parsed formats */
+#define TW_TABLE_PAGES_MAX  16384        /* of tables of channels and event ids, 2 KiB each */
+#define TW_CACHE_READ_MAX   (256u << 20) /* bytes of cached formats read */
 /* Per task, as names are kept sorted by time in an array. */
 #define TW_NAMES_PER_TASK_MAX 4096
 
@@ -68,7 +70,7 @@ void tw_capture__own_format(struct tw_format *format);
 
 /* What has been used of the limits above. */
 struct tw_capture_used {
-	uint32_t streams, channels, schemas, task_names, format_bytes;
+	uint32_t streams, channels, schemas, task_names, format_bytes, table_pages, cache_read;
 };
 extern struct tw_capture_used tw_capture_used;
 

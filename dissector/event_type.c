@@ -26,16 +26,18 @@ int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const st
 		r = tw_error__set(err, -ENOSPC, "the capture has more format texts than the dissector keeps");
 		goto refuse;
 	}
+	type = wmem_new0(wmem_file_scope(), struct tw_event_type);
+	if (!tw_table16__put(&schema->types, event_id, type)) {
+		r = tw_error__set(err, -ENOSPC, "the capture has more event ids than the dissector keeps");
+		goto refuse;
+	}
 	tw_capture__own_format(format);
 	if (schema->stream->long_size)
 		tw_format__assume_long_size(format, schema->stream->long_size);
-
-	type = wmem_new0(wmem_file_scope(), struct tw_event_type);
 	type->format = format;
 	type->frames = wmem_memdup(wmem_file_scope(), frames, n_frames * sizeof(*frames));
 	type->n_frames = n_frames;
 	type->n_fields = (uint32_t)(format->n_fields - format->n_common);
-	tw_table16__put(&schema->types, event_id, type);
 	return 0;
 
 refuse:

@@ -119,9 +119,12 @@ struct tw_event_type *tw_metadata__from_cache(struct tw_dissect *d, uint16_t eve
 	size_t len;
 
 	d->schema->cache_tried = true;
-	bytes = tw_preferences.cache ? tw_cache__load(d->schema->id, &len) : NULL;
+	if (!tw_preferences.cache || tw_capture_used.cache_read > TW_CACHE_READ_MAX)
+		return NULL;
+	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
 		return NULL;
+	tw_capture_used.cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
 	file = tw_formats_file__open(bytes, len);
 	while (tw_formats_file__next(&file, &text))
 		tw_schema_id__learn(d->schema, event_id_of(&text), &text, NULL, 0, NULL);

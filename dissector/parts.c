@@ -4,6 +4,8 @@
 
 #define WHOLE_MAX       (1u << 20) /* bytes of a reassembled record */
 #define PART_FRAMES_MAX 1024       /* remembered of one record */
+#define PIECES_MAX      4096       /* of one record: Wireshark looks through those that came for each that comes */
+#define UNFINISHED_MAX  65536      /* records that have begun, of a capture */
 
 static reassembly_table table;
 
@@ -13,6 +15,14 @@ struct part_key {
 	uint32_t id;
 	uint16_t channel;
 };
+
+/* A whole that has begun; followed in the first pass only. */
+struct unfinished {
+	struct part_key key;
+	uint32_t pieces; /* so far */
+};
+
+static wmem_map_t *unfinished; /* struct part_key -> struct unfinished */
 
 static guint hash_key(gconstpointer data)
 {
@@ -65,9 +75,39 @@ static const fragment_items items = {
 	.tag = "pieces",
 };
 
+static void open_capture(void)
+{
+	unfinished = wmem_map_new(wmem_file_scope(), hash_key, keys_equal);
+}
+
 void tw_parts__register(void)
 {
 	reassembly_table_register(&table, &key_functions);
+	register_init_routine(open_capture);
+}
+
+/* One more piece of that name. Return: false if it is one too many. */
+static bool count_piece(const struct tw_dissect *d, uint32_t id)
+{
+	const struct part_key key = { .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+	struct unfinished *begun = wmem_map_lookup(unfinished, &key);
+
+	if (!begun) {
+		if (wmem_map_size(unfinished) >= UNFINISHED_MAX)
+			return false;
+		begun = wmem_new0(wmem_file_scope(), struct unfinished);
+		begun->key = key;
+		wmem_map_insert(unfinished, &begun->key, begun);
+	}
+	return ++begun->pieces <= PIECES_MAX;
+}
+
+static void forget_pieces(const struct tw_dissect *d, uint32_t id)
+{
+	const struct part_key key = { .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+	struct unfinished *begun = wmem_map_remove(unfinished, &key);
+
+	wmem_free(wmem_file_scope(), begun);
 }
 
 static void put_part(struct tw_dissect *d, proto_tree *tree, const struct tw_part_view *part)
@@ -110,6 +150,19 @@ static uint32_t list_frames(const fragment_head *head, uint32_t *frames)
 	for (const fragment_item *item = head->next; item && n < PART_FRAMES_MAX; item = item->next)
 		frames[n++] = item->frame;
 	return n;
+}
+
+/* Wireshark lists all pieces where the whole is. Return: @tree if it may have so many items, else NULL. */
+static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const fragment_head *head)
+{
+	uint32_t n = 1;
+
+	for (const fragment_item *item = head ? head->next : NULL; item; item = item->next)
+		n++;
+	if (n >= d->items_left)
+		return NULL;
+	d->items_left -= n;
+	return tree;
 }
 
 /* Dissects the whole in place of the frame's bytes. */
@@ -156,10 +209,16 @@ void tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__expert(d, TW_EXPERT_LIMIT, "A piece of something the dissector does not put together");
 		return;
 	}
+	if (d->first_pass && !count_piece(d, part.id)) {
+		tw_dissect__expert(d, TW_EXPERT_LIMIT, "More pieces than the dissector puts together");
+		return;
+	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,
 				  part.offset, (guint32)part.len, part.offset + part.len < part.total);
 	whole = process_reassembled_data(d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, "Whole record", head,
-					 &items, NULL, tree);
+					 &items, NULL, tree_for_pieces(d, tree, head));
+	if (d->first_pass && head)
+		forget_pieces(d, part.id);
 	if (whole && tvb_captured_length(whole) == part.total)
 		dissect_whole(d, &part, head, whole);
 	else

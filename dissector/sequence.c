@@ -20,8 +20,7 @@ static struct tw_channel *new_channel(struct tw_stream *stream, uint16_t number)
 	if (!tw_capture__allow(&tw_capture_used.channels, 1, TW_CHANNELS_MAX))
 		return NULL;
 	channel = wmem_new0(wmem_file_scope(), struct tw_channel);
-	tw_table16__put(&stream->channels, number, channel);
-	return channel;
+	return tw_table16__put(&stream->channels, number, channel) ? channel : NULL;
 }
 
 static const struct tw_sequence_note *note(enum tw_sequence_kind kind, uint64_t missing)
