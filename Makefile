@@ -24,6 +24,11 @@ fuzz: ## libFuzzer, 10 million runs a target; FUZZ_RUNS and FUZZ_SECONDS shorten
 	@$(handing_back); scripts/build fuzz && FUZZ_RUNS=$${FUZZ_RUNS:-10000000} ctest --preset fuzz -L fuzz -j 2 && \
 		cat build/fuzz/fuzz/*/figures
 
+hostile: ## 200,000 damaged frames through tshark with sanitizers, captures that ask for too much
+	@scripts/setup
+	@$(handing_back); scripts/build dev && scripts/build asan-ubsan && export HOSTILE_FRAMES=$${HOSTILE_FRAMES:-200000} && \
+		ctest --preset asan-ubsan -L hostile -V && ctest --preset dev -L hostile -V
+
 format-check: ## clang-format and .clang-format agree with every source
 	@git ls-files -z '*.[ch]' | xargs -0 clang-format --dry-run -Werror
 
@@ -34,4 +39,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test bench install fuzz format-check tidy help
+.PHONY: all demo test bench install fuzz hostile format-check tidy help

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Captures that ask for too much: tshark shows them in bounded time and memory, and an expert item says what was refused.
+# MAKE_BOMBS comes from CTest, besides what tests/dissector/common.sh wants; with HOSTILE_FRAMES set, in more ways.
+. "$(dirname "$0")/../dissector/common.sh"
+
+seconds_max=30 # they take 5 at most on an idle machine
+mib_max=450    # tshark alone has 150, and keeps some bytes for each frame
+
+mkdir "$home/bombs" && "$MAKE_BOMBS" "$home/bombs" || { echo "FAILED: the captures cannot be made"; exit 1; }
+cp "$(dirname "$0")/measure.py" "$home"
+chmod -R a+rX "$home"
+
+# bomb OPTION...: prints status, seconds, MiB
+bomb() {
+	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
+		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
+		"$home/measure.py" "$seconds_max" tshark "$@" 3>&1 > "$home/out" 2> "$home/err"
+}
+
+ways=(-V) # the last one's lines are looked at: what is said when something is learnt is not said in a second pass
+[ -z "${HOSTILE_FRAMES:-}" ] || ways=("" "-Y trace.pid==7" "-2 -V" -V)
+
+# What an expert item of a capture must say.
+declare -A says=(
+	[fields-100000]='fields, the limit is 1024'
+	[fields-1000]='more than the dissector shows'
+	[ids]='more event ids than the dissector keeps'
+	[tasks]='more task names than the dissector keeps'
+	[names]='more task names than the dissector keeps'
+	[pieces]='More pieces than the dissector puts together'
+	[pieces-backwards]='More pieces than the dissector puts together'
+	[pieces-again]='More pieces than the dissector puts together'
+	[wholes]='More pieces than the dissector puts together'
+	[zstd]='more format text than the dissector unpacks'
+	[zstd-longer]='more format text than the dissector unpacks'
+	[zstd-shorter]='cannot be decompressed'
+)
+
+for file in "$home"/bombs/*.pcap; do
+	name=$(basename "$file" .pcap)
+	for args in "${ways[@]}"; do
+		# shellcheck disable=SC2086 # words
+		read -r status seconds mib < <(bomb -r "$file" $args)
+		expect "$name.pcap $args: status, too much memory ($seconds s, $mib MiB)" "0 0" "$status $((mib > mib_max))"
+	done
+	[ -z "${says[$name]:-}" ] || expect "$name.pcap: an expert item says why" yes \
+		"$(grep -q "Expert Info.*${says[$name]}" "$home/out" && echo yes)"
+	forget
+done
+finish

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: a capture of N frames for others to damage: many short streams, each with
+ * its own metadata, so that damaged metadata are learnt and not passed over as repetitions. Events are of a real kernel's
+ * formats, with bodies that are random but for the places of their dynamic fields; one a frame, packed, and in PARTs.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/field.h"
+#include "tests/dissector/sample.h"
+#include "wire/schema_text.h"
+
+#define EVENTS_MAX    4096 /* formats read */
+#define PICKED        6    /* formats of a stream */
+#define STREAM_FRAMES 60   /* of events, in a stream */
+#define DYNAMIC       16   /* bytes of each dynamic field */
+
+static struct text texts[EVENTS_MAX];
+static uint32_t n_texts;
+static uint64_t random_state = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(random_state >> 33) % n;
+}
+
+static void read_system(const char *folder, const char *system)
+{
+	char path[4096];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, system);
+	dir = opendir(path);
+	while (dir && n_texts < EVENTS_MAX && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.') && strcmp(entry->d_name, "enable") &&
+		    strcmp(entry->d_name, "filter"))
+			text__read(&texts[n_texts++], folder, strdup(system), entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+static void read_formats(const char *folder)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			read_system(folder, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/* A body with every byte random, then the locations set to what lies behind the fixed fields. */
+static void make_record(struct record *r, const struct tw_format *format)
+{
+	uint32_t end = 8;
+
+	record__begin(r, format->id, 1 + random_below(40), false);
+	for (uint32_t i = 0; i < format->n_fields; i++)
+		if (format->fields[i].offset + format->fields[i].size > end)
+			end = format->fields[i].offset + format->fields[i].size;
+	while (r->len < end + DYNAMIC * format->n_fields && r->len < 2000)
+		r->data[r->len++] = random_below(4) ? (uint8_t)('a' + random_below(26)) : (uint8_t)random_below(256);
+	for (uint32_t i = 0; i < format->n_fields; i++) {
+		const struct tw_field *field = &format->fields[i];
+		const uint32_t base = field->place == TW_PLACE_REL_LOC ? field->offset + 4 : 0;
+
+		if ((field->place != TW_PLACE_DATA_LOC && field->place != TW_PLACE_REL_LOC) || field->offset > 1900)
+			continue;
+		r->data[field->offset] = (uint8_t)(end + DYNAMIC * i - base);
+		r->data[field->offset + 1] = (uint8_t)((end + DYNAMIC * i - base) >> 8);
+		r->data[field->offset + 2] = (uint8_t)(1 + random_below(DYNAMIC));
+		r->data[field->offset + 3] = 0;
+	}
+}
+
+static void put_parts(struct sample *s, const struct record *r, uint16_t cpu, uint64_t time, uint32_t id)
+{
+	static uint8_t value[RECORD_MAX + 4];
+	static struct sample scratch;
+
+	scratch.info = s->info;
+	tw_frame__begin(&scratch.frame, scratch.buf, TW_FRAME_MAX, &scratch.info);
+	tw_frame__add_event(&scratch.frame, r->data, r->len & ~3u, scratch.info.base_time);
+	memcpy(value, scratch.buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), (r->len & ~3u) + 4);
+	for (uint32_t at = 0, total = (r->len & ~3u) + 4; at < total;) {
+		sample__cpu(s, cpu, time);
+		s->frame.cap = 200;
+		at += (uint32_t)tw_frame__add_part(&s->frame, TW_TLV_EVENT, id, value, total, at);
+		sample__end(s);
+	}
+}
+
+static void put_others(struct sample *s, uint64_t time)
+{
+	const struct tw_clock_view clock = { .valid = 0x3f, .error_ns = 40, .reading = { time, 2, 3, 4, 5, 6 } };
+	const struct tw_stat_view stats[] = { { TW_STAT_READ, 1, 3 }, { TW_STAT_OVERRUN, 1, 9 }, { 999, 2, 5 } };
+	const struct tw_symbol_view symbol = { 16, 0xffffffff81000000, (const uint8_t *)"_stext", 6 };
+	const struct tw_lost_view lost = { .time = time, .where = TW_LOST_RING, .count = 3 };
+	const uint16_t channels[] = { 1, 2 };
+	const uint64_t seqs[] = { 3, 2 };
+
+	sample__control(s);
+	tw_clock__emit(&s->frame, &clock);
+	tw_symbol__emit(&s->frame, &symbol);
+	tw_stats__emit(&s->frame, stats, 3);
+	sample__end(s);
+	sample__cpu(s, 0, time);
+	tw_lost__emit(&s->frame, &lost);
+	tw_watermark__emit(&s->frame, time, channels, seqs, 2);
+	sample__end(s);
+}
+
+/* Plain, so that a damaged text is still one; sample__schema() sends them compressed. */
+static void put_plain_schema(struct sample *s, const struct text *picked)
+{
+	static uint8_t payload[TW_SCHEMA_RAW_MAX];
+
+	for (uint32_t i = 0; i < PICKED; i++) {
+		const size_t name = strlen(picked[i].system) + 1;
+		struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .index = i, .total = PICKED, .data = payload };
+
+		memcpy(payload, picked[i].system, name);
+		memcpy(payload + name, picked[i].text, picked[i].len);
+		view.event_id = picked[i].id;
+		view.len = name + picked[i].len;
+		view.raw_length = (uint32_t)view.len;
+		sample__control(s);
+		tw_schema_tlv__emit(&s->frame, &view);
+		sample__end(s);
+	}
+}
+
+static void put_events(struct sample *s, struct tw_format *const *formats, uint64_t time)
+{
+	static struct record r;
+	const uint16_t cpu = (uint16_t)random_below(4);
+	const uint32_t n = random_below(4) ? 1 : 1 + random_below(20);
+
+	make_record(&r, formats[random_below(PICKED)]);
+	if (!random_below(20)) {
+		put_parts(s, &r, cpu, time, random_below(1000));
+		return;
+	}
+	sample__cpu(s, cpu, time);
+	sample__event(s, &r, time);
+	for (uint32_t i = 1; i < n; i++) {
+		make_record(&r, formats[random_below(PICKED)]);
+		sample__event(s, &r, time + i);
+	}
+	sample__end(s);
+}
+
+static void put_stream(struct sample *s)
+{
+	struct tw_format *formats[PICKED];
+	struct text picked[PICKED];
+	uint64_t time = 1000;
+
+	for (uint32_t i = 0; i < PICKED; i++) {
+		picked[i] = texts[random_below(n_texts)];
+		if (tw_format__parse(picked[i].text, picked[i].len, picked[i].system, &formats[i], NULL))
+			exit(1);
+	}
+	s->info.stream_id++;
+	s->info.schema_id = texts__hash(picked, PICKED, false, 8);
+	s->control_seq = 0;
+	memset(s->seqs, 0, sizeof(s->seqs));
+	sample__host(s, "alpha");
+	put_others(s, time);
+	if (random_below(2))
+		sample__schema(s, picked, PICKED);
+	else
+		put_plain_schema(s, picked);
+	for (uint32_t i = 0; i < 8; i++)
+		sample__comm(s, 1 + random_below(40), time, "worker/0");
+	for (uint32_t i = 0; i < STREAM_FRAMES; i++)
+		put_events(s, formats, time += 100);
+	put_others(s, time);
+	for (uint32_t i = 0; i < PICKED; i++)
+		tw_format__free(formats[i]);
+}
+
+int main(int argc, char **argv)
+{
+	static struct sample s;
+	uint64_t wanted;
+
+	if (argc < 5) {
+		fprintf(stderr, "usage: make_frames FORMATS_DIR OUT_DIR NAME FRAMES [SEED]\n");
+		return 2;
+	}
+	wanted = strtoull(argv[4], NULL, 10);
+	random_state = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
+	read_formats(argv[1]);
+	if (!n_texts) {
+		fprintf(stderr, "make_frames: no formats in %s\n", argv[1]);
+		return 1;
+	}
+	sample__open(&s, argv[2], argv[3]);
+	for (const uint64_t begin = s.packet_time; (s.packet_time - begin) / 1000 < wanted;)
+		put_stream(&s);
+	sample__close(&s);
+	for (uint32_t i = 0; i < n_texts; i++)
+		free(texts[i].text);
+	return 0;
+}

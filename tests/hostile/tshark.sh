@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# HOSTILE_FRAMES damaged frames (default 3000) through tshark, the plugin built with sanitizers: no crash, no report of theirs,
+# no dissector bug, no hang, and at most 100 KiB leaked. MAKE_FRAMES, LEAK and RECORDING come from CTest, besides what
+# tests/dissector/common.sh wants.
+#
+# Of every byte 2 in 100 are changed, which leaves little of the metadata; so once more with 1 in 1000, which leaves most. Not
+# more than 20,000 frames a capture: each changed stream id is a new stream, and beyond some thousands no more are learnt.
+. "$(dirname "$0")/../dissector/common.sh"
+
+frames=${HOSTILE_FRAMES:-3000}
+capture_max=20000
+leak_max=$((100 * 1024))
+limit=120 # seconds for one run; it took 7 at most when this was written
+
+[ -n "$sanitizers" ] || { echo "FAILED: the plugin in $PLUGINS was built without sanitizers"; exit 1; }
+
+# make_capture SEED FRAMES: half of it made-up streams of a real kernel's formats, half a recording over and over
+make_capture() {
+	local times=$(($2 / 2 / $(capinfos -Mcr -T "$RECORDING" | awk '{ print $2 }') + 1)) recordings=()
+
+	ASAN_OPTIONS=detect_leaks=0 "$MAKE_FRAMES" "$FORMATS" "$home" made.pcap $(($2 / 2)) "$1" || return
+	while [ $((times--)) -gt 0 ]; do
+		recordings+=("$RECORDING")
+	done
+	mergecap -a -w "$home/whole.pcapng" "$home/made.pcap" "${recordings[@]}" &&
+		editcap -E 0.02 --seed "$1" "$home/whole.pcapng" "$home/ruined.pcapng" &&
+		editcap -E 0.001 --seed "$1" "$home/whole.pcapng" "$home/damaged.pcapng" &&
+		chmod a+r "$home"/*.pcapng
+}
+
+# Bytes leaked, from the sanitizer's summary.
+leaked() {
+	awk '/^SUMMARY:.* byte\(s\) leaked/ { n = $3 } END { print n + 0 }' "$1"
+}
+
+# watched OPTION...: tshark with all checks on; its lines in $home/out, the sanitizers' in $home/err
+watched() {
+	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
+		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
+		ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=exitcode=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		${wmem:+WIRESHARK_DEBUG_WMEM_OVERRIDE=$wmem} \
+		LD_PRELOAD="$sanitizers${preload:+:$preload}" timeout "$limit" tshark "$@" > "$home/out" 2> "$home/err"
+}
+
+declare -A seconds=() shown=() lost=()
+
+# try OPTION...: both captures; what it took is added up by options
+try() {
+	local what="$*${wmem:+, wmem $wmem}" file status bugs begin
+
+	for file in ruined damaged; do
+		status=0 begin=$EPOCHREALTIME
+		watched -r "$home/$file.pcapng" "$@" || status=$?
+		bugs=$(cat "$home/out" "$home/err" | grep -c 'Dissector bug\|runtime error\|ERROR: AddressSanitizer')
+		if [ "$status $bugs $(($(leaked "$home/err") > leak_max))" != "0 0 0" ]; then
+			echo "FAILED: $file.pcapng of seed $seed, tshark $what: status $status, $bugs bugs," \
+				"$(leaked "$home/err") bytes leaked"
+			tail -n 40 "$home/err"
+			failed=1
+		fi
+		seconds[$what]=$(awk -v a="${seconds[$what]:-0}" -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { print a + e - b }')
+		shown[$what]=$((${shown[$what]:-0} + $(wc -l < "$home/out")))
+		lost[$what]=$((${lost[$what]:-0} + $(leaked "$home/err")))
+		forget
+	done
+}
+
+preload=$LEAK watched -r "$SAMPLES/basic.pcap" -q
+expect "the leak detector sees a leak" yes "$([ "$(leaked "$home/err")" -gt "$leak_max" ] && echo yes)"
+
+for ((seed = 1, done = 0; done < frames; seed++, done += n)); do
+	n=$((frames - done < capture_max ? frames - done : capture_max))
+	make_capture $seed $n || { echo "FAILED: the damaged captures cannot be made"; exit 1; }
+	wmem=
+	try -V
+	try -2
+	try -Y 'trace.pid > 20 && trace.event contains "s"'
+	try -2 -T json -Y 'trace.any.next_comm contains "e" || trace.expert.malformed'
+	wmem=strict
+	try -V
+	try -2 -Y 'trace.any.prev_pid > 100 || trace.any.name contains "a"'
+done
+
+for what in "${!shown[@]}"; do
+	expect "tshark $what shows something" yes "$([ "${shown[$what]}" -gt 0 ] && echo yes)"
+	printf '    %.1f s for 2 x %d frames, %d lines, %d bytes leaked\n' "${seconds[$what]}" "$frames" "${shown[$what]}" "${lost[$what]}"
+done
+finish
