@@ -18,8 +18,11 @@ static int merge__watermark(struct tw_merge *m, struct tw_merge_stream *s, const
 		struct tw_channel *c;
 		int code;
 
-		if (id == TW_CHANNEL_CONTROL)
+		if (id == TW_CHANNEL_CONTROL) {
+			s->control_marked = true;
+			s->control_mark = mark.time > s->control_mark ? mark.time : s->control_mark;
 			continue;
+		}
 		code = tw_merge__channel(m, s, id, &c);
 		if (code == -ENOMEM)
 			return code;

@@ -212,6 +212,8 @@ static uint64_t stream__bound(const struct tw_merge_stream *s, uint64_t wait_ns)
 	const uint64_t floor = s->newest > wait_ns ? s->newest - wait_ns : 0;
 	uint64_t bound = s->newest;
 
+	if (s->control_marked && s->control_mark < bound)
+		bound = s->control_mark > floor ? s->control_mark : floor;
 	for (size_t i = 0; i < s->n_channels; i++) {
 		const uint64_t mark = s->channels[i]->mark > floor ? s->channels[i]->mark : floor;
 

@@ -24,12 +24,14 @@ struct tw_merge_stream {
 	struct tw_channel **channels;
 	size_t n_channels;
 	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE];
-	struct tw_heap heap; /* of the channels that have something */
-	uint64_t newest;     /* time of the newest watermark */
-	uint64_t released;   /* everything up to here went out */
-	uint64_t last;       /* time of the newest event that went out */
-	uint64_t late;       /* events that went out behind a newer one */
-	bool moved;          /* a watermark came or began to hold: released is to be computed anew */
+	struct tw_heap heap;   /* of the channels that have something */
+	uint64_t newest;       /* time of the newest watermark */
+	uint64_t control_mark; /* the control channel's: its frames that are yet to come may belong behind that */
+	bool control_marked;
+	uint64_t released; /* everything up to here went out */
+	uint64_t last;     /* time of the newest event that went out */
+	uint64_t late;     /* events that went out behind a newer one */
+	bool moved;        /* a watermark came or began to hold: released is to be computed anew */
 };
 
 struct tw_merge {

@@ -369,6 +369,28 @@ static void control_precedes_what_came_after(void **state)
 }
 
 /* A watermark in a frame with other records goes, they stay. */
+/* A name that is yet to come may belong before events that all rings have promised to be complete. */
+static void control_holds_events_back(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .wait_ns = 1000000 });
+	const uint64_t next[] = { 2, 0 };
+
+	(void)state;
+	put_watermark(x, 900, (const uint16_t[]){ 0 }, next + 1, 1);
+	put_events(x, 1, 0, 1000, 2);
+	put_watermark(x, 2000, (const uint16_t[]){ 1 }, next, 1);
+	assert_int_equal(x->sink.n, 0);
+	put_comm(x, 950);
+	assert_int_equal(x->sink.n, 0);
+	put_watermark(x, 1005, (const uint16_t[]){ 0 }, next + 1, 1);
+	assert_int_equal(x->sink.n, 2);
+	assert_true(x->sink.out[0].control);
+	assert_int_equal(x->sink.out[1].time, 1000);
+	put_watermark(x, 1100000, (const uint16_t[]){ 1 }, next, 1); /* but for no longer than the wait */
+	assert_int_equal(x->sink.n, 3);
+	fixture__free(x);
+}
+
 static void watermark_beside_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -630,6 +652,7 @@ int main(void)
 		cmocka_unit_test(lost_and_filtered),
 		cmocka_unit_test(control_frames_are_missed_too),
 		cmocka_unit_test(control_precedes_what_came_after),
+		cmocka_unit_test(control_holds_events_back),
 		cmocka_unit_test(watermark_beside_others),
 		cmocka_unit_test(parts_become_an_event),
 		cmocka_unit_test(parts_with_a_hole_are_a_gap),
