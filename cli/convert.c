@@ -123,7 +123,8 @@ static int tell_damage(const struct convert *convert, const struct tw_tracedat *
 	if (!damage->places)
 		return CLI_EXIT_OK;
 	if (damage->places > 1)
-		snprintf(more, sizeof(more), ", and in %" PRIu64 " places more", damage->places - 1);
+		snprintf(more, sizeof(more), ", and in %" PRIu64 " place%s more", damage->places - 1,
+			 damage->places > 2 ? "s" : "");
 	tw_error__set(err, -EBADMSG, "%.300s%s; all else is in %.100s", damage->first.text, more,
 		      strcmp(convert->out, "-") ? convert->out : "what was written");
 	return CLI_EXIT_FAILURE;

@@ -130,6 +130,8 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	uint8_t count[CHUNKS_COUNT];
 
 	ring->opened = true;
+	if (ring->at == ring->end)
+		return; /* an empty one may be anywhere */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
 			       "the file ends here, but events of CPU %u should lie from %llu to %llu", ring->cpu,

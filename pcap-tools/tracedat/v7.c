@@ -109,7 +109,7 @@ static int read_options(struct tw_dat_cursor *c)
 		}
 		if (tw_dat_cursor__u32(c) >= sizeof(uint64_t))
 			*next = tw_dat_cursor__u64(c);
-		return 0;
+		return c->failed ? tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options are cut off") : 0;
 	}
 	return code;
 }
