@@ -27,14 +27,18 @@ static inline uint64_t tw_arith__divide(uint64_t a, uint64_t b, bool is_signed, 
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
-/** tw_arith__shift() - by more bits than there are: as if bit by bit */
+/** tw_arith__shift() - @by is below 64 */
 static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, bool left)
 {
 	if (left)
-		return by < 64 ? a << by : 0;
-	if (is_signed)
-		return (uint64_t)((int64_t)a >> (by < 64 ? by : 63));
-	return by < 64 ? a >> by : 0;
+		return a << by;
+	return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
+}
+
+/** tw_arith__shift_count() - by more bits than there are: what is left of the count, as x86 and arm64 do it */
+static inline uint64_t tw_arith__shift_count(uint64_t by, uint8_t size)
+{
+	return by & (size < 8 ? 31 : 63);
 }
 
 static inline uint64_t tw_arith__compare(uint16_t punct, uint64_t a, uint64_t b, bool is_signed)

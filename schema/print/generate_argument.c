@@ -87,7 +87,9 @@ static bool number(struct tw_generator *gen, const struct tw_print_conversion *c
 
 static bool string(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t i)
 {
-	if (is_plain(conversion))
+	/* A text that is only known by its address is put as it is, whatever its width. */
+	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
+				     !gen->tree->nodes[i].is_text && !tw_node__is_bytes(&gen->tree->nodes[i])))
 		return tw_generate__string(gen, i);
 	gen->label = gen->print->n_ops + 1;
 	return tw_generate__op(gen, TW_OP_MARK) && tw_generate__string(gen, i) &&
@@ -125,6 +127,8 @@ static bool pointer(struct tw_generator *gen, const struct tw_print_conversion *
 		if (!tw_node__is_bytes(node))
 			return tw_tree__refuse(gen->tree, node->column, "what this points to is not in the record");
 		on_bytes.field = node->field;
+		if (conversion->pointer.kind == TW_POINTER_HEX && !conversion->spec.width)
+			on_bytes.spec.width = 1; /* as the kernel has it for %ph alone */
 		return converted(gen, TW_OP_POINTED, &on_bytes, 0);
 	}
 	if (!tw_generate__number(gen, i))

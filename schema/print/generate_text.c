@@ -101,6 +101,8 @@ static bool dump(struct tw_generator *gen, const struct tw_node *node)
 		[TW_HELPER_DYNAMIC_ARRAY] = TW_OP_WHOLE_ARRAY,
 	};
 
+	if (node->helper == TW_HELPER_CPUMASK)
+		return on_field(gen, TW_OP_CPU_LIST, node);
 	if (node->helper == TW_HELPER_BITMASK)
 		return on_field(gen, TW_OP_BITMASK, node);
 	if (node->n_args == 2 && !tw_generate__number(gen, node->args[1]))

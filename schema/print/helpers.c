@@ -33,8 +33,8 @@ static const struct tw_helper_call calls[] = {
 	{ "__get_rel_dynamic_array_len", TW_HELPER_LEN_OF, 0, false, NULL },
 	{ "__get_bitmask", TW_HELPER_BITMASK, 0, false, NULL },
 	{ "__get_rel_bitmask", TW_HELPER_BITMASK, 0, false, NULL },
-	{ "__get_cpumask", TW_HELPER_BITMASK, 0, false, NULL },
-	{ "__get_rel_cpumask", TW_HELPER_BITMASK, 0, false, NULL },
+	{ "__get_cpumask", TW_HELPER_CPUMASK, 0, false, NULL },
+	{ "__get_rel_cpumask", TW_HELPER_CPUMASK, 0, false, NULL },
 	{ "__get_sockaddr", TW_HELPER_SOCKADDR, 0, false, NULL },
 	{ "__get_rel_sockaddr", TW_HELPER_SOCKADDR, 0, false, NULL },
 	{ "__print_dynamic_array", TW_HELPER_DYNAMIC_ARRAY, 1, false, NULL },
@@ -107,6 +107,10 @@ static const struct {
 	{ "PARAVIRT_LAZY_NONE", 0 },
 	{ "PARAVIRT_LAZY_MMU", 1 },
 	{ "PARAVIRT_LAZY_CPU", 2 },
+	{ "VMSCAN_THROTTLE_WRITEBACK", 0 },
+	{ "VMSCAN_THROTTLE_ISOLATED", 1 },
+	{ "VMSCAN_THROTTLE_NOPROGRESS", 2 },
+	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
 	{ "vmemmap_base", 0 }, /* each boot's own; what is counted from it is shown as if from 0 */
 };
 

@@ -103,8 +103,8 @@ static void fold(struct tw_tree *tree, uint16_t punct, struct type operands, str
 	struct tw_node *left = &tree->nodes[a];
 	const struct tw_node *right = &tree->nodes[--tree->n_nodes];
 	const uint64_t x = tw_arith__narrow(left->value, operands.size, operands.is_signed);
-	const uint64_t y =
-		is_shift(punct) ? right->value : tw_arith__narrow(right->value, operands.size, operands.is_signed);
+	const uint64_t y = is_shift(punct) ? tw_arith__shift_count(right->value, operands.size)
+					   : tw_arith__narrow(right->value, operands.size, operands.is_signed);
 
 	left->value =
 		tw_arith__narrow(tw_arith__binary(punct, x, y, operands.is_signed), result.size, result.is_signed);

@@ -44,6 +44,7 @@ enum tw_op_code {
 	TW_OP_ARRAY,       /* as many elements of size bytes */
 	TW_OP_WHOLE_ARRAY, /* all there are */
 	TW_OP_BITMASK,
+	TW_OP_CPU_LIST, /* 0-3,7: libtraceevent's form of a cpumask */
 	TW_OP_HEX_DUMP, /* prefix in texts at a */
 };
 

@@ -169,10 +169,22 @@ static void put_hex_dump(struct run *run, const struct tw_op *op)
 static void put_pointed(struct run *run, const struct tw_op *op)
 {
 	const struct tw_print_conversion *conversion = &run->print->conversions[op->a];
-	const struct tw_put_spec spec = spec_of(run, conversion, 0);
+	struct tw_put_spec spec = spec_of(run, conversion, 0);
 	const struct tw_put_bytes bytes = tw_print__bytes(conversion->field, run->record);
 
-	tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes);
+	if (spec.width < 0)
+		spec.width = -spec.width;
+	if (!conversion->star_width || spec.width) /* no bytes are none, not all of them */
+		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes);
+}
+
+static void put_cpu_list(const struct run *run, const struct tw_op *op)
+{
+	static const struct tw_pointer list = { .kind = TW_POINTER_BITMAP_LIST };
+	static const struct tw_put_spec all = { .letter = 'p', .precision = -1 };
+	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
+
+	tw_put__pointed(run->line, &list, &all, &bytes);
 }
 
 /* What makes text and is not among the commonest. */
@@ -205,6 +217,9 @@ static void put(struct run *run, const struct tw_op *op)
 	case TW_OP_BITMASK:
 		bytes = tw_print__bytes(op->field, run->record);
 		tw_put__bitmask(run->line, &bytes, print->format->long_size);
+		return;
+	case TW_OP_CPU_LIST:
+		put_cpu_list(run, op);
 		return;
 	case TW_OP_WHOLE_ARRAY:
 		bytes = tw_print__bytes(op->field, run->record);
@@ -242,8 +257,7 @@ static inline uint64_t binary(const struct tw_op *op, uint64_t a, uint64_t b)
 	const bool shift = op->a == TW_PUNCT('<', '<') || op->a == TW_PUNCT('>', '>');
 
 	a = tw_arith__narrow(a, op->size, op->is_signed);
-	if (!shift)
-		b = tw_arith__narrow(b, op->size, op->is_signed);
+	b = shift ? tw_arith__shift_count(b, op->size) : tw_arith__narrow(b, op->size, op->is_signed);
 	return tw_arith__narrow(tw_arith__binary((uint16_t)op->a, a, b, op->is_signed), (uint8_t)op->b, op->c);
 }
 

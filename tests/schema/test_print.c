@@ -130,7 +130,7 @@ static const struct row rows[] = {
 	{ "\"%d\", REC->common_pid", "4321" },
 	{ "\"%d\", (REC)->half", "513" },
 	{ "\"%s\", mc_event_error_type(REC->half)", "Info" },
-	{ "\"%d %d\", REC->half / (REC->i + 5), 1 << 70", "0 0" },
+	{ "\"%d %d\", REC->half / (REC->i + 5), 1 << 70", "0 64" },
 };
 
 static void test_constructs(void **state)
