@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's tracing, and the privileges for it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -124,15 +125,32 @@ static void look_clocks(struct doctor_finding *ret)
 static void look_function_tracer(struct doctor_finding *ret)
 {
 	char *text = read_tracing("available_tracers", ret);
+	const bool has = text && strstr(text, "function"), graph = has && strstr(text, "function_graph");
+	struct tw_instance *instance;
+	struct tw_error err;
+	int fd;
 
+	free(text);
 	if (!text)
 		return;
-	if (strstr(text, "function"))
-		doctor__ok(ret, "available");
-	else
+	if (!has) {
 		doctor__bad(ret, DOCTOR_LIMITED, "events work without; functions need CONFIG_FUNCTION_TRACER",
 			    "not in this kernel");
-	free(text);
+		return;
+	}
+	if (tw_instance__new("-doctor", &instance, &err)) {
+		doctor__bad(ret, DOCTOR_NO, "", "%s", err.text);
+		return;
+	}
+	fd = tw_instance__open(instance, "set_ftrace_filter", O_WRONLY);
+	if (fd >= 0)
+		close(fd);
+	tw_instance__free(instance);
+	if (fd < 0)
+		doctor__bad(ret, DOCTOR_LIMITED, "events work without",
+			    "the kernel has it and refuses it: set_ftrace_filter: %s", strerror(-fd));
+	else
+		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
 
 /* Whether kallsyms tells an address; the first few symbols may be zero for another reason. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire list`: what this kernel has to offer. */
+#include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +12,13 @@
 #include "cli/command.h"
 #include "cli/selection.h"
 #include "producer/events.h"
+#include "producer/instance.h"
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
 
 struct list_config {
 	struct cli_selection selection;
-	bool systems, fields, clocks, instances;
+	bool systems, fields, clocks, instances, tracers, functions, options;
 };
 
 static void print_events(const struct tw_event_list *events)
@@ -66,18 +70,70 @@ static void print_systems(const struct tw_event_list *events)
 			puts(events->names[i].system);
 }
 
-/* One clock a line; the kernel writes them in one line, the chosen one in brackets. */
-static int print_clocks(const char *dir, struct tw_error *err)
+/* Clocks or tracers, one a line; the kernel writes them in one line, the chosen clock in brackets. */
+static int print_words(const char *dir, const char *file, struct tw_error *err)
 {
 	char *text, *save;
-	const int error = tw_tracing_file__read(dir, "trace_clock", &text, err);
+	const int error = tw_tracing_file__read(dir, file, &text, err);
 
 	if (error)
 		return error;
-	for (char *clock = strtok_r(text, "[] \n", &save); clock; clock = strtok_r(NULL, "[] \n", &save))
-		puts(clock);
+	for (char *word = strtok_r(text, "[] \n", &save); word; word = strtok_r(NULL, "[] \n", &save))
+		puts(word);
 	free(text);
 	return 0;
+}
+
+static bool matches(const char *name, char *const *globs)
+{
+	bool found = !*globs;
+
+	for (; *globs && !found; globs++)
+		found = !fnmatch(*globs, name, 0);
+	return found;
+}
+
+/* The kernel writes a function of a module with the module's name behind it. */
+static int print_functions(const char *dir, char *const *globs, struct tw_error *err)
+{
+	char *text, *save;
+	const int error = tw_tracing_file__read(dir, "available_filter_functions", &text, err);
+
+	if (error == -ENOENT)
+		return tw_error__set(err, -EOPNOTSUPP, "this kernel is built without the function tracer");
+	if (error)
+		return error;
+	for (char *name = strtok_r(text, "\n", &save); name; name = strtok_r(NULL, "\n", &save)) {
+		name[strcspn(name, " \t")] = '\0';
+		if (matches(name, globs))
+			puts(name);
+	}
+	free(text);
+	return 0;
+}
+
+/* Those that an instance has: a few more are for the kernel's top-level buffer only. */
+static int print_options(struct tw_error *err)
+{
+	struct tw_instance *instance;
+	struct dirent **entries;
+	char path[PATH_MAX];
+	int n, error = tw_instance__new("-list", &instance, err);
+
+	if (error)
+		return error;
+	n = scandir(tw_instance__path(instance, "options", path, sizeof(path)), &entries, NULL, alphasort);
+	if (n < 0)
+		error = tw_error__set(err, -errno, "cannot list %s: %s", path, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			puts(entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	tw_instance__free(instance);
+	return error;
 }
 
 static int print_instances(struct tw_error *err)
@@ -126,12 +182,18 @@ static int list_what_is_asked(struct list_config *config, int n_args, char **arg
 	const char *dir;
 	int error = tw_tracing_dir__find(&dir, err);
 
+	if (!error && config->functions)
+		return print_functions(dir, args, err);
 	for (int i = 0; i < n_args && !error; i++)
 		error = cli_selection__add(&config->selection, args[i], err);
 	if (error)
 		return error;
 	if (config->clocks)
-		return print_clocks(dir, err);
+		return print_words(dir, "trace_clock", err);
+	if (config->tracers)
+		return print_words(dir, "available_tracers", err);
+	if (config->options)
+		return print_options(err);
 	if (config->instances)
 		return print_instances(err);
 	return list_events(config, dir, err);
@@ -157,6 +219,13 @@ static const struct cli_option options[] = {
 	  NULL },
 	{ 0, "clocks", NULL, CLI_ARG_NONE, "List the trace clocks, for --clock", offsetof(struct list_config, clocks),
 	  NULL },
+	{ 't', "tracers", NULL, CLI_ARG_NONE, "List the tracers, for --tracer", offsetof(struct list_config, tracers),
+	  NULL },
+	{ 'o', "options", NULL, CLI_ARG_NONE, "List the trace options, for --trace-option",
+	  offsetof(struct list_config, options), NULL },
+	{ 0, "functions", NULL, CLI_ARG_NONE,
+	  "List the functions that a tracer can record; arguments are globs, of which one must match",
+	  offsetof(struct list_config, functions), NULL },
 	{ 0, "instances", NULL, CLI_ARG_NONE, "List the tracefs instances there are, whoever made them",
 	  offsetof(struct list_config, instances), NULL },
 	{ 0 },
@@ -168,13 +237,14 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 static const struct cli_example examples[] = {
 	{ "All events that have to do with waking up", "sudo tracewire list '*wak*'" },
 	{ "What a context switch tells", "sudo tracewire list -v sched_switch" },
+	{ "The functions that --function 'vfs_*' means", "sudo tracewire list --functions 'vfs_*'" },
 	{ "The systems that have a tcp event", "sudo tracewire list --systems '*:*tcp*'" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_command_list = {
 	.name = "list",
-	.summary = "List the events, clocks and instances of this kernel",
+	.summary = "List the events, tracers, functions and clocks of this kernel",
 	.arguments = "[EVENT]...",
 	.arg_kind = CLI_ARG_EVENT,
 	.args_max = -1,

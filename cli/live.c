@@ -109,7 +109,7 @@ static int close_live(struct live *live, struct tw_error *err)
 	if (live->receiver)
 		receiver__finish(live->receiver, &live->stats, &live->rx_stats, &ignored);
 	viewer__finish(&live->viewer);
-	cli_selection__fini(&live->run.selection);
+	run_config__fini(&live->run);
 	return run_wire__close(&live->wire, err);
 }
 
@@ -173,8 +173,8 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_source_group, &group, &run_frame_group, &run_status_group,
-							 NULL };
+static const struct cli_option_group *const groups[] = { &run_source_group, &run_tracer_group, &group,
+							 &run_frame_group,  &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
@@ -199,5 +199,5 @@ const struct cli_command cli_command_live = {
 	.groups = groups,
 	.config_size = sizeof(struct live),
 	.run = run,
-	.discard = cli_selection__fini,
+	.discard = run_config__fini,
 };

@@ -102,7 +102,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 		tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
 		status = CLI_EXIT_USAGE;
 	}
-	cli_selection__fini(&record->run.selection);
+	run_config__fini(&record->run);
 	return status;
 }
 
@@ -113,13 +113,16 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_source_group, &group, &run_status_group, NULL };
+static const struct cli_option_group *const groups[] = { &run_source_group, &run_tracer_group, &group,
+							 &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Record what happens while a command runs",
 	  "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
 	{ "Record one program and its children only",
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
+	{ "Record what one system call does in the kernel, and for how long",
+	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
 	{ "Look at it", "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
 };
@@ -139,5 +142,5 @@ const struct cli_command cli_command_record = {
 	.groups = groups,
 	.config_size = sizeof(struct record),
 	.run = run,
-	.discard = cli_selection__fini,
+	.discard = run_config__fini,
 };

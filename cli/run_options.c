@@ -58,9 +58,10 @@ const struct cli_option_group run_status_group = { "Status", status_options };
 
 static int check(const struct run_config *config, struct tw_error *err)
 {
-	if (!config->selection.n)
+	if (!config->selection.n && !config->tracing.tracer)
 		return tw_error__set(err, -EINVAL,
-				     "no event is asked for: give --event; `tracewire list` shows what there is");
+				     "no event is asked for: give --event, or --tracer; `tracewire list` shows what "
+				     "there is");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(err, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",
@@ -71,6 +72,14 @@ static int check(const struct run_config *config, struct tw_error *err)
 	return 0;
 }
 
+void run_config__fini(void *data)
+{
+	struct run_config *config = data;
+
+	cli_selection__fini(&config->selection);
+	tracer_request__fini(&config->tracing);
+}
+
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *err)
 {
 	const int error = check(config, err);
@@ -79,6 +88,7 @@ int run_config__producer(const struct run_config *config, struct tw_producer_opt
 		return error;
 	ret->events = config->selection.items;
 	ret->n_events = config->selection.n;
+	ret->tracing = config->tracing;
 	ret->clock = config->clock;
 	ret->buffer_kib = config->buffer_kib;
 	ret->subbuf_kib = config->subbuf_kib;

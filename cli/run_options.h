@@ -7,10 +7,12 @@
 
 #include "cli/command.h"
 #include "cli/selection.h"
+#include "cli/tracer_options.h"
 
 /* Begins the config of each of them. Zero means: not given. */
 struct run_config {
 	struct cli_selection selection; /* first, for its apply functions */
+	struct tw_tracer_request tracing;
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
 	bool follow, quiet;
@@ -23,6 +25,9 @@ struct run_config {
 extern const struct cli_option_group run_source_group; /* -e, --event-filter, -C, -F, --buffer-size ... */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
 extern const struct cli_option_group run_status_group; /* -q */
+
+/** run_config__fini() - free what the options have left in a struct run_config */
+void run_config__fini(void *config);
 
 /** run_config__producer() - the producer's options as given. Return: 0, -EINVAL if one can't be */
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *err);

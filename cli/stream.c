@@ -69,7 +69,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 
 	(void)n_args;
 	if (!stream->run.interface) {
-		cli_selection__fini(&stream->run.selection);
+		run_config__fini(&stream->run);
 		tw_error__set(err, -EINVAL, "no interface is given: name one with --interface, for example -i tw0");
 		return CLI_EXIT_USAGE;
 	}
@@ -77,7 +77,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	if (run_wire__close(&stream->wire, &later) && !status)
 		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
 	tw_listeners__close(stream->listeners);
-	cli_selection__fini(&stream->run.selection);
+	run_config__fini(&stream->run);
 	return status;
 }
 
@@ -90,8 +90,8 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Output", options };
-static const struct cli_option_group *const groups[] = { &run_source_group, &group, &run_frame_group, &run_status_group,
-							 NULL };
+static const struct cli_option_group *const groups[] = { &run_source_group, &run_tracer_group, &group,
+							 &run_frame_group,  &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Stream the scheduler's events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },
@@ -115,5 +115,5 @@ const struct cli_command cli_command_stream = {
 	.groups = groups,
 	.config_size = sizeof(struct stream),
 	.run = run,
-	.discard = cli_selection__fini,
+	.discard = run_config__fini,
 };

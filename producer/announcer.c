@@ -141,7 +141,8 @@ static void take_in_new_events(struct tw_announcer *a)
 	struct tw_texts texts;
 
 	if (!tw_selection__renew(a->selection) ||
-	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, &a->symbolizer.addresses, &texts, NULL))
+	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, tw_tracer__records(&a->options->tracing),
+			   &a->symbolizer.addresses, &texts, NULL))
 		return;
 	if (texts.schema_id == a->texts.schema_id) {
 		tw_texts__fini(&texts);

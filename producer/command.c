@@ -29,7 +29,7 @@ struct tw_command {
 
 static void write_mark(const char *marker)
 {
-	static const char text[] = "tracewire: command";
+	const char text[] = "tracewire: command"; /* on the stack: the kernel does not wait for a page to be read */
 	const int fd = marker ? open(marker, O_WRONLY | O_CLOEXEC) : -1;
 
 	if (fd < 0)

@@ -134,6 +134,11 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 	return false;
 }
 
+bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event)
+{
+	return contains(list, list->n, event);
+}
+
 /* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
 static int unknown(const struct tw_event_list *all, const struct pattern *pattern, struct tw_error *err)
 {

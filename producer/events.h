@@ -3,6 +3,7 @@
 #ifndef TW_EVENTS_H
 #define TW_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -37,6 +38,9 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
  */
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
 			  struct tw_error *err);
+
+/** tw_event_list__has() - whether @event is in the list, by its name */
+bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event);
 
 /** tw_event_list__fini() - free the names and empty the list */
 void tw_event_list__fini(struct tw_event_list *list);

@@ -19,6 +19,7 @@ struct tw_instance {
 	struct tracefs_instance *tracefs;
 	int lock_fd;        /* the directory, flocked as long as we live */
 	int free_buffer_fd; /* closing it, also by dying, switches off and frees the ring */
+	bool top_level;     /* files are those of the top level */
 	char name[64];
 };
 
@@ -134,8 +135,16 @@ const char *tw_instance__name(const struct tw_instance *in)
 
 char *tw_instance__path(const struct tw_instance *in, const char *file, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
+	if (in->top_level)
+		snprintf(buf, size, "%s/%s", tracefs_tracing_dir(), file);
+	else
+		snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
 	return buf;
+}
+
+void tw_instance__use_top_level(struct tw_instance *in, bool yes)
+{
+	in->top_level = yes;
 }
 
 int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
@@ -220,75 +229,4 @@ int tw_instance__mark(struct tw_instance *in, struct tw_mark *ret)
 	const int rc = tw_instance__append(in, "trace_marker", "tracewire", NULL);
 
 	return rc ? rc : tw_instance__read_mark(in, ret);
-}
-
-bool tw_instance__is_alive(const char *name)
-{
-	char path[PATH_MAX];
-	bool alive;
-	int fd;
-
-	if (instance_dir(name, path, sizeof(path)))
-		return false;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return alive;
-}
-
-struct cleanup {
-	bool dry_run;
-	void (*removed)(void *ctx, const char *name);
-	void *ctx;
-	int count;
-	int rc;
-	struct tw_error *err;
-};
-
-/* Whether it is a name as create_locked() makes them: an instance that somebody called tracewire-notes is his. */
-static bool is_our_name(const char *name)
-{
-	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
-
-	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
-}
-
-/* Remove the instance if its owner is dead. The lock is held until it is gone, so no second clean-up takes part. */
-static int cleanup_one(const char *name, void *arg)
-{
-	struct cleanup *c = arg;
-	char path[PATH_MAX];
-	int fd;
-
-	if (!is_our_name(name) || instance_dir(name, path, sizeof(path)))
-		return 0;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		if (!c->dry_run && rmdir(path)) {
-			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
-					      strerror(errno));
-		} else {
-			c->count++;
-			if (c->removed)
-				c->removed(c->ctx, name);
-		}
-	}
-	close(fd);
-	return 0;
-}
-
-int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err)
-{
-	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .err = err };
-	const char *dir;
-	int rc = tw_tracing_dir__find(&dir, err);
-
-	if (rc)
-		return rc;
-	tracefs_instances_walk(cleanup_one, &c);
-	return c.rc ? c.rc : c.count;
 }

@@ -45,6 +45,9 @@ int tw_instance__open(const struct tw_instance *instance, const char *file, int 
 /** tw_instance__has() - whether the instance has that file */
 bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
+/** tw_instance__use_top_level() - whether all of these files are meant of the top level: for producer/top_level.h */
+void tw_instance__use_top_level(struct tw_instance *instance, bool yes);
+
 /* Who wrote to a trace_marker, and when. */
 struct tw_mark {
 	pid_t pid;     /* as the kernel counts: in a pid namespace getpid() gives another */

@@ -17,9 +17,10 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "producer/tracer.h"
 #include "wire/sink.h"
 
-/* Events asked for, and the tracefs filter for them. */
+/* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */
 struct tw_event_request {
 	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see producer/events.h */
 	const char *filter; /* as tracefs has it, handed to the kernel as it is; NULL = none */
@@ -28,9 +29,10 @@ struct tw_event_request {
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	const char *clock; /* trace clock in ns; NULL = "mono" */
-	size_t buffer_kib; /* ring per CPU; 0 = default */
-	size_t subbuf_kib; /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
+	struct tw_tracer_request tracing; /* what else is recorded, and of whom */
+	const char *clock;                /* trace clock in ns; NULL = "mono" */
+	size_t buffer_kib;                /* ring per CPU; 0 = default */
+	size_t subbuf_kib;                /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
 	unsigned int
 		max_interval_ms; /* longest pause between two reads, bounds the age of what is sent; 0 = 10, packed 20 */
 	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */

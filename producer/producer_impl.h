@@ -14,6 +14,7 @@
 struct tw_producer {
 	const struct tw_producer_options *options;
 	struct tw_instance *instance;
+	struct tw_tracer *tracer;
 	struct tw_instance *probe; /* only for clocks that no clockid_t reads */
 	struct tw_tasks *tasks;
 	struct tw_trace_clock clock;

@@ -34,6 +34,7 @@ static void leave_trace(struct tw_producer *p)
 	if (!tw_instance__mark(tw_tasks__instance(p->tasks), &mark)) {
 		snprintf(text, sizeof(text), "%d", mark.pid);
 		tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
+		tw_tracer__leave_out(p->tracer, text);
 	}
 	raise_priority(p);
 	pthread_mutex_unlock(&p->mark_lock);
@@ -181,7 +182,7 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *err)
 	if (rc)
 		return tw_error__set(err, rc, "the command to follow left no mark in the trace");
 	snprintf(text, sizeof(text), "%d", mark.pid);
-	return tw_instance__write(p->instance, "set_event_pid", text, err);
+	return tw_tracer__follow(p->tracer, text, err);
 }
 
 char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
@@ -196,6 +197,7 @@ int tw_producer__ignore(struct tw_producer *p, pid_t pid)
 	if (!p->own_pids)
 		return -ENOTSUP;
 	snprintf(text, sizeof(text), "%d", pid);
+	tw_tracer__leave_out(p->tracer, text);
 	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
 }
 

@@ -90,6 +90,8 @@ static int set_up_instance(struct tw_producer *p, struct tw_error *err)
 	int rc = tw_instance__new("", &p->instance, err);
 
 	if (!rc)
+		rc = tw_tracer__new(&p->options->tracing, p->selection.tracing_dir, p->instance, &p->tracer, err);
+	if (!rc)
 		rc = tw_instance__write(p->instance, "trace_clock", p->clock.name, err);
 	if (!rc)
 		rc = set_subbuf(p, err);
@@ -224,7 +226,8 @@ static int set_up_announcer(struct tw_producer *p, const char *tracing_dir, stru
 	};
 	if (tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	rc = tw_texts__load(tracing_dir, &p->selection.events, &a->symbolizer.addresses, &a->texts, err);
+	rc = tw_texts__load(tracing_dir, &p->selection.events, tw_tracer__records(&p->options->tracing),
+			    &a->symbolizer.addresses, &a->texts, err);
 	if (!rc)
 		tw_symbolizer__prepare(&a->symbolizer);
 	return rc;
@@ -248,12 +251,22 @@ static void describe_host(struct tw_producer *p)
 					  });
 }
 
+static int check_options(const struct tw_producer_options *options, struct tw_error *err)
+{
+	if (options->n_events || options->tracing.tracer)
+		return 0;
+	return tw_error__set(err, -EINVAL,
+			     "no events given: say which with -e, for example -e sched; 'tracewire list' shows all");
+}
+
 static int set_up(struct tw_producer *p, struct tw_error *err)
 {
 	const char *tracing_dir;
 	struct tw_mark mark;
-	int rc = tw_tracing_dir__find(&tracing_dir, err);
+	int rc = check_options(p->options, err);
 
+	if (!rc)
+		rc = tw_tracing_dir__find(&tracing_dir, err);
 	if (!rc)
 		rc = tw_subbuf__check_layout(tracing_dir, err);
 	if (!rc)
@@ -271,7 +284,9 @@ static int set_up(struct tw_producer *p, struct tw_error *err)
 	if (rc)
 		return rc;
 	p->own_pids = !tw_instance__mark(tw_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
-	rc = set_up_readers(p, err);
+	rc = tw_tracer__set(p->tracer, p->own_pids, err);
+	if (!rc)
+		rc = set_up_readers(p, err);
 	if (!rc)
 		rc = set_up_announcer(p, tracing_dir, err);
 	if (!rc)
@@ -332,6 +347,7 @@ void tw_producer__free(struct tw_producer *p)
 	tw_selection__fini(&p->selection);
 	tw_tasks__free(p->tasks);
 	tw_instance__free(p->probe);
+	tw_tracer__free(p->tracer);
 	tw_instance__free(p->instance);
 	if (p->wake_fd >= 0)
 		close(p->wake_fd);

@@ -33,8 +33,21 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 	return hash;
 }
 
+/* A filter given later counts for the events that were there before, too. */
+static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
+{
+	struct tw_event_list mine = { 0 };
+
+	if (!sel->wanted[i].filter || tw_event_list__select(&mine, all, sel->wanted[i].spec, NULL))
+		return;
+	for (size_t k = 0; k < sel->events.n; k++)
+		if (tw_event_list__has(&mine, &sel->events.names[k]))
+			sel->request[k] = i;
+	tw_event_list__fini(&mine);
+}
+
 /* The events that came in last were asked for by request @i. */
-static int note_request(struct tw_selection *sel, size_t i, struct tw_error *err)
+static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *err)
 {
 	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
 
@@ -43,6 +56,7 @@ static int note_request(struct tw_selection *sel, size_t i, struct tw_error *err
 	sel->request = request;
 	while (sel->n_requests < sel->events.n)
 		sel->request[sel->n_requests++] = i;
+	take_over(sel, all, i);
 	return 0;
 }
 
@@ -54,7 +68,7 @@ static int select_all(struct tw_selection *sel, struct tw_error *err)
 	for (size_t i = 0; i < sel->n_wanted && !rc; i++) {
 		rc = tw_event_list__select(&sel->events, &all, sel->wanted[i].spec, err);
 		if (!rc)
-			rc = note_request(sel, i, err);
+			rc = note_request(sel, &all, i, err);
 	}
 	tw_event_list__fini(&all);
 	return rc;
@@ -66,10 +80,6 @@ int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const 
 	int rc;
 
 	*sel = (struct tw_selection){ .tracing_dir = tracing_dir, .wanted = wanted, .n_wanted = n };
-	if (!n)
-		return tw_error__set(err, -EINVAL,
-				     "no events given: say which with -e, for example -e sched; "
-				     "'tracewire list' shows all");
 	sel->fingerprint = take_fingerprint(tracing_dir);
 	rc = select_all(sel, err);
 	if (rc)
@@ -135,7 +145,7 @@ static void select_what_there_is(struct tw_selection *sel, const struct tw_event
 
 	for (char *part = text ? strtok_r(text, ", \t", &save) : NULL; part; part = strtok_r(NULL, ", \t", &save))
 		tw_event_list__select(&sel->events, all, part, NULL);
-	note_request(sel, i, NULL);
+	note_request(sel, all, i, NULL);
 	free(text);
 }
 

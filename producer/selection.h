@@ -15,14 +15,16 @@ struct tw_selection {
 	const struct tw_event_request *wanted; /* borrowed */
 	size_t n_wanted;
 	struct tw_event_list events;
-	size_t *request; /* for each of the events: index of the request that brought it, the first if several did */
+	size_t *request; /* for each of the events: index of the request that brought it, of several with filters the last */
 	size_t n_requests;
 	uint64_t fingerprint; /* of what the kernel has */
 };
 
 /**
  * tw_selection__init() - resolve what is wanted
- * Return: 0; -ENOENT for an event that is not there; -EINVAL without any.
+ * @n: may be 0
+ *
+ * Return: 0; -ENOENT for an event that is not there.
  */
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
 		       size_t n, struct tw_error *err);

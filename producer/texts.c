@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/texts.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include "schema/format.h"
 #include "schema/hash.h"
 #include "wire/schema_text.h"
+
+#define FTRACE_MOST 64 /* formats of system ftrace; Linux 6.18 has 19 */
 
 /* A text as tracefs gives it. */
 struct source {
@@ -104,9 +107,27 @@ static bool read_printk_formats(const char *tracing_dir, struct source *ret)
 	return *text;
 }
 
+/* What tracers record has formats too, in a folder that available_events does not list. Return: how many. */
+static int read_ftrace(const char *tracing_dir, struct source *sources)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/events/ftrace", tracing_dir);
+	dir = opendir(path);
+	while (dir && n < FTRACE_MOST && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && !read_format(tracing_dir, "ftrace", entry->d_name, &sources[n]))
+			n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 /* Read all texts. Return: how many, or -errno. */
-static int read_sources(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
-			struct source *sources, struct tw_error *err)
+static int read_sources(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
+			struct tw_addresses *addresses, struct source *sources, struct tw_error *err)
 {
 	int n = 0, rc;
 
@@ -120,7 +141,9 @@ static int read_sources(const char *tracing_dir, const struct tw_event_list *eve
 	sources[n++].kind = TW_SCHEMA_HEADER_EVENT;
 	for (int i = 0; i < n; i++)
 		sources[i].system = "";
-	if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
+	if (tracers)
+		n += read_ftrace(tracing_dir, &sources[n]);
+	else if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
 		n++;
 	for (size_t i = 0; i < events->n; i++) {
 		const struct tw_event_name *ev = &events->names[i];
@@ -182,17 +205,17 @@ static int compress_all(const struct source *sources, size_t n, struct tw_texts 
 	return 0;
 }
 
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
-		   struct tw_texts *ret, struct tw_error *err)
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
+		   struct tw_addresses *addresses, struct tw_texts *ret, struct tw_error *err)
 {
-	const size_t most = events->n + 4;
+	const size_t most = events->n + 3 + FTRACE_MOST;
 	struct source *sources = calloc(most, sizeof(*sources));
 	struct tw_texts texts = { 0 };
 	int n, rc;
 
 	if (!sources)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	n = read_sources(tracing_dir, events, addresses, sources, err);
+	n = read_sources(tracing_dir, events, tracers, addresses, sources, err);
 	rc = n < 0 ? n : compress_all(sources, (size_t)n, &texts, err);
 	for (size_t i = 0; i < most; i++)
 		free(sources[i].text);

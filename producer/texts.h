@@ -7,6 +7,7 @@
 #ifndef TW_TEXTS_H
 #define TW_TEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct tw_texts {
  * tw_texts__load() - read and compress the format texts of events
  * @tracing_dir: as tw_tracing_dir__find() gives it
  * @events: those that have vanished meanwhile are left out
+ * @tracers: with those of system ftrace, of which tracers and stacks make records
  * @addresses: learns which fields are printed as symbols; may be NULL
  * @ret: the caller's; tw_texts__fini()
  *
@@ -32,8 +34,8 @@ struct tw_texts {
  *
  * Return: 0, or -errno with @err filled.
  */
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, struct tw_addresses *addresses,
-		   struct tw_texts *ret, struct tw_error *err);
+int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
+		   struct tw_addresses *addresses, struct tw_texts *ret, struct tw_error *err);
 
 /** tw_texts__fini() - free what load made; an all-zero set is fine */
 void tw_texts__fini(struct tw_texts *texts);

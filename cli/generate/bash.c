@@ -11,6 +11,9 @@ static const char *const offers[] = {
 	[CLI_ARG_INTERFACE] = "_tracewire_offer \"$(command ls /sys/class/net)\"",
 	[CLI_ARG_EVENT] = "_tracewire_offer \"$(tracewire list 2>/dev/null; tracewire list --systems 2>/dev/null)\"",
 	[CLI_ARG_CLOCK] = "_tracewire_offer \"$(tracewire list --clocks 2>/dev/null)\"",
+	[CLI_ARG_TRACER] = "_tracewire_offer \"$(tracewire list --tracers 2>/dev/null)\"",
+	[CLI_ARG_FUNCTION] = "_tracewire_offer \"$(tracewire list --functions \"$cur*\" 2>/dev/null)\"",
+	[CLI_ARG_TRACE_OPTION] = "_tracewire_offer \"$(tracewire list --options 2>/dev/null)\"",
 	[CLI_ARG_COMMAND] = "_tracewire_offer \"$(compgen -c -- \"$cur\")\"",
 };
 

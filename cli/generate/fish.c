@@ -10,6 +10,9 @@ static const char *const offers[] = {
 	[CLI_ARG_INTERFACE] = "-x -a '(command ls /sys/class/net)'",
 	[CLI_ARG_EVENT] = "-x -a '(tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null)'",
 	[CLI_ARG_CLOCK] = "-x -a '(tracewire list --clocks 2>/dev/null)'",
+	[CLI_ARG_TRACER] = "-x -a '(tracewire list --tracers 2>/dev/null)'",
+	[CLI_ARG_FUNCTION] = "-x -a '(tracewire list --functions (commandline -ct)\"*\" 2>/dev/null)'",
+	[CLI_ARG_TRACE_OPTION] = "-x -a '(tracewire list --options 2>/dev/null)'",
 	[CLI_ARG_COMMAND] = "-x -a '(__fish_complete_command)'",
 };
 

@@ -12,6 +12,9 @@ static const char *const offers[] = {
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
 	[CLI_ARG_EVENT] = "_tracewire_events",
 	[CLI_ARG_CLOCK] = "_tracewire_clocks",
+	[CLI_ARG_TRACER] = "_tracewire_tracers",
+	[CLI_ARG_FUNCTION] = "_tracewire_functions",
+	[CLI_ARG_TRACE_OPTION] = "_tracewire_options",
 	[CLI_ARG_COMMAND] = "_command_names -e",
 };
 
@@ -32,6 +35,21 @@ static const char prologue[] =
 	"\tlocal -a clocks\n"
 	"\tclocks=(${(f)\"$(tracewire list --clocks 2>/dev/null)\"})\n"
 	"\tcompadd -a clocks\n"
+	"}\n"
+	"\n"
+	"_tracewire_tracers()\n"
+	"{\n"
+	"\tcompadd -- ${(f)\"$(tracewire list --tracers 2>/dev/null)\"}\n"
+	"}\n"
+	"\n"
+	"_tracewire_functions()\n"
+	"{\n"
+	"\tcompadd -- ${(f)\"$(tracewire list --functions \"$PREFIX*\" 2>/dev/null)\"}\n"
+	"}\n"
+	"\n"
+	"_tracewire_options()\n"
+	"{\n"
+	"\tcompadd -- ${(f)\"$(tracewire list --options 2>/dev/null)\"}\n"
 	"}\n";
 
 /* Inside single quotes and the brackets or colons of _arguments. */

@@ -44,7 +44,7 @@ expect 2 "tracewire record: option '--write' needs an argument: FILE" record -e 
 expect 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 expect 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
 expect 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
-expect 2 "tracewire live: no event is asked for: give --event; \`tracewire list\` shows what there is" live
+expect 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
 expect 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
 expect 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/cpu_mask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS        (TW_CPU_MASK_CPUS / 32)
+#define GROUP_DIGITS 8 /* between two commas of a mask */
+
+struct mask {
+	uint32_t words[WORDS]; /* CPU 0 is the lowest bit of the first */
+	const char *text;
+	unsigned int cpus;
+};
+
+static int not_there(const struct mask *mask, unsigned long cpu, struct tw_error *err)
+{
+	return tw_error__set(err, -EINVAL, "'%s' names CPU %lu, and this machine has CPUs 0 to %u", mask->text, cpu,
+			     mask->cpus - 1);
+}
+
+static int neither(const char *text, struct tw_error *err)
+{
+	return tw_error__set(err, -EINVAL,
+			     "'%s' is no set of CPUs: give a hexadecimal mask as in 'c', or CPUs as in '2-3' or '0,2'",
+			     text);
+}
+
+static int set(struct mask *mask, unsigned long cpu, struct tw_error *err)
+{
+	if (cpu >= mask->cpus)
+		return not_there(mask, cpu, err);
+	mask->words[cpu / 32] |= 1u << cpu % 32;
+	return 0;
+}
+
+static unsigned int digit_value(char c)
+{
+	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower(c) - 'a') + 10;
+}
+
+/* Hexadecimal digits; behind each comma exactly as many as the kernel writes there. */
+static bool is_mask(const char *text)
+{
+	size_t len = strspn(text, "0123456789abcdefABCDEF");
+
+	while (len && text[len] == ',') {
+		text += len + 1;
+		len = strspn(text, "0123456789abcdefABCDEF");
+		if (len != GROUP_DIGITS)
+			return false;
+	}
+	return len && !text[len];
+}
+
+static int read_mask(struct mask *mask, const char *text, struct tw_error *err)
+{
+	unsigned long cpu = 0;
+
+	for (size_t i = strlen(text); i-- > 0;) {
+		if (text[i] == ',')
+			continue;
+		for (unsigned int bit = 0; bit < 4; bit++) {
+			const int rc = digit_value(text[i]) >> bit & 1 ? set(mask, cpu + bit, err) : 0;
+
+			if (rc)
+				return rc;
+		}
+		cpu += 4;
+	}
+	return 0;
+}
+
+/* A number of a list; @text moves behind it. */
+static bool read_number(const char **text, unsigned long *ret)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return false;
+	*ret = strtoul(*text, &end, 10);
+	*text = end;
+	return true;
+}
+
+static int read_list(struct mask *mask, const char *text, struct tw_error *err)
+{
+	unsigned long first, last;
+
+	for (;; text++) {
+		if (!read_number(&text, &first))
+			return neither(mask->text, err);
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (!read_number(&text, &last) || last < first)
+				return neither(mask->text, err);
+		}
+		if (last >= mask->cpus)
+			return not_there(mask, last, err);
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			set(mask, cpu, err);
+		if (*text != ',')
+			return *text ? neither(mask->text, err) : 0;
+	}
+}
+
+static bool is_empty(const struct mask *mask)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (mask->words[i])
+			return false;
+	return true;
+}
+
+static void write_mask(const struct mask *mask, char *ret)
+{
+	size_t i = WORDS - 1, n;
+
+	while (i && !mask->words[i])
+		i--;
+	n = (size_t)snprintf(ret, TW_CPU_MASK_TEXT, "%x", mask->words[i]);
+	while (i-- > 0)
+		n += (size_t)snprintf(ret + n, TW_CPU_MASK_TEXT - n, ",%08x", mask->words[i]);
+}
+
+int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *err)
+{
+	const char *digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
+	struct mask mask = { .text = text, .cpus = cpus < TW_CPU_MASK_CPUS ? cpus : TW_CPU_MASK_CPUS };
+	int rc = 0;
+
+	if (!strcmp(text, "-1"))
+		for (unsigned int cpu = 0; cpu < mask.cpus; cpu++)
+			set(&mask, cpu, err);
+	else if (is_mask(digits))
+		rc = read_mask(&mask, digits, err);
+	else
+		rc = read_list(&mask, text, err);
+	if (!rc && is_empty(&mask))
+		rc = tw_error__set(err, -EINVAL, "'%s' has no CPU in it: nothing would be recorded", text);
+	if (!rc)
+		write_mask(&mask, ret);
+	return rc;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instances of dead runs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "producer/instance.h"
+#include "producer/top_level.h"
+#include "producer/tracing_dir.h"
+
+static int dir_of(const char *name, char path[PATH_MAX])
+{
+	const char *dir;
+	const int rc = tw_tracing_dir__find(&dir, NULL);
+
+	if (!rc)
+		snprintf(path, PATH_MAX, "%s/instances/%s", dir, name);
+	return rc;
+}
+
+bool tw_instance__is_alive(const char *name)
+{
+	char path[PATH_MAX];
+	bool alive;
+	int fd;
+
+	if (dir_of(name, path))
+		return false;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return alive;
+}
+
+struct cleanup {
+	bool dry_run;
+	void (*removed)(void *ctx, const char *name);
+	void *ctx;
+	int count;
+	int rc;
+	struct tw_error *err;
+};
+
+/* Whether it is a name as create_locked() makes them: an instance that somebody called tracewire-notes is his. */
+static bool is_our_name(const char *name)
+{
+	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
+
+	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
+}
+
+/* Remove the instance if its owner is dead. The lock is held until it is gone, so no second clean-up takes part. */
+static int cleanup_one(const char *name, void *arg)
+{
+	struct cleanup *c = arg;
+	char path[PATH_MAX];
+	int fd;
+
+	if (!is_our_name(name) || dir_of(name, path))
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		if (!c->dry_run)
+			tw_top_level__restore(name);
+		if (!c->dry_run && rmdir(path)) {
+			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
+					      strerror(errno));
+		} else {
+			c->count++;
+			if (c->removed)
+				c->removed(c->ctx, name);
+		}
+	}
+	close(fd);
+	return 0;
+}
+
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err)
+{
+	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .err = err };
+	const char *dir;
+	int rc = tw_tracing_dir__find(&dir, err);
+
+	if (rc)
+		return rc;
+	tracefs_instances_walk(cleanup_one, &c);
+	return c.rc ? c.rc : c.count;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/top_level.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "producer/kept_settings.h"
+#include "producer/top_file.h"
+
+struct tw_top_level {
+	struct tw_instance *mark;
+	struct tw_instance *user; /* whose files are those of the top level; NULL if only the graphs are taken */
+	int free_buffer_fd;
+};
+
+/* Lists that are empty where nobody traces at the top level; cutting them empties them. */
+static const char *const lists[] = {
+	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
+	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",
+};
+
+#define LISTS (sizeof(lists) / sizeof(lists[0]))
+
+/* Nothing but what the kernel says about an empty list. */
+static bool is_empty(const char *text)
+{
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+
+		if (len && *text != '#' && (len != 6 || strncmp(text, "no pid", len) != 0))
+			return false;
+		text += len + (text[len] != '\0');
+	}
+	return true;
+}
+
+static int in_use(const char *file, struct tw_error *err)
+{
+	return tw_error__set(err, -EBUSY,
+			     "somebody uses the kernel's top-level buffer, which this kernel needs for it: %s/%s is "
+			     "set; wait, or put it back",
+			     tracefs_tracing_dir(), file);
+}
+
+static int check_list(const char *file, struct tw_error *err)
+{
+	char *text = tw_top_file__read(file);
+	const bool is_free = !text || is_empty(text);
+
+	free(text);
+	return is_free ? 0 : in_use(file, err);
+}
+
+static int check_free(struct tw_error *err)
+{
+	char *tracer = tw_top_file__read("current_tracer");
+	int rc = tracer && strcmp(tracer, "nop\n") != 0 ? in_use("current_tracer", err) : 0;
+
+	free(tracer);
+	for (size_t i = 0; i < LISTS && !rc; i++)
+		rc = check_list(lists[i], err);
+	return rc;
+}
+
+/* Filters stay with events that are switched off. */
+static void clear_filters(void)
+{
+	char *events = tw_top_file__read("set_event"), *save, file[512];
+
+	for (char *line = events ? strtok_r(events, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
+		char *name = strchr(line, ':');
+
+		if (!name)
+			continue;
+		*name++ = '\0';
+		snprintf(file, sizeof(file), "events/%.200s/%.200s/filter", line, name);
+		tw_top_file__put(file, "0");
+	}
+	free(events);
+}
+
+static void restore_all(const char *mark)
+{
+	tw_top_file__put("tracing_on", "0");
+	tw_top_file__put("current_tracer", "nop");
+	clear_filters();
+	for (size_t i = 0; i < LISTS; i++)
+		tw_top_file__cut(lists[i]);
+	tw_top_file__cut("trace");
+	tw_kept_settings__put_back(mark);
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	const size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && !strcmp(name + len - end_len, end);
+}
+
+void tw_top_level__restore(const char *instance)
+{
+	if (ends_in(instance, TW_TOP_LEVEL_MARK))
+		restore_all(instance);
+	else if (ends_in(instance, TW_TOP_GRAPHS_MARK))
+		tw_top_file__cut("set_graph_function");
+}
+
+/* The mark needs no ring. */
+static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *err)
+{
+	const int rc = tw_instance__new(suffix, &top->mark, err);
+
+	if (!rc)
+		tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
+	return rc;
+}
+
+/* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
+static int begin(struct tw_top_level *top, struct tw_error *err)
+{
+	tw_top_file__put("tracing_on", "0");
+	tw_top_file__cut("trace");
+	tw_top_file__put("options/disable_on_free", "1");
+	top->free_buffer_fd = tw_top_file__open("free_buffer", O_WRONLY);
+	if (top->free_buffer_fd < 0)
+		return tw_error__set(err, -errno, "free_buffer of the top level cannot be held open: %s",
+				     strerror(errno));
+	tw_instance__use_top_level(top->user, true);
+	return 0;
+}
+
+static struct tw_top_level *new_top_level(void)
+{
+	struct tw_top_level *top = calloc(1, sizeof(*top));
+
+	if (top)
+		top->free_buffer_fd = -1;
+	return top;
+}
+
+int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err)
+{
+	struct tw_top_level *top;
+	int rc = check_free(err);
+
+	if (rc)
+		return rc;
+	top = new_top_level();
+	if (!top)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
+	if (!rc)
+		rc = tw_kept_settings__remember(tw_instance__name(top->mark), err);
+	if (rc) { /* nothing is taken yet */
+		tw_instance__free(top->mark);
+		free(top);
+		return rc;
+	}
+	top->user = instance;
+	rc = begin(top, err);
+	if (rc) {
+		tw_top_level__give_back(top);
+		return rc;
+	}
+	*ret = top;
+	return 0;
+}
+
+int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
+{
+	struct tw_top_level *top;
+	int rc = check_list("set_graph_function", err);
+
+	if (rc)
+		return rc;
+	top = new_top_level();
+	if (!top)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	rc = set_mark(top, TW_TOP_GRAPHS_MARK, err);
+	if (rc)
+		free(top);
+	else
+		*ret = top;
+	return rc;
+}
+
+void tw_top_level__give_back(struct tw_top_level *top)
+{
+	if (!top)
+		return;
+	if (top->user)
+		tw_instance__use_top_level(top->user, false);
+	if (top->free_buffer_fd >= 0)
+		close(top->free_buffer_fd);
+	tw_top_level__restore(tw_instance__name(top->mark));
+	tw_instance__free(top->mark);
+	free(top);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel has only once: the functions that function_graph begins at (set_graph_function), and before Linux 6.11
+ * function_graph itself, which runs only in the top-level buffer. Who needs them takes them if nobody else uses them, and
+ * puts everything back. A trace instance whose name ends like the marks below says so as long as they are taken, and the
+ * clean-up puts back what a killed run had taken before it removes that instance.
+ */
+#ifndef TW_TOP_LEVEL_H
+#define TW_TOP_LEVEL_H
+
+#include "base/error.h"
+#include "producer/instance.h"
+
+#define TW_TOP_LEVEL_MARK  "-top"   /* all of the top level is taken */
+#define TW_TOP_GRAPHS_MARK "-graph" /* set_graph_function is */
+
+struct tw_top_level;
+
+/**
+ * tw_top_level__take() - take all of the top level, empty and off as a new instance is
+ * @instance: its files are those of the top level from now on
+ *
+ * Return: 0; -EBUSY if somebody uses it, with @err saying which file shows that.
+ */
+int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err);
+
+/** tw_top_level__take_graphs() - take set_graph_function only. Return: as tw_top_level__take() */
+int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err);
+
+/** tw_top_level__give_back() - put everything back as it was; NULL is fine */
+void tw_top_level__give_back(struct tw_top_level *top);
+
+/** tw_top_level__restore() - put back what the dead run had taken to which that instance belonged, if it had */
+void tw_top_level__restore(const char *instance);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Trace options of an instance, by name. */
+#ifndef TW_TRACE_OPTIONS_H
+#define TW_TRACE_OPTIONS_H
+
+#include "producer/instance.h"
+#include "producer/tracer.h"
+
+/* What was changed, to be put back: the options of a tracer are shared by all instances on older kernels. */
+struct tw_trace_options {
+	char **changed; /* "options/NAME" */
+	size_t n;
+};
+
+/**
+ * tw_trace_options__set() - set options
+ * @words: "NAME", "noNAME", "NAME=1" or "NAME=0"
+ *
+ * Return: 0; -ENOENT for one that is not there; -EINVAL for one that the kernel refuses; what was set until then is in @ret.
+ */
+int tw_trace_options__set(const struct tw_instance *instance, const struct tw_words *words,
+			  struct tw_trace_options *ret, struct tw_error *err);
+
+/** tw_trace_options__undo() - turn back what was changed, and forget it */
+void tw_trace_options__undo(const struct tw_instance *instance, struct tw_trace_options *options);
+
+#endif

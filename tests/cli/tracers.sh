@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -p, -l, -n, -g, -O, -T, -P, -M as far as every kernel has them: what is set in the instance, what gets recorded, what is refused.
+# Usage: tracers.sh TRACEWIRE
+set -u
+tracewire=$1
+# shellcheck source=tests/cli/namespace.sh
+. "$(dirname "$0")/namespace.sh"
+
+need_tracefs
+file=$scratch/x.pcapng
+
+run() { # STATUS WORD...: run it, expect the exit status
+	local expected=$1 status
+	shift
+	timeout 30 "$tracewire" "$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ "$status" = "$expected" ] || fail "'$*' exits with $status, not $expected: $(cat "$scratch/err")"
+}
+
+refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing is left
+	local pattern=$1
+	shift
+	run 2 record -w "$file" "$@" -- true
+	[ "$(wc -l <"$scratch/err")" = 1 ] || fail "'$*' is refused in more than one line: $(cat "$scratch/err")"
+	grep -qE -- "$pattern" "$scratch/err" || fail "'$*' is refused without '$pattern': $(cat "$scratch/err")"
+	[ -e "$file" ] && fail "'$*' leaves a file"
+	ls -d "$tracing"/instances/tracewire-*-top "$tracing"/instances/tracewire-*-graph >"$scratch/left" 2>/dev/null &&
+		fail "'$*' leaves $(cat "$scratch/left")"
+}
+
+recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
+
+# in_instance FILE OPTION...: that file of the instance of a run with these options, written by its own command
+in_instance() {
+	local wanted=$1
+	shift
+	run 0 record -e sched:sched_switch -w "$file" "$@" -- \
+		sh -c "cat '$tracing'/instances/tracewire-\$PPID/$wanted >'$scratch/seen'"
+	rm -f "$file"
+	cat "$scratch/seen"
+}
+
+same() { # WHAT WANTED GOT
+	[ "$2" = "$3" ] || fail "$1: '$3', not '$2'"
+}
+
+same "-M as a mask" 1 "$(in_instance tracing_cpumask -M 1)"
+same "-M as a list" 1 "$(in_instance tracing_cpumask -M 0-0)"
+same "-M -1" "$(cat "$tracing/tracing_cpumask")" "$(in_instance tracing_cpumask -M -1)"
+same "-T" 1 "$(in_instance options/stacktrace -T)"
+same "no -T" 0 "$(in_instance options/stacktrace)"
+same "-O" 1 "$(in_instance options/sym-offset -O sym-offset)"
+same "-O no..." 0 "$(in_instance options/markers -O nomarkers)"
+same "-O ...=0" 0 "$(in_instance options/markers -O markers=0)"
+same "the last of two -O" 1 "$(in_instance options/markers -O nomarkers -O markers)"
+same "-P" "$$ $PPID" "$(in_instance set_event_pid -P $$,$PPID | sort -n | tr '\n' ' ' | sed 's/ $//' |
+	awk -v a=$$ -v b=$PPID '{ print ($0 == a " " b || $0 == b " " a) ? a " " b : $0 }')"
+
+# Stacks are events in the file; one CPU's events are fewer, and balance too.
+run 0 record -e raw_syscalls:sys_enter -F -w "$file" -- true
+plain=$(recorded)
+run 0 record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
+[ "$(recorded)" -ge $((2 * plain - 2)) ] || fail "with stacks $(recorded) events, without $plain"
+run 0 record -e sched -M 1 -w "$file" -- sleep 0.1
+grep -q 'do not balance' "$scratch/err" && fail "one CPU's books: $(cat "$scratch/err")"
+rm -f "$file"
+
+refused "no trace option 'stacktrcae'; did you mean stacktrace\?" -e sched -O stacktrcae
+refused "no trace option 'nostacktrcae'; did you mean nostacktrace\?" -e sched -O nostacktrcae
+refused "refuses trace option 'test_nop_refuse'" -e sched -O test_nop_refuse
+refused "'markers=2' has another value" -e sched -O markers=2
+refused "no trace option '../x'" -e sched -O ../x
+refused "'zz' is no set of CPUs" -e sched -M zz
+refused "'0' has no CPU" -e sched -M 0
+refused "names CPU 1023" -e sched -M 1023-1023
+refused "there is no process or thread 999999999" -e sched -P 999999999
+refused "'x' is no pid" -e sched -P 1,x
+refused "'' is no pid" -e sched -P 1,
+refused "give --tracer function" -e sched -l vfs_read
+refused "give --tracer function_graph" -e sched -g vfs_read
+refused "(no tracer 'functoin'; did you mean function\?|built without)" -p functoin
+refused "no tracer 'zzzzzz'; this kernel has: " -p zzzzzz
+refused "no event is asked for" -T
+grep -qw function "$tracing/available_tracers" || refused "built without the function tracer" -p function
+
+"$tracewire" list --tracers | tr '\n' ' ' >"$scratch/ours"
+tr '\n' ' ' <"$tracing/available_tracers" | tr -s ' ' >"$scratch/kernel"
+cmp -s "$scratch/ours" "$scratch/kernel" || fail "tracers: $(diff "$scratch/ours" "$scratch/kernel")"
+"$tracewire" list --options | grep -qx stacktrace || fail "list --options does not know stacktrace"
+exit $failed
