@@ -5,12 +5,12 @@
 
 #include "schema/print/lex.h"
 
-/** tw_arith__narrow() - as a type of @size bytes holds it, extended to 64 bits again */
+/** tw_arith__narrow() - as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, as it is */
 static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_signed)
 {
 	const unsigned int unused = 64 - 8u * size;
 
-	if (size >= 8)
+	if (!size || size >= 8)
 		return value;
 	return is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value << unused >> unused;
 }

@@ -5,8 +5,10 @@
 #define TASKS_MAX (4 * TW_PARSE_DEPTH_MAX)
 
 /* What is still to be done of nested ?: */
+enum task_kind { PUT, ELSE, LAND };
+
 struct task {
-	enum { PUT, ELSE, LAND } what;
+	enum task_kind what;
 	uint32_t at; /* PUT: a node; else the jump to be completed */
 };
 
@@ -133,7 +135,7 @@ static bool string_at(struct tw_generator *gen, uint32_t i)
 	return true;
 }
 
-static bool push_task(struct tw_generator *gen, struct tasks *tasks, int what, uint32_t at)
+static bool push_task(struct tw_generator *gen, struct tasks *tasks, enum task_kind what, uint32_t at)
 {
 	if (tasks->n == TASKS_MAX)
 		return tw_tree__refuse(gen->tree, 1, "its ?: nest too deeply");

@@ -113,9 +113,11 @@ static void read_punct(struct tw_token *token, const struct tw_text *left)
 
 	token->kind = TW_TOKEN_PUNCT;
 	token->text.len = 1;
-	token->punct = TW_PUNCT(*left->at, 0);
-	if (*left->at == '\0' || *left->at & 0x80)
+	if (*left->at == '\0' || *left->at & 0x80) {
 		token->kind = TW_TOKEN_BAD;
+		return;
+	}
+	token->punct = TW_PUNCT(*left->at, 0);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && left->len > 1; i++) {
 		if (memcmp(left->at, pairs[i], 2))
 			continue;

@@ -140,10 +140,11 @@ static bool reduce(struct tw_parser *parser, uint8_t precedence)
 	while (parser->n_frames) {
 		const struct tw_frame *frame = &parser->frames[parser->n_frames - 1];
 		const uint32_t n = frame->kind == TW_FRAME_ELSE ? 3 : frame->kind == TW_FRAME_BINARY ? 2 : 1;
-		uint32_t *operands = &parser->operands[parser->n_operands - n];
+		uint32_t *operands;
 
 		if ((frame->kind > TW_FRAME_CAST && frame->kind != TW_FRAME_ELSE) || frame->precedence < precedence)
 			break;
+		operands = &parser->operands[parser->n_operands - n];
 		if (!apply(parser, frame, operands, &operands[0]))
 			return false;
 		parser->n_operands -= n - 1;
@@ -190,10 +191,11 @@ static bool turn_to_else(struct tw_parser *parser)
 static bool close_bracket(struct tw_parser *parser)
 {
 	const struct tw_frame *frame = enclosing(parser);
-	uint32_t *operands = &parser->operands[parser->n_operands - 2];
+	uint32_t *operands;
 
 	if (!frame || frame->kind != TW_FRAME_INDEX)
 		return tw_tree__refuse(parser->tree, parser->token.column, "']' has no '[' before it");
+	operands = &parser->operands[parser->n_operands - 2];
 	if (!tw_tree__index(parser->tree, frame->column, operands[0], operands[1], &operands[0]))
 		return false;
 	parser->n_operands--;
