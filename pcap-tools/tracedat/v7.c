@@ -34,7 +34,7 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	return 0;
 }
 
-/* A compressed section in memory, which is the caller's. */
+/* A compressed section in memory, which is the caller's to free, also after a failure. */
 static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tracedat_bytes *ret)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = s->begin, .end = s->end };
@@ -61,7 +61,6 @@ static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tr
 		code = -ENOMEM;
 	} else if (!tw_unpack__run(dat->unpack, packed.data, packed.len, ret->data, len)) {
 		code = tw_dat__damage(dat, s->begin, "a compressed section cannot be expanded");
-		free(ret->data);
 	}
 	free(packed.data);
 	return code;
