@@ -21,10 +21,27 @@ static int load(struct tw_convert *c)
 	return code == -E2BIG ? 0 : code;
 }
 
-/* Up to the next symbol; the last one of all ends where it begins. */
-static uint32_t size_of(const struct tw_symbol *symbol)
+/*
+ * Up to the next symbol of the file, which the reader of the conversion does not have; the last one of all ends where it
+ * begins. 0, "not known", if that is further than a SYMBOL can say.
+ */
+static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol *symbol)
 {
-	return symbol->size <= UINT32_MAX ? (uint32_t)symbol->size : 0;
+	size_t low = 0, high = tw_symbols__count(symbols);
+	struct tw_symbol next;
+	uint64_t size = symbol->size;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (tw_symbols__at(symbols, middle, &next) && next.address <= symbol->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!size)
+		size = tw_symbols__at(symbols, low, &next) ? next.address - symbol->address : 1;
+	return size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
 static int look_up(struct tw_convert *c, struct convert_stream *s, uint64_t address)
@@ -42,7 +59,7 @@ static int look_up(struct tw_convert *c, struct convert_stream *s, uint64_t addr
 	if (code <= 0)
 		return code;
 	view = (struct tw_symbol_view){
-		.size = size_of(&symbol),
+		.size = size_of(c->symbols, &symbol),
 		.address = symbol.address,
 		.name = (const uint8_t *)symbol.name,
 		.len = strlen(symbol.name),
