@@ -2,46 +2,14 @@
 #include "producer/events.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_pattern.h"
 #include "base/nearest.h"
 #include "producer/tracing_dir.h"
-
-/* One specification, taken apart. */
-struct pattern {
-	const char *text;
-	const char *either; /* matches a system, or an event of any system; NULL: these two decide */
-	const char *system;
-	const char *name;
-};
-
-/* @copy is a copy of @text, to be cut up; both are borrowed. */
-static void pattern__parse(const char *text, char *copy, struct pattern *ret)
-{
-	char *separator = strpbrk(copy, ":/");
-
-	*ret = (struct pattern){ .text = text };
-	if (!strcmp(copy, "all")) {
-		ret->either = "*";
-	} else if (!separator) {
-		ret->either = copy;
-	} else {
-		*separator = '\0';
-		ret->system = *copy ? copy : "*";
-		ret->name = separator[1] ? separator + 1 : "*";
-	}
-}
-
-static bool pattern__matches(const struct pattern *pattern, const struct tw_event_name *event)
-{
-	if (pattern->either)
-		return !fnmatch(pattern->either, event->system, 0) || !fnmatch(pattern->either, event->name, 0);
-	return !fnmatch(pattern->system, event->system, 0) && !fnmatch(pattern->name, event->name, 0);
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -140,25 +108,26 @@ bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_
 }
 
 /* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
-static int unknown(const struct tw_event_list *all, const struct pattern *pattern, struct tw_error *err)
+static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *err)
 {
 	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
+	const bool bare = tw_event_pattern__is_bare(pattern, strlen(pattern));
 	struct tw_nearest nearest;
 
-	tw_nearest__init(&nearest, pattern->text);
+	tw_nearest__init(&nearest, pattern);
 	for (size_t i = 0; i < all->n; i++) {
 		snprintf(full, sizeof(full), "%s:%s", all->names[i].system, all->names[i].name);
-		tw_nearest__offer(&nearest, pattern->either ? all->names[i].system : full);
-		tw_nearest__offer(&nearest, pattern->either ? all->names[i].name : NULL);
+		tw_nearest__offer(&nearest, bare ? all->names[i].system : full);
+		tw_nearest__offer(&nearest, bare ? all->names[i].name : NULL);
 		if (nearest.best == full)
 			nearest.best = strcpy(best, full);
 	}
 	if (nearest.best)
-		return tw_error__set(err, -ENOENT, "no event '%s'; did you mean %s?", pattern->text, nearest.best);
-	return tw_error__set(err, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern->text);
+		return tw_error__set(err, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
+	return tw_error__set(err, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
 }
 
-static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const struct pattern *pattern,
+static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const char *pattern,
 		      struct tw_error *err)
 {
 	const size_t old = list->n;
@@ -168,7 +137,7 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tw_event_name *event = &all->names[i];
 
-		if (!pattern__matches(pattern, event))
+		if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
 			continue;
 		found = true;
 		if (contains(list, old, event))
@@ -180,17 +149,14 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	return found ? 0 : unknown(all, pattern, err);
 }
 
-/* The parts of a list with commas, one by one; @copy is a second copy of the text for the pattern to cut up. */
-static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, char *copy,
-			struct tw_error *err)
+/* The parts of a list with commas, one by one. */
+static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *err)
 {
-	struct pattern pattern;
 	char *save;
 	int error;
 
 	for (char *part = strtok_r(text, ", \t", &save); part; part = strtok_r(NULL, ", \t", &save)) {
-		pattern__parse(part, strcpy(copy, part), &pattern);
-		error = select_one(list, all, &pattern, err);
+		error = select_one(list, all, part, err);
 		if (error)
 			return error;
 	}
@@ -201,18 +167,17 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 			  struct tw_error *err)
 {
 	const size_t old = list->n;
-	char *text = strdup(spec), *copy = strdup(spec);
+	char *text = strdup(spec);
 	int error;
 
-	if (!text || !copy)
+	if (!text)
 		error = tw_error__set(err, -ENOMEM, "no memory for the list of events");
 	else if (!spec[strspn(spec, ", \t")])
 		error = tw_error__set(err, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
 	else
-		error = select_parts(list, all, text, copy, err);
+		error = select_parts(list, all, text, err);
 	if (error)
 		cut(list, old);
 	free(text);
-	free(copy);
 	return error;
 }

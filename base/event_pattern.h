@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What names events on a command line: a system, an event of any system, SYSTEM:EVENT, each with wildcards; `all`. */
+#ifndef TW_EVENT_PATTERN_H
+#define TW_EVENT_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TW_EVENT_PATTERN_MAX 512 /* bytes of one pattern; a longer one matches nothing */
+
+/** tw_event_pattern__is_bare() - whether it is one word, that a system or an event may be called */
+bool tw_event_pattern__is_bare(const char *pattern, size_t len);
+
+/** tw_event_pattern__matches() - whether it names this event; @pattern is one, without commas */
+bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
+
+/** tw_event_patterns__match() - whether one of several does; @patterns have commas or spaces between them */
+bool tw_event_patterns__match(const char *patterns, const char *system, const char *event);
+
+#endif
