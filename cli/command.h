@@ -60,6 +60,7 @@ extern const struct cli_command cli_command_help;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_record;
+extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stream;
 extern const struct cli_command cli_command_vnet;
 

@@ -114,6 +114,11 @@ struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge
 	return knowledge->first;
 }
 
+uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge)
+{
+	return knowledge->n_streams;
+}
+
 static struct tw_known_schema *find_schema(struct tw_known_stream *stream, uint64_t id)
 {
 	struct tw_known_schema *schema = stream->last_schema;

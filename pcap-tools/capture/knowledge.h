@@ -71,6 +71,9 @@ struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uin
 /** tw_knowledge__first() - the first stream that was seen; the others follow by next. NULL if there is none */
 struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge);
 
+/** tw_knowledge__count() - streams so far */
+uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge);
+
 /**
  * tw_knowledge__learn() - take in a TLV that explains the stream; others change nothing
  * @frame: that it came in

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire report`: a capture as text. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "pcap-tools/report/report.h"
+
+struct report_config {
+	const char **events; /* patterns, NULL-terminated */
+	size_t n_events;
+	uint8_t *cpus;
+	bool relative, wall, delta, full_time, latency, fields, json, quiet;
+};
+
+static void discard(void *data)
+{
+	struct report_config *config = data;
+
+	free(config->events);
+	free(config->cpus);
+}
+
+static int add_event(void *data, const char *pattern, struct tw_error *err)
+{
+	struct report_config *config = data;
+	const char **events = reallocarray(config->events, config->n_events + 2, sizeof(*events));
+
+	if (!events)
+		return tw_error__set(err, -ENOMEM, "no memory for event '%s'", pattern);
+	events[config->n_events++] = pattern;
+	events[config->n_events] = NULL;
+	config->events = events;
+	return 0;
+}
+
+/* One CPU or a range. Return: what follows it, NULL if it is neither. */
+static const char *add_cpu_range(uint8_t *cpus, const char *text)
+{
+	unsigned long first, last;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	first = last = strtoul(text, &end, 10);
+	if (*end == '-') {
+		if (end[1] < '0' || end[1] > '9')
+			return NULL;
+		last = strtoul(end + 1, &end, 10);
+	}
+	if (last >= TW_REPORT_CPUS_MAX || first > last)
+		return NULL;
+	memset(cpus + first, 1, last - first + 1);
+	return end;
+}
+
+static int add_cpus(void *data, const char *list, struct tw_error *err)
+{
+	struct report_config *config = data;
+	const char *at = list;
+
+	if (!config->cpus)
+		config->cpus = calloc(TW_REPORT_CPUS_MAX, 1);
+	if (!config->cpus)
+		return tw_error__set(err, -ENOMEM, "no memory for --cpu");
+	while ((at = add_cpu_range(config->cpus, at)) && *at == ',')
+		at++;
+	if (at && !*at)
+		return 0;
+	return tw_error__set(err, -EINVAL,
+			     "--cpu '%s' is no list of CPUs; it is made of numbers below %u and ranges, as in 0,2,4-7",
+			     list, TW_REPORT_CPUS_MAX);
+}
+
+static int check(const struct report_config *config, struct tw_error *err)
+{
+	if (config->relative && config->wall)
+		return tw_error__set(err, -EINVAL, "--relative and --wall exclude each other");
+	if (config->json && (config->latency || config->delta))
+		return tw_error__set(err, -EINVAL, "--json is no layout of lines: %s has no place in it",
+				     config->latency ? "--latency" : "--delta");
+	return 0;
+}
+
+static void print_lost(const struct tw_report_stats *stats)
+{
+	fprintf(stderr, "lost     %" PRIu64, stats->lost);
+	if (stats->lost_unknown)
+		fprintf(stderr, " and more: %" PRIu64 " losses without a count", stats->lost_unknown);
+	fputc('\n', stderr);
+}
+
+/* What is as it should be takes one line; all that is not is named. */
+static void summarize(const struct tw_report_stats *stats)
+{
+	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
+		stats->events, stats->packets);
+	if (stats->lost || stats->lost_unknown)
+		print_lost(stats);
+	if (stats->filtered)
+		fprintf(stderr, "filtered %" PRIu64 " by a classifier on the way\n", stats->filtered);
+	if (stats->unknown)
+		fprintf(stderr, "unknown  %" PRIu64 " events whose format is not in the capture, shown as bytes\n",
+			stats->unknown);
+	if (stats->fallbacks)
+		fprintf(stderr, "fallback %" PRIu64 " events as field=value; the first was %s\n", stats->fallbacks,
+			stats->fallback);
+	if (stats->refused_texts)
+		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->refused_texts,
+			stats->text.text);
+	if (stats->malformed)
+		fprintf(stderr, "damaged  %" PRIu64 " frames, which were read as far as they can be\n",
+			stats->malformed);
+	if (stats->versions)
+		fprintf(stderr, "version  %" PRIu64 " frames of a wire format not known here\n", stats->versions);
+	if (stats->frames < stats->packets)
+		fprintf(stderr, "others   %" PRIu64 " packets that are not Tracewire's\n",
+			stats->packets - stats->frames);
+}
+
+/* A file that is no capture of ours was mistyped; a damaged one failed. */
+static int exit_of(int error)
+{
+	if (error == -ENODATA || error == -EPROTONOSUPPORT)
+		return CLI_EXIT_USAGE;
+	return cli_exit__of(error);
+}
+
+static int report_file(const struct report_config *config, int fd, const char *name, struct tw_error *err)
+{
+	const struct tw_report_options options = {
+		.events = config->events,
+		.cpus = config->cpus,
+		.time = config->relative ? TW_REPORT_RELATIVE
+			: config->wall   ? TW_REPORT_WALL
+					 : TW_REPORT_CLOCK,
+		.delta = config->delta,
+		.full_time = config->full_time,
+		.latency = config->latency,
+		.fields = config->fields,
+		.json = config->json,
+		.printable = isatty(STDOUT_FILENO),
+	};
+	struct tw_report_stats stats;
+	int error;
+
+	signal(SIGPIPE, SIG_IGN);
+	error = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, err);
+	if (error == -EPIPE) { /* `| head` has seen enough */
+		*err->text = '\0';
+		return CLI_EXIT_OK;
+	}
+	if (!config->quiet && stats.frames)
+		summarize(&stats);
+	return exit_of(error);
+}
+
+static int report(void *data, int n_args, char **args, struct tw_error *err)
+{
+	struct report_config *config = data;
+	const char *name = n_args ? args[0] : NULL;
+	int fd, status = CLI_EXIT_USAGE;
+
+	if (!name) {
+		tw_error__set(err, -EINVAL, "report needs a capture: a file, or - for standard input");
+	} else if (!check(config, err)) {
+		fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+		if (fd < 0)
+			status = cli_exit__of(tw_error__set(err, -errno, "cannot open %s: %s", name, strerror(errno)));
+		else
+			status = report_file(config, fd, fd == STDIN_FILENO ? "standard input" : name, err);
+		if (fd > STDIN_FILENO)
+			close(fd);
+	}
+	discard(config);
+	return status;
+}
+
+#define FLAG(letter, long_name, member, text)                                                             \
+	{                                                                                                 \
+		letter, long_name, NULL, CLI_ARG_NONE, text, offsetof(struct report_config, member), NULL \
+	}
+
+static const struct cli_option options[] = {
+	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
+	  "Only these events: a system, an event, SYSTEM:EVENT, either with wildcards, or several with commas between",
+	  0, add_event },
+	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Only these CPUs, as in 0,2,4-7", 0, add_cpus },
+	FLAG('t', "full-time", full_time, "Times to the nanosecond, not rounded to microseconds"),
+	FLAG(0, "relative", relative, "Times since the first event shown"),
+	FLAG(0, "delta", delta, "Time since the event before, too"),
+	FLAG(0, "wall", wall, "The time of day instead of the trace clock's"),
+	FLAG('l', "latency", latency,
+	     "The layout of latency tracers: irqs off, need to reschedule, in interrupt, preemption depth"),
+	FLAG('R', "fields", fields, "Fields as name=value instead of the event's text"),
+	FLAG('j', "json", json, "One JSON object a line"),
+	FLAG('q', "quiet", quiet, "No summary"),
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "All of a recording", "tracewire report x.pcapng" },
+	{ "Context switches on CPU 1, with the time between them",
+	  "tracewire report -e sched_switch --cpu 1 --delta x.pcapng" },
+	{ "How often each event came", "tracewire report -j x.pcapng | jq -r .event | sort | uniq -c" },
+	{ "While it is recorded", "sudo tracewire record -q -e sched -w - -- sleep 1 | tracewire report -" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_report = {
+	.name = "report",
+	.summary = "Print a capture as text",
+	.arguments = "FILE",
+	.arg_kind = CLI_ARG_FILE,
+	.args_max = 1,
+	.description =
+		"Writes one line an event, in the layout of trace-cmd report: task, CPU, time, event and what the kernel's own "
+		"print format says of it. FILE is a pcapng or pcap file with Tracewire's frames: what record and convert wrote, "
+		"or a capture of a wire, which is put in order of time; - is standard input.\n"
+		"\n"
+		"What was lost stands between the lines where it is missing. Events whose format is not in the capture are shown as "
+		"bytes; those whose print format cannot be followed as field=value. The summary on standard error counts both.\n"
+		"\n"
+		"The status is 1 if the capture is damaged: all that can be read before that is printed.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct report_config),
+	.run = report,
+	.discard = discard,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to report. Events that wait for the next one of their CPU before they can be printed: an entry of the function
+ * graph, whose exit may follow at once, and what came behind it meanwhile; and losses, told before the next event of
+ * their CPU.
+ */
+#ifndef TW_REPORT_HOLD_H
+#define TW_REPORT_HOLD_H
+
+#include "pcap-tools/report/impl.h"
+
+#define TW_REPORT_HELD_MAX   8192       /* events that wait; beyond it the oldest is printed as it is */
+#define TW_REPORT_HELD_BYTES (4u << 20) /* of their records */
+
+struct tw_report_hold;
+
+/** tw_report_hold__new() - @report: borrowed. Return: NULL without memory */
+struct tw_report_hold *tw_report_hold__new(struct tw_report *report);
+
+/** tw_report_hold__event() - print an event, or keep a copy. Return: 0, or a failure of writing */
+int tw_report_hold__event(struct tw_report_hold *hold, const struct tw_report_event *event);
+
+/** tw_report_hold__lost() - print a loss before the next event of its CPU */
+int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_known_stream *stream, uint16_t cpu,
+			 const struct tw_lost_view *lost);
+
+/** tw_report_hold__flush() - print all that waits: the end */
+int tw_report_hold__flush(struct tw_report_hold *hold);
+
+/** tw_report_hold__free() - NULL is fine */
+void tw_report_hold__free(struct tw_report_hold *hold);
+
+#endif

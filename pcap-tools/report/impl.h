@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to report. One event on its way to a line, and what lines have in common. */
+#ifndef TW_REPORT_IMPL_H
+#define TW_REPORT_IMPL_H
+
+#include "base/line.h"
+#include "pcap-tools/capture/knowledge.h"
+#include "pcap-tools/report/report.h"
+
+#define TW_REPORT_LINE_MAX    (64 * 1024)              /* bytes; what is longer is cut */
+#define TW_REPORT_OUTPUT_SIZE (4 * TW_REPORT_LINE_MAX) /* bytes collected before a write() */
+
+struct tw_report_event {
+	struct tw_known_stream *stream;
+	struct tw_known_event *known; /* NULL if its format did not come */
+	const struct tw_print *print; /* NULL without known, or without memory */
+	uint16_t cpu;
+	struct tw_event_view view;
+	struct tw_record record;
+	bool has_lost;                       /* right before it, on its CPU */
+	struct tw_lost_view lost;            /* if so */
+	const struct tw_report_event *leave; /* of the function graph: the exit that makes this entry a leaf, or NULL */
+};
+
+/* Bytes on their way to a file descriptor. */
+struct tw_report_output {
+	int fd;
+	int failure; /* -errno of write(), 0 = none; final */
+	char *buf;
+	size_t len;
+};
+
+struct tw_report {
+	const struct tw_report_options *options;
+	struct tw_knowledge *knowledge;
+	struct tw_report_output out;
+	uint64_t first_time, last_time; /* ns as shown, for RELATIVE and delta */
+	bool any_time, any_last;
+	bool began;           /* the first line is written */
+	uint32_t n_streams;   /* when name_width was found */
+	unsigned int width;   /* of the longest stream's name; 0 = one stream, none is written */
+	char *text;           /* TW_REPORT_LINE_MAX bytes, where JSON has an event's text before it is escaped */
+	uint64_t decimals_of; /* id of the stream that has_decimals is about */
+};
+
+/** tw_report_output__line() - room for one more line, at least TW_REPORT_LINE_MAX bytes */
+struct tw_line tw_report_output__line(struct tw_report_output *out);
+
+/** tw_report_output__put() - the line is written. Return: 0, or the failure of an earlier or this write() */
+int tw_report_output__put(struct tw_report_output *out, const struct tw_line *line);
+
+int tw_report_output__flush(struct tw_report_output *out);
+
+/** tw_report__comm() - the task's name at that time: "<idle>", "<...>" where it is not known */
+const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
+
+/** tw_report__time() - an event's time as the options want it, ns */
+uint64_t tw_report__time(struct tw_report *report, const struct tw_known_stream *stream, uint64_t time);
+
+/** tw_report__flags() - the irq and preemption flags, as the kernel's latency format has them */
+void tw_report__flags(struct tw_line *line, const struct tw_event_view *view);
+
+/** tw_report__event_text() - what the event says, as text or as fields */
+void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+
+/** tw_report__text_line() - and tw_report__json_line(): write one event */
+void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+
+/** tw_report__text_lost() - and tw_report__json_lost(): events that are not there */
+void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+			  const struct tw_lost_view *lost, struct tw_line *line);
+void tw_report__json_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+			  const struct tw_lost_view *lost, struct tw_line *line);
+
+/** tw_report__head() - what stands before the first line */
+void tw_report__head(struct tw_report *report, struct tw_line *line);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A capture as text, one line an event, in the layout of `trace-cmd report`; or as one JSON object a line.
+ *
+ * Recordings are in the order of time and stream through. Captures of the wire, which a WATERMARK or a packed frame
+ * tells, go through a merge first; what came before the first of these is printed as it came.
+ */
+#ifndef TW_REPORT_H
+#define TW_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define TW_REPORT_CPUS_MAX 4096 /* that can be chosen by number */
+
+enum tw_report_time {
+	TW_REPORT_CLOCK,    /* of the stream's clock */
+	TW_REPORT_RELATIVE, /* since the first event printed */
+	TW_REPORT_WALL,     /* CLOCK_REALTIME, as the stream's first CLOCK tells it, in local time */
+};
+
+struct tw_report_options {
+	const char *const *events; /* patterns, NULL-terminated; NULL = all */
+	const uint8_t *cpus;       /* one byte a CPU, TW_REPORT_CPUS_MAX of them, 1 = wanted; NULL = all */
+	enum tw_report_time time;
+	bool delta;     /* since the event before, too */
+	bool full_time; /* nanoseconds, else rounded to microseconds */
+	bool latency;   /* the layout of latency tracers, with irq and preemption flags */
+	bool fields;    /* field=value instead of text */
+	bool json;
+	bool printable; /* control characters become '.': the output is a terminal */
+};
+
+/* What was printed, and what could not be. */
+struct tw_report_stats {
+	uint64_t packets, frames; /* read; frames are Tracewire's */
+	uint64_t events;          /* in them */
+	uint64_t printed;
+	uint64_t filtered;      /* rejected by a classifier in place */
+	uint64_t lost;          /* as LOST records tell */
+	uint64_t lost_unknown;  /* LOST records without a count */
+	uint64_t unknown;       /* events whose format did not come; shown as bytes */
+	uint64_t malformed;     /* frames that cannot be read, or in part */
+	uint64_t versions;      /* frames of a version not known here */
+	uint64_t fallbacks;     /* events printed as field=value because their print fmt could not be compiled */
+	uint64_t refused_texts; /* formats that could not be used */
+	char fallback[128];     /* the first event of those, "system:event: why" */
+	struct tw_error text;   /* why the first text was refused */
+};
+
+/**
+ * tw_report__run() - print a capture
+ * @in: the capture; @name is what error texts call it
+ * @out: where lines go; a full pipe blocks
+ * @ret: filled in any case
+ *
+ * Return: 0; -EBADMSG if the capture is damaged: what stood before that is printed; -EINVAL for what is no capture;
+ * -ENODATA if there are no frames in it; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE; another
+ * -errno of reading or writing.
+ */
+int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
+		   struct tw_report_stats *ret, struct tw_error *err);
+
+#endif
