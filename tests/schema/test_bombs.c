@@ -53,7 +53,7 @@ static const struct bomb {
 	{ "a wide number", "\"%2147483647d %.2147483647d %-99999999999999999999s\", REC->a, REC->a, \"x\"", "", "", "",
 	  "", 0, false },
 	{ "a long string", "\"", "x", "", "", "\"", UINT32_MAX, true },
-	{ "strings", "", "\"x\" ", "", "", "", UINT32_MAX, true },
+	{ "strings", "", "\"x\" ", "", "", "", UINT32_MAX, false },
 };
 
 static size_t append(char *text, size_t len, const char *piece, uint32_t n, size_t reserve)
