@@ -13,6 +13,10 @@ demo: ## kernel events in tshark, or a recorded sample where that cannot be
 test: ## build with gcc and clang, run every test
 	@$(handing_back); scripts/test
 
+test-vm: ## tracers of functions on Debian's kernels 6.1 and 6.12, downloaded, run in QEMU
+	@scripts/setup
+	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm
+
 bench: all ## measure, beside the peers
 	@$(handing_back); bench/run build/release
 
@@ -39,4 +43,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test bench install fuzz hostile format-check tidy help
+.PHONY: all demo test test-vm bench install fuzz hostile format-check tidy help
