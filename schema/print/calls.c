@@ -144,6 +144,19 @@ static void narrow_entries(struct tw_tree *tree, const struct tw_tree_table *tab
 		tree->entries[i].value &= UINT32_MAX;
 }
 
+static bool take_delimiter(struct tw_tree *tree, uint32_t i, struct tw_tree_table *table)
+{
+	const struct tw_node *text = &tree->nodes[i];
+
+	if (text->kind != TW_NODE_TEXT || text->len >= sizeof(((struct tw_print_names *)0)->delimiter))
+		return tw_tree__refuse(tree, text->column,
+				       "the text between flags is not constant, or longer than 7 bytes");
+	table->delimiter = text->at;
+	table->delimiter_len = text->len;
+	tree->n_nodes = text->first; /* so that the value is the last node again */
+	return true;
+}
+
 static bool table_call(struct tw_parser *parser, const struct tw_frame *frame, uint32_t *operands)
 {
 	struct tw_tree *tree = parser->tree;
@@ -154,23 +167,17 @@ static bool table_call(struct tw_parser *parser, const struct tw_frame *frame, u
 				.is_text = true,
 				.n_args = 1,
 				.column = frame->column };
+	const struct tw_node *value;
 
 	if (!tw_tree__need_number(tree, operands[0]))
 		return false;
-	table.field = tree->nodes[tw_tree__peel(tree, operands[0])].field;
+	value = &tree->nodes[tw_tree__peel(tree, operands[0])];
+	table.field = value->kind == TW_NODE_FIELD ? value->field : NULL;
 	table.is_flags = frame->call->helper == TW_HELPER_FLAGS;
+	if (table.is_flags && !take_delimiter(tree, operands[1], &table))
+		return false;
 	if (!tw_tree__cast(tree, frame->column, (struct tw_cast){ .size = size }, operands[0], &node.args[0]))
 		return false;
-	if (frame->call->helper == TW_HELPER_FLAGS) {
-		const struct tw_node *delimiter = &tree->nodes[operands[1]];
-
-		if (delimiter->kind != TW_NODE_TEXT ||
-		    delimiter->len >= sizeof(((struct tw_print_names *)0)->delimiter))
-			return tw_tree__refuse(tree, delimiter->column,
-					       "the text between flags is not constant, or longer than 7 bytes");
-		table.delimiter = delimiter->at;
-		table.delimiter_len = delimiter->len;
-	}
 	narrow_entries(tree, &table, size);
 	node.first = tree->nodes[node.args[0]].first;
 	return add_table(tree, &table, &node.at) && tw_tree__add(tree, &node, &operands[0]);

@@ -17,7 +17,7 @@ enum tw_token_kind {
 };
 
 /* Two characters in one number, so that they can stand in a switch. */
-#define TW_PUNCT(a, b) ((uint16_t)((a) << 8 | (b)))
+#define TW_PUNCT(a, b) ((uint16_t)((uint8_t)(a) << 8 | (uint8_t)(b)))
 
 struct tw_token {
 	uint8_t kind;

@@ -2,6 +2,7 @@
 /* The tables of words, and which fields they are of. */
 #include <stdlib.h>
 
+#include "schema/print/fast.h"
 #include "schema/print/generate.h"
 
 static void take_table(struct tw_print *print, const struct tw_tree_table *from, uint32_t i)
@@ -18,9 +19,13 @@ static void take_table(struct tw_print *print, const struct tw_tree_table *from,
 
 bool tw_generate__tables(struct tw_generator *gen)
 {
+	static const char block[TW_FAST_BLOCK];
 	struct tw_tree *tree = gen->tree;
 	struct tw_print *print = gen->print;
 
+	gen->label = print->n_ops;
+	if (print->n_texts && !tw_generate__text(gen, block, sizeof(block))) /* tw_fast__text() reads that far */
+		return false;
 	if (!tree->n_tables)
 		return true;
 	print->tables = calloc(tree->n_tables, sizeof(*print->tables));

@@ -5,6 +5,7 @@
  */
 #include "base/bytes.h"
 #include "schema/print/arith.h"
+#include "schema/print/fast.h"
 #include "schema/print/program.h"
 
 struct run {
@@ -69,9 +70,8 @@ static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t 
 static void put_bytes(const struct run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
-	const uint8_t *nul = bytes.len ? memchr(bytes.data, '\0', bytes.len) : NULL;
 
-	tw_line__bytes(run->line, bytes.data, nul ? (size_t)(nul - bytes.data) : bytes.len);
+	tw_fast__chars(run->line, bytes.data, bytes.len, run->record->len - (uint32_t)(bytes.data - run->record->data));
 }
 
 static void put_string_at(const struct run *run, uint64_t address)
@@ -86,10 +86,10 @@ static void put_string_at(const struct run *run, uint64_t address)
 
 static inline void put_decimal(struct tw_line *line, uint64_t value, bool is_signed)
 {
-	if (is_signed)
+	if (is_signed && (int64_t)value < 0)
 		tw_line__i64(line, (int64_t)value);
 	else
-		tw_line__u64(line, value);
+		tw_fast__decimal(line, value);
 }
 
 /* The conversion with what its stars took from the stack, below @values values. */
@@ -304,7 +304,7 @@ static void execute(struct run *run)
 		case TW_OP_END:
 			return;
 		case TW_OP_TEXT:
-			tw_line__bytes(run->line, run->print->texts + op->a, op->b);
+			tw_fast__text(run->line, run->print->texts + op->a, op->b);
 			break;
 		case TW_OP_DECIMAL_OF:
 			put_decimal(run->line, load(run->record, op->a, op), op->is_signed);
