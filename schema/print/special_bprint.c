@@ -187,6 +187,9 @@ static void put_format(const char *format, struct arguments *args, const struct 
 {
 	const char *end = format + strlen(format), *percent;
 
+	/* The one at the end is of the log, not of the event. */
+	if (end > format && end[-1] == '\n')
+		end--;
 	while (format && format < end && !line->cut) {
 		percent = memchr(format, '%', (size_t)(end - format));
 		tw_line__bytes(line, format, (size_t)((percent ? percent : end) - format));

@@ -34,9 +34,13 @@ static void put_duration(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, "|  ");
 }
 
+/* A depth is an int, whatever the format says; below 0 there is no column. */
 static void put_indent(struct tw_line *line, uint64_t depth)
 {
-	tw_line__fill(line, ' ', depth < TW_PRINT_LINE_MAX ? (size_t)depth * INDENT : TW_PRINT_LINE_MAX);
+	const int32_t levels = (int32_t)(uint32_t)depth;
+
+	if (levels > 0)
+		tw_line__fill(line, ' ', (size_t)levels * INDENT);
 }
 
 /* A function without a name is a bare number here. */

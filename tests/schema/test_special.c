@@ -214,7 +214,9 @@ static void test_graph(void **state)
 	expect_event(leave, "# 3714.653 us |  }");
 	begin_exit(DO_IT, 0, 12345678901);
 	expect_event(leave, "$ 12345678 us |  }");
-	begin_exit(DO_IT, UINT32_MAX, 1);
+	begin_exit(DO_IT, UINT32_MAX, 1000);
+	expect_event(leave, "  1.000 us   |  }");
+	begin_exit(DO_IT, INT32_MAX, 1);
 	tw_print__run(leave, &(struct tw_record){ .data = data, .len = len }, &host, &line);
 	assert_true(line.cut);
 	drop(entry, entry_format);
@@ -331,7 +333,7 @@ static void test_bprint(void **state)
 	number(0xdeadbeefcafe, 8);
 	number(0x1234, 8);
 	number(CALL_IT + 0x12, 8);
-	expect_event(print, "do_it: -5 7 beef text|  abc|12345678901 deadbeefcafe 0x1234 call_it+0x12\n");
+	expect_event(print, "do_it: -5 7 beef text|  abc|12345678901 deadbeefcafe 0x1234 call_it+0x12");
 	begin_bprint(0xffffffff82000008);
 	number('x', 1);
 	number('y', 1);
