@@ -21,6 +21,7 @@
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
 #define TW_PRINT_LINE_MAX   16384        /* bytes that any event of a kernel's needs; a longer one is cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record looked at for one text, counted each time; then it is cut */
 
 struct tw_print;
 

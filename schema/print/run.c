@@ -15,6 +15,7 @@ struct run {
 	struct tw_line *line;
 	uint64_t *top; /* the topmost value */
 	char *mark;    /* where the line ended */
+	uint32_t work; /* bytes of the record looked at so far, some of them again and again */
 };
 
 static inline uint64_t load(const struct tw_record *record, uint32_t offset, const struct tw_op *op)
@@ -58,6 +59,23 @@ struct tw_put_bytes tw_print__bytes(const struct tw_field *field, const struct t
 	return bytes;
 }
 
+/* The same for what is put on the line, counted. */
+static struct tw_put_bytes bytes_of(struct run *run, const struct tw_field *field)
+{
+	const struct tw_put_bytes bytes = tw_print__bytes(field, run->record);
+
+	run->work += bytes.len < TW_PRINT_WORK_MAX ? bytes.len : TW_PRINT_WORK_MAX;
+	return bytes;
+}
+
+/* Nothing more would be seen, or a print fmt names the same large field too often. */
+static bool is_over(struct run *run)
+{
+	if (run->work > TW_PRINT_WORK_MAX)
+		run->line->cut = true;
+	return run->line->cut;
+}
+
 static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t i)
 {
 	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
@@ -67,9 +85,9 @@ static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t 
 	return load(run->record, (uint32_t)(bytes.data - run->record->data) + (uint32_t)i * op->size, op);
 }
 
-static void put_bytes(const struct run *run, const struct tw_op *op)
+static void put_bytes(struct run *run, const struct tw_op *op)
 {
-	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
+	const struct tw_put_bytes bytes = bytes_of(run, op->field);
 
 	tw_fast__chars(run->line, bytes.data, bytes.len, run->record->len - (uint32_t)(bytes.data - run->record->data));
 }
@@ -135,9 +153,9 @@ static void fit(struct run *run, const struct tw_put_spec *spec)
 }
 
 /* So many bytes from where the field begins, as far as the record goes. */
-static struct tw_put_bytes counted(const struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
+static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
 {
-	struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
+	struct tw_put_bytes bytes = bytes_of(run, op->field);
 	const uint32_t left = bytes.len ? run->record->len - (uint32_t)(bytes.data - run->record->data) : 0;
 
 	n = (uint32_t)n & 0x80000000 ? 0 : (uint32_t)n;
@@ -170,7 +188,7 @@ static void put_pointed(struct run *run, const struct tw_op *op)
 {
 	const struct tw_print_conversion *conversion = &run->print->conversions[op->a];
 	struct tw_put_spec spec = spec_of(run, conversion, 0);
-	const struct tw_put_bytes bytes = tw_print__bytes(conversion->field, run->record);
+	const struct tw_put_bytes bytes = bytes_of(run, conversion->field);
 
 	if (spec.width < 0)
 		spec.width = -spec.width;
@@ -178,11 +196,11 @@ static void put_pointed(struct run *run, const struct tw_op *op)
 		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes);
 }
 
-static void put_cpu_list(const struct run *run, const struct tw_op *op)
+static void put_cpu_list(struct run *run, const struct tw_op *op)
 {
 	static const struct tw_pointer list = { .kind = TW_POINTER_BITMAP_LIST };
 	static const struct tw_put_spec all = { .letter = 'p', .precision = -1 };
-	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
+	const struct tw_put_bytes bytes = bytes_of(run, op->field);
 
 	tw_put__pointed(run->line, &list, &all, &bytes);
 }
@@ -201,7 +219,10 @@ static void put(struct run *run, const struct tw_op *op)
 		tw_put__number(run->line, &spec, value);
 		return;
 	case TW_OP_ADDRESS:
-		spec_of(run, &print->conversions[op->a], 1);
+		if (print->conversions[op->a].star_width || print->conversions[op->a].star_precision)
+			spec_of(run, &print->conversions[op->a], 1);
+		else
+			run->top--;
 		tw_put__address(run->line, &print->conversions[op->a].pointer, value, run->host);
 		return;
 	case TW_OP_POINTED:
@@ -215,14 +236,14 @@ static void put(struct run *run, const struct tw_op *op)
 		put_hex_dump(run, op);
 		return;
 	case TW_OP_BITMASK:
-		bytes = tw_print__bytes(op->field, run->record);
+		bytes = bytes_of(run, op->field);
 		tw_put__bitmask(run->line, &bytes, print->format->long_size);
 		return;
 	case TW_OP_CPU_LIST:
 		put_cpu_list(run, op);
 		return;
 	case TW_OP_WHOLE_ARRAY:
-		bytes = tw_print__bytes(op->field, run->record);
+		bytes = bytes_of(run, op->field);
 		tw_put__array(run->line, &bytes, op->size);
 		return;
 	default:
@@ -318,6 +339,8 @@ static void execute(struct run *run)
 			break;
 		case TW_OP_STRING:
 			put_bytes(run, op);
+			if (is_over(run))
+				return;
 			break;
 		case TW_OP_MARK:
 			run->mark = run->line->at;
@@ -334,6 +357,8 @@ static void execute(struct run *run)
 				compute(run, op);
 			else
 				put(run, op);
+			if (op->code > TW_OP_INDEX && is_over(run))
+				return;
 		}
 	}
 }

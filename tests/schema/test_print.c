@@ -284,6 +284,55 @@ static void test_limits(void **state)
 	}
 }
 
+/* A host with longs of 4 bytes prints them as such. */
+static void test_small_longs(void **state)
+{
+	uint8_t bytes[RECORD_LEN];
+	const struct tw_record record = { .data = bytes, .len = sizeof(bytes) };
+	struct tw_format *format = parse("\"%ld %lx %lu %zu %s\", (long)REC->i, (unsigned long)REC->i, REC->u + 1UL, "
+					 "sizeof(void *), __print_symbolic(REC->i, { -5, \"five\" })");
+	struct tw_print *print;
+	char text[128];
+	struct tw_line line = tw_line__on(text, sizeof(text) - 1);
+
+	(void)state;
+	format->long_size = 4;
+	make_record(bytes, false);
+	print = tw_print__new(format);
+	assert_null(tw_print__refusal(print));
+	tw_print__run(print, &record, NULL, &line);
+	*line.at = '\0';
+	assert_string_equal(text, "-5 fffffffb 4294967281 4 five");
+	tw_print__free(print);
+	tw_format__free(format);
+}
+
+/* A large field that is named again and again is not read without an end. */
+static void test_work(void **state)
+{
+	static uint8_t bytes[65536];
+	const struct tw_record record = { .data = bytes, .len = sizeof(bytes) };
+	char print_fmt[8000] = "\"", text[128];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	struct tw_format *format;
+	struct tw_print *print;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		strcat(print_fmt, "%.0s");
+	strcat(print_fmt, "end\"");
+	for (int i = 0; i < 100; i++)
+		strcat(print_fmt, ", __get_cpumask(name)");
+	put(bytes, 20, 4, 0xff00u << 16 | 64, false);
+	format = parse(print_fmt);
+	print = tw_print__new(format);
+	assert_null(tw_print__refusal(print));
+	tw_print__run(print, &record, NULL, &line);
+	assert_true(line.cut);
+	tw_print__free(print);
+	tw_format__free(format);
+}
+
 static int setup(void **state)
 {
 	struct tw_symbols *symbols = tw_symbols__new();
@@ -305,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_short_records), cmocka_unit_test(test_bad_locations),
 		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_names),
 		cmocka_unit_test(test_addresses),     cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_small_longs),   cmocka_unit_test(test_work),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
