@@ -8,6 +8,7 @@
 
 #include "pcap-tools/convert_state.h"
 
+#define FORMATS_PAGE    256
 #define PROGRESS_EVENTS 65536 /* so many events between two reports */
 
 _Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
@@ -123,11 +124,9 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Look at a format when its first event comes: most of a kernel's never have one. */
-static void look_at(struct tw_convert *c, uint16_t id)
+/* Most formats of a kernel never have an event. */
+static void look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
-	struct convert_format *f = &c->formats[id];
-
 	f->looked = true;
 	f->format = tw_schema__by_id(c->schema, id);
 	f->print = f->format ? tw_print__new(f->format) : NULL;
@@ -139,17 +138,33 @@ static void look_at(struct tw_convert *c, uint16_t id)
 	f->print = NULL;
 }
 
+const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id)
+{
+	struct convert_format **page = &c->formats[id / FORMATS_PAGE];
+	struct convert_format *f;
+
+	if (!*page)
+		*page = calloc(FORMATS_PAGE, sizeof(**page));
+	if (!*page)
+		return NULL;
+	f = &(*page)[id % FORMATS_PAGE];
+	if (!f->looked)
+		look_at(c, f, id);
+	return f;
+}
+
 static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *event)
 {
 	struct convert_stream *s = &c->streams[event->buffer];
-	const uint16_t id = tw_load16(event->record, c->info->big_endian);
+	const struct convert_format *format;
 	int code = 0;
 
-	if (!c->formats[id].looked)
-		look_at(c, id);
-	c->stats.unknown += !c->formats[id].format;
-	if (c->formats[id].n_fields)
-		code = tw_convert__symbols(c, s, event);
+	format = tw_convert__format(c, tw_load16(event->record, c->info->big_endian));
+	if (!format)
+		return -ENOMEM;
+	c->stats.unknown += !format->format;
+	if (format->n_fields)
+		code = tw_convert__symbols(c, s, format, event);
 	if (event->lost)
 		put_lost(c, s, event);
 	if (!code)
@@ -231,9 +246,11 @@ static void convert__fini(struct tw_convert *c)
 		tw_address_table__fini(&c->streams[i].said);
 	}
 	free(c->streams);
-	for (size_t i = 0; c->formats && i <= UINT16_MAX; i++)
-		tw_print__free(c->formats[i].print);
-	free(c->formats);
+	for (size_t i = 0; i < FORMATS_PAGE; i++) {
+		for (size_t k = 0; c->formats[i] && k < FORMATS_PAGE; k++)
+			tw_print__free(c->formats[i][k].print);
+		free(c->formats[i]);
+	}
 	for (uint32_t i = 0; i < c->n_texts; i++)
 		free((void *)(uintptr_t)c->texts[i].data);
 	free(c->texts);
@@ -250,10 +267,9 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 	int code = -ENOMEM;
 
 	c.frame_flags = c.info->big_endian ? TW_FLAG_BODY_BE : 0;
-	c.formats = calloc((size_t)UINT16_MAX + 1, sizeof(*c.formats));
 	c.frame_bytes = malloc(TW_FRAME_MAX + TW_COPY_STEP);
 	c.schema = tw_schema__new();
-	if (c.formats && c.frame_bytes && c.schema)
+	if (c.frame_bytes && c.schema)
 		code = convert(&c, err);
 	else
 		tw_error__set(err, code, "converting to %s: no memory", options->name);

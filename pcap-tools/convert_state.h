@@ -45,8 +45,8 @@ struct tw_convert {
 	uint64_t schema_id;
 	struct tw_schema_view *texts; /* compressed; in the order of their index */
 	uint32_t n_texts;
-	struct convert_format *formats; /* by event id */
-	struct tw_symbols *symbols;     /* NULL until an address is looked up */
+	struct convert_format *formats[256]; /* by high and low byte of the event id; NULL = none of them came yet */
+	struct tw_symbols *symbols;          /* NULL until an address is looked up */
 	uint8_t frame_flags;
 
 	/* The control frame being gathered. */
@@ -55,6 +55,9 @@ struct tw_convert {
 	uint64_t time;                    /* of control frames to come */
 	uint8_t *frame_bytes;
 };
+
+/** tw_convert__format() - what is known of an event id; looked at when its first event comes. NULL without memory */
+const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id);
 
 /** tw_convert__packet() - room for a frame of @len bytes in a packet; NULL after the writer failed */
 uint8_t *tw_convert__packet(struct tw_convert *c, size_t len);
@@ -72,7 +75,8 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err);
 void tw_convert__explain(struct tw_convert *c, uint64_t time);
 
 /** tw_convert__symbols() - SYMBOLs of those addresses of a record that were not sent yet. Return: 0 or -ENOMEM */
-int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event);
+int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
+			const struct tw_tracedat_event *event);
 
 /* Control frames: gathered, so that many records go into one. */
 void tw_convert__host(struct tw_convert *c, struct convert_stream *s, const struct tw_attr_view *attrs, size_t n);

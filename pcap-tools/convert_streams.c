@@ -139,7 +139,7 @@ static int open_stream(struct tw_convert *c, size_t index)
 
 	s->buffer = &c->info->buffers[index];
 	s->id = stream_id(c, index);
-	s->next_seq = calloc(TW_TRACEDAT_CPUS_MAX, sizeof(*s->next_seq));
+	s->next_seq = calloc((size_t)s->buffer->cpu_end + 1, sizeof(*s->next_seq));
 	c->n_streams++;
 	return s->next_seq ? open_interface(c, s) : -ENOMEM;
 }

@@ -84,9 +84,9 @@ static int look_up_value(struct tw_convert *c, struct convert_stream *s, const s
 	return code;
 }
 
-int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
+int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
+			const struct tw_tracedat_event *event)
 {
-	const struct convert_format *format = &c->formats[tw_load16(event->record, c->info->big_endian)];
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = c->info->big_endian };
 	int code = 0;
 

@@ -281,6 +281,8 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 		ring->event = (struct tw_tracedat_event){ .buffer = buffer, .cpu = place->cpu };
 		dat->info.data_bytes += size;
 		dat->n_rings++;
+		if (place->cpu >= dat->buffers[buffer].cpu_end)
+			dat->buffers[buffer].cpu_end = place->cpu + 1;
 	}
 }
 

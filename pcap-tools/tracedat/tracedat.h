@@ -91,6 +91,7 @@ struct tw_tracedat_buffer {
 	char *name;  /* "" = the top one */
 	char *clock; /* NULL = not told */
 	uint32_t cpus;
+	uint32_t cpu_end;   /* above all numbers of its CPUs */
 	uint32_t page_size; /* of its sub-buffers, bytes */
 };
 
