@@ -2,6 +2,7 @@
 #include "pcap-tools/identity.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Control characters of a stranger's name don't reach anybody's terminal. */
 static void text__copy(char *to, size_t size, const struct tw_attr_view *attr)
@@ -52,6 +53,12 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 
 	while (tw_host__next(&list, &attr))
 		identity__attr(id, &attr);
+}
+
+bool tw_identity__counts(const struct tw_identity *id)
+{
+	return !id->clock_mult &&
+	       (!strcmp(id->clock, "counter") || !strcmp(id->clock, "x86-tsc") || !strcmp(id->clock, "ppc-tb"));
 }
 
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size)

@@ -15,6 +15,9 @@ struct tw_identity {
 /** tw_identity__host() - take the value of a HOST TLV in */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
+/** tw_identity__counts() - whether the clock counts something that nobody converts to ns: events, or cycles of a TSC */
+bool tw_identity__counts(const struct tw_identity *id);
+
 /** tw_identity__name() - "host:instance", or the stream's id if the host is not known */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 

@@ -7,6 +7,7 @@
 #define NS_PER_S     1000000000u
 #define NS_PER_US    1000u
 #define NAME_WIDTH   20 /* of the event's name; longer ones push the text */
+#define COUNT_WIDTH  12
 #define DELTA_WIDTH  8
 #define COMM_WIDTH   16
 #define COMM_LATENCY 8
@@ -96,6 +97,13 @@ static void put_wall(struct tw_line *line, uint64_t seconds)
 		tw_line__str(line, text);
 	else
 		tw_line__u64(line, seconds);
+}
+
+/* Of a clock that counts something else, and no time: as wide as trace-cmd has it. */
+static void put_count(struct tw_line *line, uint64_t count)
+{
+	tw_line__digits(line, count, COUNT_WIDTH, ' ');
+	tw_line__char(line, ':');
 }
 
 static void put_time(struct tw_report *report, struct tw_line *line, uint64_t ns)
@@ -225,8 +233,12 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 
 	put_stream(report, line, event->stream);
 	put_task(report, line, event);
-	tw_line__char(line, ' ');
-	put_time(report, line, time);
+	if (tw_identity__counts(&event->stream->identity) && report->options->time != TW_REPORT_WALL) {
+		put_count(line, time);
+	} else {
+		tw_line__char(line, ' ');
+		put_time(report, line, time);
+	}
 	if (report->options->delta)
 		put_delta(report, line, time);
 	tw_line__char(line, ' ');

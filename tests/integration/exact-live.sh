@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What trace-cmd records of this kernel, in each version and compression that it writes, with instances, clocks and dates, is
+# converted and printed as trace-cmd prints it.
+# Usage: exact-live.sh TRACEWIRE DIFFERENCES SHIM
+tracewire=$1
+differences=$2
+shim=$3
+. "$(dirname "$0")/common.sh"
+command -v trace-cmd >/dev/null || { echo "skipped: trace-cmd is not installed"; exit 77; }
+# shellcheck source=tests/integration/same-text.sh
+. "$(dirname "$0")/same-text.sh"
+cd "$scratch" || exit 1
+
+cat >load <<'END'
+#!/bin/bash
+for _ in 1 2; do
+	ls /usr >/dev/null
+	echo x >/dev/udp/127.0.0.1/9
+	(echo x >/dev/tcp/127.0.0.1/9) 2>/dev/null
+done
+sync -f .
+sleep 0.05
+END
+chmod +x load
+ip link set lo up
+
+# record NAME OPTION...: the kernel's files of the function tracer may refuse to be written, which the shim passes over.
+record() {
+	LD_PRELOAD=$shim trace-cmd record -o "$1.dat" -b 8192 "${@:2}" ./load >record.log 2>&1 && [ -s "$1.dat" ] && return
+	fail "trace-cmd record ${*:2}: $(tail -n 2 record.log)"
+}
+
+# of_version_6 NAME: the same in version 6
+of_version_6() {
+	trace-cmd convert --file-version 6 --compression none -i "$1.dat" -o "$1-v6.dat" >convert.log 2>&1 ||
+		fail "trace-cmd convert: $(tail -n 2 convert.log)"
+}
+
+check() { # NAME
+	same_text "$1.dat" || fail "$1"
+}
+
+record mixed -e all
+check mixed
+of_version_6 mixed
+check mixed-v6
+record plain --compression none -e sched -e irq
+check plain
+record instances -e sched -B one -e irq -B two -e timer -e raw_syscalls
+check instances
+of_version_6 instances
+check instances-v6
+record old --file-version 6 -e sched -B one -e raw_syscalls
+check old
+record mono -C mono --date -e sched
+check mono
+record ticks -C x86-tsc -e sched
+check ticks
+exit $failed

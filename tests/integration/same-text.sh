@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# Sourced: same_text, which holds the text of a converted recording against trace-cmd's. Needs $tracewire, $differences and
+# $scratch.
+
+# The events in which the texts may differ, as patterns of names: libtraceevent's faults, and what no record tells, with a
+# reason each in $differences and in exact-differences.
+mapfile -t listed < <(sed -nE 's/^!?[^:#[:space:]]+:([^[:space:]]+)\t.*/\1/p' "$differences" "$(dirname "$0")/exact-differences")
+
+is_listed() { # EVENT
+	local pattern
+
+	for pattern in "${listed[@]}"; do
+		# shellcheck disable=SC2053
+		[[ $1 == $pattern ]] && return
+	done
+	return 1
+}
+
+# differing THEIRS OURS: of each line that is not the same the event and both texts; "!" if libtraceevent could not parse it. A line
+# of a stack is of the stack's event.
+differing() {
+	paste -d $'\001' "$1" "$2" | awk -F $'\001' '
+		match($1, /[0-9]: [^ :]+:/) { event = substr($1, RSTART + 3, RLENGTH - 4) }
+		$1 != $2 { print (index($1, "[FAILED TO PARSE]") ? "!" : event "") "\t" $1 "\n\t" $2 }'
+}
+
+# same_text FILE: every line that trace-cmd report -N prints of it is the same in tracewire report of its conversion, but for
+# listed events, and those whose format libtraceevent cannot parse. Prints the counts. Its "CPU 4 is empty" has no place in a
+# recording.
+same_text() {
+	local name lines n event bad=0 known=0 unparsed=0
+
+	name=$scratch/$(basename "$1" .dat)
+	"$tracewire" convert -q "$1" "$name.pcapng" || { echo "FAIL: $1 cannot be converted"; return 1; }
+	"$tracewire" report "$name.pcapng" >"$name.ours" 2>"$name.err" || { echo "FAIL: $(cat "$name.err")"; return 1; }
+	trace-cmd report -N "$1" 2>/dev/null | sed -E '/^CPU [0-9]+ is empty$/d' >"$name.theirs"
+	lines=$(wc -l <"$name.theirs")
+	if [ "$lines" -lt 2 ] || [ "$lines" != "$(wc -l <"$name.ours")" ]; then
+		echo "FAIL: $1: $lines lines of trace-cmd, $(wc -l <"$name.ours") of ours"
+		diff "$name.theirs" "$name.ours" | head -6
+		return 1
+	fi
+	differing "$name.theirs" "$name.ours" >"$name.differing"
+	while read -r n event; do
+		case $event in
+		'!') unparsed=$n ;;
+		*) if is_listed "$event"; then known=$((known + n)); else
+			bad=$((bad + n))
+			echo "$n lines of $event differ:"
+			grep -m 1 -A 1 "^$event	" "$name.differing"
+		fi ;;
+		esac
+	done < <(sed -nE 's/^([^\t]+)\t.*/\1/p' "$name.differing" | sort | uniq -c)
+	echo "$1: $lines lines, $((lines - bad - known - unparsed)) the same, $known differ as listed, $unparsed that" \
+		"libtraceevent cannot parse, $bad differ otherwise"
+	[ $bad = 0 ]
+}
