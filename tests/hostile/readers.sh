@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Damaged and cut captures through `tracewire report`, damaged and cut trace.dat files through `tracewire convert`, built with
+# sanitizers: status 0 or 1, no report of theirs, no leak, no hang, JSON that is JSON. HOSTILE_FILES files of each (default 3).
+# TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT come from CTest.
+set -u
+
+files=${HOSTILE_FILES:-3}
+limit=60 # seconds a run; the longest took 2 when this was written
+here=$(dirname "$0")
+home=$(mktemp -d "${TMPDIR:-/tmp}/tracewire-hostile.XXXXXX")
+trap 'rm -rf "$home"' EXIT
+failed=0 runs=0
+declare -A statuses=()
+
+# run COMMAND...: of tracewire; its status must be one that a damaged file may have
+run() {
+	local status=0
+
+	timeout "$limit" "$TRACEWIRE" "$@" > "$home/out" 2> "$home/err" || status=$?
+	runs=$((runs + 1))
+	statuses[$1-$status]=$((${statuses[$1-$status]:-0} + 1))
+	if [ "$status" -gt 1 ] || grep -q 'runtime error\|ERROR: [A-Z][a-z]*Sanitizer' "$home/err"; then
+		echo "FAILED: tracewire $*, seed $seed: status $status"
+		tail -n 30 "$home/err"
+		failed=1
+	fi
+}
+
+report() {
+	run report "$1"
+	run report --json "$1"
+	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" || {
+		echo "FAILED: tracewire report --json, seed $seed, does not print JSON"
+		failed=1
+	}
+}
+
+"$MAKE_FRAMES" "$FORMATS" "$home" made.pcap 2000 && mergecap -a -w "$home/whole.pcapng" "$home/made.pcap" "$RECORDING" ||
+	{ echo "FAILED: the capture cannot be made"; exit 1; }
+
+for ((seed = 1; seed <= files; seed++)); do
+	editcap -E 0.02 --seed $seed "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
+	editcap -E 0.001 --seed $seed "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
+	for rate in 0.0001 cut; do
+		"$here/damage.py" $seed $rate "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
+	done
+	for rate in 0.001 0.0001 0.00001 cut; do
+		rm -f "$home/converted.pcapng"
+		"$here/damage.py" $seed $rate "$DAT" "$home/damaged.dat" && run convert "$home/damaged.dat" "$home/converted.pcapng"
+		[ ! -s "$home/converted.pcapng" ] || run report "$home/converted.pcapng"
+	done
+done
+
+for kind in "${!statuses[@]}"; do
+	echo "${kind%-*} with status ${kind#*-}: ${statuses[$kind]}"
+done
+[ "$runs" -ge $((files * 12)) ] || { echo "FAILED: only $runs runs"; failed=1; }
+[ $failed = 0 ] && echo "ok: $runs runs"
+exit $failed
