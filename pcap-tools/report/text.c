@@ -247,7 +247,8 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 		make_printable(begin, line->at);
 	if (line->at == line->end)
 		line->at--;
-	tw_line__char(line, '\n');
+	if (line->at[-1] != '\n') /* stacks, and what was written to trace_marker, end their line themselves */
+		tw_line__char(line, '\n');
 }
 
 void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,

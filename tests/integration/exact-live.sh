@@ -18,10 +18,13 @@ for _ in 1 2; do
 	ls /usr >/dev/null
 	echo x >/dev/udp/127.0.0.1/9
 	(echo x >/dev/tcp/127.0.0.1/9) 2>/dev/null
+	echo "a line" >TRACING/trace_marker
+	printf 'no end of a line' >TRACING/trace_marker
 done
 sync -f .
 sleep 0.05
 END
+sed -i "s,TRACING,$tracing," load
 chmod +x load
 ip link set lo up
 
@@ -45,8 +48,14 @@ record mixed -e all
 check mixed
 of_version_6 mixed
 check mixed-v6
+record stacks -T -e sched:sched_process_exec -e syscalls:sys_enter_openat
+check stacks
 record plain --compression none -e sched -e irq
 check plain
+
+# tshark filters on its fields.
+expect "switches away from the idle task" "$(grep -c 'sched_switch: .* prev_pid=0 ' plain.theirs)" \
+	"$(tshark -r plain.pcapng -Y 'trace.sched.sched_switch.prev_pid == 0' 2>/dev/null | wc -l)"
 record instances -e sched -B one -e irq -B two -e timer -e raw_syscalls
 check instances
 of_version_6 instances

@@ -19,7 +19,7 @@ is_listed() { # EVENT
 }
 
 # differing THEIRS OURS: of each line that is not the same the event and both texts; "!" if libtraceevent could not parse it. A line
-# of a stack is of the stack's event.
+# without a time belongs to the event before it.
 differing() {
 	paste -d $'\001' "$1" "$2" | awk -F $'\001' '
 		match($1, /[0-9]: [^ :]+:/) { event = substr($1, RSTART + 3, RLENGTH - 4) }
@@ -28,14 +28,15 @@ differing() {
 
 # same_text FILE: every line that trace-cmd report -N prints of it is the same in tracewire report of its conversion, but for
 # listed events, and those whose format libtraceevent cannot parse. Prints the counts. Its "CPU 4 is empty" has no place in a
-# recording.
+# recording. Of stacks the first line counts: it prints eight callers of each, be there more or fewer.
 same_text() {
 	local name lines n event bad=0 known=0 unparsed=0
 
 	name=$scratch/$(basename "$1" .dat)
 	"$tracewire" convert -q "$1" "$name.pcapng" || { echo "FAIL: $1 cannot be converted"; return 1; }
-	"$tracewire" report "$name.pcapng" >"$name.ours" 2>"$name.err" || { echo "FAIL: $(cat "$name.err")"; return 1; }
-	trace-cmd report -N "$1" 2>/dev/null | sed -E '/^CPU [0-9]+ is empty$/d' >"$name.theirs"
+	"$tracewire" report "$name.pcapng" >"$name.report" 2>"$name.err" || { echo "FAIL: $(cat "$name.err")"; return 1; }
+	sed -E '/^\t=> /d' "$name.report" >"$name.ours"
+	trace-cmd report -N "$1" 2>/dev/null | sed -E '/^\t=> /d; /^CPU [0-9]+ is empty$/d' >"$name.theirs"
 	lines=$(wc -l <"$name.theirs")
 	if [ "$lines" -lt 2 ] || [ "$lines" != "$(wc -l <"$name.ours")" ]; then
 		echo "FAIL: $1: $lines lines of trace-cmd, $(wc -l <"$name.ours") of ours"
