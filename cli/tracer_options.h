@@ -4,7 +4,7 @@
 #define CLI_TRACER_OPTIONS_H
 
 #include "cli/options.h"
-#include "producer/tracer.h"
+#include "producer/tracer/tracer.h"
 
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M; for a struct run_config */
 

@@ -11,8 +11,8 @@
 #include "producer/host.h"
 #include "producer/producer.h"
 #include "producer/selection.h"
-#include "producer/symbolizer.h"
-#include "producer/tasks.h"
+#include "producer/symbols/symbolizer.h"
+#include "producer/tasks/tasks.h"
 #include "producer/texts.h"
 
 struct tw_announcer {

@@ -7,7 +7,7 @@
 #define TW_CONTROL_H
 
 #include "producer/port.h"
-#include "producer/tasks.h"
+#include "producer/tasks/tasks.h"
 #include "producer/texts.h"
 #include "wire/decode.h"
 

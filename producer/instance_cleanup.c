@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "producer/instance.h"
-#include "producer/top_level.h"
+#include "producer/tracer/top_level.h"
 #include "producer/tracing_dir.h"
 
 static int dir_of(const char *name, char path[PATH_MAX])

@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "producer/tracer.h"
+#include "producer/tracer/tracer.h"
 #include "wire/sink.h"
 
 /* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */

@@ -13,7 +13,7 @@
 #include "producer/clock.h"
 #include "producer/port.h"
 #include "producer/ring.h"
-#include "producer/tasks.h"
+#include "producer/tasks/tasks.h"
 
 /* What else the thread does each round; for the one thread that keeps the control channel. */
 struct tw_round {

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "producer/addresses.h"
 #include "producer/cpu_stats.h"
 #include "producer/instance.h"
 #include "producer/port.h"
-#include "producer/tasks.h"
+#include "producer/symbols/addresses.h"
+#include "producer/tasks/tasks.h"
 
 struct tw_ring {
 	struct tw_channel channel;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "producer/addresses.h"
 #include "producer/events.h"
+#include "producer/symbols/addresses.h"
 #include "wire/decode.h"
 
 struct tw_texts {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "producer/cpu_mask.h"
+#include "producer/tracer/cpu_mask.h"
 
 static const struct {
 	const char *text;

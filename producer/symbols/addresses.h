@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "producer/address_set.h"
 #include "producer/subbuf.h"
+#include "producer/symbols/address_set.h"
 #include "schema/format.h"
 
 /* One field: a scalar, or an array of addresses one after the other. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/task_events.h"
+#include "producer/tasks/task_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "producer/cpu_stats.h"
 #include "producer/subbuf.h"
-#include "producer/task_names.h"
+#include "producer/tasks/task_names.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
 #include "schema/schema.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/kept_settings.h"
+#include "producer/tracer/kept_settings.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "producer/top_file.h"
+#include "producer/tracer/top_file.h"
 
 #define MEMORY_DIR "/run/tracewire" /* a file for each mark: what was set before */
 

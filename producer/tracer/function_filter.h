@@ -4,7 +4,7 @@
 #define TW_FUNCTION_FILTER_H
 
 #include "producer/instance.h"
-#include "producer/tracer.h"
+#include "producer/tracer/tracer.h"
 
 /**
  * tw_function_filter__add() - add functions to a list of the kernel's

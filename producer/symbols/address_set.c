@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/address_set.h"
+#include "producer/symbols/address_set.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/tasks.h"
+#include "producer/tasks/tasks.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "producer/task_events.h"
-#include "producer/task_scan.h"
+#include "producer/tasks/task_events.h"
+#include "producer/tasks/task_scan.h"
 #include "wire/tracewire.h"
 
 #define NOTED_MOST 256u /* pids without a name in one round; more are counted as unnamed at once */

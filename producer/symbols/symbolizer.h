@@ -9,8 +9,8 @@
 #ifndef TW_SYMBOLIZER_H
 #define TW_SYMBOLIZER_H
 
-#include "producer/addresses.h"
-#include "producer/kallsyms.h"
+#include "producer/symbols/addresses.h"
+#include "producer/symbols/kallsyms.h"
 #include "wire/decode.h"
 
 struct tw_symbolizer {

@@ -4,7 +4,7 @@
 #define TW_TRACE_OPTIONS_H
 
 #include "producer/instance.h"
-#include "producer/tracer.h"
+#include "producer/tracer/tracer.h"
 
 /* What was changed, to be put back: the options of a tracer are shared by all instances on older kernels. */
 struct tw_trace_options {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/top_file.h"
+#include "producer/tracer/top_file.h"
 
 #include <fcntl.h>
 #include <limits.h>

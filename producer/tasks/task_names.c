@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/task_names.h"
+#include "producer/tasks/task_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

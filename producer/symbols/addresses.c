@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/addresses.h"
+#include "producer/symbols/addresses.h"
 
 #include <errno.h>
 #include <stdlib.h>

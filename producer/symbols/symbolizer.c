@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/symbolizer.h"
+#include "producer/symbols/symbolizer.h"
 
 #include <errno.h>
 #include <stdlib.h>

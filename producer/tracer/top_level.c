@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/top_level.h"
+#include "producer/tracer/top_level.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "producer/kept_settings.h"
-#include "producer/top_file.h"
+#include "producer/tracer/kept_settings.h"
+#include "producer/tracer/top_file.h"
 
 struct tw_top_level {
 	struct tw_instance *mark;

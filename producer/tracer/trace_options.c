@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/trace_options.h"
+#include "producer/tracer/trace_options.h"
 
 #include <dirent.h>
 #include <errno.h>

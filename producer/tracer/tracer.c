@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/tracer.h"
+#include "producer/tracer/tracer.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "producer/cpu_mask.h"
-#include "producer/function_filter.h"
-#include "producer/top_level.h"
-#include "producer/trace_options.h"
+#include "producer/tracer/cpu_mask.h"
+#include "producer/tracer/function_filter.h"
+#include "producer/tracer/top_level.h"
+#include "producer/tracer/trace_options.h"
 #include "producer/tracing_dir.h"
 
 static const char graph_tracer[] = "function_graph";

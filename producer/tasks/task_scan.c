@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/task_scan.h"
+#include "producer/tasks/task_scan.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "producer/task_names.h"
+#include "producer/tasks/task_names.h"
 #include "producer/tracing_dir.h"
 #include "wire/tracewire.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/function_filter.h"
+#include "producer/tracer/function_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/kallsyms.h"
+#include "producer/symbols/kallsyms.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/cpu_mask.h"
+#include "producer/tracer/cpu_mask.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "producer/instance.h"
-#include "producer/task_names.h"
+#include "producer/tasks/task_names.h"
 
 struct tw_tasks_stats {
 	uint64_t read, lost; /* bookkeeping events */
