@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
-#include "pcap-tools/convert.h"
+#include "pcap-tools/convert/convert.h"
 
 #define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
 #define PROGRESS_TERMINAL_NS (TW_NS_PER_SECOND / 5)

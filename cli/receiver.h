@@ -4,7 +4,7 @@
 #define CLI_RECEIVER_H
 
 #include "cli/viewer.h"
-#include "pcap-tools/recorder.h"
+#include "pcap-tools/record/recorder.h"
 #include "vnet/rx.h"
 
 struct receiver;

@@ -11,7 +11,7 @@
 #include "cli/run_options.h"
 #include "cli/session.h"
 #include "cli/summary.h"
-#include "pcap-tools/recorder.h"
+#include "pcap-tools/record/recorder.h"
 
 struct record {
 	struct run_config run; /* first: the options' config */

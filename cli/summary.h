@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "pcap-tools/archive.h"
+#include "pcap-tools/record/archive.h"
 #include "producer/producer.h"
 
 /** summary__print() - the producer's books */

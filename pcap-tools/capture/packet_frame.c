@@ -2,7 +2,7 @@
 #include "pcap-tools/capture/packet_frame.h"
 
 #include "base/bytes.h"
-#include "pcap-tools/pcapng.h"
+#include "pcap-tools/pcapng/writer.h"
 #include "wire/tracewire.h"
 
 #define ETHER_ADDRESSES 12

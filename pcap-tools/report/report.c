@@ -10,7 +10,7 @@
 #include "base/event_pattern.h"
 #include "pcap-tools/capture/file.h"
 #include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/merge.h"
+#include "pcap-tools/merge/merge.h"
 #include "pcap-tools/report/hold.h"
 #include "pcap-tools/report/impl.h"
 #include "wire/parts.h"

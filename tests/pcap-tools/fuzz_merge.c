@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "pcap-tools/merge.h"
+#include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
 static uint8_t frame[TW_FRAME_MAX + TW_MERGE_SLACK];

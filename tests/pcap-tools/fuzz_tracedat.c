@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/convert.h"
+#include "pcap-tools/convert/convert.h"
 
 struct input {
 	const uint8_t *data;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "pcap-tools/recorder.h"
+#include "pcap-tools/record/recorder.h"
 
 #define STREAM_START 5000000000ull
 #define AHEAD        1700000000123456000ull

@@ -12,7 +12,7 @@
 
 #include "blocks.h"
 #include "frames.h"
-#include "pcap-tools/archive.h"
+#include "pcap-tools/record/archive.h"
 
 #define AHEAD 1700000000000000123ull
 

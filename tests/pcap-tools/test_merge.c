@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "frames.h"
-#include "pcap-tools/merge.h"
+#include "pcap-tools/merge/merge.h"
 
 #define OUT_MAX 100000
 

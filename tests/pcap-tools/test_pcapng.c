@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "blocks.h"
-#include "pcap-tools/pcapng.h"
+#include "pcap-tools/pcapng/writer.h"
 
 static const struct tw_pcapng_section section = {
 	.hardware = "machine",

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of a trace.dat file as texts: what has no place in the records of a stream stands in the section's comments. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/line.h"
+#include "pcap-tools/convert/state.h"
+#include "pcap-tools/pcapng/block.h"
+
+#define COMMENT_HEAD 8 /* bytes of a comment in the file besides its text */
+#define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)
+#define HEX_MAX      (PIECE_MAX / 2)
+
+/* Text options are shown as they are, others in hex; those that only say where something lies are not shown. */
+static const char *const titles[] = {
+	[TW_TRACEDAT_DATE] = "DATE",
+	[TW_TRACEDAT_CPUSTAT] = "CPUSTAT",
+	[TW_TRACEDAT_TRACECLOCK] = "TRACECLOCK",
+	[TW_TRACEDAT_UNAME] = "UNAME",
+	[TW_TRACEDAT_HOOK] = "HOOK",
+	[TW_TRACEDAT_OFFSET] = "OFFSET",
+	[TW_TRACEDAT_VERSION] = "VERSION",
+	[TW_TRACEDAT_PROCMAPS] = "PROCMAPS",
+	[TW_TRACEDAT_TRACEID] = "TRACEID",
+	[TW_TRACEDAT_TIME_SHIFT] = "TIME_SHIFT",
+	[TW_TRACEDAT_GUEST] = "GUEST",
+	[TW_TRACEDAT_TSC2NSEC] = "TSC2NSEC",
+	[TW_TRACEDAT_STRINGS] = "STRINGS",
+};
+
+struct comments {
+	char **texts; /* NULL-terminated */
+	size_t n, left, cut;
+};
+
+static int add(struct comments *list, const char *text, size_t len)
+{
+	char **texts;
+
+	if (len + COMMENT_HEAD > list->left) {
+		list->cut += len;
+		return 0;
+	}
+	texts = realloc(list->texts, (list->n + 2) * sizeof(*texts));
+	if (!texts)
+		return -ENOMEM;
+	list->texts = texts;
+	texts[list->n] = strndup(text, len);
+	texts[list->n + 1] = NULL;
+	if (!texts[list->n])
+		return -ENOMEM;
+	list->n++;
+	list->left -= len + COMMENT_HEAD;
+	return 0;
+}
+
+static bool is_text(const struct tw_tracedat_bytes *value)
+{
+	size_t len = value->len;
+
+	while (len && !value->data[len - 1])
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		const unsigned char c = (unsigned char)value->data[i];
+
+		if (c < 0x20 && c != '\n' && c != '\t' && c != '\r')
+			return false;
+	}
+	return len;
+}
+
+/* "trace-cmd NAME: text", in several comments if it is long. */
+static int add_text(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
+{
+	size_t len = strnlen(value->data, value->len), at = 0;
+	char text[TW_PCAPNG_TEXT_MAX];
+	int code = 0;
+
+	while (len && value->data[len - 1] == '\n')
+		len--;
+	do {
+		const size_t piece = len - at < PIECE_MAX ? len - at : PIECE_MAX;
+		struct tw_line line = tw_line__on(text, sizeof(text));
+
+		tw_line__str(&line, "trace-cmd ");
+		tw_line__str(&line, title);
+		tw_line__str(&line, at ? ", continued: " : ": ");
+		tw_line__bytes(&line, value->data + at, piece);
+		code = add(list, text, tw_line__len(&line));
+		at += piece;
+	} while (at < len && !code);
+	return code;
+}
+
+static int add_hex(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t at = 0;
+	int code = 0;
+
+	do {
+		char text[2 * HEX_MAX];
+		struct tw_line line = tw_line__on(text, sizeof(text));
+		const size_t end = value->len - at < HEX_MAX ? value->len : at + HEX_MAX;
+
+		for (; at < end; at++) {
+			tw_line__char(&line, digits[(unsigned char)value->data[at] >> 4]);
+			tw_line__char(&line, digits[(unsigned char)value->data[at] & 15]);
+		}
+		code = add_text(list, title, &(struct tw_tracedat_bytes){ text, tw_line__len(&line) });
+	} while (at < value->len && !code);
+	return code;
+}
+
+static int add_option(struct comments *list, const struct tw_tracedat_option *option, bool big_endian)
+{
+	const struct tw_tracedat_bytes *value = &option->value;
+	const size_t known = sizeof(titles) / sizeof(titles[0]);
+	char title[32], text[96];
+
+	if (option->id < known && !titles[option->id])
+		return 0;
+	if (option->id > TW_TRACEDAT_STRINGS && option->id <= TW_TRACEDAT_BUFFER_TEXT)
+		return 0;
+	snprintf(title, sizeof(title), "option %u", option->id);
+	if (option->id < known)
+		snprintf(title, sizeof(title), "%s", titles[option->id]);
+	if (option->id == TW_TRACEDAT_TRACEID && value->len == sizeof(uint64_t))
+		snprintf(text, sizeof(text), "0x%" PRIx64, tw_load64(value->data, big_endian));
+	else if (option->id == TW_TRACEDAT_TSC2NSEC && value->len == 16)
+		snprintf(text, sizeof(text), "mult %" PRIu32 " shift %" PRIu32 " offset %" PRIu64,
+			 tw_load32(value->data, big_endian), tw_load32(value->data + 4, big_endian),
+			 tw_load64(value->data + 8, big_endian));
+	else if (is_text(value))
+		return add_text(list, title, value);
+	else
+		return add_hex(list, title, value);
+	return add_text(list, title, &(struct tw_tracedat_bytes){ text, strlen(text) });
+}
+
+static int add_head(struct comments *list, const struct tw_tracedat_info *info)
+{
+	char text[160];
+	const int len = snprintf(text, sizeof(text),
+				 "converted from a trace.dat file of trace-cmd, version %u, compression %s %s",
+				 info->version, info->codec, info->codec_version);
+
+	return add(list, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
+}
+
+int tw_convert__comments(struct tw_convert *c, char ***ret)
+{
+	struct comments list = { .left = TW_CONVERT_COMMENTS_MAX };
+	int code = add_head(&list, c->info);
+
+	for (size_t i = 0; i < c->info->n_options && !code; i++)
+		code = add_option(&list, &c->info->options[i], c->info->big_endian);
+	c->stats.comments_cut = list.cut;
+	if (code)
+		tw_convert__free_comments(list.texts);
+	else
+		*ret = list.texts;
+	return code;
+}
+
+void tw_convert__free_comments(char **comments)
+{
+	for (char **text = comments; text && *text; text++)
+		free(*text);
+	free(comments);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/convert/convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pcap-tools/convert/state.h"
+
+#define FORMATS_PAGE    256
+#define PROGRESS_EVENTS 65536 /* so many events between two reports */
+
+_Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
+
+/* Events in a file never had a link: two locally administered addresses stand for it. */
+static const uint8_t ether[CONVERT_ETHER_LEN] = {
+	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
+};
+
+uint8_t *tw_convert__packet(struct tw_convert *c, size_t len)
+{
+	uint8_t *p = tw_pcapng__reserve(c->file, CONVERT_ETHER_LEN + len);
+
+	if (!p)
+		return NULL;
+	memcpy(p, ether, sizeof(ether));
+	return p + CONVERT_ETHER_LEN;
+}
+
+void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len)
+{
+	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len);
+	s->start = s->start && s->start < time ? s->start : time;
+	s->end = s->end > time ? s->end : time;
+}
+
+static struct tw_frame_info ring_info(const struct tw_convert *c, const struct convert_stream *s,
+				      const struct tw_tracedat_event *event)
+{
+	const bool late = event->time < s->newest;
+
+	return (struct tw_frame_info){
+		.flags = (uint8_t)(c->frame_flags | (late ? TW_FLAG_LATE : 0)),
+		.source = TW_SOURCE_FTRACE,
+		.channel = (uint16_t)(event->cpu + 1),
+		.cpu = (uint16_t)event->cpu,
+		.stream_id = s->id,
+		.schema_id = c->schema_id,
+		.seq = s->next_seq[event->cpu],
+		.base_time = event->time,
+	};
+}
+
+static void put_lost(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
+{
+	const struct tw_frame_info info = ring_info(c, s, event);
+	const struct tw_lost_view lost = {
+		.time = event->time,
+		.where = TW_LOST_RING,
+		.unknown = event->lost_unknown,
+		.count = event->lost_count,
+	};
+	uint8_t *p = tw_convert__packet(c, sizeof(struct tw_frame_hdr) + sizeof(struct tw_lost));
+	struct tw_frame frame;
+
+	if (!p)
+		return;
+	tw_frame__begin(&frame, p, sizeof(struct tw_frame_hdr) + sizeof(struct tw_lost), &info);
+	tw_lost__emit(&frame, &lost);
+	tw_convert__commit(c, s, event->time, tw_frame__end(&frame));
+	s->lost += lost.count;
+	c->stats.lost += lost.count;
+	c->stats.lost_unknown += lost.unknown;
+}
+
+/* An EVENT from its time on, whose first bytes are big-endian there. The copy runs over by a step. */
+static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_tracedat_event *event)
+{
+	const uint8_t *record = event->record;
+
+	tw_store_be32(p, 0);
+	tw_store_be16(p + 4, tw_load16(record, c->info->big_endian));
+	p[6] = record[2];
+	p[7] = record[3];
+	tw_store_be32(p + 8, tw_load32(record + 4, c->info->big_endian));
+	for (uint32_t at = TW_RECORD_COMMON; at < event->len; at += TW_COPY_STEP)
+		memcpy(p + 4 + at, record + at, TW_COPY_STEP);
+}
+
+/* A record larger than a frame. */
+static int put_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
+{
+	struct tw_frame_info info = ring_info(c, s, event);
+	uint8_t *value = malloc(4 + (size_t)event->len + TW_COPY_STEP);
+
+	if (!value)
+		return -ENOMEM;
+	put_record(c, value, event);
+	tw_convert__parts(c, s, &info, TW_TLV_EVENT, value, 4 + event->len);
+	free(value);
+	return 0;
+}
+
+static int put_event(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
+{
+	const size_t tlv_len = TW_EVENT_RECORD + (size_t)event->len, len = sizeof(struct tw_frame_hdr) + tlv_len;
+	struct tw_frame_info info;
+	uint8_t *p;
+
+	if (len > TW_FRAME_MAX)
+		return put_parts(c, s, event);
+	p = tw_convert__packet(c, len);
+	if (!p)
+		return 0; /* the writer says why */
+	info = ring_info(c, s, event);
+	info.length = (uint16_t)len;
+	info.events = 1;
+	tw_frame_hdr__emit(p, &info);
+	p += sizeof(struct tw_frame_hdr);
+	tw_store_be32(p, (uint32_t)TW_TLV_EVENT << 16 | (uint32_t)tlv_len);
+	put_record(c, p + sizeof(struct tw_tlv), event);
+	tw_convert__commit(c, s, event->time, len);
+	return 0;
+}
+
+/* Most formats of a kernel never have an event. */
+static void look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
+{
+	f->looked = true;
+	f->format = tw_schema__by_id(c->schema, id);
+	f->print = f->format ? tw_print__new(f->format) : NULL;
+	if (f->print)
+		f->fields = tw_print__addresses(f->print, &f->n_fields);
+	if (f->n_fields)
+		return;
+	tw_print__free(f->print);
+	f->print = NULL;
+}
+
+const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id)
+{
+	struct convert_format **page = &c->formats[id / FORMATS_PAGE];
+	struct convert_format *f;
+
+	if (!*page)
+		*page = calloc(FORMATS_PAGE, sizeof(**page));
+	if (!*page)
+		return NULL;
+	f = &(*page)[id % FORMATS_PAGE];
+	if (!f->looked)
+		look_at(c, f, id);
+	return f;
+}
+
+static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *event)
+{
+	struct convert_stream *s = &c->streams[event->buffer];
+	const struct convert_format *format;
+	int code = 0;
+
+	format = tw_convert__format(c, tw_load16(event->record, c->info->big_endian));
+	if (!format)
+		return -ENOMEM;
+	c->stats.unknown += !format->format;
+	if (format->n_fields)
+		code = tw_convert__symbols(c, s, format, event);
+	if (event->lost)
+		put_lost(c, s, event);
+	if (!code)
+		code = put_event(c, s, event);
+	c->stats.late += event->time < s->newest;
+	s->newest = event->time > s->newest ? event->time : s->newest;
+	s->next_seq[event->cpu]++;
+	s->events++;
+	return code;
+}
+
+static int convert_events(struct tw_convert *c)
+{
+	struct tw_tracedat_event event;
+	uint64_t n = 0;
+	int code = 0;
+
+	if (!tw_tracedat__next(c->dat, &event)) {
+		tw_convert__explain(c, c->info->dated ? (uint64_t)c->info->time_offset : 0);
+		return 0;
+	}
+	tw_convert__explain(c, event.time);
+	do {
+		code = convert_event(c, &event);
+		if (++n % PROGRESS_EVENTS)
+			continue;
+		if (!code)
+			code = tw_pcapng__error(c->file, NULL);
+		if (c->options->progress)
+			c->options->progress(c->options->ctx, tw_tracedat__done(c->dat), c->info->data_bytes);
+	} while (!code && tw_tracedat__next(c->dat, &event));
+	c->stats.events = n;
+	return code;
+}
+
+static void close_stream(struct tw_convert *c, const struct convert_stream *s)
+{
+	char ledger[128];
+	const struct tw_pcapng_statistics statistics = {
+		.time = s->end,
+		.start = s->start,
+		.end = s->end,
+		.received = s->events + s->lost,
+		.dropped = s->lost,
+		.os_dropped = s->lost,
+		.delivered = s->events,
+		.comment = ledger,
+	};
+
+	snprintf(ledger, sizeof(ledger), "events: %" PRIu64 " in this file; lost: %" PRIu64 " in the rings", s->events,
+		 s->lost);
+	tw_pcapng__statistics(c->file, s->interface, &statistics);
+}
+
+static int convert(struct tw_convert *c, struct tw_error *err)
+{
+	int code = tw_convert__texts(c, err);
+
+	if (!code)
+		code = tw_convert__open_streams(c, err);
+	if (code)
+		return code;
+	code = convert_events(c);
+	for (size_t i = 0; i < c->n_streams; i++)
+		close_stream(c, &c->streams[i]);
+	c->stats.bytes = tw_pcapng__bytes(c->file);
+	if (!code)
+		tw_pcapng__flush(c->file);
+	if (code)
+		return tw_error__set(err, code, "converting to %s: no memory", c->options->name);
+	return tw_pcapng__error(c->file, err);
+}
+
+static void convert__fini(struct tw_convert *c)
+{
+	for (size_t i = 0; i < c->n_streams; i++) {
+		free(c->streams[i].next_seq);
+		tw_address_table__fini(&c->streams[i].looked_up);
+		tw_address_table__fini(&c->streams[i].said);
+	}
+	free(c->streams);
+	for (size_t i = 0; i < FORMATS_PAGE; i++) {
+		for (size_t k = 0; c->formats[i] && k < FORMATS_PAGE; k++)
+			tw_print__free(c->formats[i][k].print);
+		free(c->formats[i]);
+	}
+	for (uint32_t i = 0; i < c->n_texts; i++)
+		free((void *)(uintptr_t)c->texts[i].data);
+	free(c->texts);
+	tw_symbols__free(c->symbols);
+	tw_schema__free(c->schema);
+	tw_pcapng__close(c->file);
+	free(c->frame_bytes);
+}
+
+int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *options, struct tw_convert_stats *ret,
+		    struct tw_error *err)
+{
+	struct tw_convert c = { .dat = dat, .info = tw_tracedat__info(dat), .options = options };
+	int code = -ENOMEM;
+
+	c.frame_flags = c.info->big_endian ? TW_FLAG_BODY_BE : 0;
+	c.frame_bytes = malloc(TW_FRAME_MAX + TW_COPY_STEP);
+	c.schema = tw_schema__new();
+	if (c.frame_bytes && c.schema)
+		code = convert(&c, err);
+	else
+		tw_error__set(err, code, "converting to %s: no memory", options->name);
+	*ret = c.stats;
+	convert__fini(&c);
+	return code;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A conversion's insides: convert.c writes events, the others what explains them. */
+#ifndef TW_CONVERT_STATE_H
+#define TW_CONVERT_STATE_H
+
+#include "pcap-tools/convert/address_table.h"
+#include "pcap-tools/convert/convert.h"
+#include "pcap-tools/pcapng/writer.h"
+#include "schema/print.h"
+#include "schema/schema.h"
+#include "wire/emit.h"
+
+#define CONVERT_ETHER_LEN 14
+
+/* What an event's records are searched for: the addresses that are printed as symbols. */
+struct convert_format {
+	bool looked;                    /* the rest is known */
+	const struct tw_format *format; /* NULL = the file has none */
+	struct tw_print *print;         /* NULL if there are no such fields */
+	const struct tw_field *const *fields;
+	size_t n_fields;
+};
+
+struct convert_stream {
+	const struct tw_tracedat_buffer *buffer;
+	uint64_t id;
+	uint32_t interface;
+	uint64_t *next_seq; /* by CPU */
+	uint64_t control_seq;
+	uint32_t part_id;
+	uint64_t start, end, newest; /* times of packets; the newest event's */
+	uint64_t events, lost;
+	struct tw_address_table looked_up, said; /* addresses in records; addresses of symbols sent */
+};
+
+struct tw_convert {
+	struct tw_tracedat *dat;
+	const struct tw_tracedat_info *info;
+	const struct tw_convert_options *options;
+	struct tw_pcapng *file;
+	struct tw_convert_stats stats;
+	struct convert_stream *streams;
+	size_t n_streams;
+	struct tw_schema *schema;
+	uint64_t schema_id;
+	struct tw_schema_view *texts; /* compressed; in the order of their index */
+	uint32_t n_texts;
+	struct convert_format *formats[256]; /* by high and low byte of the event id; NULL = none of them came yet */
+	struct tw_symbols *symbols;          /* NULL until an address is looked up */
+	uint8_t frame_flags;
+
+	/* The control frame being gathered. */
+	struct tw_frame frame;
+	struct convert_stream *gathering; /* NULL = there is none */
+	uint64_t time;                    /* of control frames to come */
+	uint8_t *frame_bytes;
+};
+
+/** tw_convert__format() - what is known of an event id; looked at when its first event comes. NULL without memory */
+const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id);
+
+/** tw_convert__packet() - room for a frame of @len bytes in a packet; NULL after the writer failed */
+uint8_t *tw_convert__packet(struct tw_convert *c, size_t len);
+
+/** tw_convert__commit() - it is written; @time in the stream's clock */
+void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len);
+
+/** tw_convert__texts() - read, compress and name the format texts: what SCHEMA frames will need */
+int tw_convert__texts(struct tw_convert *c, struct tw_error *err);
+
+/** tw_convert__open_streams() - sections, interfaces with their comments */
+int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err);
+
+/** tw_convert__explain() - HOST, CLOCK, SCHEMA, COMM of all streams, as of @time */
+void tw_convert__explain(struct tw_convert *c, uint64_t time);
+
+/** tw_convert__symbols() - SYMBOLs of those addresses of a record that were not sent yet. Return: 0 or -ENOMEM */
+int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
+			const struct tw_tracedat_event *event);
+
+/* Control frames: gathered, so that many records go into one. */
+void tw_convert__host(struct tw_convert *c, struct convert_stream *s, const struct tw_attr_view *attrs, size_t n);
+void tw_convert__clock(struct tw_convert *c, struct convert_stream *s, const struct tw_clock_view *clock);
+void tw_convert__comm(struct tw_convert *c, struct convert_stream *s, const struct tw_comm_view *comm);
+void tw_convert__symbol(struct tw_convert *c, struct convert_stream *s, const struct tw_symbol_view *symbol);
+void tw_convert__schema(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema);
+
+/** tw_convert__end_control() - write the frame that is being gathered */
+void tw_convert__end_control(struct tw_convert *c);
+
+/** tw_convert__parts() - a TLV that fits no frame, in pieces; @info names channel, number and time of their frames */
+void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,
+		       enum tw_tlv_type inner, const uint8_t *value, uint32_t len);
+
+/**
+ * tw_convert__comments() - the options of the file as texts for the section
+ * @ret: NULL-terminated list and texts, to be freed with tw_convert__free_comments()
+ */
+int tw_convert__comments(struct tw_convert *c, char ***ret);
+void tw_convert__free_comments(char **comments);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/merge/frame.h"
+
+#include <stdlib.h>
+
+#define LEAST_SIZE 256
+#define UNUSED_MAX (8u << 20) /* bytes kept for later; more goes back to the heap */
+
+void tw_frame_pool__fini(struct tw_frame_pool *pool)
+{
+	for (int i = 0; i < TW_FRAME_POOL_CLASSES; i++) {
+		while (pool->unused[i]) {
+			struct tw_held *held = pool->unused[i];
+
+			pool->unused[i] = held->next;
+			free(held);
+		}
+	}
+}
+
+static struct tw_held *pool__buffer(struct tw_frame_pool *pool, size_t need)
+{
+	uint8_t size_class = 0;
+	struct tw_held *held;
+
+	while ((size_t)LEAST_SIZE << size_class < need)
+		size_class++;
+	held = pool->unused[size_class];
+	if (held) {
+		pool->unused[size_class] = held->next;
+		pool->unused_bytes -= held->size;
+		return held;
+	}
+	held = malloc((size_t)LEAST_SIZE << size_class);
+	if (!held)
+		return NULL;
+	held->size = (uint32_t)LEAST_SIZE << size_class;
+	held->size_class = size_class;
+	return held;
+}
+
+struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
+				    size_t len)
+{
+	struct tw_held *held = pool__buffer(pool, sizeof(*held) + len + TW_HELD_SLACK);
+
+	if (!held)
+		return NULL;
+	held->next = held->prev = NULL;
+	held->info = *info;
+	held->seq = info->seq;
+	held->started = held->late = held->broken = false;
+	held->item = (struct tw_item){ .time = info->base_time };
+	memcpy(held->data, data, len);
+	memset(held->data + len, 0, TW_HELD_SLACK);
+	held->rest.at = held->data + sizeof(struct tw_frame_hdr);
+	held->rest.left = len - sizeof(struct tw_frame_hdr);
+	pool->held_bytes += held->size;
+	return held;
+}
+
+void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held)
+{
+	pool->held_bytes -= held->size;
+	if (pool->unused_bytes + held->size > UNUSED_MAX) {
+		free(held);
+		return;
+	}
+	held->next = pool->unused[held->size_class];
+	pool->unused[held->size_class] = held;
+	pool->unused_bytes += held->size;
+}
+
+/* The last piece of an event uses up its number. */
+static bool part__is_last_of_event(const struct tw_tlv_view *tlv)
+{
+	struct tw_part_view part;
+
+	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
+}
+
+static bool tlv__is_numbered(const struct tw_tlv_view *tlv)
+{
+	if (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED)
+		return true;
+	return tlv->type == TW_TLV_PART && part__is_last_of_event(tlv);
+}
+
+static bool tlv__is_item(unsigned int type)
+{
+	/* A tag covers the whole frame that it came in, which is taken apart. */
+	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
+}
+
+/* Nearly all TLVs are plain events: over one of them without a call. */
+static bool cursor__skip_event(struct tw_cursor *c)
+{
+	uint32_t len;
+
+	if (c->left < sizeof(struct tw_event) || tw_load_be16(c->at) != TW_TLV_EVENT)
+		return false;
+	len = tw_load_be16(c->at + 2);
+	return len >= sizeof(struct tw_event) && len % 4 == 0 && tw_cursor__take(c, len);
+}
+
+struct tw_frame_content tw_held__content(const struct tw_held *held)
+{
+	struct tw_frame_content content = { .has_watermark = false };
+	struct tw_cursor rest = held->rest;
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	for (;;) {
+		if (cursor__skip_event(&rest)) {
+			content.events++;
+			content.items++;
+			continue;
+		}
+		if (!tw_cursor__next_tlv(&rest, &tlv, &status))
+			break;
+		content.items += tlv__is_item(tlv.type);
+		content.events += tlv__is_numbered(&tlv);
+		content.has_watermark |= tlv.type == TW_TLV_WATERMARK;
+	}
+	content.broken = status != TW_FRAME_OK;
+	return content;
+}
+
+/* Items without a time of their own stand with the one before them. */
+static uint64_t item__time(const struct tw_held *held, const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_EVENT:
+	case TW_TLV_FILTERED:
+	case TW_TLV_LOST:
+		return held->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(tlv->value);
+	case TW_TLV_PART:
+		return held->info.base_time;
+	default:
+		return held->item.time;
+	}
+}
+
+bool tw_held__next(struct tw_held *held)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&held->rest, &tlv, &status)) {
+		const size_t len = sizeof(struct tw_tlv) + tlv.len;
+
+		if (!tlv__is_item(tlv.type))
+			continue;
+		held->item.numbered = tlv__is_numbered(&tlv);
+		if (held->item.numbered && held->seq == tw_held__end(held)) {
+			held->broken = true; /* more events than the header has numbers for */
+			return false;
+		}
+		held->item.time = item__time(held, &tlv);
+		held->item.type = tlv.type;
+		held->item.tlv = tlv.value - sizeof(struct tw_tlv);
+		held->item.len = (uint32_t)(len + 3) & ~3u;
+		return true;
+	}
+	held->broken |= status != TW_FRAME_OK;
+	return false;
+}
+
+void tw_held__strip(struct tw_held *held)
+{
+	struct tw_cursor rest = held->rest;
+	uint8_t *to = held->data + sizeof(struct tw_frame_hdr);
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
+		const size_t len = (sizeof(struct tw_tlv) + tlv.len + 3) & ~(size_t)3;
+
+		if (!tlv__is_item(tlv.type))
+			continue;
+		memmove(to, tlv.value - sizeof(struct tw_tlv), len);
+		to += len;
+	}
+	held->rest.left = (size_t)(to - held->rest.at);
+	held->info.length = (uint16_t)(to - held->data);
+	tw_frame_hdr__emit(held->data, &held->info);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pcap-tools/record/archive_state.h"
+
+/* Add what is known of a stream's events, apart from those written. */
+static void archive__count_stream(const struct tw_archive *a, const struct tw_archive_stream *s,
+				  struct tw_archive_stats *stats)
+{
+	const uint64_t shed = tw_stream_books__total(&s->books, TW_BOOK_SHED),
+		       tx = tw_stream_books__total(&s->books, TW_BOOK_TX);
+	struct tw_merge_stream_stats merge;
+
+	tw_merge__stream_stats(a->merge, s->id, &merge);
+	stats->recorded += tw_stream_books__total(&s->books, TW_BOOK_RECORDED);
+	stats->read += tw_stream_books__total(&s->books, TW_BOOK_READ);
+	stats->lost_ring += tw_stream_books__total(&s->books, TW_BOOK_RING);
+	stats->lost_shed += shed;
+	stats->lost_tx += tx;
+	stats->lost_wire += merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
+	stats->lost_unknown += s->books.unknown;
+	stats->merge.late += merge.late;
+	stats->merge.control_gaps += merge.control_gaps;
+}
+
+int tw_archive__close_stream(struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	struct tw_archive_stats of = { .events = s->events };
+	struct tw_pcapng_statistics statistics = { .time = s->end, .start = s->start, .end = s->end };
+	char ledger[512];
+
+	archive__count_stream(a, s, &of);
+	statistics.dropped = of.lost_ring + of.lost_shed + of.lost_tx + of.lost_wire;
+	statistics.os_dropped = of.lost_ring;
+	statistics.delivered = s->events;
+	statistics.received = s->events + statistics.dropped;
+	statistics.comment = ledger;
+	snprintf(ledger, sizeof(ledger),
+		 "events: %" PRIu64 " recorded by the kernel, %" PRIu64 " read, %" PRIu64
+		 " in this file, of which out of order: %" PRIu64 "; lost: %" PRIu64 " in the ring, %" PRIu64
+		 " by the producer, %" PRIu64 " in transmission, %" PRIu64
+		 " on the wire; losses of unknown size: %" PRIu64 "; metadata frames lost: %" PRIu64,
+		 of.recorded, of.read, of.events, of.merge.late, of.lost_ring, of.lost_shed, of.lost_tx, of.lost_wire,
+		 of.lost_unknown, of.merge.control_gaps);
+	return tw_pcapng__statistics(a->file, s->interface, &statistics);
+}
+
+void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
+{
+	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file), .dropped = tw_pcapng__dropped(a->file) };
+
+	for (size_t i = 0; i < a->n_streams; i++) {
+		stats.packets += a->streams[i]->packets;
+		stats.events += a->streams[i]->events;
+		archive__count_stream(a, a->streams[i], &stats);
+	}
+	tw_merge__stats(a->merge, &stats.merge);
+	stats.packets -= stats.dropped;
+	stats.events -= stats.dropped < stats.events ? stats.dropped : stats.events;
+	*ret = stats;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/record/books.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void tw_stream_books__fini(struct tw_stream_books *books)
+{
+	free(books->rows);
+}
+
+static enum tw_book book_of_place(unsigned int where)
+{
+	switch (where) {
+	case TW_LOST_RING:
+		return TW_BOOK_RING;
+	case TW_LOST_SHED:
+		return TW_BOOK_SHED;
+	case TW_LOST_TX:
+		return TW_BOOK_TX;
+	default:
+		return TW_BOOK_COUNT;
+	}
+}
+
+static enum tw_book book_of_stat(unsigned int stat)
+{
+	switch (stat) {
+	case TW_STAT_RECORDED:
+		return TW_BOOK_RECORDED;
+	case TW_STAT_READ:
+		return TW_BOOK_READ;
+	case TW_STAT_OVERRUN:
+		return TW_BOOK_RING;
+	case TW_STAT_SHED:
+		return TW_BOOK_SHED;
+	case TW_STAT_TX_DROP_EVENTS:
+		return TW_BOOK_TX;
+	default:
+		return TW_BOOK_COUNT;
+	}
+}
+
+void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+{
+	struct tw_lost_view lost;
+
+	if (!tw_lost__parse(tlv, 0, &lost))
+		return;
+	books->unknown += lost.unknown;
+	if (book_of_place(lost.where) != TW_BOOK_COUNT)
+		books->lost[book_of_place(lost.where)] += lost.count;
+}
+
+/* Return: 0 with NULL if there are too many channels; -ENOMEM */
+static int books__row(struct tw_stream_books *books, uint16_t channel, struct tw_book_row **ret)
+{
+	struct tw_book_row *rows;
+
+	*ret = NULL;
+	for (size_t i = 0; i < books->n_rows; i++) {
+		if (books->rows[i].channel == channel) {
+			*ret = &books->rows[i];
+			return 0;
+		}
+	}
+	if (books->n_rows == TW_BOOKS_CHANNELS)
+		return 0;
+	rows = realloc(books->rows, (books->n_rows + 1) * sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	books->rows = rows;
+	rows[books->n_rows] = (struct tw_book_row){ .channel = channel };
+	*ret = &rows[books->n_rows++];
+	return 0;
+}
+
+int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
+	struct tw_stat_view stat;
+
+	while (tw_stats__next(&list, &stat)) {
+		const enum tw_book book = book_of_stat(stat.stat);
+		struct tw_book_row *row;
+
+		if (book == TW_BOOK_COUNT)
+			continue;
+		if (books__row(books, stat.channel, &row))
+			return -ENOMEM;
+		if (row && stat.value > row->value[book])
+			row->value[book] = stat.value;
+	}
+	return 0;
+}
+
+uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book)
+{
+	uint64_t stream = 0, channels = 0, stats;
+
+	for (size_t i = 0; i < books->n_rows; i++) {
+		if (books->rows[i].channel == TW_CHANNEL_CONTROL)
+			stream += books->rows[i].value[book];
+		else
+			channels += books->rows[i].value[book];
+	}
+	stats = stream > channels ? stream : channels;
+	return stats > books->lost[book] ? stats : books->lost[book];
+}

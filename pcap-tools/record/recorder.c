@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/record/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "pcap-tools/record/slot_queue.h"
+#include "wire/encode.h"
+
+#define SLOTS_DEFAULT     512
+#define FRAME_MAX_DEFAULT (16 * 1024)
+#define FLUSH_MS_DEFAULT  1000
+#define BATCH_MAX         8 /* slots that a sink takes and hands over at a time */
+
+struct tw_recorder {
+	struct tw_slot_queue queue;
+	struct tw_archive *archive;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of what follows, up to the blank line */
+	pthread_cond_t started;
+	int tid;
+	struct tw_error error;
+
+	bool has_queue, has_thread;
+	bool own_fd;
+	bool live; /* somebody reads while we write */
+	int fd;
+	uint32_t batch, frame_max, flush_ms;
+	int code; /* of the whole, once the thread has ended */
+	char name[256];
+};
+
+struct recorder_sink {
+	struct tw_sink sink;
+	struct tw_recorder *rec;
+	struct tw_slot *current;               /* reserved */
+	struct tw_slot_list unused, committed; /* not handed over yet */
+	struct tw_sink_stats stats;
+};
+
+static uint64_t now_ms(void)
+{
+	return tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS;
+}
+
+/* After a failure slots are only emptied, so that no producer waits for ever. */
+static void recorder__fail(struct tw_recorder *rec, int code)
+{
+	if (!code)
+		return;
+	pthread_mutex_lock(&rec->lock);
+	tw_archive__error(rec->archive, &rec->error);
+	pthread_mutex_unlock(&rec->lock);
+	tw_slot_queue__fail(&rec->queue, code);
+}
+
+/* Slots go back in batches: producers may be waiting for them. */
+static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled)
+{
+	struct tw_slot_list done = { .n = 0 };
+	struct tw_slot *slot;
+
+	while ((slot = tw_slot_list__pop(filled))) {
+		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len));
+		tw_slot_list__push(&done, slot);
+		if (done.n == rec->batch)
+			tw_slot_queue__give(&rec->queue, &done);
+	}
+	tw_slot_queue__give(&rec->queue, &done);
+}
+
+static void recorder__announce(struct tw_recorder *rec)
+{
+	pthread_mutex_lock(&rec->lock);
+	rec->tid = gettid();
+	pthread_mutex_unlock(&rec->lock);
+	pthread_cond_signal(&rec->started);
+}
+
+static void *recorder__run(void *arg)
+{
+	struct tw_recorder *rec = arg;
+	struct tw_slot_list filled = { .n = 0 };
+	uint64_t flushed = now_ms();
+
+	recorder__announce(rec);
+	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &filled)) {
+		recorder__write(rec, &filled);
+		if (!rec->live && now_ms() - flushed < rec->flush_ms)
+			continue;
+		recorder__fail(rec, tw_archive__flush(rec->archive));
+		flushed = now_ms();
+	}
+	recorder__fail(rec, tw_archive__finish(rec->archive));
+	return NULL;
+}
+
+/* Signals are for the program's other threads; and a reader that goes away shall be an error here, not a SIGPIPE. */
+static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
+{
+	sigset_t all, before;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = pthread_create(&rec->thread, NULL, recorder__run, rec);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code)
+		return tw_error__set(err, -code, "writing %s: starting a thread: %s", rec->name, strerror(code));
+	rec->has_thread = true;
+	pthread_setname_np(rec->thread, "tracewire-write");
+	pthread_mutex_lock(&rec->lock);
+	while (!rec->tid)
+		pthread_cond_wait(&rec->started, &rec->lock);
+	pthread_mutex_unlock(&rec->lock);
+	return 0;
+}
+
+static int recorder__open(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
+{
+	const bool standard = options->path && !strcmp(options->path, "-");
+	struct stat st;
+
+	rec->fd = options->fd;
+	if (standard) {
+		rec->fd = STDOUT_FILENO;
+	} else if (options->path) {
+		rec->fd = open(options->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (rec->fd < 0)
+			return tw_error__set(err, -errno, "creating %s: %s", options->path, strerror(errno));
+		rec->own_fd = true;
+	}
+	if (fstat(rec->fd, &st))
+		return tw_error__set(err, -errno, "writing %s: %s", rec->name, strerror(errno));
+	rec->live = !S_ISREG(st.st_mode);
+	return 0;
+}
+
+static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
+{
+	const uint32_t slots = options->slots ? options->slots : SLOTS_DEFAULT;
+	struct tw_archive_options archive = options->archive;
+	int code;
+
+	archive.name = rec->name;
+	rec->batch = slots / 16 < BATCH_MAX ? slots / 16 + 1 : BATCH_MAX;
+	rec->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS_DEFAULT;
+	rec->frame_max = options->frame_max ? options->frame_max : FRAME_MAX_DEFAULT;
+	if (rec->frame_max > TW_FRAME_MAX)
+		rec->frame_max = TW_FRAME_MAX;
+	code = recorder__open(rec, options, err);
+	if (code)
+		return code;
+	code = tw_archive__new(rec->fd, &archive, &rec->archive, err);
+	if (code)
+		return code;
+	code = tw_slot_queue__init(&rec->queue, slots, rec->frame_max + TW_COPY_STEP);
+	if (code)
+		return tw_error__set(err, code, "writing %s: no memory for %u frames of %u bytes", rec->name, slots,
+				     rec->frame_max);
+	rec->has_queue = true;
+	return recorder__start(rec, err);
+}
+
+static const char *options__name(const struct tw_recorder_options *options)
+{
+	if (options->archive.name)
+		return options->archive.name;
+	if (!options->path)
+		return "the recording";
+	return strcmp(options->path, "-") ? options->path : "standard output";
+}
+
+int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err)
+{
+	struct tw_recorder *rec = calloc(1, sizeof(*rec));
+	int code;
+
+	if (!rec)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options__name(options));
+	strncpy(rec->name, options__name(options), sizeof(rec->name) - 1);
+	pthread_mutex_init(&rec->lock, NULL);
+	pthread_cond_init(&rec->started, NULL);
+	code = recorder__prepare(rec, options, err);
+	if (code) {
+		tw_recorder__free(rec);
+		return code;
+	}
+	*ret = rec;
+	return 0;
+}
+
+/* Everything that was handed over is written. */
+static void recorder__stop(struct tw_recorder *rec)
+{
+	if (!rec->has_thread)
+		return;
+	tw_slot_queue__end(&rec->queue);
+	pthread_join(rec->thread, NULL);
+	rec->has_thread = false;
+	rec->code = rec->queue.code;
+}
+
+static void recorder__close(struct tw_recorder *rec)
+{
+	if (!rec->own_fd)
+		return;
+	rec->own_fd = false;
+	if (close(rec->fd) && !rec->code)
+		rec->code = tw_error__set(&rec->error, -errno, "closing %s: %s", rec->name, strerror(errno));
+}
+
+int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err)
+{
+	recorder__stop(rec);
+	recorder__close(rec);
+	if (ret)
+		tw_archive__stats(rec->archive, ret);
+	return tw_recorder__error(rec, err);
+}
+
+int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err)
+{
+	int code;
+
+	pthread_mutex_lock(&rec->queue.lock);
+	code = rec->queue.code ? rec->queue.code : rec->code;
+	pthread_mutex_unlock(&rec->queue.lock);
+	pthread_mutex_lock(&rec->lock);
+	if (code && err)
+		*err = rec->error;
+	pthread_mutex_unlock(&rec->lock);
+	return code;
+}
+
+int tw_recorder__tid(const struct tw_recorder *rec)
+{
+	return rec->tid;
+}
+
+void tw_recorder__free(struct tw_recorder *rec)
+{
+	if (!rec)
+		return;
+	recorder__stop(rec);
+	recorder__close(rec);
+	if (rec->has_queue)
+		tw_slot_queue__fini(&rec->queue);
+	tw_archive__free(rec->archive);
+	pthread_cond_destroy(&rec->started);
+	pthread_mutex_destroy(&rec->lock);
+	free(rec);
+}
+
+static int sink__hand_over(struct recorder_sink *s)
+{
+	const uint32_t n = s->committed.n;
+	const int code = tw_slot_queue__put(&s->rec->queue, &s->committed);
+
+	if (code && code != -EAGAIN)
+		s->stats.dropped += n;
+	return code;
+}
+
+static void *sink__reserve(struct tw_sink *sink)
+{
+	struct recorder_sink *s = (struct recorder_sink *)sink;
+
+	if (s->current)
+		return s->current->data;
+	if (!s->unused.first)
+		tw_slot_queue__take(&s->rec->queue, s->rec->batch, &s->unused);
+	s->current = tw_slot_list__pop(&s->unused);
+	if (s->current)
+		return s->current->data;
+	s->stats.waits++;
+	return NULL;
+}
+
+static void sink__commit(struct tw_sink *sink, size_t len)
+{
+	struct recorder_sink *s = (struct recorder_sink *)sink;
+
+	s->current->len = len;
+	tw_slot_list__push(&s->committed, s->current);
+	s->current = NULL;
+	s->stats.frames++;
+	s->stats.bytes += len;
+	if (s->committed.n >= s->rec->batch)
+		sink__hand_over(s);
+}
+
+static int sink__flush(struct tw_sink *sink)
+{
+	struct recorder_sink *s = (struct recorder_sink *)sink;
+	const int code = sink__hand_over(s);
+
+	return code == -EAGAIN && s->unused.first ? 0 : code;
+}
+
+static void sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
+{
+	*ret = ((struct recorder_sink *)sink)->stats;
+}
+
+static void sink__close(struct tw_sink *sink)
+{
+	struct recorder_sink *s = (struct recorder_sink *)sink;
+
+	if (s->current)
+		tw_slot_list__push(&s->unused, s->current);
+	tw_slot_list__append(&s->unused, &s->committed);
+	tw_slot_queue__give(&s->rec->queue, &s->unused);
+	free(s);
+}
+
+int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err)
+{
+	static const struct tw_sink_ops ops = {
+		.reserve = sink__reserve,
+		.commit = sink__commit,
+		.flush = sink__flush,
+		.stats = sink__stats,
+		.close = sink__close,
+	};
+	struct recorder_sink *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
+	s->sink = (struct tw_sink){ .ops = &ops, .frame_max = rec->frame_max, .how = "pcapng file" };
+	s->rec = rec;
+	*ret = &s->sink;
+	return 0;
+}
