@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/capture.h"
 
-struct tw_capture_used tw_capture_used;
+#define MAP_BYTES 512 /* of an empty wmem_map, about */
 
 static wmem_map_t *streams;
 static struct tw_stream *last_stream;
-static GPtrArray *formats; /* malloc'ed by the schema library */
+uint32_t tw_capture_cache_read;
+static size_t used; /* of TW_CAPTURE_BYTES_MAX */
 
-static void free_format(gpointer format)
-{
-	tw_format__free(format);
-}
+/* What the schema library allocated. */
+struct owned {
+	void *what;
+	void (*free)(void *what);
+};
+static GArray *owned;
 
 static void open_capture(void)
 {
 	streams = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
-	formats = g_ptr_array_new_with_free_func(free_format);
+	owned = g_array_new(FALSE, FALSE, sizeof(struct owned));
 	last_stream = NULL;
-	tw_capture_used = (struct tw_capture_used){ 0 };
+	used = 0;
+	tw_capture_cache_read = 0;
 }
 
 static void close_capture(void)
 {
-	g_ptr_array_free(formats, TRUE);
-	formats = NULL;
+	/* Programs before the formats they borrow from. */
+	for (guint i = owned->len; i--;)
+		g_array_index(owned, struct owned, i).free(g_array_index(owned, struct owned, i).what);
+	g_array_free(owned, TRUE);
+	owned = NULL;
 	streams = NULL;
 	last_stream = NULL;
 }
@@ -34,22 +41,19 @@ void tw_capture__register(void)
 	register_cleanup_routine(close_capture);
 }
 
-bool tw_capture__allow(uint32_t *used, uint32_t n, uint32_t max)
+bool tw_capture__allow(size_t n)
 {
-	if (n > max - *used)
+	if (n > TW_CAPTURE_BYTES_MAX - used)
 		return false;
-	*used += n;
+	used += n;
 	return true;
 }
 
-bool tw_table16__allow_page(void)
+void tw_capture__own(void *what, void (*free)(void *what))
 {
-	return tw_capture__allow(&tw_capture_used.table_pages, 1, TW_TABLE_PAGES_MAX);
-}
+	const struct owned entry = { what, free };
 
-void tw_capture__own_format(struct tw_format *format)
-{
-	g_ptr_array_add(formats, format);
+	g_array_append_val(owned, entry);
 }
 
 static struct tw_stream *new_stream(uint64_t id)
@@ -57,12 +61,13 @@ static struct tw_stream *new_stream(uint64_t id)
 	wmem_allocator_t *scope = wmem_file_scope();
 	struct tw_stream *stream;
 
-	if (!tw_capture__allow(&tw_capture_used.streams, 1, TW_STREAMS_MAX))
+	if (!tw_capture__allow(sizeof(*stream) + 3 * MAP_BYTES))
 		return NULL;
 	stream = wmem_new0(scope, struct tw_stream);
 	stream->id = id;
 	stream->tasks = wmem_map_new(scope, g_direct_hash, g_direct_equal);
 	stream->schemas = wmem_map_new(scope, g_int64_hash, g_int64_equal);
+	stream->symbol_frames = wmem_map_new(scope, g_int64_hash, g_int64_equal);
 	wmem_map_insert(streams, &stream->id, stream);
 	return stream;
 }
@@ -91,7 +96,7 @@ struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id)
 		return NULL;
 	schema = wmem_map_lookup(stream->schemas, &id);
 	if (!schema) {
-		if (!tw_capture__allow(&tw_capture_used.schemas, 1, TW_SCHEMAS_MAX))
+		if (!tw_capture__allow(sizeof(*schema)))
 			return NULL;
 		schema = wmem_new0(wmem_file_scope(), struct tw_schema_id);
 		schema->id = id;

@@ -8,19 +8,9 @@
 
 #include "dissector/compat.h"
 #include "dissector/event_type.h"
+#include "dissector/limits.h"
 #include "dissector/table16.h"
 #include "wire/decode.h"
-
-/* Per capture. */
-#define TW_STREAMS_MAX      4096
-#define TW_CHANNELS_MAX     (1u << 20)
-#define TW_SCHEMAS_MAX      4096
-#define TW_TASK_NAMES_MAX   (1u << 20)
-#define TW_FORMAT_BYTES_MAX (64u << 20)  /* of parsed formats */
-#define TW_TABLE_PAGES_MAX  16384        /* of tables of channels and event ids, 2 KiB each */
-#define TW_CACHE_READ_MAX   (256u << 20) /* bytes of cached formats read */
-/* Per task, as names are kept sorted by time in an array. */
-#define TW_NAMES_PER_TASK_MAX 4096
 
 struct tw_stream;
 
@@ -44,16 +34,21 @@ struct tw_stream {
 	struct tw_table16 channels; /* number -> struct tw_channel */
 	wmem_map_t *tasks;          /* pid -> struct tw_task */
 	wmem_map_t *schemas;        /* id -> struct tw_schema_id */
+	struct tw_print_host known; /* the kernel's symbols and strings */
+	struct tw_symbols *symbols; /* NULL if none was told yet; the same for strings */
+	struct tw_strings *strings;
+	wmem_map_t *symbol_frames; /* address -> frame that named it */
+	struct tw_strings_text *strings_text;
 	struct tw_schema_id *last_schema;
 };
 
 /** tw_capture__register() - at start; sets up and tears down with each capture */
 void tw_capture__register(void);
 
-/** tw_capture__stream() - the stream of that id; NULL when there are too many */
+/** tw_capture__stream() - the stream of that id; NULL when the capture is full */
 struct tw_stream *tw_capture__stream(uint64_t id);
 
-/** tw_stream__schema() - the schema of that id, made if need be; NULL when there are too many, or @id is 0 */
+/** tw_stream__schema() - the schema of that id, made if need be; NULL when the capture is full, or @id is 0 */
 struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id);
 
 /** tw_schema_id__type() - what that event id means, or NULL */
@@ -62,17 +57,13 @@ static inline struct tw_event_type *tw_schema_id__type(const struct tw_schema_id
 	return (struct tw_event_type *)tw_table16__get(&schema->types, event_id);
 }
 
-/** tw_capture__allow() - take @n from one of the capture's budgets. Return: false if it is used up */
-bool tw_capture__allow(uint32_t *used, uint32_t n, uint32_t max);
+/** tw_capture__allow() - before memory is taken that stays: @n bytes. Return: false if TW_CAPTURE_BYTES_MAX would be passed */
+bool tw_capture__allow(size_t n);
 
-/** tw_capture__own_format() - free it when the capture is closed */
-void tw_capture__own_format(struct tw_format *format);
+extern uint32_t tw_capture_cache_read; /* of TW_CACHE_READ_MAX */
 
-/* What has been used of the limits above. */
-struct tw_capture_used {
-	uint32_t streams, channels, schemas, task_names, format_bytes, table_pages, cache_read;
-};
-extern struct tw_capture_used tw_capture_used;
+/** tw_capture__own() - free @what when the capture is closed */
+void tw_capture__own(void *what, void (*free)(void *what));
 
 /** tw_stream__ns() - a time of the stream's clock in nanoseconds */
 static inline uint64_t tw_stream__ns(const struct tw_stream *stream, uint64_t time)

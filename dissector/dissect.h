@@ -5,14 +5,9 @@
 
 #include "dissector/capture.h"
 #include "dissector/fixed.h"
+#include "dissector/printable.h"
 #include "dissector/sequence.h"
-#include "dissector/text.h"
 #include "wire/decode.h"
-
-/* Per frame: bounds the time a frame can take, and keeps below Wireshark's own limit, which counts as a dissector bug. */
-#define TW_ITEMS_MAX        100000
-#define TW_UNPACK_BYTES_MAX (16u << 20) /* of format text */
-#define TW_INFO_MAX         512
 
 /* What is being dissected: the frame, or a record put together from parts. */
 struct tw_bytes {
@@ -36,9 +31,12 @@ struct tw_dissect {
 	uint32_t n_events;           /* so far */
 	uint32_t n_others;           /* control records so far */
 	uint32_t items_left;
+	uint32_t lookups_left;
 	uint32_t unpack_left;
-	struct tw_text info;
-	char *info_buf;
+	uint32_t prepare_left;
+	uint32_t text_left;
+	uint32_t program_left;
+	struct tw_line info;
 };
 
 static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
@@ -79,8 +77,11 @@ static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 /** tw_dissect__event() - an EVENT or FILTERED record, out of this frame or put together */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__tlv() - any record */
-void tw_dissect__tlv(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+/**
+ * tw_dissect__text() - an event's text, printable; empty when the frame has had its share
+ * Return: in a buffer that the next call uses again.
+ */
+const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record);
 
 /** tw_dissect__tlv_header() - a record's type and length, where the frame has them */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
@@ -88,8 +89,16 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 /** tw_dissect__record() - any record but events and PART */
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__part() - one piece; when it was the last, the record it is a piece of */
-void tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv);
+/* A record put together. */
+struct tw_whole {
+	struct tw_tlv_view tlv;
+	tvbuff_t *tvb;
+	uint32_t frames[TW_WHOLE_FRAMES_MAX]; /* that its pieces came in */
+	uint32_t n_frames;
+};
+
+/** tw_dissect__part() - one piece. Return: whether the record it is a piece of is whole with it */
+bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_whole *ret);
 
 /** tw_parts__register() - at start: the table of pieces */
 void tw_parts__register(void);

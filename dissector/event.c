@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One event: the eight facts that every event has, its fields, and its line in the Info column. */
+/* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
+#include "dissector/addresses.h"
 #include "dissector/dissect.h"
 #include "dissector/metadata.h"
 #include "dissector/tasks.h"
@@ -11,6 +12,7 @@ struct event {
 	bool filtered;
 	struct tw_event_type *type; /* NULL if its format is not known */
 	const char *comm;
+	const char *text; /* NULL if nobody wants it */
 	struct tw_record record;
 };
 
@@ -36,6 +38,7 @@ static void depend_on_metadata(struct tw_dissect *d, const struct event *e)
 	tw_dissect__depend(d, d->stream->host_frame);
 	if (d->stream->clock_frame != d->stream->host_frame)
 		tw_dissect__depend(d, d->stream->clock_frame);
+	tw_dissect__depend(d, tw_stream__strings_frame(d->stream));
 	for (uint32_t i = 0; e->type && i < e->type->n_frames; i++) {
 		if (e->type->frames[i] != last && e->type->frames[i] != d->stream->host_frame)
 			tw_dissect__depend(d, e->type->frames[i]);
@@ -43,35 +46,34 @@ static void depend_on_metadata(struct tw_dissect *d, const struct event *e)
 	}
 }
 
-/* "comm-pid [cpu] event: field=value ..." */
+/* "comm-pid [cpu] event: text" */
 static void append_event(struct tw_dissect *d, const struct event *e)
 {
-	struct tw_text *t = &d->info;
+	struct tw_line *line = &d->info;
 
-	if (t->at != d->info_buf)
-		tw_text__literal(t, ", ", 2);
+	if (tw_line__len(line))
+		tw_line__str(line, ", ");
 	if (d->frame.events > 1) {
-		tw_text__u64(t, d->frame.events);
-		tw_text__literal(t, " events: ", 9);
+		tw_line__u64(line, d->frame.events);
+		tw_line__str(line, " events: ");
 	}
-	tw_text__foreign(t, e->comm, strlen(e->comm));
-	tw_text__literal(t, "-", 1);
-	tw_text__i64(t, (int32_t)e->view.pid);
-	tw_text__literal(t, " [", 2);
-	tw_text__padded(t, d->frame.cpu, 3);
-	tw_text__literal(t, "] ", 2);
+	tw_printable__append(line, e->comm, strlen(e->comm));
+	tw_line__char(line, '-');
+	tw_line__i64(line, (int32_t)e->view.pid);
+	tw_line__str(line, " [");
+	tw_line__digits(line, d->frame.cpu, 3, '0');
+	tw_line__str(line, "] ");
 	if (e->filtered)
-		tw_text__literal(t, "(filtered) ", 11);
+		tw_line__str(line, "(filtered) ");
 	if (!e->type) {
-		tw_text__literal(t, "event ", 6);
-		tw_text__u64(t, e->view.id);
-		tw_text__literal(t, ": format not seen yet", 21);
+		tw_line__str(line, "event ");
+		tw_line__u64(line, e->view.id);
+		tw_line__str(line, ": format not seen yet");
 		return;
 	}
-	tw_text__foreign(t, e->type->format->name, strlen(e->type->format->name));
-	tw_text__literal(t, ":", 1);
-	for (uint32_t i = 0; i < e->type->n_fields && !tw_text__full(t); i++)
-		tw_value__text(t, &e->type->fields[i], &e->record);
+	tw_printable__append(line, e->type->format->name, strlen(e->type->format->name));
+	tw_line__str(line, *e->text == ' ' ? ":" : ": ");
+	tw_line__str(line, e->text);
 }
 
 static void put_name(struct tw_dissect *d, proto_tree *tree, enum tw_fixed which, const struct event *e,
@@ -108,6 +110,20 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, tw_fixed(TW_FIX_FILTERED), at, 0, 1);
 }
 
+static void put_text(struct tw_dissect *d, proto_tree *tree, const struct event *e)
+{
+	proto_item *item;
+
+	if (e->text) {
+		item = tw_put_text(d, tree, tw_fixed(TW_FIX_TEXT), tw_dissect__at(d, e->view.record), (int)e->view.len,
+				   e->text);
+		if (item)
+			proto_item_set_generated(item);
+	}
+	if (e->type->refusal)
+		tw_dissect__expert(d, TW_EXPERT_NO_PRINT, e->type->refusal);
+}
+
 static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	bool inside = true;
@@ -128,6 +144,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 				      e->type ? e->type->format->name : "Event of unknown format");
 	put_facts(d, tree, e);
 	if (e->type) {
+		put_text(d, tree, e);
 		put_fields(d, tree, e);
 		return;
 	}
@@ -137,14 +154,26 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 	tw_dissect__expert(d, TW_EXPERT_NO_SCHEMA, NULL);
 }
 
+static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
+{
+	if (type->format->memory > d->prepare_left) {
+		tw_dissect__expert(d, TW_EXPERT_LIMIT,
+				   "The frame has more new kinds of events than the dissector takes in");
+		return false;
+	}
+	d->prepare_left -= type->format->memory;
+	tw_event_type__prepare(type);
+	return true;
+}
+
 static struct tw_event_type *type_of(struct tw_dissect *d, uint16_t id)
 {
 	struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, id) : NULL;
 
 	if (!type && d->schema && !d->schema->cache_tried)
 		type = tw_metadata__from_cache(d, id);
-	if (type && !type->fields)
-		tw_event_type__prepare(type);
+	if (type && !type->fields && !prepare(d, type))
+		return NULL;
 	return type;
 }
 
@@ -168,6 +197,8 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.big_endian = d->frame.flags & TW_FLAG_BODY_BE,
 		.from_wire = true,
 	};
+	if (e.type && (wants_info || tw_tree__wants(d->tree, tw_fixed(TW_FIX_TEXT))))
+		e.text = tw_dissect__text(d, e.type, &e.record);
 	if (wants_info)
 		append_event(d, &e);
 	if (d->tree) {

@@ -4,7 +4,7 @@
 #define TW_EVENT_TYPE_H
 
 #include "dissector/fields.h"
-#include "schema/format.h"
+#include "schema/print.h"
 #include "wire/schema_text.h"
 
 struct tw_schema_id;
@@ -13,20 +13,25 @@ struct tw_stream;
 /* How one field is shown. */
 struct tw_shown_field {
 	const struct tw_field *field;
-	struct tw_name *name; /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
-	struct tw_name *any;  /* trace.any.FIELD; the same */
-	const char *label;    /* "next_comm=" */
-	uint32_t label_len;
-	uint8_t type;      /* enum tw_type */
-	uint8_t long_size; /* of the traced host */
+	struct tw_name *name;               /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
+	struct tw_name *any;                /* trace.any.FIELD; the same */
+	const struct tw_print_names *words; /* for its values; NULL if there are none */
+	struct tw_name *flags;              /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
+	uint8_t type;                       /* enum tw_type */
+	uint8_t long_size;                  /* of the traced host */
+	bool has_addresses;                 /* that are printed as symbols */
+	bool is_stack;                      /* elements up to the end of the record, whatever the format says */
 };
 
 struct tw_event_type {
 	struct tw_format *format;
 	const uint32_t *frames; /* that brought the text: several if it came in parts, none if from the cache */
 	uint32_t n_frames;
-	uint32_t n_fields;             /* the common ones excluded */
-	struct tw_shown_field *fields; /* NULL until tw_event_type__prepare() */
+	uint32_t n_fields; /* the common ones excluded */
+	/* NULL until tw_event_type__prepare(): */
+	struct tw_shown_field *fields;
+	const struct tw_print *print; /* NULL if there is no room for it */
+	const char *refusal;          /* why texts are field=value; NULL if they aren't */
 };
 
 /**
@@ -41,7 +46,7 @@ struct tw_event_type {
 int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const struct tw_schema_text *text,
 			const uint32_t *frames, uint32_t n_frames, struct tw_error *err);
 
-/** tw_event_type__prepare() - register the names of its fields, before it is shown for the first time */
+/** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before it is first shown */
 void tw_event_type__prepare(struct tw_event_type *type);
 
 #endif

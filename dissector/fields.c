@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "dissector/preferences.h"
 #include "dissector/shipped.h"
 
 static const struct {
@@ -128,14 +127,9 @@ struct tw_name *tw_fields__any(const char *field, enum tw_type type)
 	return name_of_type(parts, field, tw_shipped__any_type(field, tw_type__any(type)));
 }
 
-void tw_fields__register_format(const struct tw_format *format)
+struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)
 {
-	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
-		const struct tw_field *field = &format->fields[i];
-		const enum tw_type type = tw_type__of(field);
+	const char *const parts[] = { system, event, field, "names", NULL };
 
-		tw_fields__name(format->system, format->name, field->name, type);
-		if (tw_preferences.any)
-			tw_fields__any(field->name, type);
-	}
+	return name_of_type(parts, field, TW_TYPE_TEXT);
 }

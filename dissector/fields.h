@@ -11,8 +11,7 @@
 
 #include "dissector/compat.h"
 #include "dissector/field_type.h"
-
-#define TW_NAMES_MAX 200000 /* per run of Wireshark; the shipped table has about 10,000 */
+#include "dissector/limits.h"
 
 struct tw_name {
 	header_field_info *hf;
@@ -33,8 +32,8 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 /** tw_fields__any() - trace.any.FIELD; its type may be another than @type, see tw_type__merge() */
 struct tw_name *tw_fields__any(const char *field, enum tw_type type);
 
-/** tw_fields__register_format() - make all fields of an event known to filters */
-void tw_fields__register_format(const struct tw_format *format);
+/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the words for the bits that are set, as text */
+struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field);
 
 /** tw_fields__register_known() - proto_register_prefix() callback: everything that is known without a capture */
 void tw_fields__register_known(const char *match);

@@ -10,6 +10,8 @@
 #define TW_FIXED_LIST(X)                                                                                               \
 	X(EVENT, "event", "Event", FT_STRING, BASE_NONE, NULL, 0, "Name of the event")                                 \
 	X(SYSTEM, "system", "System", FT_STRING, BASE_NONE, NULL, 0, "Subsystem the event belongs to")                 \
+	X(TEXT, "text", "Text", FT_STRING, BASE_NONE, NULL, 0, "What the kernel prints of the event")                  \
+	X(SYMBOL, "symbol", "Symbol", FT_STRING, BASE_NONE, NULL, 0, "Function that an address of the event lies in")  \
 	X(PID, "pid", "PID", FT_INT32, BASE_DEC, NULL, 0, "Task that was running")                                     \
 	X(COMM, "comm", "Task", FT_STRING, BASE_NONE, NULL, 0, "Name of that task at that time")                       \
 	X(CPU, "cpu", "CPU", FT_UINT16, BASE_DEC, NULL, 0, "CPU the event happened on")                                \
@@ -134,6 +136,7 @@ enum tw_subtree { TW_SUB_TRACE, TW_SUB_FRAME, TW_SUB_FLAGS, TW_SUB_RECORD, TW_SU
 	X(TRUNCATED, "truncated", PI_UNDECODED, PI_WARN, "Frame is cut short")                          \
 	X(VERSION, "unknown_version", PI_UNDECODED, PI_WARN, "Version of the wire format is not known") \
 	X(NO_SCHEMA, "no_schema", PI_UNDECODED, PI_NOTE, "No format text for this event was seen yet")  \
+	X(NO_PRINT, "no_print", PI_UNDECODED, PI_NOTE, "The event's print fmt can't be used")           \
 	X(LIMIT, "limit", PI_UNDECODED, PI_NOTE, "Limit of the dissector reached")
 
 enum tw_expert {

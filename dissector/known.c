@@ -7,13 +7,30 @@
 #include <string.h>
 
 #include "dissector/cache.h"
-#include "dissector/fields.h"
 #include "dissector/formats_file.h"
 #include "dissector/preferences.h"
 #include "dissector/shipped.h"
+#include "dissector/words.h"
 
-#define FILE_BYTES_MAX    (64u << 20) /* of the preference's file */
-#define FOLDER_EVENTS_MAX 16384       /* of the preference's folder */
+static void give_shipped_words(struct tw_name *name, const struct tw_shipped_field *field)
+{
+	const struct tw_shipped_word *shipped = &tw_shipped_words[field->first_word];
+	struct tw_print_name words[TW_WORDS_PER_NAME_MAX];
+
+	for (uint32_t i = 0; i < field->n_words; i++)
+		words[i] = (struct tw_print_name){ shipped[i].value, tw_shipped_pool + shipped[i].name };
+	tw_words__give(name, words, field->n_words);
+}
+
+static void register_shipped_field(const struct tw_shipped_event *event, const struct tw_shipped_field *field)
+{
+	const char *system = tw_shipped_pool + event->system, *name = tw_shipped_pool + event->name;
+	struct tw_name *made = tw_fields__name(system, name, tw_shipped_pool + field->name, (enum tw_type)field->type);
+
+	give_shipped_words(made, field);
+	if (field->words_flags)
+		tw_fields__flags(system, name, tw_shipped_pool + field->name);
+}
 
 static void register_shipped(void)
 {
@@ -22,8 +39,7 @@ static void register_shipped(void)
 		const struct tw_shipped_field *field = &tw_shipped_fields[event->first_field];
 
 		for (uint32_t n = event->n_fields; n; n--, field++)
-			tw_fields__name(tw_shipped_pool + event->system, tw_shipped_pool + event->name,
-					tw_shipped_pool + field->name, (enum tw_type)field->type);
+			register_shipped_field(event, field);
 	}
 	for (uint32_t i = 0; tw_preferences.any && i < tw_shipped_n_any; i++)
 		tw_fields__any(tw_shipped_pool + tw_shipped_any[i].name, (enum tw_type)tw_shipped_any[i].type);
@@ -35,7 +51,7 @@ static void register_text(const char *system, const char *text, size_t len)
 
 	if (tw_format__parse(text, len, system, &format, NULL))
 		return;
-	tw_fields__register_format(format);
+	tw_words__register_format(format);
 	tw_format__free(format);
 }
 
@@ -79,7 +95,7 @@ static void register_system_folder(const char *folder, const char *system, unsig
 static void register_folder(const char *folder)
 {
 	GDir *dir = g_dir_open(folder, 0, NULL);
-	unsigned int left = FOLDER_EVENTS_MAX;
+	unsigned int left = TW_FORMATS_FOLDER_MAX;
 	const char *system;
 
 	while (dir && left && (system = g_dir_read_name(dir)))
@@ -99,7 +115,7 @@ static void register_preference(const char *path)
 	}
 	if (!g_file_get_contents(path, &bytes, &len, NULL))
 		return;
-	if (len <= FILE_BYTES_MAX)
+	if (len <= TW_FORMATS_FILE_MAX)
 		register_file(bytes, len);
 	g_free(bytes);
 }

@@ -5,15 +5,19 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dissector/field_type.h"
+#include "dissector/limits.h"
 #include "dissector/shipped.h"
+#include "schema/print.h"
 
 #define EVENTS_MAX 8192
 #define FIELDS_MAX 65536
+#define WORDS_MAX  65536
 #define POOL_MAX   (1024 * 1024)
 #define SLOTS      131072 /* of the pool's hash table; a power of two, above the number of names */
 
@@ -25,6 +29,8 @@ static struct {
 	uint32_t n_events;
 	struct tw_shipped_field fields[FIELDS_MAX];
 	uint32_t n_fields;
+	struct tw_shipped_word words[WORDS_MAX];
+	uint32_t n_words;
 	struct tw_shipped_field any[FIELDS_MAX];
 	uint32_t n_any;
 } table;
@@ -61,11 +67,59 @@ static void add_any(uint32_t name, enum tw_type type)
 			return;
 		}
 	}
-	table.any[table.n_any++] = (struct tw_shipped_field){ name, (uint8_t)tw_type__any(type) };
+	table.any[table.n_any++] = (struct tw_shipped_field){ .name = name, .type = (uint8_t)tw_type__any(type) };
+}
+
+/* Where these words stand already, since many events have the same; else behind the others. */
+static uint32_t place_of(const struct tw_shipped_word *words, uint32_t n)
+{
+	uint32_t at = 0;
+
+	while (at + n <= table.n_words && memcmp(&table.words[at], words, n * sizeof(*words)))
+		at++;
+	return at + n <= table.n_words ? at : table.n_words;
+}
+
+static void add_words(struct tw_shipped_field *field, const struct tw_print_names *names)
+{
+	static struct tw_shipped_word words[TW_WORDS_PER_NAME_MAX];
+
+	if (names->n > TW_WORDS_PER_NAME_MAX)
+		return;
+	memset(words, 0, sizeof(words)); /* they are compared with their padding */
+	for (uint32_t i = 0; i < names->n; i++) {
+		words[i].value = names->names[i].value;
+		words[i].name = intern(names->names[i].name);
+	}
+	field->first_word = place_of(words, names->n);
+	field->n_words = (uint16_t)names->n;
+	field->words_flags = names->flags;
+	if (field->first_word < table.n_words)
+		return;
+	if (names->n > WORDS_MAX - table.n_words)
+		die("too many words for values", table.pool + field->name);
+	memcpy(&table.words[table.n_words], words, names->n * sizeof(*words));
+	table.n_words += names->n;
+}
+
+static void add_field(const struct tw_field *field, const struct tw_print *print)
+{
+	struct tw_shipped_field *added = &table.fields[table.n_fields++];
+	const enum tw_type type = tw_type__of(field);
+	struct tw_print_names names;
+
+	*added = (struct tw_shipped_field){ .name = intern(field->name), .type = (uint8_t)type };
+	if (tw_print__names(print, field, &names))
+		add_words(added, &names);
+	add_any(added->name, type);
 }
 
 static void add_format(const struct tw_format *format)
 {
+	struct tw_print *print = tw_print__new(format);
+
+	if (!print)
+		die("no memory", format->name);
 	if (table.n_events == EVENTS_MAX || table.n_fields + format->n_fields > FIELDS_MAX)
 		die("too many events or fields", format->name);
 	table.events[table.n_events++] = (struct tw_shipped_event){
@@ -74,13 +128,9 @@ static void add_format(const struct tw_format *format)
 		.first_field = table.n_fields,
 		.n_fields = (uint32_t)(format->n_fields - format->n_common),
 	};
-	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
-		const enum tw_type type = tw_type__of(&format->fields[i]);
-		const uint32_t name = intern(format->fields[i].name);
-
-		table.fields[table.n_fields++] = (struct tw_shipped_field){ name, (uint8_t)type };
-		add_any(name, type);
-	}
+	for (unsigned int i = format->n_common; i < format->n_fields; i++)
+		add_field(&format->fields[i], print);
+	tw_print__free(print);
 }
 
 static void read_format(const char *dir, const char *system, const char *event)
@@ -151,21 +201,42 @@ static void print_fields(const char *name, const struct tw_shipped_field *fields
 {
 	printf("const struct tw_shipped_field %s[] = {\n", name);
 	for (uint32_t i = 0; i < n; i++)
-		printf("\t{ %u, %u },\n", fields[i].name, fields[i].type);
+		printf("\t{ %u, %u, %u, %u, %u },\n", fields[i].name, fields[i].first_word, fields[i].n_words,
+		       fields[i].type, fields[i].words_flags);
 	printf("};\n");
+}
+
+static void print_words(void)
+{
+	printf("const struct tw_shipped_word tw_shipped_words[] = {\n");
+	for (uint32_t i = 0; i < table.n_words; i++)
+		printf("\t{ %" PRIu64 "u, %u },\n", table.words[i].value, table.words[i].name);
+	printf("\t{ 0, 0 },\n};\n");
+}
+
+static void print_pool(void)
+{
+	printf("const char tw_shipped_pool[] =\n");
+	for (uint32_t at = 0; at < table.pool_len; at += (uint32_t)strlen(table.pool + at) + 1) {
+		printf("\t\"");
+		for (const char *p = table.pool + at; *p; p++)
+			printf(*p == '"' || *p == '\\' || *p == '?' ? "\\%c" : "%c", *p);
+		printf("\\0\"\n");
+	}
+	printf("\t;\n");
 }
 
 static void print_table(void)
 {
-	printf("/* Made by make_shipped. */\n#include \"dissector/shipped.h\"\nconst char tw_shipped_pool[] =\n");
-	for (uint32_t at = 0; at < table.pool_len; at += (uint32_t)strlen(table.pool + at) + 1)
-		printf("\t\"%s\\0\"\n", table.pool + at);
-	printf("\t;\nconst struct tw_shipped_event tw_shipped_events[] = {\n");
+	printf("/* Made by make_shipped. */\n#include \"dissector/shipped.h\"\n");
+	print_pool();
+	printf("const struct tw_shipped_event tw_shipped_events[] = {\n");
 	for (uint32_t i = 0; i < table.n_events; i++)
 		printf("\t{ %u, %u, %u, %u },\n", table.events[i].system, table.events[i].name,
 		       table.events[i].first_field, table.events[i].n_fields);
 	printf("};\nconst uint32_t tw_shipped_n_events = %u;\n", table.n_events);
 	print_fields("tw_shipped_fields", table.fields, table.n_fields);
+	print_words();
 	print_fields("tw_shipped_any", table.any, table.n_any);
 	printf("const uint32_t tw_shipped_n_any = %u;\n", table.n_any);
 }

@@ -3,13 +3,11 @@
 
 #include <errno.h>
 
+#include "dissector/addresses.h"
 #include "dissector/cache.h"
 #include "dissector/formats_file.h"
-
 #include "dissector/preferences.h"
 #include "schema/hash.h"
-
-#define CACHED_TEXTS_MAX 8192 /* of one schema; a whole kernel has about 2500 */
 
 int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			struct tw_error *err)
@@ -26,12 +24,11 @@ int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view,
 /* Whether the text is still needed to make a schema complete for the cache. */
 static bool wants_for_cache(struct tw_schema_id *schema, const struct tw_schema_view *view)
 {
-	if (!tw_preferences.cache || schema->cache_done || !view->total || view->total > CACHED_TEXTS_MAX ||
+	if (!tw_preferences.cache || schema->cache_done || !view->total || view->total > TW_CACHED_TEXTS_MAX ||
 	    view->index >= view->total)
 		return false;
 	if (!schema->texts) {
-		if (!tw_capture__allow(&tw_capture_used.format_bytes, view->total * (uint32_t)sizeof(*schema->texts),
-				       TW_FORMAT_BYTES_MAX))
+		if (!tw_capture__allow(view->total * sizeof(*schema->texts)))
 			return false;
 		schema->total = view->total;
 		schema->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
@@ -67,7 +64,7 @@ static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw
 	struct tw_schema_id *schema = d->schema;
 	wmem_allocator_t *scope = wmem_file_scope();
 
-	if (!tw_capture__allow(&tw_capture_used.format_bytes, (uint32_t)text->len, TW_FORMAT_BYTES_MAX))
+	if (!tw_capture__allow(text->len + strlen(text->system) + 1))
 		return;
 	schema->texts[index] = (struct tw_schema_text){
 		.system = wmem_strdup(scope, text->system),
@@ -80,9 +77,25 @@ static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw
 	schema->cache_done = true;
 }
 
+static bool wants_for_itself(const struct tw_dissect *d, const struct tw_schema_view *view)
+{
+	if (view->kind == TW_SCHEMA_EVENT)
+		return !tw_schema_id__type(d->schema, view->event_id);
+	return view->kind == TW_SCHEMA_PRINTK;
+}
+
+static int learn_text(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
+		      struct tw_error *err)
+{
+	if (view->kind == TW_SCHEMA_EVENT)
+		return tw_schema_id__learn(d->schema, view->event_id, text, d->bytes.frames, d->bytes.n_frames, err);
+	if (view->kind == TW_SCHEMA_PRINTK && !tw_stream__learn_strings(d->stream, text, d->pinfo->num))
+		return tw_error__set(err, -ENOSPC, "the capture has more strings than the dissector keeps");
+	return 0;
+}
+
 int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err)
 {
-	const bool is_event = view->kind == TW_SCHEMA_EVENT;
 	struct tw_schema_text text;
 	bool for_cache;
 	int r;
@@ -90,11 +103,11 @@ int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, 
 	if (!d->schema)
 		return tw_error__set(err, -EINVAL, "the frame names no schema, or the capture has too many");
 	for_cache = wants_for_cache(d->schema, view);
-	if (!for_cache && (!is_event || tw_schema_id__type(d->schema, view->event_id)))
+	if (!for_cache && !wants_for_itself(d, view))
 		return 0; /* repeated for late joiners */
 	r = tw_metadata__unpack(d, view, &text, err);
-	if (!r && is_event)
-		r = tw_schema_id__learn(d->schema, view->event_id, &text, d->bytes.frames, d->bytes.n_frames, err);
+	if (!r)
+		r = learn_text(d, view, &text, err);
 	if (!r && for_cache)
 		keep_for_cache(d, view->index, &text);
 	return r;
@@ -119,12 +132,12 @@ struct tw_event_type *tw_metadata__from_cache(struct tw_dissect *d, uint16_t eve
 	size_t len;
 
 	d->schema->cache_tried = true;
-	if (!tw_preferences.cache || tw_capture_used.cache_read > TW_CACHE_READ_MAX)
+	if (!tw_preferences.cache || tw_capture_cache_read > TW_CACHE_READ_MAX)
 		return NULL;
 	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
 		return NULL;
-	tw_capture_used.cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
+	tw_capture_cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
 	file = tw_formats_file__open(bytes, len);
 	while (tw_formats_file__next(&file, &text))
 		tw_schema_id__learn(d->schema, event_id_of(&text), &text, NULL, 0, NULL);

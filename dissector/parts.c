@@ -2,11 +2,6 @@
 /* PART records: Wireshark's own reassembly, which knows about two passes and shows where the pieces are. */
 #include "dissector/dissect.h"
 
-#define WHOLE_MAX       (1u << 20) /* bytes of a reassembled record */
-#define PART_FRAMES_MAX 1024       /* remembered of one record */
-#define PIECES_MAX      4096       /* of one record: Wireshark looks through those that came for each that comes */
-#define UNFINISHED_MAX  65536      /* records that have begun, of a capture */
-
 static reassembly_table table;
 
 /* Names a whole, beside Wireshark's own u32, which is the part's id. */
@@ -93,13 +88,13 @@ static bool count_piece(const struct tw_dissect *d, uint32_t id)
 	struct unfinished *begun = wmem_map_lookup(unfinished, &key);
 
 	if (!begun) {
-		if (wmem_map_size(unfinished) >= UNFINISHED_MAX)
+		if (wmem_map_size(unfinished) >= TW_UNFINISHED_MAX)
 			return false;
 		begun = wmem_new0(wmem_file_scope(), struct unfinished);
 		begun->key = key;
 		wmem_map_insert(unfinished, &begun->key, begun);
 	}
-	return ++begun->pieces <= PIECES_MAX;
+	return ++begun->pieces <= TW_WHOLE_PIECES_MAX;
 }
 
 static void forget_pieces(const struct tw_dissect *d, uint32_t id)
@@ -127,29 +122,20 @@ static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
 
 	if (!d->wants_info)
 		return;
-	tw_text__str(&d->info, d->info.at == d->info_buf ? "PART of " : ", PART of ");
-	tw_text__str(&d->info, name ? name : "unknown record");
-	tw_text__str(&d->info, ", bytes ");
-	tw_text__u64(&d->info, part->offset);
-	tw_text__str(&d->info, " to ");
-	tw_text__u64(&d->info, (uint64_t)part->offset + part->len - 1);
-	tw_text__str(&d->info, " of ");
-	tw_text__u64(&d->info, part->total);
+	tw_line__str(&d->info, !tw_line__len(&d->info) ? "PART of " : ", PART of ");
+	tw_line__str(&d->info, name ? name : "unknown record");
+	tw_line__str(&d->info, ", bytes ");
+	tw_line__u64(&d->info, part->offset);
+	tw_line__str(&d->info, " to ");
+	tw_line__u64(&d->info, (uint64_t)part->offset + part->len - 1);
+	tw_line__str(&d->info, " of ");
+	tw_line__u64(&d->info, part->total);
 }
 
 /* All that can be put together here: not a piece of a piece. */
 static bool may_be_whole(const struct tw_part_view *part)
 {
-	return part->total <= WHOLE_MAX && part->inner_type != TW_TLV_PART && tw_tlv__name(part->inner_type);
-}
-
-static uint32_t list_frames(const fragment_head *head, uint32_t *frames)
-{
-	uint32_t n = 0;
-
-	for (const fragment_item *item = head->next; item && n < PART_FRAMES_MAX; item = item->next)
-		frames[n++] = item->frame;
-	return n;
+	return part->total <= TW_WHOLE_MAX && part->inner_type != TW_TLV_PART && tw_tlv__name(part->inner_type);
 }
 
 /* Wireshark lists all pieces where the whole is. Return: @tree if it may have so many items, else NULL. */
@@ -165,62 +151,59 @@ static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const
 	return tree;
 }
 
-/* Dissects the whole in place of the frame's bytes. */
-static void dissect_whole(struct tw_dissect *d, const struct tw_part_view *part, const fragment_head *head,
-			  tvbuff_t *tvb)
+static void list_frames(const fragment_head *head, struct tw_whole *whole)
 {
-	const struct tw_bytes saved = d->bytes;
-	uint32_t frames[PART_FRAMES_MAX];
-	const struct tw_tlv_view tlv = {
+	whole->n_frames = 0;
+	for (const fragment_item *item = head->next; item && whole->n_frames < TW_WHOLE_FRAMES_MAX; item = item->next)
+		whole->frames[whole->n_frames++] = item->frame;
+}
+
+static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, const fragment_head *head, tvbuff_t *tvb,
+		       struct tw_whole *ret)
+{
+	ret->tvb = tvb;
+	ret->tlv = (struct tw_tlv_view){
 		.type = part->inner_type,
 		.value = tvb_get_ptr(tvb, 0, (int)part->total),
 		.len = part->total,
 	};
-
-	if (tlv.len + sizeof(struct tw_tlv) < tw_tlv__least(tlv.type)) {
+	if (ret->tlv.len + sizeof(struct tw_tlv) < tw_tlv__least(ret->tlv.type)) {
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
-		return;
+		return false;
 	}
-	d->bytes = (struct tw_bytes){
-		.tvb = tvb,
-		.base = tlv.value,
-		.frames = frames,
-		.n_frames = list_frames(head, frames),
-		.reassembled = true,
-	};
-	tw_dissect__tlv(d, &tlv);
-	d->bytes = saved;
+	list_frames(head, ret);
+	return true;
 }
 
-void tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_whole *ret)
 {
 	proto_tree *tree = tw_put_subtree(d, d->tree, TW_SUB_RECORD, tlv->value, tlv->len, "PART");
 	struct tw_part_view part;
 	fragment_head *head;
-	tvbuff_t *whole;
+	tvbuff_t *tvb;
 
 	tw_dissect__tlv_header(d, tree, tlv);
 	if (!tw_part__parse(tlv, &part)) {
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
-		return;
+		return false;
 	}
 	put_part(d, tree, &part);
 	if (!may_be_whole(&part)) {
 		tw_dissect__expert(d, TW_EXPERT_LIMIT, "A piece of something the dissector does not put together");
-		return;
+		return false;
 	}
 	if (d->first_pass && !count_piece(d, part.id)) {
 		tw_dissect__expert(d, TW_EXPERT_LIMIT, "More pieces than the dissector puts together");
-		return;
+		return false;
 	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,
 				  part.offset, (guint32)part.len, part.offset + part.len < part.total);
-	whole = process_reassembled_data(d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, "Whole record", head,
-					 &items, NULL, tree_for_pieces(d, tree, head));
+	tvb = process_reassembled_data(d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, "Whole record", head,
+				       &items, NULL, tree_for_pieces(d, tree, head));
 	if (d->first_pass && head)
 		forget_pieces(d, part.id);
-	if (whole && tvb_captured_length(whole) == part.total)
-		dissect_whole(d, &part, head, whole);
-	else
-		append_part(d, &part);
+	if (tvb && tvb_captured_length(tvb) == part.total)
+		return make_whole(d, &part, head, tvb, ret);
+	append_part(d, &part);
+	return false;
 }

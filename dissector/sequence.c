@@ -17,10 +17,11 @@ static struct tw_channel *new_channel(struct tw_stream *stream, uint16_t number)
 {
 	struct tw_channel *channel;
 
-	if (!tw_capture__allow(&tw_capture_used.channels, 1, TW_CHANNELS_MAX))
+	if (!tw_capture__allow(sizeof(*channel) + tw_table16__growth(&stream->channels, number)))
 		return NULL;
 	channel = wmem_new0(wmem_file_scope(), struct tw_channel);
-	return tw_table16__put(&stream->channels, number, channel) ? channel : NULL;
+	tw_table16__put(&stream->channels, number, channel);
+	return channel;
 }
 
 static const struct tw_sequence_note *note(enum tw_sequence_kind kind, uint64_t missing)

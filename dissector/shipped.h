@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of common events that the plugin brings along, made at build time by make_shipped.c from a snapshot of a
- * distribution's formats: names and types only. Constant data without relocations: a plugin that is never used pays nothing.
+ * distribution's formats: names, types and the words for values only. Constant data without relocations: a plugin that is never used pays nothing.
  */
 #ifndef TW_SHIPPED_H
 #define TW_SHIPPED_H
@@ -18,13 +18,23 @@ struct tw_shipped_event {
 
 struct tw_shipped_field {
 	uint32_t name;
-	uint8_t type; /* enum tw_type */
+	uint32_t first_word;
+	uint16_t n_words;
+	uint8_t type;        /* enum tw_type */
+	uint8_t words_flags; /* the words are for bits */
+};
+
+/* What the print fmt calls a value. */
+struct tw_shipped_word {
+	uint64_t value;
+	uint32_t name;
 };
 
 extern const char tw_shipped_pool[];
 extern const struct tw_shipped_event tw_shipped_events[];
 extern const uint32_t tw_shipped_n_events;
 extern const struct tw_shipped_field tw_shipped_fields[];
+extern const struct tw_shipped_word tw_shipped_words[];
 /* Every field name once, in strcmp order, with the type of trace.any.NAME. */
 extern const struct tw_shipped_field tw_shipped_any[];
 extern const uint32_t tw_shipped_n_any;

@@ -3,7 +3,7 @@
 #ifndef TW_TABLE16_H
 #define TW_TABLE16_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <epan/wmem_scopes.h>
@@ -19,21 +19,20 @@ static inline void *tw_table16__get(const struct tw_table16 *table, uint16_t key
 	return page ? page[key & 0xff] : NULL;
 }
 
-/** tw_table16__allow_page() - take one more from the capture's budget of pages. Return: false if it is used up */
-bool tw_table16__allow_page(void);
+/** tw_table16__growth() - bytes that tw_table16__put() would take */
+static inline size_t tw_table16__growth(const struct tw_table16 *table, uint16_t key)
+{
+	return table->pages[key >> 8] ? 0 : 256 * sizeof(void *);
+}
 
-/* The table belongs to the capture. Return: false if the capture has used up its pages. */
-static inline bool tw_table16__put(struct tw_table16 *table, uint16_t key, void *value)
+/* The table belongs to the capture. */
+static inline void tw_table16__put(struct tw_table16 *table, uint16_t key, void *value)
 {
 	void ***page = &table->pages[key >> 8];
 
-	if (!*page) {
-		if (!tw_table16__allow_page())
-			return false;
+	if (!*page)
 		*page = (void **)wmem_alloc0(wmem_file_scope(), 256 * sizeof(void *));
-	}
 	(*page)[key & 0xff] = value;
-	return true;
 }
 
 #endif

@@ -24,11 +24,14 @@ static uint32_t names_until(const struct tw_task *task, uint64_t time)
 	return low;
 }
 
+#define MAP_ENTRY_BYTES 64 /* of a wmem_map, its share of the table included, about */
+
+/* NULL when the capture is full. */
 static struct tw_task *task_of(struct tw_stream *stream, uint32_t pid)
 {
 	struct tw_task *task = wmem_map_lookup(stream->tasks, GUINT_TO_POINTER(pid));
 
-	if (!task) {
+	if (!task && tw_capture__allow(sizeof(*task) + MAP_ENTRY_BYTES)) {
 		task = wmem_new0(wmem_file_scope(), struct tw_task);
 		wmem_map_insert(stream->tasks, GUINT_TO_POINTER(pid), task);
 	}
@@ -54,11 +57,15 @@ static bool is_called(const struct tw_task_name *name, const struct tw_comm_view
 bool tw_stream__learn_task(struct tw_stream *stream, const struct tw_comm_view *comm, uint32_t frame)
 {
 	struct tw_task *task = task_of(stream, comm->pid);
-	const uint32_t at = names_until(task, comm->time);
+	uint32_t at;
 
+	if (!task)
+		return false;
+	at = names_until(task, comm->time);
 	if (at && is_called(&task->names[at - 1], comm))
 		return true; /* repeated for late joiners */
-	if (task->n >= TW_NAMES_PER_TASK_MAX || !tw_capture__allow(&tw_capture_used.task_names, 1, TW_TASK_NAMES_MAX))
+	/* An array that grows by doubling has up to as much again. */
+	if (task->n >= TW_NAMES_PER_TASK_MAX || !tw_capture__allow(2 * sizeof(*task->names) + comm->len + 1))
 		return false;
 	insert_name(task, at,
 		    (struct tw_task_name){

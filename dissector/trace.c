@@ -27,7 +27,7 @@
  * Info is appended by hand. trace.any.FIELD is another name for a value already at hand, added only if wanted.
  *
  * Safety: frames come from strangers. Bytes are read through wire/decode.h and schema/field.h only; what a frame may add
- * to the tree and unpack (dissect.h) and what a capture may make us remember (capture.h) is bounded.
+ * to the tree, unpack and print, and what a capture may make us remember, is bounded (limits.h).
  */
 #include "dissector/dissect.h"
 #include "dissector/fields.h"
@@ -36,19 +36,31 @@
 static int proto_trace = -1;
 static dissector_handle_t trace_handle;
 
-void tw_dissect__tlv(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
-	switch (tlv->type) {
-	case TW_TLV_EVENT:
-	case TW_TLV_FILTERED:
+	if (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED)
 		tw_dissect__event(d, tlv);
-		break;
-	case TW_TLV_PART:
-		tw_dissect__part(d, tlv);
-		break;
-	default:
+	else
 		tw_dissect__record(d, tlv);
-	}
+}
+
+/* A record put together from parts is dissected in place of the frame's bytes. */
+static void dissect_part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+{
+	const struct tw_bytes saved = d->bytes;
+	struct tw_whole whole;
+
+	if (!tw_dissect__part(d, tlv, &whole))
+		return;
+	d->bytes = (struct tw_bytes){
+		.tvb = whole.tvb,
+		.base = whole.tlv.value,
+		.frames = whole.frames,
+		.n_frames = whole.n_frames,
+		.reassembled = true,
+	};
+	dissect_one(d, &whole.tlv);
+	d->bytes = saved;
 }
 
 static void put_flags(struct tw_dissect *d, proto_tree *tree, int at)
@@ -125,8 +137,12 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
-	while (tw_cursor__next_tlv(tlvs, &tlv, &status))
-		tw_dissect__tlv(d, &tlv);
+	while (tw_cursor__next_tlv(tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_PART)
+			dissect_part(d, &tlv);
+		else
+			dissect_one(d, &tlv);
+	}
 	if (status != TW_FRAME_OK)
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
 }
@@ -139,9 +155,8 @@ static void show_columns(struct tw_dissect *d)
 		set_address(&pinfo->src, AT_STRINGZ, (int)strlen(d->stream->host) + 1, d->stream->host);
 	if (!d->wants_info)
 		return;
-	tw_text__end(&d->info);
 	/* Lives as long as the columns are looked at: not copied, as col_add_str() would. */
-	col_set_str(pinfo->cinfo, COL_INFO, d->info_buf);
+	col_set_str(pinfo->cinfo, COL_INFO, tw_printable__end(&d->info));
 }
 
 static int dissect_unreadable(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, enum tw_frame_status status)
@@ -164,11 +179,14 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->first_pass = !PINFO_FD_VISITED(pinfo);
 	d->wants_info = pinfo->cinfo != NULL;
 	if (d->wants_info) {
-		d->info_buf = wmem_alloc(pinfo->pool, TW_INFO_MAX);
-		d->info = tw_text__on(d->info_buf, TW_INFO_MAX);
+		d->info = tw_printable__on(wmem_alloc(pinfo->pool, TW_INFO_MAX), TW_INFO_MAX);
 	}
 	d->items_left = TW_ITEMS_MAX;
+	d->lookups_left = TW_LOOKUPS_MAX;
 	d->unpack_left = TW_UNPACK_BYTES_MAX;
+	d->prepare_left = TW_PREPARE_BYTES_MAX;
+	d->text_left = TW_TEXT_BYTES_MAX;
+	d->program_left = TW_PROGRAM_BYTES_MAX;
 	d->stream = tw_capture__stream(d->frame.stream_id);
 	d->schema = d->stream ? tw_stream__schema(d->stream, d->frame.schema_id) : NULL;
 	if (tree) {

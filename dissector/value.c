@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/value.h"
 
-#define ELEMENTS_SHOWN   256 /* of an array, in the tree */
-#define ELEMENTS_IN_INFO 16
-#define MASK_TEXT_MAX    1024
-#define MASK_BYTES_MAX   1024 /* 8192 CPUs */
+#include "dissector/addresses.h"
+#include "dissector/label.h"
+#include "dissector/words.h"
 
 /* "0-3,7", as the kernel prints masks. */
-static void append_mask(struct tw_text *text, const struct tw_value *mask, uint8_t long_size)
+static void append_mask(struct tw_line *line, const struct tw_value *mask, uint8_t long_size)
 {
-	const uint32_t n = (mask->len < MASK_BYTES_MAX ? mask->len : MASK_BYTES_MAX) * 8;
+	const uint32_t n = (mask->len < TW_MASK_BYTES_MAX ? mask->len : TW_MASK_BYTES_MAX) * 8;
 	bool comma = false;
 
 	for (uint32_t from = 0, to; from < n; from = to + 1) {
@@ -19,98 +18,25 @@ static void append_mask(struct tw_text *text, const struct tw_value *mask, uint8
 		while (to + 1 < n && tw_value__bit(mask, long_size, to + 1))
 			to++;
 		if (comma)
-			tw_text__literal(text, ",", 1);
-		tw_text__u64(text, from);
+			tw_line__char(line, ',');
+		tw_line__u64(line, from);
 		if (to > from) {
-			tw_text__literal(text, "-", 1);
-			tw_text__u64(text, to);
+			tw_line__char(line, '-');
+			tw_line__u64(line, to);
 		}
 		comma = true;
 	}
 }
 
-static void append_number(struct tw_text *text, enum tw_type type, uint64_t value)
+static void append_number(struct tw_line *line, enum tw_type type, uint64_t value)
 {
-	switch (type) {
-	case TW_TYPE_POINTER:
-		tw_text__hex(text, value);
-		break;
-	case TW_TYPE_I8:
-	case TW_TYPE_I16:
-	case TW_TYPE_I32:
-	case TW_TYPE_I64:
-		tw_text__i64(text, (int64_t)value);
-		break;
-	default:
-		tw_text__u64(text, value);
-	}
-}
-
-static void append_bytes(struct tw_text *text, const uint8_t *p, uint32_t len)
-{
-	for (uint32_t i = 0; i < len && i < ELEMENTS_IN_INFO; i++) {
-		tw_text__literal(text, &"0123456789abcdef"[p[i] >> 4], 1);
-		tw_text__literal(text, &"0123456789abcdef"[p[i] & 15], 1);
-	}
-	if (len > ELEMENTS_IN_INFO)
-		tw_text__literal(text, "...", 3);
-}
-
-static void append_ipv4(struct tw_text *text, const uint8_t *p)
-{
-	for (int i = 0; i < 4; i++) {
-		tw_text__literal(text, ".", i ? 1 : 0);
-		tw_text__u64(text, p[i]);
-	}
-}
-
-static void append_elements(struct tw_text *text, const struct tw_shown_field *shown, const struct tw_value *array)
-{
-	struct tw_value element;
-
-	tw_text__literal(text, "[", 1);
-	for (uint32_t i = 0; !tw_value__element(shown->field, array, i, &element); i++) {
-		tw_text__literal(text, ",", i ? 1 : 0);
-		if (i == ELEMENTS_IN_INFO) {
-			tw_text__literal(text, "...", 3);
-			break;
-		}
-		append_number(text, (enum tw_type)shown->type, element.u);
-	}
-	tw_text__literal(text, "]", 1);
-}
-
-void tw_value__text(struct tw_text *text, const struct tw_shown_field *shown, const struct tw_record *record)
-{
-	struct tw_value value;
-
-	tw_text__literal(text, shown->label, shown->label_len);
-	if (tw_field__read(shown->field, record, &value)) {
-		tw_text__literal(text, "?", 1);
-		return;
-	}
-	switch (shown->type) {
-	case TW_TYPE_TEXT:
-		if (value.kind == TW_FIELD_BITMASK)
-			append_mask(text, &value, shown->long_size);
-		else
-			tw_text__foreign(text, value.data, value.len);
-		break;
-	case TW_TYPE_IPV4:
-		if (value.len == 4) {
-			append_ipv4(text, value.data);
-			break;
-		}
-		/* fall through */
-	case TW_TYPE_IPV6:
-	case TW_TYPE_BYTES:
-		append_bytes(text, value.data, value.len);
-		break;
-	default:
-		if (value.kind == TW_FIELD_ARRAY)
-			append_elements(text, shown, &value);
-		else
-			append_number(text, (enum tw_type)shown->type, value.u);
+	if (type == TW_TYPE_POINTER) {
+		tw_line__str(line, "0x");
+		tw_line__hex(line, value);
+	} else if (type >= TW_TYPE_I8 && type <= TW_TYPE_I64) {
+		tw_line__i64(line, (int64_t)value);
+	} else {
+		tw_line__u64(line, value);
 	}
 }
 
@@ -125,47 +51,115 @@ struct placing {
 	bool hidden;
 };
 
-static void finish(const struct placing *p, proto_item *item)
+/* Return: the item, for a label of ours; NULL if it needs none. */
+static proto_item *finish(const struct placing *p, proto_item *item)
 {
-	if (p->hidden && item)
-		proto_item_set_hidden(item);
+	if (!p->hidden || !item)
+		return item;
+	proto_item_set_hidden(item);
+	return NULL;
 }
 
-static void place_number(const struct placing *p, const struct tw_value *value)
+static proto_item *put_number(const struct placing *p, const struct tw_value *value)
 {
 	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[32];
-	struct tw_text text = tw_text__on(buf, sizeof(buf));
+	struct tw_line line = tw_printable__on(buf, sizeof(buf));
 
-	if (tw_type__class(p->type) == TW_CLASS_NUMBER) {
-		finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
-	} else if (p->type == TW_TYPE_TEXT) {
-		append_number(&text, (enum tw_type)p->shown->type, value->u);
-		tw_text__end(&text);
-		finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, buf));
+	if (tw_type__class(p->type) == TW_CLASS_NUMBER)
+		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
+	if (p->type != TW_TYPE_TEXT)
+		return NULL;
+	append_number(&line, (enum tw_type)p->shown->type, value->u);
+	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_printable__end(&line)));
+}
+
+/* As what filters and exports need: the symbol's name beside the address, and the frame that told it. */
+static void put_symbol(const struct placing *p, const struct tw_value *value, const struct tw_symbol *symbol,
+		       uint32_t frame)
+{
+	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	char buf[TW_SYMBOL_NAME_MAX];
+	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	proto_item *item;
+
+	tw_dissect__depend(p->d, frame);
+	if (!tw_tree__wants(p->tree, tw_fixed(TW_FIX_SYMBOL)))
+		return;
+	tw_printable__append(&line, symbol->name, strlen(symbol->name));
+	item = tw_put_text(p->d, p->tree, tw_fixed(TW_FIX_SYMBOL), at, (int)value->len, tw_printable__end(&line));
+	if (item)
+		proto_item_set_hidden(item);
+}
+
+static bool find_symbol(const struct placing *p, const struct tw_value *value, struct tw_symbol *ret,
+			uint32_t *ret_frame)
+{
+	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
+		return false;
+	if (!--p->d->lookups_left)
+		tw_dissect__expert(p->d, TW_EXPERT_LIMIT, "The frame has more addresses than the dissector looks up");
+	return tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
+}
+
+static void put_flags(const struct placing *p, const struct tw_value *value)
+{
+	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	char buf[TW_WORDS_TEXT_MAX];
+	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	proto_item *item = NULL;
+
+	if (tw_words__append(&line, p->shown->words, value->u)) {
+		tw_printable__mend(buf, tw_line__len(&line));
+		item = tw_put_text(p->d, p->tree, p->shown->flags->hf, at, (int)value->len, tw_printable__end(&line));
 	}
+	if (item)
+		proto_item_set_hidden(item);
+}
+
+static void place_number(const struct placing *p, const struct tw_value *value, uint32_t i)
+{
+	struct tw_symbol symbol;
+	uint32_t frame;
+	const bool is_known = find_symbol(p, value, &symbol, &frame);
+
+	if (p->shown->flags && !p->hidden && tw_name__wanted(p->tree, p->shown->flags))
+		put_flags(p, value);
+	if (p->hf)
+		tw_label__number(put_number(p, value), p->shown, value->u, is_known ? &symbol : NULL, i);
+	if (is_known)
+		put_symbol(p, value, &symbol, frame);
+}
+
+/* The kernel ends a stack that is shorter than its room with a zero, or all bits set. */
+static bool ends_stack(const struct tw_value *caller)
+{
+	return !caller->u || caller->u == (caller->len == 8 ? UINT64_MAX : UINT32_MAX);
 }
 
 static void place_elements(const struct placing *p, const struct tw_value *array)
 {
 	struct tw_value element;
 
-	for (uint32_t i = 0; i < ELEMENTS_SHOWN; i++) {
+	for (uint32_t i = 0; i < TW_ELEMENTS_MAX; i++) {
 		if (tw_value__element(p->shown->field, array, i, &element))
 			return;
-		place_number(p, &element);
+		if (p->shown->is_stack && ends_stack(&element))
+			return;
+		place_number(p, &element, i);
 	}
-	tw_dissect__expert(p->d, TW_EXPERT_LIMIT, "An array has more elements than the dissector shows");
+	if (!tw_value__element(p->shown->field, array, TW_ELEMENTS_MAX, &element))
+		tw_dissect__expert(p->d, TW_EXPERT_LIMIT, "An array has more elements than the dissector shows");
 }
 
 static void place_mask(const struct placing *p, const struct tw_value *mask)
 {
-	char buf[MASK_TEXT_MAX];
-	struct tw_text text = tw_text__on(buf, sizeof(buf));
+	char buf[TW_MASK_TEXT_MAX];
+	struct tw_line line = tw_printable__on(buf, sizeof(buf));
 
-	append_mask(&text, mask, p->shown->long_size);
-	tw_text__end(&text);
-	finish(p, tw_put_text(p->d, p->tree, p->hf, tw_dissect__at(p->d, mask->data), (int)mask->len, buf));
+	append_mask(&line, mask, p->shown->long_size);
+	finish(p, tw_put_text(p->d, p->tree, p->hf, tw_dissect__at(p->d, mask->data), (int)mask->len,
+			      tw_printable__end(&line)));
 }
 
 static void place_bytes(const struct placing *p, const struct tw_value *value)
@@ -184,7 +178,7 @@ static void place(const struct placing *p, const struct tw_value *value)
 		if (value->kind == TW_FIELD_ARRAY)
 			place_elements(p, value);
 		else
-			place_number(p, value);
+			place_number(p, value, 0);
 	} else if (own == TW_CLASS_TEXT) {
 		if (name == TW_CLASS_TEXT && value->kind == TW_FIELD_BITMASK)
 			place_mask(p, value);
@@ -201,21 +195,35 @@ static bool is_inside(const struct tw_field *field, const struct tw_record *reco
 	return field->place == TW_PLACE_FIXED && (uint64_t)field->offset + field->size <= record->len;
 }
 
+/* A stack reaches to the end of the record, be it shorter than its field or longer. */
+static int read_value(const struct tw_shown_field *shown, const struct tw_record *record, struct tw_value *ret)
+{
+	struct tw_field field;
+
+	if (!shown->is_stack)
+		return tw_field__read(shown->field, record, ret);
+	field = *shown->field;
+	field.place = TW_PLACE_REST;
+	return tw_field__read(&field, record, ret);
+}
+
 bool tw_value__put(struct tw_dissect *d, proto_tree *tree, const struct tw_shown_field *shown,
 		   const struct tw_record *record)
 {
 	const bool wanted = shown->name && tw_name__wanted(tree, shown->name);
 	const bool any_wanted = shown->any && tw_name__wanted(tree, shown->any);
+	const bool others_wanted = tree && (shown->has_addresses || shown->is_stack ||
+					    (shown->flags && tw_name__wanted(tree, shown->flags)));
 	struct placing p = { .d = d, .tree = tree, .shown = shown, .record = record };
 	struct tw_value value;
 
-	if (!wanted && !any_wanted && is_inside(shown->field, record))
+	if (!wanted && !any_wanted && !others_wanted && is_inside(shown->field, record))
 		return true;
-	if (tw_field__read(shown->field, record, &value))
+	if (read_value(shown, record, &value))
 		return false;
-	if (wanted) {
-		p.hf = shown->name->hf;
-		p.type = (enum tw_type)shown->name->type;
+	if (wanted || others_wanted) {
+		p.hf = wanted ? shown->name->hf : NULL;
+		p.type = wanted ? (enum tw_type)shown->name->type : TW_TYPE_U64;
 		place(&p, &value);
 	}
 	if (any_wanted) {

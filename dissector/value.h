@@ -10,7 +10,4 @@
 bool tw_value__put(struct tw_dissect *d, proto_tree *tree, const struct tw_shown_field *shown,
 		   const struct tw_record *record);
 
-/** tw_value__text() - append "field=value" of one field */
-void tw_value__text(struct tw_text *text, const struct tw_shown_field *shown, const struct tw_record *record);
-
 #endif

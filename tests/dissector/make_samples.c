@@ -458,5 +458,6 @@ int main(int argc, char **argv)
 	make_fragments();
 	make_hostile();
 	make_huge();
+	make_texts(argv[1], out);
 	return 0;
 }

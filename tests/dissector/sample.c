@@ -150,6 +150,15 @@ void sample__comm(struct sample *s, uint32_t pid, uint64_t time, const char *nam
 	sample__end(s);
 }
 
+void sample__symbol(struct sample *s, uint64_t address, uint32_t size, const char *name)
+{
+	const struct tw_symbol_view symbol = { size, address, (const uint8_t *)name, strlen(name) };
+
+	sample__control(s);
+	must(tw_symbol__emit(&s->frame, &symbol), "SYMBOL does not fit");
+	sample__end(s);
+}
+
 void sample__schema(struct sample *s, const struct text *texts, uint32_t n)
 {
 	static uint8_t buf[TW_SCHEMA_RAW_MAX + 1024];

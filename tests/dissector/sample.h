@@ -50,6 +50,10 @@ void sample__raw(struct sample *s, const void *frame, size_t len);
 void sample__host(struct sample *s, const char *name);
 void sample__comm(struct sample *s, uint32_t pid, uint64_t time, const char *name);
 void sample__schema(struct sample *s, const struct text *texts, uint32_t n);
+void sample__symbol(struct sample *s, uint64_t address, uint32_t size, const char *name);
+
+/* Further captures, each of a file of its own. */
+void make_texts(const char *formats, const char *out);
 
 void text__read(struct text *t, const char *formats, const char *system, const char *event);
 uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint8_t long_size);

@@ -8,7 +8,7 @@ info() {
 }
 
 expect "Info of an event" \
-	"curl-42 [000] sched_switch: prev_comm=bash prev_pid=42 prev_prio=120 prev_state=1 next_comm=sleep next_pid=77 next_prio=110" \
+	"curl-42 [000] sched_switch: prev_comm=bash prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=sleep next_pid=77 next_prio=110" \
 	"$(info basic.pcap 'frame.number == 10')"
 expect "Info of metadata" "SCHEMA 2/4 net:net_dev_queue" "$(info basic.pcap 'frame.number == 4')"
 expect "the eight facts" "net_dev_queue|net|42|curl|1|alpha|5000.000000500|0" \
@@ -36,7 +36,7 @@ expect "32 bit, big-endian" "200|-7|0x00000000c0001000|0,31,33" \
 	"$(fields zoo.pcap 'trace.host == "beta" && trace.event' $zoo.small $zoo.wide $zoo.where $zoo.cpus)"
 expect "a name that is a number elsewhere" "zebra" \
 	"$(fields zoo.pcap 'trace.host == "beta" && trace.event' $zoo.kind.text)"
-expect "hidden names take no part in -V" 0 "$(shark -r "$SAMPLES/basic.pcap" -V 2>&1 | grep -c '1514' | sed 's/^1$/0/')"
+expect "hidden names take no part in -V" 0 "$(shark -r "$SAMPLES/basic.pcap" -V 2>&1 | grep -c 'len: 1514' | sed 's/^1$/0/')"
 
 expect "packed: all events" 20 "$(fields packed.pcap 'trace.events == 20' trace.event | tr ',' '\n' | wc -l)"
 expect "packed: numbers and times" "0,1,2|5000.000000000,5000.000000010" \

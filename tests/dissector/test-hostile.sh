@@ -3,12 +3,19 @@
 # Frames with changed bytes and cut ends, and frames that ask for too much: no crash, no dissector bug, and in time.
 . "$(dirname "$0")/common.sh"
 
-for file in hostile huge; do
+for file in hostile huge refused; do
 	for args in "-q" "-V" "-2 -V" "-T json" "-Y trace.any.len -T fields -e trace.event"; do
 		timeout 60 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS sanitizers=$sanitizers; shark -r '$SAMPLES/$file.pcap' $args" \
 			> "$home/out" 2> "$home/err"
 		expect "$file.pcap, $args" "0 0" "$? $(grep -c 'Dissector bug' "$home/out")"
 		forget
+	done
+done
+# Wireshark's own checks of what is allocated and freed.
+for wmem in strict simple; do
+	for file in parts symbols refused hostile; do
+		WIRESHARK_DEBUG_WMEM_OVERRIDE=$wmem shark -2 -r "$SAMPLES/$file.pcap" -Y 'trace.text or trace.tlv' -V > "$home/out" 2> "$home/err"
+		expect "$file.pcap, wmem $wmem" "0 " "$? $(cat "$home/err")"
 	done
 done
 expect "malformed frames are told" yes "$([ "$(count hostile.pcap trace.expert.malformed)" -gt 100 ] && echo yes)"

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Control records that teach the dissector something: formats, the host, its clock, names of tasks and addresses. */
+#include "dissector/addresses.h"
+#include "dissector/metadata.h"
+#include "dissector/records.h"
+#include "dissector/tasks.h"
+
+/* Text and system as unpacked: only when somebody looks, as unpacking takes time. */
+static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct tw_schema_view *view)
+{
+	const int at = tw_dissect__at(d, view->data);
+	struct tw_schema_text text;
+
+	if (!tw_tree__wants(tree, tw_fixed(TW_FIX_SCHEMA_TEXT)) &&
+	    !tw_tree__wants(tree, tw_fixed(TW_FIX_SCHEMA_SYSTEM)))
+		return;
+	if (tw_metadata__unpack(d, view, &text, NULL))
+		return;
+	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_SYSTEM), at, (int)view->len, text.system);
+	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_TEXT), at, (int)view->len,
+		    wmem_strndup(d->pinfo->pool, text.text, text.len));
+}
+
+static void append_schema(const struct tw_dissect *d, const struct tw_schema_view *view, struct tw_line *info)
+{
+	const struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, view->event_id) : NULL;
+
+	tw_line__char(info, ' ');
+	tw_line__u64(info, (uint64_t)view->index + 1);
+	tw_line__char(info, '/');
+	tw_line__u64(info, view->total);
+	tw_line__char(info, ' ');
+	if (view->kind != TW_SCHEMA_EVENT) {
+		tw_line__str(info, val_to_str_const(view->kind, tw_schema_kind_names, "of unknown kind"));
+	} else if (type) {
+		tw_printable__append(info, type->format->system, strlen(type->format->system));
+		tw_line__char(info, ':');
+		tw_printable__append(info, type->format->name, strlen(type->format->name));
+	}
+}
+
+bool tw_records__schema(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_error err = { "" };
+	struct tw_schema_view view;
+
+	if (!tw_schema_tlv__parse(tlv, &view))
+		return false;
+	if (d->first_pass && tw_metadata__learn(d, &view, &err))
+		tw_dissect__expert(d, TW_EXPERT_BAD_SCHEMA, err.text);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_KIND), at, 1, view.kind);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_ENCODING), at + 1, 1, view.encoding);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_EVENT_ID), at + 2, 2, view.event_id);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_RAW_LENGTH), at + 4, 4, view.raw_length);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_INDEX), at + 8, 4, view.index);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_TOTAL), at + 12, 4, view.total);
+	put_schema_text(d, tree, &view);
+	append_schema(d, &view, info);
+	return true;
+}
+
+struct host_attr {
+	enum tw_fixed field;
+	bool is_number;
+};
+
+#define IS_NUMBER_text   false
+#define IS_NUMBER_number true
+static const struct host_attr host_attrs[] = {
+#define X(num, name, type, key, what) [num] = { TW_FIX_HOST_##name, IS_NUMBER_##type },
+	TW_HOST_LIST(X)
+#undef X
+};
+
+static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, uint64_t number)
+{
+	struct tw_stream *stream = d->stream;
+
+	switch (attr->attr) {
+	case TW_HOST_NAME:
+		stream->host = wmem_strndup(wmem_file_scope(), (const char *)attr->value, attr->len);
+		break;
+	case TW_HOST_LONG_SIZE:
+		stream->long_size = number == 4 || number == 8 ? (uint8_t)number : 0;
+		break;
+	case TW_HOST_CLOCK_MULT:
+		stream->mult = (uint32_t)number;
+		break;
+	case TW_HOST_CLOCK_SHIFT:
+		stream->shift = number < 64 ? (uint32_t)number : 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const struct tw_attr_view *attr, bool learn)
+{
+	const struct host_attr *known = attr->attr < G_N_ELEMENTS(host_attrs) ? &host_attrs[attr->attr] : NULL;
+	const bool is_number = known && known->is_number && attr->len == 8;
+	const uint64_t number = is_number ? tw_load_be64(attr->value) : 0;
+
+	if (!known || !known->field || (known->is_number && !is_number))
+		tw_put_bytes(d, tree, tw_fixed(TW_FIX_TLV_VALUE), attr->value, attr->len);
+	else if (is_number)
+		tw_put_number(d, tree, tw_fixed(known->field), tw_dissect__at(d, attr->value), 8, number);
+	else
+		tw_put_bytes(d, tree, tw_fixed(known->field), attr->value, attr->len);
+	if (learn && known && (is_number || !known->is_number))
+		learn_host(d, attr, number);
+}
+
+bool tw_records__host(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const bool learn = d->first_pass && d->stream && !d->stream->host_frame;
+	struct tw_cursor attrs = { tlv->value, tlv->len };
+	struct tw_attr_view attr;
+
+	while (tw_host__next(&attrs, &attr)) {
+		dissect_host_attr(d, tree, &attr, learn);
+		if (attr.attr == TW_HOST_NAME || attr.attr == TW_HOST_RELEASE || attr.attr == TW_HOST_MACHINE) {
+			tw_line__char(info, ' ');
+			tw_printable__append(info, attr.value, attr.len);
+		}
+	}
+	if (learn)
+		d->stream->host_frame = d->pinfo->num;
+	return !attrs.left;
+}
+
+bool tw_records__clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	const int first = (int)(offsetof(struct tw_clock_tlv, trace) - sizeof(struct tw_tlv));
+	struct tw_clock_view clock;
+
+	if (!tw_clock__parse(tlv, &clock))
+		return false;
+	if (d->first_pass && d->stream)
+		d->stream->clock_frame = d->pinfo->num;
+	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_VALID), at, 4, clock.valid);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_ERROR), at + 4, 4, clock.error_ns);
+#define X(bit, name, field, what)                                                                    \
+	if (clock.valid & 1u << (bit))                                                               \
+		tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_##name), at + first + (bit)*8, 8,       \
+			      (bit) == TW_CLOCK_TRACE ? tw_stream__ns(d->stream, clock.reading[bit]) \
+						      : clock.reading[bit]);
+	TW_CLOCK_LIST(X)
+#undef X
+	tw_line__char(info, ' ');
+	tw_records__append_time(info, tw_stream__ns(d->stream, clock.reading[TW_CLOCK_TRACE]));
+	return true;
+}
+
+bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_comm_view comm;
+
+	if (!tw_comm__parse(tlv, &comm))
+		return false;
+	if (d->first_pass && d->stream && !tw_stream__learn_task(d->stream, &comm, d->pinfo->num))
+		tw_dissect__expert(d, TW_EXPERT_LIMIT, "The capture has more task names than the dissector keeps");
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_ORIGIN), at, 1, comm.origin);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_TIME), at + 4, 8, tw_stream__ns(d->stream, comm.time));
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_PID), at + 12, 4, comm.pid);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_TGID), at + 16, 4, comm.tgid);
+	tw_put_bytes(d, tree, tw_fixed(TW_FIX_COMM_NAME), comm.name, comm.len);
+	tw_line__char(info, ' ');
+	tw_line__u64(info, comm.pid);
+	tw_line__char(info, '=');
+	tw_printable__append(info, comm.name, comm.len);
+	return true;
+}
+
+bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_symbol_view symbol;
+
+	if (!tw_symbol__parse(tlv, &symbol))
+		return false;
+	if (d->first_pass && d->stream && !tw_stream__learn_symbol(d->stream, &symbol, d->pinfo->num))
+		tw_dissect__expert(d, TW_EXPERT_LIMIT, "The capture has more symbols than the dissector keeps");
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_SIZE), at, 4, symbol.size);
+	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_ADDRESS), at + 4, 8, symbol.address);
+	tw_put_bytes(d, tree, tw_fixed(TW_FIX_SYMBOL_NAME), symbol.name, symbol.len);
+	tw_line__char(info, ' ');
+	tw_printable__append(info, symbol.name, symbol.len);
+	return true;
+}

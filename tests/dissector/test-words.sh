@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Words for values, from __print_symbolic() and __print_flags(): in the tree, and in filters.
+. "$(dirname "$0")/common.sh"
+
+raise=trace.irq.softirq_raise.vec
+drop=trace.skb.kfree_skb.reason
+gfp=trace.kmem.kmalloc.gfp_flags
+
+tree() {
+	shark -r "$SAMPLES/$1" -Y "$2" -V -O trace 2>&1 | sed -n "s/^ *\($3: .*\)/\1/p" | paste -sd' '
+}
+
+expect "a word in the tree" "vec: 3 (NET_RX) vec: 8 (HRTIMER) vec: 77" "$(tree words.pcap $raise vec)"
+expect "a filter on a word, on a machine that never saw a trace" "3" \
+	"$(fields words.pcap "$raise == \"NET_RX\"" $raise)"
+expect "a set of words" "3 8" "$(fields words.pcap "$raise in {\"NET_RX\", \"HRTIMER\"}" $raise)"
+expect "a word that is none is refused" 1 "$(shark -r "$SAMPLES/words.pcap" -Y "$raise == \"NET_XX\"" 2>&1 | grep -m1 -c NET_XX)"
+expect "a drop reason" "6" "$(fields words.pcap "$drop == \"UDP_CSUM\"" $drop)"
+expect "bits in the tree" "gfp_flags: 0xdc0 (GFP_KERNEL|__GFP_ZERO) gfp_flags: 0x0" "$(tree symbols.pcap $gfp gfp_flags)"
+expect "a filter on bits" "3520|GFP_KERNEL|__GFP_ZERO" "$(fields symbols.pcap "$gfp.names contains \"GFP_ZERO\"" $gfp $gfp.names)"
+expect "a number stays a number" "3" "$(fields words.pcap "$raise < 8" $raise)"
+
+forget
+expect "two kernels' words for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad.[31m)" \
+	"$(tree words.pcap 'trace.event == "mood"' level)"
+expect "in two passes too" "level: 1 (calm) level: 1 (wild) level: 2 (mad.[31m)" \
+	"$(shark -2 -r "$SAMPLES/words.pcap" -Y 'trace.event == "mood"' -V -O trace 2>&1 | sed -n "s/^ *\(level: .*\)/\1/p" | paste -sd' ')"
+expect "a word of the cache" "1 1" "$(fields words.pcap 'trace.toy.mood.level == "calm"' trace.toy.mood.level)"
+finish
