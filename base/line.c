@@ -38,15 +38,28 @@ void tw_line__fill(struct tw_line *line, char c, size_t n)
 	line->at += n;
 }
 
+static unsigned int digits_of(uint64_t value)
+{
+	unsigned int n = 1;
+
+	for (; value >= 10000; value /= 10000)
+		n += 4;
+	return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
 void tw_line__digits(struct tw_line *line, uint64_t value, unsigned int width, char fill)
 {
+	const unsigned int n = digits_of(value);
 	char buf[DIGITS_MAX];
-	const char *first = decimal(buf + sizeof(buf), value);
-	const size_t len = (size_t)(buf + sizeof(buf) - first);
 
-	if (width > len)
-		tw_line__fill(line, fill, width - len);
-	tw_line__bytes(line, first, len);
+	if (width > n)
+		tw_line__fill(line, fill, width - n);
+	if (line->end - line->at >= DIGITS_MAX) {
+		line->at += n;
+		decimal(line->at, value);
+		return;
+	}
+	tw_line__bytes(line, decimal(buf + sizeof(buf), value), n);
 }
 
 void tw_line__u64(struct tw_line *line, uint64_t value)
@@ -63,12 +76,13 @@ void tw_line__i64(struct tw_line *line, int64_t value)
 
 void tw_line__hex(struct tw_line *line, uint64_t value)
 {
-	char buf[16];
-	char *first = buf + sizeof(buf);
+	const unsigned int n = value ? (67 - (unsigned int)__builtin_clzll(value)) / 4 : 1;
+	char buf[16], *first = line->end - line->at >= (ptrdiff_t)sizeof(buf) ? line->at : buf;
 
-	do {
-		*--first = "0123456789abcdef"[value & 0xf];
-		value >>= 4;
-	} while (value);
-	tw_line__bytes(line, first, (size_t)(buf + sizeof(buf) - first));
+	for (char *at = first + n; at > first; value >>= 4)
+		*--at = "0123456789abcdef"[value & 0xf];
+	if (first == line->at)
+		line->at += n;
+	else
+		tw_line__bytes(line, first, n);
 }

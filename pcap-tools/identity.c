@@ -57,8 +57,9 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 
 bool tw_identity__counts(const struct tw_identity *id)
 {
-	return !id->clock_mult &&
-	       (!strcmp(id->clock, "counter") || !strcmp(id->clock, "x86-tsc") || !strcmp(id->clock, "ppc-tb"));
+	const char *name = *id->clock == 'c' ? "counter" : *id->clock == 'x' ? "x86-tsc" : "ppc-tb";
+
+	return !id->clock_mult && *id->clock == *name && !strcmp(id->clock, name);
 }
 
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size)

@@ -106,10 +106,26 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 	return tw_report_output__put(&report->out, &line);
 }
 
+/* What came while the event waited may have changed what its format means, and so its program. */
+static void refresh(struct tw_report *report, struct held *held)
+{
+	struct tw_report_event *const events[] = { &held->event, &held->leave };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (events[i]->print)
+			events[i]->print = tw_known_event__print(report->knowledge, events[i]->known);
+	}
+	if (held->event.leave && (!held->event.print || !held->leave.print))
+		held->event.leave = NULL;
+}
+
 static int print_first(struct tw_report_hold *hold)
 {
-	const struct held *held = at(hold, 0);
-	const int error = print(hold->report, &held->event);
+	struct held *held = at(hold, 0);
+	int error;
+
+	refresh(hold->report, held);
+	error = print(hold->report, &held->event);
 
 	pop(hold);
 	return error;
@@ -204,25 +220,26 @@ static bool is_leaf(struct tw_report *report, const struct tw_report_event *entr
 				    &entry->stream->print_host, &line);
 }
 
-int tw_report_hold__event(struct tw_report_hold *hold, const struct tw_report_event *given)
+int tw_report_hold__event(struct tw_report_hold *hold, struct tw_report_event *event)
 {
-	const bool is_entry = given->print && tw_print__is_graph_entry(given->print);
-	struct tw_report_event event = *given;
+	const bool is_entry = event->print && tw_print__is_graph_entry(event->print);
 	struct held *entry;
 	int error = 0;
 
 	if (hold->n_losses)
-		take_loss(hold, &event);
+		take_loss(hold, event);
 	if (!hold->n && !is_entry)
-		return print(hold->report, &event);
-	entry = waiting(hold, &event);
-	if (entry)
+		return print(hold->report, event);
+	entry = waiting(hold, event);
+	if (entry) {
 		entry->waits = false;
-	if (entry && is_leaf(hold->report, &entry->event, &event)) {
-		error = copy(hold, &entry->leave, &event);
+		refresh(hold->report, entry);
+	}
+	if (entry && entry->event.print && is_leaf(hold->report, &entry->event, event)) {
+		error = copy(hold, &entry->leave, event);
 		entry->event.leave = &entry->leave;
 	} else {
-		error = append(hold, &event, is_entry);
+		error = append(hold, event, is_entry);
 	}
 	while (!error && hold->n && !at(hold, 0)->waits)
 		error = print_first(hold);

@@ -17,8 +17,8 @@ struct tw_report_hold;
 /** tw_report_hold__new() - @report: borrowed. Return: NULL without memory */
 struct tw_report_hold *tw_report_hold__new(struct tw_report *report);
 
-/** tw_report_hold__event() - print an event, or keep a copy. Return: 0, or a failure of writing */
-int tw_report_hold__event(struct tw_report_hold *hold, const struct tw_report_event *event);
+/** tw_report_hold__event() - print an event, with the loss before it, or keep a copy. Return: 0, or a failure of writing */
+int tw_report_hold__event(struct tw_report_hold *hold, struct tw_report_event *event);
 
 /** tw_report_hold__lost() - print a loss before the next event of its CPU */
 int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_known_stream *stream, uint16_t cpu,

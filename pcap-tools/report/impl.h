@@ -22,6 +22,23 @@ struct tw_report_event {
 	const struct tw_report_event *leave; /* of the function graph: the exit that makes this entry a leaf, or NULL */
 };
 
+#define TW_REPORT_LABELS 256
+#define TW_REPORT_LABEL  32 /* bytes; most events have shorter names */
+
+/* An event's name as it stands on the line. */
+struct tw_report_label {
+	const struct tw_known_event *known; /* NULL = free */
+	size_t len;
+	char text[TW_REPORT_LABEL];
+};
+
+/* A time's seconds as text. */
+struct tw_report_second {
+	uint64_t second;
+	size_t len; /* 0 = none yet */
+	char text[40];
+};
+
 /* Bytes on their way to a file descriptor. */
 struct tw_report_output {
 	int fd;
@@ -34,13 +51,16 @@ struct tw_report {
 	const struct tw_report_options *options;
 	struct tw_knowledge *knowledge;
 	struct tw_report_output out;
-	uint64_t first_time, last_time; /* ns as shown, for RELATIVE and delta */
-	bool any_time, any_last;
-	bool began;           /* the first line is written */
-	uint32_t n_streams;   /* when name_width was found */
-	unsigned int width;   /* of the longest stream's name; 0 = one stream, none is written */
-	char *text;           /* TW_REPORT_LINE_MAX bytes, where JSON has an event's text before it is escaped */
-	uint64_t decimals_of; /* id of the stream that has_decimals is about */
+	uint64_t first_time,
+		last_time; /* ns as shown, for RELATIVE; of the line before, in units as shown, for delta */
+	bool any_time;
+	bool began;                          /* the first line is written */
+	bool several_streams, several_hosts; /* then lines begin with their stream's name */
+	uint32_t n_streams;                  /* when this and the width were found */
+	size_t width;                        /* of the longest name */
+	char *text; /* TW_REPORT_LINE_MAX bytes, where JSON has an event's text before it is escaped */
+	struct tw_report_second second;
+	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
 /** tw_report_output__line() - room for one more line, at least TW_REPORT_LINE_MAX bytes */
@@ -73,7 +93,12 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream
 void tw_report__json_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line);
 
-/** tw_report__head() - what stands before the first line */
+/** tw_report__head() - what stands before the first line; and how names of streams stand before each */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
+
+/** tw_report__put_stream() - the stream's name, if there are several; then the task; then the time */
+void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_known_stream *stream);
+void tw_report__put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
+void tw_report__put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
 
 #endif

@@ -18,7 +18,12 @@
 #define PARTS_BYTES ((size_t)16 << 20) /* of events in pieces */
 #define PARTS_COUNT 256
 
-enum { NOT_LOOKED_AT, CHOSEN, NOT_CHOSEN };
+/* What is known of an event id from its first event on: struct tw_known_event's chosen. */
+enum {
+	LOOKED_AT = 1,
+	WANTED = 2,
+	COMPILED = 4, /* it has a program, which was not refused */
+};
 
 struct run {
 	struct tw_report report; /* first: the lines' part of it */
@@ -55,12 +60,12 @@ static bool wants_event(const struct tw_report_options *options, struct tw_known
 		return true;
 	if (!known)
 		return false;
-	if (known->chosen == NOT_LOOKED_AT)
-		known->chosen = matches(options->events, known->format) ? CHOSEN : NOT_CHOSEN;
-	return known->chosen == CHOSEN;
+	if (!(known->chosen & LOOKED_AT))
+		known->chosen |= LOOKED_AT | (matches(options->events, known->format) ? WANTED : 0);
+	return known->chosen & WANTED;
 }
 
-/* Counted and named when the program is made: what is printed as field=value though it has a text. */
+/* Events that are printed as field=value though they have a text are counted, and the first is named. */
 static const struct tw_print *program_of(struct run *run, struct tw_known_event *known)
 {
 	const struct tw_print *print;
@@ -68,10 +73,14 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 
 	if (!known || run->report.options->fields)
 		return NULL;
+	if (known->chosen & COMPILED && known->print)
+		return known->print;
 	print = tw_known_event__print(run->report.knowledge, known);
 	why = print ? tw_print__refusal(print) : "no memory";
-	if (!why)
+	if (!why) {
+		known->chosen |= COMPILED;
 		return print;
+	}
 	if (!run->stats->fallbacks++)
 		snprintf(run->stats->fallback, sizeof(run->stats->fallback), "%s:%s: %s", known->format->system,
 			 known->format->name, why);
@@ -189,15 +198,16 @@ static bool needs_merge(const struct frame *frame)
 	struct tw_cursor tlvs = frame->tlvs;
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
-	unsigned int n = 0;
 
 	if (frame->info.events > 1)
 		return true;
-	for (; tw_cursor__next_tlv(&tlvs, &tlv, &status); n++) {
-		if (tlv.type == TW_TLV_WATERMARK)
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_WATERMARK || (tlvs.left && frame->info.channel != TW_CHANNEL_CONTROL))
 			return true;
+		if (!tlvs.left)
+			return false;
 	}
-	return frame->info.channel != TW_CHANNEL_CONTROL && n > 1;
+	return false;
 }
 
 static int start_merge(struct run *run, struct tw_error *err)

@@ -111,7 +111,7 @@ static inline void put_decimal(struct tw_line *line, uint64_t value, bool is_sig
 }
 
 /* The conversion with what its stars took from the stack, below @values values. */
-static struct tw_put_spec spec_of(struct run *run, const struct tw_print_conversion *conversion, uint32_t values)
+static inline struct tw_put_spec spec_of(struct run *run, const struct tw_print_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
 	const uint32_t stars = (uint32_t)conversion->star_width + conversion->star_precision;
