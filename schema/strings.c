@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "schema/text.h"
 
 #define LINE_MAX_BYTES (64 * 1024) /* a longer text is no format of a kernel's */
+#define MALLOC_LEAST   32          /* bytes that a text takes, however short */
 #define MEMORY_MAX     (64u << 20)
 
 struct slot {
@@ -110,8 +112,11 @@ static int set(struct tw_strings *strings, uint64_t address, struct tw_text text
 	copy = copy_unescaped(text);
 	if (!copy)
 		return -ENOMEM;
-	strings->memory += text.len;
-	strings->n += !slot->text;
+	strings->memory += strlen(copy);
+	if (slot->text)
+		strings->memory -= strlen(slot->text);
+	else
+		strings->n++;
 	free(slot->text);
 	*slot = (struct slot){ address, copy };
 	return 0;
@@ -166,4 +171,10 @@ int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len)
 const char *tw_strings__find(const struct tw_strings *strings, uint64_t address)
 {
 	return strings->n_slots ? slot_of(strings->slots, strings->n_slots, address)->text : NULL;
+}
+
+size_t tw_strings__memory(const struct tw_strings *strings)
+{
+	return sizeof(*strings) + strings->n_slots * sizeof(*strings->slots) + strings->n * MALLOC_LEAST +
+	       strings->memory;
 }

@@ -28,4 +28,7 @@ int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);
 /** tw_strings__find() - the text at that address, escapes expanded. Return: NULL if unknown; borrowed */
 const char *tw_strings__find(const struct tw_strings *strings, uint64_t address);
 
+/** tw_strings__memory() - taken by the table, bytes */
+size_t tw_strings__memory(const struct tw_strings *strings);
+
 #endif

@@ -324,3 +324,8 @@ bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol
 	*ret = symbols->table->entries[i];
 	return true;
 }
+
+size_t tw_symbols__memory(const struct tw_symbols *symbols)
+{
+	return sizeof(*symbols) + sizeof(*symbols->table) + symbols->table->memory;
+}

@@ -49,4 +49,7 @@ bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct
 size_t tw_symbols__count(const struct tw_symbols *symbols);
 bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret);
 
+/** tw_symbols__memory() - taken by the table, bytes */
+size_t tw_symbols__memory(const struct tw_symbols *symbols);
+
 #endif

@@ -16,7 +16,8 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 
 	if (file->in.failure)
 		return tw_error__set(err, file->in.failure, "reading %s failed at byte %llu: %s", file->name,
-				     (unsigned long long)(file->in.offset), strerror(-file->in.failure));
+				     (unsigned long long)(file->in.offset + (file->in.end - file->in.at)),
+				     strerror(-file->in.failure));
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
@@ -53,7 +54,7 @@ static int refuse(struct tw_capture_file *file, struct tw_error *err)
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *err)
 {
 	struct tw_capture_file *file = calloc(1, sizeof(*file));
-	int r = file ? tw_input__open(&file->in, fd, TW_CAPTURE_BLOCK_MAX) : -ENOMEM;
+	int r = file ? tw_input__open(&file->in, fd) : -ENOMEM;
 
 	if (r) {
 		free(file);

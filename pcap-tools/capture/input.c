@@ -8,9 +8,9 @@
 
 #define READ_SIZE ((size_t)256 * 1024) /* bytes a read(): few calls, and still in the cache when they are looked at */
 
-int tw_input__open(struct tw_input *in, int fd, size_t largest)
+int tw_input__open(struct tw_input *in, int fd)
 {
-	*in = (struct tw_input){ .fd = fd, .size = largest + READ_SIZE };
+	*in = (struct tw_input){ .fd = fd, .size = 2 * READ_SIZE };
 	in->buf = malloc(in->size);
 	return in->buf ? 0 : -ENOMEM;
 }
@@ -20,16 +20,35 @@ void tw_input__close(struct tw_input *in)
 	free(in->buf);
 }
 
+/* Room for @len bytes from the window's beginning on, and a read() more. */
+static int make_room(struct tw_input *in, size_t len)
+{
+	uint8_t *buf;
+
+	if (in->size - in->at >= len + READ_SIZE)
+		return 0;
+	memmove(in->buf, in->buf + in->at, in->end - in->at);
+	in->end -= in->at;
+	in->at = 0;
+	if (in->size >= len + READ_SIZE)
+		return 0;
+	buf = realloc(in->buf, len + READ_SIZE);
+	if (!buf)
+		return -ENOMEM;
+	in->buf = buf;
+	in->size = len + READ_SIZE;
+	return 0;
+}
+
 size_t tw_input__fill(struct tw_input *in, size_t len)
 {
-	if (in->at && in->size - in->at < len + READ_SIZE) {
-		memmove(in->buf, in->buf + in->at, in->end - in->at);
-		in->end -= in->at;
-		in->at = 0;
-	}
-	while (in->end - in->at < len && in->end < in->size) {
-		const ssize_t n = read(in->fd, in->buf + in->end,
-				       in->size - in->end < READ_SIZE ? in->size - in->end : READ_SIZE);
+	const int error = make_room(in, len);
+
+	if (error)
+		in->failure = error;
+	while (!error && in->end - in->at < len) {
+		const size_t left = in->size - in->end;
+		const ssize_t n = read(in->fd, in->buf + in->end, left < READ_SIZE ? left : READ_SIZE);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -13,14 +13,14 @@
 struct tw_input {
 	int fd; /* the caller's */
 	uint8_t *buf;
-	size_t size;     /* of buf */
+	size_t size;     /* of buf; grows when more is asked for at once */
 	size_t at, end;  /* what is there and was not taken */
 	uint64_t offset; /* in the file, of buf[at] */
-	int failure;     /* -errno of read(), 0 = none */
+	int failure;     /* -errno of read(), or -ENOMEM; 0 = none */
 };
 
-/** tw_input__open() - @largest: the most that is ever asked for at once, bytes. Return: 0 or -ENOMEM */
-int tw_input__open(struct tw_input *in, int fd, size_t largest);
+/** tw_input__open() - Return: 0 or -ENOMEM */
+int tw_input__open(struct tw_input *in, int fd);
 
 void tw_input__close(struct tw_input *in);
 

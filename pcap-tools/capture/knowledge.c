@@ -4,17 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wire/parts.h"
-#include "wire/schema_text.h"
+#include "pcap-tools/capture/knowledge_state.h"
 
-struct tw_knowledge {
-	struct tw_known_stream *first, **end, *last_used;
-	uint32_t n_streams, n_schemas;
-	size_t memory; /* of programs; formats are bounded by their schemas */
-	struct tw_parts *parts;
-	struct tw_knowledge_stats stats;
-	char expanded[TW_SCHEMA_RAW_MAX];
-};
+#define PAGE_IDS 256
 
 struct tw_knowledge *tw_knowledge__new(void)
 {
@@ -32,19 +24,22 @@ struct tw_knowledge *tw_knowledge__new(void)
 	return knowledge;
 }
 
+static void event__free(struct tw_known_event *event)
+{
+	if (!event)
+		return;
+	tw_print__free(event->print);
+	tw_format__free(event->format);
+	free(event);
+}
+
 static void schema__free(struct tw_known_schema *schema)
 {
-	for (size_t high = 0; high < 256; high++) {
-		for (size_t low = 0; schema->events[high] && low < 256; low++) {
-			struct tw_known_event *event = schema->events[high][low];
-
-			if (event)
-				tw_print__free(event->print);
-			free(event);
-		}
+	for (size_t high = 0; high < PAGE_IDS; high++) {
+		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
+			event__free(schema->events[high][low]);
 		free(schema->events[high]);
 	}
-	tw_schema__free(schema->formats);
 	free(schema);
 }
 
@@ -76,20 +71,40 @@ void tw_knowledge__free(struct tw_knowledge *knowledge)
 	free(knowledge);
 }
 
-static struct tw_known_stream *stream__new(uint64_t id)
+bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes)
 {
-	struct tw_known_stream *stream = calloc(1, sizeof(*stream));
+	if (bytes > TW_KNOWN_MEMORY_MAX - knowledge->stats.memory)
+		return false;
+	knowledge->stats.memory += bytes;
+	return true;
+}
 
-	if (!stream)
+void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why)
+{
+	(*count)++;
+	if (!*knowledge->stats.first.text)
+		knowledge->stats.first = *why;
+}
+
+static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint64_t id)
+{
+	struct tw_known_stream *stream = NULL;
+	struct tw_error why;
+
+	if (knowledge->n_streams < TW_KNOWN_STREAMS_MAX && tw_knowledge__take(knowledge, sizeof(*stream)))
+		stream = calloc(1, sizeof(*stream));
+	if (!stream) {
+		tw_error__set(&why, -E2BIG,
+			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
+			      TW_KNOWN_STREAMS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
+		tw_knowledge__refuse(knowledge, &knowledge->stats.refused_streams, &why);
 		return NULL;
+	}
 	stream->id = id;
-	stream->symbols = tw_symbols__new();
-	stream->strings = tw_strings__new();
-	stream->print_host = (struct tw_print_host){ .symbols = stream->symbols, .strings = stream->strings };
-	if (stream->symbols && stream->strings)
-		return stream;
-	stream__free(stream);
-	return NULL;
+	stream->number = knowledge->n_streams++;
+	*knowledge->end = stream;
+	knowledge->end = &stream->next;
+	return stream;
 }
 
 struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uint64_t id)
@@ -100,11 +115,8 @@ struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uin
 		return stream;
 	for (stream = knowledge->first; stream && stream->id != id;)
 		stream = stream->next;
-	if (!stream && knowledge->n_streams < TW_KNOWN_STREAMS_MAX && (stream = stream__new(id))) {
-		stream->number = knowledge->n_streams++;
-		*knowledge->end = stream;
-		knowledge->end = &stream->next;
-	}
+	if (!stream)
+		stream = stream__new(knowledge, id);
 	knowledge->last_used = stream;
 	return stream;
 }
@@ -135,196 +147,91 @@ static struct tw_known_schema *make_schema(struct tw_knowledge *knowledge, struc
 {
 	struct tw_known_schema *schema = find_schema(stream, id);
 
-	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX)
+	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX || !tw_knowledge__take(knowledge, sizeof(*schema)))
 		return schema;
 	schema = calloc(1, sizeof(*schema));
 	if (!schema)
 		return NULL;
 	schema->id = id;
-	schema->formats = tw_schema__new();
-	if (!schema->formats) {
-		free(schema);
-		return NULL;
-	}
-	if (stream->long_size)
-		tw_schema__set_long_size(schema->formats, stream->long_size);
 	schema->next = stream->schemas;
 	stream->schemas = schema;
 	knowledge->n_schemas++;
 	return schema;
 }
 
-static void refused(struct tw_knowledge *knowledge, const struct tw_error *err)
-{
-	if (!knowledge->stats.refused_texts++)
-		knowledge->stats.first = *err;
-}
-
-static void learn_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
-			 const struct tw_schema_text *text)
+int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
+				struct tw_format *format, struct tw_error *err)
 {
 	struct tw_known_schema *schema = make_schema(knowledge, stream, schema_id);
-	struct tw_error err;
+	struct tw_known_event ***page, *event;
 
-	if (!schema) {
-		tw_error__set(&err, -E2BIG, "more than %u schemas", TW_KNOWN_SCHEMAS_MAX);
-		refused(knowledge, &err);
-		return;
-	}
-	if (tw_schema__add(schema->formats, text->system, text->text, text->len, NULL, &err))
-		refused(knowledge, &err);
-}
-
-/* Metadata are repeated for those who join late: a format that is there stays, and is not expanded again. */
-static bool has_format(struct tw_known_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
-{
-	const struct tw_known_schema *schema = find_schema(stream, schema_id);
-
-	return view->kind == TW_SCHEMA_EVENT && schema && tw_schema__by_id(schema->formats, view->event_id);
-}
-
-static void learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
-			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
-{
-	struct tw_schema_view view;
-	struct tw_schema_text text;
-	struct tw_error err;
-
-	if (!tw_schema_tlv__parse(tlv, &view) || has_format(stream, frame->schema_id, &view))
-		return;
-	if (tw_schema_text__expand(&view, knowledge->expanded, sizeof(knowledge->expanded), &text, &err))
-		refused(knowledge, &err);
-	else if (view.kind == TW_SCHEMA_EVENT)
-		learn_format(knowledge, stream, frame->schema_id, &text);
-	else if (view.kind == TW_SCHEMA_PRINTK)
-		tw_strings__parse(stream->strings, text.text, text.len);
-}
-
-static void learn_host(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
-{
-	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
-	struct tw_attr_view attr;
-	uint64_t number;
-
-	tw_identity__host(&stream->identity, tlv);
-	stream->has_host = true;
-	while (tw_host__next(&list, &attr)) {
-		if (attr.len != sizeof(number))
-			continue;
-		number = tw_load_be64(attr.value);
-		if (attr.attr == TW_HOST_CPUS)
-			stream->cpus = number;
-		if (attr.attr == TW_HOST_LONG_SIZE && (number == 4 || number == 8))
-			stream->long_size = (uint8_t)number;
-	}
-	for (struct tw_known_schema *schema = stream->schemas; stream->long_size && schema; schema = schema->next)
-		tw_schema__set_long_size(schema->formats, stream->long_size);
-}
-
-static void learn_clock(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
-{
-	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
-	struct tw_clock_view view;
-
-	if (stream->has_wall || !tw_clock__parse(tlv, &view) || (view.valid & both) != both)
-		return;
-	stream->has_wall = true;
-	stream->wall_minus = view.reading[TW_CLOCK_REAL] - view.reading[TW_CLOCK_TRACE];
-}
-
-static void learn_task(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
-{
-	struct tw_comm_view view;
-
-	if (tw_comm__parse(tlv, &view))
-		tw_task_table__add(&stream->tasks, &view);
-}
-
-static void learn_symbol(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
-{
-	struct tw_symbol_view view;
-
-	if (tw_symbol__parse(tlv, &view))
-		tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0);
-}
-
-static void learn_stats(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
-{
-	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
-	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
-	struct tw_stat_view stat;
-
-	while (tw_stats__next(&list, &stat)) {
-		if (stat.channel == TW_CHANNEL_CONTROL && stat.stat < n)
-			stream->stats[stat.stat] = stat.value;
-	}
-}
-
-void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
-			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
-{
-	struct tw_tlv_view whole = *tlv;
-	struct tw_part_view part;
-
-	if (tlv->type == TW_TLV_PART &&
-	    (!tw_part__parse(tlv, &part) || part.inner_type == TW_TLV_EVENT ||
-	     tw_parts__add(knowledge->parts, stream->id, frame->channel, &part, &whole) != TW_PARTS_WHOLE))
-		return;
-	switch (whole.type) {
-	case TW_TLV_SCHEMA:
-		return learn_schema(knowledge, stream, frame, &whole);
-	case TW_TLV_HOST:
-		return learn_host(stream, &whole);
-	case TW_TLV_CLOCK:
-		return learn_clock(stream, &whole);
-	case TW_TLV_COMM:
-		return learn_task(stream, &whole);
-	case TW_TLV_SYMBOL:
-		return learn_symbol(stream, &whole);
-	case TW_TLV_STATS:
-		return learn_stats(stream, &whole);
-	default:
-		return;
-	}
-}
-
-static struct tw_known_event *make_event(struct tw_known_schema *schema, uint16_t id)
-{
-	const struct tw_format *format = tw_schema__by_id(schema->formats, id);
-	struct tw_known_event ***page = &schema->events[id >> 8];
-	struct tw_known_event *event;
-
-	if (!format)
-		return NULL;
+	if (!schema)
+		return tw_error__set(err, -E2BIG, "more than %u schemas", TW_KNOWN_SCHEMAS_MAX);
+	page = &schema->events[format->id / PAGE_IDS];
+	if (!tw_knowledge__take(knowledge, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
+		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",
+				     format->system, format->name, TW_KNOWN_MEMORY_MAX >> 20);
 	if (!*page)
-		*page = calloc(256, sizeof(**page));
+		*page = calloc(PAGE_IDS, sizeof(**page));
 	event = *page ? calloc(1, sizeof(*event)) : NULL;
 	if (!event)
-		return NULL;
+		return tw_error__set(err, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
+	if (stream->long_size)
+		tw_format__assume_long_size(format, stream->long_size);
 	event->format = format;
-	(*page)[id & 0xff] = event;
-	return event;
+	(*page)[format->id % PAGE_IDS] = event;
+	return 0;
+}
+
+static void assume_long_size(struct tw_knowledge *knowledge, struct tw_known_event *event, uint8_t long_size)
+{
+	if (!event)
+		return;
+	tw_format__assume_long_size(event->format, long_size);
+	if (event->print)
+		knowledge->stats.memory -= tw_print__memory(event->print);
+	tw_print__free(event->print); /* it was made for another long */
+	event->print = NULL;
+}
+
+void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint8_t long_size)
+{
+	stream->long_size = long_size;
+	for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next)
+		for (size_t high = 0; high < PAGE_IDS; high++)
+			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
+				assume_long_size(knowledge, schema->events[high][low], long_size);
 }
 
 struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id)
 {
-	struct tw_known_schema *schema = find_schema(stream, schema_id);
-	struct tw_known_event *event = NULL;
+	const struct tw_known_schema *schema = find_schema(stream, schema_id);
 
-	if (!schema)
+	if (!schema || !schema->events[event_id / PAGE_IDS])
 		return NULL;
-	if (schema->events[event_id >> 8])
-		event = schema->events[event_id >> 8][event_id & 0xff];
-	return event ? event : make_event(schema, event_id);
+	return schema->events[event_id / PAGE_IDS][event_id % PAGE_IDS];
+}
+
+static void refuse_print(struct tw_knowledge *knowledge, struct tw_known_event *event)
+{
+	struct tw_error why;
+
+	event->print_refused = true;
+	tw_error__set(&why, -ENOMEM, "no memory for the text program of event %s:%s", event->format->system,
+		      event->format->name);
+	tw_knowledge__refuse(knowledge, &knowledge->stats.refused_texts, &why);
 }
 
 const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event)
 {
-	if (event->print || knowledge->memory > TW_KNOWN_MEMORY_MAX)
+	if (event->print || event->print_refused)
 		return event->print;
 	event->print = tw_print__new(event->format);
-	if (event->print)
-		knowledge->memory += tw_print__memory(event->print);
+	if (!event->print || !tw_knowledge__take(knowledge, tw_print__memory(event->print))) {
+		tw_print__free(event->print);
+		event->print = NULL;
+		refuse_print(knowledge, event);
+	}
 	return event->print;
 }
 

@@ -15,21 +15,21 @@
 /* Of one capture. */
 #define TW_KNOWN_STREAMS_MAX 4096
 #define TW_KNOWN_SCHEMAS_MAX 4096
-#define TW_KNOWN_MEMORY_MAX  ((size_t)256 << 20) /* bytes of formats and programs */
+#define TW_KNOWN_MEMORY_MAX  ((size_t)256 << 20) /* bytes of all that was learnt: formats, programs, names, symbols */
 #define TW_KNOWN_PARTS_BYTES ((size_t)16 << 20)  /* of values that come in parts */
 #define TW_KNOWN_PARTS_COUNT 256
 
 /* What one event id means under one schema. */
 struct tw_known_event {
-	const struct tw_format *format;
+	struct tw_format *format;
 	struct tw_print *print; /* NULL until tw_known_event__print() */
+	bool print_refused;     /* there was no memory for it */
 	uint64_t count;         /* the user's */
 	uint8_t chosen;         /* the user's: 0 = not looked at yet */
 };
 
 struct tw_known_schema {
 	uint64_t id;
-	struct tw_schema *formats;
 	struct tw_known_event **events[256]; /* by high and low byte of the event id */
 	struct tw_known_schema *next;
 };
@@ -38,23 +38,30 @@ struct tw_known_stream {
 	uint64_t id;
 	struct tw_identity identity;
 	uint64_t cpus;     /* 0 = not told */
-	uint8_t long_size; /* 0 = not told */
+	uint8_t long_size; /* as the first HOST with one tells it; 0 = not told */
 	bool has_host;
 	bool has_wall;       /* a CLOCK came that had both */
 	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
 	uint32_t number;     /* of the stream in the capture, in order of appearance */
 	struct tw_task_table tasks;
-	struct tw_symbols *symbols;
-	struct tw_strings *strings;
+	struct tw_symbols *symbols;      /* NULL until there is something in it */
+	struct tw_strings *strings;      /* the same */
 	struct tw_print_host print_host; /* these two, for the programs */
+	uint64_t printk_hash;            /* of the last printk_formats that was taken in */
 	struct tw_known_schema *schemas, *last_schema;
 	struct tw_known_stream *next;
 	uint64_t stats[16]; /* the last STATS of the whole stream, by enum tw_stat_id */
 };
 
+/* What was not taken in. What is repeated in the capture counts each time. */
 struct tw_knowledge_stats {
-	uint64_t refused_texts; /* formats that could not be used, and what was beyond the limits */
-	struct tw_error first;  /* why the first was */
+	uint64_t refused_texts;   /* formats and printk_formats that could not be used, or were beyond the limits */
+	uint64_t refused_names;   /* COMM and SYMBOL beyond the limits */
+	uint64_t refused_streams; /* calls of tw_knowledge__stream() beyond the limits */
+	uint64_t malformed;       /* records that explain, with lengths that cannot be */
+	uint64_t incomplete;      /* values in PARTs of which a piece is missing, or too large */
+	struct tw_error first;    /* why the first of the refused was; "" = none was */
+	size_t memory;            /* taken, of TW_KNOWN_MEMORY_MAX */
 };
 
 struct tw_knowledge;
@@ -86,7 +93,10 @@ void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream 
 /** tw_known_stream__event() - what that event id means under that schema; NULL if its format did not come */
 struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id);
 
-/** tw_known_event__print() - its text program, compiled when it is first asked for; NULL without memory */
+/**
+ * tw_known_event__print() - its text program, compiled when it is first asked for
+ * Return: NULL without memory; borrowed until the next tw_knowledge__learn()
+ */
 const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event);
 
 void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret);

@@ -29,7 +29,7 @@ static const uint8_t *in_ipv4(const uint8_t *p, size_t len, size_t *ret_len)
 {
 	size_t header;
 
-	if (len < IPV4_LEAST || p[9] != PROTO_UDP || tw_load_be16(p + 6) & FRAGMENT_MASK)
+	if (len < IPV4_LEAST || p[0] >> 4 != 4 || p[9] != PROTO_UDP || tw_load_be16(p + 6) & FRAGMENT_MASK)
 		return NULL;
 	header = (size_t)(p[0] & 0xf) * 4;
 	return header < IPV4_LEAST || header > len ? NULL : in_udp(p + header, len - header, ret_len);
@@ -37,7 +37,7 @@ static const uint8_t *in_ipv4(const uint8_t *p, size_t len, size_t *ret_len)
 
 static const uint8_t *in_ipv6(const uint8_t *p, size_t len, size_t *ret_len)
 {
-	if (len < IPV6_HEADER || p[6] != PROTO_UDP)
+	if (len < IPV6_HEADER || p[0] >> 4 != 6 || p[6] != PROTO_UDP)
 		return NULL;
 	return in_udp(p + IPV6_HEADER, len - IPV6_HEADER, ret_len);
 }

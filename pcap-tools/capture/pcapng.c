@@ -53,7 +53,7 @@ static struct tw_resolution resolution_of(uint8_t tsresol)
 	struct tw_resolution r = { .mult = NS_PER_S };
 
 	if (tsresol & 0x80) {
-		r.shift = (uint8_t)(exponent > 63 ? 63 : exponent);
+		r.shift = (uint8_t)exponent;
 		return r;
 	}
 	for (unsigned int i = 0; i < exponent && i < 9; i++)
@@ -219,7 +219,7 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 			return r;
 	}
 	len = u32(file, p + 4);
-	if (len < BLOCK_LEAST || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
+	if (len < (type == BLOCK_SHB ? SHB_LEAST : BLOCK_LEAST) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
 		return tw_capture__damaged(file, offset, err, "a block that claims %u bytes", len);
 	p = tw_input__peek(&file->in, len);
 	if (!p)
@@ -252,10 +252,14 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
 {
 	const uint8_t *p = tw_input__peek(&file->in, 4);
+	int r;
 
-	(void)err;
 	if (!p || tw_load_be32(p) != BLOCK_SHB)
 		return 0;
+	p = tw_input__peek(&file->in, SHB_LEAST);
+	if (!p)
+		return tw_capture__damaged(file, 0, err, "it ends within its header");
+	r = begin_section(file, p, err);
 	file->next = next;
-	return 1;
+	return r ? r : 1;
 }

@@ -5,24 +5,31 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define FIRST_SIZE 1024 /* rows; a power of two, at most three quarters full */
 
 /* The row of that pid, or the free one where it belongs. */
 static struct tw_task_row *row_of(const struct tw_task_table *table, uint32_t pid)
 {
-	uint32_t at = pid * 2654435761u;
+	uint64_t hash = (pid ^ table->seed) * 0x9e3779b97f4a7c15u;
+	uint32_t at;
 
-	for (at &= table->size - 1; table->rows[at].len && table->rows[at].pid != pid;)
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+	for (at = (uint32_t)(hash >> 32) & (table->size - 1); table->rows[at].len && table->rows[at].pid != pid;)
 		at = (at + 1) & (table->size - 1);
 	return &table->rows[at];
 }
 
-static int grow(struct tw_task_table *table)
+static int grow(struct tw_task_table *table, size_t room)
 {
 	const uint32_t size = table->size ? table->size * 2 : FIRST_SIZE;
-	struct tw_task_table larger = { .n = table->n, .size = size };
+	struct tw_task_table larger = { .n = table->n, .size = size, .seed = table->seed };
 
+	if ((size - table->size) * sizeof(*larger.rows) > room)
+		return -E2BIG;
+	if (!table->size && getrandom(&larger.seed, sizeof(larger.seed), GRND_NONBLOCK) < 0)
+		larger.seed = (uintptr_t)table; /* better than nothing, early after boot */
 	larger.rows = calloc(size, sizeof(*larger.rows));
 	if (!larger.rows)
 		return -ENOMEM;
@@ -35,20 +42,28 @@ static int grow(struct tw_task_table *table)
 	return 0;
 }
 
-int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm)
+/* Room for one more row. */
+static int make_room(struct tw_task_table *table, size_t room)
+{
+	if (table->n == TW_TASKS_MAX)
+		return -E2BIG;
+	return table->n < table->size / 4 * 3 ? 0 : grow(table, room);
+}
+
+int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm, size_t room)
 {
 	const size_t len = comm->len < TW_COMM_MAX ? comm->len : TW_COMM_MAX;
-	struct tw_task_row *row;
+	struct tw_task_row *row = table->size ? row_of(table, comm->pid) : NULL;
+	int error;
 
 	if (!len)
 		return 0;
-	if (table->n >= table->size / 4 * 3) {
-		const int error = table->n >= TW_TASKS_MAX ? -E2BIG : grow(table);
-
+	if (!row || !row->len) {
+		error = make_room(table, room);
 		if (error)
 			return error;
+		row = row_of(table, comm->pid);
 	}
-	row = row_of(table, comm->pid);
 	if (row->len == len && !memcmp(row->name, comm->name, len))
 		return 0;
 	if (row->len && comm->time < row->since)
@@ -60,6 +75,7 @@ int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *c
 	row->since = comm->time;
 	row->len = (uint8_t)len;
 	memcpy(row->name, comm->name, len);
+	row->name[len] = '\0';
 	return 0;
 }
 

@@ -21,10 +21,22 @@ struct tw_task_row {
 struct tw_task_table {
 	struct tw_task_row *rows; /* open addressing; len 0 = free */
 	uint32_t n, size;
+	uint64_t seed; /* of the hash, so that nobody can choose pids that fall on one place */
 };
 
-/** tw_task_table__add() - a COMM record. Return: 0; -E2BIG beyond the limit, -ENOMEM */
-int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm);
+/**
+ * tw_task_table__add() - a COMM record
+ * @room: bytes that the table may grow by
+ *
+ * Return: 0; -E2BIG beyond the limit or the room, -ENOMEM.
+ */
+int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm, size_t room);
+
+/** tw_task_table__memory() - taken by the table, bytes */
+static inline size_t tw_task_table__memory(const struct tw_task_table *table)
+{
+	return table->size * sizeof(*table->rows);
+}
 
 /** tw_task_table__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */
 const char *tw_task_table__name(const struct tw_task_table *table, uint32_t pid, uint64_t time, size_t *ret_len);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to the room. What knowledge.c, which keeps it, and learn.c, which fills it, share. */
+#ifndef TW_KNOWLEDGE_STATE_H
+#define TW_KNOWLEDGE_STATE_H
+
+#include "pcap-tools/capture/knowledge.h"
+#include "wire/parts.h"
+#include "wire/schema_text.h"
+
+struct tw_knowledge {
+	struct tw_known_stream *first, **end, *last_used;
+	uint32_t n_streams, n_schemas;
+	struct tw_parts *parts;
+	struct tw_knowledge_stats stats;
+	char expanded[TW_SCHEMA_RAW_MAX];
+};
+
+/** tw_knowledge__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
+bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes);
+
+/** tw_knowledge__refuse() - one more in @count, one of the stats; the first of all says why */
+void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why);
+
+/** tw_known_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
+int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
+				struct tw_format *format, struct tw_error *err);
+
+/** tw_known_stream__set_long_size() - of the host; for the formats that are there and those to come */
+void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint8_t long_size);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of a stream that explain it, taken in. */
+#include <errno.h>
+#include <string.h>
+
+#include "pcap-tools/capture/knowledge_state.h"
+
+/* What tables grow by at once, besides doubling. */
+#define SYMBOLS_GROWTH (128u << 10) /* bytes: the empty table and a block of names */
+#define STRINGS_GROWTH 20           /* times the text: a line has 5 bytes, a string takes 96 */
+
+static void refuse_name(struct tw_knowledge *knowledge, const char *what)
+{
+	struct tw_error why;
+
+	tw_error__set(&why, -E2BIG, "more %s than are kept: what a capture says may take %zu MiB", what,
+		      TW_KNOWN_MEMORY_MAX >> 20);
+	tw_knowledge__refuse(knowledge, &knowledge->stats.refused_names, &why);
+}
+
+static size_t room(const struct tw_knowledge *knowledge)
+{
+	return TW_KNOWN_MEMORY_MAX - knowledge->stats.memory;
+}
+
+/* A table that has changed its size within the room that was left. */
+static void account(struct tw_knowledge *knowledge, size_t before, size_t now)
+{
+	knowledge->stats.memory += now - before;
+}
+
+static int learn_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
+			uint16_t event_id, const struct tw_schema_text *text, struct tw_error *err)
+{
+	struct tw_format *format;
+	int error = tw_format__parse(text->text, text->len, text->system, &format, err);
+
+	if (error)
+		return error;
+	if (format->id != event_id)
+		error = tw_error__set(err, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
+				      format->system, format->name, format->id, event_id);
+	else
+		error = tw_known_stream__add_format(knowledge, stream, schema_id, format, err);
+	if (error)
+		tw_format__free(format);
+	return error;
+}
+
+static int learn_strings(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
+			 const struct tw_schema_text *text, struct tw_error *err)
+{
+	size_t before = 0;
+	int error = 0;
+
+	if (stream->strings)
+		before = tw_strings__memory(stream->strings);
+	else
+		stream->strings = tw_strings__new();
+	stream->print_host.strings = stream->strings;
+	if (!stream->strings)
+		return tw_error__set(err, -ENOMEM, "no memory for printk_formats");
+	if (before + STRINGS_GROWTH * text->len > room(knowledge))
+		error = -E2BIG;
+	if (!error)
+		error = tw_strings__parse(stream->strings, text->text, text->len);
+	account(knowledge, before, tw_strings__memory(stream->strings));
+	return error ? tw_error__set(err, error, "printk_formats of %zu bytes is more than can be kept", text->len) : 0;
+}
+
+/* FNV-1a: tells a repeated text from a new one, and guards nothing. */
+static uint64_t hash_of(const struct tw_schema_view *view)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ view->raw_length;
+
+	for (size_t i = 0; i < view->len; i++)
+		hash = (hash ^ view->data[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* Metadata are repeated for those who join late: what is there stays, and is not expanded again. */
+static bool is_known(struct tw_known_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+{
+	if (view->kind == TW_SCHEMA_EVENT)
+		return tw_known_stream__event(stream, schema_id, view->event_id);
+	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
+}
+
+static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
+			 const struct tw_tlv_view *tlv)
+{
+	struct tw_schema_view view;
+	struct tw_schema_text text;
+	struct tw_error err;
+	int error;
+
+	if (!tw_schema_tlv__parse(tlv, &view))
+		return false;
+	if (is_known(stream, schema_id, &view))
+		return true;
+	error = tw_schema_text__expand(&view, knowledge->expanded, sizeof(knowledge->expanded), &text, &err);
+	if (!error && view.kind == TW_SCHEMA_EVENT)
+		error = learn_format(knowledge, stream, schema_id, view.event_id, &text, &err);
+	else if (!error)
+		error = learn_strings(knowledge, stream, &text, &err);
+	if (error)
+		tw_knowledge__refuse(knowledge, &knowledge->stats.refused_texts, &err);
+	else if (view.kind == TW_SCHEMA_PRINTK)
+		stream->printk_hash = hash_of(&view);
+	return true;
+}
+
+static bool learn_host(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
+	struct tw_attr_view attr;
+	uint64_t number;
+
+	tw_identity__host(&stream->identity, tlv);
+	stream->has_host = true;
+	while (tw_host__next(&list, &attr)) {
+		if (attr.len != sizeof(number))
+			continue;
+		number = tw_load_be64(attr.value);
+		if (attr.attr == TW_HOST_CPUS)
+			stream->cpus = number;
+		if (attr.attr == TW_HOST_LONG_SIZE && !stream->long_size && (number == 4 || number == 8))
+			tw_known_stream__set_long_size(knowledge, stream, (uint8_t)number);
+	}
+	return !list.left;
+}
+
+static bool learn_clock(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+{
+	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
+	struct tw_clock_view view;
+
+	if (!tw_clock__parse(tlv, &view))
+		return false;
+	if (stream->has_wall || (view.valid & both) != both)
+		return true;
+	stream->has_wall = true;
+	stream->wall_minus = view.reading[TW_CLOCK_REAL] - view.reading[TW_CLOCK_TRACE];
+	return true;
+}
+
+static bool learn_task(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+{
+	const size_t before = tw_task_table__memory(&stream->tasks);
+	struct tw_comm_view view;
+
+	if (!tw_comm__parse(tlv, &view))
+		return false;
+	if (tw_task_table__add(&stream->tasks, &view, room(knowledge)))
+		refuse_name(knowledge, "task names");
+	account(knowledge, before, tw_task_table__memory(&stream->tasks));
+	return true;
+}
+
+/* The first name of an address stays, unless another reaches further; then the table needs not see it. */
+static bool has_symbol(const struct tw_symbols *symbols, const struct tw_symbol_view *view)
+{
+	struct tw_symbol known;
+
+	return symbols && tw_symbols__find(symbols, view->address, &known) && known.address == view->address &&
+	       (!known.size || (view->size && view->size <= known.size));
+}
+
+static bool learn_symbol(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+{
+	struct tw_symbol_view view;
+	size_t before = 0;
+
+	if (!tw_symbol__parse(tlv, &view))
+		return false;
+	if (has_symbol(stream->symbols, &view) || !view.len)
+		return true;
+	if (stream->symbols)
+		before = tw_symbols__memory(stream->symbols);
+	else if (room(knowledge) >= SYMBOLS_GROWTH)
+		stream->symbols = tw_symbols__new();
+	stream->print_host.symbols = stream->symbols;
+	if (!stream->symbols || before + SYMBOLS_GROWTH > room(knowledge) ||
+	    tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0))
+		refuse_name(knowledge, "symbols");
+	if (stream->symbols)
+		account(knowledge, before, tw_symbols__memory(stream->symbols));
+	return true;
+}
+
+static bool learn_stats(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+{
+	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
+	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
+	struct tw_stat_view stat;
+
+	while (tw_stats__next(&list, &stat)) {
+		if (stat.channel == TW_CHANNEL_CONTROL && stat.stat < n)
+			stream->stats[stat.stat] = stat.value;
+	}
+	return !list.left;
+}
+
+/* Return: false if the value is malformed. */
+static bool learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_frame_info *frame,
+		  const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_SCHEMA:
+		return learn_schema(knowledge, stream, frame->schema_id, tlv);
+	case TW_TLV_HOST:
+		return learn_host(knowledge, stream, tlv);
+	case TW_TLV_CLOCK:
+		return learn_clock(stream, tlv);
+	case TW_TLV_COMM:
+		return learn_task(knowledge, stream, tlv);
+	case TW_TLV_SYMBOL:
+		return learn_symbol(knowledge, stream, tlv);
+	case TW_TLV_STATS:
+		return learn_stats(stream, tlv);
+	default:
+		return true;
+	}
+}
+
+/* Return: true if @ret is the whole value now. */
+static bool put_together(struct tw_knowledge *knowledge, const struct tw_known_stream *stream,
+			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv, struct tw_tlv_view *ret)
+{
+	struct tw_parts_stats parts;
+	struct tw_part_view part;
+	bool whole;
+
+	if (!tw_part__parse(tlv, &part)) {
+		knowledge->stats.malformed++;
+		return false;
+	}
+	if (part.inner_type == TW_TLV_EVENT)
+		return false;
+	whole = tw_parts__add(knowledge->parts, stream->id, frame->channel, &part, ret) == TW_PARTS_WHOLE;
+	tw_parts__stats(knowledge->parts, &parts);
+	knowledge->stats.incomplete = parts.incomplete + parts.headless + parts.refused;
+	return whole;
+}
+
+void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
+			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+{
+	struct tw_tlv_view whole = *tlv;
+
+	if (tlv->type == TW_TLV_PART && !put_together(knowledge, stream, frame, tlv, &whole))
+		return;
+	if (!learn(knowledge, stream, frame, &whole))
+		knowledge->stats.malformed++;
+}

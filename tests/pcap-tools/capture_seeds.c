@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* capture_seeds DIR: inputs for fuzz_capture to start from: each kind of capture, each kind of record that explains. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "captures.h"
+#include "explained.h"
+
+static struct test_frame frame;
+
+/* The frame behind an Ethernet header, ready to be a packet. */
+static size_t in_ethernet(uint8_t *ret, size_t len)
+{
+	memset(ret, 0, 12);
+	tw_store_be16(ret + 12, TW_ETHERTYPE);
+	memcpy(ret + 14, frame.buf, len);
+	return len + 14;
+}
+
+static void put_frame(struct made *m)
+{
+	uint8_t packet[4096];
+	const size_t len = in_ethernet(packet, test_frame__end(&frame));
+
+	made__packet(m, 0, 1000, packet, (uint32_t)len);
+}
+
+static void put_schema(struct made *m, bool compressed)
+{
+	uint8_t buf[2048];
+	char text[1024];
+	const size_t len = explained__format(text, sizeof(text), 42, "event");
+	const struct tw_schema_view view =
+		explained__schema(TW_SCHEMA_EVENT, 42, text, len, compressed, buf, sizeof(buf));
+
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
+	tw_schema_tlv__emit(&frame.f, &view);
+	put_frame(m);
+}
+
+static void put_event(struct made *m)
+{
+	test_frame__begin(&frame, 1, 0, 1000);
+	test_frame__event(&frame, 1000, 5, 24);
+	put_frame(m);
+}
+
+static void begin(struct made *m)
+{
+	made__section(m, false);
+	made__interface(m, 1, 0, 9, 0);
+}
+
+static void formats(struct made *m)
+{
+	begin(m);
+	put_schema(m, false);
+	put_event(m);
+}
+
+static void compressed(struct made *m)
+{
+	begin(m);
+	put_schema(m, true);
+	put_event(m);
+}
+
+static void names(struct made *m)
+{
+	const char text[] = "0xffffffff81000000 : \"some \\\"text\\n\"\n0x0 : \"\"\n";
+	uint8_t buf[256];
+	const struct tw_schema_view view =
+		explained__schema(TW_SCHEMA_PRINTK, 0, text, sizeof(text) - 1, false, buf, sizeof(buf));
+
+	begin(m);
+	test_frame__hello(&frame, "host", "one", 1000, 5);
+	put_frame(m);
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
+	explained__comm(&frame, 5, 0, "task");
+	explained__comm(&frame, 5, 900, "renamed");
+	explained__symbol(&frame, 0xffffffff81000000, 64, "function");
+	tw_schema_tlv__emit(&frame.f, &view);
+	put_frame(m);
+}
+
+static void pieces(struct made *m)
+{
+	uint8_t buf[2048], value[2048];
+	char text[1024];
+	const size_t len = explained__format(text, sizeof(text), 42, "event");
+	const struct tw_schema_view view = explained__schema(TW_SCHEMA_EVENT, 42, text, len, false, buf, sizeof(buf));
+	const uint32_t total = (uint32_t)(TW_SCHEMA_HEAD + view.len);
+
+	begin(m);
+	tw_schema_tlv__lay_out(value, &view);
+	for (uint32_t at = 0; at < total;) {
+		test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
+		frame.f.cap = 400;
+		at += (uint32_t)tw_frame__add_part(&frame.f, TW_TLV_SCHEMA, 1, value, total, at);
+		put_frame(m);
+	}
+	put_event(m);
+}
+
+static void blocks(struct made *m)
+{
+	made__section(m, true);
+	made__interface(m, 1, 3, 0x94, -5);
+	made__packet(m, 0, 77, "abcde", 5);
+	made__unknown(m, 0xbad);
+	made__section(m, false);
+	made__interface(m, 1, 3, 12, 5);
+	made__obsolete(m, 0, 77, "abcde", 5);
+	made__simple(m, 9, "abc", 3);
+}
+
+static void pcap(struct made *m)
+{
+	uint8_t packet[4096];
+
+	made__pcap(m, false, true);
+	test_frame__begin(&frame, 1, 0, 1000);
+	test_frame__event(&frame, 1000, 5, 24);
+	made__record(m, 1, 2, packet, (uint32_t)in_ethernet(packet, test_frame__end(&frame)));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*make)(struct made *m);
+	} seeds[] = { { "formats", formats }, { "compressed", compressed }, { "names", names },
+		      { "pieces", pieces },   { "blocks", blocks },         { "pcap", pcap } };
+	static struct made made;
+
+	for (size_t i = 0; argc == 2 && i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+		char path[4096];
+		FILE *f;
+
+		made.len = 0;
+		seeds[i].make(&made);
+		snprintf(path, sizeof(path), "%s/%s", argv[1], seeds[i].name);
+		f = fopen(path, "wb");
+		if (!f || fwrite(made.bytes, 1, made.len, f) != made.len || fclose(f))
+			return 1;
+	}
+	return argc == 2 ? 0 : 1;
+}
