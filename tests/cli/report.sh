@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tracewire report`: options against those of trace-cmd report, JSON, captures that are damaged or none, outputs that end.
+# Usage: report.sh TRACEWIRE DAT
+tracewire=$1
+dat=$2
+set -u
+export LC_ALL=C TZ=UTC
+failed=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+expect() { # WHAT WANTED GOT
+	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+for program in trace-cmd python3; do
+	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
+"$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
+cd "$scratch" || exit 1
+
+# same_as_trace_cmd OURS THEIRS [EVENT]: options; all lines but those of EVENT, a regular expression, are the same. libtraceevent takes
+# the flags of timer_start for others: tests/schema/oracle/print-differences.txt.
+same_as_trace_cmd() {
+	local but=" (${3-timer_start}): "
+
+	# shellcheck disable=SC2086
+	"$tracewire" report -q $1 x.pcapng >all.ours || fail "report $1 ended with status $?"
+	# shellcheck disable=SC2086
+	trace-cmd report -N $2 "$dat" >all.theirs 2>/dev/null
+	grep -vE "$but" all.ours >ours
+	grep -vE "$but" all.theirs >theirs
+	[ "$(wc -l <theirs)" -gt 30000 ] || fail "trace-cmd report $2 prints $(wc -l <theirs) lines"
+	cmp -s ours theirs && [ "$(wc -l <all.ours)" = "$(wc -l <all.theirs)" ] && return
+	fail "report $1 is not trace-cmd report $2:"
+	diff ours theirs | head -n 6
+}
+
+same_as_trace_cmd "" ""
+same_as_trace_cmd "-t" "-t"
+same_as_trace_cmd "-l" "-l"
+same_as_trace_cmd "--delta" "--ts-diff"
+same_as_trace_cmd "--relative" "--align-ts"
+same_as_trace_cmd "--cpu 1" "--cpu 1"
+same_as_trace_cmd "-l --delta -t" "-l --ts-diff -t"
+same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1"
+# Its -R follows the print fmt where an argument is a field alone, ours never.
+same_as_trace_cmd "-R" "-R" \
+	"kmem_cache_alloc|hrtimer_start|sched_wak(ing|eup|eup_new)|timer_(start|expire_entry)|signal_deliver|workqueue_(queue_work|execute_start|execute_end)"
+
+# Events by name: the lines of all that have it
+"$tracewire" report -q x.pcapng >plain
+"$tracewire" report -q -e sched_switch,irq:irq_handler_e* x.pcapng >chosen
+grep -E '^cpus=|: (sched_switch|irq_handler_e[a-z]*): ' plain | cmp -s - chosen || fail "-e prints other lines than those of its events"
+"$tracewire" report -q --cpu 4 x.pcapng >none || fail "a CPU without events"
+expect "events of CPU 4" 0 "$(grep -c . none)"
+
+# Wall-clock time: that of the clock, and one constant
+"$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1 | grep -qE '^ +bash-132 +\[000\] [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: sys_exit: ' ||
+	fail "--wall prints $("$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1)"
+
+# JSON: each line an object; with its text, the same line
+cat >lines.py <<'END'
+import json, sys
+
+for line in sys.stdin.buffer:
+	e = json.loads(line.decode("utf-8"))
+	for value in e["fields"].values():
+		assert not isinstance(value, int) or abs(value) < 2 ** 53, line
+	seconds, fraction = e["time"].split(".")
+	us = (int(seconds) * 10 ** 9 + int(fraction) + 500) // 1000
+	print("%16s-%-5d [%03d] %5d.%06d: %-21s %s" % (e["comm"], e["pid"], e["cpu"], us // 10 ** 6, us % 10 ** 6, e["event"] + ":", e["text"]))
+END
+"$tracewire" report -q --json x.pcapng | python3 lines.py >json || fail "--json is not read by python3"
+tail -n +2 plain | cmp - json || fail "--json has other texts"
+
+# Outputs that end
+for _ in 1 2 3; do
+	"$tracewire" report x.pcapng 2>err | head -n 1 >head
+	expect "status of report | head -n 1" "0 0" "${PIPESTATUS[*]}"
+	expect "what report | head says" "" "$(cat err)"
+done
+"$tracewire" report -q x.pcapng >/dev/full 2>err
+expect "status on a full disk" 1 $?
+grep -q "^tracewire: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
+"$tracewire" report -q - <x.pcapng | cmp - plain || fail "standard input prints something else"
+
+# refused STATUS SENTENCE ARGUMENT...: nothing is printed but why
+refused() {
+	local status=$1 sentence=$2 got
+	shift 2
+	"$tracewire" report "$@" >out 2>err </dev/null
+	got=$?
+	expect "status of report $*" "$status" $got
+	grep -qE -- "$sentence" err || fail "report $* says: $(cat err)"
+	expect "lines of report $*" 0 "$(wc -l <out)"
+}
+
+refused 2 'report needs a capture'
+refused 1 'cannot open missing: No such file' missing
+refused 1 'is a directory|Is a directory' .
+: >empty
+refused 2 'empty' empty
+echo "this is some text, and no capture at all" >text
+refused 2 'no capture|not a capture' text
+refused 2 'tracewire convert' "$dat"
+printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
+refused 2 'no Tracewire frames' none.pcap
+refused 2 'exclude each other' --wall --relative x.pcapng
+refused 2 '--cpu' --cpu 1- x.pcapng
+
+# A wire format to come: the version is the first byte behind the EtherType.
+cat >change.py <<'END'
+import sys, struct
+
+def packets(data):
+	at = 0
+	while at < len(data):
+		kind, size = struct.unpack_from("<II", data, at)
+		if kind == 6:
+			yield at, at + 28
+		at += size
+
+data = bytearray(open("x.pcapng", "rb").read())
+what = sys.argv[1]
+n = 0
+for block, packet in packets(data):
+	frame = packet + 14
+	n += 1
+	if what == "version":
+		data[frame] = 99
+	elif what == "formats" and data[frame + 48:frame + 50] == b"\0\4":
+		data[frame + 48:frame + 50] = b"\x7f\0" # a TLV of an unknown type
+	elif what == "some" and n % 1000 == 0:
+		data[frame] = 99
+open(what + ".pcapng", "wb").write(data)
+END
