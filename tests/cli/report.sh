@@ -82,13 +82,13 @@ tail -n +2 plain | cmp - json || fail "--json has other texts"
 
 # Outputs that end
 for _ in 1 2 3; do
-	"$tracewire" report x.pcapng 2>err | head -n 1 >head
+	"$tracewire" report x.pcapng 2>err | head -n 1 >first
 	expect "status of report | head -n 1" "0 0" "${PIPESTATUS[*]}"
 	expect "what report | head says" "" "$(cat err)"
 done
 "$tracewire" report -q x.pcapng >/dev/full 2>err
 expect "status on a full disk" 1 $?
-grep -q "^tracewire: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
+grep -q "^tracewire report: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
 "$tracewire" report -q - <x.pcapng | cmp - plain || fail "standard input prints something else"
 
 # refused STATUS SENTENCE ARGUMENT...: nothing is printed but why
@@ -103,19 +103,19 @@ refused() {
 }
 
 refused 2 'report needs a capture'
-refused 1 'cannot open missing: No such file' missing
-refused 1 'is a directory|Is a directory' .
+refused 2 'cannot open missing: No such file' missing
+refused 1 'Is a directory' .
 : >empty
 refused 2 'empty' empty
 echo "this is some text, and no capture at all" >text
-refused 2 'no capture|not a capture' text
+refused 2 'text is neither a pcapng nor a pcap file' text
 refused 2 'tracewire convert' "$dat"
 printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
 refused 2 'no Tracewire frames' none.pcap
 refused 2 'exclude each other' --wall --relative x.pcapng
 refused 2 '--cpu' --cpu 1- x.pcapng
 
-# A wire format to come: the version is the first byte behind the EtherType.
+# Copies in which the frames are changed. A frame header has its version at 4, the TLVs are at 48.
 cat >change.py <<'END'
 import sys, struct
 
@@ -134,10 +134,48 @@ for block, packet in packets(data):
 	frame = packet + 14
 	n += 1
 	if what == "version":
-		data[frame] = 99
-	elif what == "formats" and data[frame + 48:frame + 50] == b"\0\4":
-		data[frame + 48:frame + 50] = b"\x7f\0" # a TLV of an unknown type
+		data[frame + 4] = 99
+	elif what == "formats":
+		at, end = frame + 48, frame + struct.unpack_from(">H", data, frame + 6)[0]
+		while at + 4 <= end:
+			kind, size = struct.unpack_from(">HH", data, at)
+			if kind == 6: # SCHEMA becomes a TLV that nobody knows
+				data[at:at + 2] = b"\x7f\0"
+			at += (size + 3) & ~3
 	elif what == "some" and n % 1000 == 0:
-		data[frame] = 99
+		data[frame + 4] = 99
 open(what + ".pcapng", "wb").write(data)
 END
+python3 change.py version && refused 2 'a version of the wire format' version.pcapng
+
+# Events whose format did not come: bytes, and counted. Some frames that nobody knows: all else
+python3 change.py formats
+"$tracewire" report formats.pcapng >out 2>err || fail "without formats: status $?"
+expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
+grep -q '^unknown  79648 events' err || fail "without formats it says: $(cat err)"
+"$tracewire" report --json -q formats.pcapng | python3 -c 'import json, sys; [json.loads(l)["bytes"] for l in sys.stdin]' || fail "JSON of bytes"
+python3 change.py some
+"$tracewire" report some.pcapng >out 2>err || fail "frames of another version among others: status $?"
+grep -q '^version  [0-9]* frames' err || fail "frames of another version: $(cat err)"
+grep -vxFf plain out && fail "lines that are not in the whole capture"
+
+# Cut anywhere: what stands before that, and where it ends
+size=$(stat -c %s x.pcapng)
+for at in 1 3 4 11 27 28 100 $((size / 3)) $((size / 2 + 1)) $((size / 2 + 7)) $((size - 100)) $((size - 3)) $((size - 1)); do
+	head -c "$at" x.pcapng >cut.pcapng
+	"$tracewire" report -q cut.pcapng >out 2>err
+	got=$?
+	if [ "$at" -lt 4 ]; then expect "status of $at bytes" 2 $got; else
+		expect "status of $at bytes" 1 $got
+		grep -qE '^tracewire report: cut.pcapng is damaged at byte [0-9]+: ' err || fail "$at bytes: $(cat err)"
+	fi
+	head -n "$(wc -l <out)" plain | cmp -s - out || fail "$at bytes: other lines than those of the whole"
+	[ "$at" -lt $((size - 100)) ] || [ "$(wc -l <out)" -ge 79640 ] || fail "$at of $size bytes: only $(wc -l <out) lines"
+done
+dd if=/dev/zero of=x.pcapng bs=1 seek=$((size / 2)) count=4096 conv=notrunc 2>/dev/null
+"$tracewire" report -q x.pcapng >out 2>err
+expect "status of a damaged file" 1 $?
+grep -qE 'x.pcapng is damaged at byte [0-9]+' err || fail "a damaged file: $(cat err)"
+head -n "$(wc -l <out)" plain | cmp -s - out || fail "a damaged file: other lines than those of the whole"
+[ "$(wc -l <out)" -gt 30000 ] || fail "a damaged file: only $(wc -l <out) lines"
+exit $failed
