@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tracewire report` of captures of the wire: every event that was sent, in the order of time, from a file and from a pipe; and of
+# recordings by trace-cmd of several buffers and with losses.
+# Usage: report.sh TRACEWIRE SHIM
+tracewire=$1
+shim=$2
+. "$(dirname "$0")/common.sh"
+command -v trace-cmd >/dev/null || { echo "skipped: trace-cmd is not installed"; exit 77; }
+cd "$scratch" || exit 1
+
+# times FILE: of each line with an event, seconds
+times() {
+	sed -nE 's/^.{16,70} \[[0-9]{3}\] +([0-9]+\.[0-9]{9}): .*/\1/p' "$1"
+}
+
+# all_sent NAME: NAME is a text of report -t, NAME.err the summary of the stream that it is of
+all_sent() {
+	eval "$(summary "$1.err")"
+	expect "$1: events" "$sent" "$(times "$1" | wc -l)"
+	[ "$sent" -gt 50 ] || fail "$1: only $sent events were sent"
+	times "$1" | sort -c -s -n 2>bad || fail "$1: times go back: $(cat bad)"
+	! grep -m 1 '\[unknown event' "$1" || fail "$1: $(grep -c '\[unknown event' "$1") events without a format"
+	grep -qE 'sched_switch: +prev_comm=.* ==> next_comm=sleep ' "$1" || fail "$1 has no switch to sleep"
+}
+
+# stream NAME OPTION...: onto the wire, while a dumpcap that writes to NAME.pcapng is there
+stream() {
+	local name=$1
+	shift
+	in_background "dumpcap-$name" dumpcap -q -i tw0 -B 64 -w "$name.pcapng"
+	local capture=$pid
+	wait_for says "$scratch/dumpcap-$name.err" '^File: '
+	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6; do sleep 0.05; done' 2>"$name.err" ||
+		fail "stream: $(cat "$name.err")"
+	sleep 0.3
+	kill -INT $capture
+	wait $capture
+}
+
+"$tracewire" vnet up tw0 2>up || fail "vnet up: $(cat up)"
+for frame in 0 1; do
+	stream "wire$frame" --events-per-frame $frame
+	"$tracewire" report -t "wire$frame.pcapng" >"wire$frame" 2>err || fail "report: $(cat err)"
+	all_sent "wire$frame"
+	"$tracewire" report -q -t - <"wire$frame.pcapng" | cmp - "wire$frame" || fail "standard input prints something else"
+done
+
+# Somebody at a pipe while it is captured
+mkfifo pipe
+"$tracewire" report -q -t - <pipe >piped 2>piped.report &
+report=$!
+started+=("$report")
+dumpcap -q -i tw0 -B 64 -w - >pipe 2>dumpcap.err &
+capture=$!
+started+=("$capture")
+wait_for says dumpcap.err '^File: '
+"$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
+sleep 0.3
+kill -INT $capture
+wait $capture
+wait $report || fail "report of a pipe: $(cat piped.report)"
+all_sent piped
+
+# What trace-cmd records: several buffers, and a ring too small for what comes.
+trace_cmd_record() { # NAME OPTION... -- COMMAND...
+	LD_PRELOAD=$shim trace-cmd record -o "$1.dat" "${@:2}" >trace-cmd.log 2>&1 && [ -s "$1.dat" ] && return
+	fail "trace-cmd record ${*:2}: $(tail -n 2 trace-cmd.log)"
+}
+
+# same NAME OURS THEIRS: behind a loss, trace-cmd forgets the name of the buffer on the next line.
+same() {
+	# shellcheck disable=SC2086
+	"$tracewire" report -q $2 "$1.pcapng" >ours 2>err || fail "report $2 of $1: $(cat err)"
+	# shellcheck disable=SC2086
+	trace-cmd report -N $3 "$1.dat" 2>/dev/null | grep -vE '^CPU [0-9]+ is empty$' >theirs
+	[ "$(wc -l <theirs)" -gt 100 ] || fail "$1 has $(wc -l <theirs) lines"
+	sed -E "/EVENTS DROPPED\]$/{n;s/^ *[a-z]+: {1,2}//}" ours >ours.forgets
+	sed -E "/EVENTS DROPPED\]$/{n;s/^ *[a-z]+: {1,2}//}" theirs | diff ours.forgets - >differ ||
+		fail "$1, report $2: $(head -n 4 differ)"
+}
+
+busy='for _ in 1 2 3 4 5 6 7 8; do ls /usr >/dev/null; done; sleep 0.01'
+trace_cmd_record two -B long -e sched -B b -e raw_syscalls -- sh -c "$busy"
+trace_cmd_record top -e sched -B other -e raw_syscalls -- sh -c "$busy"
+trace_cmd_record lost -b 4 -e sched -e raw_syscalls -e kmem:kmalloc -- taskset -c 1 sh -c "$busy; $busy"
+for name in two top lost; do
+	"$tracewire" convert -q $name.dat $name.pcapng || fail "convert of $name.dat"
+	same $name "" ""
+	same $name "-l --delta -t" "-l --ts-diff -t"
+done
+same lost "--cpu 1" "--cpu 1" # in instances trace-cmd shows nothing with it
+grep -q '^CPU:1 \[[0-9]* *EVENTS DROPPED\]$' ours || fail "a ring of 4 KiB lost nothing"
+exit $failed
