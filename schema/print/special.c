@@ -63,8 +63,8 @@ static bool ends_stack(const struct tw_value *caller, uint8_t size)
 }
 
 /*
- * caller, size. Old kernels mark the end, new ones tell the number. The layout is that of the print fmt, which knows eight
- * callers only.
+ * caller, size. Old kernels mark the end, new ones tell the number; a stack of user space ends with 0. The layout is that of
+ * the print fmt, which knows eight callers, neither more nor less.
  */
 static void put_stack(const struct tw_special *special, const struct tw_record *record,
 		      const struct tw_print_host *host, struct tw_line *line)
@@ -116,6 +116,7 @@ static const struct {
 	{ "funcgraph_exit", tw_special__graph_exit, { "func", "depth", "calltime", "rettime" } },
 	{ "bprint", tw_special__bprint, { "ip", "fmt", "buf" } },
 	{ "kernel_stack", put_stack, { "caller", "?size" } },
+	{ "user_stack", put_stack, { "caller" } },
 	{ "raw_data", put_raw_data, { "id", "buf" } },
 };
 
@@ -147,7 +148,8 @@ bool tw_special__is_address(const struct tw_format *format, const struct tw_fiel
 {
 	static const char *const names[] = { "ip", "parent_ip", "func", "caller" };
 
-	if (strcmp(format->system, "ftrace") || field->elem_size != format->long_size ||
+	if (strcmp(format->system, "ftrace") || !strcmp(format->name, "user_stack") ||
+	    field->elem_size != format->long_size ||
 	    (field->elem_kind != TW_FIELD_UINT && field->elem_kind != TW_FIELD_POINTER))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

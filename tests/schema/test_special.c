@@ -30,6 +30,43 @@ static const char exit_text[] = EVENT_TEXT("funcgraph_exit", 10,
 static const char stack_text[] = EVENT_TEXT("kernel_stack", 4,
 	FIELD("int size", 8, 4, 1)
 	FIELD("unsigned long caller[8]", 16, 64, 0), "\"\\t=> %ps\\n\", (void *)REC->caller[0]");
+static const char user_stack_text[] = EVENT_TEXT("user_stack", 13,
+	FIELD("unsigned int tgid", 8, 4, 0)
+	FIELD("unsigned long caller[8]", 16, 64, 0), "\"\\t=> %ps\\n\", (void *)REC->caller[0]");
+/* clang-format on */
+
+/* The kernel's own layouts of what its tracers of latencies find. */
+static const char hwlat_text[] = EVENT_TEXT(
+	"hwlat", 14,
+	FIELD("u64 duration", 8, 8, 0) FIELD("u64 outer_duration", 16, 8, 0) FIELD("u64 nmi_total_ts", 24, 8, 0)
+		FIELD("s64 tv_sec", 32, 8, 1) FIELD("long tv_nsec", 40, 8, 1) FIELD("unsigned int nmi_count", 48, 4, 0)
+			FIELD("unsigned int seqnum", 52, 4, 0) FIELD("unsigned int count", 56, 4, 0),
+	"print fmt: \"cnt:%u\\tts:%010llu.%010lu\\tinner:%llu\\touter:%llu\\tcount:%d\\tnmi-ts:%llu\\tnmi-count:%u\\n\", "
+	"REC->seqnum, REC->tv_sec, REC->tv_nsec, REC->duration, REC->outer_duration, REC->count, REC->nmi_total_ts, "
+	"REC->nmi_count");
+static const char osnoise_text[] = EVENT_TEXT(
+	"osnoise", 17,
+	FIELD("u64 noise", 8, 8, 0) FIELD("u64 runtime", 16, 8, 0) FIELD("u64 max_sample", 24, 8, 0)
+		FIELD("unsigned int hw_count", 32, 4, 0) FIELD("unsigned int nmi_count", 36, 4, 0)
+			FIELD("unsigned int irq_count", 40, 4, 0) FIELD("unsigned int softirq_count", 44, 4, 0)
+				FIELD("unsigned int thread_count", 48, 4, 0),
+	"print fmt: \"noise:%llu\\tmax_sample:%llu\\thw:%u\\tnmi:%u\\tirq:%u\\tsoftirq:%u\\tthread:%u\\n\", REC->noise, "
+	"REC->max_sample, REC->hw_count, REC->nmi_count, REC->irq_count, REC->softirq_count, REC->thread_count");
+static const char timerlat_text[] =
+	EVENT_TEXT("timerlat", 18,
+		   FIELD("unsigned int seqnum", 8, 4, 0) FIELD("int context", 12, 4, 1)
+			   FIELD("u64 timer_latency", 16, 8, 0),
+		   "print fmt: \"seq:%u\\tcontext:%d\\ttimer_latency:%llu\\n\", REC->seqnum, REC->context, "
+		   "REC->timer_latency");
+static const char mmio_text[] = EVENT_TEXT(
+	"mmiotrace_rw", 9,
+	FIELD("resource_size_t phys", 8, 8, 0) FIELD("unsigned long value", 16, 8, 0)
+		FIELD("unsigned long pc", 24, 8, 0) FIELD("int map_id", 32, 4, 1)
+			FIELD("unsigned char opcode", 36, 1, 0) FIELD("unsigned char width", 37, 1, 0),
+	"print fmt: \"%lx %lx %lx %d %x %x\", (unsigned long)REC->phys, REC->value, REC->pc, REC->map_id, REC->opcode, "
+	"REC->width");
+
+/* clang-format off */
 static const char raw_text[] = EVENT_TEXT("raw_data", 19,
 	FIELD("unsigned int id", 8, 4, 0)
 	FIELD("char buf[]", 12, 0, 0), "\"id:%04x %08x\", REC->id, (int)REC->buf[0]");
@@ -283,6 +320,71 @@ static void test_stack(void **state)
 	drop(print, format);
 }
 
+/* Addresses of user space are nobody's to look up, and as many are told as there are. */
+static void test_user_stack(void **state)
+{
+	struct tw_format *format;
+	struct tw_print *print = compile(user_stack_text, &format);
+	size_t n;
+
+	(void)state;
+	begin(13);
+	number(77, 8);
+	number(0x7f0012345678, 8);
+	number(0x401000, 8);
+	for (int i = 0; i < 6; i++)
+		number(0, 8);
+	expect_event(print, "\t=> 0x7f0012345678\n\t=> 0x401000\n");
+	tw_print__addresses(print, &n);
+	assert_int_equal(n, 0);
+	drop(print, format);
+}
+
+static void expect_text(const char *format_text, const char *expected)
+{
+	struct tw_format *format;
+	struct tw_print *print = compile(format_text, &format);
+
+	expect_event(print, expected);
+	drop(print, format);
+}
+
+static void test_latencies(void **state)
+{
+	(void)state;
+	begin(14);
+	number(21, 8);
+	number(34, 8);
+	number(0, 8);
+	number(1700000000, 8);
+	number(123456, 8);
+	number(0, 4);
+	number(5, 4);
+	number(3, 4);
+	expect_text(hwlat_text,
+		    "cnt:5\tts:1700000000.0000123456\tinner:21\touter:34\tcount:3\tnmi-ts:0\tnmi-count:0\n");
+	begin(17);
+	number(4800, 8);
+	number(1000000, 8);
+	number(1200, 8);
+	for (uint32_t i = 1; i <= 5; i++)
+		number(i, 4);
+	expect_text(osnoise_text, "noise:4800\tmax_sample:1200\thw:1\tnmi:2\tirq:3\tsoftirq:4\tthread:5\n");
+	begin(18);
+	number(9, 4);
+	number(1, 4);
+	number(12345, 8);
+	expect_text(timerlat_text, "seq:9\tcontext:1\ttimer_latency:12345\n");
+	begin(9);
+	number(0xfee00000, 8);
+	number(0x10, 8);
+	number(DO_IT, 8);
+	number((uint32_t)-1, 4);
+	number(2, 1);
+	number(4, 1);
+	expect_text(mmio_text, "fee00000 10 ffffffff81000000 -1 2 4");
+}
+
 static void test_raw_data(void **state)
 {
 	struct tw_format *format;
@@ -403,6 +505,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_graph, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_graph_leaf, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_user_stack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_latencies, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_raw_data, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bprint, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bprint_odd, setup, teardown),
