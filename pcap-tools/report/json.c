@@ -52,12 +52,14 @@ static void put_string(struct tw_line *line, const void *text, size_t len)
 	while (s < end) {
 		const size_t n = utf8_length(s, (size_t)(end - s));
 
-		if (!n || *s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f) {
-			put_escaped(line, *s++);
+		if (n == 2 && *s == 0xc2 && s[1] < 0xa0) { /* C1 control characters */
+			s++;
+		} else if (n && *s >= 0x20 && *s != '"' && *s != '\\' && *s != 0x7f) {
+			tw_line__bytes(line, s, n);
+			s += n;
 			continue;
 		}
-		tw_line__bytes(line, s, n);
-		s += n;
+		put_escaped(line, *s++);
 	}
 	tw_line__char(line, '"');
 }
@@ -205,6 +207,10 @@ static void put_event_text(struct tw_report *report, struct tw_line *line, const
 	tw_report__event_text(report, event, &text);
 	put_key(line, "text");
 	put_string(line, text.text, tw_line__len(&text));
+	if (text.cut) {
+		put_key(line, "text_cut");
+		tw_line__str(line, "true");
+	}
 }
 
 void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)

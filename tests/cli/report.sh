@@ -142,6 +142,10 @@ for block, packet in packets(data):
 			if kind == 6: # SCHEMA becomes a TLV that nobody knows
 				data[at:at + 2] = b"\x7f\0"
 			at += (size + 3) & ~3
+	elif what == "strings": # names of tasks that nobody should trust
+		hostile = (b"\xe2\x80\xa8\"", b"\xff\x1b\\\n", b"\xc2\x9b\xed\xa0", b"\xf4\x90\x7f\x01")[n % 4]
+		end = block + struct.unpack_from("<I", data, block + 4)[0]
+		data[frame + 48:end] = data[frame + 48:end].replace(b"bash", hostile)
 	elif what == "some" and n % 1000 == 0:
 		data[frame + 4] = 99
 open(what + ".pcapng", "wb").write(data)
@@ -158,6 +162,18 @@ python3 change.py some
 "$tracewire" report some.pcapng >out 2>err || fail "frames of another version among others: status $?"
 grep -q '^version  [0-9]* frames' err || fail "frames of another version: $(cat err)"
 grep -vxFf plain out && fail "lines that are not in the whole capture"
+
+# Strings with anything in them are JSON, and bring nothing to a terminal
+python3 change.py strings
+"$tracewire" report -q --json strings.pcapng >out || fail "hostile strings: status $?"
+python3 -c 'import json, sys
+seen = set()
+for line in open("out", "rb"):
+	assert not any(c < 32 and c != 10 or c == 127 for c in line) and b"\xc2\x9b" not in line, line
+	event = json.loads(line.decode("utf-8"))
+	seen |= {v for v in event.get("fields", {}).values() if isinstance(v, str)}
+missing = {"\u2028\"", "\u00ff\x1b\\\n", "\x9b\u00ed\u00a0", "\u00f4\u0090\x7f\x01"} - seen
+assert not missing, missing' || fail "hostile strings in JSON"
 
 # Cut anywhere: what stands before that, and where it ends
 size=$(stat -c %s x.pcapng)

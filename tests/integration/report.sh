@@ -90,5 +90,9 @@ for name in two top lost; do
 	same $name "-l --delta -t" "-l --ts-diff -t"
 done
 same lost "--cpu 1" "--cpu 1" # in instances trace-cmd shows nothing with it
+"$tracewire" report -q lost.pcapng >ours
 grep -q '^CPU:1 \[[0-9]* *EVENTS DROPPED\]$' ours || fail "a ring of 4 KiB lost nothing"
+"$tracewire" report -q --json lost.pcapng | python3 -c 'import json, sys
+print(sum("lost" in e for e in map(json.loads, sys.stdin)))' >lost.json
+expect "losses in JSON" "$(grep -c 'EVENTS DROPPED\]$' ours)" "$(cat lost.json)"
 exit $failed
