@@ -4,11 +4,8 @@
  * Integers are aligned to their size, those of 8 bytes to 4; texts stand there with their NUL.
  */
 #include "base/bytes.h"
+#include "schema/print/conversion.h"
 #include "schema/print/special.h"
-
-#define NUMBER_MAX 0xffff /* of a width or precision; more is as much */
-
-#define POINTER_LETTERS_MAX 8 /* behind %p */
 
 enum { IP, FMT, BUF };
 
@@ -50,61 +47,17 @@ static bool take_text(struct arguments *args, const char **ret, size_t *ret_len)
 	return true;
 }
 
-static const char *parse_flags(const char *at, struct tw_put_spec *spec)
-{
-	static const char letters[] = "-+ #0"; /* in the order of enum tw_put_flags */
-	const char *letter;
-
-	for (; *at && (letter = strchr(letters, *at)); at++)
-		spec->flags |= (uint8_t)(1 << (letter - letters));
-	return at;
-}
-
-/* Digits, or a `*` for the next argument. Return: NULL if that is not there. */
-static const char *parse_number(const char *at, struct arguments *args, int32_t *ret)
+/* A width or precision that a `*` has among the arguments. */
+static bool take_star(struct arguments *args, bool star, int32_t *ret)
 {
 	uint64_t value;
 
-	if (*at == '*') {
-		if (!take_number(args, 4, &value))
-			return NULL;
-		*ret = (int32_t)(uint32_t)value;
-		return at + 1;
-	}
-	for (; *at >= '0' && *at <= '9'; at++)
-		*ret = *ret < NUMBER_MAX ? *ret * 10 + (*at - '0') : NUMBER_MAX;
-	return at;
-}
-
-static const char *parse_size(const char *at, uint8_t long_size, struct tw_put_spec *spec)
-{
-	spec->size = 4;
-	for (;; at++) {
-		if (*at == 'h')
-			spec->size = spec->size == 2 ? 1 : 2;
-		else if (*at == 'L' || *at == 'j' || (*at == 'l' && at[1] == 'l'))
-			spec->size = 8;
-		else if (*at == 'l' || *at == 'z' || *at == 'Z' || *at == 't')
-			spec->size = spec->size == 8 ? 8 : long_size;
-		else
-			return at;
-	}
-}
-
-/* The part of a conversion up to its letter. Return: the letter, or NULL without the arguments. */
-static const char *parse_spec(const char *at, struct arguments *args, struct tw_put_spec *spec)
-{
-	*spec = (struct tw_put_spec){ .precision = -1 };
-	at = parse_number(parse_flags(at, spec), args, &spec->width);
-	if (at && *at == '.') {
-		spec->precision = 0;
-		at = parse_number(at + 1, args, &spec->precision);
-	}
-	if (!at)
-		return NULL;
-	at = parse_size(at, args->long_size, spec);
-	spec->letter = *at;
-	return at;
+	if (!star)
+		return true;
+	if (!take_number(args, 4, &value))
+		return false;
+	*ret = (int32_t)(uint32_t)value;
+	return true;
 }
 
 static bool put_text(struct arguments *args, const struct tw_put_spec *spec, struct tw_line *line)
@@ -118,84 +71,88 @@ static bool put_text(struct arguments *args, const struct tw_put_spec *spec, str
 	return true;
 }
 
-/* Pointers of these are in the record; of others, what they point to, already as text. */
-static bool is_by_value(const char *letters)
+/* What the kernel takes for letters of a pointer. */
+static bool is_letter(char c)
 {
-	const char c = letters[0];
-
-	if (c == 'f' || c == 'F')
-		return letters[1] != 'w';
-	return !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) || strchr("SsxKe", c);
+	return tw_text__is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static size_t count_letters(const char *letters)
+/* Pointers of these letters are in the record; of others, what they point to, already as text. */
+static bool is_by_value(struct tw_text letters)
 {
-	size_t n = 0;
-
-	while ((letters[n] >= '0' && letters[n] <= '9') || (letters[n] >= 'a' && letters[n] <= 'z') ||
-	       (letters[n] >= 'A' && letters[n] <= 'Z'))
-		n++;
-	return n;
+	if (!letters.len || !is_letter(*letters.at))
+		return true;
+	if (*letters.at == 'f' || *letters.at == 'F')
+		return letters.len < 2 || letters.at[1] != 'w';
+	return memchr("SsxKe", *letters.at, 5);
 }
 
-/* @at: behind the p. Return: behind all that belongs to it, or NULL without the argument. */
-static const char *put_pointer(struct arguments *args, const char *at, const struct tw_put_spec *spec,
-			       const struct tw_print_host *host, struct tw_line *line)
+/* @letters: behind the p; @format: behind those that belong to the pointer, cut further if more do */
+static bool put_pointer(struct arguments *args, const struct tw_print_conversion *conversion, struct tw_text letters,
+			struct tw_text *format, const struct tw_print_host *host, struct tw_line *line)
 {
-	struct tw_pointer pointer;
 	uint64_t address;
 
-	if (!is_by_value(at))
-		return put_text(args, spec, line) ? at + count_letters(at) : NULL;
-	if (!take_number(args, args->long_size, &address))
-		return NULL;
-	at += tw_pointer__parse(at, strnlen(at, POINTER_LETTERS_MAX), &pointer);
-	tw_put__address(line, &pointer, address, host);
-	return at;
+	if (is_by_value(letters)) {
+		if (!take_number(args, args->long_size, &address))
+			return false;
+		tw_put__address(line, &conversion->pointer, address, host);
+		return true;
+	}
+	while (format->len && is_letter(*format->at))
+		tw_text__cut(format, 1);
+	return put_text(args, &conversion->spec, line);
 }
 
-/* @at: behind the %. Return: behind the conversion, or NULL where nothing more can be printed. */
-static const char *put_conversion(struct arguments *args, const char *at, const struct tw_print_host *host,
-				  struct tw_line *line)
+static bool put_number(struct arguments *args, struct tw_put_spec *spec, struct tw_line *line)
 {
-	struct tw_put_spec spec;
 	uint64_t value;
 
-	at = parse_spec(at, args, &spec);
-	if (!at || !*at)
-		return NULL;
-	if (*at == '%') {
-		tw_line__char(line, '%');
-		return at + 1;
-	}
-	if (*at == 'p')
-		return put_pointer(args, at + 1, &spec, host, line);
-	if (*at == 's')
-		return put_text(args, &spec, line) ? at + 1 : NULL;
-	if (!strchr("diuxXoc", *at))
-		return NULL;
-	if (*at == 'c')
-		spec.size = 1;
-	if (!take_number(args, spec.size, &value))
-		return NULL;
-	tw_put__number(line, &spec, value);
-	return at + 1;
+	if (spec->letter == 'c')
+		spec->size = 1;
+	if (!take_number(args, spec->size, &value))
+		return false;
+	tw_put__number(line, spec, value);
+	return true;
 }
 
-static void put_format(const char *format, struct arguments *args, const struct tw_print_host *host,
+/* @format is on the %, and is cut behind the conversion. Return: false where nothing more can be printed */
+static bool put_conversion(struct arguments *args, struct tw_text *format, const struct tw_print_host *host,
+			   struct tw_line *line)
+{
+	struct tw_print_conversion conversion;
+	struct tw_text letters = *format;
+
+	if (tw_text__skip(format, "%%")) {
+		tw_line__char(line, '%');
+		return true;
+	}
+	if (!tw_conversion__parse(format, args->long_size, &conversion) ||
+	    !take_star(args, conversion.star_width, &conversion.spec.width) ||
+	    !take_star(args, conversion.star_precision, &conversion.spec.precision))
+		return false;
+	if (conversion.spec.letter == 's')
+		return put_text(args, &conversion.spec, line);
+	if (conversion.spec.letter != 'p')
+		return put_number(args, &conversion.spec, line);
+	tw_text__cut(&letters, (size_t)((const char *)memchr(letters.at, 'p', letters.len) - letters.at) + 1);
+	return put_pointer(args, &conversion, letters, format, host, line);
+}
+
+static void put_format(struct tw_text format, struct arguments *args, const struct tw_print_host *host,
 		       struct tw_line *line)
 {
-	const char *end = format + strlen(format), *percent;
-
 	/* The one at the end is of the log, not of the event. */
-	if (end > format && end[-1] == '\n')
-		end--;
-	while (format && format < end && !line->cut) {
-		percent = memchr(format, '%', (size_t)(end - format));
-		tw_line__bytes(line, format, (size_t)((percent ? percent : end) - format));
-		if (!percent)
+	if (format.len && format.at[format.len - 1] == '\n')
+		format.len--;
+	while (format.len && !line->cut) {
+		const char *percent = memchr(format.at, '%', format.len);
+		const size_t len = percent ? (size_t)(percent - format.at) : format.len;
+
+		tw_line__bytes(line, format.at, len);
+		tw_text__cut(&format, len);
+		if (format.len && !put_conversion(args, &format, host, line))
 			return;
-		format = put_conversion(args, percent + 1, host, line);
 	}
 }
 
@@ -224,5 +181,5 @@ void tw_special__bprint(const struct tw_special *special, const struct tw_record
 		args.data = record->data + start;
 		args.len = record->len - start;
 	}
-	put_format(format, &args, host, line);
+	put_format((struct tw_text){ format, strlen(format) }, &args, host, line);
 }
