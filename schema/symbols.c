@@ -5,16 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_MAX   64 /* each twice as long as the one behind it, but for the last two */
-#define CHUNK      65536
-#define CACHE_BITS 9
+#include "schema/name_store.h"
 
-/* Bytes for names. They stay where they are, so names can be borrowed. */
-struct chunk {
-	struct chunk *next;
-	size_t used;
-	char bytes[CHUNK];
-};
+#define RUNS_MAX   64 /* each twice as long as the one behind it, but for the last two */
+#define CACHE_BITS 9
 
 struct cached {
 	uint64_t generation; /* of the table when this was found; 0 = never */
@@ -35,7 +29,7 @@ struct table {
 	unsigned int n_runs;
 	size_t finds; /* since the last run was begun */
 	size_t memory;
-	struct chunk *chunks;
+	struct tw_name_store names;
 	const char *last_module;
 	uint64_t generation;
 	struct cached cache[1u << CACHE_BITS];
@@ -65,10 +59,7 @@ void tw_symbols__free(struct tw_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (struct chunk *chunk = symbols->table->chunks, *next; chunk; chunk = next) {
-		next = chunk->next;
-		free(chunk);
-	}
+	tw_name_store__free(&symbols->table->names);
 	free(symbols->table->entries);
 	free(symbols->table->scratch);
 	free(symbols->table);
@@ -145,6 +136,14 @@ static bool take_memory(struct table *table, size_t bytes)
 	return true;
 }
 
+static int copy_name(struct table *table, const char *name, size_t len, const char **ret)
+{
+	if (!tw_name_store__has_room(&table->names, len) && !take_memory(table, TW_NAME_STORE_CHUNK))
+		return -E2BIG;
+	*ret = tw_name_store__copy(&table->names, name, len);
+	return *ret ? 0 : -ENOMEM;
+}
+
 static int make_room(struct table *table)
 {
 	const size_t room = table->room ? 2 * table->room : 256;
@@ -163,26 +162,6 @@ static int make_room(struct table *table)
 		return -ENOMEM;
 	table->scratch = grown;
 	table->room = room;
-	return 0;
-}
-
-static int copy_name(struct table *table, const char *name, size_t len, const char **ret)
-{
-	struct chunk *chunk = table->chunks;
-
-	if (!chunk || sizeof(chunk->bytes) - chunk->used < len + 1) {
-		if (!take_memory(table, sizeof(*chunk)))
-			return -E2BIG;
-		chunk = malloc(sizeof(*chunk));
-		if (!chunk)
-			return -ENOMEM;
-		*chunk = (struct chunk){ .next = table->chunks };
-		table->chunks = chunk;
-	}
-	memcpy(chunk->bytes + chunk->used, name, len);
-	chunk->bytes[chunk->used + len] = '\0';
-	*ret = chunk->bytes + chunk->used;
-	chunk->used += len + 1;
 	return 0;
 }
 

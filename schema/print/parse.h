@@ -11,6 +11,8 @@
 
 #define TW_PARSE_DEPTH_MAX 256 /* operators and parentheses that are open at one place of a print fmt */
 
+#define TW_PRECEDENCE_UNARY 11 /* above all operators of two operands */
+
 enum tw_frame_kind {
 	TW_FRAME_UNARY,
 	TW_FRAME_BINARY,
@@ -64,6 +66,12 @@ struct tw_frame *tw_parser__open(struct tw_parser *parser, enum tw_frame_kind ki
 /** tw_parser__operand() - read what may stand in an operand's place; @ret_done: an operand is complete */
 bool tw_parser__operand(struct tw_parser *parser, bool *ret_done);
 
+/**
+ * tw_parser__operator() - read what stands behind an operand
+ * @ret_operand: an operand comes next; @ret_end: the expression is complete
+ */
+bool tw_parser__operator(struct tw_parser *parser, bool *ret_operand, bool *ret_end);
+
 /** tw_parser__cast() - if the parenthesis that the token is on is a cast, pass it. Return: whether it was one */
 bool tw_parser__cast(struct tw_parser *parser, struct tw_cast *ret);
 
@@ -78,6 +86,12 @@ bool tw_parser__close_call(struct tw_parser *parser);
 
 /** tw_parser__close_entry() - the two operands of a table's entry are there */
 bool tw_parser__close_entry(struct tw_parser *parser);
+
+/** tw_parser__table() - __print_symbolic() and __print_flags() of the operands, with the entries since the frame was opened */
+bool tw_parser__table(struct tw_parser *parser, const struct tw_frame *frame, uint32_t *operands);
+
+/** tw_parser__words() - a helper that has its words in the kernel's code */
+bool tw_parser__words(struct tw_parser *parser, const struct tw_frame *frame, uint32_t *operands);
 
 /** tw_parser__expression() - one argument of the print fmt; stops at its comma or at the end */
 bool tw_parser__expression(struct tw_parser *parser, uint32_t *ret);

@@ -129,7 +129,7 @@ static bool parenthesis(struct tw_parser *parser, bool *ret_done)
 		return false;
 	if (tw_parser__cast(parser, &cast)) {
 		frame->kind = TW_FRAME_CAST;
-		frame->precedence = 11;
+		frame->precedence = TW_PRECEDENCE_UNARY;
 		frame->cast = cast;
 		return true;
 	}
