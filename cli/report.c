@@ -102,6 +102,9 @@ static void summarize(const struct tw_report_stats *stats)
 		stats->events, stats->packets);
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
+	if (stats->missing)
+		fprintf(stderr, "missing  %" PRIu64 " by their numbers: dropped on the way, or by whoever captured\n",
+			stats->missing);
 	if (stats->filtered)
 		fprintf(stderr, "filtered %" PRIu64 " by a classifier on the way\n", stats->filtered);
 	if (stats->unknown)

@@ -83,6 +83,11 @@ void tw_capture_file__close(struct tw_capture_file *file)
 	free(file);
 }
 
+bool tw_capture_file__is_recording(const struct tw_capture_file *file)
+{
+	return file->is_recording;
+}
+
 int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
 {
 	const int r = file->failed ? 0 : file->next(file, ret, err);

@@ -43,6 +43,9 @@ int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret
 /** tw_capture_file__close() - NULL is fine */
 void tw_capture_file__close(struct tw_capture_file *file);
 
+/** tw_capture_file__is_recording() - whether its first section says that tracewire wrote it: in the order of time then */
+bool tw_capture_file__is_recording(const struct tw_capture_file *file);
+
 /**
  * tw_capture_file__next() - the next packet
  * Return: 1; 0 at the end; -EBADMSG where the file is damaged or cut (@err says at which offset), -errno of read(),

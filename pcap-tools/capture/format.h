@@ -26,6 +26,7 @@ struct tw_capture_file {
 	int (*next)(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err);
 	bool big_endian;
 	bool failed;
+	bool is_recording;
 	struct tw_capture_interface *interfaces; /* of the section; one for pcap */
 	uint32_t n_interfaces, size_interfaces;
 };

@@ -17,9 +17,12 @@ enum {
 };
 enum {
 	OPT_END = 0,
+	SHB_USERAPPL = 4,
 	IF_TSRESOL = 9,
 	IF_TSOFFSET = 14,
 };
+#define OURS             "tracewire " /* what its shb_userappl begins with */
+#define SECTION_READ_MAX 65536        /* bytes of the first section header that are looked into */
 #define BYTE_ORDER_MAGIC 0x1A2B3C4Du
 #define BLOCK_HEADER     8 /* type and length */
 #define BLOCK_LEAST      12
@@ -249,6 +252,28 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	return r;
 }
 
+/* Whether the first section was written by a program of ours, as its option says. */
+static bool is_recording(struct tw_capture_file *file, uint32_t len)
+{
+	const uint8_t *p = len >= SHB_LEAST && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;
+	size_t left = len - SHB_LEAST;
+
+	if (!p)
+		return false;
+	for (p += SHB_LEAST - 4; left >= 4;) {
+		const uint16_t code = u16(file, p), value = u16(file, p + 2);
+		const size_t padded = 4 + (((size_t)value + 3) & ~(size_t)3);
+
+		if (code == OPT_END || padded > left)
+			return false;
+		if (code == SHB_USERAPPL)
+			return value >= sizeof(OURS) - 1 && !memcmp(p + 4, OURS, sizeof(OURS) - 1);
+		p += padded;
+		left -= padded;
+	}
+	return false;
+}
+
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
 {
 	const uint8_t *p = tw_input__peek(&file->in, 4);
@@ -260,6 +285,9 @@ int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
 	if (!p)
 		return tw_capture__damaged(file, 0, err, "it ends within its header");
 	r = begin_section(file, p, err);
+	if (r)
+		return r;
+	file->is_recording = is_recording(file, u32(file, p + 4));
 	file->next = next;
-	return r ? r : 1;
+	return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From packets to events: frames are found, put in order where they need it, and taken apart. */
+/* From packets to lines: frames in order are taken apart, what explains is learnt, what is wanted goes on to be printed. */
 #include "pcap-tools/report/report.h"
 
 #include <errno.h>
@@ -9,8 +9,7 @@
 
 #include "base/event_pattern.h"
 #include "pcap-tools/capture/file.h"
-#include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/merge/merge.h"
+#include "pcap-tools/report/frames.h"
 #include "pcap-tools/report/hold.h"
 #include "pcap-tools/report/impl.h"
 #include "wire/parts.h"
@@ -28,16 +27,10 @@ enum {
 struct run {
 	struct tw_report report; /* first: the lines' part of it */
 	struct tw_report_stats *stats;
-	struct tw_merge *merge; /* NULL while frames come in order */
+	struct tw_report_frames *frames;
 	struct tw_parts *parts;
 	struct tw_report_hold *hold;
-};
-
-/* A frame, as it came or out of the merge. */
-struct frame {
-	struct tw_frame_info info;
-	struct tw_cursor tlvs;
-	bool at_base; /* the event's time is the base time, whatever it says */
+	uint64_t explained; /* of what is missing by numbers, as LOST tells */
 };
 
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
@@ -87,7 +80,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 	return print;
 }
 
-static int take_event(struct run *run, struct tw_known_stream *stream, const struct frame *frame,
+static int take_event(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
@@ -114,7 +107,7 @@ static int take_event(struct run *run, struct tw_known_stream *stream, const str
 	return tw_report_hold__event(run->hold, &event);
 }
 
-static int take_lost(struct run *run, struct tw_known_stream *stream, const struct frame *frame,
+static int take_lost(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
@@ -125,12 +118,13 @@ static int take_lost(struct run *run, struct tw_known_stream *stream, const stru
 	}
 	run->stats->lost += lost.count;
 	run->stats->lost_unknown += lost.unknown;
+	run->explained += lost.where == TW_LOST_RING ? 0 : lost.count;
 	if (!wants_cpu(run->report.options, frame->info.cpu))
 		return 0;
 	return tw_report_hold__lost(run->hold, stream, frame->info.cpu, &lost);
 }
 
-static int take_part(struct run *run, struct tw_known_stream *stream, const struct frame *frame,
+static int take_part(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
@@ -149,8 +143,9 @@ static int take_part(struct run *run, struct tw_known_stream *stream, const stru
 	return take_event(run, stream, frame, &whole);
 }
 
-static int take_frame(struct run *run, struct frame *frame)
+static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
+	struct run *run = ctx;
 	struct tw_known_stream *stream = tw_knowledge__stream(run->report.knowledge, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
@@ -176,86 +171,18 @@ static int take_frame(struct run *run, struct frame *frame)
 	return error;
 }
 
-static int take_merged(void *ctx, const struct tw_merged *out)
-{
-	struct frame frame = { .at_base = out->is_event && out->at_base };
-	struct tw_cursor unused;
-
-	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &frame.info, &unused);
-	frame.tlvs = (struct tw_cursor){ .at = out->body, .left = out->body_len };
-	if (!out->is_control) {
-		frame.info.seq = out->seq;
-		frame.info.base_time = out->base_time;
-		frame.info.events = out->events;
-		frame.info.flags = out->flags;
-	}
-	return take_frame(ctx, &frame);
-}
-
-/* What only captures of the wire have: a watermark, or several records in a frame of a ring. */
-static bool needs_merge(const struct frame *frame)
-{
-	struct tw_cursor tlvs = frame->tlvs;
-	enum tw_frame_status status;
-	struct tw_tlv_view tlv;
-
-	if (frame->info.events > 1)
-		return true;
-	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		if (tlv.type == TW_TLV_WATERMARK || (tlvs.left && frame->info.channel != TW_CHANNEL_CONTROL))
-			return true;
-		if (!tlvs.left)
-			return false;
-	}
-	return false;
-}
-
-static int start_merge(struct run *run, struct tw_error *err)
-{
-	const struct tw_merge_options options = { .emit = take_merged, .ctx = run };
-
-	return tw_merge__new(&options, &run->merge, err);
-}
-
-static int take_packet(struct run *run, const struct tw_packet *packet, struct tw_error *err)
-{
-	size_t len;
-	const uint8_t *data = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
-	struct frame frame = { 0 };
-	enum tw_frame_status status;
-	int error;
-
-	run->stats->packets++;
-	if (!data)
-		return 0;
-	status = tw_frame__parse(data, len, &frame.info, &frame.tlvs);
-	if (status == TW_FRAME_NOT_OURS)
-		return 0;
-	run->stats->frames++;
-	run->stats->versions += status == TW_FRAME_VERSION;
-	run->stats->malformed += status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED;
-	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
-		return 0;
-	if (!run->merge && needs_merge(&frame)) {
-		error = start_merge(run, err);
-		if (error)
-			return error;
-	}
-	return run->merge ? tw_merge__frame(run->merge, data, len) : take_frame(run, &frame);
-}
-
 static int take_packets(struct run *run, struct tw_capture_file *file, const char *name, struct tw_error *err)
 {
 	struct tw_packet packet;
 	int r, error = 0;
 
 	while ((r = tw_capture_file__next(file, &packet, err)) > 0) {
-		error = take_packet(run, &packet, err);
+		error = tw_report_frames__packet(run->frames, &packet);
 		if (error)
 			break;
 	}
-	if (!error && run->merge)
-		error = tw_merge__flush(run->merge);
+	if (!error)
+		error = tw_report_frames__flush(run->frames);
 	if (!error)
 		error = tw_report_hold__flush(run->hold);
 	if (tw_report_output__flush(&run->report.out) && !error)
@@ -285,20 +212,15 @@ static int judge(const struct run *run, const char *name, struct tw_error *err)
 
 static void finish(struct run *run)
 {
-	struct tw_merge_stats merge;
 	struct tw_knowledge_stats knowledge;
 
-	if (run->merge) {
-		tw_merge__stats(run->merge, &merge);
-		run->stats->filtered = merge.filtered;
-		run->stats->malformed += merge.malformed;
-	}
+	run->stats->missing -= run->explained < run->stats->missing ? run->explained : run->stats->missing;
 	if (run->report.knowledge) {
 		tw_knowledge__stats(run->report.knowledge, &knowledge);
 		run->stats->refused_texts = knowledge.refused_texts;
 		run->stats->text = knowledge.first;
 	}
-	tw_merge__free(run->merge);
+	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
 	tw_report_hold__free(run->hold);
 	tw_knowledge__free(run->report.knowledge);
@@ -306,7 +228,7 @@ static void finish(struct run *run)
 	free(run->report.text);
 }
 
-static bool prepare(struct run *run)
+static bool prepare(struct run *run, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 
@@ -315,7 +237,9 @@ static bool prepare(struct run *run)
 	run->report.text = malloc(TW_REPORT_LINE_MAX);
 	run->parts = tw_parts__new(&limits);
 	run->hold = tw_report_hold__new(&run->report);
-	return run->report.knowledge && run->report.out.buf && run->report.text && run->parts && run->hold;
+	run->frames = tw_report_frames__new(in_order, take_frame, run, run->stats);
+	return run->frames && run->report.knowledge && run->report.out.buf && run->report.text && run->parts &&
+	       run->hold;
 }
 
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
@@ -329,7 +253,9 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 	error = tw_capture_file__open(in, name, &file, err);
 	if (error)
 		return error;
-	error = prepare(&run) ? 0 : tw_error__set(err, -ENOMEM, "no memory to read %s", name);
+	error = prepare(&run, tw_capture_file__is_recording(file))
+			? 0
+			: tw_error__set(err, -ENOMEM, "no memory to read %s", name);
 	if (!error)
 		error = take_packets(&run, file, name, err);
 	if (!error)

@@ -3,7 +3,7 @@
  * A capture as text, one line an event, in the layout of `trace-cmd report`; or as one JSON object a line.
  *
  * Recordings are in the order of time and stream through. Captures of the wire, which a WATERMARK or a packed frame
- * tells, go through a merge first; what came before the first of these is printed as it came.
+ * tells, go through a merge first.
  */
 #ifndef TW_REPORT_H
 #define TW_REPORT_H
@@ -41,6 +41,7 @@ struct tw_report_stats {
 	uint64_t filtered;      /* rejected by a classifier in place */
 	uint64_t lost;          /* as LOST records tell */
 	uint64_t lost_unknown;  /* LOST records without a count */
+	uint64_t missing;       /* by their numbers, and not among those lost: dropped on the way */
 	uint64_t unknown;       /* events whose format did not come; shown as bytes */
 	uint64_t malformed;     /* frames that cannot be read, or in part */
 	uint64_t versions;      /* frames of a version not known here */

@@ -19,7 +19,7 @@ expect() { # WHAT WANTED GOT
 	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
 }
 
-for program in trace-cmd python3; do
+for program in trace-cmd python3 editcap; do
 	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
 "$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
@@ -53,6 +53,11 @@ same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1
 # Its -R follows the print fmt where an argument is a field alone, ours never.
 same_as_trace_cmd "-R" "-R" \
 	"kmem_cache_alloc|hrtimer_start|sched_wak(ing|eup|eup_new)|timer_(start|expire_entry)|signal_deliver|workqueue_(queue_work|execute_start|execute_end)"
+
+# Events that somebody cut out are missed, whoever wrote the file last
+editcap x.pcapng cut.pcapng 30000-30009
+"$tracewire" report cut.pcapng 2>err >/dev/null
+expect "what is missing" "missing  10 by their numbers: dropped on the way, or by whoever captured" "$(grep ^missing err)"
 
 # Events by name: the lines of all that have it
 "$tracewire" report -q x.pcapng >plain

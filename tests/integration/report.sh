@@ -46,6 +46,16 @@ for frame in 0 1; do
 	"$tracewire" report -q -t - <"wire$frame.pcapng" | cmp - "wire$frame" || fail "standard input prints something else"
 done
 
+# Who came late has no watermark in the first frames; who lost frames is told.
+n=$(capinfos -Mc wire1.pcapng | awk '/Number of packets/ { print $NF }')
+editcap -r wire1.pcapng late.pcapng "$((n / 3))-$n"
+"$tracewire" report -t late.pcapng >late 2>err || fail "report: $(cat err)"
+times late | sort -c -s -n 2>bad || fail "late: times go back: $(cat bad)"
+grep -q '^missing' err && fail "a late joiner misses nothing: $(cat err)"
+editcap wire1.pcapng holes.pcapng "$((n / 2))-$((n / 2 + 9))"
+"$tracewire" report holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
+[ "$(sed -n 's/^missing *\([0-9]*\) .*/\1/p' err)" -ge 1 ] || fail "frames cut out are not missed: $(cat err)"
+
 # Somebody at a pipe while it is captured
 mkfifo pipe
 "$tracewire" report -q -t - <pipe >piped 2>piped.report &
