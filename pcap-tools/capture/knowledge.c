@@ -68,6 +68,7 @@ void tw_knowledge__free(struct tw_knowledge *knowledge)
 		stream__free(stream);
 	}
 	tw_parts__free(knowledge->parts);
+	free(knowledge->expanded);
 	free(knowledge);
 }
 

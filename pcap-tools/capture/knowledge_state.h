@@ -12,7 +12,7 @@ struct tw_knowledge {
 	uint32_t n_streams, n_schemas;
 	struct tw_parts *parts;
 	struct tw_knowledge_stats stats;
-	char expanded[TW_SCHEMA_RAW_MAX];
+	char *expanded; /* room for one text, from the first on */
 };
 
 /** tw_knowledge__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */

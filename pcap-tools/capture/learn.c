@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records of a stream that explain it, taken in. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pcap-tools/capture/knowledge_state.h"
@@ -86,6 +87,16 @@ static bool is_known(struct tw_known_stream *stream, uint64_t schema_id, const s
 	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
 }
 
+static int expand(struct tw_knowledge *knowledge, const struct tw_schema_view *view, struct tw_schema_text *ret,
+		  struct tw_error *err)
+{
+	if (!knowledge->expanded)
+		knowledge->expanded = malloc(TW_SCHEMA_RAW_MAX);
+	if (!knowledge->expanded)
+		return tw_error__set(err, -ENOMEM, "no memory for a format");
+	return tw_schema_text__expand(view, knowledge->expanded, TW_SCHEMA_RAW_MAX, ret, err);
+}
+
 static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
 			 const struct tw_tlv_view *tlv)
 {
@@ -98,7 +109,7 @@ static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream 
 		return false;
 	if (is_known(stream, schema_id, &view))
 		return true;
-	error = tw_schema_text__expand(&view, knowledge->expanded, sizeof(knowledge->expanded), &text, &err);
+	error = expand(knowledge, &view, &text, &err);
 	if (!error && view.kind == TW_SCHEMA_EVENT)
 		error = learn_format(knowledge, stream, schema_id, view.event_id, &text, &err);
 	else if (!error)

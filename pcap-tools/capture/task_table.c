@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define FIRST_SIZE 1024 /* rows; a power of two, at most three quarters full */
+#define FIRST_SIZE 64 /* rows; a power of two, at most three quarters full */
 
 /* The row of that pid, or the free one where it belongs. */
 static struct tw_task_row *row_of(const struct tw_task_table *table, uint32_t pid)
