@@ -135,14 +135,21 @@ static void say_new_schema(struct tw_announcer *a)
 	a->schemas++;
 }
 
+int tw_announcer__load_texts(struct tw_announcer *a, struct tw_texts *ret, struct tw_error *err)
+{
+	return tw_texts__load(&(struct tw_texts_request){ .tracing_dir = a->selection->tracing_dir,
+							  .events = &a->selection->events,
+							  .tracers = tw_tracer__records(&a->options->tracing),
+							  .addresses = &a->symbolizer.addresses },
+			      ret, err);
+}
+
 /* Events appeared or changed: the new schema goes out before the first event that needs it can. */
 static void take_in_new_events(struct tw_announcer *a)
 {
 	struct tw_texts texts;
 
-	if (!tw_selection__renew(a->selection) ||
-	    tw_texts__load(a->selection->tracing_dir, &a->selection->events, tw_tracer__records(&a->options->tracing),
-			   &a->symbolizer.addresses, &texts, NULL))
+	if (!tw_selection__renew(a->selection) || tw_announcer__load_texts(a, &texts, NULL))
 		return;
 	if (texts.schema_id == a->texts.schema_id) {
 		tw_texts__fini(&texts);

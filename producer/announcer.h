@@ -37,6 +37,9 @@ struct tw_announcer {
 	uint64_t made_good; /* shed control frames whose content was said again */
 };
 
+/** tw_announcer__load_texts() - the texts of what is selected now, and which of their fields are addresses. Return: 0 or -errno */
+int tw_announcer__load_texts(struct tw_announcer *announcer, struct tw_texts *ret, struct tw_error *err);
+
 /** tw_announcer__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_announcer__start(struct tw_announcer *announcer);
 

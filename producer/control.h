@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS. Records are gathered into frames like events; a record larger than a
- * frame goes out in PARTs.
+ * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS. Records are gathered into frames like events; a record larger
+ * than a frame goes out in PARTs.
  */
 #ifndef TW_CONTROL_H
 #define TW_CONTROL_H

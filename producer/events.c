@@ -73,6 +73,17 @@ static int parse_available(char *text, struct tw_event_list *list)
 	return 0;
 }
 
+void tw_event_list__sort(struct tw_event_list *list)
+{
+	if (list->n)
+		qsort(list->names, list->n, sizeof(*list->names), compare);
+}
+
+bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event)
+{
+	return list->n && bsearch(event, list->names, list->n, sizeof(*list->names), compare);
+}
+
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *err)
 {
 	struct tw_event_list list = { 0 };
@@ -87,8 +98,7 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 		tw_event_list__fini(&list);
 		return tw_error__set(err, error, "no memory for the list of events");
 	}
-	if (list.n)
-		qsort(list.names, list.n, sizeof(*list.names), compare);
+	tw_event_list__sort(&list);
 	*ret = list;
 	return 0;
 }
@@ -100,11 +110,6 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 		if (!compare(&list->names[i], event))
 			return true;
 	return false;
-}
-
-bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event)
-{
-	return contains(list, list->n, event);
 }
 
 /* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */

@@ -39,7 +39,10 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
 			  struct tw_error *err);
 
-/** tw_event_list__has() - whether @event is in the list, by its name */
+/** tw_event_list__sort() - by system and name, as tw_event_list__read() gives them */
+void tw_event_list__sort(struct tw_event_list *list);
+
+/** tw_event_list__has() - whether @event is in the list, which is sorted */
 bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event);
 
 /** tw_event_list__fini() - free the names and empty the list */

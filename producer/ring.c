@@ -63,8 +63,9 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
 }
 
 /*
- * The hot path: a look-up of the task, one of the event's addresses, one copy. The frame being filled is kept in registers while events just fit: the copy goes
- * through a byte pointer, which may point to anything, so a frame in memory would be read again for every event.
+ * The hot path: a look-up of the task, one of the event's addresses, one copy. The frame being filled is kept in registers
+ * while events just fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory would be read
+ * again for every event.
  */
 static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
 {

@@ -40,6 +40,7 @@ static void take_over(struct tw_selection *sel, const struct tw_event_list *all,
 
 	if (!sel->wanted[i].filter || tw_event_list__select(&mine, all, sel->wanted[i].spec, NULL))
 		return;
+	tw_event_list__sort(&mine);
 	for (size_t k = 0; k < sel->events.n; k++)
 		if (tw_event_list__has(&mine, &sel->events.names[k]))
 			sel->request[k] = i;

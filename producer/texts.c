@@ -126,9 +126,10 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 }
 
 /* Read all texts. Return: how many, or -errno. */
-static int read_sources(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
-			struct tw_addresses *addresses, struct source *sources, struct tw_error *err)
+static int read_sources(const struct tw_texts_request *request, struct source *sources, struct tw_error *err)
 {
+	const struct tw_event_list *events = request->events;
+	const char *tracing_dir = request->tracing_dir;
 	int n = 0, rc;
 
 	rc = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, err);
@@ -141,7 +142,7 @@ static int read_sources(const char *tracing_dir, const struct tw_event_list *eve
 	sources[n++].kind = TW_SCHEMA_HEADER_EVENT;
 	for (int i = 0; i < n; i++)
 		sources[i].system = "";
-	if (tracers)
+	if (request->tracers)
 		n += read_ftrace(tracing_dir, &sources[n]);
 	else if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
 		n++;
@@ -156,7 +157,7 @@ static int read_sources(const char *tracing_dir, const struct tw_event_list *eve
 					     strerror(-rc));
 		n++;
 	}
-	if (look_at_formats(sources, (size_t)n, addresses) && read_printk_formats(tracing_dir, &sources[n]))
+	if (look_at_formats(sources, (size_t)n, request->addresses) && read_printk_formats(tracing_dir, &sources[n]))
 		n++;
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;
@@ -205,17 +206,16 @@ static int compress_all(const struct source *sources, size_t n, struct tw_texts 
 	return 0;
 }
 
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
-		   struct tw_addresses *addresses, struct tw_texts *ret, struct tw_error *err)
+int tw_texts__load(const struct tw_texts_request *request, struct tw_texts *ret, struct tw_error *err)
 {
-	const size_t most = events->n + 3 + FTRACE_MOST;
+	const size_t most = request->events->n + 3 + FTRACE_MOST;
 	struct source *sources = calloc(most, sizeof(*sources));
 	struct tw_texts texts = { 0 };
 	int n, rc;
 
 	if (!sources)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	n = read_sources(tracing_dir, events, tracers, addresses, sources, err);
+	n = read_sources(request, sources, err);
 	rc = n < 0 ? n : compress_all(sources, (size_t)n, &texts, err);
 	for (size_t i = 0; i < most; i++)
 		free(sources[i].text);

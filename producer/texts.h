@@ -22,20 +22,23 @@ struct tw_texts {
 	uint64_t schema_id; /* over all of them, in this order */
 };
 
+/* Which texts. */
+struct tw_texts_request {
+	const char *tracing_dir;            /* as tw_tracing_dir__find() gives it */
+	const struct tw_event_list *events; /* those that have vanished meanwhile are left out */
+	bool tracers;                       /* with those of system ftrace, of which tracers and stacks make records */
+	struct tw_addresses *addresses;     /* learns which fields are printed as symbols; may be NULL */
+};
+
 /**
  * tw_texts__load() - read and compress the format texts of events
- * @tracing_dir: as tw_tracing_dir__find() gives it
- * @events: those that have vanished meanwhile are left out
- * @tracers: with those of system ftrace, of which tracers and stacks make records
- * @addresses: learns which fields are printed as symbols; may be NULL
  * @ret: the caller's; tw_texts__fini()
  *
  * ftrace:print is always among them: writing to an instance's trace_marker makes such events.
  *
  * Return: 0, or -errno with @err filled.
  */
-int tw_texts__load(const char *tracing_dir, const struct tw_event_list *events, bool tracers,
-		   struct tw_addresses *addresses, struct tw_texts *ret, struct tw_error *err);
+int tw_texts__load(const struct tw_texts_request *request, struct tw_texts *ret, struct tw_error *err);
 
 /** tw_texts__fini() - free what load made; an all-zero set is fine */
 void tw_texts__fini(struct tw_texts *texts);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Before the run: the rings of all CPUs, shared out to reader threads. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "producer/producer_impl.h"
+#include "producer/subbuf.h"
+#include "producer/tracing_dir.h"
+
+#define CPUS_MOST       1024
+#define CPUS_PER_THREAD 8 /* one thread steals least; one such thread keeps up with that many CPUs */
+#define PAUSE_MS        10
+#define PAUSE_PACKED_MS 20 /* for shipping: 10 more cost a quarter less CPU at 1 M events/s */
+
+unsigned int tw_producer__max_pause_ms(const struct tw_producer_options *options)
+{
+	if (options->max_interval_ms)
+		return options->max_interval_ms;
+	return options->events_per_frame == 1 ? PAUSE_MS : PAUSE_PACKED_MS;
+}
+
+static size_t read_number(const struct tw_instance *in, const char *file)
+{
+	char dir[512], *text;
+	size_t number;
+
+	tw_instance__path(in, ".", dir, sizeof(dir));
+	if (tw_tracing_file__read(dir, file, &text, NULL))
+		return 0;
+	number = strtoul(text, NULL, 10);
+	free(text);
+	return number;
+}
+
+/* The rings of all CPUs that may ever be online: one that comes later is read from its first event. */
+static int open_rings(struct tw_producer *p, struct tw_ring **ret, size_t *ret_n, struct tw_error *err)
+{
+	struct tw_ring *rings = calloc(CPUS_MOST, sizeof(*rings));
+	size_t n = 0;
+	int rc = 0;
+
+	if (!rings)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	for (unsigned int cpu = 0; cpu < CPUS_MOST && !rc; cpu++) {
+		rc = tw_ring__open(&rings[n], p->instance, cpu, err);
+		if (!rc)
+			n++;
+		if (rc == -ENODEV)
+			rc = 0;
+	}
+	if (!rc && !n)
+		rc = tw_error__set(err, -ENODEV, "the trace instance has no rings");
+	*ret = rings;
+	*ret_n = n;
+	return rc;
+}
+
+static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_ring *rings, size_t n,
+		       struct tw_error *err)
+{
+	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
+	const uint64_t max_pause = tw_producer__max_pause_ms(p->options) * TW_NS_PER_MS;
+
+	*r = (struct tw_reader){
+		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
+		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
+		.max_pause = max_pause,
+		.min_pause = max_pause > 5 * TW_NS_PER_MS ? max_pause / 5 : TW_NS_PER_MS,
+		.clock = &p->clock,
+		.tasks = p->tasks,
+		.addresses.shared = &p->announcer.symbolizer.addresses,
+		.stop = &p->stop,
+		.newest = &p->newest,
+		.wake_fd = p->wake_fd,
+		.closed = UINT64_MAX,
+		.n_rings = n,
+	};
+	r->rings = malloc(n * sizeof(*rings));
+	r->page = aligned_alloc(4096, (r->page_size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
+	if (!r->rings || !r->page)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	memcpy(r->rings, rings, n * sizeof(*rings));
+	for (size_t i = 0; i < n; i++)
+		r->rings[i].addresses = &r->addresses;
+	return 0;
+}
+
+int tw_producer__make_readers(struct tw_producer *p, struct tw_error *err)
+{
+	unsigned int threads = p->options->threads;
+	struct tw_ring *rings = NULL;
+	size_t n = 0, first = 0;
+	int rc = open_rings(p, &rings, &n, err);
+
+	if (rc)
+		goto out;
+	if (!threads)
+		threads = (unsigned int)(n + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
+	if (threads > n)
+		threads = (unsigned int)n;
+	rc = -ENOMEM;
+	p->readers = calloc(threads, sizeof(*p->readers));
+	if (!p->readers)
+		goto out;
+	for (; p->n_readers < threads; p->n_readers++) {
+		const size_t end = n * (p->n_readers + 1) / threads;
+
+		rc = init_reader(p, &p->readers[p->n_readers], rings + first, end - first, err);
+		p->readers[p->n_readers].alone = threads == 1;
+		p->readers[p->n_readers].all = p->readers;
+		p->readers[p->n_readers].n_all = threads;
+		if (rc)
+			break;
+		first = end;
+	}
+out:
+	for (; rc && first < n; first++)
+		tw_ring__close(&rings[first]);
+	free(rings);
+	return rc;
+}
