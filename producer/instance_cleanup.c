@@ -56,7 +56,10 @@ static bool is_our_name(const char *name)
 	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
 }
 
-/* Remove the instance if its owner is dead. The lock is held until it is gone, so no second clean-up takes part. */
+/*
+ * Remove the instance if its owner is dead, and what that had set at the top level is put back. The lock is held until it is
+ * gone, so no second clean-up takes part.
+ */
 static int cleanup_one(const char *name, void *arg)
 {
 	struct cleanup *c = arg;
@@ -68,9 +71,7 @@ static int cleanup_one(const char *name, void *arg)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		if (!c->dry_run)
-			tw_top_level__restore(name);
+	if (!flock(fd, LOCK_EX | LOCK_NB) && (c->dry_run || !tw_top_level__restore(name))) {
 		if (!c->dry_run && rmdir(path)) {
 			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
 					      strerror(errno));

@@ -67,23 +67,47 @@ static void write_memory(FILE *file)
 	free(text);
 }
 
-int tw_kept_settings__remember(const char *mark, struct tw_error *err)
+static FILE *open_memory(const char *name, const char *mode, struct tw_error *err)
 {
 	char path[PATH_MAX];
 	FILE *file;
-	bool failed;
 
-	memory_path(mark, path);
+	memory_path(name, path);
 	mkdir(MEMORY_DIR, 0700);
-	file = fopen(path, "we");
+	file = fopen(path, mode);
 	if (!file)
-		return tw_error__set(err, -errno, "%s cannot be written, to remember what is set in the kernel: %s",
-				     path, strerror(errno));
-	write_memory(file);
-	failed = ferror(file);
+		tw_error__set(err, -errno, "%s cannot be written, to remember what is set in the kernel: %s", path,
+			      strerror(errno));
+	return file;
+}
+
+static int close_memory(FILE *file, struct tw_error *err)
+{
+	const bool failed = ferror(file);
+
 	if (fclose(file) || failed)
-		return tw_error__set(err, -EIO, "%s cannot be written, to remember what is set in the kernel", path);
+		return tw_error__set(err, -EIO,
+				     "nothing can be written to " MEMORY_DIR ", to remember what is set in the kernel");
 	return 0;
+}
+
+static void remove_memory(const char *name)
+{
+	char path[PATH_MAX];
+
+	memory_path(name, path);
+	if (!unlink(path))
+		rmdir(MEMORY_DIR);
+}
+
+int tw_kept_settings__remember(const char *mark, struct tw_error *err)
+{
+	FILE *file = open_memory(mark, "we", err);
+
+	if (!file)
+		return -EIO;
+	write_memory(file);
+	return close_memory(file, err);
 }
 
 static bool is_setting(const char *file)
@@ -130,6 +154,49 @@ void tw_kept_settings__put_back(const char *mark)
 	}
 	put_back(memory);
 	fclose(memory);
-	unlink(path);
-	rmdir(MEMORY_DIR);
+	remove_memory(mark);
+}
+
+/* Beside the file of a mark. */
+static const char *options_name(const char *instance, char name[NAME_MAX])
+{
+	snprintf(name, NAME_MAX, "%.200s.options", instance);
+	return name;
+}
+
+int tw_kept_options__remember(const char *instance, const char *option, bool was_on, struct tw_error *err)
+{
+	char name[NAME_MAX];
+	FILE *file = open_memory(options_name(instance, name), "ae", err);
+
+	if (!file)
+		return -EIO;
+	fprintf(file, "%s %d\n", option, was_on);
+	return close_memory(file, err);
+}
+
+void tw_kept_options__forget(const char *instance)
+{
+	char name[NAME_MAX];
+
+	remove_memory(options_name(instance, name));
+}
+
+void tw_kept_options__put_back(const char *instance)
+{
+	char path[PATH_MAX], line[256], name[NAME_MAX], option[128], file[140], value[2];
+	FILE *memory;
+
+	memory_path(options_name(instance, name), path);
+	memory = fopen(path, "re");
+	if (!memory)
+		return;
+	while (fgets(line, sizeof(line), memory)) {
+		if (sscanf(line, "options/%127[^/ ] %1[01]", option, value) != 2)
+			continue;
+		snprintf(file, sizeof(file), "options/%s", option);
+		tw_top_file__put(file, value);
+	}
+	fclose(memory);
+	remove_memory(name);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <tracefs.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 struct tw_top_level {
 	struct tw_instance *mark;
 	struct tw_instance *user; /* whose files are those of the top level; NULL if only the graphs are taken */
-	int free_buffer_fd;
+	int free_buffer_fd, lock_fd;
 };
 
 /* Lists that are empty where nobody traces at the top level; cutting them empties them. */
@@ -38,6 +39,19 @@ static bool is_empty(const char *text)
 		text += len + (text[len] != '\0');
 	}
 	return true;
+}
+
+/* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
+static int lock(void)
+{
+	const int fd = tw_top_file__open(".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	close(fd);
+	return -EBUSY;
 }
 
 static int in_use(const char *file, struct tw_error *err)
@@ -103,12 +117,27 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-void tw_top_level__restore(const char *instance)
+static void restore_marked(const char *mark)
 {
-	if (ends_in(instance, TW_TOP_LEVEL_MARK))
-		restore_all(instance);
-	else if (ends_in(instance, TW_TOP_GRAPHS_MARK))
+	if (ends_in(mark, TW_TOP_LEVEL_MARK))
+		restore_all(mark);
+	else
 		tw_top_file__cut("set_graph_function");
+}
+
+int tw_top_level__restore(const char *instance)
+{
+	int fd;
+
+	tw_kept_options__put_back(instance);
+	if (!ends_in(instance, TW_TOP_LEVEL_MARK) && !ends_in(instance, TW_TOP_GRAPHS_MARK))
+		return 0;
+	fd = lock();
+	if (fd < 0)
+		return fd;
+	restore_marked(instance);
+	close(fd);
+	return 0;
 }
 
 /* The mark needs no ring. */
@@ -135,31 +164,51 @@ static int begin(struct tw_top_level *top, struct tw_error *err)
 	return 0;
 }
 
-static struct tw_top_level *new_top_level(void)
+/* Locked; nothing is taken yet. */
+static int new_top_level(struct tw_top_level **ret, struct tw_error *err)
 {
-	struct tw_top_level *top = calloc(1, sizeof(*top));
+	const int fd = lock();
+	struct tw_top_level *top;
 
-	if (top)
-		top->free_buffer_fd = -1;
-	return top;
+	if (fd == -EBUSY)
+		return tw_error__set(
+			err, -EBUSY,
+			"another run of Tracewire uses what the kernel has only once, its top-level buffer or "
+			"set_graph_function: wait for its end");
+	if (fd < 0)
+		return tw_error__set(err, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
+	top = calloc(1, sizeof(*top));
+	if (!top) {
+		close(fd);
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	}
+	top->free_buffer_fd = -1;
+	top->lock_fd = fd;
+	*ret = top;
+	return 0;
+}
+
+static void free_top_level(struct tw_top_level *top)
+{
+	tw_instance__free(top->mark);
+	close(top->lock_fd);
+	free(top);
 }
 
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err)
 {
 	struct tw_top_level *top;
-	int rc = check_free(err);
+	int rc = new_top_level(&top, err);
 
 	if (rc)
 		return rc;
-	top = new_top_level();
-	if (!top)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
+	rc = check_free(err);
+	if (!rc)
+		rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
 	if (!rc)
 		rc = tw_kept_settings__remember(tw_instance__name(top->mark), err);
 	if (rc) { /* nothing is taken yet */
-		tw_instance__free(top->mark);
-		free(top);
+		free_top_level(top);
 		return rc;
 	}
 	top->user = instance;
@@ -175,16 +224,15 @@ int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, 
 int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
 {
 	struct tw_top_level *top;
-	int rc = check_list("set_graph_function", err);
+	int rc = new_top_level(&top, err);
 
 	if (rc)
 		return rc;
-	top = new_top_level();
-	if (!top)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	rc = set_mark(top, TW_TOP_GRAPHS_MARK, err);
+	rc = check_list("set_graph_function", err);
+	if (!rc)
+		rc = set_mark(top, TW_TOP_GRAPHS_MARK, err);
 	if (rc)
-		free(top);
+		free_top_level(top);
 	else
 		*ret = top;
 	return rc;
@@ -198,7 +246,6 @@ void tw_top_level__give_back(struct tw_top_level *top)
 		tw_instance__use_top_level(top->user, false);
 	if (top->free_buffer_fd >= 0)
 		close(top->free_buffer_fd);
-	tw_top_level__restore(tw_instance__name(top->mark));
-	tw_instance__free(top->mark);
-	free(top);
+	restore_marked(tw_instance__name(top->mark));
+	free_top_level(top);
 }

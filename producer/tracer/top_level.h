@@ -4,6 +4,9 @@
  * function_graph itself, which runs only in the top-level buffer. Who needs them takes them if nobody else uses them, and
  * puts everything back. A trace instance whose name ends like the marks below says so as long as they are taken, and the
  * clean-up puts back what a killed run had taken before it removes that instance.
+ *
+ * Whoever takes or puts back anything of it holds a lock on the tracing directory meanwhile, which the kernel releases when its
+ * holder dies: of two runs that begin at once, each would find the other's settings not yet made.
  */
 #ifndef TW_TOP_LEVEL_H
 #define TW_TOP_LEVEL_H
@@ -20,7 +23,7 @@ struct tw_top_level;
  * tw_top_level__take() - take all of the top level, empty and off as a new instance is
  * @instance: its files are those of the top level from now on
  *
- * Return: 0; -EBUSY if somebody uses it, with @err saying which file shows that.
+ * Return: 0; -EBUSY if somebody uses it, with @err saying who, or which file shows that.
  */
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err);
 
@@ -30,7 +33,11 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err);
 /** tw_top_level__give_back() - put everything back as it was; NULL is fine */
 void tw_top_level__give_back(struct tw_top_level *top);
 
-/** tw_top_level__restore() - put back what the dead run had taken to which that instance belonged, if it had */
-void tw_top_level__restore(const char *instance);
+/**
+ * tw_top_level__restore() - put back what the dead run had taken or changed to which that instance belonged, if it had
+ *
+ * Return: 0; -EBUSY if a living run has taken the top level: then it has to wait, and the instance to stay.
+ */
+int tw_top_level__restore(const char *instance);
 
 #endif

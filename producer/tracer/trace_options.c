@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "producer/tracer/kept_settings.h"
+#include "producer/tracer/top_file.h"
 #include "producer/tracing_dir.h"
 
 #define NAME_SIZE 128
@@ -77,6 +79,15 @@ static bool is_on(const struct tw_instance *instance, const char *file)
 	return on;
 }
 
+static bool is_on_at_top(const char *file)
+{
+	char *text = tw_top_file__read(file);
+	const bool on = text && *text == '1';
+
+	free(text);
+	return on;
+}
+
 static int note(struct tw_trace_options *options, const char *file, struct tw_error *err)
 {
 	char **changed = reallocarray(options->changed, options->n + 1, sizeof(*changed));
@@ -96,13 +107,22 @@ static int set(const struct tw_instance *instance, const char *word, struct tw_t
 {
 	struct option option;
 	int rc = find(instance, word, &option, err);
+	bool top;
 
 	if (rc || is_on(instance, option.file) == option.on)
 		return rc;
+	if (!strcmp(option.file, "options/disable_on_free"))
+		return tw_error__set(
+			err, -EINVAL,
+			"trace option '%s' cannot be given: with it a killed run would go on in the kernel", word);
+	top = is_on_at_top(option.file);
 	rc = tw_instance__write(instance, option.file, option.on ? "1" : "0", NULL);
 	if (rc)
 		return tw_error__set(err, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-rc));
-	return note(options, option.file, err);
+	rc = note(options, option.file, err);
+	if (!rc && is_on_at_top(option.file) != top)
+		rc = tw_kept_options__remember(tw_instance__name(instance), option.file, top, err);
+	return rc;
 }
 
 int tw_trace_options__set(const struct tw_instance *instance, const struct tw_words *words,
@@ -117,6 +137,8 @@ int tw_trace_options__set(const struct tw_instance *instance, const struct tw_wo
 
 void tw_trace_options__undo(const struct tw_instance *instance, struct tw_trace_options *options)
 {
+	if (!options->n)
+		return;
 	while (options->n) {
 		char *file = options->changed[--options->n];
 
@@ -125,4 +147,5 @@ void tw_trace_options__undo(const struct tw_instance *instance, struct tw_trace_
 	}
 	free(options->changed);
 	options->changed = NULL;
+	tw_kept_options__forget(tw_instance__name(instance));
 }

@@ -6,7 +6,10 @@
 #include "producer/instance.h"
 #include "producer/tracer/tracer.h"
 
-/* What was changed, to be put back: the options of a tracer are shared by all instances on older kernels. */
+/*
+ * What was changed, to be put back: the options of a tracer are shared by all instances on most kernels. Those that are, a
+ * clean-up puts back too if we are killed.
+ */
 struct tw_trace_options {
 	char **changed; /* "options/NAME" */
 	size_t n;

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
 #include "producer/tracer/cpu_mask.h"
 #include "producer/tracer/function_filter.h"
 #include "producer/tracer/top_level.h"
 #include "producer/tracer/trace_options.h"
+#include "producer/tracer/tracer_names.h"
 #include "producer/tracing_dir.h"
 
 static const char graph_tracer[] = "function_graph";
@@ -36,21 +36,6 @@ static bool is_graph(const struct tw_tracer_request *request)
 	return request->tracer && !strcmp(request->tracer, graph_tracer);
 }
 
-/* Whether a word is in a list with blanks between. */
-static bool has_word(const char *text, const char *word)
-{
-	const size_t len = strlen(word);
-
-	for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
-		const size_t here = strcspn(text, " \n");
-
-		if (here == len && !strncmp(text, word, len))
-			return true;
-		text += here;
-	}
-	return false;
-}
-
 /* Options that would have no effect are mistakes. */
 static int check_request(const struct tw_tracer_request *request, struct tw_error *err)
 {
@@ -67,33 +52,6 @@ static int check_request(const struct tw_tracer_request *request, struct tw_erro
 	return 0;
 }
 
-static int unknown_tracer(const char *available, const char *tracer, struct tw_error *err)
-{
-	char *names = strdup(available), *save;
-	struct tw_nearest nearest;
-	int rc;
-
-	if (!names)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	if (!strncmp(tracer, "function", strlen("function")) && !has_word(available, "function")) {
-		rc = tw_error__set(err, -ENOENT,
-				   "this kernel is built without the function tracer: events work, functions need one "
-				   "with CONFIG_FUNCTION_TRACER");
-		free(names);
-		return rc;
-	}
-	tw_nearest__init(&nearest, tracer);
-	for (char *name = strtok_r(names, " \n", &save); name; name = strtok_r(NULL, " \n", &save))
-		tw_nearest__offer(&nearest, name);
-	if (nearest.best)
-		rc = tw_error__set(err, -ENOENT, "no tracer '%s'; did you mean %s?", tracer, nearest.best);
-	else
-		rc = tw_error__set(err, -ENOENT, "no tracer '%s'; this kernel has: %.*s", tracer,
-				   (int)strcspn(available, "\n"), available);
-	free(names);
-	return rc;
-}
-
 /* Of the instance if it has that tracer; the kernel's top level if only that has it. */
 static int choose_place(struct tw_tracer *t, struct tw_error *err)
 {
@@ -102,10 +60,10 @@ static int choose_place(struct tw_tracer *t, struct tw_error *err)
 	int rc = tw_tracing_file__read(tw_instance__path(t->instance, ".", path, sizeof(path)), "available_tracers",
 				       &here, err);
 
-	if (!rc && !has_word(here, tracer)) {
+	if (!rc && !tw_tracer_names__has(here, tracer)) {
 		rc = tw_tracing_file__read(t->tracing_dir, "available_tracers", &top, err);
-		if (!rc && !has_word(top, tracer))
-			rc = unknown_tracer(top, tracer, err);
+		if (!rc && !tw_tracer_names__has(top, tracer))
+			rc = tw_tracer_names__unknown(top, tracer, err);
 		else if (!rc && is_graph(t->request))
 			rc = tw_top_level__take(t->instance, &t->top, err);
 		else if (!rc)
@@ -119,12 +77,28 @@ static int choose_place(struct tw_tracer *t, struct tw_error *err)
 	return rc;
 }
 
+/* "FUNCTION:COMMAND": in an instance it goes with it, at the top level it would stay. A module's functions are no command. */
+static int check_commands(const struct tw_tracer *t, struct tw_error *err)
+{
+	for (size_t i = 0; t->top && i < t->request->functions.n; i++) {
+		const char *word = t->request->functions.items[i], *command = strchr(word, ':');
+
+		if (command && strncmp(command, ":mod:", strlen(":mod:")) != 0)
+			return tw_error__set(
+				err, -EINVAL,
+				"'%s' is a command, which would stay in the kernel's top-level buffer: this "
+				"kernel runs function_graph only there",
+				word);
+	}
+	return 0;
+}
+
 static int add_functions(const struct tw_tracer *t, struct tw_error *err)
 {
 	char path[PATH_MAX];
-	int rc = 0;
+	int rc = check_commands(t, err);
 
-	if (t->request->functions.n)
+	if (!rc && t->request->functions.n)
 		rc = tw_function_filter__add(t->tracing_dir,
 					     tw_instance__path(t->instance, "set_ftrace_filter", path, sizeof(path)),
 					     &t->request->functions, err);

@@ -84,6 +84,27 @@ refused "no tracer 'zzzzzz'; this kernel has: " -p zzzzzz
 refused "no event is asked for" -T
 grep -qw function "$tracing/available_tracers" || refused "built without the function tracer" -p function
 
+refused "'nodisable_on_free' cannot be given" -e sched -O nodisable_on_free
+
+# An option of a tracer is one for all instances on most kernels: put back at the end, and after a kill with the instance.
+option=options/test_nop_accept
+before=$(cat "$tracing/$option")
+same "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
+same "$option after its run" "$before" "$(cat "$tracing/$option")"
+"$tracewire" record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 1000 2>"$scratch/err" &
+pid=$!
+for _ in $(seq 100); do
+	grep -q '^recording' "$scratch/err" && break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$tracewire" cleanup >"$scratch/out" 2>&1
+same "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
+[ -e "$tracing/instances/tracewire-$pid" ] && fail "the clean-up leaves an instance"
+ls "/run/tracewire/tracewire-$pid"* 2>/dev/null && fail "the clean-up leaves what was remembered"
+rm -f "$file"
+
 "$tracewire" list --tracers | tr '\n' ' ' >"$scratch/ours"
 tr '\n' ' ' <"$tracing/available_tracers" | tr -s ' ' >"$scratch/kernel"
 cmp -s "$scratch/ours" "$scratch/kernel" || fail "tracers: $(diff "$scratch/ours" "$scratch/kernel")"

@@ -12,13 +12,18 @@ fail() {
 	failed=1
 }
 
-run() { # STATUS WORD...: record with these options and expect the exit status
+run_beside() { # STATUS WORD...: record with these options and expect the exit status
 	local expected=$1 status
 	shift
 	timeout 60 "$tracewire" record "$@" >/tmp/out 2>/tmp/err
 	status=$?
 	[ "$status" = "$expected" ] || fail "'$*' exits with $status, not $expected: $(cat /tmp/err)"
 	grep 'do not balance' /tmp/err && fail "'$*': the books do not balance"
+}
+
+run() { # STATUS WORD...: the same, and nothing is left
+	run_beside "$@"
+	shift
 	[ -z "$(ls $tracing/instances)" ] || fail "'$*' leaves instances: $(ls $tracing/instances)"
 }
 
@@ -28,7 +33,7 @@ says() { grep -qE -- "$1" /tmp/err || fail "expected '$1': $(cat /tmp/err)"; }
 settings() {
 	for file in current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_ftrace_notrace_pid set_graph_function \
 		set_event set_event_pid set_event_notrace_pid buffer_percent trace_clock tracing_on tracing_cpumask trace_options \
-		events/sched/sched_switch/filter; do
+		events/sched/sched_switch/filter options/funcgraph-proc; do
 		echo "$file: $(cat $tracing/$file)"
 	done
 }
@@ -66,7 +71,7 @@ grep -qx vfs_fsync $tracing/set_graph_function || fail "somebody else's set_grap
 echo >$tracing/set_graph_function
 
 # A run that is killed: the next clean-up puts back what it had taken.
-"$tracewire" record -p function_graph -F -g vfs_read -e sched:sched_switch --event-filter 'prev_pid != 1' -w /tmp/x.pcapng \
+"$tracewire" record -p function_graph -F -g vfs_read -O funcgraph-proc -M 1 -P $$ -e sched:sched_switch --event-filter 'prev_pid != 1' -w /tmp/x.pcapng \
 	-- sleep 1000 2>/tmp/err &
 pid=$!
 for _ in $(seq 300); do
@@ -74,6 +79,9 @@ for _ in $(seq 300); do
 	sleep 0.1
 done
 grep -q vfs_read $tracing/set_graph_function || fail "nothing is set while a graph is recorded: $(cat /tmp/err)"
+# Whatever it has taken, a second run cannot have.
+run_beside 1 -p function_graph -g vfs_write -w /tmp/y.pcapng -- true
+says 'another run of Tracewire'
 kill -KILL $pid
 wait $pid 2>/dev/null
 "$tracewire" cleanup >/tmp/out 2>&1
