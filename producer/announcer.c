@@ -78,12 +78,9 @@ static void say_symbols_again(struct tw_announcer *a, size_t most)
 {
 	struct tw_symbol_view symbol;
 
-	for (size_t i = 0; i < most && i < a->symbolizer.taken; i++) {
-		if (a->repeated >= a->symbolizer.taken)
-			a->repeated = 0;
-		tw_symbolizer__at(&a->symbolizer, a->repeated++, &symbol);
-		tw_control__symbol(&a->control, &symbol);
-	}
+	for (size_t i = 0; i < most && i < a->symbolizer.taken; i++)
+		if (tw_symbolizer__repeat(&a->symbolizer, &symbol))
+			tw_control__symbol(&a->control, &symbol);
 }
 
 static void say_everything(struct tw_announcer *a, size_t symbols)

@@ -28,7 +28,6 @@ struct tw_announcer {
 	struct tw_host host;
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
-	size_t repeated;      /* symbols, in the turn that goes on */
 	uint64_t schemas;     /* announced */
 	uint64_t closed;      /* nothing is placed before this time */
 	uint64_t next_second; /* in the stream's clock, as all times here */

@@ -176,6 +176,13 @@ bool tw_symbolizer__take(struct tw_symbolizer *s, struct tw_symbol_view *ret)
 	return true;
 }
 
+bool tw_symbolizer__repeat(struct tw_symbolizer *s, struct tw_symbol_view *ret)
+{
+	if (s->repeated >= s->taken)
+		s->repeated = 0;
+	return s->taken && tw_symbolizer__at(s, s->repeated++, ret);
+}
+
 void tw_symbolizer__fini(struct tw_symbolizer *s)
 {
 	tw_kallsyms__fini(&s->kallsyms);

@@ -19,6 +19,7 @@ struct tw_symbolizer {
 	struct tw_symbol *symbols; /* found, in the order in which they were; their names are our own */
 	size_t n, cap;
 	size_t taken;                /* of them */
+	size_t repeated;             /* of those taken, in the turn that goes on */
 	struct tw_address_set known; /* their keys */
 	uint64_t *nameless;          /* addresses without a symbol */
 	size_t n_nameless;
@@ -48,6 +49,9 @@ bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 
 /** tw_symbolizer__take() - the next symbol found. Return: false if there is none; borrowed */
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
+
+/** tw_symbolizer__repeat() - the next of those taken already, round and round. Return: false if none was; borrowed */
+bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /** tw_symbolizer__at() - the @i-th of those found. Return: false behind the last */
 bool tw_symbolizer__at(const struct tw_symbolizer *symbolizer, size_t i, struct tw_symbol_view *ret);

@@ -66,6 +66,21 @@ run 0 record -e sched -M 1 -w "$file" -- sleep 0.1
 grep -q 'do not balance' "$scratch/err" && fail "one CPU's books: $(cat "$scratch/err")"
 rm -f "$file"
 
+# Every address that is printed as a symbol has its name, by kallsyms as by the file: callers of stacks, functions of timers,
+# and who allocated. Code is between these two; static data has names too, but is printed as numbers.
+grep -E ' (_stext|_etext)$' /proc/kallsyms | cut -c1-16 | sort >"$scratch/text"
+run 0 record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
+run 0 report "$file"
+[ "$(grep -cE '(=> |call_site=|function=)[a-z_]' "$scratch/out")" -ge 100 ] || fail "few symbols: $(head -20 "$scratch/out")"
+grep -oE '\bf{8}[0-9a-f]{8}\b' "$scratch/out" | sort -u |
+	awk 'NR == FNR { limit[NR] = $1; next } $1 >= limit[1] && $1 < limit[2]' "$scratch/text" - >"$scratch/bare"
+[ -s "$scratch/bare" ] && fail "code without names: $(head -5 "$scratch/bare")"
+grep -m3 -E '(=> |call_site=|function=)(0x)?[0-9]' "$scratch/out" && fail "addresses where names should be"
+grep -oE '=> [A-Za-z_][A-Za-z0-9_.]*' "$scratch/out" | cut -c4- | sort -u >"$scratch/names"
+cut -d' ' -f3 /proc/kallsyms | cut -f1 | sort -u | comm -23 "$scratch/names" - >"$scratch/unknown"
+[ -s "$scratch/unknown" ] && fail "names that kallsyms does not have: $(cat "$scratch/unknown")"
+rm -f "$file"
+
 refused "no trace option 'stacktrcae'; did you mean stacktrace\?" -e sched -O stacktrcae
 refused "no trace option 'nostacktrcae'; did you mean nostacktrace\?" -e sched -O nostacktrcae
 refused "refuses trace option 'test_nop_refuse'" -e sched -O test_nop_refuse
@@ -91,14 +106,16 @@ option=options/test_nop_accept
 before=$(cat "$tracing/$option")
 same "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
 same "$option after its run" "$before" "$(cat "$tracing/$option")"
-"$tracewire" record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 1000 2>"$scratch/err" &
+"$tracewire" record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60 >/dev/null 2>"$scratch/err" &
 pid=$!
 for _ in $(seq 100); do
 	grep -q '^recording' "$scratch/err" && break
 	sleep 0.1
 done
+command=$(pgrep -P $pid -x sleep) # runs on without us
 kill -KILL $pid
 wait $pid 2>/dev/null
+[ -n "$command" ] && kill "$command"
 "$tracewire" cleanup >"$scratch/out" 2>&1
 same "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
 [ -e "$tracing/instances/tracewire-$pid" ] && fail "the clean-up leaves an instance"

@@ -221,6 +221,36 @@ static void test_symbols(void **state)
 	tear_down(&b);
 }
 
+/* Repeated by slices, each symbol has its turn, those that came meanwhile too, and none has two before the others had one. */
+static void test_repeated(void **state)
+{
+	struct tw_symbol_view symbol;
+	struct bench b;
+	char expected[] = "abgabga", got[sizeof(expected)] = "";
+
+	(void)state;
+	set_up(&b, "some", "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n");
+	tw_symbolizer__prepare(&b.symbolizer);
+	tw_symbolizer__await(&b.symbolizer);
+	see(&b, (uint64_t[]){ 0, 0x1010 }, 16);
+	see(&b, (uint64_t[]){ 0, 0x2010 }, 16);
+	tw_symbolizer__settle(&b.symbolizer, false);
+	assert_false(tw_symbolizer__repeat(&b.symbolizer, &symbol)); /* not said for the first time yet */
+	while (tw_symbolizer__take(&b.symbolizer, &symbol))
+		;
+	for (size_t i = 0; i + 1 < sizeof(expected); i++) {
+		assert_true(tw_symbolizer__repeat(&b.symbolizer, &symbol));
+		got[i] = (char)symbol.name[0];
+		if (i)
+			continue;
+		see(&b, (uint64_t[]){ 0, 0x2105 }, 16);
+		tw_symbolizer__settle(&b.symbolizer, false);
+		expect_symbol(&b, 0x2100, 1 << 20, "gamma_x");
+	}
+	assert_string_equal(got, expected);
+	tear_down(&b);
+}
+
 /* A module comes while events are traced. */
 static void test_later(void **state)
 {
@@ -292,9 +322,9 @@ static void test_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars),    cmocka_unit_test(test_arrays),  cmocka_unit_test(test_many),
-		cmocka_unit_test(test_limit),      cmocka_unit_test(test_symbols), cmocka_unit_test(test_later),
-		cmocka_unit_test(test_unprepared), cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_scalars),  cmocka_unit_test(test_arrays),     cmocka_unit_test(test_many),
+		cmocka_unit_test(test_limit),    cmocka_unit_test(test_symbols),    cmocka_unit_test(test_later),
+		cmocka_unit_test(test_repeated), cmocka_unit_test(test_unprepared), cmocka_unit_test(test_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,63 @@ static void test_before_their_events(void **state)
 	run_with(2, *state);
 }
 
+/* The addresses of a stack, as many as it says that it has. Return: how many had a symbol. */
+static size_t expect_callers(const struct receiver *got, const struct oracle *oracle, const struct tw_format *stack,
+			     const struct got_event *ev)
+{
+	const struct tw_field *size = tw_format__find(stack, "size"), *caller = tw_format__find(stack, "caller");
+	uint32_t n = 0;
+
+	assert_non_null(size);
+	assert_non_null(caller);
+	assert_true(ev->len >= size->offset + sizeof(n));
+	memcpy(&n, ev->record + size->offset, sizeof(n));
+	assert_true(n > 0 && caller->offset + n * sizeof(uint64_t) <= ev->len);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct got_symbol *symbol;
+		uint64_t address;
+
+		memcpy(&address, ev->record + caller->offset + i * sizeof(address), sizeof(address));
+		symbol = symbol_of(got, address, ev->time);
+		if (!symbol)
+			fail_msg("no SYMBOL for %lx, caller %u of %u", address, i, n);
+		if (!is_called(oracle, address, symbol->name))
+			fail_msg("%lx is not in %s", address, symbol->name);
+	}
+	return n;
+}
+
+/* All callers of a stack, of which the format declares eight, and the kernel writes as many as there are. */
+static void test_stacks(void **state)
+{
+	const struct tw_format *stack;
+	struct tw_schema *schema;
+	size_t stacks = 0, deep = 0;
+	struct run run;
+
+	run__init(&run, "sched:sched_switch", NULL);
+	run.options.tracing.stacks = true;
+	run__start(&run);
+	for (int i = 0; i < 40; i++)
+		spawn_true();
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_true(run.books.balanced);
+	schema = read_schema(&run.got);
+	stack = tw_schema__by_name(schema, "ftrace", "kernel_stack");
+	assert_non_null(stack);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		if (run.got.events[i].id != stack->id)
+			continue;
+		deep += expect_callers(&run.got, *state, stack, &run.got.events[i]) > 8;
+		stacks++;
+	}
+	assert_true(stacks >= 40);
+	assert_true(deep > 0);
+	tw_schema__free(schema);
+	run__fini(&run);
+}
+
 /* For those who join late all of them are said again. */
 static void test_again(void **state)
 {
@@ -287,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_before_their_events),
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_marker),
 		cmocka_unit_test(test_none),
 	};
