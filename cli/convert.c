@@ -144,7 +144,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	code = tw_convert__run(dat, &options, &stats, err);
 	end_progress(convert);
 	if (code == -ENOSPC || code == -EDQUOT)
-		tw_error__set(err, code, "no room for %s after %" PRIu64 " bytes: nothing was left there", convert->out,
+		tw_error__set(err, code, "no room for %s after %" PRIu64 " bytes: nothing was left there", options.name,
 			      stats.bytes);
 	if (!code)
 		code = output_file__finish(&convert->output, err);

@@ -106,9 +106,20 @@ static int give_draft(struct output_file *file)
 	return -1;
 }
 
+/* File systems of a network may say only now that there was no room. */
+static int close_draft(struct output_file *file)
+{
+	const int fd = file->fd;
+
+	file->fd = -1;
+	return close(fd);
+}
+
 int output_file__finish(struct output_file *file, struct tw_error *err)
 {
 	if (file->unnamed && give_draft(file))
+		return cannot(file->path, err);
+	if (file->draft[0] && close_draft(file))
 		return cannot(file->path, err);
 	if (file->draft[0] && rename(file->draft, file->path))
 		return cannot(file->path, err);

@@ -13,6 +13,11 @@
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)
 #define HEX_MAX      (PIECE_MAX / 2)
 
+/* A GUEST behind its name: trace id, count of vcpus; number and pid of each. */
+#define GUEST_HEAD     12
+#define GUEST_CPU      8
+#define GUEST_CPUS_MAX 512
+
 /* Text options are shown as they are, others in hex; those that only say where something lies are not shown. */
 static const char *const titles[] = {
 	[TW_TRACEDAT_DATE] = "DATE",
@@ -114,6 +119,40 @@ static int add_hex(struct comments *list, const char *title, const struct tw_tra
 	return code;
 }
 
+/* "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if it is not laid out so, or too long. */
+static bool guest_text(const struct tw_tracedat_bytes *value, bool big_endian, struct tw_line *line)
+{
+	const size_t name = strnlen(value->data, value->len);
+	const char *at = value->data + name + 1, *end = value->data + value->len;
+
+	if (value->len - name < 1 + GUEST_HEAD)
+		return false;
+	if (tw_load32(at + sizeof(uint64_t), big_endian) > GUEST_CPUS_MAX ||
+	    (size_t)(end - at) != GUEST_HEAD + GUEST_CPU * tw_load32(at + sizeof(uint64_t), big_endian))
+		return false;
+	tw_line__bytes(line, value->data, name);
+	tw_line__str(line, ", trace id 0x");
+	tw_line__hex(line, tw_load64(at, big_endian));
+	tw_line__str(line, ", vcpus and their pids");
+	for (at += GUEST_HEAD; at < end; at += GUEST_CPU) {
+		tw_line__char(line, ' ');
+		tw_line__u64(line, tw_load32(at, big_endian));
+		tw_line__char(line, '=');
+		tw_line__u64(line, tw_load32(at + sizeof(uint32_t), big_endian));
+	}
+	return true;
+}
+
+static int add_guest(struct comments *list, const struct tw_tracedat_bytes *value, bool big_endian)
+{
+	char text[TW_TRACEDAT_NAME_MAX + 64 + GUEST_CPUS_MAX * 24];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+
+	if (strnlen(value->data, value->len) > TW_TRACEDAT_NAME_MAX || !guest_text(value, big_endian, &line))
+		return add_hex(list, "GUEST", value);
+	return add_text(list, "GUEST", &(struct tw_tracedat_bytes){ text, tw_line__len(&line) });
+}
+
 static int add_option(struct comments *list, const struct tw_tracedat_option *option, bool big_endian)
 {
 	const struct tw_tracedat_bytes *value = &option->value;
@@ -124,6 +163,8 @@ static int add_option(struct comments *list, const struct tw_tracedat_option *op
 		return 0;
 	if (option->id > TW_TRACEDAT_STRINGS && option->id <= TW_TRACEDAT_BUFFER_TEXT)
 		return 0;
+	if (option->id == TW_TRACEDAT_GUEST)
+		return add_guest(list, value, big_endian);
 	snprintf(title, sizeof(title), "option %u", option->id);
 	if (option->id < known)
 		snprintf(title, sizeof(title), "%s", titles[option->id]);

@@ -9,7 +9,7 @@
 #include "pcap-tools/convert/state.h"
 
 #define FORMATS_PAGE    256
-#define PROGRESS_EVENTS 65536 /* so many events between two reports */
+#define PROGRESS_EVENTS 4096 /* so many events between two reports */
 
 _Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
 
@@ -233,7 +233,7 @@ static int convert(struct tw_convert *c, struct tw_error *err)
 	c->stats.bytes = tw_pcapng__bytes(c->file);
 	if (!code)
 		tw_pcapng__flush(c->file);
-	if (code)
+	if (code == -ENOMEM)
 		return tw_error__set(err, code, "converting to %s: no memory", c->options->name);
 	return tw_pcapng__error(c->file, err);
 }

@@ -87,6 +87,15 @@ static void cpu__settle(struct tw_dat_samples *cpu)
 	cpu->n = n;
 }
 
+static void cpus__free(struct tw_dat_clock *clock)
+{
+	for (uint32_t i = 0; i < clock->n_cpus; i++)
+		free(clock->cpus[i].samples);
+	free(clock->cpus);
+	clock->cpus = NULL;
+	clock->n_cpus = 0;
+}
+
 int tw_dat_clock__shift(struct tw_dat_clock *clock, const void *option, size_t len, bool big_endian)
 {
 	struct shift_text t = { .at = option, .left = len, .big_endian = big_endian };
@@ -114,6 +123,8 @@ int tw_dat_clock__shift(struct tw_dat_clock *clock, const void *option, size_t l
 		cpu__load_fractions(&clock->cpus[i], &t);
 	for (uint32_t i = 0; i < n; i++)
 		cpu__settle(&clock->cpus[i]);
+	if (code)
+		cpus__free(clock); /* some CPUs corrected and others not would be worse than none */
 	return code;
 }
 
@@ -130,9 +141,7 @@ int tw_dat_clock__tsc(struct tw_dat_clock *clock, const void *option, size_t len
 
 void tw_dat_clock__fini(struct tw_dat_clock *clock)
 {
-	for (uint32_t i = 0; i < clock->n_cpus; i++)
-		free(clock->cpus[i].samples);
-	free(clock->cpus);
+	cpus__free(clock);
 	*clock = (struct tw_dat_clock){ 0 };
 }
 

@@ -71,6 +71,21 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
+/*
+ * A chunk of a few bytes may well be an empty sub-buffer or ten, but not all of them can be: zstd makes 16 MiB of 500 bytes, and
+ * each of these would be events to write.
+ */
+static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
+{
+	dat->chunks_packed += packed_len;
+	dat->chunks_expanded += len;
+	if (dat->chunks_expanded <= TW_TRACEDAT_CHUNKS_FREE + dat->chunks_packed * TW_TRACEDAT_EXPAND_TIMES)
+		return true;
+	tw_dat__damage(dat, ring->at, "its chunks would expand to more than %d times their size",
+		       TW_TRACEDAT_EXPAND_TIMES);
+	return give_up(ring);
+}
+
 /* One chunk's sizes. Return: false, and the ring ends, where they cannot be. */
 static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
 {
@@ -93,7 +108,7 @@ static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint3
 			       *ret_len, TW_TRACEDAT_CHUNK_MAX);
 		return give_up(ring);
 	}
-	return true;
+	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
 }
 
 /* A chunk that cannot be expanded is left out. */
@@ -114,11 +129,13 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		ok = packed && read_at(dat, packed, packed_len, begin + CHUNK_HEAD) &&
 		     tw_unpack__run(dat->unpack, packed, packed_len, ring->window, len);
 		free(packed);
-		if (!ok)
+		if (!ok) {
 			tw_dat__damage(dat, begin, "a chunk of CPU %u cannot be expanded", ring->cpu);
+			continue;
+		}
 		ring->page_offset = begin;
 		ring->len = len;
-		if (ok && len)
+		if (len)
 			return true;
 	}
 	return false;

@@ -63,7 +63,8 @@ struct tw_tracedat {
 	struct tw_dat_ring **heap; /* those with an event, the earliest first */
 	uint32_t n_heap;
 	bool started;
-	uint64_t windows; /* bytes of all */
+	uint64_t windows;                        /* bytes of all */
+	uint64_t chunks_packed, chunks_expanded; /* bytes of the chunks so far */
 	uint64_t done;
 };
 

@@ -27,10 +27,12 @@
 #define TW_TRACEDAT_OPTIONS_MAX  65536
 #define TW_TRACEDAT_CHAIN_MAX    1024 /* option sections, each at a place of its own */
 #define TW_TRACEDAT_BUFFERS_MAX  256
-#define TW_TRACEDAT_CPUS_MAX     16384               /* of one buffer; numbers of CPUs are below it */
-#define TW_TRACEDAT_RINGS_MAX    65536               /* CPUs of all buffers together */
-#define TW_TRACEDAT_PAGE_MAX     (4u << 20)          /* bytes of one sub-buffer */
-#define TW_TRACEDAT_CHUNK_MAX    (16u << 20)         /* bytes of one chunk of compressed events, expanded */
+#define TW_TRACEDAT_CPUS_MAX     16384       /* of one buffer; numbers of CPUs are below it */
+#define TW_TRACEDAT_RINGS_MAX    65536       /* CPUs of all buffers together */
+#define TW_TRACEDAT_PAGE_MAX     (4u << 20)  /* bytes of one sub-buffer */
+#define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one chunk of compressed events, expanded */
+#define TW_TRACEDAT_CHUNKS_FREE \
+	((uint64_t)64 << 20) /* bytes that all chunks may expand to beyond EXPAND_TIMES theirs */
 #define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* bytes of all windows */
 #define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* corrections of a guest's clock */
 #define TW_TRACEDAT_RECORD_SLACK 32                  /* bytes behind a record that may be read */

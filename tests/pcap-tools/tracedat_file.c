@@ -256,6 +256,40 @@ void test_page__end(struct test_page *page, uint32_t flags, uint64_t lost)
 	page->len = sizeof(page->bytes);
 }
 
+/* All that bend times, and a guest of two vcpus. */
+static void put_more_options(struct test_dat *dat)
+{
+	static const uint64_t samples[2][4] = { { 900, 1100, 5, 9 }, { 1, 1, 0, 0 } };
+	size_t begin;
+
+	test_dat__option(dat, TW_TRACEDAT_DATE, "0x10", 5);
+	test_dat__option(dat, TW_TRACEDAT_OFFSET, "-20", 4);
+	test_dat__option(dat, 200, "unknown", 8);
+	begin = dat->len;
+	test_dat__option(dat, TW_TRACEDAT_TIME_SHIFT, "", 0);
+	test_dat__put_number(dat, 77, 8);
+	test_dat__put_number(dat, 1, 4);
+	test_dat__put_number(dat, 1, 4);
+	test_dat__put_number(dat, 2, 4);
+	for (size_t i = 0; i < 8; i++)
+		test_dat__put_number(dat, samples[i / 4][i % 4], 8);
+	test_dat__set_number(dat, begin + 2, dat->len - begin - 6, 4);
+	test_dat__option(dat, TW_TRACEDAT_TSC2NSEC, "", 0);
+	test_dat__set_number(dat, dat->len - 4, 16, 4);
+	test_dat__put_number(dat, 3, 4);
+	test_dat__put_number(dat, 1, 4);
+	test_dat__put_number(dat, 0, 8);
+	begin = dat->len;
+	test_dat__option(dat, TW_TRACEDAT_GUEST, "guest", 6);
+	test_dat__put_number(dat, 0x1234, 8);
+	test_dat__put_number(dat, 2, 4);
+	for (uint32_t i = 0; i < 2; i++) {
+		test_dat__put_number(dat, i, 4);
+		test_dat__put_number(dat, 100 + i, 4);
+	}
+	test_dat__set_number(dat, begin + 2, dat->len - begin - 6, 4);
+}
+
 static void put_v6(struct test_dat *dat, const struct test_page *pages, size_t n)
 {
 	size_t places;
@@ -264,6 +298,8 @@ static void put_v6(struct test_dat *dat, const struct test_page *pages, size_t n
 	test_dat__put(dat, "options  ", 10);
 	test_dat__option(dat, TW_TRACEDAT_UNAME, "Linux box 5.0 mips", 19);
 	test_dat__option(dat, TW_TRACEDAT_TRACECLOCK, "", 0);
+	if (dat->more_options)
+		put_more_options(dat);
 	test_dat__put_number(dat, TW_TRACEDAT_DONE, 2);
 	test_dat__put(dat, "flyrecord", 10);
 	places = dat->len;
@@ -327,6 +363,8 @@ void test_dat__whole(struct test_dat *dat, const struct test_page *pages, size_t
 	test_dat__set_number(dat, dat->options_at, dat->len, 8);
 	dat->size_at = test_dat__section(dat, TW_TRACEDAT_DONE, dat->codec);
 	test_dat__option(dat, TW_TRACEDAT_UNAME, "Linux box 5.0 mips", 19);
+	if (dat->more_options)
+		put_more_options(dat);
 	for (uint16_t id = TW_TRACEDAT_HEADER_INFO; id <= TW_TRACEDAT_CMDLINES; id++) {
 		test_dat__option(dat, id, "", 0);
 		test_dat__set_number(dat, dat->len - 4, 8, 4);
