@@ -203,10 +203,15 @@ static const struct cli_option_group group = { "Status", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
+	{ "Print it as trace-cmd report does",
+	  "tracewire convert trace.dat trace.pcapng && tracewire report trace.pcapng" },
 	{ "Look at a recording of trace-cmd with Wireshark",
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
 	{ "Print what one task did",
 	  "tracewire convert -q trace.dat - | tshark -r - -Y 'trace.sched.sched_switch.prev_pid == 4711'" },
+	{ "Put a host's recording and its guest's on one time line",
+	  "tracewire convert host.dat host.pcapng && tracewire convert guest.dat guest.pcapng && "
+	  "mergecap -w both.pcapng host.pcapng guest.pcapng" },
 	{ NULL, NULL },
 };
 
@@ -222,7 +227,8 @@ const struct cli_command cli_command_convert = {
 		"Each buffer (trace instance) becomes an interface. Formats, names of tasks, symbols, the texts of trace_printk() "
 		"and the options of trace-cmd go along; so does what was lost.\n\n"
 		"Times are those that trace-cmd report prints: with the file's options for another clock, a guest's clock, and "
-		"the TSC applied.\n\n"
+		"the TSC applied. trace-cmd report -i has host and guests in one listing: here each file is converted by "
+		"itself, and mergecap puts the results on one time line.\n\n"
 		"FILE appears when it is complete, and replaces one of that name. A file that is damaged is converted as far as "
 		"it can be read; the exit status is 1 then. It is 2 for a file that is not from trace-cmd or of another version.",
 	.examples = examples,

@@ -5,6 +5,7 @@
 set -u
 tracewire=$1
 good=$2/debian-6.12-function.dat
+large=$2/debian-6.1.dat
 failed=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -92,8 +93,14 @@ run 1 hole.dat z.pcapng
 says 'damaged at byte [0-9]+: .*; all else is in z.pcapng'
 n=$(events)
 [ "${n:-0}" -gt 1000 ] && [ "$n" -lt 4394 ] || fail "around the damage: ${n:-no} events of 4394"
-[ -s z.pcapng ] || fail "nothing was delivered"
+"$tracewire" report z.pcapng >z.txt 2>err || fail "what was delivered cannot be read: $(cat err)"
+"$tracewire" report x.pcapng >x.txt 2>err
+[ "$(wc -l <z.txt)" -ge "$n" ] || fail "$n events were delivered, $(wc -l <z.txt) lines are printed"
+grep -vxFf x.txt z.txt && fail "events that the undamaged file does not have"
 rm z.pcapng
+
+# Damage within a ring takes the rest of that sub-buffer only: the last event is there.
+tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "what is behind the damage is missing"
 
 # No room, and a reader that goes away.
 run 1 "$good" /dev/full
@@ -103,5 +110,31 @@ says 'largest size allowed'
 nothing_at z.pcapng
 "$tracewire" convert -q "$good" - 2>err | head -c 100 >/dev/null
 says 'has gone'
+
+# Killed, by the kernel at a size and from outside at any time: no file, or the whole one.
+(ulimit -c 0 -f 100 && exec "$tracewire" convert -q "$large" k.pcapng) 2>err
+[ $? = 153 ] || fail "not killed at the largest size allowed: $(cat err)"
+nothing_at k.pcapng
+"$tracewire" convert -q "$large" whole || fail "cannot convert $large"
+killed=0
+for delay in 0 0.005 0.01 0.015 0.02 0.03 0.04; do
+	"$tracewire" convert -q "$large" k.pcapng &
+	sleep $delay
+	kill -KILL $! 2>err
+	wait $! 2>err
+	[ $? = 137 ] && killed=$((killed + 1))
+	for left in $(find . -name '*k.pcapng*'); do
+		cmp whole "$left" || fail "left behind: $left"
+		rm "$left"
+	done
+done
+[ $killed -gt 0 ] || fail "no conversion was killed in time"
+
+# More than a second, as what reads the pipe takes its time: a line says how far it is.
+"$tracewire" convert "$large" - 2>err | (sleep 1.2 && cat >piped)
+grep -qE '^converting .*debian-6.1.dat: [0-9]+ %$' err || fail "no progress: $(cat err)"
+cmp whole piped || fail "a slow pipe gets something else"
+"$tracewire" convert -q "$large" - 2>err | (sleep 1.2 && cat >/dev/null)
+[ -s err ] && fail "--quiet tells of progress: $(cat err)"
 
 exit $failed
