@@ -66,54 +66,75 @@ static bool bad_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return false;
 }
 
-bool tw_dat_ring__entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+static size_t left(const struct tw_dat_ring *ring)
+{
+	return (size_t)(ring->entry_end - ring->entry);
+}
+
+/* An entry that tells the time or fills room, behind its first word. Return: false, and the sub-buffer ends, if none can follow */
+static bool pass_over(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t type, uint32_t delta)
 {
 	const struct tw_entry_layout *layout = &dat->entry;
-	const unsigned int type_bits = layout->type_len_bits, delta_bits = 32u - type_bits;
+	const unsigned int delta_bits = 32u - layout->type_len_bits;
+	uint32_t array;
+
+	if (left(ring) < sizeof(array))
+		return bad_entry(dat, ring);
+	array = tw_load32(ring->entry, dat->info.big_endian);
+	if (type == layout->time_extend) {
+		ring->now += ((uint64_t)array << delta_bits) + delta;
+		array = sizeof(array);
+	} else if (type == layout->time_stamp) {
+		ring->now = absolute(((uint64_t)array << delta_bits) + delta, ring->now);
+		array = sizeof(array);
+	} else if (type != layout->padding || (delta && array > left(ring))) {
+		return bad_entry(dat, ring);
+	} else if (!delta) { /* the rest of the sub-buffer; else a discarded event */
+		ring->entry = ring->entry_end;
+		return false;
+	} else {
+		ring->now += delta;
+		array = (array + 3) & ~(uint32_t)3;
+	}
+	ring->entry += array < left(ring) ? array : left(ring);
+	return true;
+}
+
+/* The length of a long record stands in a word of its own, which it counts. */
+static bool long_length(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret)
+{
+	uint32_t array = 0;
+
+	if (left(ring) >= sizeof(array))
+		array = tw_load32(ring->entry, dat->info.big_endian);
+	if (array < sizeof(array))
+		return bad_entry(dat, ring);
+	ring->entry += sizeof(array);
+	*ret = array - (uint32_t)sizeof(array);
+	return true;
+}
+
+bool tw_dat_ring__entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	const unsigned int type_bits = dat->entry.type_len_bits, delta_bits = 32u - type_bits;
 	const uint32_t delta_mask = ((uint32_t)1 << delta_bits) - 1;
 	const bool be = dat->info.big_endian;
 
-	while (ring->entry_end - ring->entry >= 4) {
+	while (left(ring) >= 4) {
 		const uint32_t head = tw_load32(ring->entry, be);
 		const uint32_t type = be ? head >> delta_bits : head & (((uint32_t)1 << type_bits) - 1);
 		const uint32_t delta = be ? head & delta_mask : head >> type_bits;
-		size_t left = (size_t)(ring->entry_end - ring->entry) - 4;
-		uint32_t len, array;
+		uint32_t len = type * 4;
 
 		ring->entry += 4;
-		if (type && type <= layout->data_max) {
-			len = type * 4;
-		} else {
-			if (left < 4)
-				return bad_entry(dat, ring);
-			array = tw_load32(ring->entry, be);
-			if (type == layout->time_extend) {
-				ring->now += ((uint64_t)array << delta_bits) + delta;
-				ring->entry += 4;
-				continue;
-			}
-			if (type == layout->time_stamp) {
-				ring->now = absolute(((uint64_t)array << delta_bits) + delta, ring->now);
-				ring->entry += 4;
-				continue;
-			}
-			if (type == layout->padding) { /* the rest of the sub-buffer, or a discarded event */
-				if (!delta)
-					break;
-				if (array > left)
-					return bad_entry(dat, ring);
-				array = (array + 3) & ~(uint32_t)3;
-				ring->now += delta;
-				ring->entry += array < left ? array : left;
-				continue;
-			}
-			if (type || array < 4) /* type 0: the length stands in this word and counts it */
-				return bad_entry(dat, ring);
-			len = array - 4;
-			left -= 4;
-			ring->entry += 4;
+		if (type > dat->entry.data_max) {
+			if (!pass_over(dat, ring, type, delta))
+				return false;
+			continue;
 		}
-		if (len > left || ((len + 3) & ~(uint32_t)3) > left || len < RECORD_LEAST)
+		if (!type && !long_length(dat, ring, &len))
+			return false;
+		if (len < RECORD_LEAST || len > left(ring) || ((len + 3) & ~(uint32_t)3) > left(ring))
 			return bad_entry(dat, ring);
 		len = (len + 3) & ~(uint32_t)3;
 		ring->now += delta;

@@ -85,6 +85,15 @@ int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err);
 /** tw_dat_ring__next() - the ring's next event, into its event. Return: false at its end */
 bool tw_dat_ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring);
 
+/** tw_dat__read_at() - Return: whether all @len bytes were read */
+bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset);
+
+/** tw_dat_ring__fill() - move the window on. Return: false at the ring's end */
+bool tw_dat_ring__fill(struct tw_tracedat *dat, struct tw_dat_ring *ring);
+
+/** tw_dat_ring__end() - the ring ends here, wherever that is. Return: false */
+bool tw_dat_ring__end(struct tw_dat_ring *ring);
+
 /** tw_dat_ring__page() - begin walking the sub-buffer of @len bytes at @page */
 void tw_dat_ring__page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len);
 

@@ -333,6 +333,57 @@ static void test_lying_sections(void **state)
 }
 
 /* Cut anywhere: never more than an error or damage, and the events before the cut are there. */
+/* Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and so does the other ring's first. */
+static void test_chunk_bombs(void **state)
+{
+	struct test_page pages[2];
+	struct tw_tracedat_event event;
+	struct tw_tracedat *dat;
+
+	(void)state;
+	kind_of_file(7, false, 8, "zstd");
+	file.bombs = 40;
+	for (size_t i = 0; i < 2; i++)
+		test_page__begin(&pages[i], &file, 1000);
+	test_dat__whole(&file, pages, 2);
+	assert_int_equal(open_file(&dat), 0);
+	assert_false(tw_tracedat__next(dat, &event));
+	assert_int_equal(tw_tracedat__damage(dat)->places, 2);
+	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "more than 1100 times their size"));
+	assert_true(tw_tracedat__done(dat) < tw_tracedat__info(dat)->data_bytes / 4);
+	tw_tracedat__close(dat);
+}
+
+/* A guest's clock that is corrected for some CPUs only is not corrected at all. */
+static void test_cut_time_shift(void **state)
+{
+	static const size_t shift_count = 6 + 8 + 4; /* of CPUs, in the option behind its head */
+	struct test_page pages[2];
+	struct tw_tracedat *dat;
+	uint8_t *shift;
+
+	(void)state;
+	for (int cut = 0; cut < 2; cut++) {
+		kind_of_file(7, false, 8, NULL);
+		file.more_options = true;
+		for (size_t i = 0; i < 2; i++) {
+			test_page__begin(&pages[i], &file, 1000);
+			test_page__event(&pages[i], 0, 101, 7, 4);
+			test_page__end(&pages[i], 0, 0);
+		}
+		test_dat__whole(&file, pages, 2);
+		shift = memmem(file.bytes, file.len, "\x0c\0\x54\0\0\0\x4d", 7);
+		assert_non_null(shift);
+		shift[shift_count] = cut ? 6 : 1;
+		assert_int_equal(open_file(&dat), 0);
+		/* 1000 is half-way between the samples: 1007 where it is corrected; times 3 / 2, and 16 us - 20 ns. */
+		expect(dat, 17480, cut ? 0 : 1, 12);
+		expect(dat, cut ? 17480 : 17490, cut ? 1 : 0, 12);
+		assert_int_equal(tw_tracedat__damage(dat)->places, cut);
+		tw_tracedat__close(dat);
+	}
+}
+
 static void test_truncated(void **state)
 {
 	static const char *const codecs[] = { NULL, "zstd" };
@@ -375,7 +426,8 @@ int main(void)
 		cmocka_unit_test(test_every_kind),     cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_lying_entry),    cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_instances),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_lying_sections), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_lying_sections), cmocka_unit_test(test_chunk_bombs),
+		cmocka_unit_test(test_cut_time_shift), cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

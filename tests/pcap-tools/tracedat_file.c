@@ -312,19 +312,47 @@ static void put_v6(struct test_dat *dat, const struct test_page *pages, size_t n
 	}
 }
 
+/* Chunks of next to nothing that expand to as much as one may. */
+static void put_bombs(struct test_dat *dat)
+{
+	const size_t len = TW_TRACEDAT_CHUNK_MAX;
+	uint8_t *zeroes = calloc(1, len), packed[4096];
+	const size_t n = zeroes ? ZSTD_compress(packed, sizeof(packed), zeroes, len, 1) : sizeof(packed) + 1;
+
+	free(zeroes);
+	if (n > sizeof(packed))
+		abort();
+	test_dat__put_number(dat, dat->bombs, 4);
+	for (uint32_t i = 0; i < dat->bombs; i++) {
+		test_dat__put_number(dat, n, 4);
+		test_dat__put_number(dat, len, 4);
+		test_dat__put(dat, packed, n);
+	}
+}
+
+static void put_v7_ring(struct test_dat *dat, const struct test_page *page)
+{
+	size_t packed;
+
+	if (dat->bombs) {
+		put_bombs(dat);
+		return;
+	}
+	if (dat->codec)
+		test_dat__put_number(dat, 1, 4);
+	test_dat__put(dat, page->bytes, TEST_DAT_PAGE);
+	if (dat->codec)
+		compress_from(dat, dat->len - TEST_DAT_PAGE, &packed);
+}
+
 static void put_v7_rings(struct test_dat *dat, const struct test_page *pages, size_t n, uint64_t *offsets,
 			 uint64_t *sizes)
 {
 	const size_t size_at = test_dat__section(dat, TW_TRACEDAT_BUFFER, dat->codec);
-	size_t packed;
 
 	for (size_t i = 0; i < n; i++) {
 		offsets[i] = dat->len;
-		if (dat->codec)
-			test_dat__put_number(dat, 1, 4);
-		test_dat__put(dat, pages[i].bytes, TEST_DAT_PAGE);
-		if (dat->codec)
-			compress_from(dat, dat->len - TEST_DAT_PAGE, &packed);
+		put_v7_ring(dat, &pages[i]);
 		sizes[i] = dat->len - offsets[i] - (dat->codec ? 4 : 0);
 	}
 	test_dat__set_number(dat, size_at, dat->len - size_at - 8, 8);

@@ -19,6 +19,7 @@ struct test_dat {
 	uint8_t long_size;
 	const char *codec; /* version 7: NULL = "none" */
 	bool more_options; /* of clocks and of a guest */
+	uint32_t bombs; /* version 7, zstd: so many chunks of empty sub-buffers in each ring, the pages are left out */
 	size_t options_at; /* version 7: where the offset of the options stands */
 	size_t size_at;    /* version 7: where the size of the options stands */
 	size_t next_at;    /* version 7: where the offset of the next options stands, in the last DONE */
