@@ -100,9 +100,10 @@ struct tw_put_bytes {
 /**
  * tw_put__pointed() - a pointer by the bytes it points to
  * @spec: its width bounds TW_POINTER_HEX and the bitmaps; 0 = all of @bytes
+ * @long_size: of the traced host, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
-		     const struct tw_put_bytes *bytes);
+		     const struct tw_put_bytes *bytes, uint8_t long_size);
 
 /** tw_put__symbolic() - __print_symbolic: the first name of that value, else 0x1f */
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);

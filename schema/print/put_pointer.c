@@ -220,7 +220,7 @@ static uint32_t bits_of(const struct tw_put_spec *spec, const struct tw_put_byte
 }
 
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
-		     const struct tw_put_bytes *bytes)
+		     const struct tw_put_bytes *bytes, uint8_t long_size)
 {
 	switch (pointer->kind) {
 	case TW_POINTER_MAC:
@@ -239,10 +239,10 @@ void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, con
 		put_hex(line, pointer, spec, bytes);
 		break;
 	case TW_POINTER_BITMAP:
-		tw_put__bits(line, bytes, bits_of(spec, bytes), 8);
+		tw_put__bits(line, bytes, bits_of(spec, bytes), long_size);
 		break;
 	case TW_POINTER_BITMAP_LIST:
-		tw_put__bit_list(line, bytes, bits_of(spec, bytes), 8);
+		tw_put__bit_list(line, bytes, bits_of(spec, bytes), long_size);
 		break;
 	default:
 		tw_put__ip(line, pointer, bytes);

@@ -74,7 +74,7 @@ static void put_pointed(struct tw_run *run, const struct tw_op *op)
 	if (spec.width < 0)
 		spec.width = -spec.width;
 	if (!conversion->star_width || spec.width) /* no bytes are none, not all of them */
-		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes);
+		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
 }
 
 static void put_address(struct tw_run *run, const struct tw_print_conversion *conversion)

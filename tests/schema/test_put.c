@@ -182,7 +182,7 @@ static void expect_pointed(const char *letters, size_t used, int32_t width, cons
 	const struct tw_pointer parsed = pointer(letters, used);
 
 	assert_true(tw_pointer__is_bytes(&parsed));
-	tw_put__pointed(&line, &parsed, &spec, &bytes);
+	tw_put__pointed(&line, &parsed, &spec, &bytes, 8);
 	expect(text);
 }
 
@@ -254,6 +254,25 @@ static void test_bytes(void **state)
 	expect_pointed("b", 1, 10, "\xff\xff\x00\x00", 4, "3ff");
 	expect_pointed("b", 1, 37, "\xff\xff\x00\x00\xff", 5, "1f,0000ffff");
 	expect_pointed("bl", 2, 0, "\xf1\x01\x00\x80", 4, "0,4-8,31");
+}
+
+/* Longs of a big-endian host have their first bit in their last byte. */
+static void test_masks_of_big_endian(void **state)
+{
+	static const uint8_t mask[] = { 0, 0, 0, 0x81, 0, 0, 0, 2 };
+	const struct tw_put_spec spec = { .letter = 'p', .width = 34, .precision = -1 };
+	const struct tw_put_bytes bytes = { mask, sizeof(mask), true };
+	const struct tw_pointer list = pointer("bl", 2), digits = pointer("b", 1);
+
+	(void)state;
+	tw_put__pointed(&line, &list, &spec, &bytes, 4);
+	expect("0,7,33");
+	tw_put__pointed(&line, &digits, &spec, &bytes, 4);
+	expect("2,00000081");
+	tw_put__pointed(&line, &list, &spec, &bytes, 8);
+	expect("1,32");
+	tw_put__bit_list(&line, &bytes, 64, 8);
+	expect("1,32,39");
 }
 
 static void test_arrays(void **state)
@@ -340,12 +359,19 @@ static void test_dump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_numbers, setup),   cmocka_unit_test_setup(test_characters, setup),
-		cmocka_unit_test_setup(test_strings, setup),   cmocka_unit_test_setup(test_fit, setup),
-		cmocka_unit_test_setup(test_addresses, setup), cmocka_unit_test_setup(test_ip, setup),
-		cmocka_unit_test_setup(test_sockaddr, setup),  cmocka_unit_test_setup(test_bytes, setup),
-		cmocka_unit_test_setup(test_arrays, setup),    cmocka_unit_test_setup(test_names, setup),
-		cmocka_unit_test_setup(test_times, setup),     cmocka_unit_test_setup(test_dump, setup),
+		cmocka_unit_test_setup(test_numbers, setup),
+		cmocka_unit_test_setup(test_characters, setup),
+		cmocka_unit_test_setup(test_strings, setup),
+		cmocka_unit_test_setup(test_fit, setup),
+		cmocka_unit_test_setup(test_addresses, setup),
+		cmocka_unit_test_setup(test_ip, setup),
+		cmocka_unit_test_setup(test_sockaddr, setup),
+		cmocka_unit_test_setup(test_bytes, setup),
+		cmocka_unit_test_setup(test_masks_of_big_endian, setup),
+		cmocka_unit_test_setup(test_arrays, setup),
+		cmocka_unit_test_setup(test_names, setup),
+		cmocka_unit_test_setup(test_times, setup),
+		cmocka_unit_test_setup(test_dump, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

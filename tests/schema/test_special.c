@@ -481,6 +481,60 @@ static void test_bprint_odd(void **state)
 	drop(print, format);
 }
 
+/* A host with big-endian longs of 4 bytes. */
+static const char small_stack_text[] =
+	EVENT_TEXT("kernel_stack", 4, FIELD("int size", 8, 4, 1) FIELD("unsigned long caller[8]", 12, 32, 0),
+		   "print fmt: \"\"");
+static const char small_bprint_text[] =
+	EVENT_TEXT("bprint", 6,
+		   FIELD("unsigned long ip", 8, 4, 0) FIELD("const char * fmt", 12, 4, 0) FIELD("u32 buf[]", 16, 0, 0),
+		   "print fmt: \"\"");
+
+static void big(uint64_t value, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		data[len++] = (uint8_t)(value >> 8 * (size - 1 - i));
+}
+
+static void expect_big(const char *format_text, const char *expected)
+{
+	const struct tw_record whole = { .data = data, .len = len, .big_endian = true };
+	struct tw_format *format;
+	struct tw_print *print;
+
+	assert_int_equal(tw_format__parse(format_text, strlen(format_text), "ftrace", &format, NULL), 0);
+	format->long_size = 4;
+	print = tw_print__new(format);
+	assert_non_null(print);
+	tw_print__run(print, &whole, &host, &line);
+	expect(expected);
+	drop(print, format);
+}
+
+static void test_small_longs(void **state)
+{
+	(void)state;
+	assert_int_equal(tw_symbols__add(symbols, 0xc0008000, 0x100, "small", 5, NULL, 0), 0);
+	assert_int_equal(tw_strings__parse(strings, "0xc0900000 : \"%d %lx %s %llu %pS\\n\"\n", 39), 0);
+	memset(data, 0, sizeof(data));
+	len = 8;
+	big(3, 4);
+	big(0xc0008010, 4);
+	big(0xc1000000, 4);
+	big(UINT32_MAX, 4);
+	expect_big(small_stack_text, "\t=> small\n\t=> 0xc1000000\n");
+	len = 8;
+	big(0xc0008010, 4);
+	big(0xc0900000, 4);
+	big((uint32_t)-7, 4);
+	big(0xdeadbeef, 4);
+	text("abcd");
+	align(4);
+	big(1ULL << 40, 8);
+	big(0xc0008044, 4);
+	expect_big(small_bprint_text, "small: -7 deadbeef abcd 1099511627776 small+0x44");
+}
+
 static void test_not_special(void **state)
 {
 	static const char other[] = EVENT_TEXT("function", 1, FIELD("unsigned long ip", 8, 8, 0), "\"%lx\", REC->ip");
@@ -510,6 +564,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_raw_data, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bprint, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bprint_odd, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_small_longs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_special, setup, teardown),
 	};
 
