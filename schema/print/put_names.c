@@ -38,6 +38,8 @@ void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uin
 		tw_line__str(line, name->name);
 		any = true;
 		value &= ~name->value;
+		if (!value)
+			return;
 	}
 	if (!value)
 		return;

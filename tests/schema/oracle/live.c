@@ -22,9 +22,11 @@ const char *const live__systems[] = { "sched", "irq",  "net",     "skb",   "sysc
 				      "sock",  "mmap", "filemap", NULL };
 /* Enabled where the kernel has them. */
 static const char *const more_systems[] = {
-	"block",   "ext4",     "jbd2",   "exceptions", "irq_vectors", "ipi",    "napi", "qdisc",
-	"x86_fpu", "rcu",      "percpu", "maple_tree", "power",       "cgroup", "tlb",  "compaction",
-	"vmalloc", "notifier", "msr",    "csd",        "neigh",       "fib",    "udp",  "timer_migration",
+	"block",   "ext4",       "jbd2",      "exceptions", "irq_vectors", "ipi",    "napi", "qdisc",
+	"x86_fpu", "rcu",        "percpu",    "maple_tree", "power",       "cgroup", "tlb",  "compaction",
+	"vmalloc", "notifier",   "msr",       "csd",        "neigh",       "fib",    "udp",  "timer_migration",
+	"tcp",     "alarmtimer", "mmap_lock", "fs_dax",     "oom",         "printk", "xdp",  "iommu",
+	"kvm",
 };
 
 const struct tw_format *live__format(struct tw_schema *schema, const struct tep_event *event)

@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,6 +50,19 @@ static void use_loopback(void)
 	/* and one that nobody wants: kfree_skb with its reason */
 	sendto(sender, bytes, sizeof(bytes), 0, (struct sockaddr *)&address, len);
 	close(sender);
+}
+
+/* To a port that nobody listens on: a reset comes back. */
+static void use_refused_connection(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				       .sin_port = htons(1) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (!connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		usleep(1);
+	close(fd);
 }
 
 /* A file without a name: nothing is left of it when the load is killed. */
@@ -90,8 +105,18 @@ static void use_process(void)
 static void use_timer(void)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 };
+	const struct itimerval later = { .it_value.tv_sec = 60, .it_interval.tv_usec = 7 },
+			       never = { .it_value.tv_sec = 0 };
+	const struct itimerspec alarm = { .it_value.tv_sec = 60 };
+	int fd = timerfd_create(CLOCK_BOOTTIME_ALARM, 0);
 
 	nanosleep(&moment, NULL);
+	setitimer(ITIMER_VIRTUAL, &later, NULL);
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	if (fd < 0)
+		return;
+	timerfd_settime(fd, 0, &alarm, NULL);
+	close(fd);
 }
 
 static void work(void)
@@ -99,7 +124,8 @@ static void work(void)
 	for (unsigned int round = 0;; round++) {
 		use_pipe();
 		use_loopback();
-		use_memory();
+		use_refused_connection();
+		use_timer();
 		for (int i = 0; i < 20; i++)
 			syscall(SYS_getppid);
 		kill(getpid(), SIGUSR1);
@@ -107,7 +133,7 @@ static void work(void)
 			use_process();
 		if (round % 32 == 0)
 			use_file();
-		use_timer();
+		use_memory(); /* makes the most events: a recording may end in it */
 	}
 }
 
