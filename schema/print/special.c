@@ -57,33 +57,40 @@ static void put_function(const struct tw_special *special, const struct tw_recor
 		tw_put__symbol(line, parent, false, host);
 }
 
-static bool ends_stack(const struct tw_value *caller, uint8_t size)
+/* The layout is that of the print fmt, which knows eight callers, neither more nor less. @end: a value that is none */
+static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,
+			const struct tw_print_host *host, struct tw_line *line)
 {
-	return !caller->u || caller->u == (size == 4 ? UINT32_MAX : UINT64_MAX);
-}
-
-/*
- * caller, size. Old kernels mark the end, new ones tell the number; a stack of user space ends with 0. The layout is that of
- * the print fmt, which knows eight callers, neither more nor less.
- */
-static void put_stack(const struct tw_special *special, const struct tw_record *record,
-		      const struct tw_print_host *host, struct tw_line *line)
-{
-	const struct tw_field *field = special->fields[0];
 	struct tw_value callers, caller;
-	uint64_t n = 0;
 
 	if (tw_field__read(field, record, &callers) || callers.kind != TW_FIELD_ARRAY)
 		return;
-	if (!special->fields[1] || !tw_special__number(special->fields[1], record, &n) || !n)
-		n = UINT32_MAX;
 	for (uint32_t i = 0; i < n && !line->cut && !tw_value__element(field, &callers, i, &caller); i++) {
-		if (ends_stack(&caller, (uint8_t)field->elem_size))
+		if (caller.u == end || (!caller.u && n == UINT64_MAX))
 			break;
 		tw_line__str(line, "\t=> ");
 		tw_put__symbol(line, caller.u, false, host);
 		tw_line__char(line, '\n');
 	}
+}
+
+/* caller, size. Old kernels mark the end by a number of ones, new ones tell how many there are too. */
+static void put_stack(const struct tw_special *special, const struct tw_record *record,
+		      const struct tw_print_host *host, struct tw_line *line)
+{
+	const uint64_t ones = special->fields[0]->elem_size == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t n = 0;
+
+	if (!special->fields[1] || !tw_special__number(special->fields[1], record, &n) || !n)
+		n = UINT64_MAX;
+	put_callers(special->fields[0], record, n, ones, host, line);
+}
+
+/* caller; behind the last one is 0 */
+static void put_user_stack(const struct tw_special *special, const struct tw_record *record,
+			   const struct tw_print_host *host, struct tw_line *line)
+{
+	put_callers(special->fields[0], record, UINT64_MAX, 0, host, line);
 }
 
 /* id, buf; as the kernel shows it: the print fmt tells the first byte only */
@@ -116,7 +123,7 @@ static const struct {
 	{ "funcgraph_exit", tw_special__graph_exit, { "func", "depth", "calltime", "rettime" } },
 	{ "bprint", tw_special__bprint, { "ip", "fmt", "buf" } },
 	{ "kernel_stack", put_stack, { "caller", "?size" } },
-	{ "user_stack", put_stack, { "caller" } },
+	{ "user_stack", put_user_stack, { "caller" } },
 	{ "raw_data", put_raw_data, { "id", "buf" } },
 };
 

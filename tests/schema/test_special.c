@@ -332,9 +332,10 @@ static void test_user_stack(void **state)
 	number(77, 8);
 	number(0x7f0012345678, 8);
 	number(0x401000, 8);
-	for (int i = 0; i < 6; i++)
+	number(UINT64_MAX, 8);
+	for (int i = 0; i < 5; i++)
 		number(0, 8);
-	expect_event(print, "\t=> 0x7f0012345678\n\t=> 0x401000\n");
+	expect_event(print, "\t=> 0x7f0012345678\n\t=> 0x401000\n\t=> 0xffffffffffffffff\n");
 	tw_print__addresses(print, &n);
 	assert_int_equal(n, 0);
 	drop(print, format);

@@ -13,6 +13,7 @@
 #include "oracle.h"
 
 #define SECONDS_MAX  30 /* for recording */
+#define TENTHS_MIN   3  /* of a second: rare events need their time */
 #define SECONDS_TEST 100
 #define BUFFER_KIB   (16 * 1024) /* of each CPU */
 #define LOADS        2
@@ -102,9 +103,9 @@ int live__record(struct tracefs_instance *instance)
 		return -1;
 	for (size_t i = 0; i < LOADS; i++)
 		loads[i] = load__start();
-	record_ftrace(instance);
-	while (entries(instance) < LIVE_EVENTS_MIN * 11 / 10 && tenths++ < SECONDS_MAX * 10)
+	while ((tenths < TENTHS_MIN || entries(instance) < LIVE_EVENTS_MIN * 11 / 10) && tenths++ < SECONDS_MAX * 10)
 		usleep(100 * 1000);
+	record_ftrace(instance); /* at the end, where nothing overwrites it */
 	tracefs_trace_off(instance);
 	for (size_t i = 0; i < LOADS; i++)
 		load__stop(loads[i]);

@@ -129,10 +129,10 @@ static void work(void)
 		for (int i = 0; i < 20; i++)
 			syscall(SYS_getppid);
 		kill(getpid(), SIGUSR1);
-		if (round % 8 == 0)
+		if (round % 8 == 0) {
 			use_process();
-		if (round % 32 == 0)
 			use_file();
+		}
 		use_memory(); /* makes the most events: a recording may end in it */
 	}
 }
