@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/text.h"
 
@@ -22,11 +23,16 @@ struct tw_strings {
 	struct slot *slots;
 	size_t n, n_slots; /* a power of two */
 	size_t memory;     /* bytes of texts */
+	uint64_t seed;     /* of the hash, so that nobody can choose addresses that fall on one place */
 };
 
 struct tw_strings *tw_strings__new(void)
 {
-	return calloc(1, sizeof(struct tw_strings));
+	struct tw_strings *strings = calloc(1, sizeof(*strings));
+
+	if (strings && getentropy(&strings->seed, sizeof(strings->seed)))
+		strings->seed = (uintptr_t)strings; /* better than nothing */
+	return strings;
 }
 
 void tw_strings__free(struct tw_strings *strings)
@@ -40,10 +46,13 @@ void tw_strings__free(struct tw_strings *strings)
 }
 
 /* Return: the slot of the address, or the free one where it would go. */
-static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t address)
+static struct slot *slot_of(struct slot *slots, size_t n_slots, uint64_t seed, uint64_t address)
 {
-	size_t i = (size_t)(address * 0x9e3779b97f4a7c15u >> 32) & (n_slots - 1);
+	uint64_t hash = (address ^ seed) * 0x9e3779b97f4a7c15u;
+	size_t i;
 
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+	i = (size_t)(hash >> 32) & (n_slots - 1);
 	while (slots[i].text && slots[i].address != address)
 		i = (i + 1) & (n_slots - 1);
 	return &slots[i];
@@ -61,7 +70,7 @@ static int grow(struct tw_strings *strings)
 		return -ENOMEM;
 	for (size_t i = 0; i < strings->n_slots; i++)
 		if (strings->slots[i].text)
-			*slot_of(slots, n_slots, strings->slots[i].address) = strings->slots[i];
+			*slot_of(slots, n_slots, strings->seed, strings->slots[i].address) = strings->slots[i];
 	free(strings->slots);
 	strings->slots = slots;
 	strings->n_slots = n_slots;
@@ -82,9 +91,20 @@ static char unescape(char c)
 	}
 }
 
-static char *copy_unescaped(struct tw_text text)
+/* Bytes of the text without its escapes. */
+static size_t unescaped_len(struct tw_text text)
 {
-	char *copy = malloc(text.len + 1), *at = copy;
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++, n++)
+		i += text.at[i] == '\\' && i + 1 < text.len;
+	return n;
+}
+
+/* @len: as unescaped_len() tells it, so that what is counted is what is taken */
+static char *copy_unescaped(struct tw_text text, size_t len)
+{
+	char *copy = malloc(len + 1), *at = copy;
 
 	if (!copy)
 		return NULL;
@@ -102,17 +122,20 @@ static int set(struct tw_strings *strings, uint64_t address, struct tw_text text
 {
 	int err = grow(strings);
 	struct slot *slot;
+	size_t len;
 	char *copy;
 
 	if (err)
 		return err;
-	slot = slot_of(strings->slots, strings->n_slots, address);
-	if (text.len > MEMORY_MAX - strings->memory || (!slot->text && strings->n == TW_STRINGS_MAX))
+	text.len = strnlen(text.at, text.len); /* nobody would see what is behind a NUL */
+	len = unescaped_len(text);
+	slot = slot_of(strings->slots, strings->n_slots, strings->seed, address);
+	if (len > MEMORY_MAX - strings->memory || (!slot->text && strings->n == TW_STRINGS_MAX))
 		return -E2BIG;
-	copy = copy_unescaped(text);
+	copy = copy_unescaped(text, len);
 	if (!copy)
 		return -ENOMEM;
-	strings->memory += strlen(copy);
+	strings->memory += len;
 	if (slot->text)
 		strings->memory -= strlen(slot->text);
 	else
@@ -170,7 +193,7 @@ int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len)
 
 const char *tw_strings__find(const struct tw_strings *strings, uint64_t address)
 {
-	return strings->n_slots ? slot_of(strings->slots, strings->n_slots, address)->text : NULL;
+	return strings->n_slots ? slot_of(strings->slots, strings->n_slots, strings->seed, address)->text : NULL;
 }
 
 size_t tw_strings__memory(const struct tw_strings *strings)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -62,6 +63,60 @@ static void test_later_outweighs(void **state)
 	assert_string_equal(tw_strings__find(strings, 2), "two");
 }
 
+/* What is counted is what is taken, whatever bytes a text has. */
+static void test_memory(void **state)
+{
+	const size_t empty = tw_strings__memory(strings);
+	static char text[32 * 1024];
+	size_t one;
+
+	(void)state;
+	assert_int_equal(parse("0x1 : \"a\""), 0);
+	one = tw_strings__memory(strings);
+	assert_true(one > empty);
+	assert_int_equal(parse("0x1 : \"b\""), 0);
+	assert_int_equal(tw_strings__memory(strings), one);
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "0x1 : \"a", 8);
+	text[sizeof(text) - 1] = '"';
+	assert_int_equal(tw_strings__parse(strings, text, sizeof(text)), 0);
+	assert_int_equal(tw_strings__memory(strings), one + sizeof(text) - 9);
+	text[8] = '\0'; /* ends the text for all who read it */
+	assert_int_equal(tw_strings__parse(strings, text, sizeof(text)), 0);
+	assert_string_equal(tw_strings__find(strings, 1), "a");
+	assert_int_equal(tw_strings__memory(strings), one);
+	assert_int_equal(parse("0x1 : \"\\\\\""), 0);
+	assert_string_equal(tw_strings__find(strings, 1), "\\");
+	assert_int_equal(tw_strings__memory(strings), one);
+}
+
+/* Return: CPU time that it takes to fill a table with the multiples of @step. */
+static clock_t time_of_filling(uint64_t step)
+{
+	const clock_t began = clock();
+	char line[64];
+
+	tw_strings__free(strings);
+	strings = tw_strings__new();
+	assert_non_null(strings);
+	for (uint64_t i = 0; i < TW_STRINGS_MAX; i++) {
+		snprintf(line, sizeof(line), "0x%llx : \"%u\"", (unsigned long long)(i * step), (unsigned int)i);
+		assert_int_equal(parse(line), 0);
+	}
+	assert_string_equal(tw_strings__find(strings, 77 * step), "77");
+	return clock() - began;
+}
+
+/* Addresses that fall on one place if the hash has no seed: its first factor times the step is 1. */
+static void test_chosen_addresses(void **state)
+{
+	const clock_t ordinary = time_of_filling(16);
+
+	(void)state;
+	assert_true(time_of_filling(0xf1de83e19937733du) < 10 * ordinary + CLOCKS_PER_SEC / 5);
+}
+
 static void test_limit(void **state)
 {
 	char line[64];
@@ -84,6 +139,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_escapes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_shapes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_later_outweighs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chosen_addresses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
 	};
 
