@@ -72,19 +72,37 @@ void tw_knowledge__free(struct tw_knowledge *knowledge)
 	free(knowledge);
 }
 
+size_t tw_knowledge__room(const struct tw_knowledge *knowledge)
+{
+	return TW_KNOWN_MEMORY_MAX - knowledge->stats.memory;
+}
+
 bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes)
 {
-	if (bytes > TW_KNOWN_MEMORY_MAX - knowledge->stats.memory)
+	if (bytes > tw_knowledge__room(knowledge))
 		return false;
 	knowledge->stats.memory += bytes;
 	return true;
 }
 
+/* Errors name what strangers named: no escapes of theirs reach anybody's terminal. */
+static void keep_first(struct tw_error *first, const struct tw_error *why)
+{
+	if (*first->text)
+		return;
+	*first = *why;
+	for (char *c = first->text; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
 void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why)
 {
 	(*count)++;
-	if (!*knowledge->stats.first.text)
-		knowledge->stats.first = *why;
+	keep_first(&knowledge->stats.first, why);
+	if (count == &knowledge->stats.refused_texts)
+		keep_first(&knowledge->stats.text, why);
 }
 
 static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint64_t id)
@@ -167,7 +185,10 @@ int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_
 	struct tw_known_event ***page, *event;
 
 	if (!schema)
-		return tw_error__set(err, -E2BIG, "more than %u schemas", TW_KNOWN_SCHEMAS_MAX);
+		return tw_error__set(
+			err, -E2BIG,
+			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
+			format->system, format->name, TW_KNOWN_SCHEMAS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_knowledge__take(knowledge, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
 		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",

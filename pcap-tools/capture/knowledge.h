@@ -60,7 +60,8 @@ struct tw_knowledge_stats {
 	uint64_t refused_streams; /* calls of tw_knowledge__stream() beyond the limits */
 	uint64_t malformed;       /* records that explain, with lengths that cannot be */
 	uint64_t incomplete;      /* values in PARTs of which a piece is missing, or too large */
-	struct tw_error first;    /* why the first of the refused was; "" = none was */
+	struct tw_error first;    /* why the first of all refused was, printable; "" = none was */
+	struct tw_error text;     /* why the first of refused_texts was */
 	size_t memory;            /* taken, of TW_KNOWN_MEMORY_MAX */
 };
 

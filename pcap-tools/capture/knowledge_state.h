@@ -15,10 +15,13 @@ struct tw_knowledge {
 	char *expanded; /* room for one text, from the first on */
 };
 
+/** tw_knowledge__room() - bytes that may still be taken */
+size_t tw_knowledge__room(const struct tw_knowledge *knowledge);
+
 /** tw_knowledge__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
 bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes);
 
-/** tw_knowledge__refuse() - one more in @count, one of the stats; the first of all says why */
+/** tw_knowledge__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
 void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why);
 
 /** tw_known_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */

@@ -8,6 +8,7 @@
 
 /* What tables grow by at once, besides doubling. */
 #define SYMBOLS_GROWTH (128u << 10) /* bytes: the empty table and a block of names */
+#define STRINGS_LEAST  2048         /* bytes: the empty table and its first places */
 #define STRINGS_GROWTH 20           /* times the text: a line has 5 bytes, a string takes 96 */
 
 static void refuse_name(struct tw_knowledge *knowledge, const char *what)
@@ -17,11 +18,6 @@ static void refuse_name(struct tw_knowledge *knowledge, const char *what)
 	tw_error__set(&why, -E2BIG, "more %s than are kept: what a capture says may take %zu MiB", what,
 		      TW_KNOWN_MEMORY_MAX >> 20);
 	tw_knowledge__refuse(knowledge, &knowledge->stats.refused_names, &why);
-}
-
-static size_t room(const struct tw_knowledge *knowledge)
-{
-	return TW_KNOWN_MEMORY_MAX - knowledge->stats.memory;
 }
 
 /* A table that has changed its size within the room that was left. */
@@ -51,22 +47,25 @@ static int learn_format(struct tw_knowledge *knowledge, struct tw_known_stream *
 static int learn_strings(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
 			 const struct tw_schema_text *text, struct tw_error *err)
 {
+	const size_t growth = STRINGS_LEAST + STRINGS_GROWTH * text->len;
 	size_t before = 0;
-	int error = 0;
+	int error;
 
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
-	else
+	if (before + growth > tw_knowledge__room(knowledge))
+		return tw_error__set(err, -E2BIG,
+				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
+				     text->len, TW_KNOWN_MEMORY_MAX >> 20);
+	if (!stream->strings)
 		stream->strings = tw_strings__new();
 	stream->print_host.strings = stream->strings;
 	if (!stream->strings)
 		return tw_error__set(err, -ENOMEM, "no memory for printk_formats");
-	if (before + STRINGS_GROWTH * text->len > room(knowledge))
-		error = -E2BIG;
-	if (!error)
-		error = tw_strings__parse(stream->strings, text->text, text->len);
+	error = tw_strings__parse(stream->strings, text->text, text->len);
 	account(knowledge, before, tw_strings__memory(stream->strings));
-	return error ? tw_error__set(err, error, "printk_formats of %zu bytes is more than can be kept", text->len) : 0;
+	return error ? tw_error__set(err, error, "printk_formats of %zu bytes: more texts than are kept", text->len)
+		     : 0;
 }
 
 /* FNV-1a: tells a repeated text from a new one, and guards nothing. */
@@ -162,7 +161,7 @@ static bool learn_task(struct tw_knowledge *knowledge, struct tw_known_stream *s
 
 	if (!tw_comm__parse(tlv, &view))
 		return false;
-	if (tw_task_table__add(&stream->tasks, &view, room(knowledge)))
+	if (tw_task_table__add(&stream->tasks, &view, tw_knowledge__room(knowledge)))
 		refuse_name(knowledge, "task names");
 	account(knowledge, before, tw_task_table__memory(&stream->tasks));
 	return true;
@@ -188,10 +187,10 @@ static bool learn_symbol(struct tw_knowledge *knowledge, struct tw_known_stream 
 		return true;
 	if (stream->symbols)
 		before = tw_symbols__memory(stream->symbols);
-	else if (room(knowledge) >= SYMBOLS_GROWTH)
+	else if (tw_knowledge__room(knowledge) >= SYMBOLS_GROWTH)
 		stream->symbols = tw_symbols__new();
 	stream->print_host.symbols = stream->symbols;
-	if (!stream->symbols || before + SYMBOLS_GROWTH > room(knowledge) ||
+	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_knowledge__room(knowledge) ||
 	    tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0))
 		refuse_name(knowledge, "symbols");
 	if (stream->symbols)

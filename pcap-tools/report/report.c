@@ -218,7 +218,7 @@ static void finish(struct run *run)
 	if (run->report.knowledge) {
 		tw_knowledge__stats(run->report.knowledge, &knowledge);
 		run->stats->refused_texts = knowledge.refused_texts;
-		run->stats->text = knowledge.first;
+		run->stats->text = knowledge.text;
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
