@@ -197,10 +197,10 @@ static void free_top_level(struct tw_top_level *top)
 
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err)
 {
-	struct tw_top_level *top;
+	struct tw_top_level *top = NULL;
 	int rc = new_top_level(&top, err);
 
-	if (rc)
+	if (!top)
 		return rc;
 	rc = check_free(err);
 	if (!rc)
@@ -223,10 +223,10 @@ int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, 
 
 int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
 {
-	struct tw_top_level *top;
+	struct tw_top_level *top = NULL;
 	int rc = new_top_level(&top, err);
 
-	if (rc)
+	if (!top)
 		return rc;
 	rc = check_list("set_graph_function", err);
 	if (!rc)

@@ -105,7 +105,7 @@ static int note(struct tw_trace_options *options, const char *file, struct tw_er
 static int set(const struct tw_instance *instance, const char *word, struct tw_trace_options *options,
 	       struct tw_error *err)
 {
-	struct option option;
+	struct option option = { 0 };
 	int rc = find(instance, word, &option, err);
 	bool top;
 
