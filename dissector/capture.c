@@ -5,7 +5,7 @@
 
 static wmem_map_t *streams;
 static struct tw_stream *last_stream;
-uint32_t tw_capture_cache_read;
+uint32_t tw_capture_cache_read, tw_capture_refusals;
 static size_t used; /* of TW_CAPTURE_BYTES_MAX */
 
 /* What the schema library allocated. */
@@ -22,6 +22,7 @@ static void open_capture(void)
 	last_stream = NULL;
 	used = 0;
 	tw_capture_cache_read = 0;
+	tw_capture_refusals = 0;
 }
 
 static void close_capture(void)

@@ -61,6 +61,7 @@ static inline struct tw_event_type *tw_schema_id__type(const struct tw_schema_id
 bool tw_capture__allow(size_t n);
 
 extern uint32_t tw_capture_cache_read; /* of TW_CACHE_READ_MAX */
+extern uint32_t tw_capture_refusals;   /* of TW_REFUSALS_MAX */
 
 /** tw_capture__own() - free @what when the capture is closed */
 void tw_capture__own(void *what, void (*free)(void *what));

@@ -5,6 +5,7 @@
 
 #include <ws_version.h>
 
+#include <epan/column-info.h>
 #include <epan/expert.h>
 #include <epan/packet.h>
 #include <epan/prefs.h>

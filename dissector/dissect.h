@@ -28,8 +28,9 @@ struct tw_dissect {
 	struct tw_schema_id *schema; /* NULL if the frame names none */
 	bool first_pass;             /* what is learnt is learnt now */
 	bool wants_info;             /* the Info column is shown */
-	uint32_t n_events;           /* so far */
-	uint32_t n_others;           /* control records so far */
+	uint32_t n_tlvs;             /* so far */
+	uint32_t n_events;           /* the same */
+	uint32_t n_others;           /* the same of control records */
 	uint32_t items_left;
 	uint32_t lookups_left;
 	uint32_t unpack_left;
@@ -67,6 +68,12 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtr
 /** tw_dissect__expert() - say something about the frame; @text may be NULL for the default */
 void tw_dissect__expert(struct tw_dissect *d, enum tw_expert which, const char *text);
 
+/** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
+void tw_dissect__refuse(struct tw_dissect *d, enum tw_expert which, const char *text);
+
+/** tw_dissect__was_refused() - later passes: say what the first pass refused of this TLV. Return: whether there was something */
+bool tw_dissect__was_refused(struct tw_dissect *d);
+
 /** tw_dissect__depend() - displayed events need that frame; 0 is none */
 static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 {
@@ -102,5 +109,11 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 
 /** tw_parts__register() - at start: the table of pieces */
 void tw_parts__register(void);
+
+/** tw_notes__register() - at start; @proto: whose notes are kept with frames */
+void tw_notes__register(int proto);
+
+/** tw_notes__sequence() - what is to be said of the frame's sequence number; NULL if nothing */
+const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d);
 
 #endif

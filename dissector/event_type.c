@@ -7,6 +7,9 @@
 #include "dissector/preferences.h"
 #include "dissector/words.h"
 
+#define FIELD_BYTES \
+	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* that a field takes here, at most */
+
 static void free_format(void *format)
 {
 	tw_format__free(format);
@@ -28,7 +31,7 @@ int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const st
 		r = tw_error__set(err, -EINVAL, "the text is of event id %u, the record says %u", format->id, event_id);
 		goto refuse;
 	}
-	if (!tw_capture__allow(format->memory + format->n_fields * sizeof(struct tw_shown_field) + sizeof(*type) +
+	if (!tw_capture__allow(format->memory + format->n_fields * FIELD_BYTES + sizeof(*type) +
 			       tw_table16__growth(&schema->types, event_id))) {
 		r = tw_error__set(err, -ENOSPC, "the capture has more format texts than the dissector keeps");
 		goto refuse;

@@ -24,9 +24,17 @@ static int proto_trace = -1;
 static GHashTable *names; /* filter name -> the struct tw_name that was first */
 static unsigned int n_names;
 
+static void forget_names(void)
+{
+	if (names)
+		g_hash_table_destroy(names);
+	names = NULL;
+}
+
 void tw_fields__init(int proto)
 {
 	proto_trace = proto;
+	register_shutdown_routine(forget_names);
 }
 
 static struct tw_name *register_name(const char *abbrev, const char *label, enum tw_type type)

@@ -63,7 +63,7 @@ void tw_label__number(proto_item *item, const struct tw_shown_field *shown, uint
 	char buf[ITEM_LABEL_LENGTH];
 	struct tw_line line = tw_printable__on(buf, sizeof(buf));
 
-	if (!item || (!shown->words && !shown->has_addresses && !shown->is_stack))
+	if (!item || !PTREE_DATA(item)->visible || (!shown->words && !shown->has_addresses && !shown->is_stack))
 		return;
 	if (shown->is_stack) {
 		append_stack_frame(&line, value, symbol, i);

@@ -192,8 +192,10 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 		tw_dissect__expert(d, TW_EXPERT_LIMIT, "A piece of something the dissector does not put together");
 		return false;
 	}
+	if (tw_dissect__was_refused(d))
+		return false;
 	if (d->first_pass && !count_piece(d, part.id)) {
-		tw_dissect__expert(d, TW_EXPERT_LIMIT, "More pieces than the dissector puts together");
+		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "More pieces than the dissector puts together");
 		return false;
 	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,

@@ -132,6 +132,7 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 
 	tw_line__str(&info, label);
 	tw_dissect__tlv_header(d, tree, tlv);
+	tw_dissect__was_refused(d);
 	if (!dissector_of(tlv->type)(d, tree, tlv, &info))
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
 	tw_printable__end(&info);

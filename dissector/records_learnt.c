@@ -48,7 +48,7 @@ bool tw_records__schema(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
 	if (d->first_pass && tw_metadata__learn(d, &view, &err))
-		tw_dissect__expert(d, TW_EXPERT_BAD_SCHEMA, err.text);
+		tw_dissect__refuse(d, TW_EXPERT_BAD_SCHEMA, err.text);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_KIND), at, 1, view.kind);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_ENCODING), at + 1, 1, view.encoding);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_EVENT_ID), at + 2, 2, view.event_id);
@@ -161,7 +161,7 @@ bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	if (!tw_comm__parse(tlv, &comm))
 		return false;
 	if (d->first_pass && d->stream && !tw_stream__learn_task(d->stream, &comm, d->pinfo->num))
-		tw_dissect__expert(d, TW_EXPERT_LIMIT, "The capture has more task names than the dissector keeps");
+		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "The capture has more task names than the dissector keeps");
 	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_ORIGIN), at, 1, comm.origin);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_TIME), at + 4, 8, tw_stream__ns(d->stream, comm.time));
 	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_PID), at + 12, 4, comm.pid);
@@ -182,7 +182,7 @@ bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	if (!tw_symbol__parse(tlv, &symbol))
 		return false;
 	if (d->first_pass && d->stream && !tw_stream__learn_symbol(d->stream, &symbol, d->pinfo->num))
-		tw_dissect__expert(d, TW_EXPERT_LIMIT, "The capture has more symbols than the dissector keeps");
+		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "The capture has more symbols than the dissector keeps");
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_SIZE), at, 4, symbol.size);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_ADDRESS), at + 4, 8, symbol.address);
 	tw_put_bytes(d, tree, tw_fixed(TW_FIX_SYMBOL_NAME), symbol.name, symbol.len);

@@ -24,7 +24,7 @@ static uint32_t names_until(const struct tw_task *task, uint64_t time)
 	return low;
 }
 
-#define MAP_ENTRY_BYTES 64 /* of a wmem_map, its share of the table included, about */
+#define MAP_ENTRY_BYTES 112 /* of a wmem_map and of small pieces of memory, the share of the table included, about */
 
 /* NULL when the capture is full. */
 static struct tw_task *task_of(struct tw_stream *stream, uint32_t pid)

@@ -98,22 +98,9 @@ static void put_header(struct tw_dissect *d)
 #undef PUT
 }
 
-/* What the first pass found is kept with the frame, for the passes after it. */
-static const struct tw_sequence_note *sequence_note(struct tw_dissect *d)
-{
-	const struct tw_sequence_note *note;
-
-	if (!d->first_pass)
-		return p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, 0);
-	note = d->stream ? tw_stream__check_sequence(d->stream, &d->frame) : NULL;
-	if (note)
-		p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, 0, (void *)note);
-	return note;
-}
-
 static void check_sequence(struct tw_dissect *d)
 {
-	const struct tw_sequence_note *note = sequence_note(d);
+	const struct tw_sequence_note *note = tw_notes__sequence(d);
 	proto_item *item;
 
 	if (!note)
@@ -142,6 +129,7 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 			dissect_part(d, &tlv);
 		else
 			dissect_one(d, &tlv);
+		d->n_tlvs++;
 	}
 	if (status != TW_FRAME_OK)
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
@@ -177,10 +165,9 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->bytes.frames = &pinfo->num;
 	d->bytes.n_frames = 1;
 	d->first_pass = !PINFO_FD_VISITED(pinfo);
-	d->wants_info = pinfo->cinfo != NULL;
-	if (d->wants_info) {
+	d->wants_info = pinfo->cinfo && pinfo->cinfo->col_first[COL_INFO] >= 0;
+	if (d->wants_info)
 		d->info = tw_printable__on(wmem_alloc(pinfo->pool, TW_INFO_MAX), TW_INFO_MAX);
-	}
 	d->items_left = TW_ITEMS_MAX;
 	d->lookups_left = TW_LOOKUPS_MAX;
 	d->unpack_left = TW_UNPACK_BYTES_MAX;
@@ -237,6 +224,7 @@ static void register_protocol(void)
 	tw_preferences__register(proto_trace);
 	tw_capture__register();
 	tw_parts__register();
+	tw_notes__register(proto_trace);
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 

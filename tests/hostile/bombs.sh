@@ -18,14 +18,14 @@ bomb() {
 		"$home/measure.py" "$seconds_max" tshark "$@" 3>&1 > "$home/out" 2> "$home/err"
 }
 
-ways=(-V) # the last one's lines are looked at: what is said when something is learnt is not said in a second pass
-[ -z "${HOSTILE_FRAMES:-}" ] || ways=("" "-Y trace.pid==7" "-2 -V" -V)
+ways=("-2 -V") # the last one's lines are looked at: what the first pass refused must be said in the second
+[ -z "${HOSTILE_FRAMES:-}" ] || ways=("" "-Y trace.pid==7" -V "-2 -V")
 
 # What an expert item of a capture must say.
 declare -A says=(
 	[fields-100000]='fields, the limit is 1024'
 	[fields-1000]='more than the dissector shows'
-	[ids]='more event ids than the dissector keeps'
+	[ids]='more format texts than the dissector keeps'
 	[tasks]='more task names than the dissector keeps'
 	[names]='more task names than the dissector keeps'
 	[pieces]='More pieces than the dissector puts together'
@@ -35,6 +35,17 @@ declare -A says=(
 	[zstd]='more format text than the dissector unpacks'
 	[zstd-longer]='more format text than the dissector unpacks'
 	[zstd-shorter]='cannot be decompressed'
+	[open-parentheses]='print fmt, column [0-9]*: it nests deeper'
+	[parentheses]='print fmt, column [0-9]*: it nests deeper'
+	[ternaries]='print fmt, column [0-9]*: it nests deeper'
+	[unary]='print fmt, column [0-9]*: it nests deeper'
+	[symbolic]='print fmt, column [0-9]*: it is too large'
+	[flags]='print fmt, column [0-9]*: it is too large'
+	[widths]='print fmt, column [0-9]*: it is too large'
+	[strings]='print fmt, column [0-9]*: it is too large'
+	[sum]='print fmt, column [0-9]*: it is too large'
+	[programs]="texts of the frame's events take too long"
+	[wide]='more text than the dissector shows'
 )
 
 for file in "$home"/bombs/*.pcap; do

@@ -152,6 +152,12 @@ static void make_print_bombs(void)
 	add("\"%d\", REC->a");
 	add_often(" + REC->a", UINT32_MAX, 10);
 	end_text("sum.pcap");
+
+	/* A large program, 2046 times. */
+	begin_text(ONE_FIELD);
+	add("\"%d\", REC->a");
+	add_often(" + REC->a", 3000, 10);
+	end_text("programs.pcap");
 }
 
 /* More fields than an event may have; as many as it may. */
@@ -226,7 +232,7 @@ static void make_names(const char *name, uint32_t n, bool streams, bool channels
 static void make_ids(void)
 {
 	begin("ids.pcap");
-	for (uint32_t i = 0; i < 40000; i++) {
+	for (uint32_t i = 0; i < 130000; i++) {
 		struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .data = (const uint8_t *)text };
 
 		view.event_id = (uint16_t)(i << 8 | 1);
@@ -347,7 +353,7 @@ int main(int argc, char **argv)
 	make_names("channels.pcap", 100000, true, true, false);
 	make_names("schemas.pcap", 20000, false, false, true);
 	make_ids();
-	make_tasks("tasks.pcap", 1100000, false);
+	make_tasks("tasks.pcap", 1600000, false);
 	make_tasks("names.pcap", 100000, true);
 	make_pieces("pieces.pcap", 1);
 	make_pieces("pieces-backwards.pcap", -1);
