@@ -36,6 +36,7 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 
 	if (label->known == known)
 		return label;
+	label->known = NULL; /* its place is written to, even if the name turns out not to fit */
 	tw_line__str(&line, known->format->name);
 	len = tw_line__len(&line);
 	tw_line__bytes(&line, ": ", 2);
