@@ -54,6 +54,13 @@ same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1
 same_as_trace_cmd "-R" "-R" \
 	"kmem_cache_alloc|hrtimer_start|sched_wak(ing|eup|eup_new)|timer_(start|expire_entry)|signal_deliver|workqueue_(queue_work|execute_start|execute_end)"
 
+# The function graph: the layout that trace-cmd has with its plugins
+"$tracewire" convert -q "$(dirname "$dat")/debian-6.1-graph.dat" graph.pcapng || fail "debian-6.1-graph.dat cannot be converted"
+"$tracewire" report -q graph.pcapng | grep ' funcgraph_' >ours
+trace-cmd report "$(dirname "$dat")/debian-6.1-graph.dat" 2>/dev/null | grep ' funcgraph_' >theirs
+expect "lines of the function graph" 457 "$(wc -l <theirs)"
+diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ)"
+
 # Events that somebody cut out are missed, whoever wrote the file last
 editcap x.pcapng cut.pcapng 30000-30009
 "$tracewire" report cut.pcapng 2>err >/dev/null
