@@ -77,7 +77,8 @@ void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)
 	tw_store_be32(VAL(p, tw_schema_tlv, raw_length), schema->raw_length);
 	tw_store_be32(VAL(p, tw_schema_tlv, index), schema->index);
 	tw_store_be32(VAL(p, tw_schema_tlv, total), schema->total);
-	memcpy(p + TW_SCHEMA_HEAD, schema->data, schema->len);
+	if (schema->len) /* with none, there may be no bytes to point to */
+		memcpy(p + TW_SCHEMA_HEAD, schema->data, schema->len);
 }
 
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema)

@@ -514,9 +514,11 @@ static void expect_big(const char *format_text, const char *expected)
 
 static void test_small_longs(void **state)
 {
+	static const char printk[] = "0xc0900000 : \"%d %lx %s %llu %pS\\n\"\n";
+
 	(void)state;
 	assert_int_equal(tw_symbols__add(symbols, 0xc0008000, 0x100, "small", 5, NULL, 0), 0);
-	assert_int_equal(tw_strings__parse(strings, "0xc0900000 : \"%d %lx %s %llu %pS\\n\"\n", 39), 0);
+	assert_int_equal(tw_strings__parse(strings, printk, strlen(printk)), 0);
 	memset(data, 0, sizeof(data));
 	len = 8;
 	big(3, 4);
