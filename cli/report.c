@@ -116,6 +116,13 @@ static void summarize(const struct tw_report_stats *stats)
 	if (stats->refused_texts)
 		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->refused_texts,
 			stats->text.text);
+	if (stats->refused_names)
+		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond what is kept of a capture\n",
+			stats->refused_names);
+	if (stats->incomplete)
+		fprintf(stderr,
+			"damaged  %" PRIu64 " formats and the like that came in pieces, of which one is missing\n",
+			stats->incomplete);
 	if (stats->malformed)
 		fprintf(stderr, "damaged  %" PRIu64 " frames, which were read as far as they can be\n",
 			stats->malformed);

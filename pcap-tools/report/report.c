@@ -58,6 +58,16 @@ static bool wants_event(const struct tw_report_options *options, struct tw_known
 	return known->chosen & WANTED;
 }
 
+/* For people, of a stranger's names: as in tw_identity, what is not printable becomes '?'. */
+static void name_fallback(struct tw_report_stats *stats, const struct tw_format *format, const char *why)
+{
+	snprintf(stats->fallback, sizeof(stats->fallback), "%s:%s: %s", format->system, format->name, why);
+	for (char *c = stats->fallback; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
 /* Events that are printed as field=value though they have a text are counted, and the first is named. */
 static const struct tw_print *program_of(struct run *run, struct tw_known_event *known)
 {
@@ -75,8 +85,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 		return print;
 	}
 	if (!run->stats->fallbacks++)
-		snprintf(run->stats->fallback, sizeof(run->stats->fallback), "%s:%s: %s", known->format->system,
-			 known->format->name, why);
+		name_fallback(run->stats, known->format, why);
 	return print;
 }
 
@@ -219,6 +228,9 @@ static void finish(struct run *run)
 		tw_knowledge__stats(run->report.knowledge, &knowledge);
 		run->stats->refused_texts = knowledge.refused_texts;
 		run->stats->text = knowledge.text;
+		run->stats->refused_names = knowledge.refused_names;
+		run->stats->incomplete = knowledge.incomplete;
+		run->stats->malformed += knowledge.malformed;
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);

@@ -47,7 +47,9 @@ struct tw_report_stats {
 	uint64_t versions;      /* frames of a version not known here */
 	uint64_t fallbacks;     /* events printed as field=value because their print fmt could not be compiled */
 	uint64_t refused_texts; /* formats that could not be used */
-	char fallback[128];     /* the first event of those, "system:event: why" */
+	uint64_t refused_names; /* of tasks and symbols, beyond what is kept of a capture */
+	uint64_t incomplete;    /* formats and the like in PARTs of which one is missing */
+	char fallback[128];     /* the first event of the fallbacks, "system:event: why", printable */
 	struct tw_error text;   /* why the first text was refused */
 };
 
