@@ -29,7 +29,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/job" "$scratch/epan"
 
-"$here/boot" "$kernels/$release" "$scratch/job" "$here/tracers-guest.sh $tracewire" ||
+# What runs in there goes along: this tree may lie where the machine in there has something else, as in /tmp.
+cp "$tracewire" "$here/tracers-guest.sh" "$scratch/job"
+
+"$here/boot" "$kernels/$release" "$scratch/job" "/job/tracers-guest.sh /job/tracewire" ||
 	fail "in Linux $release it ends with $?, 125 if it did not come to its end"
 
 cp "$PLUGIN" "$scratch/epan"
