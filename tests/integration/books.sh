@@ -41,7 +41,7 @@ tell() { # RUN
 
 overruns=0
 for run in 1 2 3 4 5 6 7 8 9 10; do
-	"$tracewire" record -e raw_syscalls --buffer-size 128 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" record -e raw_syscalls --buffer-size 32 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	check_summary "record $run"
 	expect "record $run: in the file" "$sent" "$in_file"
@@ -63,7 +63,7 @@ for run in 1 2 3 4 5 6 7 8 9 10; do
 	in_background dumpcap dumpcap -q -i tw0 -B 64 -w "$scratch/x.pcapng"
 	wait_for says "$scratch/dumpcap.err" '^File: '
 	before=$(arrived)
-	"$tracewire" stream -e raw_syscalls --buffer-size 128 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" stream -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	after=$(arrived)
 	check_summary "stream $run"
