@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Back end: a display filter for Wireshark and tshark, with the names that the plugin has (docs/wireshark.md). */
+#ifndef TW_FILTER_DISPLAY_H
+#define TW_FILTER_DISPLAY_H
+
+#include "base/line.h"
+#include "filter/tree.h"
+
+/** tw_display__refuses() - see tw_refuses() */
+const char *tw_display__refuses(const struct tw_test *test);
+
+/**
+ * tw_display__emit() - append a filter that shows the matching ones of packets with one event each
+ *
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG where the line has no room.
+ */
+int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *err);
+
+#endif

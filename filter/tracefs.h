@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Back end: the kernel's own event filters, what is written to events/SYSTEM/EVENT/filter. */
+#ifndef TW_FILTER_TRACEFS_H
+#define TW_FILTER_TRACEFS_H
+
+#include "base/line.h"
+#include "filter/tree.h"
+
+#define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter: the kernel takes a page */
+
+/** tw_tracefs__refuses() - see tw_refuses() */
+const char *tw_tracefs__refuses(const struct tw_test *test);
+
+/**
+ * tw_tracefs__emit() - append the filter of one event
+ * @root: as of the bound filter or of tw_node__weaken(); neither TRUE nor FALSE
+ *
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if it is longer than the kernel takes.
+ */
+int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
+		     struct tw_error *err);
+
+#endif

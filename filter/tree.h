@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bound filter as back ends see it: for each event of the schema a tree of and, or and tests. `not` stands at tests only, names
+ * are resolved, values converted; what is certain for an event is folded away (its name, its system, fields that it has not,
+ * numbers that its field cannot have).
+ *
+ * A test is true if what it looks at is there and compares so. What is not there (a field beyond the end of a short record, the
+ * name of an unknown task) makes it false, whatever the operator; only then `negated` turns it round. So `a != 1` is a test NE,
+ * and `!(a == 1)` a negated test EQ.
+ */
+#ifndef TW_FILTER_TREE_H
+#define TW_FILTER_TREE_H
+
+#include "filter/filter.h"
+#include "schema/field.h"
+
+/* What a test looks at. */
+enum tw_operand {
+	TW_ON_FIELD,   /* a field of the record */
+	TW_ON_PID,     /* s32: common_pid */
+	TW_ON_CPU,     /* u16 */
+	TW_ON_FLAGS,   /* u8: common_flags */
+	TW_ON_PREEMPT, /* u8: common_preempt_count */
+	TW_ON_TIME,    /* u64: ns in the stream's clock */
+	TW_ON_COMM,    /* text: the task's name at that time; "<idle>" for pid 0 */
+	TW_ON_HOST,    /* text: name of the host */
+};
+
+/* What it compares as. */
+enum tw_compared {
+	TW_AS_NUMBER, /* integers; fields that are arrays of them */
+	TW_AS_TEXT,   /* strings; bit masks as the list of their bits, "0-3,7" */
+	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses */
+};
+
+enum tw_test_op {
+	TW_TEST_EXISTS, /* it is there */
+	TW_TEST_EQ,     /* of an array: any element */
+	TW_TEST_NE,     /* of an array: all elements, and there is one */
+	TW_TEST_LT,     /* and those below: any element */
+	TW_TEST_LE,
+	TW_TEST_GT,
+	TW_TEST_GE,
+	TW_TEST_WITHIN,   /* low <= it <= high */
+	TW_TEST_CONTAINS, /* text or bytes */
+	TW_TEST_MATCHES,  /* text: a PCRE2 expression, without regard to case, as Wireshark has it */
+	TW_TEST_GLOB,     /* text: the kernel's pattern with * ? [..], the whole text */
+};
+
+struct tw_test {
+	uint8_t operand;  /* enum tw_operand */
+	uint8_t compared; /* enum tw_compared */
+	uint8_t op;       /* enum tw_test_op */
+	bool is_signed;   /* NUMBER: both sides are int64_t, else uint64_t */
+	bool has_mask;    /* NUMBER: (it & mask) is compared, as unsigned */
+	bool big_endian;  /* of the field's bytes in the record */
+	uint8_t prefix;   /* BYTES: only the first so many bits are compared, EQ and NE; 0 = all. 10.0.0.0/8 */
+	uint16_t predicate;           /* index for tw_filter__predicate() */
+	const struct tw_field *field; /* of TW_ON_FIELD, else NULL */
+	uint64_t mask;
+	uint64_t low, high;    /* NUMBER: the value, or both ends of WITHIN; ns for TIME */
+	const uint8_t *bytes;  /* TEXT, BYTES: the value, or the lower end of WITHIN; with a NUL behind it */
+	size_t len;
+	const uint8_t *high_bytes; /* the upper end */
+	size_t high_len;
+	const void *pattern; /* MATCHES: compiled, a pcre2_code; shared by all */
+};
+
+enum tw_node_kind {
+	TW_NODE_FALSE, /* only as a root, as is TRUE */
+	TW_NODE_TRUE,
+	TW_NODE_TEST,
+	TW_NODE_AND, /* of two children at least, none of them an AND */
+	TW_NODE_OR,  /* the same with OR */
+};
+
+struct tw_node {
+	uint8_t kind; /* enum tw_node_kind */
+	bool negated; /* TEST: true where the test is false */
+	struct tw_test *test;
+	struct tw_node *parent; /* NULL for a root */
+	struct tw_node *first, *next; /* child, sibling */
+};
+
+/* One event of the schema and what the filter asks of it. */
+struct tw_bound_event {
+	const struct tw_format *format;
+	const struct tw_node *root;
+};
+
+struct tw_bound {
+	struct tw_bind_options options;
+	const char *text;              /* of the expression */
+	struct tw_bound_event *events; /* by id, one for each format */
+	size_t n_events;
+	/* For ids that the schema does not have: no field, event or system is known, all else is. */
+	const struct tw_node *unknown;
+	bool needs_comm, needs_host; /* some test looks at them */
+	struct tw_evaluator *evaluator; /* filter/evaluate.h; NULL until it is asked for */
+	struct tw_arena *arena;         /* has all of this */
+};
+
+/** tw_bound__root() - the tree for an event id; never NULL */
+const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id);
+
+/* Where a test's number lies in a frame that holds the event's TLV. */
+enum tw_place_base {
+	TW_IN_HEADER, /* offset counts from the frame header */
+	TW_IN_EVENT,  /* from the beginning of the EVENT TLV */
+};
+
+struct tw_number_place {
+	uint8_t base; /* enum tw_place_base */
+	uint8_t size; /* 1, 2, 4 or 8 */
+	bool big_endian;
+	bool is_signed; /* of the value that lies there */
+	uint32_t offset;
+};
+
+/**
+ * tw_test__number_place() - where the scalar lies that a NUMBER test looks at
+ * Return: false if it has no fixed place: not a number, an array, TIME.
+ */
+bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret);
+
+/**
+ * tw_test__bytes_place() - where the text or bytes lie in the EVENT TLV
+ * @ret_offset: from the beginning of the TLV
+ * @ret_size: bytes there; a text is as long as this, or ends with the first NUL
+ *
+ * Return: false if they have no fixed place: not a field, dynamic, a bit mask.
+ */
+bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
+
+/* Steps through a tree, as one writes it down. */
+enum tw_walk_at {
+	TW_WALK_OPEN,    /* an AND or OR begins */
+	TW_WALK_BETWEEN, /* between two of its children; the node is the AND or OR */
+	TW_WALK_CLOSE,
+	TW_WALK_LEAF, /* TEST, TRUE or FALSE */
+	TW_WALK_END,
+};
+
+struct tw_walk {
+	const struct tw_node *root, *node;
+	enum tw_walk_at at;
+	bool started;
+};
+
+/** tw_walk__on() - before the first step */
+static inline struct tw_walk tw_walk__on(const struct tw_node *root)
+{
+	return (struct tw_walk){ .root = root };
+}
+
+/** tw_walk__next() - one step; the node it is about is @walk->node. Return: where it is */
+enum tw_walk_at tw_walk__next(struct tw_walk *walk);
+
+/*
+ * Whether a stage can do a test; negated or not, it is the same test. Each back end has one: tw_tracefs__refuses() ...
+ * Return: NULL if it can; else why not, as half a sentence that goes on after "because": "the task's name is not in the frames".
+ */
+typedef const char *tw_refuses(const struct tw_test *test);
+
+/**
+ * tw_node__weaken() - what a stage can do of a tree: true for every record for which the tree is
+ * @arena: takes the result
+ * @ret_exact: whether nothing had to be left out; may be NULL
+ *
+ * A test that it cannot do is taken for true. What is left for a later stage is tw_node__rest().
+ *
+ * Return: NULL without memory.
+ */
+const struct tw_node *tw_node__weaken(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
+				      bool *ret_exact);
+
+/**
+ * tw_node__rest() - what is still to be asked of records that passed what tw_node__weaken() gave: of an AND those parts that the
+ * stage could not do whole, else all of it
+ * Return: TRUE if nothing is; NULL without memory.
+ */
+const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena);
+
+/**
+ * tw_node__refused() - the first test of a tree that a stage cannot do
+ * @ret_why: what it said
+ * Return: NULL if it can do them all.
+ */
+const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why);
+
+#endif
