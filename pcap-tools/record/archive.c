@@ -42,9 +42,12 @@ static int archive__open(struct tw_archive *a, int fd, const struct tw_archive_o
 
 int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err)
 {
-	struct tw_archive *a = calloc(1, sizeof(*a));
+	struct tw_archive *a;
 	int code = -ENOMEM;
 
+	if (options->filter)
+		return tw_error__set(err, -EOPNOTSUPP, "writing %s: the recorder cannot filter yet", options->name);
+	a = calloc(1, sizeof(*a));
 	if (!a)
 		return tw_error__set(err, code, "writing %s: no memory", options->name);
 	if (options->description) {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "filter/filter.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/pcapng/writer.h"
 
@@ -27,12 +28,18 @@ struct tw_archive_options {
 	size_t memory;           /* bytes held for merging; 0 = 64 MiB */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* see struct tw_merge_options */
+	/*
+	 * Events that it does not match are counted and not written; all else is. NULL = none. Borrowed until tw_archive__free().
+	 * It is bound to the formats that the frames bring: names that they do not have match nothing.
+	 */
+	const struct tw_filter *filter;
 };
 
 /* The books. Counted in events unless said otherwise. */
 struct tw_archive_stats {
 	uint64_t packets;      /* written: events, LOST, control frames */
 	uint64_t events;       /* written; what could not be written after all counts as events */
+	uint64_t filtered;     /* did not match the filter here; merge.filtered are those rejected on the way */
 	uint64_t dropped;      /* packets that could not be written */
 	uint64_t bytes;        /* of the file */
 	uint64_t recorded;     /* by the kernel, as STATS says; 0 = not told */
