@@ -11,11 +11,12 @@ struct event {
 	uint64_t seq;
 	bool filtered;
 	struct tw_event_type *type; /* NULL if its format is not known */
-	const char *comm;
-	const char *text; /* NULL if nobody wants it */
+	const char *comm;           /* NULL if it is not known */
+	const char *text;           /* NULL if nobody wants it */
 	struct tw_record record;
 };
 
+/* Return: NULL if nobody told. */
 static const char *task_name(struct tw_dissect *d, const struct tw_event_view *view)
 {
 	const struct tw_task_name *name;
@@ -24,7 +25,7 @@ static const char *task_name(struct tw_dissect *d, const struct tw_event_view *v
 		return "<idle>";
 	name = d->stream ? tw_stream__task_name(d->stream, view->pid, view->time) : NULL;
 	if (!name)
-		return "<...>"; /* the kernel's own word for it */
+		return NULL;
 	tw_dissect__depend(d, name->frame);
 	return name->name;
 }
@@ -57,7 +58,10 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 		tw_line__u64(line, d->frame.events);
 		tw_line__str(line, " events: ");
 	}
-	tw_printable__append(line, e->comm, strlen(e->comm));
+	if (e->comm)
+		tw_printable__append(line, e->comm, strlen(e->comm));
+	else
+		tw_line__str(line, "<...>"); /* the kernel's own word for it */
 	tw_line__char(line, '-');
 	tw_line__i64(line, (int32_t)e->view.pid);
 	tw_line__str(line, " [");
@@ -101,7 +105,8 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_FLAGS), at + 2, 1, e->view.common_flags);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_PREEMPT), at + 3, 1, e->view.common_preempt_count);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_PID), at + 4, 4, e->view.pid);
-	put_name(d, tree, TW_FIX_COMM, e, e->comm);
+	if (e->comm)
+		put_name(d, tree, TW_FIX_COMM, e, e->comm);
 	if (d->frame.cpu != TW_CPU_NONE)
 		tw_put_number(d, tree, tw_fixed(TW_FIX_CPU), at, 0, d->frame.cpu);
 	if (d->stream && d->stream->host)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "schema/field.h"
+
 static enum tw_type unsigned_of(unsigned int size)
 {
 	switch (size) {
@@ -28,18 +30,16 @@ static enum tw_type integer_of(unsigned int size, bool is_signed)
 	return (enum tw_type)(type - TW_TYPE_U8 + TW_TYPE_I8);
 }
 
-static bool is_address(const char *name, const char *suffix)
-{
-	return (name[0] == 's' || name[0] == 'd') && !strncmp(name + 1, "addr", 4) && !strcmp(name + 5, suffix);
-}
-
 static enum tw_type array_of_bytes(const struct tw_field *field)
 {
-	if (field->place == TW_PLACE_FIXED && field->count == 4 && is_address(field->name, ""))
+	switch (tw_field__address(field)) {
+	case TW_ADDRESS_IPV4:
 		return TW_TYPE_IPV4;
-	if (field->place == TW_PLACE_FIXED && field->count == 16 && is_address(field->name, "_v6"))
+	case TW_ADDRESS_IPV6:
 		return TW_TYPE_IPV6;
-	return TW_TYPE_BYTES;
+	default:
+		return TW_TYPE_BYTES;
+	}
 }
 
 enum tw_type tw_type__of(const struct tw_field *field)

@@ -39,7 +39,7 @@ enum tw_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, T
  * tw_type__of() - the type of a kernel field
  *
  * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements, those
- * of single bytes are bytes; addresses of sockets (saddr, daddr and their _v6) are IP addresses.
+ * of single bytes are bytes, or IP addresses as tw_field__address() says.
  */
 enum tw_type tw_type__of(const struct tw_field *field);
 

@@ -19,18 +19,19 @@
 	X(TIME, "time", "Time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the event in the stream's clock")       \
 	X(SEQ, "seq", "Sequence number", FT_UINT64, BASE_DEC, NULL, 0, "Number of the event in its channel")           \
 	X(EVENT_ID, "event_id", "Event id", FT_UINT16, BASE_DEC, NULL, 0, "Means something only with the schema")      \
-	X(COMMON_FLAGS, "common_flags", "Flags", FT_UINT8, BASE_HEX, NULL, 0, "The kernel's common_flags")             \
+	X(COMMON_FLAGS, "flags", "Flags", FT_UINT8, BASE_HEX, NULL, 0, "The kernel's common_flags")                    \
 	X(COMMON_PREEMPT, "common_preempt_count", "Preempt count", FT_UINT8, BASE_DEC, NULL, 0,                        \
 	  "The kernel's common_preempt_count")                                                                         \
 	X(RECORD, "record", "Record", FT_BYTES, BASE_NONE, NULL, 0, "A record that could not be decoded")              \
 	X(FILTERED, "filtered", "Filtered", FT_BOOLEAN, BASE_NONE, NULL, 0, "Rejected by a classifier on the way")     \
 	X(VERSION, "version", "Version", FT_UINT8, BASE_DEC, NULL, 0, "Version of the wire format")                    \
-	X(FLAGS, "flags", "Flags", FT_UINT8, BASE_HEX, NULL, 0, "Flags of the frame")                                  \
-	X(BODY_BE, "flags.body_be", "Big-endian bodies", FT_BOOLEAN, 8, NULL, TW_FLAG_BODY_BE,                         \
+	X(FLAGS, "frame_flags", "Flags of the frame", FT_UINT8, BASE_HEX, NULL, 0, "What holds for the whole frame")   \
+	X(BODY_BE, "frame_flags.body_be", "Big-endian bodies", FT_BOOLEAN, 8, NULL, TW_FLAG_BODY_BE,                   \
 	  "Event bodies are big-endian")                                                                               \
-	X(PTR_HASHED, "flags.ptr_hashed", "Hashed pointers", FT_BOOLEAN, 8, NULL, TW_FLAG_PTR_HASHED,                  \
+	X(PTR_HASHED, "frame_flags.ptr_hashed", "Hashed pointers", FT_BOOLEAN, 8, NULL, TW_FLAG_PTR_HASHED,            \
 	  "Pointers are hashed with a key of the stream")                                                              \
-	X(LATE, "flags.late", "Late", FT_BOOLEAN, 8, NULL, TW_FLAG_LATE, "Events older than a watermark sent before")  \
+	X(LATE, "frame_flags.late", "Late", FT_BOOLEAN, 8, NULL, TW_FLAG_LATE,                                         \
+	  "Events older than a watermark sent before")                                                                 \
 	X(LENGTH, "length", "Length", FT_UINT16, BASE_DEC, NULL, 0, "Length of the frame, bytes")                      \
 	X(STREAM, "stream", "Stream", FT_UINT64, BASE_HEX, NULL, 0, "Random number of the producer's run")             \
 	X(SCHEMA, "schema", "Schema", FT_UINT64, BASE_HEX, NULL, 0, "What the event ids refer to")                     \

@@ -6,6 +6,23 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
+static bool is_called_address(const char *name, const char *suffix)
+{
+	return (name[0] == 's' || name[0] == 'd') && !strncmp(name + 1, "addr", 4) && !strcmp(name + 5, suffix);
+}
+
+enum tw_address tw_field__address(const struct tw_field *field)
+{
+	if (field->kind != TW_FIELD_ARRAY || field->elem_size != 1 || field->elem_kind == TW_FIELD_BOOL ||
+	    field->place != TW_PLACE_FIXED)
+		return TW_ADDRESS_NONE;
+	if (field->count == 4 && is_called_address(field->name, ""))
+		return TW_ADDRESS_IPV4;
+	if (field->count == 16 && is_called_address(field->name, "_v6"))
+		return TW_ADDRESS_IPV6;
+	return TW_ADDRESS_NONE;
+}
+
 /* The common bytes of an EVENT are big-endian, the rest is as the host wrote it. */
 static bool is_big_endian(const struct tw_record *record, uint32_t offset)
 {

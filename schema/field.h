@@ -25,6 +25,19 @@ struct tw_value {
 	uint32_t offset;     /* of the value in the record: of the scalar, or of data */
 };
 
+/* What the bytes of a field are besides bytes. */
+enum tw_address {
+	TW_ADDRESS_NONE,
+	TW_ADDRESS_IPV4, /* 4 bytes, in the order of the network */
+	TW_ADDRESS_IPV6, /* 16 */
+};
+
+/**
+ * tw_field__address() - whether a field is an IP address: the name tells, arrays of single bytes called saddr, daddr, saddr_v6
+ * and daddr_v6 are
+ */
+enum tw_address tw_field__address(const struct tw_field *field);
+
 /**
  * tw_field__read() - a field's value
  * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched).

@@ -17,6 +17,10 @@ expect "the eight facts" "net_dev_queue|net|42|curl|1|alpha|5000.000000500|0" \
 expect "a pid that is used again" "curl nginx" \
 	"$(fields basic.pcap 'trace.pid == 42 && trace.event' trace.comm | sed 's/curl curl/curl/')"
 expect "idle" "<idle>" "$(fields basic.pcap 'trace.event && trace.pid == 0' trace.comm)"
+expect "a name that nobody told is not there" "0 1" "$(count packed.pcap 'trace.comm == "<...>"') $(count packed.pcap 'trace.event && !trace.comm')"
+expect "flags of the event and of its frame" "0x01|0x01|1" \
+	"$(fields zoo.pcap 'trace.host == "beta" && trace.event && trace.flags == 1' trace.flags trace.frame_flags \
+		trace.frame_flags.body_be)"
 expect "string behind a location" "eth0|1514|0xffff888012345678" \
 	"$(fields basic.pcap 'trace.net.net_dev_queue.name == "eth0"' trace.net.net_dev_queue.name \
 		trace.net.net_dev_queue.len trace.net.net_dev_queue.skbaddr)"

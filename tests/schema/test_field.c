@@ -219,12 +219,42 @@ static void test_bits_of_32(void **state)
 	assert_false(tw_value__bit(&mask, 0, 100));
 }
 
+static enum tw_address address_of(const char *decl, uint32_t size)
+{
+	char one[1024];
+	struct tw_format *made;
+	enum tw_address address;
+
+	snprintf(one, sizeof(one),
+		 "name: one\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		 "\tfield:%s;\toffset:8;\tsize:%u;\tsigned:0;\n",
+		 decl, size);
+	assert_int_equal(tw_format__parse(one, strlen(one), "test", &made, NULL), 0);
+	address = tw_field__address(&made->fields[made->n_common]);
+	tw_format__free(made);
+	return address;
+}
+
+static void test_addresses(void **state)
+{
+	(void)state;
+	assert_int_equal(address_of("__u8 saddr[4]", 4), TW_ADDRESS_IPV4);
+	assert_int_equal(address_of("__u8 daddr[4]", 4), TW_ADDRESS_IPV4);
+	assert_int_equal(address_of("__u8 daddr_v6[16]", 16), TW_ADDRESS_IPV6);
+	assert_int_equal(address_of("__u8 daddr[16]", 16), TW_ADDRESS_NONE);
+	assert_int_equal(address_of("__u8 faddr[4]", 4), TW_ADDRESS_NONE);
+	assert_int_equal(address_of("__u8 s", 1), TW_ADDRESS_NONE);
+	assert_int_equal(address_of("__be32 saddr", 4), TW_ADDRESS_NONE);
+	assert_int_equal(address_of("bool saddr[4]", 4), TW_ADDRESS_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_little_endian), cmocka_unit_test(test_big_endian),
 		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_locations),     cmocka_unit_test(test_bits_of_32),
+		cmocka_unit_test(test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
