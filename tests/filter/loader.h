@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Loads a generated program with its maps and runs it on packets by BPF_PROG_TEST_RUN. For tests; xdp/ has the real one. */
+#ifndef LOADER_H
+#define LOADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "filter/bpf/program.h"
+
+#define LOADER_STREAMS 64 /* entries of the counters' map, unless said otherwise */
+
+struct loaded {
+	int program;
+	int maps[TW_BPF_MAPS]; /* -1 where the program has no use for it */
+	unsigned int rows, cpus;
+	uint8_t hook;
+	struct tw_counter *scratch; /* rows of all CPUs */
+};
+
+/* What a run did. */
+struct loader_run {
+	uint32_t retval; /* XDP_PASS, TC_ACT_SHOT ... */
+	uint32_t mark;   /* tc: skb->mark afterwards */
+	uint32_t len;    /* bytes of the packet afterwards */
+	uint32_t ns;     /* time a run took, of all repeats */
+};
+
+/**
+ * loader__load() - make the maps, give them to the program, load it
+ * @streams: entries of the counters' map
+ * @ret: the caller's; loader__unload()
+ *
+ * Return: 0 or -errno; then the verifier's last words are on stderr.
+ */
+int loader__load(const struct tw_rules *rules, const struct tw_bpf_options *options,
+		 const struct tw_bpf_program *program, unsigned int streams, struct loaded *ret);
+
+/** loader__build() - tw_bpf__generate() and loader__load(); @err may be NULL */
+int loader__build(const struct tw_rules *rules, const struct tw_bpf_options *options, struct loaded *ret,
+		  struct tw_error *err);
+
+/** loader__unload() - a zeroed @loaded is fine */
+void loader__unload(struct loaded *loaded);
+
+/**
+ * loader__run() - run it on a packet
+ * @packet: from the Ethernet header on, 14 bytes at least; changed by the program
+ * @room: bytes there; for packets larger than a page the kernel makes fragments (XDP)
+ * @repeat: how often, 1 at least; times are of all of them
+ *
+ * Return: 0 or -errno.
+ */
+int loader__run(const struct loaded *loaded, void *packet, size_t len, size_t room, unsigned int repeat,
+		struct loader_run *ret);
+
+/**
+ * loader__rows() - what is counted for a stream and channel, all CPUs together
+ * @rows: room for tw_rules__rows()
+ * Return: 0, -ENOENT if nothing is.
+ */
+int loader__rows(const struct loaded *loaded, const struct tw_counter_key *key, struct tw_counter *rows);
+
+/** loader__overflow() - the same of streams that there was no room for */
+int loader__overflow(const struct loaded *loaded, struct tw_counter *rows);
+
+/** loader__forget() - take a key out of the counters. Return: 0, -ENOENT */
+int loader__forget(const struct loaded *loaded, const struct tw_counter_key *key);
+
+#endif
