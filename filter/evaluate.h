@@ -11,8 +11,9 @@
 
 /* An event as the evaluator looks at it. */
 struct tw_filter_event {
-	const uint8_t *record; /* from the kernel's common_type on; its first TW_RECORD_COMMON bytes are not looked at */
-	uint32_t len;          /* of the record, bytes */
+	const uint8_t
+		*record; /* from the kernel's common_type on; its first TW_RECORD_COMMON bytes are not looked at */
+	uint32_t len;    /* of the record, bytes */
 	uint16_t id;
 	uint8_t flags, preempt;
 	int32_t pid;

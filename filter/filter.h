@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "schema/schema.h"
 
-#define TW_FILTER_TEXT_MAX       4096 /* bytes of an expression */
-#define TW_FILTER_PREDICATES_MAX 256  /* comparisons in it */
-#define TW_FILTER_DEPTH_MAX      64   /* parentheses and nots inside each other */
+#define TW_FILTER_TEXT_MAX       4096               /* bytes of an expression */
+#define TW_FILTER_PREDICATES_MAX 256                /* comparisons in it */
+#define TW_FILTER_DEPTH_MAX      64                 /* parentheses and nots inside each other */
 #define TW_FILTER_MEMORY_MAX     ((size_t)64 << 20) /* bytes of one bound filter */
 
 struct tw_filter;

@@ -52,10 +52,10 @@ enum tw_count {
 	TW_COUNT_CONTROL,      /* control frames, and frames without an event */
 	TW_COUNT_PART,         /* pieces of events too large for a frame: passed */
 	TW_COUNT_OTHER_SCHEMA, /* passed: the rules are not for them; events as their header says */
-	TW_COUNT_UNREADABLE,   /* passed: cut short, lengths that cannot be, or what this hook cannot change (UDP over IPv6 in XDP) */
-	TW_COUNT_DROPPED,      /* frames dropped, with the events in them: not those of FILTERED */
-	TW_COUNT_FILTERED,     /* events made FILTERED in place, and frames that have one and went on */
-	TW_COUNT_MORE,         /* how many of these there are */
+	TW_COUNT_UNREADABLE, /* passed: cut short, lengths that cannot be, or what this hook cannot change (UDP over IPv6 in XDP) */
+	TW_COUNT_DROPPED,  /* frames dropped, with the events in them: not those of FILTERED */
+	TW_COUNT_FILTERED, /* events made FILTERED in place, and frames that have one and went on */
+	TW_COUNT_MORE,     /* how many of these there are */
 };
 
 /* A row of counters as maps hold it, in the host's byte order; per CPU where that is possible. */

@@ -30,7 +30,7 @@ enum tw_operand {
 enum tw_compared {
 	TW_AS_NUMBER, /* integers; fields that are arrays of them */
 	TW_AS_TEXT,   /* strings; bit masks as the list of their bits, "0-3,7" */
-	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses */
+	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses; structs and the like */
 };
 
 enum tw_test_op {
@@ -48,18 +48,18 @@ enum tw_test_op {
 };
 
 struct tw_test {
-	uint8_t operand;  /* enum tw_operand */
-	uint8_t compared; /* enum tw_compared */
-	uint8_t op;       /* enum tw_test_op */
-	bool is_signed;   /* NUMBER: both sides are int64_t, else uint64_t */
-	bool has_mask;    /* NUMBER: (it & mask) is compared, as unsigned */
-	bool big_endian;  /* of the field's bytes in the record */
-	uint8_t prefix;   /* BYTES: only the first so many bits are compared, EQ and NE; 0 = all. 10.0.0.0/8 */
-	uint16_t predicate;           /* index for tw_filter__predicate() */
+	uint8_t operand;    /* enum tw_operand */
+	uint8_t compared;   /* enum tw_compared */
+	uint8_t op;         /* enum tw_test_op */
+	bool is_signed;     /* NUMBER: both sides are int64_t, else uint64_t */
+	bool has_mask;      /* NUMBER: (it & mask) is compared, as unsigned */
+	bool big_endian;    /* of the field's bytes in the record */
+	uint8_t prefix;     /* BYTES: only the first so many bits are compared, EQ and NE; 0 = all. 10.0.0.0/8 */
+	uint16_t predicate; /* index for tw_filter__predicate() */
 	const struct tw_field *field; /* of TW_ON_FIELD, else NULL */
 	uint64_t mask;
-	uint64_t low, high;    /* NUMBER: the value, or both ends of WITHIN; ns for TIME */
-	const uint8_t *bytes;  /* TEXT, BYTES: the value, or the lower end of WITHIN; with a NUL behind it */
+	uint64_t low, high;   /* NUMBER: the value, or both ends of WITHIN; ns for TIME */
+	const uint8_t *bytes; /* TEXT, BYTES: the value, or the lower end of WITHIN; with a NUL behind it */
 	size_t len;
 	const uint8_t *high_bytes; /* the upper end */
 	size_t high_len;
@@ -78,14 +78,22 @@ struct tw_node {
 	uint8_t kind; /* enum tw_node_kind */
 	bool negated; /* TEST: true where the test is false */
 	struct tw_test *test;
-	struct tw_node *parent; /* NULL for a root */
-	struct tw_node *first, *next; /* child, sibling */
+	struct tw_node *parent;       /* NULL for a root */
+	struct tw_node *first, *last; /* children */
+	struct tw_node *next;         /* sibling */
 };
 
 /* One event of the schema and what the filter asks of it. */
 struct tw_bound_event {
 	const struct tw_format *format;
 	const struct tw_node *root;
+};
+
+/* A regular expression of a MATCHES, compiled once for all events. */
+struct tw_compiled {
+	const struct tw_literal *literal;
+	void *code; /* a pcre2_code */
+	struct tw_compiled *next;
 };
 
 struct tw_bound {
@@ -96,6 +104,9 @@ struct tw_bound {
 	/* For ids that the schema does not have: no field, event or system is known, all else is. */
 	const struct tw_node *unknown;
 	bool needs_comm, needs_host; /* some test looks at them */
+	const char **absent; /* for each predicate why no event of the schema has it: a sentence; NULL if one has */
+	unsigned int n_predicates;
+	struct tw_compiled *patterns;
 	struct tw_evaluator *evaluator; /* filter/evaluate.h; NULL until it is asked for */
 	struct tw_arena *arena;         /* has all of this */
 };
@@ -143,6 +154,7 @@ enum tw_walk_at {
 
 struct tw_walk {
 	const struct tw_node *root, *node;
+	const struct tw_node *last; /* the child that was left last */
 	enum tw_walk_at at;
 	bool started;
 };

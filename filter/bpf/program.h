@@ -24,9 +24,9 @@ enum tw_hook {
 /* Maps that a program refers to. */
 enum tw_bpf_map {
 	TW_MAP_COUNTERS, /* PERCPU_HASH: struct tw_counter_key -> rows of struct tw_counter. Offloaded: ARRAY of one entry, no key */
-	TW_MAP_BLANK,    /* ARRAY of one entry as large as a row set, zeros: what a new entry of COUNTERS begins as. Not offloaded */
+	TW_MAP_BLANK, /* ARRAY of one entry as large as a row set, zeros: what a new entry of COUNTERS begins as. Not offloaded */
 	TW_MAP_OVERFLOW, /* PERCPU_ARRAY of one entry, the same rows: for streams that COUNTERS has no room for. Not offloaded */
-	TW_MAP_WINDOW,   /* PERCPU_ARRAY of one entry of TW_BPF_WINDOW bytes: where frames not in one piece are read to. Not offloaded */
+	TW_MAP_WINDOW, /* PERCPU_ARRAY of one entry of TW_BPF_WINDOW bytes: where frames not in one piece are read to. Not offloaded */
 	TW_BPF_MAPS,
 };
 #define TW_BPF_WINDOW 4096 /* bytes of one event that tests can look at */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to the filter room. From a comparison and what it is about to tests. */
+#ifndef TW_FILTER_BIND_H
+#define TW_FILTER_BIND_H
+
+#include "filter/name.h"
+#include "schema/print.h"
+
+/* What a comparison is about, in one event. */
+struct tw_subject {
+	const char *name; /* for error texts */
+	uint8_t operand;  /* enum tw_operand */
+	uint8_t compared; /* enum tw_compared */
+	uint8_t size;     /* NUMBER: bytes of the number or of an element */
+	bool is_signed;
+	bool big_endian;
+	const struct tw_field *field;
+	const struct tw_print *print; /* has the words for the values; may be NULL */
+};
+
+/* A comparison's tests, one of which has to be true; or what is certain. */
+struct tw_tests {
+	struct tw_test **items;
+	unsigned int n;
+	bool is_true; /* with n = 0 too */
+};
+
+/** tw_bound__own_pattern() - free a compiled pattern with the bound filter; freed at once without memory: -ENOMEM */
+int tw_bound__own_pattern(struct tw_bound *bound, const struct tw_literal *literal, void *code);
+
+/* One comparison being bound. */
+struct tw_binding {
+	const struct tw_predicate *predicate;
+	uint16_t index; /* of the predicate */
+	struct tw_arena *arena;
+	struct tw_bound *bound;
+	struct tw_error *err;
+};
+
+/**
+ * tw_binding__tests() - the tests of a comparison about @subject
+ * Return: 0; -EINVAL if it cannot be compared so, with the binding's err filled; -ERANGE as below, @ret filled too; -ENOMEM.
+ */
+int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret);
+
+/*
+ * The parts of that, for one member of the set (NULL: none, `field & mask`). They fill @test. A number that the subject cannot have
+ * gives -ERANGE and nevertheless a result: @ret_certain is 0 if it is false whatever the record, else -1.
+ */
+int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *subject,
+		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain);
+int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test);
+int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *subject,
+		     const struct tw_set_member *member, struct tw_test *test);
+int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject *subject,
+		      const struct tw_set_member *member, struct tw_test *test);
+
+/** tw_words__value() - the number that a word stands for. Return: 0, -EINVAL with the nearest in the binding's err */
+int tw_words__value(const struct tw_binding *binding, const struct tw_subject *subject,
+		    const struct tw_literal *literal, uint64_t *ret);
+
+/** tw_filter_op__text() - "==" and the like, for error texts */
+const char *tw_filter_op__text(uint8_t op);
+
+#endif

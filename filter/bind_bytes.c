@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Comparing text and bytes. */
+#include <errno.h>
+#include <string.h>
+
+#include "filter/bind.h"
+#include "filter/literal.h"
+#include "filter/text.h"
+
+static int no_mask(const struct tw_binding *binding, const struct tw_subject *subject)
+{
+	return tw_filter_error(binding->err, -EINVAL, binding->predicate->mask.column,
+			       "'%s' is no number: & is for numbers", subject->name);
+}
+
+static int keep(const struct tw_binding *binding, const void *bytes, size_t len, const uint8_t **ret, size_t *ret_len)
+{
+	*ret = tw_arena__copy(binding->arena, bytes, len);
+	*ret_len = len;
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* A text that is longer than its field is a mistake, whatever is asked of it. */
+static int check_length(const struct tw_binding *binding, const struct tw_subject *subject,
+			const struct tw_literal *literal, const struct tw_test *test)
+{
+	const struct tw_field *field = subject->field;
+	const bool whole = test->op == TW_TEST_EQ || test->op == TW_TEST_NE || test->op == TW_TEST_CONTAINS;
+
+	if (!whole || !field || field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED ||
+	    literal->len <= field->size)
+		return 0;
+	return tw_filter_error(binding->err, -ERANGE, literal->column, "'%s' has %u bytes and cannot have this text",
+			       subject->name, field->size);
+}
+
+static int bind_pattern(const struct tw_binding *binding, const struct tw_literal *literal, struct tw_test *test)
+{
+	char why[256];
+	size_t at = 0;
+
+	for (struct tw_compiled *c = binding->bound->patterns; c; c = c->next) {
+		if (c->literal == literal) {
+			test->pattern = c->code;
+			return 0;
+		}
+	}
+	test->pattern = tw_pattern__new(literal, &at, why);
+	if (!test->pattern)
+		return tw_filter_error(binding->err, -EINVAL, literal->column + (literal->quote ? 1 : 0) + (uint32_t)at,
+				       "this is no regular expression: %s", why);
+	if (tw_bound__own_pattern(binding->bound, literal, (void *)test->pattern))
+		return -ENOMEM;
+	return 0;
+}
+
+int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *subject,
+		     const struct tw_set_member *member, struct tw_test *test)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	int error;
+
+	if (predicate->has_mask)
+		return no_mask(binding, subject);
+	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
+	error = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
+	if (!error && member->is_range)
+		error = keep(binding, member->high.text, member->high.len, &test->high_bytes, &test->high_len);
+	if (!error && test->op == TW_TEST_MATCHES)
+		error = bind_pattern(binding, &member->low, test);
+	return error ? error : check_length(binding, subject, &member->low, test);
+}
+
+/* Return: bytes in @ret; 0 if it is none of what bytes are written as. */
+static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
+			 uint8_t *ret_prefix)
+{
+	const struct tw_field *field = subject->field;
+	const bool fixed = field->place == TW_PLACE_FIXED;
+
+	*ret_prefix = 0;
+	if (literal->quote && literal->len <= TW_LITERAL_BYTES_MAX) {
+		memcpy(ret, literal->text, literal->len);
+		return literal->len;
+	}
+	if (fixed && (field->size == 4 || field->size == 16) &&
+	    tw_literal__address(literal, field->size, ret, ret_prefix))
+		return field->size;
+	return tw_literal__bytes(literal, ret);
+}
+
+static int bind_side(const struct tw_binding *binding, const struct tw_subject *subject,
+		     const struct tw_literal *literal, struct tw_test *test, const uint8_t **ret, size_t *ret_len)
+{
+	const struct tw_field *field = subject->field;
+	uint8_t bytes[TW_LITERAL_BYTES_MAX], prefix;
+	const size_t len = read_bytes(subject, literal, bytes, &prefix);
+
+	if (!len)
+		return tw_filter_error(binding->err, -EINVAL, literal->column,
+				       "'%s' is bytes, written aa:bb:cc%s; '%.64s' is not", subject->name,
+				       field->size == 4    ? " or as an IPv4 address"
+				       : field->size == 16 ? " or as an IPv6 address"
+							   : "",
+				       literal->text);
+	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
+		return tw_filter_error(binding->err, -EINVAL, literal->column,
+				       "a network is only == or != to an address");
+	test->prefix = prefix;
+	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
+		return tw_filter_error(binding->err, -EINVAL, literal->column, "'%s' has %u bytes, not %zu",
+				       subject->name, field->size, len);
+	return keep(binding, bytes, len, ret, ret_len);
+}
+
+int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject *subject,
+		      const struct tw_set_member *member, struct tw_test *test)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	int error;
+
+	if (predicate->has_mask)
+		return no_mask(binding, subject);
+	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
+	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
+		return tw_filter_error(binding->err, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",
+				       subject->name, tw_filter_op__text(test->op));
+	error = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
+	if (!error && member->is_range)
+		error = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
+	return error;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Comparing numbers: values are numbers of any sign, fields have ranges, and nothing ever wraps. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "filter/bind.h"
+#include "filter/literal.h"
+
+enum where { BELOW, INSIDE, ABOVE };
+
+/* A value where the subject's range has it. */
+struct placed {
+	enum where where;
+	uint64_t value; /* of INSIDE, in two's complement */
+};
+
+static struct placed place(const struct tw_integer *value, unsigned int size, bool is_signed)
+{
+	const uint64_t top = is_signed ? INT64_MAX >> (64 - size * 8) : UINT64_MAX >> (64 - size * 8);
+	const uint64_t bottom = is_signed ? top + 1 : 0; /* its magnitude */
+
+	if (value->negative && value->magnitude > bottom)
+		return (struct placed){ .where = BELOW };
+	if (!value->negative && value->magnitude > top)
+		return (struct placed){ .where = ABOVE };
+	return (struct placed){ .where = INSIDE, .value = value->negative ? -value->magnitude : value->magnitude };
+}
+
+static int out_of_range(const struct tw_binding *binding, const struct tw_subject *subject,
+			const struct tw_literal *literal)
+{
+	return tw_filter_error(binding->err, -ERANGE, literal->column,
+			       "'%s' is a number of %u bits %s sign and cannot be %.64s", subject->name,
+			       subject->size * 8u, subject->is_signed ? "with" : "without", literal->text);
+}
+
+/* A word's value has the bits of the field, whatever its sign. */
+static struct tw_integer integer_of_word(uint64_t value, const struct tw_subject *subject)
+{
+	const unsigned int unused = 64 - subject->size * 8u;
+	const int64_t extended = (int64_t)(value << unused) >> unused;
+
+	if (subject->is_signed && extended < 0)
+		return (struct tw_integer){ .magnitude = -(uint64_t)extended, .negative = true };
+	return (struct tw_integer){ .magnitude = subject->is_signed ? (uint64_t)extended : value << unused >> unused };
+}
+
+static int read_integer(const struct tw_binding *binding, const struct tw_subject *subject,
+			const struct tw_literal *literal, struct tw_integer *ret)
+{
+	uint64_t word;
+	int error;
+
+	switch (tw_literal__integer(literal, ret)) {
+	case TW_LITERAL_OK:
+		return 0;
+	case TW_LITERAL_LARGE:
+		return out_of_range(binding, subject, literal);
+	default:
+		error = tw_words__value(binding, subject, literal, &word);
+		if (!error)
+			*ret = integer_of_word(word, subject);
+		return error;
+	}
+}
+
+/* Return: 0; -ERANGE, @ret filled, for a number that the subject cannot have; -EINVAL. */
+static int read_placed(const struct tw_binding *binding, const struct tw_subject *subject,
+		       const struct tw_literal *literal, struct placed *ret)
+{
+	struct tw_integer value = { 0 };
+	const int error = read_integer(binding, subject, literal, &value);
+
+	if (error == -ERANGE)
+		*ret = (struct placed){ .where = literal->text[0] == '-' ? BELOW : ABOVE };
+	if (error)
+		return error;
+	*ret = place(&value, subject->size, subject->is_signed);
+	return ret->where == INSIDE ? 0 : out_of_range(binding, subject, literal);
+}
+
+static int read_mask(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_test *test)
+{
+	struct placed mask;
+	const int error = read_placed(binding, subject, &binding->predicate->mask, &mask);
+
+	test->has_mask = true;
+	test->mask = mask.value;
+	return error == -ERANGE ? -EINVAL : error;
+}
+
+/* An IPv4 address in a __be32: a number here, whose bytes lie in the network's order. */
+static bool read_address(const struct tw_subject *subject, const struct tw_literal *literal, struct tw_test *test)
+{
+	uint8_t bytes[4], mask[4], prefix;
+
+	if (!subject->field || subject->size != 4 || !strstr(subject->field->type, "__be32") ||
+	    !tw_literal__address(literal, 4, bytes, &prefix))
+		return false;
+	tw_store_be32(mask, prefix ? UINT32_MAX << (32 - prefix) : UINT32_MAX);
+	test->is_signed = false;
+	test->mask = tw_load32(mask, subject->big_endian);
+	test->low = tw_load32(bytes, subject->big_endian) & test->mask;
+	test->has_mask = prefix != 0;
+	if (!prefix)
+		test->mask = 0;
+	return true;
+}
+
+/* What is true of every number, or of none, when the value lies outside of what there can be. */
+static int fold(enum where where, struct tw_test *test, int *ret_certain)
+{
+	const bool below = where == BELOW;
+	const bool is_true = test->op == TW_TEST_NE || (below ? test->op == TW_TEST_GT || test->op == TW_TEST_GE
+							      : test->op == TW_TEST_LT || test->op == TW_TEST_LE);
+
+	if (is_true)
+		test->op = TW_TEST_EXISTS;
+	*ret_certain = is_true ? -1 : 0;
+	return -ERANGE;
+}
+
+static int bind_value(const struct tw_binding *binding, const struct tw_subject *subject,
+		      const struct tw_literal *literal, struct tw_test *test, int *ret_certain)
+{
+	struct placed value;
+	const int error = read_placed(binding, subject, literal, &value);
+
+	if (error == -ERANGE)
+		return fold(value.where, test, ret_certain);
+	test->low = value.value;
+	return error;
+}
+
+/* The least, or the largest number that a subject can have. */
+static uint64_t end_of_range(const struct tw_subject *subject, bool top)
+{
+	const unsigned int unused = 64 - subject->size * 8u;
+
+	if (!subject->is_signed)
+		return top ? UINT64_MAX >> unused : 0;
+	return top ? (uint64_t)(INT64_MAX >> unused) : (uint64_t)(INT64_MIN >> unused);
+}
+
+static int bind_range(const struct tw_binding *binding, const struct tw_subject *subject,
+		      const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
+{
+	struct placed low, high;
+	int error = read_placed(binding, subject, &member->low, &low), high_error;
+
+	if (error && error != -ERANGE)
+		return error;
+	high_error = read_placed(binding, subject, &member->high, &high);
+	if (high_error && high_error != -ERANGE)
+		return high_error;
+	error = error ? error : high_error;
+	test->op = TW_TEST_WITHIN;
+	test->low = low.where == INSIDE ? low.value : end_of_range(subject, false);
+	test->high = high.where == INSIDE ? high.value : end_of_range(subject, true);
+	if (low.where == ABOVE || high.where == BELOW)
+		*ret_certain = 0;
+	else if (subject->is_signed ? (int64_t)test->low > (int64_t)test->high : test->low > test->high)
+		return tw_filter_error(binding->err, -EINVAL, member->low.column,
+				       "the range %.32s..%.32s has its ends the wrong way round", member->low.text,
+				       member->high.text);
+	return error;
+}
+
+int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *given,
+		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	const uint8_t op = predicate->op;
+	struct tw_subject subject = *given;
+
+	*ret_certain = -1;
+	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
+		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
+				       "'%s' is a number; '%s' is for text", subject.name, tw_filter_op__text(op));
+	subject.is_signed = given->is_signed && !predicate->has_mask; /* what a mask leaves is bits */
+	test->op = op;
+	test->is_signed = subject.is_signed;
+	if (predicate->has_mask) {
+		const int error = read_mask(binding, &subject, test);
+
+		if (error || !member)
+			return error;
+	} else if ((op == TW_TEST_EQ || op == TW_TEST_NE) && !member->is_range &&
+		   read_address(&subject, &member->low, test)) {
+		return 0;
+	}
+	if (member->is_range)
+		return bind_range(binding, &subject, member, test, ret_certain);
+	return bind_value(binding, &subject, &member->low, test, ret_certain);
+}
+
+static int read_seconds(const struct tw_binding *binding, const struct tw_literal *literal, uint64_t *ret)
+{
+	if (tw_literal__seconds(literal, ret) == TW_LITERAL_OK)
+		return 0;
+	return tw_filter_error(binding->err, -EINVAL, literal->column,
+			       "'time' is in seconds, with nine decimals at most: 12.5, not '%.64s'", literal->text);
+}
+
+int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	int error;
+
+	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
+	if (predicate->has_mask || test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES ||
+	    test->op == TW_TEST_GLOB)
+		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
+				       "'time' has no such operator: == != < <= > >= and in compare it");
+	error = read_seconds(binding, &member->low, &test->low);
+	return error || !member->is_range ? error : read_seconds(binding, &member->high, &test->high);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A comparison with a set is one test for each member, of which one has to be true; any other comparison is one test. */
+#include <errno.h>
+
+#include "filter/bind.h"
+
+const char *tw_filter_op__text(uint8_t op)
+{
+	static const char *const texts[] = {
+		[TW_TEST_EXISTS] = "",
+		[TW_TEST_EQ] = "==",
+		[TW_TEST_NE] = "!=",
+		[TW_TEST_LT] = "<",
+		[TW_TEST_LE] = "<=",
+		[TW_TEST_GT] = ">",
+		[TW_TEST_GE] = ">=",
+		[TW_TEST_WITHIN] = "in",
+		[TW_TEST_CONTAINS] = "contains",
+		[TW_TEST_MATCHES] = "matches",
+		[TW_TEST_GLOB] = "~",
+	};
+
+	return texts[op];
+}
+
+static struct tw_test *new_test(const struct tw_binding *binding, const struct tw_subject *subject)
+{
+	struct tw_test *test = tw_arena__take(binding->arena, sizeof(*test));
+
+	if (!test)
+		return NULL;
+	test->operand = subject->operand;
+	test->compared = subject->compared;
+	test->op = TW_TEST_EXISTS;
+	test->big_endian = subject->big_endian;
+	test->is_signed = subject->is_signed;
+	test->predicate = binding->index;
+	test->field = subject->field;
+	return test;
+}
+
+static int bind_member(const struct tw_binding *binding, const struct tw_subject *subject,
+		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
+{
+	*ret_certain = -1;
+	if (subject->operand == TW_ON_TIME)
+		return member ? tw_binding__time(binding, member, test) : 0;
+	if (subject->compared == TW_AS_NUMBER)
+		return tw_binding__number(binding, subject, member, test, ret_certain);
+	if (subject->compared == TW_AS_TEXT)
+		return tw_binding__text(binding, subject, member, test);
+	return tw_binding__bytes(binding, subject, member, test);
+}
+
+static bool is_always_there(const struct tw_subject *subject)
+{
+	return subject->operand != TW_ON_FIELD && subject->operand != TW_ON_COMM && subject->operand != TW_ON_HOST;
+}
+
+/* A name alone, or with nothing but a mask. */
+static int bind_alone(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
+{
+	int certain = -1, error = 0;
+
+	if (binding->predicate->has_mask && subject->compared != TW_AS_NUMBER)
+		return tw_filter_error(binding->err, -EINVAL, binding->predicate->mask.column,
+				       "'%s' is no number: & is for numbers", subject->name);
+	if (binding->predicate->has_mask)
+		error = bind_member(binding, subject, NULL, ret->items[0], &certain);
+	ret->n = 1;
+	if (!binding->predicate->has_mask && is_always_there(subject)) {
+		ret->n = 0;
+		ret->is_true = true;
+	}
+	return error;
+}
+
+static unsigned int count_members(const struct tw_predicate *predicate)
+{
+	unsigned int n = 0;
+
+	for (const struct tw_set_member *member = predicate->members; member; member = member->next)
+		n++;
+	return n;
+}
+
+int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	const unsigned int n = count_members(predicate);
+	bool usable = false, out_of_range = false;
+
+	*ret = (struct tw_tests){ .items = tw_arena__take(binding->arena, (n + 1) * sizeof(*ret->items)) };
+	if (!ret->items)
+		return -ENOMEM;
+	ret->items[0] = new_test(binding, subject);
+	if (!ret->items[0])
+		return -ENOMEM;
+	if (!n)
+		return bind_alone(binding, subject, ret);
+	for (const struct tw_set_member *member = predicate->members; member; member = member->next) {
+		struct tw_test *test = new_test(binding, subject);
+		int certain, error;
+
+		error = test ? bind_member(binding, subject, member, test, &certain) : -ENOMEM;
+		if (error && error != -ERANGE)
+			return error;
+		usable |= !error;
+		out_of_range |= error == -ERANGE;
+		if (certain && test->op == TW_TEST_EXISTS && is_always_there(subject))
+			ret->is_true = true;
+		else if (certain)
+			ret->items[ret->n++] = test;
+	}
+	return out_of_range && !usable ? -ERANGE : 0;
+}

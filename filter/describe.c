@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/describe.h"
+
+#include "filter/bind.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len)
+{
+	tw_line__char(line, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			tw_line__char(line, '\\');
+		if (text[i] >= 0x20 && text[i] < 0x7f) {
+			tw_line__char(line, (char)text[i]);
+			continue;
+		}
+		tw_line__str(line, "\\x");
+		tw_line__char(line, "0123456789abcdef"[text[i] >> 4]);
+		tw_line__char(line, "0123456789abcdef"[text[i] & 15]);
+	}
+	tw_line__char(line, '"');
+}
+
+static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (i)
+			tw_line__char(line, ':');
+		tw_line__char(line, "0123456789abcdef"[bytes[i] >> 4]);
+		tw_line__char(line, "0123456789abcdef"[bytes[i] & 15]);
+	}
+}
+
+static void put_number(const struct tw_test *test, uint64_t number, struct tw_line *line)
+{
+	if (test->operand == TW_ON_TIME) {
+		tw_line__u64(line, number / NS_PER_SECOND);
+		tw_line__char(line, '.');
+		tw_line__digits(line, number % NS_PER_SECOND, 9, '0');
+	} else if (test->is_signed) {
+		tw_line__i64(line, (int64_t)number);
+	} else if (test->has_mask || (test->field && test->field->kind == TW_FIELD_POINTER)) {
+		tw_line__str(line, "0x");
+		tw_line__hex(line, number);
+	} else {
+		tw_line__u64(line, number);
+	}
+}
+
+static void put_value(const struct tw_test *test, bool high, struct tw_line *line)
+{
+	const uint8_t *bytes = high ? test->high_bytes : test->bytes;
+	const size_t len = high ? test->high_len : test->len;
+
+	if (test->compared == TW_AS_NUMBER)
+		put_number(test, high ? test->high : test->low, line);
+	else if (test->compared == TW_AS_TEXT)
+		tw_line__quoted(line, bytes, len);
+	else
+		put_bytes(line, bytes, len);
+	if (test->prefix) {
+		tw_line__char(line, '/');
+		tw_line__u64(line, test->prefix);
+	}
+}
+
+static const char *operand_name(const struct tw_test *test)
+{
+	static const char *const names[] = {
+		[TW_ON_PID] = "pid",     [TW_ON_CPU] = "cpu",
+		[TW_ON_FLAGS] = "flags", [TW_ON_PREEMPT] = "common_preempt_count",
+		[TW_ON_TIME] = "time",   [TW_ON_COMM] = "comm",
+		[TW_ON_HOST] = "host",
+	};
+
+	return test->field ? test->field->name : names[test->operand];
+}
+
+void tw_test__describe(const struct tw_test *test, struct tw_line *line)
+{
+	tw_line__str(line, operand_name(test));
+	if (test->has_mask) {
+		tw_line__str(line, " & 0x");
+		tw_line__hex(line, test->mask);
+		if (test->op == TW_TEST_NE && !test->low)
+			return;
+	}
+	if (test->op == TW_TEST_EXISTS)
+		return;
+	tw_line__char(line, ' ');
+	tw_line__str(line, tw_filter_op__text(test->op));
+	tw_line__str(line, test->op == TW_TEST_WITHIN ? " {" : " ");
+	put_value(test, false, line);
+	if (test->op != TW_TEST_WITHIN)
+		return;
+	tw_line__str(line, "..");
+	put_value(test, true, line);
+	tw_line__char(line, '}');
+}
+
+static void describe_leaf(const struct tw_node *node, struct tw_line *line)
+{
+	if (node->kind != TW_NODE_TEST) {
+		tw_line__str(line, node->kind == TW_NODE_TRUE ? "true" : "false");
+		return;
+	}
+	tw_line__str(line, node->negated ? "!(" : "");
+	tw_test__describe(node->test, line);
+	tw_line__str(line, node->negated ? ")" : "");
+}
+
+/* An AND within an OR needs no parentheses, but is easier to read with them. */
+void tw_node__describe(const struct tw_node *root, struct tw_line *line)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_LEAF)
+			describe_leaf(walk.node, line);
+		else if (at == TW_WALK_BETWEEN)
+			tw_line__str(line, walk.node->kind == TW_NODE_AND ? " && " : " || ");
+		else if (walk.node != root)
+			tw_line__char(line, at == TW_WALK_OPEN ? '(' : ')');
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A bound tree in words, in the language itself: what is really asked of an event. For people and tests. */
+#ifndef TW_FILTER_DESCRIBE_H
+#define TW_FILTER_DESCRIBE_H
+
+#include "base/line.h"
+#include "filter/tree.h"
+
+/** tw_test__describe() - append one test: `prev_pid & 0xff != 3`, `prev_comm == "bash"` */
+void tw_test__describe(const struct tw_test *test, struct tw_line *line);
+
+/** tw_node__describe() - append a tree: `(a == 1 || !(b == 2)) && c > 3`, `true`, `false` */
+void tw_node__describe(const struct tw_node *root, struct tw_line *line);
+
+/** tw_line__quoted() - append text in double quotes, as the language reads it */
+void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/lex.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct {
+	char text[3];
+	uint8_t kind, op;
+} symbols[] = {
+	/* the longer ones first */
+	{ "==", TW_TOKEN_COMPARE, TW_TEST_EQ },
+	{ "!=", TW_TOKEN_COMPARE, TW_TEST_NE },
+	{ "<=", TW_TOKEN_COMPARE, TW_TEST_LE },
+	{ ">=", TW_TOKEN_COMPARE, TW_TEST_GE },
+	{ "&&", TW_TOKEN_AND, 0 },
+	{ "||", TW_TOKEN_OR, 0 },
+	{ "..", TW_TOKEN_RANGE, 0 },
+	{ "<", TW_TOKEN_COMPARE, TW_TEST_LT },
+	{ ">", TW_TOKEN_COMPARE, TW_TEST_GT },
+	{ "~", TW_TOKEN_COMPARE, TW_TEST_GLOB },
+	{ "&", TW_TOKEN_MASK, 0 },
+	{ "!", TW_TOKEN_NOT, 0 },
+	{ "(", TW_TOKEN_OPEN, 0 },
+	{ ")", TW_TOKEN_CLOSE, 0 },
+	{ "{", TW_TOKEN_SET, 0 },
+	{ "}", TW_TOKEN_SET_END, 0 },
+	{ ",", TW_TOKEN_COMMA, 0 },
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* A word goes on here: names, numbers, addresses, words of flags with | between them; up to a range's dots. */
+static bool goes_on(const char *at)
+{
+	if (at[0] == '.' && at[1] == '.')
+		return false;
+	if (at[0] == '|')
+		return at[1] != '|' && is_letter(at[1]);
+	return is_letter(at[0]) || (at[0] && strchr(".:/-+*", at[0]));
+}
+
+static int take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
+{
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		const size_t len = strlen(symbols[i].text);
+
+		if (strncmp(lexer->text + lexer->at, symbols[i].text, len) != 0)
+			continue;
+		ret->kind = symbols[i].kind;
+		ret->op = symbols[i].op;
+		lexer->at += len;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int take_word(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
+{
+	const char *begin = lexer->text + lexer->at;
+	size_t len = 1;
+
+	while (begin[len] && goes_on(begin + len))
+		len++;
+	ret->kind = TW_TOKEN_WORD;
+	ret->literal.len = len;
+	ret->literal.text = tw_arena__copy(lexer->arena, begin, len);
+	lexer->at += len;
+	return ret->literal.text ? 0 : -ENOMEM;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* Digits of base 8 or 16, at most @most. Return: how many. */
+static size_t take_digits(const char *at, int base, size_t most, char *ret)
+{
+	unsigned int value = 0;
+	size_t n = 0;
+
+	while (n < most && digit_of(at[n]) < base)
+		value = value * (unsigned int)base + (unsigned int)digit_of(at[n++]);
+	*ret = (char)value;
+	return n;
+}
+
+/* What stands behind a backslash. Return: how many bytes of the text; 0 if that is no escape. */
+static size_t take_escape(const char *at, char *ret)
+{
+	static const char names[] = "ntrabfv\\\"'", values[] = "\n\t\r\a\b\f\v\\\"'";
+	const char *name = *at ? strchr(names, *at) : NULL;
+	size_t n;
+
+	if (name) {
+		*ret = values[name - names];
+		return 1;
+	}
+	if (*at == 'x') {
+		n = take_digits(at + 1, 16, 2, ret);
+		return n ? n + 1 : 0;
+	}
+	return take_digits(at, 8, 3, ret);
+}
+
+static int bad_quote(const struct tw_filter_lexer *lexer, size_t begin, struct tw_error *err)
+{
+	return tw_filter_error(err, -EINVAL, (uint32_t)begin + 1, "the text that begins here has no closing %c",
+			       lexer->text[begin]);
+}
+
+static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter_token *ret, struct tw_error *err)
+{
+	const size_t begin = lexer->at;
+	const char quote = lexer->text[lexer->at++];
+	char *out = tw_arena__copy(lexer->arena, lexer->text + lexer->at, strlen(lexer->text + lexer->at));
+	size_t len = 0;
+
+	if (!out)
+		return -ENOMEM;
+	while (lexer->text[lexer->at] != quote) {
+		char c = lexer->text[lexer->at];
+
+		if (!c)
+			return bad_quote(lexer, begin, err);
+		lexer->at++;
+		if (c == '\\' && !raw) {
+			const size_t n = take_escape(lexer->text + lexer->at, &c);
+
+			if (!n)
+				return tw_filter_error(
+					err, -EINVAL, (uint32_t)lexer->at,
+					"a backslash stands before what is no escape; write \\\\ for a backslash");
+			lexer->at += n;
+		}
+		out[len++] = c;
+	}
+	lexer->at++;
+	out[len] = '\0';
+	ret->kind = TW_TOKEN_STRING;
+	ret->literal.text = out;
+	ret->literal.len = len;
+	ret->literal.quote = quote;
+	return 0;
+}
+
+static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)
+{
+	const char *at = lexer->text + lexer->at;
+
+	if (!*at)
+		return 0;
+	if (*at == 'r' && (at[1] == '"' || at[1] == '\'')) {
+		lexer->at++;
+		return take_string(lexer, true, ret, err);
+	}
+	if (*at == '"' || *at == '\'')
+		return take_string(lexer, false, ret, err);
+	if (!take_symbol(lexer, ret))
+		return 0;
+	if (is_letter(*at) || *at == '-' || *at == '.' || *at == '*' || *at == '/' || *at == ':')
+		return take_word(lexer, ret);
+	if (*at == '=')
+		return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "'=' is no operator; '==' compares");
+	if (*at == '|')
+		return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "'|' is no operator here; '||' is 'or'");
+	return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1,
+			       "%s cannot stand here; text with other characters than letters needs quotes",
+			       *at >= 0x20 && *at < 0x7f ? (char[]){ '\'', *at, '\'', 0 } : "this character");
+}
+
+int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)
+{
+	int error;
+
+	while (is_space(lexer->text[lexer->at]))
+		lexer->at++;
+	*ret = (struct tw_filter_token){ .begin = lexer->at };
+	ret->literal.column = (uint32_t)lexer->at + 1;
+	error = take_token(lexer, ret, err);
+	ret->end = lexer->at;
+	return error == -ENOMEM ? tw_filter_error(err, error, ret->literal.column, "no memory") : error;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/name.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+static const struct {
+	const char *name;
+	uint8_t kind, operand;
+} keys[] = {
+	{ "event", TW_NAME_EVENT, 0 },
+	{ "system", TW_NAME_SYSTEM, 0 },
+	{ "pid", TW_NAME_OPERAND, TW_ON_PID },
+	{ "common_pid", TW_NAME_OPERAND, TW_ON_PID },
+	{ "comm", TW_NAME_OPERAND, TW_ON_COMM },
+	{ "COMM", TW_NAME_OPERAND, TW_ON_COMM },
+	{ "cpu", TW_NAME_OPERAND, TW_ON_CPU },
+	{ "CPU", TW_NAME_OPERAND, TW_ON_CPU },
+	{ "flags", TW_NAME_OPERAND, TW_ON_FLAGS },
+	{ "common_flags", TW_NAME_OPERAND, TW_ON_FLAGS },
+	{ "common_preempt_count", TW_NAME_OPERAND, TW_ON_PREEMPT },
+	{ "host", TW_NAME_OPERAND, TW_ON_HOST },
+	{ "time", TW_NAME_OPERAND, TW_ON_TIME },
+};
+#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+static bool find_key(const char *word, struct tw_filter_name *ret)
+{
+	for (size_t i = 0; i < N_KEYS; i++) {
+		if (strcmp(keys[i].name, word) != 0)
+			continue;
+		ret->kind = keys[i].kind;
+		ret->operand = keys[i].operand;
+		return true;
+	}
+	return false;
+}
+
+/* The fields that all events have are keys too, whichever event they are said to be of. */
+static bool is_common(const char *field)
+{
+	return !strncmp(field, "common_", 7);
+}
+
+static bool may_be_in_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *err)
+{
+	char *parts[3], *at = ret->buf;
+	unsigned int n = 0;
+
+	if (strlen(predicate->name) >= sizeof(ret->buf))
+		return tw_filter_error(err, -EINVAL, predicate->column, "no name is as long as this");
+	strcpy(ret->buf, predicate->name);
+	ret->system = ret->event = ret->field = NULL;
+	for (const char *c = predicate->name; *c; c++) {
+		if (!may_be_in_name(*c) && *c != '.')
+			return tw_filter_error(err, -EINVAL, predicate->column,
+					       "'%s' is no name: '%c' cannot be in one", predicate->name, *c);
+	}
+	while (at && n < 3) {
+		parts[n++] = at;
+		at = strchr(at, '.');
+		if (at)
+			*at++ = '\0';
+	}
+	if (at)
+		return tw_filter_error(err, -EINVAL, predicate->column, "'%s' has more parts than SYSTEM.EVENT.FIELD",
+				       predicate->name);
+	if (n == 1 && find_key(parts[0], ret))
+		return 0;
+	ret->kind = TW_NAME_FIELD;
+	ret->field = parts[n - 1];
+	if (n > 1 && (n == 3 || strcmp(parts[0], "any") != 0))
+		ret->event = parts[n - 2];
+	if (n == 3)
+		ret->system = parts[0];
+	if (n > 1 && is_common(ret->field))
+		find_key(ret->field, ret);
+	return 0;
+}
+
+bool tw_filter_name__same(const char *typed, const char *kernels)
+{
+	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !may_be_in_name(*kernels)))) {
+		typed++;
+		kernels++;
+	}
+	return !*typed && !*kernels;
+}
+
+bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_format *format)
+{
+	return (!name->system || tw_filter_name__same(name->system, format->system)) &&
+	       (!name->event || tw_filter_name__same(name->event, format->name));
+}
+
+const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, const struct tw_format *format)
+{
+	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
+		if (tw_filter_name__same(name->field, format->fields[i].name))
+			return &format->fields[i];
+	}
+	return NULL;
+}
+
+static bool same_or_any(const char *typed, const char *kernels)
+{
+	return !typed || tw_filter_name__same(typed, kernels);
+}
+
+/* What of the name is wrong: the first of system, event, field that nothing has. */
+struct unknown {
+	const struct tw_filter_name *name;
+	bool has_system, has_event;
+	bool is_event; /* the field's name is that of an event */
+	struct tw_nearest system, event, field;
+};
+
+static void offer_fields(struct unknown *unknown, const struct tw_format *format)
+{
+	for (unsigned int i = format->n_common; i < format->n_fields; i++)
+		tw_nearest__offer(&unknown->field, format->fields[i].name);
+}
+
+static void look_at(struct unknown *unknown, const struct tw_format *format)
+{
+	const struct tw_filter_name *name = unknown->name;
+
+	tw_nearest__offer(&unknown->system, format->system);
+	unknown->is_event |= tw_filter_name__same(name->field ? name->field : "", format->name);
+	if (!same_or_any(name->system, format->system))
+		return;
+	unknown->has_system = true;
+	tw_nearest__offer(&unknown->event, format->name);
+	if (!same_or_any(name->event, format->name))
+		return;
+	unknown->has_event = true;
+	offer_fields(unknown, format);
+}
+
+static const char *meant(const struct tw_nearest *nearest, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (nearest->best)
+		snprintf(buf, size, "; did you mean '%s'?", nearest->best);
+	return buf;
+}
+
+static int say_unknown(struct unknown *unknown, uint32_t column, struct tw_error *err)
+{
+	const struct tw_filter_name *name = unknown->name;
+	char hint[160];
+
+	if (!unknown->has_system && name->system)
+		return tw_filter_error(err, -EINVAL, column, "no event is of a system '%s'%s", name->system,
+				       meant(&unknown->system, hint, sizeof(hint)));
+	if (unknown->is_event && (!name->event || !unknown->has_event))
+		return tw_filter_error(err, -EINVAL, column,
+				       "'%s' is an event, not a field; event == \"%s\" asks for it", name->field,
+				       name->field);
+	if (!unknown->has_event && name->event)
+		return tw_filter_error(err, -EINVAL, column, "there is no event '%s'%s%s%s", name->event,
+				       name->system ? " in system " : "", name->system ? name->system : "",
+				       meant(&unknown->event, hint, sizeof(hint)));
+	if (name->event)
+		return tw_filter_error(err, -EINVAL, column, "%s has no field '%s'%s", name->event, name->field,
+				       meant(&unknown->field, hint, sizeof(hint)));
+	return tw_filter_error(err, -EINVAL, column, "no event has a field '%s'%s", name->field,
+			       meant(&unknown->field, hint, sizeof(hint)));
+}
+
+int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
+			    struct tw_error *err)
+{
+	struct unknown unknown = { .name = name };
+
+	tw_nearest__init(&unknown.system, name->system ? name->system : "");
+	tw_nearest__init(&unknown.event, name->event ? name->event : "");
+	tw_nearest__init(&unknown.field, name->field ? name->field : "");
+	for (size_t i = 0; i < N_KEYS && !name->event; i++)
+		tw_nearest__offer(&unknown.field, keys[i].name);
+	for (size_t i = 0; i < tw_schema__count(schema); i++)
+		look_at(&unknown, tw_schema__at(schema, i));
+	return say_unknown(&unknown, column, err);
+}
+
+int tw_filter_own_name__unknown(const struct tw_filter_name *name, const struct tw_predicate *predicate,
+				const struct tw_schema *schema, struct tw_error *err)
+{
+	const bool event = name->kind == TW_NAME_EVENT;
+	const struct tw_literal *literal = predicate->members ? &predicate->members->low : NULL;
+	struct tw_nearest nearest;
+	char hint[160];
+
+	if (!literal)
+		return tw_filter_error(err, -EINVAL, predicate->column, "there are no events");
+	tw_nearest__init(&nearest, literal->text);
+	for (size_t i = 0; i < tw_schema__count(schema); i++)
+		tw_nearest__offer(&nearest, event ? tw_schema__at(schema, i)->name : tw_schema__at(schema, i)->system);
+	return tw_filter_error(err, -EINVAL, literal->column, "there is no %s '%s'%s", event ? "event" : "system",
+			       literal->text, meant(&nearest, hint, sizeof(hint)));
+}

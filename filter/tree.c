@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/tree.h"
+
+#include "wire/tracewire.h"
+
+const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
+{
+	size_t low = 0, high = bound->n_events;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (bound->events[mid].format->id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < bound->n_events && bound->events[low].format->id == id)
+		return bound->events[low].root;
+	return bound->unknown;
+}
+
+static bool field_number_place(const struct tw_test *test, struct tw_number_place *ret)
+{
+	const struct tw_field *field = test->field;
+	const unsigned int size = field->size;
+
+	if (field->kind == TW_FIELD_ARRAY || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
+		return false;
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		return false;
+	*ret = (struct tw_number_place){
+		.base = TW_IN_EVENT,
+		.size = (uint8_t)size,
+		.big_endian = test->big_endian,
+		.is_signed = field->is_signed,
+		.offset = TW_EVENT_RECORD + field->offset,
+	};
+	return true;
+}
+
+bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret)
+{
+	static const struct tw_number_place places[] = {
+		[TW_ON_PID] = { TW_IN_EVENT, 4, true, true, offsetof(struct tw_event, common_pid) },
+		[TW_ON_CPU] = { TW_IN_HEADER, 2, true, false, offsetof(struct tw_frame_hdr, cpu) },
+		[TW_ON_FLAGS] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_flags) },
+		[TW_ON_PREEMPT] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_preempt_count) },
+	};
+
+	if (test->compared != TW_AS_NUMBER)
+		return false;
+	if (test->operand == TW_ON_FIELD)
+		return field_number_place(test, ret);
+	if (test->operand > TW_ON_PREEMPT)
+		return false;
+	*ret = places[test->operand];
+	return true;
+}
+
+bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size)
+{
+	const struct tw_field *field = test->field;
+
+	if (test->operand != TW_ON_FIELD || test->compared == TW_AS_NUMBER || field->kind == TW_FIELD_BITMASK ||
+	    field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
+		return false;
+	*ret_offset = TW_EVENT_RECORD + field->offset;
+	*ret_size = field->size;
+	return true;
+}
+
+static enum tw_walk_at arrive(struct tw_walk *walk, const struct tw_node *node)
+{
+	walk->node = node;
+	return node->kind == TW_NODE_AND || node->kind == TW_NODE_OR ? TW_WALK_OPEN : TW_WALK_LEAF;
+}
+
+/* Behind a leaf or a node that was closed. */
+static enum tw_walk_at leave(struct tw_walk *walk)
+{
+	const struct tw_node *node = walk->node;
+
+	if (node == walk->root)
+		return TW_WALK_END;
+	walk->last = node;
+	walk->node = node->parent;
+	return node->next ? TW_WALK_BETWEEN : TW_WALK_CLOSE;
+}
+
+enum tw_walk_at tw_walk__next(struct tw_walk *walk)
+{
+	if (!walk->started) {
+		walk->started = true;
+		walk->at = arrive(walk, walk->root);
+	} else if (walk->at == TW_WALK_OPEN) {
+		walk->at = arrive(walk, walk->node->first);
+	} else if (walk->at == TW_WALK_BETWEEN) {
+		walk->at = arrive(walk, walk->last->next);
+	} else if (walk->at != TW_WALK_END) {
+		walk->at = leave(walk);
+	}
+	return walk->at;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What one stage can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
+#include "filter/node.h"
+
+struct copy {
+	struct tw_arena *arena;
+	struct tw_node *done; /* what is complete */
+	/* The ANDs and ORs that are open, as lists by their last child; a tree is not deeper than its expression. */
+	struct tw_node *open[2 * TW_FILTER_DEPTH_MAX + 2];
+	uint8_t kinds[2 * TW_FILTER_DEPTH_MAX + 2];
+	unsigned int depth;
+	bool failed;
+};
+
+static void open_joint(struct copy *copy, enum tw_node_kind kind)
+{
+	if (copy->depth == sizeof(copy->kinds)) {
+		copy->failed = true;
+		return;
+	}
+	copy->kinds[copy->depth] = (uint8_t)kind;
+	copy->open[copy->depth++] = NULL;
+}
+
+static void add(struct copy *copy, struct tw_node *node)
+{
+	struct tw_node **so_far;
+
+	if (!node) {
+		copy->failed = true;
+		return;
+	}
+	if (!copy->depth) {
+		copy->done = node;
+		return;
+	}
+	so_far = &copy->open[copy->depth - 1];
+	*so_far = *so_far ? tw_node__join(copy->arena, copy->kinds[copy->depth - 1], *so_far, node) : node;
+	copy->failed |= !*so_far;
+}
+
+static void close_joint(struct copy *copy)
+{
+	struct tw_node *node = copy->open[--copy->depth];
+
+	add(copy, node);
+}
+
+static struct tw_node *copy_leaf(struct copy *copy, const struct tw_node *leaf)
+{
+	if (leaf->kind == TW_NODE_TEST)
+		return tw_node__test(copy->arena, leaf->test, leaf->negated);
+	return tw_node__certain(copy->arena, leaf->kind == TW_NODE_TRUE);
+}
+
+/* A copy of the tree; tests that @refuses (may be NULL) are TRUE in it. */
+static struct tw_node *copy_tree(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
+				 bool *ret_exact)
+{
+	struct copy copy = { .arena = arena };
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+
+	*ret_exact = true;
+	while (!copy.failed && (at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_OPEN) {
+			open_joint(&copy, walk.node->kind);
+		} else if (at == TW_WALK_CLOSE) {
+			close_joint(&copy);
+		} else if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST && refuses &&
+			   refuses(walk.node->test)) {
+			*ret_exact = false;
+			add(&copy, tw_node__certain(arena, true));
+		} else if (at == TW_WALK_LEAF) {
+			add(&copy, copy_leaf(&copy, walk.node));
+		}
+	}
+	return copy.failed ? NULL : copy.done;
+}
+
+const struct tw_node *tw_node__weaken(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
+				      bool *ret_exact)
+{
+	bool exact;
+	const struct tw_node *weak = copy_tree(root, refuses, arena, &exact);
+
+	if (weak && ret_exact)
+		*ret_exact = exact;
+	return weak;
+}
+
+const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at != TW_WALK_LEAF || walk.node->kind != TW_NODE_TEST)
+			continue;
+		*ret_why = refuses(walk.node->test);
+		if (*ret_why)
+			return walk.node->test;
+	}
+	return NULL;
+}
+
+const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena)
+{
+	struct tw_node *rest = tw_node__certain(arena, true);
+	const struct tw_node *part = root->kind == TW_NODE_AND ? root->first : root;
+	const char *why;
+	bool exact;
+
+	for (; part && rest; part = root->kind == TW_NODE_AND ? part->next : NULL) {
+		if (tw_node__refused(part, refuses, &why))
+			rest = tw_node__join(arena, TW_NODE_AND, rest, copy_tree(part, NULL, arena, &exact));
+	}
+	return rest;
+}

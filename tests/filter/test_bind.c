@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Expressions, and what they become for an event; and what is said of those that cannot be. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka wants those before it */
+#include <cmocka.h>
+
+#include "filter/describe.h"
+#include "tests/filter/formats.h"
+
+static struct tw_schema *schema;
+
+static int make_schema(void **state)
+{
+	(void)state;
+	schema = formats__schema();
+	return schema ? 0 : -1;
+}
+
+static int free_schema(void **state)
+{
+	(void)state;
+	tw_schema__free(schema);
+	return 0;
+}
+
+static int bind(const char *text, bool unknown_is_absent, struct tw_bound **ret, struct tw_error *err)
+{
+	const struct tw_bind_options options = { .schema = schema, .unknown_is_absent = unknown_is_absent };
+	struct tw_filter *filter;
+	int error = tw_filter__parse(text, &filter, err);
+
+	if (error)
+		return error;
+	error = tw_filter__bind(filter, &options, ret, err);
+	tw_filter__free(filter);
+	return error;
+}
+
+#define SWITCH  316
+#define WAKEUP  318
+#define SOFTIRQ 125
+#define HANDLER 128
+#define KMALLOC 442
+#define SOCK    1504
+#define TINY    2000
+#define LARGE   2001
+#define UNKNOWN 9999
+
+static const struct {
+	const char *text;
+	uint16_t id;
+	const char *tree;
+} meanings[] = {
+	{ "sched.sched_switch.prev_pid == 0 && cpu == 1", SWITCH, "prev_pid == 0 && cpu == 1" },
+	{ "sched.sched_switch.prev_pid == 0 && cpu == 1", WAKEUP, "false" },
+	{ "trace.sched.sched_switch.prev_pid == 0", SWITCH, "prev_pid == 0" },
+	{ "sched_switch.prev_pid == 0x10", SWITCH, "prev_pid == 16" },
+	{ "prev_pid == 010", SWITCH, "prev_pid == 8" },
+	{ "prev_pid == 0b101", SWITCH, "prev_pid == 5" },
+	{ "prev_pid == -1", SWITCH, "prev_pid == -1" },
+	{ "prev_pid == 'a'", SWITCH, "prev_pid == 97" },
+	{ "any.prev_pid eq 1", SWITCH, "prev_pid == 1" },
+	{ "prev_comm == \"bash\"", SWITCH, "prev_comm == \"bash\"" },
+	{ "prev_comm == \"bash\"", UNKNOWN, "false" },
+	{ "!(prev_comm == \"bash\")", UNKNOWN, "true" },
+	{ "not prev_comm == bash", SWITCH, "!(prev_comm == \"bash\")" },
+	{ "not prev_comm == bash", WAKEUP, "true" },
+	{ "prev_comm != bash", WAKEUP, "false" },
+	{ "prev_comm ~ \"ba*\" or next_comm ~ kworker/*", SWITCH, "prev_comm ~ \"ba*\" || next_comm ~ \"kworker/*\"" },
+	{ "prev_comm contains \"\\x41\\\"\\101\"", SWITCH, "prev_comm contains \"A\\\"A\"" },
+	{ "prev_comm matches r\"^a\\d\"", SWITCH, "prev_comm matches \"^a\\\\d\"" },
+	{ "prev_comm in {\"a\", b}", SWITCH, "prev_comm == \"a\" || prev_comm == \"b\"" },
+	{ "prev_pid in {1, 2, 5..9}", SWITCH, "prev_pid == 1 || prev_pid == 2 || prev_pid in {5..9}" },
+	{ "prev_pid not in {1,-5..-2}", SWITCH, "!(prev_pid == 1) && !(prev_pid in {-5..-2})" },
+	{ "prev_state & 0x3", SWITCH, "prev_state & 0x3" },
+	{ "prev_state & 3 == 2", SWITCH, "prev_state & 0x3 == 0x2" },
+	{ "prev_pid", SWITCH, "prev_pid" },
+	{ "cpu", SWITCH, "true" },
+	{ "softirq_raise.vec == NET_RX", SOFTIRQ, "vec == 3" },
+	{ "vec in {\"NET_RX\", NET_TX}", SOFTIRQ, "vec == 3 || vec == 2" },
+	{ "gfp_flags & GFP_ZERO|GFP_IO", KMALLOC, "gfp_flags & 0x500" },
+	{ "gfp_flags == GFP_HIGH|GFP_IO", KMALLOC, "gfp_flags == 1056" },
+	{ "flags & softirq|hardirq", LARGE, "flags & 0x18" },
+	{ "event == sched_switch", SWITCH, "true" },
+	{ "event == sched_switch", WAKEUP, "false" },
+	{ "event ~ \"sched_*\" and not event == sched_switch", WAKEUP, "true" },
+	{ "event == sched_switch", UNKNOWN, "false" },
+	{ "!(event == sched_switch)", UNKNOWN, "true" },
+	{ "system in {sched, irq} && pid == 5", HANDLER, "pid == 5" },
+	{ "common_pid == 5", UNKNOWN, "pid == 5" },
+	{ "sched_wakeup.pid == 5", WAKEUP, "pid == 5" },
+	{ "sched_wakeup.common_pid == 5", SWITCH, "false" },
+	{ "COMM == \"x\" || CPU == 1", LARGE, "comm == \"x\" || cpu == 1" },
+	{ "host == here", LARGE, "host == \"here\"" },
+	{ "time >= 12.5 && time < 3600", LARGE, "time >= 12.500000000 && time < 3600.000000000" },
+	{ "time in {1..2.000000001}", LARGE, "time in {1.000000000..2.000000001}" },
+	{ "saddr == 10.1.2.3", SOCK, "saddr == 0a:01:02:03" },
+	{ "saddr != 10.0.0.0/8", SOCK, "saddr != 0a:00:00:00/8" },
+	{ "saddr_v6 == fe80::1", SOCK, "saddr_v6 == fe:80:00:00:00:00:00:00:00:00:00:00:00:00:00:01" },
+	{ "gateway == 10.1.2.3", SOCK, "gateway == 50462986" },
+	{ "gateway == 10.0.0.0/8", SOCK, "gateway & 0xff == 0xa" },
+	{ "mac == 02:00:5e:10:00:01", SOCK, "mac == 02:00:5e:10:00:01" },
+	{ "mac contains 5e-10", SOCK, "mac contains 5e:10" },
+	{ "vendor-bus.tiny.levels == 3", TINY, "levels == 3" },
+	{ "on == true", TINY, "on == 1" },
+	{ "cpus == \"0-3\"", TINY, "cpus == \"0-3\"" },
+	/* what one of several fields cannot have is certain for it */
+	{ "size == 300", TINY, "false" },
+	{ "size == 300", LARGE, "size == 300" },
+	{ "size != 300", TINY, "size" },
+	{ "size < 300", TINY, "size" },
+	{ "size > 300", TINY, "false" },
+	{ "change < -200", TINY, "false" },
+	{ "change > -200", TINY, "change" },
+	{ "change in {-1000..5}", TINY, "change in {-128..5}" },
+	{ "change in {-1000..5}", LARGE, "change in {-1000..5}" },
+	{ "change in {500..600}", TINY, "false" },
+	/* joints */
+	{ "cpu == 1 || cpu == 2 && pid == 3", LARGE, "cpu == 1 || (cpu == 2 && pid == 3)" },
+	{ "(cpu == 1 || cpu == 2) and pid == 3", LARGE, "(cpu == 1 || cpu == 2) && pid == 3" },
+	{ "!(cpu == 1 || cpu == 2) and pid == 3", LARGE, "!(cpu == 1) && !(cpu == 2) && pid == 3" },
+	{ "!(cpu == 1 && (cpu == 2 || pid == 3))", LARGE, "!(cpu == 1) || (!(cpu == 2) && !(pid == 3))" },
+	{ "not not !cpu == 1", LARGE, "!(cpu == 1)" },
+	{ "((((cpu == 1))))", LARGE, "cpu == 1" },
+};
+
+static void test_meanings(void **state)
+{
+	char buf[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
+		struct tw_error err = { "" };
+		struct tw_bound *bound;
+
+		if (bind(meanings[i].text, false, &bound, &err))
+			fail_msg("%s: %s", meanings[i].text, err.text);
+		tw_node__describe(tw_bound__root(bound, meanings[i].id), &line);
+		*line.at = '\0';
+		if (strcmp(buf, meanings[i].tree) != 0)
+			fail_msg("%s for %u: '%s', not '%s'", meanings[i].text, meanings[i].id, buf, meanings[i].tree);
+		tw_bound__free(bound);
+	}
+}
+
+static const struct {
+	const char *text, *error;
+} mistakes[] = {
+	{ "", "column 1: the expression is empty" },
+	{ "cpu == ", "column 8: a value is expected here" },
+	{ "cpu = 1", "column 5: '=' is no operator; '==' compares" },
+	{ "cpu == 1 pid == 2", "column 10: 'and', 'or' or the end is expected here" },
+	{ "cpu == 1 &&", "column 12: a comparison is expected here, such as cpu == 1" },
+	{ "(cpu == 1", "column 1: this parenthesis is never closed" },
+	{ "cpu == 1)", "column 9: this parenthesis was never opened" },
+	{ "cpu in {1, 2", "column 13: a comma or a closing brace is expected here" },
+	{ "cpu in 1", "column 8: a set in braces is expected here: {1, 2, 5..9}" },
+	{ "cpu not 1", "column 9: 'in' is expected behind 'not'" },
+	{ "prev_comm == \"bash", "column 14: the text that begins here has no closing \"" },
+	{ "prev_comm == \"\\q\"",
+	  "column 15: a backslash stands before what is no escape; write \\\\ for a backslash" },
+	{ "prev_comm == a | cpu", "column 16: '|' is no operator here; '||' is 'or'" },
+	{ "sched.sched_switch.prev_pidd == 1",
+	  "column 1: sched_switch has no field 'prev_pidd'; did you mean 'prev_pid'?" },
+	{ "sched.sched_swich.prev_pid == 1",
+	  "column 1: there is no event 'sched_swich' in system sched; did you mean 'sched_switch'?" },
+	{ "shed.sched_switch.prev_pid == 1", "column 1: no event is of a system 'shed'; did you mean 'sched'?" },
+	{ "  prev_com == x", "column 3: no event has a field 'prev_com'; did you mean 'prev_comm'?" },
+	{ "cpuu == 1", "column 1: no event has a field 'cpuu'; did you mean 'cpu'?" },
+	{ "sched_switch", "column 1: 'sched_switch' is an event, not a field; event == \"sched_switch\" asks for it" },
+	{ "event == sched_swich", "column 10: there is no event 'sched_swich'; did you mean 'sched_switch'?" },
+	{ "system == irqs", "column 11: there is no system 'irqs'; did you mean 'irq'?" },
+	{ "prev_prio == 99999999999",
+	  "column 14: 'prev_prio' is a number of 32 bits with sign and cannot be 99999999999" },
+	{ "bytes_req == -1", "column 14: 'bytes_req' is a number of 64 bits without sign and cannot be -1" },
+	{ "prev_pid == 99999999999999999999",
+	  "column 13: 'prev_pid' is a number of 32 bits with sign and cannot be 99999999999999999999" },
+	{ "prev_pid == bash", "column 13: 'prev_pid' is compared with numbers, and 'bash' is none" },
+	{ "vec == NET_RXX", "column 8: 'vec' has no value named 'NET_RXX'; did you mean 'NET_RX'?" },
+	{ "prev_pid contains 3", "column 10: 'prev_pid' is a number; 'contains' is for text" },
+	{ "prev_comm & 3", "column 13: 'prev_comm' is no number: & is for numbers" },
+	{ "prev_comm == \"a name of more than 16\"", "column 14: 'prev_comm' has 16 bytes and cannot have this text" },
+	{ "prev_pid in {9..5}", "column 14: the range 9..5 has its ends the wrong way round" },
+	{ "prev_comm matches \"a(\"", "column 22: this is no regular expression: missing closing parenthesis" },
+	{ "time == 5s", "column 9: 'time' is in seconds, with nine decimals at most: 12.5, not '5s'" },
+	{ "saddr == 10.0.0", "column 10: 'saddr' is bytes, written aa:bb:cc or as an IPv4 address; '10.0.0' is not" },
+	{ "saddr == localhost",
+	  "column 10: 'saddr' is bytes, written aa:bb:cc or as an IPv4 address; 'localhost' is not" },
+	{ "mac == 01:02", "column 8: 'mac' has 6 bytes, not 2" },
+	{ "a.b.c.d == 1", "column 1: 'a.b.c.d' has more parts than SYSTEM.EVENT.FIELD" },
+	{ "cpu == 1 \x01",
+	  "column 10: this character cannot stand here; text with other characters than letters needs quotes" },
+};
+
+static void test_mistakes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		struct tw_error err = { "" };
+		struct tw_bound *bound;
+
+		if (!bind(mistakes[i].text, false, &bound, &err))
+			fail_msg("'%s' is taken for an expression", mistakes[i].text);
+		if (strcmp(err.text, mistakes[i].error) != 0)
+			fail_msg("%s\n  says '%s'\n  not  '%s'", mistakes[i].text, err.text, mistakes[i].error);
+	}
+}
+
+static void test_unknown_is_absent(void **state)
+{
+	struct tw_error err = { "" };
+	struct tw_bound *bound;
+
+	(void)state;
+	assert_int_equal(bind("nowhere == 1 || cpu == 1", true, &bound, &err), 0);
+	assert_non_null(strstr(bound->absent[0], "nowhere"));
+	assert_null(bound->absent[1]);
+	assert_int_equal(tw_bound__root(bound, SWITCH)->kind, TW_NODE_TEST);
+	tw_bound__free(bound);
+}
+
+static void test_limits(void **state)
+{
+	char text[TW_FILTER_TEXT_MAX + 2];
+	struct tw_filter *filter;
+	struct tw_error err;
+
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
+	memset(text, '(', 200);
+	text[200] = '\0';
+	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
+	memset(text, '!', 200);
+	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
+	text[0] = '\0';
+	for (int i = 0; i < TW_FILTER_PREDICATES_MAX; i++)
+		strcat(text, "cpu==1||");
+	strcat(text, "cpu==1");
+	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
+}
+
+static const char *refuse_pid(const struct tw_test *test)
+{
+	return test->operand == TW_ON_PID ? "it is a pid" : NULL;
+}
+
+static void test_weaken(void **state)
+{
+	static const struct {
+		const char *text, *weak, *rest;
+		bool exact;
+	} cases[] = {
+		{ "cpu == 1", "cpu == 1", "true", true },
+		{ "pid == 1", "true", "pid == 1", false },
+		{ "cpu == 1 && pid == 1", "cpu == 1", "pid == 1", false },
+		{ "cpu == 1 && !(pid == 1)", "cpu == 1", "!(pid == 1)", false },
+		{ "cpu == 1 || pid == 1", "true", "cpu == 1 || pid == 1", false },
+		{ "cpu == 2 && (cpu == 1 || pid == 1)", "cpu == 2", "cpu == 1 || pid == 1", false },
+		{ "cpu == 2 && (cpu == 1 || (pid == 1 && time > 1))", "cpu == 2 && (cpu == 1 || time > 1.000000000)",
+		  "cpu == 1 || (pid == 1 && time > 1.000000000)", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char weak[256] = "", rest[256] = "";
+		struct tw_line weak_line = tw_line__on(weak, 255), rest_line = tw_line__on(rest, 255);
+		struct tw_error err;
+		struct tw_bound *bound;
+		bool exact;
+
+		assert_int_equal(bind(cases[i].text, false, &bound, &err), 0);
+		tw_node__describe(tw_node__weaken(bound->unknown, refuse_pid, bound->arena, &exact), &weak_line);
+		tw_node__describe(tw_node__rest(bound->unknown, refuse_pid, bound->arena), &rest_line);
+		assert_string_equal(weak, cases[i].weak);
+		assert_string_equal(rest, cases[i].rest);
+		assert_int_equal(exact, cases[i].exact);
+		tw_bound__free(bound);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_meanings),
+		cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_unknown_is_absent),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_weaken),
+	};
+
+	return cmocka_run_group_tests(tests, make_schema, free_schema);
+}
