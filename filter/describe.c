@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/describe.h"
 
-#include "filter/bind.h"
+#include "filter/bind/bind.h"
 
 #define NS_PER_SECOND 1000000000ull
 

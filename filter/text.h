@@ -3,7 +3,7 @@
 #ifndef TW_FILTER_TEXT_H
 #define TW_FILTER_TEXT_H
 
-#include "filter/syntax.h"
+#include "filter/language/syntax.h"
 
 /**
  * tw_test__bytes() - whether text or bytes pass a test that compares them

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "filter/bind.h"
+#include "filter/bind/bind.h"
 
 #define WORD_MAX 128
 

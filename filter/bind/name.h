@@ -3,7 +3,7 @@
 #ifndef TW_FILTER_NAME_H
 #define TW_FILTER_NAME_H
 
-#include "filter/syntax.h"
+#include "filter/language/syntax.h"
 
 enum tw_name_kind {
 	TW_NAME_OPERAND, /* something that every event has; enum tw_operand tells what */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "filter/bind.h"
-#include "filter/literal.h"
+#include "filter/bind/bind.h"
+#include "filter/language/literal.h"
 #include "filter/text.h"
 
 static int no_mask(const struct tw_binding *binding, const struct tw_subject *subject)

@@ -3,7 +3,7 @@
 #ifndef TW_FILTER_LEX_H
 #define TW_FILTER_LEX_H
 
-#include "filter/syntax.h"
+#include "filter/language/syntax.h"
 
 enum tw_token_kind {
 	TW_TOKEN_END,

@@ -3,7 +3,7 @@
 #ifndef TW_FILTER_BIND_H
 #define TW_FILTER_BIND_H
 
-#include "filter/name.h"
+#include "filter/bind/name.h"
 #include "schema/print.h"
 
 /* What a comparison is about, in one event. */

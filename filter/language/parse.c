@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/lex.h"
+#include "filter/language/lex.h"
 
 #define WAITING_MAX (TW_FILTER_DEPTH_MAX * 2)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/lex.h"
+#include "filter/language/lex.h"
 
 #include <errno.h>
 #include <string.h>

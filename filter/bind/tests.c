@@ -2,7 +2,7 @@
 /* A comparison with a set is one test for each member, of which one has to be true; any other comparison is one test. */
 #include <errno.h>
 
-#include "filter/bind.h"
+#include "filter/bind/bind.h"
 
 const char *tw_filter_op__text(uint8_t op)
 {

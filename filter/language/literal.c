@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/literal.h"
+#include "filter/language/literal.h"
 
 #include <arpa/inet.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "filter/syntax.h"
+#include "filter/language/syntax.h"
 
 #define TW_LITERAL_BYTES_MAX 256
 

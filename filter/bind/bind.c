@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Binding: the postfix expression is worked out once for each event of the schema, with trees as its values. */
-#include "filter/bind.h"
+#include "filter/bind/bind.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/name.h"
+#include "filter/bind/name.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "filter/bind.h"
-#include "filter/literal.h"
+#include "filter/bind/bind.h"
+#include "filter/language/literal.h"
 
 enum where { BELOW, INSIDE, ABOVE };
 
