@@ -8,6 +8,7 @@
 
 #include "filter/evaluate.h"
 #include "filter/node.h"
+#include "filter/pattern.h"
 #include "filter/text.h"
 
 /* What is known of a comparison, besides what is typed. */

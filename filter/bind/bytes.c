@@ -5,7 +5,7 @@
 
 #include "filter/bind/bind.h"
 #include "filter/language/literal.h"
-#include "filter/text.h"
+#include "filter/pattern.h"
 
 static int no_mask(const struct tw_binding *binding, const struct tw_subject *subject)
 {

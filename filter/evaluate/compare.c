@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/evaluate/compare.h"
+
+#include <string.h>
+
+#include "base/line.h"
+#include "filter/evaluate/range.h"
+#include "filter/text.h"
+
+#define BITS          (TW_MASK_BYTES_MAX * 8)
+#define MASK_TEXT_MAX (BITS / 2 * sizeof("8191")) /* each second bit set, with commas */
+
+/* "0-3,7", as the kernel prints masks. */
+static void append_mask(struct tw_line *line, const struct tw_value *mask, uint8_t long_size)
+{
+	const uint32_t n = mask->len < TW_MASK_BYTES_MAX ? mask->len * 8 : BITS;
+
+	for (uint32_t from = 0, to; from < n; from = to + 1) {
+		to = from;
+		if (!tw_value__bit(mask, long_size, from))
+			continue;
+		while (to + 1 < n && tw_value__bit(mask, long_size, to + 1))
+			to++;
+		if (tw_line__len(line))
+			tw_line__char(line, ',');
+		tw_line__u64(line, from);
+		if (to > from) {
+			tw_line__char(line, '-');
+			tw_line__u64(line, to);
+		}
+	}
+}
+
+static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
+{
+	char text[MASK_TEXT_MAX];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+
+	append_mask(&line, mask, (uint8_t)test->field->elem_size);
+	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
+}
+
+static bool text_holds(const struct tw_test *test, const void *text, size_t room)
+{
+	return tw_test__bytes(test, text, strnlen(text, room));
+}
+
+static bool number_holds(const struct tw_test *test, const struct tw_value *value)
+{
+	const struct tw_range range = tw_range__of(test, value->len);
+
+	return tw_range__fits(&range, value->u);
+}
+
+/* Any element has to be as the test says; where it says "not so", all of them. None at all is none that is there. */
+static bool array_holds(const struct tw_test *test, const struct tw_value *array)
+{
+	const struct tw_range range = tw_range__of(test, test->field->elem_size);
+	struct tw_value element;
+	uint32_t i;
+
+	for (i = 0; !tw_value__element(test->field, array, i, &element); i++)
+		if (tw_range__fits(&range, element.u) != range.is_outside)
+			return !range.is_outside;
+	return i && range.is_outside;
+}
+
+static bool field_holds(const struct tw_test *test, const struct tw_filter_event *event)
+{
+	const struct tw_record record = { event->record, event->len, .big_endian = test->big_endian };
+	struct tw_value value;
+
+	if (tw_field__read(test->field, &record, &value))
+		return false;
+	switch (test->compared) {
+	case TW_AS_NUMBER:
+		return value.kind == TW_FIELD_ARRAY ? array_holds(test, &value) : number_holds(test, &value);
+	case TW_AS_TEXT:
+		if (value.kind == TW_FIELD_BITMASK)
+			return mask_holds(test, &value);
+		return text_holds(test, value.data, value.len);
+	default:
+		return tw_test__bytes(test, value.data, value.len);
+	}
+}
+
+bool tw_test__holds(const struct tw_test *test, const struct tw_filter_event *event)
+{
+	switch (test->operand) {
+	case TW_ON_FIELD:
+		return field_holds(test, event);
+	case TW_ON_COMM:
+		return event->comm && text_holds(test, event->comm, event->comm_len);
+	case TW_ON_HOST:
+		return event->host && text_holds(test, event->host, event->host_len);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to the filter room. Tests on what is no number at a fixed place: texts, bytes, arrays. */
+#ifndef TW_COMPARE_H
+#define TW_COMPARE_H
+
+#include "filter/evaluate.h"
+#include "filter/tree.h"
+
+#define TW_MASK_BYTES_MAX 1024 /* looked at of a bit mask: 8192 CPUs */
+
+/** tw_test__holds() - whether a test is true of an event; not of the numbers that an event has beside its record */
+bool tw_test__holds(const struct tw_test *test, const struct tw_filter_event *event);
+
+#endif

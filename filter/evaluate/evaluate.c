@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/evaluate.h"
+
+#include "base/bytes.h"
+#include "filter/evaluate/compare.h"
+#include "filter/evaluate/evaluator.h"
+#include "filter/evaluate/program.h"
+
+static uint32_t start_of(const struct tw_bound *bound, uint16_t id)
+{
+	const struct tw_evaluator *evaluator = bound->evaluator;
+
+	return id < evaluator->n_starts ? evaluator->starts[id] : evaluator->unknown;
+}
+
+static uint64_t load_record(const struct tw_step *step, const uint8_t *p)
+{
+	switch (step->load) {
+	case TW_LOAD_U8:
+		return *p;
+	case TW_LOAD_S8:
+		return (uint64_t)(int8_t)*p;
+	case TW_LOAD_U16:
+		return tw_load16(p, step->big_endian);
+	case TW_LOAD_S16:
+		return (uint64_t)(int16_t)tw_load16(p, step->big_endian);
+	case TW_LOAD_U32:
+		return tw_load32(p, step->big_endian);
+	case TW_LOAD_S32:
+		return (uint64_t)(int32_t)tw_load32(p, step->big_endian);
+	default:
+		return tw_load64(p, step->big_endian);
+	}
+}
+
+static uint64_t load_event(const struct tw_step *step, const struct tw_filter_event *event)
+{
+	switch (step->load) {
+	case TW_LOAD_PID:
+		return (uint64_t)event->pid;
+	case TW_LOAD_CPU:
+		return event->cpu;
+	case TW_LOAD_FLAGS:
+		return event->flags;
+	case TW_LOAD_PREEMPT:
+		return event->preempt;
+	default:
+		return event->time;
+	}
+}
+
+static bool fits(const struct tw_step *step, uint64_t number)
+{
+	return ((number & step->mask) - step->low <= step->span) != step->is_outside;
+}
+
+static bool holds(const struct tw_step *step, const struct tw_filter_event *event)
+{
+	if (step->load <= TW_LOAD_64)
+		return step->end <= event->len && fits(step, load_record(step, event->record + step->offset));
+	if (step->load < TW_LOAD_NOTHING)
+		return fits(step, load_event(step, event));
+	return tw_test__holds(step->test, event);
+}
+
+bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_event *event)
+{
+	const uint32_t start = start_of(bound, event->id);
+	const struct tw_step *program;
+	uint16_t at = 0;
+
+	if (start >= TW_START_CERTAIN)
+		return start == TW_START_TRUE;
+	/* Jumps only go forward. */
+	for (program = bound->evaluator->steps + start; at < TW_STEP_NO;)
+		at = holds(&program[at], event) ? program[at].on_true : program[at].on_false;
+	return at == TW_STEP_MATCH;
+}
+
+int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id)
+{
+	const uint32_t start = start_of(bound, id);
+
+	return start < TW_START_CERTAIN ? -1 : start == TW_START_TRUE;
+}
+
+bool tw_bound__needs_comm(const struct tw_bound *bound)
+{
+	return bound->needs_comm;
+}
+
+bool tw_bound__needs_host(const struct tw_bound *bound)
+{
+	return bound->needs_host;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/evaluate/program.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/evaluate/range.h"
+
+/*
+ * Jumps that do not know yet where to go, linked through themselves: a jump holds the number of the next one. That number is
+ * its step, doubled, and 1 more if it is the one for true.
+ */
+#define CHAIN_END 0xffff
+
+struct chain {
+	uint16_t head, tail;
+};
+
+static const struct chain empty = { CHAIN_END, CHAIN_END };
+
+struct build {
+	struct tw_step *program;
+	uint16_t n;
+	struct chain on_true, on_false; /* out of what was finished last */
+	struct chain *open; /* out of each AND and OR that is not finished, where its outcome is known early */
+	size_t depth;
+};
+
+static uint16_t *jump(const struct build *b, uint16_t number)
+{
+	struct tw_step *step = &b->program[number / 2];
+
+	return number % 2 ? &step->on_true : &step->on_false;
+}
+
+static struct chain chain_of(const struct build *b, uint16_t number)
+{
+	*jump(b, number) = CHAIN_END;
+	return (struct chain){ number, number };
+}
+
+static struct chain join(const struct build *b, struct chain first, struct chain second)
+{
+	if (first.head == CHAIN_END)
+		return second;
+	*jump(b, first.tail) = second.head;
+	if (second.head == CHAIN_END)
+		return first;
+	return (struct chain){ first.head, second.tail };
+}
+
+static void resolve(const struct build *b, struct chain chain, uint16_t to)
+{
+	uint16_t *at;
+
+	for (uint16_t next, number = chain.head; number != CHAIN_END; number = next) {
+		at = jump(b, number);
+		next = *at;
+		*at = to;
+	}
+}
+
+static uint8_t load_of_size(uint32_t size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? TW_LOAD_S8 : TW_LOAD_U8;
+	case 2:
+		return is_signed ? TW_LOAD_S16 : TW_LOAD_U16;
+	case 4:
+		return is_signed ? TW_LOAD_S32 : TW_LOAD_U32;
+	default:
+		return TW_LOAD_64;
+	}
+}
+
+/* As tw_field__read() has it. */
+static uint8_t load_of_field(const struct tw_field *field)
+{
+	if (field->kind >= TW_FIELD_STRING)
+		return TW_LOAD_NOTHING;
+	return load_of_size(field->size,
+			    field->is_signed && (field->kind == TW_FIELD_INT || field->kind == TW_FIELD_ENUM));
+}
+
+/* @ret_size: of the number, bytes */
+static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
+{
+	static const struct {
+		uint8_t load, size;
+	} loads[] = {
+		[TW_ON_PID] = { TW_LOAD_PID, 4 },      [TW_ON_CPU] = { TW_LOAD_CPU, 2 },
+		[TW_ON_FLAGS] = { TW_LOAD_FLAGS, 1 },  [TW_ON_PREEMPT] = { TW_LOAD_PREEMPT, 1 },
+		[TW_ON_TIME] = { TW_LOAD_TIME, 8 },    [TW_ON_COMM] = { TW_LOAD_NOTHING, 0 },
+		[TW_ON_HOST] = { TW_LOAD_NOTHING, 0 },
+	};
+
+	if (test->compared != TW_AS_NUMBER)
+		return TW_LOAD_NOTHING;
+	if (test->operand == TW_ON_FIELD) {
+		*ret_size = test->field->size;
+		return load_of_field(test->field);
+	}
+	*ret_size = loads[test->operand].size;
+	return loads[test->operand].load;
+}
+
+static struct tw_step step_of(const struct tw_test *test)
+{
+	struct tw_step step = { 0 };
+	struct tw_range range;
+	uint32_t size;
+
+	step.load = load_of_test(test, &size);
+	if (step.load == TW_LOAD_NOTHING) {
+		step.test = test;
+		return step;
+	}
+	range = tw_range__of(test, size);
+	step.is_outside = range.is_outside;
+	step.mask = range.mask;
+	step.low = range.low;
+	step.span = range.span;
+	if (test->operand == TW_ON_FIELD) {
+		step.big_endian = test->big_endian;
+		step.offset = test->field->offset;
+		step.end = step.offset + size;
+	}
+	return step;
+}
+
+static void add_leaf(struct build *b, const struct tw_node *leaf)
+{
+	const uint16_t number = (uint16_t)(2 * b->n);
+	struct chain holds, fails;
+
+	b->program[b->n++] = step_of(leaf->test);
+	holds = chain_of(b, number + 1);
+	fails = chain_of(b, number);
+	b->on_true = leaf->negated ? fails : holds;
+	b->on_false = leaf->negated ? holds : fails;
+}
+
+/* A child is finished and another follows: one outcome goes on with that, the other is the outcome of the whole. */
+static void go_on(struct build *b, const struct tw_node *node)
+{
+	struct chain *out = &b->open[b->depth - 1];
+	const bool is_and = node->kind == TW_NODE_AND;
+
+	resolve(b, is_and ? b->on_true : b->on_false, b->n);
+	*out = join(b, *out, is_and ? b->on_false : b->on_true);
+}
+
+static void close_node(struct build *b, const struct tw_node *node)
+{
+	const struct chain out = b->open[--b->depth];
+
+	if (node->kind == TW_NODE_AND)
+		b->on_false = join(b, out, b->on_false);
+	else
+		b->on_true = join(b, out, b->on_true);
+}
+
+static void build(struct build *b, const struct tw_node *root)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_LEAF)
+			add_leaf(b, walk.node);
+		else if (at == TW_WALK_OPEN)
+			b->open[b->depth++] = empty;
+		else if (at == TW_WALK_BETWEEN)
+			go_on(b, walk.node);
+		else
+			close_node(b, walk.node);
+	}
+	resolve(b, b->on_true, TW_STEP_MATCH);
+	resolve(b, b->on_false, TW_STEP_NO);
+}
+
+/* How large a tree is: leaves, and how many ANDs and ORs are open at once. */
+static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_depth)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+	size_t depth = 0;
+
+	*ret_leaves = *ret_depth = 0;
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		*ret_leaves += at == TW_WALK_LEAF;
+		depth += at == TW_WALK_OPEN;
+		if (depth > *ret_depth)
+			*ret_depth = depth;
+		depth -= at == TW_WALK_CLOSE;
+	}
+}
+
+static int make_room(struct tw_steps *steps, size_t more)
+{
+	size_t room = steps->room ? steps->room : 64;
+	struct tw_step *larger;
+
+	while (room - steps->n < more)
+		room *= 2;
+	if (room == steps->room)
+		return 0;
+	larger = reallocarray(steps->steps, room, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	steps->steps = larger;
+	steps->room = room;
+	return 0;
+}
+
+int tw_steps__append(struct tw_steps *steps, const struct tw_node *root)
+{
+	struct build b = { 0 };
+	size_t leaves, depth;
+
+	measure(root, &leaves, &depth);
+	if (leaves > TW_STEPS_MAX)
+		return -E2BIG;
+	if (make_room(steps, leaves))
+		return -ENOMEM;
+	b.open = calloc(depth + 1, sizeof(*b.open));
+	if (!b.open)
+		return -ENOMEM;
+	b.program = steps->steps + steps->n;
+	build(&b, root);
+	steps->n += leaves;
+	free(b.open);
+	return 0;
+}
+
+void tw_steps__fini(struct tw_steps *steps)
+{
+	free(steps->steps);
+	*steps = (struct tw_steps){ 0 };
+}

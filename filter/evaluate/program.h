@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to the filter room. What the evaluator runs: one step for each test of a tree, in the tree's order, and where to go
+ * on if it is true or false. Numbers at a fixed place are loaded and compared by the step itself.
+ */
+#ifndef TW_PROGRAM_H
+#define TW_PROGRAM_H
+
+#include "filter/tree.h"
+
+enum tw_load {
+	TW_LOAD_U8, /* of the record */
+	TW_LOAD_S8,
+	TW_LOAD_U16,
+	TW_LOAD_S16,
+	TW_LOAD_U32,
+	TW_LOAD_S32,
+	TW_LOAD_64,
+	TW_LOAD_PID, /* of the event */
+	TW_LOAD_CPU,
+	TW_LOAD_FLAGS,
+	TW_LOAD_PREEMPT,
+	TW_LOAD_TIME,
+	TW_LOAD_NOTHING, /* the test is done by tw_test__holds() */
+};
+
+#define TW_STEPS_MAX  32000
+#define TW_STEP_MATCH 0xffff /* where to go on: nowhere, the event matches */
+#define TW_STEP_NO    0xfffe /* it does not */
+
+struct tw_step {
+	uint8_t load; /* enum tw_load */
+	bool big_endian;
+	bool is_outside; /* as in struct tw_range */
+	uint8_t reserved;
+	uint16_t on_true, on_false; /* steps from the program's first */
+	uint32_t offset, end;       /* of the number in the record */
+	uint64_t mask, low, span;   /* as in struct tw_range */
+	const struct tw_test *test; /* of NOTHING, else NULL */
+};
+
+/* Programs one behind the other. */
+struct tw_steps {
+	struct tw_step *steps;
+	size_t n, room;
+};
+
+/**
+ * tw_steps__append() - the program of a tree, neither TRUE nor FALSE
+ * Equal trees have programs that are equal byte by byte.
+ * Return: 0; -E2BIG beyond TW_STEPS_MAX tests, -ENOMEM; nothing appended then.
+ */
+int tw_steps__append(struct tw_steps *steps, const struct tw_node *root);
+
+void tw_steps__fini(struct tw_steps *steps);
+
+#endif
