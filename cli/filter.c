@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire filter`: one filter language, for every stage that events pass. */
-#include "cli/command.h"
+#include "cli/filter.h"
 
 static const struct cli_command *const commands[] = {
+	&filter_command_compile,
 	NULL,
 };
 
 static const struct cli_example examples[] = {
+	{ "The same expression in Wireshark's words",
+	  "tracewire filter compile --from x.pcapng --to display 'prev_pid == 0'" },
 	{ NULL, NULL },
 };
 

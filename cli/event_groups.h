@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Events of which the same is to be said, so that it is said once. */
+#ifndef CLI_EVENT_GROUPS_H
+#define CLI_EVENT_GROUPS_H
+
+#include <stddef.h>
+
+#include "base/line.h"
+#include "schema/schema.h"
+
+struct event_group {
+	char *text; /* what is the same; with a NUL */
+	const struct tw_format **formats;
+	size_t n;
+};
+
+/* In the order in which the texts came. Zeroed = empty, but for the schema. */
+struct event_groups {
+	const struct tw_schema *schema; /* borrowed: all events there are */
+	struct event_group *items;
+	size_t n;
+};
+
+/** event_groups__add() - @format: borrowed. Return: 0, -ENOMEM */
+int event_groups__add(struct event_groups *groups, const char *text, size_t len, const struct tw_format *format);
+
+/** event_groups__find() - the group of that text, or NULL */
+const struct event_group *event_groups__find(const struct event_groups *groups, const char *text);
+
+/**
+ * event_groups__names() - append the group's events: "SYSTEM:EVENT" each, "SYSTEM:*" for all of a system
+ * @width: bytes after which the rest is only counted
+ */
+void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
+			 struct tw_line *line);
+
+/** event_groups__name() - append one event, behind a blank if it is not the first; what is not printable as '?' */
+void event_groups__name(const char *system, const char *name, struct tw_line *line);
+
+/** event_groups__fini() - free what the groups have */
+void event_groups__fini(struct event_groups *groups);
+
+#endif

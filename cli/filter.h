@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The commands below `tracewire filter`; one file each. */
+#ifndef CLI_FILTER_H
+#define CLI_FILTER_H
+
+#include "cli/command.h"
+
+extern const struct cli_command filter_command_compile;
+extern const struct cli_command filter_command_explain;
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a rule does with the events that it matches, as it is typed: pass, drop, mark:N, redirect:IF. */
+#ifndef CLI_FILTER_ACTION_H
+#define CLI_FILTER_ACTION_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct filter_action {
+	uint8_t action;        /* enum tw_action */
+	uint32_t arg;          /* the mark; the index of the interface */
+	const char *interface; /* of redirect, as typed; borrowed */
+};
+
+/**
+ * filter_action__parse() - the interface of redirect must be there
+ * Return: 0; -EINVAL for what is no action, -ENODEV for an interface that is not there; with @err filled.
+ */
+int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *err);
+
+#endif
