@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/evaluate/compare.h"
 
-#include <string.h>
-
 #include "base/line.h"
 #include "filter/evaluate/range.h"
 #include "filter/text.h"
@@ -40,11 +38,6 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-static bool text_holds(const struct tw_test *test, const void *text, size_t room)
-{
-	return tw_test__bytes(test, text, strnlen(text, room));
-}
-
 static bool number_holds(const struct tw_test *test, const struct tw_value *value)
 {
 	const struct tw_range range = tw_range__of(test, value->len);
@@ -72,16 +65,11 @@ static bool field_holds(const struct tw_test *test, const struct tw_filter_event
 
 	if (tw_field__read(test->field, &record, &value))
 		return false;
-	switch (test->compared) {
-	case TW_AS_NUMBER:
+	if (test->compared == TW_AS_NUMBER)
 		return value.kind == TW_FIELD_ARRAY ? array_holds(test, &value) : number_holds(test, &value);
-	case TW_AS_TEXT:
-		if (value.kind == TW_FIELD_BITMASK)
-			return mask_holds(test, &value);
-		return text_holds(test, value.data, value.len);
-	default:
-		return tw_test__bytes(test, value.data, value.len);
-	}
+	if (value.kind == TW_FIELD_BITMASK)
+		return mask_holds(test, &value);
+	return tw_test__bytes(test, value.data, value.len);
 }
 
 bool tw_test__holds(const struct tw_test *test, const struct tw_filter_event *event)
@@ -90,9 +78,9 @@ bool tw_test__holds(const struct tw_test *test, const struct tw_filter_event *ev
 	case TW_ON_FIELD:
 		return field_holds(test, event);
 	case TW_ON_COMM:
-		return event->comm && text_holds(test, event->comm, event->comm_len);
+		return event->comm && tw_test__bytes(test, (const uint8_t *)event->comm, event->comm_len);
 	case TW_ON_HOST:
-		return event->host && text_holds(test, event->host, event->host_len);
+		return event->host && tw_test__bytes(test, (const uint8_t *)event->host, event->host_len);
 	default:
 		return false;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/evaluate.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
 #include "filter/evaluate/compare.h"
 #include "filter/evaluate/evaluator.h"
@@ -54,12 +56,19 @@ static bool fits(const struct tw_step *step, uint64_t number)
 	return ((number & step->mask) - step->low <= step->span) != step->is_outside;
 }
 
+static bool is_text(const struct tw_step *step, const uint8_t *p)
+{
+	return (memcmp(p, step->test->bytes, step->span) == 0) != step->is_outside;
+}
+
 static bool holds(const struct tw_step *step, const struct tw_filter_event *event)
 {
 	if (step->load <= TW_LOAD_64)
 		return step->end <= event->len && fits(step, load_record(step, event->record + step->offset));
-	if (step->load < TW_LOAD_NOTHING)
+	if (step->load < TW_LOAD_TEXT)
 		return fits(step, load_event(step, event));
+	if (step->load == TW_LOAD_TEXT)
+		return step->end <= event->len && is_text(step, event->record + step->offset);
 	return tw_test__holds(step->test, event);
 }
 

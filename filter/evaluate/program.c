@@ -106,6 +106,29 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand].load;
 }
 
+/* A text that is neither longer than its field nor goes on behind a NUL: one comparison tells, with the NUL if there is one. */
+static bool is_plain_text(const struct tw_test *test)
+{
+	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&
+	       (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && test->field->kind == TW_FIELD_STRING &&
+	       test->field->place == TW_PLACE_FIXED && test->len <= test->field->size &&
+	       !memchr(test->bytes, '\0', test->len);
+}
+
+static struct tw_step step_of_text(const struct tw_test *test)
+{
+	struct tw_step step = { .load = TW_LOAD_NOTHING, .test = test };
+
+	if (is_plain_text(test)) {
+		step.load = TW_LOAD_TEXT;
+		step.is_outside = test->op == TW_TEST_NE;
+		step.offset = test->field->offset;
+		step.end = step.offset + test->field->size;
+		step.span = test->len + (test->len < test->field->size);
+	}
+	return step;
+}
+
 static struct tw_step step_of(const struct tw_test *test)
 {
 	struct tw_step step = { 0 };
@@ -113,10 +136,8 @@ static struct tw_step step_of(const struct tw_test *test)
 	uint32_t size;
 
 	step.load = load_of_test(test, &size);
-	if (step.load == TW_LOAD_NOTHING) {
-		step.test = test;
-		return step;
-	}
+	if (step.load == TW_LOAD_NOTHING)
+		return step_of_text(test);
 	range = tw_range__of(test, size);
 	step.is_outside = range.is_outside;
 	step.mask = range.mask;

@@ -21,6 +21,7 @@ enum tw_load {
 	TW_LOAD_FLAGS,
 	TW_LOAD_PREEMPT,
 	TW_LOAD_TIME,
+	TW_LOAD_TEXT,    /* none: a text at a fixed place is compared with the test's, EQ or NE */
 	TW_LOAD_NOTHING, /* the test is done by tw_test__holds() */
 };
 
@@ -34,9 +35,9 @@ struct tw_step {
 	bool is_outside; /* as in struct tw_range */
 	uint8_t reserved;
 	uint16_t on_true, on_false; /* steps from the program's first */
-	uint32_t offset, end;       /* of the number in the record */
-	uint64_t mask, low, span;   /* as in struct tw_range */
-	const struct tw_test *test; /* of NOTHING, else NULL */
+	uint32_t offset, end;       /* of the number or text in the record */
+	uint64_t mask, low, span;   /* as in struct tw_range; span of TEXT: bytes that are compared */
+	const struct tw_test *test; /* of TEXT and NOTHING, else NULL */
 };
 
 /* Programs one behind the other. */

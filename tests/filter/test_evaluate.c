@@ -251,6 +251,20 @@ static void texts(void **state)
 	}
 }
 
+/* Where there is no room for a NUL there is none. */
+static void a_text_may_fill_its_field(void **state)
+{
+	struct fixture *f = *state;
+
+	memcpy(f->record + 24, "12345678", 8);
+	assert_true(text_holds(f, "name", TW_TEST_EQ, "12345678"));
+	assert_false(text_holds(f, "name", TW_TEST_EQ, "1234567"));
+	assert_false(text_holds(f, "name", TW_TEST_EQ, "123456789"));
+	assert_true(text_holds(f, "name", TW_TEST_NE, "123456789"));
+	f->record[24] = '\0';
+	assert_true(text_holds(f, "name", TW_TEST_EQ, ""));
+}
+
 static void names_of_task_and_host(void **state)
 {
 	struct fixture *f = *state;
@@ -456,13 +470,21 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(numbers_of_all_sizes),      TEST(byte_orders),
-		TEST(ranges_include_their_ends), TEST(masks_are_unsigned),
-		TEST(what_the_event_has_itself), TEST(texts),
-		TEST(names_of_task_and_host),    TEST(arrays_ask_all_their_elements),
-		TEST(bit_masks_are_lists),       TEST(bytes_and_prefixes),
-		TEST(short_records_have_less),   TEST(locations_outside_are_nowhere),
-		TEST(trees_of_any_shape),        TEST(certainty_is_by_id),
+		TEST(numbers_of_all_sizes),
+		TEST(byte_orders),
+		TEST(ranges_include_their_ends),
+		TEST(masks_are_unsigned),
+		TEST(what_the_event_has_itself),
+		TEST(texts),
+		TEST(a_text_may_fill_its_field),
+		TEST(names_of_task_and_host),
+		TEST(arrays_ask_all_their_elements),
+		TEST(bit_masks_are_lists),
+		TEST(bytes_and_prefixes),
+		TEST(short_records_have_less),
+		TEST(locations_outside_are_nowhere),
+		TEST(trees_of_any_shape),
+		TEST(certainty_is_by_id),
 		TEST(too_large_is_said),
 	};
 
