@@ -18,7 +18,8 @@ struct tw_arena {
 	uint8_t *at;
 	size_t left;  /* behind at */
 	size_t block; /* bytes of the next block */
-	size_t room;  /* of what may be given out */
+	size_t max;   /* what may be given out */
+	size_t room;  /* of that */
 	bool full;
 };
 
@@ -28,7 +29,7 @@ struct tw_arena *tw_arena__new(size_t max)
 
 	if (arena) {
 		arena->block = FIRST_BLOCK;
-		arena->room = max;
+		arena->max = arena->room = max;
 	}
 	return arena;
 }
@@ -94,4 +95,9 @@ void *tw_arena__copy(struct tw_arena *arena, const void *bytes, size_t len)
 bool tw_arena__is_full(const struct tw_arena *arena)
 {
 	return arena->full;
+}
+
+size_t tw_arena__taken(const struct tw_arena *arena)
+{
+	return arena->max - arena->room;
 }

@@ -23,4 +23,7 @@ void *tw_arena__copy(struct tw_arena *arena, const void *bytes, size_t len);
 /** tw_arena__is_full() - whether a take failed because of the bound */
 bool tw_arena__is_full(const struct tw_arena *arena);
 
+/** tw_arena__taken() - bytes given out */
+size_t tw_arena__taken(const struct tw_arena *arena);
+
 #endif
