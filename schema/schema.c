@@ -18,6 +18,7 @@ struct tw_schema {
 	size_t count;
 	size_t memory;     /* of all formats, bytes */
 	uint8_t long_size; /* of the traced host, bytes; 0 = not told */
+	bool is_view;      /* the formats are somebody else's, who does not see them changed */
 };
 
 static const size_t n_pages = TW_SCHEMA_FORMATS_MAX / PAGE_IDS;
@@ -27,11 +28,20 @@ struct tw_schema *tw_schema__new(void)
 	return calloc(1, sizeof(struct tw_schema));
 }
 
-static void free_page(struct id_page *page)
+struct tw_schema *tw_schema__new_view(void)
+{
+	struct tw_schema *view = tw_schema__new();
+
+	if (view)
+		view->is_view = true;
+	return view;
+}
+
+static void free_page(const struct tw_schema *schema, struct id_page *page)
 {
 	if (!page)
 		return;
-	for (size_t i = 0; i < PAGE_IDS; i++)
+	for (size_t i = 0; i < PAGE_IDS && !schema->is_view; i++)
 		tw_format__free(page->formats[i]);
 	free(page);
 }
@@ -41,7 +51,7 @@ void tw_schema__free(struct tw_schema *schema)
 	if (!schema)
 		return;
 	for (size_t i = 0; i < n_pages; i++)
-		free_page(schema->pages[i]);
+		free_page(schema, schema->pages[i]);
 	free(schema);
 }
 
@@ -54,7 +64,8 @@ static void remove_format(struct tw_schema *schema, struct id_page *page, uint16
 	schema->memory -= (*slot)->memory;
 	schema->count--;
 	page->count--;
-	tw_format__free(*slot);
+	if (!schema->is_view)
+		tw_format__free(*slot);
 	*slot = NULL;
 }
 
@@ -91,6 +102,11 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 	else if (ret)
 		*ret = format;
 	return error;
+}
+
+int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *err)
+{
+	return insert_format(view, (struct tw_format *)format, err);
 }
 
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size)
@@ -153,4 +169,13 @@ const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i)
 		i -= schema->pages[k]->count;
 	}
 	return NULL;
+}
+
+size_t tw_schema__memory(const struct tw_schema *schema)
+{
+	size_t memory = sizeof(*schema) + (schema->is_view ? 0 : schema->memory);
+
+	for (size_t i = 0; i < n_pages; i++)
+		memory += schema->pages[i] ? sizeof(*schema->pages[i]) : 0;
+	return memory;
 }

@@ -13,7 +13,13 @@ struct tw_schema;
 /** tw_schema__new() - Return: NULL without memory */
 struct tw_schema *tw_schema__new(void);
 
-/** tw_schema__free() - and all its formats; NULL is fine */
+/**
+ * tw_schema__new_view() - one for formats that are somebody else's, who keeps them until it is freed; tw_schema__lend() fills it
+ * Return: NULL without memory
+ */
+struct tw_schema *tw_schema__new_view(void);
+
+/** tw_schema__free() - and all its formats, unless it is a view; NULL is fine */
 void tw_schema__free(struct tw_schema *schema);
 
 /**
@@ -26,8 +32,14 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 		   const struct tw_format **ret, struct tw_error *err);
 
 /**
+ * tw_schema__lend() - take a format into a view; an earlier one of that id is replaced
+ * Return: 0; -E2BIG beyond TW_SCHEMA_MEMORY_MAX, -ENOMEM.
+ */
+int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *err);
+
+/**
  * tw_schema__set_long_size() - the traced host's long, as HOST, a trace.dat header or header_page's commit_size tell it
- * @long_size: 4 or 8, bytes; for the formats already in and those to come, see tw_format__assume_long_size()
+ * @long_size: 4 or 8, bytes; for the formats already in and those to come, see tw_format__assume_long_size(). Not of a view
  */
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
 
@@ -40,5 +52,8 @@ const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const
 /** tw_schema__count() - how many formats, and tw_schema__at() - the @i-th of them in order of id */
 size_t tw_schema__count(const struct tw_schema *schema);
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
+
+/** tw_schema__memory() - taken, bytes; with its formats, unless it is a view */
+size_t tw_schema__memory(const struct tw_schema *schema);
 
 #endif

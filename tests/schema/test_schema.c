@@ -157,11 +157,31 @@ static void test_hash(void **state)
 	assert_true(tw_schema_hash__fini(&h) != 0);
 }
 
+/* Formats that a view was lent stay whose they are, also where one takes another's place. */
+static void test_view(void **state)
+{
+	struct tw_schema *schema = tw_schema__new(), *view = tw_schema__new_view();
+
+	(void)state;
+	assert_int_equal(add(schema, "one", "a", 300), 0);
+	assert_int_equal(add(schema, "one", "b", 256), 0);
+	assert_int_equal(tw_schema__lend(view, tw_schema__by_id(schema, 300), NULL), 0);
+	assert_int_equal(tw_schema__lend(view, tw_schema__by_id(schema, 256), NULL), 0);
+	assert_int_equal(tw_schema__lend(view, tw_schema__by_id(schema, 256), NULL), 0);
+	assert_int_equal(tw_schema__count(view), 2);
+	assert_ptr_equal(tw_schema__by_name(view, "one", "b"), tw_schema__by_id(schema, 256));
+	assert_true(tw_schema__memory(view) < tw_schema__memory(schema));
+	tw_schema__free(view);
+	assert_string_equal(tw_schema__by_id(schema, 300)->name, "a");
+	tw_schema__free(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lookup), cmocka_unit_test(test_replace), cmocka_unit_test(test_long_size),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_sha256),  cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_view),   cmocka_unit_test(test_memory),  cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
