@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/filter_option.h"
 #include "pcap-tools/report/report.h"
 
 struct report_config {
 	const char **events; /* patterns, NULL-terminated */
 	size_t n_events;
 	uint8_t *cpus;
+	struct tw_filter *filter;
 	bool relative, wall, delta, full_time, latency, fields, json, quiet;
 };
 
@@ -24,6 +26,7 @@ static void discard(void *data)
 
 	free(config->events);
 	free(config->cpus);
+	tw_filter__free(config->filter);
 }
 
 static int add_event(void *data, const char *pattern, struct tw_error *err)
@@ -77,6 +80,13 @@ static int add_cpus(void *data, const char *list, struct tw_error *err)
 			     list, TW_REPORT_CPUS_MAX);
 }
 
+static int set_filter(void *data, const char *text, struct tw_error *err)
+{
+	struct report_config *config = data;
+
+	return filter_option__parse(&config->filter, text, err);
+}
+
 static int check(const struct report_config *config, struct tw_error *err)
 {
 	if (config->relative && config->wall)
@@ -96,10 +106,11 @@ static void print_lost(const struct tw_report_stats *stats)
 }
 
 /* What is as it should be takes one line; all that is not is named. */
-static void summarize(const struct tw_report_stats *stats)
+static void summarize(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
 		stats->events, stats->packets);
+	filter_option__summarize(config->filter, &stats->sieve);
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
 	if (stats->missing)
@@ -146,6 +157,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 	const struct tw_report_options options = {
 		.events = config->events,
 		.cpus = config->cpus,
+		.filter = config->filter,
 		.time = config->relative ? TW_REPORT_RELATIVE
 			: config->wall   ? TW_REPORT_WALL
 					 : TW_REPORT_CLOCK,
@@ -166,7 +178,8 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		return CLI_EXIT_OK;
 	}
 	if (!config->quiet && stats.frames)
-		summarize(&stats);
+		summarize(config, &stats);
+	filter_option__warn(&stats.doubts);
 	return exit_of(error);
 }
 
@@ -201,6 +214,8 @@ static const struct cli_option options[] = {
 	  "Only these events: a system, an event, SYSTEM:EVENT, either with wildcards, or several with commas between",
 	  0, add_event },
 	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Only these CPUs, as in 0,2,4-7", 0, add_cpus },
+	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	  "Only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	FLAG('t', "full-time", full_time, "Times to the nanosecond, not rounded to microseconds"),
 	FLAG(0, "relative", relative, "Times since the first event shown"),
 	FLAG(0, "delta", delta, "Time since the event before, too"),
@@ -220,6 +235,8 @@ static const struct cli_example examples[] = {
 	{ "All of a recording", "tracewire report x.pcapng" },
 	{ "Context switches on CPU 1, with the time between them",
 	  "tracewire report -e sched_switch --cpu 1 --delta x.pcapng" },
+	{ "Who took over from the idle task on CPU 1",
+	  "tracewire report -f 'sched_switch.prev_pid == 0 && cpu == 1' x.pcapng" },
 	{ "How often each event came", "tracewire report -j x.pcapng | jq -r .event | sort | uniq -c" },
 	{ "While it is recorded", "sudo tracewire record -q -e sched -w - -- sleep 1 | tracewire report -" },
 	{ NULL, NULL },

@@ -15,6 +15,14 @@ struct tw_identity {
 /** tw_identity__host() - take the value of a HOST TLV in */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
+/** tw_identity__ns() - a time of the stream's clock in ns, if the clock counts something else and it is known how */
+static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
+{
+	if (!id->clock_mult)
+		return time;
+	return (uint64_t)(((unsigned __int128)time * id->clock_mult) >> id->clock_shift);
+}
+
 /** tw_identity__counts() - whether the clock counts something that nobody converts to ns: events, or cycles of a TSC */
 bool tw_identity__counts(const struct tw_identity *id);
 

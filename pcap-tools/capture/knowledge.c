@@ -85,16 +85,20 @@ bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes)
 	return true;
 }
 
-/* Errors name what strangers named: no escapes of theirs reach anybody's terminal. */
+void tw_knowledge__make_printable(struct tw_error *error)
+{
+	for (char *c = error->text; *c; c++) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+	}
+}
+
 static void keep_first(struct tw_error *first, const struct tw_error *why)
 {
 	if (*first->text)
 		return;
 	*first = *why;
-	for (char *c = first->text; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
+	tw_knowledge__make_printable(first);
 }
 
 void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why)
@@ -150,21 +154,29 @@ uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge)
 	return knowledge->n_streams;
 }
 
-static struct tw_known_schema *find_schema(struct tw_known_stream *stream, uint64_t id)
+struct tw_known_schema *tw_known_stream__schema(struct tw_known_stream *stream, uint64_t schema_id)
 {
 	struct tw_known_schema *schema = stream->last_schema;
 
-	if (schema && schema->id == id)
+	if (schema && schema->id == schema_id)
 		return schema;
-	for (schema = stream->schemas; schema && schema->id != id;)
+	for (schema = stream->schemas; schema && schema->id != schema_id;)
 		schema = schema->next;
 	stream->last_schema = schema;
 	return schema;
 }
 
+bool tw_known_stream__has_whole(struct tw_known_stream *stream, uint64_t schema_id)
+{
+	const struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
+	const uint32_t others = (uint32_t)__builtin_popcount(stream->others);
+
+	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
+}
+
 static struct tw_known_schema *make_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t id)
 {
-	struct tw_known_schema *schema = find_schema(stream, id);
+	struct tw_known_schema *schema = tw_known_stream__schema(stream, id);
 
 	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX || !tw_knowledge__take(knowledge, sizeof(*schema)))
 		return schema;
@@ -202,7 +214,25 @@ int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_
 		tw_format__assume_long_size(format, stream->long_size);
 	event->format = format;
 	(*page)[format->id % PAGE_IDS] = event;
+	schema->n_events++;
 	return 0;
+}
+
+struct tw_schema *tw_known_schema__formats(const struct tw_known_schema *schema)
+{
+	struct tw_schema *view = tw_schema__new_view();
+
+	for (size_t high = 0; view && high < PAGE_IDS; high++) {
+		for (size_t low = 0; view && schema->events[high] && low < PAGE_IDS; low++) {
+			const struct tw_known_event *event = schema->events[high][low];
+
+			if (!event || !tw_schema__lend(view, event->format, NULL))
+				continue;
+			tw_schema__free(view);
+			view = NULL;
+		}
+	}
+	return view;
 }
 
 static void assume_long_size(struct tw_knowledge *knowledge, struct tw_known_event *event, uint8_t long_size)
@@ -219,19 +249,19 @@ static void assume_long_size(struct tw_knowledge *knowledge, struct tw_known_eve
 void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint8_t long_size)
 {
 	stream->long_size = long_size;
-	for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next)
+	for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next) {
+		schema->revision++;
 		for (size_t high = 0; high < PAGE_IDS; high++)
 			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
 				assume_long_size(knowledge, schema->events[high][low], long_size);
+	}
 }
 
 struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id)
 {
-	const struct tw_known_schema *schema = find_schema(stream, schema_id);
+	const struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
 
-	if (!schema || !schema->events[event_id / PAGE_IDS])
-		return NULL;
-	return schema->events[event_id / PAGE_IDS][event_id % PAGE_IDS];
+	return schema ? tw_known_schema__event(schema, event_id) : NULL;
 }
 
 static void refuse_print(struct tw_knowledge *knowledge, struct tw_known_event *event)

@@ -31,7 +31,11 @@ struct tw_known_event {
 struct tw_known_schema {
 	uint64_t id;
 	struct tw_known_event **events[256]; /* by high and low byte of the event id */
+	uint32_t n_events;
+	uint32_t total;    /* texts in it, as they say themselves */
+	uint32_t revision; /* counts up when formats that were there change */
 	struct tw_known_schema *next;
+	void *user[2]; /* the user's; pcap-tools/capture/sieve.h has them */
 };
 
 struct tw_known_stream {
@@ -39,6 +43,7 @@ struct tw_known_stream {
 	struct tw_identity identity;
 	uint64_t cpus;     /* 0 = not told */
 	uint8_t long_size; /* as the first HOST with one tells it; 0 = not told */
+	uint8_t others;    /* kinds of texts that came and are no events: 1 << enum tw_schema_kind */
 	bool has_host;
 	bool has_wall;       /* a CLOCK came that had both */
 	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
@@ -91,6 +96,23 @@ uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge);
 void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
 			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
 
+/** tw_known_stream__schema() - the schema of that id; NULL if none of its formats came */
+struct tw_known_schema *tw_known_stream__schema(struct tw_known_stream *stream, uint64_t schema_id);
+
+/** tw_known_stream__has_whole() - whether all texts of that schema came, as far as they tell themselves how many there are */
+bool tw_known_stream__has_whole(struct tw_known_stream *stream, uint64_t schema_id);
+
+/** tw_known_schema__formats() - a view of all formats that came; free with tw_schema__free(). NULL without memory */
+struct tw_schema *tw_known_schema__formats(const struct tw_known_schema *schema);
+
+/** tw_known_schema__event() - what that event id means under it; NULL if its format did not come */
+static inline struct tw_known_event *tw_known_schema__event(const struct tw_known_schema *schema, uint16_t event_id)
+{
+	struct tw_known_event *const *page = schema->events[event_id >> 8];
+
+	return page ? page[event_id & 0xff] : NULL;
+}
+
 /** tw_known_stream__event() - what that event id means under that schema; NULL if its format did not come */
 struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id);
 
@@ -101,5 +123,8 @@ struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, ui
 const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event);
 
 void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret);
+
+/** tw_knowledge__make_printable() - errors name what strangers named: no escapes of theirs shall reach a terminal */
+void tw_knowledge__make_printable(struct tw_error *error);
 
 #endif

@@ -96,6 +96,17 @@ static int expand(struct tw_knowledge *knowledge, const struct tw_schema_view *v
 	return tw_schema_text__expand(view, knowledge->expanded, TW_SCHEMA_RAW_MAX, ret, err);
 }
 
+/* What tells when a schema is whole. */
+static void note_text(struct tw_known_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+{
+	struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
+
+	if (view->kind != TW_SCHEMA_EVENT && view->kind < 8)
+		stream->others |= (uint8_t)(1u << view->kind);
+	if (schema)
+		schema->total = view->total;
+}
+
 static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
 			 const struct tw_tlv_view *tlv)
 {
@@ -106,6 +117,7 @@ static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream 
 
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
+	note_text(stream, schema_id, &view);
 	if (is_known(stream, schema_id, &view))
 		return true;
 	error = expand(knowledge, &view, &text, &err);
@@ -117,6 +129,7 @@ static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream 
 		tw_knowledge__refuse(knowledge, &knowledge->stats.refused_texts, &err);
 	else if (view.kind == TW_SCHEMA_PRINTK)
 		stream->printk_hash = hash_of(&view);
+	note_text(stream, schema_id, &view);
 	return true;
 }
 

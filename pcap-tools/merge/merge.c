@@ -136,7 +136,11 @@ int tw_merge__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id
 
 static struct tw_merge_stream_stats stream__stats(const struct tw_merge_stream *s)
 {
-	struct tw_merge_stream_stats stats = { .late = s->late, .control_gaps = s->control_numbers.gaps };
+	struct tw_merge_stream_stats stats = {
+		.late = s->late,
+		.control_gaps = s->control_numbers.gaps,
+		.filtered = s->filtered,
+	};
 
 	for (size_t i = 0; i < s->n_channels; i++)
 		stats.gaps += s->channels[i]->gaps;
@@ -154,6 +158,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 		stats.gaps += of.gaps;
 		stats.late += of.late;
 		stats.control_gaps += of.control_gaps;
+		stats.filtered += of.filtered;
 	}
 	*ret = stats;
 }

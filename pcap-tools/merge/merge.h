@@ -128,7 +128,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
 
 /* Of one stream; see struct tw_merge_stats. */
 struct tw_merge_stream_stats {
-	uint64_t gaps, late, control_gaps;
+	uint64_t gaps, late, control_gaps, filtered;
 };
 
 /** tw_merge__stream_stats() - as far as known; all 0 for an unknown stream */

@@ -118,7 +118,7 @@ static int merge__item_out(struct tw_merge *m, struct tw_merge_stream *s, struct
 	case TW_TLV_EVENT:
 		return merge__emit_event(m, s, held, seq, item->tlv, item->len);
 	case TW_TLV_FILTERED:
-		m->stats.filtered++;
+		s->filtered++;
 		return 0;
 	case TW_TLV_PART:
 		return merge__emit_part(m, s, c, held, seq, item->numbered);

@@ -26,6 +26,7 @@ enum {
 	ISB_ENDTIME = 3,
 	ISB_IFRECV = 4,
 	ISB_IFDROP = 5,
+	ISB_FILTERACCEPT = 6,
 	ISB_OSDROP = 7,
 	ISB_USRDELIV = 8,
 };
@@ -200,6 +201,8 @@ void tw_pcapng_buffer__statistics(struct tw_pcapng_buffer *b, uint32_t interface
 	option__time(b, ISB_ENDTIME, statistics->end);
 	option__u64(b, ISB_IFRECV, statistics->received);
 	option__u64(b, ISB_IFDROP, statistics->dropped);
+	if (statistics->filters)
+		option__u64(b, ISB_FILTERACCEPT, statistics->delivered);
 	option__u64(b, ISB_OSDROP, statistics->os_dropped);
 	option__u64(b, ISB_USRDELIV, statistics->delivered);
 	option__end(b);

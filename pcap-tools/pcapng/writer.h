@@ -11,6 +11,7 @@
 #ifndef TW_PCAPNG_H
 #define TW_PCAPNG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,10 +40,11 @@ struct tw_pcapng_interface {
 struct tw_pcapng_statistics {
 	uint64_t time;       /* of this block */
 	uint64_t start, end; /* of the capture */
-	uint64_t received;   /* isb_ifrecv: delivered and dropped ones */
+	uint64_t received;   /* isb_ifrecv: delivered, dropped and filtered ones */
 	uint64_t dropped;    /* isb_ifdrop: wherever; what Wireshark shows, and what dumpcap counts there */
 	uint64_t os_dropped; /* isb_osdrop: of these by the kernel */
 	uint64_t delivered;  /* isb_usrdeliv */
+	bool filters;        /* there is a filter: what was delivered is isb_filteraccept too */
 	const char *comment;
 };
 

@@ -42,12 +42,9 @@ static int archive__open(struct tw_archive *a, int fd, const struct tw_archive_o
 
 int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err)
 {
-	struct tw_archive *a;
+	struct tw_archive *a = calloc(1, sizeof(*a));
 	int code = -ENOMEM;
 
-	if (options->filter)
-		return tw_error__set(err, -EOPNOTSUPP, "writing %s: the recorder cannot filter yet", options->name);
-	a = calloc(1, sizeof(*a));
 	if (!a)
 		return tw_error__set(err, code, "writing %s: no memory", options->name);
 	if (options->description) {
@@ -57,6 +54,9 @@ int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_
 			goto fail;
 		}
 	}
+	code = tw_archive_filter__init(a, options, err);
+	if (code)
+		goto fail;
 	code = archive__open(a, fd, options, err);
 	if (code)
 		goto fail;
@@ -77,6 +77,7 @@ void tw_archive__free(struct tw_archive *a)
 		tw_hold__fini(&a->streams[i]->hold);
 		free(a->streams[i]);
 	}
+	tw_archive_filter__fini(a);
 	tw_merge__free(a->merge);
 	tw_pcapng__close(a->file);
 	free(a->description);
@@ -102,13 +103,6 @@ static struct tw_archive_stream *archive__stream(struct tw_archive *a, uint64_t 
 	return a->latest = s;
 }
 
-static uint64_t stream__ns(const struct tw_archive_stream *s, uint64_t time)
-{
-	if (!s->identity.clock_mult)
-		return time;
-	return (uint64_t)(((unsigned __int128)time * s->identity.clock_mult) >> s->identity.clock_shift);
-}
-
 /* Room for a packet of @len bytes behind its Ethernet header. Return: NULL after the writer failed */
 static uint8_t *archive__reserve(struct tw_archive *a, size_t len)
 {
@@ -123,7 +117,7 @@ static uint8_t *archive__reserve(struct tw_archive *a, size_t len)
 static void archive__commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len,
 			    bool is_event)
 {
-	const uint64_t time = stream__ns(s, stream_time) + s->offset;
+	const uint64_t time = tw_identity__ns(&s->identity, stream_time) + s->offset;
 
 	tw_pcapng__commit(a->file, s->interface, time, ETHER_LEN + len);
 	s->start = s->packets && s->start < time ? s->start : time;
@@ -135,8 +129,11 @@ static void archive__commit(struct tw_archive *a, struct tw_archive_stream *s, u
 static int archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	const size_t len = tw_merged__len(out);
-	uint8_t *p = archive__reserve(a, len);
+	uint8_t *p;
 
+	if (a->sieve && out->is_event && !tw_archive_filter__wants(a, s, out->head, out->body, out->time))
+		return 0;
+	p = archive__reserve(a, len);
 	if (!p)
 		return tw_pcapng__error(a->file, NULL);
 	tw_merged__copy(out, p);
@@ -157,7 +154,7 @@ static void stream__look_clock(struct tw_archive_stream *s, const struct tw_tlv_
 }
 
 /* What the records between the events say about the stream. */
-static int stream__look(struct tw_archive_stream *s, const struct tw_merged *out)
+static int stream__look(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	struct tw_cursor tlvs = { .at = out->body, .left = out->body_len };
 	enum tw_frame_status status;
@@ -175,6 +172,8 @@ static int stream__look(struct tw_archive_stream *s, const struct tw_merged *out
 		} else if (tlv.type == TW_TLV_LOST) {
 			tw_stream_books__lost(&s->books, &tlv);
 		}
+		if (a->sieve)
+			tw_archive_filter__learn(a, s, out->head, &tlv);
 	}
 	return code;
 }
@@ -186,8 +185,13 @@ static int archive__replay(struct tw_archive *a, struct tw_archive_stream *s)
 	int code = 0;
 
 	while (!code && tw_hold__next(&s->hold, &at, &packet)) {
-		uint8_t *p = archive__reserve(a, packet.len);
+		uint8_t *p;
 
+		if (a->sieve && packet.is_event &&
+		    !tw_archive_filter__wants(a, s, packet.frame, packet.frame + sizeof(struct tw_frame_hdr),
+					      packet.time))
+			continue;
+		p = archive__reserve(a, packet.len);
 		if (p) {
 			memcpy(p, packet.frame, packet.len);
 			archive__commit(a, s, packet.time, packet.len, packet.is_event);
@@ -202,12 +206,12 @@ static int archive__replay(struct tw_archive *a, struct tw_archive_stream *s)
 /* Its interface begins, with what is known of the stream, and what was held is written. */
 static int archive__open_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	char name[2 * sizeof(s->identity.host)], description[1536];
+	char name[2 * sizeof(s->identity.host)], description[1536], filter[TW_FILTER_TEXT_MAX + 1024];
 	const struct tw_pcapng_interface interface = {
 		.name = name,
 		.description = a->description ? a->description : description,
 		.os = *s->identity.os ? s->identity.os : s->identity.release,
-		.filter = s->identity.filter,
+		.filter = filter,
 		.comment = s->dated ? NULL
 				    : "packet times are this machine's, not the producer's: it sent no CLOCK record",
 		.linktype = TW_LINKTYPE_ETHERNET,
@@ -216,13 +220,19 @@ static int archive__open_stream(struct tw_archive *a, struct tw_archive_stream *
 
 	tw_identity__name(&s->identity, s->id, name, sizeof(name));
 	tw_identity__describe(&s->identity, description, sizeof(description));
-	s->offset = s->dated ? s->clock_real - stream__ns(s, s->clock_trace)
-			     : tw_time__now(CLOCK_REALTIME) - stream__ns(s, s->latest);
+	tw_archive_filter__describe(a, s, filter, sizeof(filter));
+	s->offset = s->dated ? s->clock_real - tw_identity__ns(&s->identity, s->clock_trace)
+			     : tw_time__now(CLOCK_REALTIME) - tw_identity__ns(&s->identity, s->latest);
 	code = tw_pcapng__interface(a->file, &interface, &s->interface);
 	if (code)
 		return code;
 	s->open = true;
 	return archive__replay(a, s);
+}
+
+static bool stream__is_known(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	return s->named && s->dated && (!a->sieve || tw_archive_filter__is_ready(a, s, out));
 }
 
 static int archive__emit(void *ctx, const struct tw_merged *out)
@@ -232,14 +242,18 @@ static int archive__emit(void *ctx, const struct tw_merged *out)
 	int code = s ? 0 : -ENOMEM;
 
 	if (!code && !out->is_event)
-		code = stream__look(s, out);
+		code = stream__look(a, s, out);
+	if (a->sieve && !out->is_event && !out->is_control)
+		a->undecided += out->events; /* too large for a frame, in pieces */
 	if (code)
 		return code;
 	if (s->open)
 		return archive__write(a, s, out);
+	if (!s->hold.len)
+		s->first = out->time;
 	s->latest = out->time;
 	code = tw_hold__put(&s->hold, out);
-	if (!code && ((s->named && s->dated) || s->hold.len > HOLD_MAX))
+	if (!code && (stream__is_known(a, s, out) || s->hold.len > HOLD_MAX))
 		code = archive__open_stream(a, s);
 	return code;
 }
@@ -279,6 +293,7 @@ int tw_archive__finish(struct tw_archive *a)
 {
 	int code = tw_archive__error(a, NULL);
 
+	a->finished = true;
 	if (!code)
 		code = tw_merge__flush(a->merge);
 	for (size_t i = 0; i < a->n_streams && !code; i++) {

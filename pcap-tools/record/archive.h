@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "filter/filter.h"
+#include "pcap-tools/capture/sieve.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/pcapng/writer.h"
 
@@ -30,7 +30,8 @@ struct tw_archive_options {
 	bool from_start;         /* see struct tw_merge_options */
 	/*
 	 * Events that it does not match are counted and not written; all else is. NULL = none. Borrowed until tw_archive__free().
-	 * It is bound to the formats that the frames bring: names that they do not have match nothing.
+	 * It is bound to the formats that the frames bring: names that they do not have match nothing. Without from_start the first
+	 * events of a stream wait for formats, 2 s of its time at most. Events too large for a frame are written undecided.
 	 */
 	const struct tw_filter *filter;
 };
@@ -50,6 +51,8 @@ struct tw_archive_stats {
 	uint64_t lost_wire;    /* missing by their numbers and not among shed and tx */
 	uint64_t lost_unknown; /* LOST records without a count */
 	struct tw_merge_stats merge;
+	struct tw_sieve_stats sieve; /* the filter's; its rejected are what filtered counts */
+	struct tw_doubts doubts;     /* about the filter, once the archive is finished */
 };
 
 struct tw_archive;
@@ -57,6 +60,8 @@ struct tw_archive;
 /**
  * tw_archive__new() - start a section; nothing is written before the first flush
  * @fd: stays the caller's
+ *
+ * Return: 0; -EINVAL if the filter can match nothing whatsoever; -ENOMEM.
  */
 int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err);
 

@@ -20,29 +20,41 @@ static void archive__count_stream(const struct tw_archive *a, const struct tw_ar
 	stats->lost_tx += tx;
 	stats->lost_wire += merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
 	stats->lost_unknown += s->books.unknown;
+	stats->filtered += s->filtered;
 	stats->merge.late += merge.late;
+	stats->merge.filtered += merge.filtered;
 	stats->merge.control_gaps += merge.control_gaps;
+}
+
+static void tell_filtered(const struct tw_archive_stats *of, bool filters, char *ret, size_t size)
+{
+	*ret = '\0';
+	if (filters)
+		snprintf(ret, size, "; filtered: %" PRIu64 " on the way, %" PRIu64 " before writing",
+			 of->merge.filtered, of->filtered);
 }
 
 int tw_archive__close_stream(struct tw_archive *a, const struct tw_archive_stream *s)
 {
 	struct tw_archive_stats of = { .events = s->events };
 	struct tw_pcapng_statistics statistics = { .time = s->end, .start = s->start, .end = s->end };
-	char ledger[512];
+	char filtered[128], ledger[640];
 
 	archive__count_stream(a, s, &of);
 	statistics.dropped = of.lost_ring + of.lost_shed + of.lost_tx + of.lost_wire;
 	statistics.os_dropped = of.lost_ring;
 	statistics.delivered = s->events;
-	statistics.received = s->events + statistics.dropped;
+	statistics.received = s->events + statistics.dropped + of.filtered + of.merge.filtered;
+	statistics.filters = a->filter || of.merge.filtered;
+	tell_filtered(&of, statistics.filters, filtered, sizeof(filtered));
 	statistics.comment = ledger;
 	snprintf(ledger, sizeof(ledger),
 		 "events: %" PRIu64 " recorded by the kernel, %" PRIu64 " read, %" PRIu64
-		 " in this file, of which out of order: %" PRIu64 "; lost: %" PRIu64 " in the ring, %" PRIu64
+		 " in this file, of which out of order: %" PRIu64 "%s; lost: %" PRIu64 " in the ring, %" PRIu64
 		 " by the producer, %" PRIu64 " in transmission, %" PRIu64
 		 " on the wire; losses of unknown size: %" PRIu64 "; metadata frames lost: %" PRIu64,
-		 of.recorded, of.read, of.events, of.merge.late, of.lost_ring, of.lost_shed, of.lost_tx, of.lost_wire,
-		 of.lost_unknown, of.merge.control_gaps);
+		 of.recorded, of.read, of.events, of.merge.late, filtered, of.lost_ring, of.lost_shed, of.lost_tx,
+		 of.lost_wire, of.lost_unknown, of.merge.control_gaps);
 	return tw_pcapng__statistics(a->file, s->interface, &statistics);
 }
 
@@ -56,6 +68,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 		archive__count_stream(a, a->streams[i], &stats);
 	}
 	tw_merge__stats(a->merge, &stats.merge);
+	tw_archive_filter__stats(a, &stats);
 	stats.packets -= stats.dropped;
 	stats.events -= stats.dropped < stats.events ? stats.dropped : stats.events;
 	*ret = stats;

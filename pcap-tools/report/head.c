@@ -38,10 +38,7 @@ const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len
 
 uint64_t tw_report__time(struct tw_report *report, const struct tw_known_stream *stream, uint64_t time)
 {
-	const struct tw_identity *id = &stream->identity;
-
-	if (id->clock_mult)
-		time = (uint64_t)(((unsigned __int128)time * id->clock_mult) >> id->clock_shift);
+	time = tw_identity__ns(&stream->identity, time);
 	if (report->options->time == TW_REPORT_WALL)
 		return time + stream->wall_minus;
 	if (report->options->time == TW_REPORT_CLOCK)

@@ -30,7 +30,8 @@ struct run {
 	struct tw_report_frames *frames;
 	struct tw_parts *parts;
 	struct tw_report_hold *hold;
-	uint64_t explained; /* of what is missing by numbers, as LOST tells */
+	struct tw_sieve *sieve; /* NULL = everything */
+	uint64_t explained;     /* of what is missing by numbers, as LOST tells */
 };
 
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
@@ -103,6 +104,8 @@ static int take_event(struct run *run, struct tw_known_stream *stream, const str
 	run->stats->events++;
 	event.known = tw_known_stream__event(stream, frame->info.schema_id, event.view.id);
 	if (!wants_cpu(run->report.options, event.cpu) || !wants_event(run->report.options, event.known))
+		return 0;
+	if (run->sieve && !tw_sieve__wants(run->sieve, stream, &frame->info, &event.view))
 		return 0;
 	run->stats->unknown += !event.known;
 	event.print = program_of(run, event.known);
@@ -232,9 +235,14 @@ static void finish(struct run *run)
 		run->stats->incomplete = knowledge.incomplete;
 		run->stats->malformed += knowledge.malformed;
 	}
+	if (run->sieve) {
+		tw_sieve__stats(run->sieve, &run->stats->sieve);
+		tw_sieve__doubts(run->sieve, run->report.knowledge, &run->stats->doubts);
+	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
 	tw_report_hold__free(run->hold);
+	tw_sieve__free(run->sieve);
 	tw_knowledge__free(run->report.knowledge);
 	free(run->report.out.buf);
 	free(run->report.text);
@@ -268,6 +276,8 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 	error = prepare(&run, tw_capture_file__is_recording(file))
 			? 0
 			: tw_error__set(err, -ENOMEM, "no memory to read %s", name);
+	if (!error && options->filter)
+		error = tw_sieve__new(options->filter, &run.sieve, err);
 	if (!error)
 		error = take_packets(&run, file, name, err);
 	if (!error)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "pcap-tools/capture/sieve.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* that can be chosen by number */
 
@@ -22,8 +23,9 @@ enum tw_report_time {
 };
 
 struct tw_report_options {
-	const char *const *events; /* patterns, NULL-terminated; NULL = all */
-	const uint8_t *cpus;       /* one byte a CPU, TW_REPORT_CPUS_MAX of them, 1 = wanted; NULL = all */
+	const char *const *events;      /* patterns, NULL-terminated; NULL = all */
+	const uint8_t *cpus;            /* one byte a CPU, TW_REPORT_CPUS_MAX of them, 1 = wanted; NULL = all */
+	const struct tw_filter *filter; /* only events that match; NULL = all */
 	enum tw_report_time time;
 	bool delta;     /* since the event before, too */
 	bool full_time; /* nanoseconds, else rounded to microseconds */
@@ -38,19 +40,21 @@ struct tw_report_stats {
 	uint64_t packets, frames; /* read; frames are Tracewire's */
 	uint64_t events;          /* in them */
 	uint64_t printed;
-	uint64_t filtered;      /* rejected by a classifier in place */
-	uint64_t lost;          /* as LOST records tell */
-	uint64_t lost_unknown;  /* LOST records without a count */
-	uint64_t missing;       /* by their numbers, and not among those lost: dropped on the way */
-	uint64_t unknown;       /* events whose format did not come; shown as bytes */
-	uint64_t malformed;     /* frames that cannot be read, or in part */
-	uint64_t versions;      /* frames of a version not known here */
-	uint64_t fallbacks;     /* events printed as field=value because their print fmt could not be compiled */
-	uint64_t refused_texts; /* formats that could not be used */
-	uint64_t refused_names; /* of tasks and symbols, beyond what is kept of a capture */
-	uint64_t incomplete;    /* formats and the like in PARTs of which one is missing */
-	char fallback[128];     /* the first event of the fallbacks, "system:event: why", printable */
-	struct tw_error text;   /* why the first text was refused */
+	uint64_t filtered;           /* rejected by a classifier in place, on the way */
+	uint64_t lost;               /* as LOST records tell */
+	uint64_t lost_unknown;       /* LOST records without a count */
+	uint64_t missing;            /* by their numbers, and not among those lost: dropped on the way */
+	uint64_t unknown;            /* events whose format did not come; shown as bytes */
+	uint64_t malformed;          /* frames that cannot be read, or in part */
+	uint64_t versions;           /* frames of a version not known here */
+	uint64_t fallbacks;          /* events printed as field=value because their print fmt could not be compiled */
+	uint64_t refused_texts;      /* formats that could not be used */
+	uint64_t refused_names;      /* of tasks and symbols, beyond what is kept of a capture */
+	uint64_t incomplete;         /* formats and the like in PARTs of which one is missing */
+	char fallback[128];          /* the first event of the fallbacks, "system:event: why", printable */
+	struct tw_error text;        /* why the first text was refused */
+	struct tw_sieve_stats sieve; /* events that the options' filter rejected */
+	struct tw_doubts doubts;     /* about that filter */
 };
 
 /**
@@ -60,7 +64,7 @@ struct tw_report_stats {
  * @ret: filled in any case
  *
  * Return: 0; -EBADMSG if the capture is damaged: what stood before that is printed; -EINVAL for what is no capture;
- * -ENODATA if there are no frames in it; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE; another
+ * also for a filter that can match nothing whatsoever; -ENODATA if there are no frames in it; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE; another
  * -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,

@@ -4,51 +4,23 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "blocks.h"
-#include "frames.h"
-#include "pcap-tools/record/archive.h"
+#include "archive_file.h"
 
 #define AHEAD 1700000000000000123ull
 
-struct fixture {
-	struct tw_archive *archive;
-	struct test_frame frame;
-	int fd;
-	uint8_t file[1 << 20];
-	size_t size, at;
-};
-
 static int setup(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true };
-	struct fixture *x = calloc(1, sizeof(*x));
-
-	assert_non_null(x);
-	x->fd = memfd_create("archive", 0);
-	assert_int_equal(tw_archive__new(x->fd, &options, &x->archive, NULL), 0);
-	*state = x;
+	*state = fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = true });
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct fixture *x = *state;
-
-	tw_archive__free(x->archive);
-	close(x->fd);
-	free(x);
+	fixture__free(*state);
 	return 0;
-}
-
-static void put(struct fixture *x, size_t len)
-{
-	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len), 0);
 }
 
 static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t n)
@@ -57,11 +29,6 @@ static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t 
 	for (uint32_t i = 0; i < n; i++)
 		assert_true(test_frame__event(&x->frame, time + i, i, 24));
 	put(x, test_frame__end(&x->frame));
-}
-
-static void put_watermark(struct fixture *x, uint64_t time, uint64_t next)
-{
-	put(x, test_frame__watermark(&x->frame, time, (const uint16_t[]){ 1 }, &next, 1));
 }
 
 static void put_stats(struct fixture *x, const struct tw_stat_view *stats, size_t n)
@@ -76,25 +43,6 @@ static void put_lost(struct fixture *x, uint64_t seq, const struct tw_lost_view 
 	test_frame__begin(&x->frame, 1, seq, lost->time);
 	assert_true(tw_lost__emit(&x->frame.f, lost));
 	put(x, test_frame__end(&x->frame));
-}
-
-static void finish(struct fixture *x)
-{
-	assert_int_equal(tw_archive__finish(x->archive), 0);
-	x->size = (size_t)pread(x->fd, x->file, sizeof(x->file), 0);
-	assert_true(x->size < sizeof(x->file));
-	x->at = 0;
-}
-
-/* The next block of that type. */
-static struct block find(struct fixture *x, uint32_t type)
-{
-	struct block block = { 0 };
-
-	do
-		assert_true(block__next(x->file, x->size, &x->at, &block));
-	while (block.type != type);
-	return block;
 }
 
 /* Where the frame's Ethernet header ends in a packet block. */

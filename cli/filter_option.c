@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/filter_option.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)
+{
+	if (*filter)
+		return tw_error__set(err, -EINVAL, "--filter is given twice; join the two with `and`");
+	return tw_filter__parse(text, filter, err);
+}
+
+void filter_option__summarize(const struct tw_filter *filter, const struct tw_sieve_stats *sieve)
+{
+	if (!filter)
+		return;
+	fprintf(stderr, "rejected %" PRIu64 " events by the filter\n", sieve->rejected);
+	if (sieve->unknown)
+		fprintf(stderr,
+			"         %" PRIu64 " of these without knowing their fields: no format of them had come\n",
+			sieve->unknown);
+	if (sieve->undecided)
+		fprintf(stderr,
+			"undecided %" PRIu64 " events, taken as matching: too large, or there were too many formats\n",
+			sieve->undecided);
+}
+
+void filter_option__warn(const struct tw_doubts *doubts)
+{
+	for (unsigned int i = 0; i < doubts->n && i < TW_DOUBTS_MAX; i++)
+		fprintf(stderr, "--filter matches nothing here at %s\n", doubts->text[i].text);
+	if (doubts->n > TW_DOUBTS_MAX)
+		fprintf(stderr, "--filter matches nothing here at %u more places\n", doubts->n - TW_DOUBTS_MAX);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `--filter` of the commands that look at captures, and what the summary says of it. */
+#ifndef CLI_FILTER_OPTION_H
+#define CLI_FILTER_OPTION_H
+
+#include "pcap-tools/capture/sieve.h"
+
+/** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @err filled */
+int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err);
+
+/** filter_option__summarize() - lines of the summary; @filter NULL = none */
+void filter_option__summarize(const struct tw_filter *filter, const struct tw_sieve_stats *sieve);
+
+/** filter_option__warn() - say on standard error, also with --quiet, what of the filter the capture did not have */
+void filter_option__warn(const struct tw_doubts *doubts);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/capture/sieve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "filter/arena.h"
+#include "filter/evaluate.h"
+#include "filter/tree.h"
+
+#define WORK_LEAST 256 /* of each binding: its tables */
+
+/* The filter, bound to what was known of one schema. */
+struct sieve_bound {
+	struct sieve_bound *prev, *next;
+	void **place;                /* where the schema refers to it */
+	struct tw_schema *formats;   /* a view: the knowledge has them */
+	struct tw_bound *bound;      /* NULL: no memory, or too large */
+	uint32_t n_events, revision; /* of the schema then */
+	size_t memory;
+};
+
+/* What is known of a comparison over all schemas. */
+struct comparison {
+	bool has_meaning;
+	struct tw_error why; /* it has none in the first schema; "" = none came */
+};
+
+struct tw_sieve {
+	const struct tw_filter *filter;
+	struct comparison *comparisons;
+	struct sieve_bound *first; /* all there are */
+	void *formless;            /* for schemas of which no format came */
+	unsigned int n_bound;
+	size_t memory;
+	uint64_t work, allowed;
+	struct tw_sieve_stats stats;
+};
+
+/* Values and operators that fit no key of every event's are known without a capture. */
+static int check(const struct tw_filter *filter, struct tw_error *err)
+{
+	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
+	struct tw_bind_options options = { .unknown_is_absent = true };
+	struct tw_schema *schema = tw_schema__new();
+	struct tw_bound *bound = NULL;
+	int error;
+
+	if (!schema)
+		return tw_error__set(err, -ENOMEM, "no memory for a filter");
+	options.schema = schema;
+	error = tw_schema__add(schema, "system", text, sizeof(text) - 1, NULL, err);
+	if (!error)
+		error = tw_filter__bind(filter, &options, &bound, err);
+	tw_bound__free(bound);
+	tw_schema__free(schema);
+	return error;
+}
+
+int tw_sieve__new(const struct tw_filter *filter, struct tw_sieve **ret, struct tw_error *err)
+{
+	struct tw_sieve *sieve;
+	const int error = check(filter, err);
+
+	if (error)
+		return error;
+	sieve = calloc(1, sizeof(*sieve));
+	if (sieve)
+		sieve->comparisons = calloc(tw_filter__predicates(filter) + 1, sizeof(*sieve->comparisons));
+	if (!sieve || !sieve->comparisons) {
+		free(sieve);
+		return tw_error__set(err, -ENOMEM, "no memory for a filter");
+	}
+	sieve->filter = filter;
+	sieve->allowed = TW_SIEVE_WORK_FREE;
+	*ret = sieve;
+	return 0;
+}
+
+static void drop(struct tw_sieve *sieve, struct sieve_bound *b)
+{
+	if (!b)
+		return;
+	if (b->prev)
+		b->prev->next = b->next;
+	else
+		sieve->first = b->next;
+	if (b->next)
+		b->next->prev = b->prev;
+	sieve->n_bound--;
+	sieve->memory -= b->memory;
+	*b->place = NULL;
+	tw_bound__free(b->bound);
+	tw_schema__free(b->formats);
+	free(b);
+}
+
+void tw_sieve__free(struct tw_sieve *sieve)
+{
+	if (!sieve)
+		return;
+	while (sieve->first)
+		drop(sieve, sieve->first);
+	free(sieve->comparisons);
+	free(sieve);
+}
+
+/* Whether that much may be done, and if so it is counted. */
+static bool take_work(struct tw_sieve *sieve, uint32_t n_formats)
+{
+	const uint64_t work = ((uint64_t)n_formats + WORK_LEAST) * (tw_filter__predicates(sieve->filter) + 1);
+
+	if (work > sieve->allowed - sieve->work)
+		return false;
+	sieve->work += work;
+	return true;
+}
+
+static void note_meaning(struct tw_sieve *sieve, const struct tw_bound *bound)
+{
+	for (unsigned int i = 0; i < bound->n_predicates; i++) {
+		struct comparison *comparison = &sieve->comparisons[i];
+
+		comparison->has_meaning |= !bound->absent[i];
+		if (comparison->has_meaning || *comparison->why.text)
+			continue;
+		tw_error__set(&comparison->why, 0, "%s", bound->absent[i]);
+		tw_knowledge__make_printable(&comparison->why);
+	}
+}
+
+static void bind(struct tw_sieve *sieve, struct sieve_bound *b, bool big_endian)
+{
+	const struct tw_bind_options options = {
+		.schema = b->formats,
+		.big_endian = big_endian,
+		.unknown_is_absent = true,
+	};
+
+	if (tw_filter__bind(sieve->filter, &options, &b->bound, NULL))
+		return;
+	if (tw_bound__prepare(b->bound, NULL)) {
+		tw_bound__free(b->bound);
+		b->bound = NULL;
+		return;
+	}
+	b->memory += tw_arena__taken(b->bound->arena);
+	if (b->n_events)
+		note_meaning(sieve, b->bound);
+}
+
+/* The others give way. */
+static void make_room(struct tw_sieve *sieve, const struct sieve_bound *keep)
+{
+	struct sieve_bound *next;
+
+	if (sieve->memory <= TW_SIEVE_MEMORY_MAX && sieve->n_bound <= TW_SIEVE_BOUND_MAX)
+		return;
+	for (struct sieve_bound *b = sieve->first; b; b = next) {
+		next = b->next;
+		if (b != keep)
+			drop(sieve, b);
+	}
+}
+
+static void link_bound(struct tw_sieve *sieve, struct sieve_bound *b, void **place)
+{
+	b->place = place;
+	b->next = sieve->first;
+	if (b->next)
+		b->next->prev = b;
+	*place = sieve->first = b;
+	sieve->n_bound++;
+	sieve->memory += b->memory;
+	make_room(sieve, b);
+}
+
+/* Return: NULL without memory or work that may be done */
+static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, const struct tw_known_schema *schema,
+				       bool big_endian)
+{
+	struct sieve_bound *b;
+
+	if (!take_work(sieve, schema ? schema->n_events : 0))
+		return NULL;
+	drop(sieve, *place);
+	b = calloc(1, sizeof(*b));
+	if (b)
+		b->formats = schema ? tw_known_schema__formats(schema) : tw_schema__new_view();
+	if (!b || !b->formats) {
+		free(b);
+		return NULL;
+	}
+	b->n_events = schema ? schema->n_events : 0;
+	b->revision = schema ? schema->revision : 0;
+	b->memory = sizeof(*b) + tw_schema__memory(b->formats);
+	bind(sieve, b, big_endian);
+	link_bound(sieve, b, place);
+	return b;
+}
+
+static bool has_all(const struct sieve_bound *b, const struct tw_known_schema *schema)
+{
+	return b->n_events == schema->n_events && b->revision == schema->revision;
+}
+
+/* Formats that came since are of interest only where the event is one of theirs. */
+static bool is_current(const struct sieve_bound *b, const struct tw_known_schema *schema, uint16_t id)
+{
+	if (!schema || has_all(b, schema))
+		return true;
+	return b->revision == schema->revision &&
+	       (tw_schema__by_id(b->formats, id) || !tw_known_schema__event(schema, id));
+}
+
+static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_known_schema *schema, bool big_endian,
+					   uint16_t id)
+{
+	void **place = schema ? &schema->user[big_endian] : &sieve->formless;
+	const struct sieve_bound *b = *place;
+
+	if (b && is_current(b, schema, id))
+		return b;
+	return bind_schema(sieve, place, schema, big_endian);
+}
+
+static bool matches(const struct tw_bound *bound, const struct tw_known_stream *stream, uint16_t cpu,
+		    const struct tw_event_view *view)
+{
+	struct tw_filter_event event = tw_filter_event__of_view(view, cpu);
+
+	event.time = tw_identity__ns(&stream->identity, view->time);
+	if (tw_bound__needs_comm(bound) && !view->pid) {
+		event.comm = "<idle>";
+		event.comm_len = 6;
+	} else if (tw_bound__needs_comm(bound)) {
+		event.comm = tw_task_table__name(&stream->tasks, view->pid, view->time, &event.comm_len);
+	}
+	if (tw_bound__needs_host(bound) && *stream->identity.host) {
+		event.host = stream->identity.host;
+		event.host_len = strlen(event.host);
+	}
+	return tw_bound__matches(bound, &event);
+}
+
+bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, const struct tw_frame_info *frame,
+		     const struct tw_event_view *event)
+{
+	struct tw_known_schema *schema = tw_known_stream__schema(stream, frame->schema_id);
+	const struct sieve_bound *b = bound_for(sieve, schema, frame->flags & TW_FLAG_BODY_BE, event->id);
+	int certain;
+
+	sieve->allowed += TW_SIEVE_WORK_EVENT;
+	if (!b || !b->bound) {
+		sieve->stats.undecided++;
+		return true;
+	}
+	certain = tw_bound__is_certain(b->bound, event->id);
+	if (certain < 0 ? matches(b->bound, stream, frame->cpu, event) : certain)
+		return true;
+	sieve->stats.rejected++;
+	sieve->stats.unknown += !schema || !tw_known_schema__event(schema, event->id);
+	return false;
+}
+
+void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret)
+{
+	*ret = sieve->stats;
+}
+
+/* Formats of which no event came, and schemas. */
+static void bind_rest(struct tw_sieve *sieve, const struct tw_knowledge *knowledge)
+{
+	for (struct tw_known_stream *stream = tw_knowledge__first(knowledge); stream; stream = stream->next) {
+		for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next) {
+			const struct sieve_bound *b = schema->user[0] ? schema->user[0] : schema->user[1];
+
+			if (!b || !has_all(b, schema))
+				bind_schema(sieve, &schema->user[0], schema, false);
+		}
+	}
+}
+
+void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_knowledge *knowledge, struct tw_doubts *ret)
+{
+	bind_rest(sieve, knowledge);
+	ret->n = 0;
+	for (unsigned int i = 0; i < tw_filter__predicates(sieve->filter); i++) {
+		const struct comparison *comparison = &sieve->comparisons[i];
+
+		if (!comparison->has_meaning && *comparison->why.text && ret->n++ < TW_DOUBTS_MAX)
+			ret->text[ret->n - 1] = comparison->why;
+	}
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An archive that filters: what is written, and that the file's books add up. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "archive_file.h"
+#include "explained.h"
+
+#define AHEAD 1700000000000000123ull
+
+static struct tw_filter *filter;
+
+/* @late: the producer was there before us */
+static struct fixture *begin(const char *expression, bool late)
+{
+	assert_int_equal(tw_filter__parse(expression, &filter, NULL), 0);
+	return fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = !late, .filter = filter });
+}
+
+static void end(struct fixture *x)
+{
+	fixture__free(x);
+	tw_filter__free(filter);
+}
+
+/* Its schema has as many texts as @total. */
+static void put_format(struct fixture *x, unsigned int id, const char *name, uint32_t total)
+{
+	uint8_t payload[2048];
+	char text[2048];
+	struct tw_schema_view view;
+
+	view = explained__schema(TW_SCHEMA_EVENT, (uint16_t)id, text, explained__format(text, sizeof(text), id, name),
+				 false, payload, sizeof(payload));
+	view.total = total;
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, 1000);
+	assert_true(tw_schema_tlv__emit(&x->frame.f, &view));
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_name(struct fixture *x, uint32_t pid, uint64_t time, const char *name)
+{
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, time);
+	explained__comm(&x->frame, pid, time, name);
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_hello(struct fixture *x)
+{
+	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+}
+
+/* Events of id 42 by the tasks 0 to @n - 1; bytes of their fields are the task's number. */
+static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t n)
+{
+	test_frame__begin(&x->frame, 1, seq, time);
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(test_frame__event(&x->frame, time + i, i, 24));
+	put(x, test_frame__end(&x->frame));
+}
+
+/* Some of the last frame's events, as a classifier on the way leaves them. */
+static void reject(struct test_frame *t, unsigned int first, unsigned int n)
+{
+	uint8_t *at = t->buf + sizeof(struct tw_frame_hdr);
+
+	for (unsigned int i = 0; i < first + n; i++, at += tw_load_be16(at + 2))
+		if (i >= first)
+			tw_store_be16(at, TW_TLV_FILTERED);
+}
+
+static struct tw_archive_stats stats_of(const struct fixture *x)
+{
+	struct tw_archive_stats stats;
+
+	tw_archive__stats(x->archive, &stats);
+	return stats;
+}
+
+/* The numbers of the events in the file, in its order. */
+static unsigned int events_of(struct fixture *x, uint64_t *ret, unsigned int max)
+{
+	struct block block;
+	unsigned int n = 0;
+
+	for (x->at = 0; block__next(x->file, x->size, &x->at, &block);) {
+		struct tw_frame_info info;
+		struct tw_cursor tlvs;
+
+		if (block.type != BLOCK_EPB)
+			continue;
+		assert_int_equal(tw_frame__parse(block.body + 20 + 14, load_u32(block.body + 12) - 14, &info, &tlvs),
+				 TW_FRAME_OK);
+		if (info.channel && n < max)
+			ret[n++] = info.seq;
+	}
+	x->at = 0;
+	return n;
+}
+
+static void expect_ledger(struct fixture *x, const char *text, const uint64_t numbers[4])
+{
+	struct block block = find(x, BLOCK_ISB);
+	size_t len = 0;
+	const char *comment = (const char *)block__option(&block, 12, 1, &len);
+
+	assert_non_null(comment);
+	assert_non_null(memmem(comment, len, text, strlen(text)));
+	assert_int_equal(block__number(&block, 12, 4), numbers[0]);
+	assert_int_equal(block__number(&block, 12, 5), numbers[1]);
+	assert_int_equal(block__number(&block, 12, 6), numbers[2]);
+	assert_int_equal(block__number(&block, 12, 8), numbers[3]);
+}
+
+static void test_writes_what_matches(void **state)
+{
+	struct fixture *x = begin("event.i in {0x01010101, 0x03030303}", false);
+	struct block block;
+	const uint8_t *filtered;
+	uint64_t seq[8];
+	size_t len = 0;
+
+	(void)state;
+	put_hello(x);
+	put_format(x, 42, "event", 1);
+	put_events(x, 0, 1500, 5);
+	put_watermark(x, 3000, 5);
+	finish(x);
+	assert_int_equal(events_of(x, seq, 8), 2);
+	assert_int_equal(seq[0], 1);
+	assert_int_equal(seq[1], 3);
+	assert_int_equal(stats_of(x).events, 2);
+	assert_int_equal(stats_of(x).filtered, 3);
+	assert_int_equal(stats_of(x).lost_wire, 0);
+	assert_int_equal(stats_of(x).doubts.n, 0);
+	block = find(x, BLOCK_IDB);
+	filtered = block__option(&block, 8, 11, &len);
+	assert_non_null(filtered);
+	assert_int_equal(len, 1 + strlen(tw_filter__text(filter)));
+	assert_memory_equal(filtered + 1, tw_filter__text(filter), len - 1);
+	expect_ledger(x,
+		      "2 in this file, of which out of order: 0; filtered: 0 on the way, 3 before writing; lost: 0 in",
+		      (const uint64_t[]){ 5, 0, 2, 2 });
+	end(x);
+}
+
+/* What a classifier rejected on the way is neither lost nor written, and the numbers of the others stay. */
+static void test_filtered_on_the_way(void **state)
+{
+	struct fixture *x = begin("pid != 4", false);
+	uint64_t seq[8];
+
+	(void)state;
+	put_hello(x);
+	test_frame__begin(&x->frame, 1, 0, 1500);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_true(test_frame__event(&x->frame, 1500 + i, i, 24));
+	test_frame__end(&x->frame);
+	reject(&x->frame, 1, 2);
+	put(x, x->frame.f.len);
+	put_events(x, 8, 1600, 1); /* 6 and 7 are lost */
+	put_watermark(x, 3000, 9);
+	finish(x);
+	assert_int_equal(events_of(x, seq, 8), 4);
+	assert_int_equal(seq[0], 0);
+	assert_int_equal(seq[1], 3);
+	assert_int_equal(seq[2], 5);
+	assert_int_equal(seq[3], 8);
+	assert_int_equal(stats_of(x).merge.filtered, 2);
+	assert_int_equal(stats_of(x).filtered, 1);
+	assert_int_equal(stats_of(x).lost_wire, 2);
+	expect_ledger(x,
+		      "filtered: 2 on the way, 1 before writing; lost: 0 in the ring, 0 by the producer, 0 in "
+		      "transmission, 2 on the wire",
+		      (const uint64_t[]){ 9, 2, 4, 4 });
+	end(x);
+}
+
+/* A name counts from its time on. */
+static void test_names(void **state)
+{
+	struct fixture *x = begin("comm == \"new\"", false);
+	uint64_t seq[8];
+
+	(void)state;
+	put_hello(x);
+	put_name(x, 0, 0, "old");
+	put_name(x, 1, 0, "old");
+	put_events(x, 0, 1500, 2);
+	put_watermark(x, 1600, 2);
+	put_name(x, 1, 1700, "new");
+	put_events(x, 2, 1800, 2);
+	put_watermark(x, 3000, 4);
+	finish(x);
+	assert_int_equal(events_of(x, seq, 8), 1);
+	assert_int_equal(seq[0], 3);
+	end(x);
+}
+
+/* Events that came before the formats of a stream that was there before us. */
+static void test_formats_come_late(void **state)
+{
+	struct fixture *x = begin("event.i == 0x01010101", true);
+	uint64_t seq[8];
+
+	(void)state;
+	put_hello(x);
+	put_events(x, 5, 1500, 2);
+	put_watermark(x, 1600, 7);
+	put_format(x, 41, "other", 2);
+	put_events(x, 7, 1700, 2);
+	put_watermark(x, 1800, 9);
+	assert_int_equal(stats_of(x).events + stats_of(x).filtered, 0);
+	put_format(x, 42, "event", 2);
+	put_events(x, 9, 1900, 2);
+	put_watermark(x, 2000, 11);
+	assert_int_equal(stats_of(x).events, 3);
+	finish(x);
+	assert_int_equal(events_of(x, seq, 8), 3);
+	assert_int_equal(seq[0], 6);
+	assert_int_equal(stats_of(x).filtered, 3);
+	assert_int_equal(stats_of(x).sieve.unknown, 0);
+	end(x);
+}
+
+/* They are not waited for for ever, and what was decided without them is told. */
+static void test_formats_never_come(void **state)
+{
+	struct fixture *x = begin("event.i == 0x01010101", true);
+
+	(void)state;
+	put_hello(x);
+	put_events(x, 5, 1500, 2);
+	put_watermark(x, 1600, 7);
+	put_events(x, 7, 2100000000, 2);
+	put_watermark(x, 2200000000, 9);
+	assert_int_equal(stats_of(x).filtered, 4);
+	assert_int_equal(stats_of(x).sieve.unknown, 4);
+	finish(x);
+	end(x);
+}
+
+static void test_doubts(void **state)
+{
+	struct fixture *x = begin("event.j == 1", false);
+
+	(void)state;
+	put_hello(x);
+	put_format(x, 42, "event", 1);
+	put_events(x, 0, 1500, 2);
+	put_watermark(x, 1600, 2);
+	finish(x);
+	assert_int_equal(stats_of(x).doubts.n, 1);
+	assert_string_equal(stats_of(x).doubts.text[0].text, "column 1: event has no field 'j'; did you mean 'i'?");
+	end(x);
+}
+
+static void test_nonsense(void **state)
+{
+	struct tw_archive_options options = { .name = "x.pcapng" };
+	struct tw_archive *archive = NULL;
+	struct tw_error err;
+
+	(void)state;
+	assert_int_equal(tw_filter__parse("cpu == word", &filter, NULL), 0);
+	options.filter = filter;
+	assert_int_equal(tw_archive__new(-1, &options, &archive, &err), -EINVAL);
+	assert_null(archive);
+	tw_filter__free(filter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_writes_what_matches),
+		cmocka_unit_test(test_filtered_on_the_way),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_formats_come_late),
+		cmocka_unit_test(test_formats_never_come),
+		cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
