@@ -96,6 +96,11 @@ struct tw_compiled {
 	struct tw_compiled *next;
 };
 
+/* Where a comparison stands in the text of the expression. */
+struct tw_text_span {
+	uint32_t begin, end; /* bytes */
+};
+
 struct tw_bound {
 	struct tw_bind_options options;
 	const char *text;              /* of the expression */
@@ -105,6 +110,7 @@ struct tw_bound {
 	const struct tw_node *unknown;
 	bool needs_comm, needs_host; /* some test looks at them */
 	const char **absent; /* for each predicate why no event of the schema has it: a sentence; NULL if one has */
+	const struct tw_text_span *predicates;
 	unsigned int n_predicates;
 	struct tw_compiled *patterns;
 	struct tw_evaluator *evaluator; /* filter/evaluate.h; NULL until it is asked for */
@@ -199,5 +205,13 @@ const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refu
  * Return: NULL if it can do them all.
  */
 const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why);
+
+/**
+ * tw_bound__check() - that a stage can do every test of a tree
+ * @stage: what it is called in @err: "u32"
+ * Return: 0; -EOPNOTSUPP, with @err saying which predicate at which column, and why.
+ */
+int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, tw_refuses *refuses, const char *stage,
+		    struct tw_error *err);
 
 #endif

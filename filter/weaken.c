@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What one stage can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
+#include <errno.h>
+
 #include "filter/node.h"
 
 struct copy {
@@ -102,6 +104,21 @@ const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *r
 			return walk.node->test;
 	}
 	return NULL;
+}
+
+int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, tw_refuses *refuses, const char *stage,
+		    struct tw_error *err)
+{
+	const char *why;
+	const struct tw_test *test = tw_node__refused(root, refuses, &why);
+	const struct tw_text_span *span;
+
+	if (!test)
+		return 0;
+	span = &bound->predicates[test->predicate];
+	return tw_error__set(err, -EOPNOTSUPP, "column %u: %s cannot do '%.*s', because %s", span->begin + 1, stage,
+			     (int)(span->end - span->begin < 100 ? span->end - span->begin : 100),
+			     bound->text + span->begin, why);
 }
 
 const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena)

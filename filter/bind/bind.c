@@ -305,6 +305,17 @@ static int read_names(struct binder *b)
 	return 0;
 }
 
+static int copy_spans(struct tw_bound *bound, const struct tw_filter *filter)
+{
+	struct tw_text_span *spans = tw_arena__take(bound->arena, (filter->n_predicates + 1) * sizeof(*spans));
+
+	for (unsigned int i = 0; spans && i < filter->n_predicates; i++)
+		spans[i] = (struct tw_text_span){ (uint32_t)filter->predicates[i]->begin,
+						  (uint32_t)filter->predicates[i]->end };
+	bound->predicates = spans;
+	return spans ? 0 : -ENOMEM;
+}
+
 static int make_tables(struct tw_bound *bound, const struct tw_filter *filter)
 {
 	bound->n_events = tw_schema__count(bound->options.schema);
@@ -312,7 +323,7 @@ static int make_tables(struct tw_bound *bound, const struct tw_filter *filter)
 	bound->events = tw_arena__take(bound->arena, (bound->n_events + 1) * sizeof(*bound->events));
 	bound->absent = tw_arena__take(bound->arena, (filter->n_predicates + 1) * sizeof(*bound->absent));
 	bound->text = tw_arena__copy(bound->arena, filter->text, strlen(filter->text));
-	return bound->events && bound->absent && bound->text ? 0 : -ENOMEM;
+	return bound->events && bound->absent && bound->text ? copy_spans(bound, filter) : -ENOMEM;
 }
 
 static int bind(const struct tw_filter *filter, struct tw_bound *bound, struct tw_error *err)
