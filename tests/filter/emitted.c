@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/filter/emitted.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka wants those before it */
+#include <cmocka.h>
+
+struct tw_bound *bind_to(const struct tw_schema *schema, const char *text, bool big_endian)
+{
+	const struct tw_bind_options options = {
+		.schema = schema,
+		.big_endian = big_endian,
+		.unknown_is_absent = true,
+	};
+	struct tw_filter *filter;
+	struct tw_bound *bound = NULL;
+	struct tw_error err;
+
+	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err))
+		fail_msg("%s: %s", text, err.text);
+	tw_filter__free(filter);
+	return bound;
+}
+
+void emitted_is(const char *text, const char *wanted, const char *got)
+{
+	if (strcmp(wanted, got) != 0)
+		fail_msg("%s\n  wanted: %s\n  got:    %s", text, wanted, got);
+}
