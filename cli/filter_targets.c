@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 
 const struct filter_target filter_targets[] = {
+	{ "tracefs", filter_tracefs__print },
 	{ "tree", filter_tree__print },
 	{ 0 },
 };
