@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The file of a classifier: what is written is read, one process has it, and nothing stays of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "namespace.h"
+#include "xdp/state.h"
+
+static const struct tw_classifier_rule rules[] = {
+	{ .expression = "prev_comm == \"a\nrule 1 2 3 x\" &&\n cpu == 1", .action = TW_ACTION_MARK, .arg = UINT32_MAX },
+	{ .expression = "cpu == 2", .action = TW_ACTION_DROP },
+};
+
+static struct tw_state made(void)
+{
+	const struct tw_classifier_options options = {
+		.ifname = "v0",
+		.place = TW_PLACE_TC,
+		.rules = rules,
+		.n = 2,
+		.default_action = TW_ACTION_REDIRECT,
+		.default_arg = 7,
+	};
+	struct tw_state state;
+	struct tw_error err = { "" };
+
+	if (tw_state__init(&state, &options, &err))
+		fail_msg("%s", err.text);
+	return state;
+}
+
+static struct tw_state_file locked(const struct tw_state *state)
+{
+	struct tw_state_file file;
+	struct tw_error err = { "" };
+
+	if (tw_state_file__lock(state, &file, &err))
+		fail_msg("%s", err.text);
+	return file;
+}
+
+static void what_is_written_is_read(void **unused)
+{
+	struct tw_state state = made(), copy;
+	struct tw_state_file file = locked(&state);
+	struct tw_error err = { "" };
+
+	(void)unused;
+	state.public.schema_id = UINT64_MAX;
+	state.prio = 21592;
+	state.made_clsact = 1;
+	state.rows[TW_ROWS_MAX - 1] = (struct tw_state_row){ 1, 64, UINT64_MAX - 1 };
+	for (int i = 0; i < 2; i++) { /* a shorter text leaves nothing of the one before */
+		assert_int_equal(tw_state_file__write(&file, &state, &err), 0);
+		assert_int_equal(tw_state_file__read(&file, &copy), 0);
+		assert_int_equal(copy.public.n, state.public.n);
+		for (unsigned int k = 0; k < copy.public.n; k++) {
+			assert_string_equal(copy.public.rules[k].expression, rules[k].expression);
+			assert_int_equal(copy.public.rules[k].action, rules[k].action);
+			assert_int_equal(copy.public.rules[k].arg, rules[k].arg);
+		}
+		assert_string_equal(copy.public.ifname, "v0");
+		assert_int_equal(copy.public.ifindex, state.public.ifindex);
+		assert_int_equal(copy.public.place, TW_PLACE_TC);
+		assert_int_equal(copy.public.pid, getpid());
+		assert_true(copy.public.schema_id == state.public.schema_id);
+		assert_int_equal(copy.public.default_action, TW_ACTION_REDIRECT);
+		assert_int_equal(copy.public.default_arg, 7);
+		assert_true(copy.netns == tw_netns__inode() && copy.netns);
+		assert_int_equal(copy.prio, 21592);
+		assert_int_equal(copy.made_clsact, 1);
+		assert_memory_equal(copy.rows, state.rows, sizeof(copy.rows));
+		tw_state__fini(&copy);
+		if (!i)
+			tw_state__fini(&state);
+	}
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+	assert_int_equal(access("/run/tracewire", F_OK), -1);
+}
+
+static void one_has_it(void **unused)
+{
+	struct tw_state state = made();
+	struct tw_state_file file = locked(&state), second;
+	struct tw_error err = { "" };
+
+	(void)unused;
+	assert_int_equal(tw_state_file__write(&file, &state, &err), 0);
+	assert_int_equal(tw_state_file__lock(&state, &second, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, held by process "));
+	state.public.place = TW_PLACE_XDP; /* the other place is free */
+	second = locked(&state);
+	tw_state_file__remove(&second);
+	tw_state_file__close(&second);
+	state.public.place = TW_PLACE_TC;
+	tw_state_file__close(&file);
+	second = locked(&state);
+	tw_state_file__remove(&second);
+	tw_state_file__close(&second);
+	tw_state__fini(&state);
+}
+
+static void damage_is_no_state(void **unused)
+{
+	static const char *const texts[] = {
+		"",
+		"x",
+		"tracewire classifier 1\nifname",
+		"tracewire classifier 1\nrule 0 0 99999 x\n",
+		"tracewire classifier 1\nrule 0 0 18446744073709551615 x\n",
+		"tracewire classifier 1\nnetns\n",
+	};
+	struct tw_state state = made(), copy;
+	struct tw_state_file file = locked(&state);
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(ftruncate(file.fd, 0), 0);
+		assert_int_equal(pwrite(file.fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
+		assert_int_equal(tw_state_file__read(&file, &copy), -ENODATA);
+	}
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+	tw_state__fini(&state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(what_is_written_is_read, namespace__setup),
+		cmocka_unit_test_setup(one_has_it, namespace__setup),
+		cmocka_unit_test_setup(damage_is_no_state, namespace__setup),
+	};
+	const int guard = namespace__guard();
+
+	return guard ? guard : cmocka_run_group_tests(tests, NULL, NULL);
+}

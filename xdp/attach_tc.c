@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/attach_tc.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+
+#include "xdp/clsact.h"
+#include "xdp/load.h"
+
+#define HANDLE 1
+
+static struct nl_msg *message(const struct tw_state *state, int program)
+{
+	const struct tw_tc_at at = { .ifindex = state->public.ifindex,
+				     .parent = TW_TC_INGRESS,
+				     .handle = HANDLE,
+				     .prio = state->prio,
+				     .protocol = ETH_P_ALL };
+	const uint32_t where = state->public.offload ? TCA_CLS_FLAGS_SKIP_SW : TCA_CLS_FLAGS_SKIP_HW;
+	struct nl_msg *msg = tw_tc__message(RTM_NEWTFILTER, NLM_F_CREATE, &at, "bpf");
+	struct nlattr *options = msg ? nla_nest_start(msg, TCA_OPTIONS) : NULL;
+
+	if (!options || nla_put_u32(msg, TCA_BPF_FD, (uint32_t)program) < 0 ||
+	    nla_put_string(msg, TCA_BPF_NAME, TW_PROGRAM_NAME) < 0 ||
+	    nla_put_u32(msg, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT) < 0 ||
+	    nla_put_u32(msg, TCA_BPF_FLAGS_GEN, where) < 0) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	nla_nest_end(msg, options);
+	return msg;
+}
+
+/* What the kernel has with our name at our place. */
+struct found {
+	bool ours;
+	uint32_t program, flags;
+};
+
+static void look(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
+{
+	struct nlattr *options[TCA_BPF_MAX + 1];
+	struct found *found = ctx;
+
+	if (head->tcm_handle != HANDLE || !tw_filter__kind_is(attrs, "bpf") || !attrs[TCA_OPTIONS] ||
+	    nla_parse_nested(options, TCA_BPF_MAX, attrs[TCA_OPTIONS], NULL))
+		return;
+	if (!options[TCA_BPF_NAME] || nla_strcmp(options[TCA_BPF_NAME], TW_PROGRAM_NAME) != 0)
+		return;
+	found->ours = true;
+	found->program = options[TCA_BPF_ID] ? nla_get_u32(options[TCA_BPF_ID]) : 0;
+	found->flags = options[TCA_BPF_FLAGS_GEN] ? nla_get_u32(options[TCA_BPF_FLAGS_GEN]) : 0;
+}
+
+static struct found find(struct nl_sock *sk, const struct tw_state *state)
+{
+	struct found found = { 0 };
+
+	tw_filters__each(sk, state->public.ifindex, state->prio, look, &found);
+	return found;
+}
+
+static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct tw_error *err)
+{
+	const int error = find(sk, state).ours
+				  ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", err)
+				  : 0;
+
+	if (!error)
+		tw_clsact__remove(sk, state);
+	return error;
+}
+
+static int refused(const struct tw_state *state, const struct tw_answer *answer, struct tw_error *err)
+{
+	if (state->public.offload)
+		return tw_error__set(
+			err, answer->code,
+			"%s does not take the program into hardware: %s. Without --offload the kernel runs it",
+			state->public.ifname, answer->text);
+	return tw_error__set(err, answer->code, "cannot attach to tc of %s: %s", state->public.ifname, answer->text);
+}
+
+/* Asked for hardware, and that is not what the kernel states: undone, and said. */
+static int check_hardware(struct nl_sock *sk, const struct tw_state *state, struct tw_error *err)
+{
+	if (!state->public.offload || find(sk, state).flags & TCA_CLS_FLAGS_IN_HW)
+		return 0;
+	remove_ours(sk, state, NULL);
+	return tw_error__set(
+		err, -EOPNOTSUPP,
+		"%s took the program, but the kernel says not_in_hw: undone. Without --offload the kernel runs it",
+		state->public.ifname);
+}
+
+static int attach(struct nl_sock *sk, struct tw_state *state, int program, struct tw_error *err)
+{
+	struct tw_answer answer;
+	int error = tw_clsact__add(sk, state, err);
+
+	if (error)
+		return error;
+	error = tw_tc__ask(sk, message(state, program), &answer);
+	if (!error)
+		return check_hardware(sk, state, err);
+	tw_clsact__remove(sk, state);
+	return refused(state, &answer, err);
+}
+
+int tw_tc__plan(struct tw_state *state, struct tw_error *err)
+{
+	struct nl_sock *sk;
+	int error = tw_tc__open(&sk, err);
+
+	if (error)
+		return error;
+	error = tw_clsact__plan(sk, state, err);
+	nl_socket_free(sk);
+	return error;
+}
+
+int tw_tc__attach(struct tw_state *state, int program, struct tw_error *err)
+{
+	struct nl_sock *sk;
+	int error = tw_tc__open(&sk, err);
+
+	if (error)
+		return error;
+	error = attach(sk, state, program, err);
+	nl_socket_free(sk);
+	return error;
+}
+
+int tw_tc__detach(const struct tw_state *state, struct tw_error *err)
+{
+	struct nl_sock *sk;
+	int error;
+
+	if (!state->prio)
+		return 0;
+	error = tw_tc__open(&sk, err);
+	if (error)
+		return error;
+	error = remove_ours(sk, state, err);
+	nl_socket_free(sk);
+	return error;
+}
+
+uint8_t tw_tc__mode(const struct tw_state *state)
+{
+	struct nl_sock *sk;
+	struct found found;
+
+	if (!state->prio || tw_tc__open(&sk, NULL))
+		return TW_MODE_NONE;
+	found = find(sk, state);
+	nl_socket_free(sk);
+	if (!found.ours || (state->public.program && found.program && found.program != state->public.program))
+		return TW_MODE_NONE;
+	return found.flags & TCA_CLS_FLAGS_IN_HW ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Classifiers of ours as others see them: listing them, taking them away. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "xdp/attach_tc.h"
+#include "xdp/attach_u32.h"
+#include "xdp/attach_xdp.h"
+#include "xdp/leftover.h"
+
+#define WAIT_MS 5000 /* for a process to take its classifier away */
+#define LOOK_MS 10
+
+uint8_t tw_attached__mode(const struct tw_state *state)
+{
+	if (!state->public.schema_id)
+		return TW_MODE_NONE;
+	switch (state->public.place) {
+	case TW_PLACE_XDP:
+		return tw_xdp__mode(state);
+	case TW_PLACE_TC:
+		return tw_tc__mode(state);
+	default:
+		return tw_u32__mode(state);
+	}
+}
+
+struct visit {
+	int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err);
+	void *ctx;
+	uint64_t netns;
+};
+
+/* An interface may have another name by now; one that has gone took with it what was attached. */
+static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *err)
+{
+	if (state->netns != visit->netns || !if_indextoname((unsigned int)state->public.ifindex, state->public.ifname))
+		return 0;
+	state->public.mode = tw_attached__mode(state);
+	state->public.state = state;
+	return visit->each(&state->public, visit->ctx, err);
+}
+
+static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+{
+	struct tw_state state;
+	int error;
+
+	if (tw_state_file__read(file, &state)) /* being made just now */
+		return 0;
+	error = visit_state(&state, ctx, err);
+	tw_state__fini(&state);
+	return error;
+}
+
+int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
+		      struct tw_error *err)
+{
+	struct visit visit = { each, ctx, tw_netns__inode() };
+
+	return tw_state_file__each(visit_file, &visit, err);
+}
+
+/* Asked to end, a process takes away what it holds, and then its file. */
+static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *err)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	int error = -EBUSY;
+
+	if (attached->pid <= 0 || (kill(attached->pid, SIGTERM) && errno != ESRCH))
+		return tw_error__set(err, -EBUSY, "process %d holds it and cannot be asked to end: %s",
+				     (int)attached->pid, strerror(errno));
+	for (int ms = 0; ms < WAIT_MS && error == -EBUSY; ms += LOOK_MS) {
+		nanosleep(&pause, NULL);
+		error = tw_state_file__try_lock(file);
+	}
+	if (!error)
+		return tw_leftover__remove(file, err);
+	return error == -ENOENT ? 0
+				: tw_error__set(err, error, "process %d was asked to end and still holds it",
+						(int)attached->pid);
+}
+
+struct removal {
+	const struct tw_state *wanted;
+	bool found;
+};
+
+static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+{
+	struct removal *removal = ctx;
+	struct tw_state state;
+	int error;
+
+	if (tw_state_file__read(file, &state))
+		return 0;
+	if (state.netns == removal->wanted->netns && state.public.ifindex == removal->wanted->public.ifindex &&
+	    state.public.place == removal->wanted->public.place) {
+		error = tw_state_file__try_lock(file);
+		if (error == -EBUSY)
+			error = end_holder(file, &state.public, err);
+		else if (!error)
+			error = tw_leftover__remove(file, err);
+		removal->found = error != -ENOENT;
+	} else {
+		error = 0;
+	}
+	tw_state__fini(&state);
+	return error == -ENOENT ? 0 : error;
+}
+
+int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err)
+{
+	struct removal removal = { .wanted = attached->state };
+	const int error = tw_state_file__each(detach_file, &removal, err);
+
+	if (error || removal.found)
+		return error;
+	return tw_error__set(err, -ENOENT, "%s has no classifier in %s any more", attached->ifname,
+			     tw_place__name(attached->place));
+}
+
+struct cleanup {
+	bool dry_run;
+	void (*tell)(void *ctx, const char *what, const char *name);
+	void *ctx;
+	uint64_t netns;
+};
+
+/* Of a process that ended, or of an interface that did, or attached to stay and taken away by somebody else. */
+static bool is_left_over(struct tw_state *state, uint64_t netns)
+{
+	char name[IFNAMSIZ];
+
+	if (state->netns != netns)
+		return false;
+	if (!state->public.persist || !if_indextoname((unsigned int)state->public.ifindex, name))
+		return true;
+	return tw_attached__mode(state) == TW_MODE_NONE;
+}
+
+/* Only what nobody has locked; what lies in another network namespace can be looked at from there. */
+static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+{
+	const struct cleanup *cleanup = ctx;
+	char name[64];
+	struct tw_state state;
+	int error = 0;
+
+	if (tw_state_file__try_lock(file))
+		return 0;
+	if (tw_state_file__read(file, &state)) {
+		tw_state_file__remove(file);
+		return 0;
+	}
+	if (is_left_over(&state, cleanup->netns)) {
+		snprintf(name, sizeof(name), "%s of %s", tw_place__name(state.public.place), state.public.ifname);
+		error = cleanup->dry_run ? 0 : tw_leftover__remove(file, err);
+		if (!error)
+			cleanup->tell(cleanup->ctx, "classifier", name);
+	}
+	tw_state__fini(&state);
+	return error;
+}
+
+int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
+			   struct tw_error *err)
+{
+	struct cleanup cleanup = { dry_run, tell, ctx, tw_netns__inode() };
+
+	return tw_state_file__each(clean_file, &cleanup, err);
+}

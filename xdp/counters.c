@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "xdp/attach_u32.h"
+#include "xdp/state.h"
+
+/* Reading one map, of a value for each CPU. */
+struct reading {
+	const struct tw_attached *attached;
+	unsigned int rows, cpus;
+	struct tw_counter *values; /* rows of all CPUs */
+	struct tw_counter sum[TW_ROWS_MAX];
+	void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
+	void *ctx;
+};
+
+static void add_up(struct reading *reading)
+{
+	memset(reading->sum, 0, sizeof(reading->sum));
+	for (unsigned int i = 0; i < reading->cpus * reading->rows; i++) {
+		reading->sum[i % reading->rows].frames += reading->values[i].frames;
+		reading->sum[i % reading->rows].events += reading->values[i].events;
+	}
+}
+
+static bool is_empty(const struct reading *reading)
+{
+	for (unsigned int i = 0; i < reading->rows; i++)
+		if (reading->sum[i].frames || reading->sum[i].events)
+			return false;
+	return true;
+}
+
+static void read_streams(struct reading *reading, int map)
+{
+	struct tw_counter_key key, next;
+	struct tw_counted what = { .has_events = true };
+
+	for (int more = !bpf_map_get_next_key(map, NULL, &next); more; more = !bpf_map_get_next_key(map, &key, &next)) {
+		key = next;
+		if (bpf_map_lookup_elem(map, &key, reading->values))
+			continue;
+		add_up(reading);
+		what.stream_id = key.stream_id;
+		what.channel = key.channel;
+		reading->each(&what, reading->sum, reading->ctx);
+	}
+}
+
+static int read_one(struct reading *reading, int map, const struct tw_counted *what)
+{
+	const uint32_t only = 0;
+
+	if (bpf_map_lookup_elem(map, &only, reading->values))
+		return -errno;
+	add_up(reading);
+	if (what->total || !is_empty(reading))
+		reading->each(what, reading->sum, reading->ctx);
+	return 0;
+}
+
+static int gone(const struct tw_attached *attached, struct tw_error *err)
+{
+	return tw_error__set(err, -ENOENT, "the counters of %s on %s have gone: somebody else took the program away",
+			     tw_place__name(attached->place), attached->ifname);
+}
+
+/* In a NIC there is one set of rows, for all streams. */
+static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *err)
+{
+	const int counters = bpf_map_get_fd_by_id(state->counters), overflow = bpf_map_get_fd_by_id(state->overflow);
+	int error = 0;
+
+	if (counters < 0)
+		error = gone(reading->attached, err);
+	else if (reading->attached->offload)
+		error = read_one(reading, counters, &(struct tw_counted){ .total = true, .has_events = true });
+	else
+		read_streams(reading, counters);
+	if (!error && overflow >= 0)
+		error = read_one(reading, overflow, &(struct tw_counted){ .overflow = true, .has_events = true });
+	if (counters >= 0)
+		close(counters);
+	if (overflow >= 0)
+		close(overflow);
+	return error;
+}
+
+/* Frames of one event each are all that u32 matches. */
+static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *err)
+{
+	const int error = tw_u32__count(state, reading->sum, err);
+
+	for (unsigned int i = 0; i < reading->rows; i++)
+		reading->sum[i].events = i <= reading->attached->n ? reading->sum[i].frames : TW_NOT_COUNTED;
+	if (!error)
+		reading->each(&(struct tw_counted){ .total = true }, reading->sum, reading->ctx);
+	return error;
+}
+
+int tw_attached__count(const struct tw_attached *attached,
+		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
+		       struct tw_error *err)
+{
+	const int cpus = libbpf_num_possible_cpus();
+	struct reading reading = {
+		.attached = attached,
+		.rows = attached->n + 1 + TW_COUNT_MORE,
+		.cpus = attached->offload || cpus < 1 ? 1 : (unsigned int)cpus,
+		.each = each,
+		.ctx = ctx,
+	};
+	int error;
+
+	if (!attached->schema_id) /* nothing is attached yet */
+		return 0;
+	if (attached->place == TW_PLACE_U32)
+		return count_u32(&reading, attached->state, err);
+	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
+	if (!reading.values)
+		return tw_error__set(err, -ENOMEM, "no memory for the counters");
+	error = read_maps(&reading, attached->state, err);
+	free(reading.values);
+	return error;
+}

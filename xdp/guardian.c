@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "xdp/leftover.h"
+
+/* Where its two descriptors lie; all others are closed, the bpf_link above all. */
+enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
+
+/* What ends the first process must not end this one as well: signals of the terminal, of the session, of a service's stop. */
+static void keep_away(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+	setsid();
+	prctl(PR_SET_NAME, "tracewire-guard");
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+/* By way of higher numbers, so that neither falls on the other. */
+static int keep_two(int file_fd, int pipe_fd)
+{
+	const int null = open("/dev/null", O_RDWR);
+	const int file_high = fcntl(file_fd, F_DUPFD, FIRST_OTHER), pipe_high = fcntl(pipe_fd, F_DUPFD, FIRST_OTHER);
+
+	if (null < 0 || dup2(file_high, FILE_FD) < 0 || dup2(pipe_high, PIPE_FD) < 0)
+		return -1;
+	for (int fd = 0; fd < FILE_FD; fd++)
+		dup2(null, fd);
+	return close_range(FIRST_OTHER, ~0U, 0);
+}
+
+_Noreturn static void watch(struct tw_state_file *file, int pipe_fd)
+{
+	char byte;
+	ssize_t got;
+
+	keep_away();
+	if (keep_two(file->fd, pipe_fd))
+		_exit(1);
+	file->fd = FILE_FD;
+	do
+		got = read(PIPE_FD, &byte, 1);
+	while (got > 0 || (got < 0 && errno == EINTR));
+	tw_leftover__remove(file, NULL);
+	_exit(0);
+}
+
+int tw_guardian__start(const struct tw_state_file *file, struct tw_guardian *ret, struct tw_error *err)
+{
+	struct tw_state_file its = *file;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	ret->pid = fork();
+	if (!ret->pid)
+		watch(&its, ends[0]);
+	close(ends[0]);
+	ret->pipe = ends[1];
+	if (ret->pid > 0)
+		return 0;
+	close(ends[1]);
+	ret->pid = 0;
+	return tw_error__set(err, -errno, "cannot start the process that sees to it that nothing is left: %s",
+			     strerror(errno));
+}
+
+void tw_guardian__end(struct tw_guardian *guardian)
+{
+	if (!guardian->pid)
+		return;
+	close(guardian->pipe);
+	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	guardian->pid = 0;
+}

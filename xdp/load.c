@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/load.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tw_stub.skel.h"
+#include "xdp/quiet.h"
+
+/* Missing in older headers. */
+#ifndef BPF_F_XDP_HAS_FRAGS
+#define BPF_F_XDP_HAS_FRAGS (1U << 5)
+#endif
+
+/* Being loaded: libbpf calls back without saying for whom. */
+static const struct tw_loaded *loading;
+
+/* Two functions at most: the program, and what bpf_loop() calls. */
+static struct bpf_func_info functions[2];
+
+/*
+ * The stub's functions have types; only where the second one begins is different. NICs and their drivers are not asked to know
+ * any of it.
+ */
+static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
+{
+	const uint32_t n = loaded->options.code->record_function ? 2 : 1;
+
+	opts->line_info = NULL;
+	opts->line_info_cnt = 0;
+	if (opts->func_info_cnt < n || opts->func_info_rec_size != sizeof(functions[0]) || loaded->options.offload_to) {
+		opts->func_info = NULL;
+		opts->func_info_cnt = 0;
+		return;
+	}
+	memcpy(functions, opts->func_info, n * sizeof(functions[0]));
+	functions[1].insn_off = loaded->options.code->record_function;
+	opts->func_info = functions;
+	opts->func_info_cnt = n;
+}
+
+/* libbpf has the stub ready to be loaded: now it gets the instructions. */
+static int exchange(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
+{
+	(void)cookie;
+	if (!loading || program != loading->program)
+		return 0;
+	set_functions(loading, opts);
+	return bpf_program__set_insns(program, loading->insns, loading->options.code->n);
+}
+
+/* As libbpf's handler for all sections without one: the only kind that stays when libxdp makes the program an extension. */
+static int register_exchange(void)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = exchange);
+	static bool registered;
+	int code;
+
+	if (registered)
+		return 0;
+	code = libbpf_register_prog_handler(NULL, BPF_PROG_TYPE_XDP, BPF_XDP, &opts);
+	registered = code >= 0;
+	return registered ? 0 : code;
+}
+
+static int put_maps(struct tw_loaded *loaded)
+{
+	const struct tw_bpf_program *code = loaded->options.code;
+
+	loaded->insns = malloc(code->n * sizeof(*loaded->insns));
+	if (!loaded->insns)
+		return -ENOMEM;
+	memcpy(loaded->insns, code->insns, code->n * sizeof(*loaded->insns));
+	for (uint32_t i = 0; i < code->n_map_uses; i++) {
+		struct bpf_insn *insn = &loaded->insns[code->map_uses[i].insn];
+
+		insn->src_reg = BPF_PSEUDO_MAP_FD;
+		insn->imm = loaded->options.maps->fds[code->map_uses[i].map];
+	}
+	return 0;
+}
+
+static int set_kind(struct tw_loaded *loaded)
+{
+	const struct tw_load_options *options = &loaded->options;
+
+	if (options->offload_to)
+		bpf_program__set_ifindex(loaded->program, (uint32_t)options->offload_to);
+	if (options->hook == TW_HOOK_TC) {
+		bpf_program__set_expected_attach_type(loaded->program, 0);
+		return bpf_program__set_type(loaded->program, BPF_PROG_TYPE_SCHED_CLS);
+	}
+	bpf_program__set_expected_attach_type(loaded->program, BPF_XDP);
+	if (!options->offload_to)
+		bpf_program__set_flags(loaded->program, BPF_F_XDP_HAS_FRAGS);
+	return bpf_program__set_type(loaded->program, BPF_PROG_TYPE_XDP);
+}
+
+static int open_stub(struct tw_loaded *loaded)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "tracewire");
+	const void *elf;
+	size_t size;
+	int error = register_exchange();
+
+	if (error)
+		return error;
+	elf = tw_stub__elf_bytes(&size);
+	loaded->object = bpf_object__open_mem(elf, size, &opts);
+	if (!loaded->object)
+		return -errno;
+	loaded->program = bpf_object__find_program_by_name(loaded->object, TW_PROGRAM_NAME);
+	return loaded->program ? set_kind(loaded) : -ENOENT;
+}
+
+int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err)
+{
+	struct tw_quiet quiet;
+	int error;
+
+	*ret = (struct tw_loaded){ .options = *options };
+	tw_quiet__begin(&quiet);
+	error = put_maps(ret);
+	if (!error)
+		error = open_stub(ret);
+	tw_quiet__end(&quiet);
+	loading = ret;
+	return error ? tw_error__set(err, error, "cannot make a BPF object: %s", tw_quiet__why(&quiet, error)) : 0;
+}
+
+int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err)
+{
+	struct tw_quiet quiet;
+	int error = tw_loaded__open(options, ret, err);
+
+	if (error)
+		return error;
+	tw_quiet__begin(&quiet);
+	error = bpf_object__load(ret->object);
+	tw_quiet__end(&quiet);
+	if (error == -EPERM)
+		return tw_error__set(err, error, "the kernel lets nobody but root load a BPF program");
+	return error ? tw_error__set(err, error, "the kernel refuses the program of %u instructions: %s",
+				     options->code->n, tw_quiet__why(&quiet, error))
+		     : 0;
+}
+
+int tw_loaded__fd(const struct tw_loaded *loaded)
+{
+	return loaded->program ? bpf_program__fd(loaded->program) : -1;
+}
+
+void tw_loaded__fini(struct tw_loaded *loaded)
+{
+	if (loading == loaded)
+		loading = NULL;
+	bpf_object__close(loaded->object);
+	free(loaded->insns);
+	*loaded = (struct tw_loaded){ 0 };
+}
+
+static int info_of(int fd, struct bpf_prog_info *info)
+{
+	uint32_t len = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return fd < 0 ? -EBADF : bpf_obj_get_info_by_fd(fd, info, &len);
+}
+
+uint32_t tw_program__id(int fd)
+{
+	struct bpf_prog_info info;
+
+	return info_of(fd, &info) ? 0 : info.id;
+}
+
+void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN])
+{
+	const int fd = bpf_prog_get_fd_by_id(id);
+	struct bpf_prog_info info;
+
+	name[0] = '\0';
+	if (!info_of(fd, &info))
+		memcpy(name, info.name, BPF_OBJ_NAME_LEN);
+	name[BPF_OBJ_NAME_LEN - 1] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+bool tw_program__is_ours(uint32_t id)
+{
+	char name[BPF_OBJ_NAME_LEN];
+
+	tw_program__name_of(id, name);
+	return !strcmp(name, TW_PROGRAM_NAME);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A generated program as the kernel, or libxdp for it, takes it. Used inside xdp/ only; one thread at a time. */
+#ifndef TW_LOAD_H
+#define TW_LOAD_H
+
+#include <bpf/libbpf.h>
+
+#include "xdp/maps.h"
+
+#define TW_PROGRAM_NAME "tw_classify"
+
+struct tw_load_options {
+	const struct tw_bpf_program *code; /* borrowed */
+	const struct tw_maps *maps;        /* the same */
+	uint8_t hook;                      /* enum tw_hook */
+	int offload_to;                    /* index of an interface; 0 = none */
+};
+
+struct tw_loaded {
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct bpf_insn *insns; /* with the maps in them */
+	struct tw_load_options options;
+};
+
+/**
+ * tw_loaded__open() - make an object of it, which the kernel has not seen yet
+ * @ret: tw_loaded__fini() also after an error. It stays where it is as long as the object is to be loaded
+ */
+int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err);
+
+/** tw_loaded__load() - and load it. Return: 0; -EPERM; -errno with the last word of the kernel's verifier */
+int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err);
+
+/** tw_loaded__fd() - of the program, once it is loaded; borrowed */
+int tw_loaded__fd(const struct tw_loaded *loaded);
+
+void tw_loaded__fini(struct tw_loaded *loaded);
+
+/** tw_program__id() - as the kernel names it for everybody; 0 = there is none */
+uint32_t tw_program__id(int fd);
+
+/** tw_program__is_ours() - whether the program of that id has our name */
+bool tw_program__is_ours(uint32_t id);
+
+/** tw_program__name_of() - the name of the program of that id, or "" */
+void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN]);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/quiet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tw_quiet *listening;
+
+/* The kernel's verifier ends with figures of its own, libbpf with a frame of dashes; the line before says why. */
+static bool says_why(const char *line)
+{
+	return *line && !strstr(line, "-- BEGIN PROG LOAD LOG --") && !strstr(line, "-- END PROG LOAD LOG --") &&
+	       strncmp(line, "processed ", 10) != 0 && !strstr(line, "failed to load") &&
+	       !strstr(line, "BPF program load failed");
+}
+
+static void keep_line(char *line)
+{
+	const char *text = strncmp(line, "libbpf: ", 8) ? line : line + 8;
+
+	if (!strncmp(text, "libxdp: ", 8))
+		text += 8;
+	if (says_why(text))
+		snprintf(listening->last, sizeof(listening->last), "%s", text);
+}
+
+static void keep(const char *format, va_list args)
+{
+	char *text = NULL, *save;
+
+	if (!listening || vasprintf(&text, format, args) < 0)
+		return;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		keep_line(line);
+	free(text);
+}
+
+static int from_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (level == LIBBPF_WARN)
+		keep(format, args);
+	return 0;
+}
+
+static int from_libxdp(enum libxdp_print_level level, const char *format, va_list args)
+{
+	if (level == LIBXDP_WARN)
+		keep(format, args);
+	return 0;
+}
+
+void tw_quiet__begin(struct tw_quiet *quiet)
+{
+	quiet->last[0] = '\0';
+	listening = quiet;
+	quiet->libxdp = libxdp_set_print(from_libxdp);
+	quiet->libbpf = libbpf_set_print(from_libbpf); /* libxdp sets it, too */
+}
+
+void tw_quiet__end(struct tw_quiet *quiet)
+{
+	libxdp_set_print(quiet->libxdp);
+	libbpf_set_print(quiet->libbpf);
+	listening = NULL;
+}
+
+const char *tw_quiet__why(const struct tw_quiet *quiet, int error)
+{
+	return *quiet->last ? quiet->last : strerror(-error);
+}

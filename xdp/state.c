@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD "tracewire classifier 1\n"
+
+/* One list, for writing and for reading. */
+#define FIELD(name)                                                                             \
+	{                                                                                       \
+#name, offsetof(struct tw_state, name), sizeof(((struct tw_state *)NULL)->name) \
+	}
+#define PUBLIC(name)                                                                                          \
+	{                                                                                                     \
+#name, offsetof(struct tw_state, public.name), sizeof(((struct tw_state *)NULL)->public.name) \
+	}
+static const struct {
+	const char *name;
+	size_t offset, size;
+} numbers[] = {
+	FIELD(netns),     PUBLIC(ifindex),   PUBLIC(place),   PUBLIC(offload),        PUBLIC(persist),
+	PUBLIC(pid),      PUBLIC(schema_id), PUBLIC(program), PUBLIC(default_action), PUBLIC(default_arg),
+	FIELD(counters),  FIELD(overflow),   FIELD(prio),     FIELD(held_by_link),    FIELD(made_clsact),
+	FIELD(attaching),
+};
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+uint64_t tw_netns__inode(void)
+{
+	struct stat st;
+
+	return stat("/proc/thread-self/ns/net", &st) ? 0 : st.st_ino;
+}
+
+static int copy_rule(struct tw_state *state, uint8_t action, uint32_t arg, const char *text, size_t len)
+{
+	struct tw_attached *public = &state->public;
+	char *copy = public->n < TW_RULES_MAX ? strndup(text, len) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	public->rules[public->n++] = (struct tw_classifier_rule){ .expression = copy, .action = action, .arg = arg };
+	return 0;
+}
+
+int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *err)
+{
+	int error = 0;
+
+	*state = (struct tw_state){
+		.public = { .ifindex = (int)if_nametoindex(options->ifname),
+			    .place = options->place,
+			    .offload = options->offload,
+			    .persist = options->persist,
+			    .pid = options->persist ? 0 : getpid(),
+			    .default_action = options->default_action,
+			    .default_arg = options->default_arg },
+		.netns = tw_netns__inode(),
+	};
+	if (!state->public.ifindex)
+		return tw_error__set(err, -ENODEV, "there is no interface %s", options->ifname);
+	snprintf(state->public.ifname, sizeof(state->public.ifname), "%s", options->ifname);
+	for (unsigned int i = 0; i < options->n && !error; i++)
+		error = copy_rule(state, options->rules[i].action, options->rules[i].arg, options->rules[i].expression,
+				  strlen(options->rules[i].expression));
+	return error ? tw_error__set(err, error, "no memory for the rules") : 0;
+}
+
+void tw_state__fini(struct tw_state *state)
+{
+	for (unsigned int i = 0; i < state->public.n; i++)
+		free((char *)state->public.rules[i].expression);
+	state->public.n = 0;
+}
+
+static uint64_t get_number(const struct tw_state *state, size_t i)
+{
+	const char *at = (const char *)state + numbers[i].offset;
+	uint64_t value = 0;
+	uint32_t word;
+
+	if (numbers[i].size == sizeof(value))
+		memcpy(&value, at, sizeof(value));
+	else if (numbers[i].size == sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		value = word;
+	} else {
+		value = *(const uint8_t *)at;
+	}
+	return value;
+}
+
+static void set_number(struct tw_state *state, const char *name, uint64_t value)
+{
+	const uint32_t word = (uint32_t)value;
+
+	for (size_t i = 0; i < NUMBERS; i++) {
+		char *at = (char *)state + numbers[i].offset;
+
+		if (strcmp(name, numbers[i].name) != 0)
+			continue;
+		if (numbers[i].size == sizeof(value))
+			memcpy(at, &value, sizeof(value));
+		else if (numbers[i].size == sizeof(word))
+			memcpy(at, &word, sizeof(word));
+		else
+			*at = (char)(uint8_t)value;
+	}
+}
+
+static void emit(const struct tw_state *state, FILE *out)
+{
+	const struct tw_attached *public = &state->public;
+
+	fprintf(out, HEAD "ifname %s\n", public->ifname);
+	for (size_t i = 0; i < NUMBERS; i++)
+		fprintf(out, "%s %" PRIu64 "\n", numbers[i].name, get_number(state, i));
+	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)
+		if (state->rows[i].n || state->rows[i].carried)
+			fprintf(out, "row %u %u %u %" PRIu64 "\n", i, state->rows[i].first, state->rows[i].n,
+				state->rows[i].carried);
+	for (unsigned int i = 0; i < public->n; i++)
+		fprintf(out, "rule %u %u %zu %s\n", public->rules[i].action, public->rules[i].arg,
+			strlen(public->rules[i].expression), public->rules[i].expression);
+}
+
+int tw_state_file__write(const struct tw_state_file *file, const struct tw_state *state, struct tw_error *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int error = 0;
+
+	if (out)
+		emit(state, out);
+	if (!out || fclose(out))
+		error = -ENOMEM;
+	else if (pwrite(file->fd, text, len, 0) != (ssize_t)len || ftruncate(file->fd, (off_t)len))
+		error = -EIO;
+	free(text);
+	return error ? tw_error__set(err, error, "%s cannot be written, to remember what is attached", file->path) : 0;
+}
+
+/* One line, or a rule whose text has several. Return: where the next begins, NULL if this is none of ours. */
+static const char *parse_line(struct tw_state *state, const char *at)
+{
+	char name[32];
+	uint64_t value;
+	unsigned int row, action, arg;
+	struct tw_state_row entry;
+	size_t len;
+	int used = 0;
+
+	if (sscanf(at, "ifname %15s%n", state->public.ifname, &used) == 1 && used)
+		return at + used;
+	if (sscanf(at, "row %u %" SCNu32 " %" SCNu32 " %" SCNu64 "%n", &row, &entry.first, &entry.n, &entry.carried,
+		   &used) == 4 &&
+	    row < TW_ROWS_MAX) {
+		state->rows[row] = entry;
+		return at + used;
+	}
+	if (sscanf(at, "rule %u %u %zu%n", &action, &arg, &len, &used) == 3 && at[used] == ' ') {
+		at += used + 1;
+		if (strnlen(at, len) < len || copy_rule(state, (uint8_t)action, arg, at, len))
+			return NULL;
+		return at + len;
+	}
+	if (sscanf(at, "%31s %" SCNu64 "%n", name, &value, &used) != 2)
+		return NULL;
+	set_number(state, name, value);
+	return at + used;
+}
+
+static int parse(struct tw_state *state, const char *text)
+{
+	const char *at = text + strlen(HEAD);
+
+	if (strncmp(text, HEAD, strlen(HEAD)) != 0)
+		return -ENODATA;
+	while (at && *at) {
+		at = parse_line(state, at);
+		if (at && *at++ != '\n')
+			return -ENODATA;
+	}
+	return at ? 0 : -ENODATA;
+}
+
+int tw_state_file__read(const struct tw_state_file *file, struct tw_state *ret)
+{
+	const size_t most = (size_t)TW_RULES_MAX * (TW_FILTER_TEXT_MAX + 64) + 65536;
+	char *text = malloc(most + 1);
+	ssize_t len;
+	int error;
+
+	*ret = (struct tw_state){ 0 };
+	if (!text)
+		return -ENOMEM;
+	len = pread(file->fd, text, most, 0);
+	text[len > 0 ? len : 0] = '\0';
+	error = parse(ret, text);
+	free(text);
+	if (error)
+		tw_state__fini(ret);
+	ret->public.state = ret;
+	return error;
+}

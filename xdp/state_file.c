@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "xdp/state.h"
+
+#define DIR_OF_FILES "/run/tracewire"
+#define PREFIX       "classifier-"
+
+bool tw_state_file__has_gone(const struct tw_state_file *file)
+{
+	struct stat st;
+
+	return fstat(file->fd, &st) || !st.st_nlink;
+}
+
+void tw_state_file__close(struct tw_state_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+void tw_state_file__remove(const struct tw_state_file *file)
+{
+	if (!tw_state_file__has_gone(file) && !unlink(file->path))
+		rmdir(DIR_OF_FILES);
+}
+
+int tw_state_file__try_lock(struct tw_state_file *file)
+{
+	if (flock(file->fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return tw_state_file__has_gone(file) ? -ENOENT : 0;
+}
+
+static int open_file(struct tw_state_file *file, struct tw_error *err)
+{
+	mkdir(DIR_OF_FILES, 0700);
+	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (file->fd < 0)
+		return tw_error__set(err, -errno, "%s cannot be written, to remember what is attached: %s", file->path,
+				     errno == EACCES ? "that takes root" : strerror(errno));
+	return 0;
+}
+
+/* Whoever has locked it may be about to write it: then it has no number yet. */
+static int busy(struct tw_state_file *file, const struct tw_state *state, struct tw_error *err)
+{
+	struct tw_state other = { 0 };
+	pid_t pid = 0;
+
+	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file->fd >= 0 && !tw_state_file__read(file, &other))
+		pid = other.public.pid;
+	tw_state__fini(&other);
+	tw_state_file__close(file);
+	return tw_error__set(err, -EBUSY,
+			     "%s has a classifier in %s already, held by process %d; end that, or take it away with "
+			     "`tracewire filter detach -i %s`",
+			     state->public.ifname, tw_place__name(state->public.place), (int)pid, state->public.ifname);
+}
+
+static int open_locked(struct tw_state_file *file, struct tw_error *err)
+{
+	int error = open_file(file, err);
+
+	if (error)
+		return error;
+	error = tw_state_file__try_lock(file);
+	if (error)
+		tw_state_file__close(file);
+	return error && error != -EBUSY && error != -ENOENT
+		       ? tw_error__set(err, error, "%s cannot be locked: %s", file->path, strerror(-error))
+		       : error;
+}
+
+/* A file or folder that was removed while it was opened and locked is nobody's: once more. */
+int tw_state_file__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err)
+{
+	int error = -ENOENT;
+
+	ret->fd = -1;
+	snprintf(ret->path, sizeof(ret->path), DIR_OF_FILES "/" PREFIX "%" PRIu64 "-%d-%s", state->netns,
+		 state->public.ifindex, tw_place__name(state->public.place));
+	for (int i = 0; i < 100 && error == -ENOENT; i++)
+		error = open_locked(ret, err);
+	return error == -EBUSY ? busy(ret, state, err) : error;
+}
+
+int tw_state_file__each(int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err), void *ctx,
+			struct tw_error *err)
+{
+	DIR *dir = opendir(DIR_OF_FILES);
+	struct dirent *entry;
+	int error = 0;
+
+	if (!dir && errno == ENOENT)
+		return 0;
+	if (!dir)
+		return tw_error__set(err, -errno, "cannot look into " DIR_OF_FILES ": %s",
+				     errno == EACCES ? "that takes root" : strerror(errno));
+	while (!error && (entry = readdir(dir))) {
+		struct tw_state_file file;
+
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		snprintf(file.path, sizeof(file.path), DIR_OF_FILES "/%s", entry->d_name);
+		file.fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (file.fd < 0)
+			continue;
+		error = each(&file, ctx, err);
+		tw_state_file__close(&file);
+	}
+	closedir(dir);
+	return error;
+}

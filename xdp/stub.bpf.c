@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a generated program is loaded as. Of this object only names and types are used (BTF): the kernel asks for them where a
+ * program has a callback, libxdp where programs share an interface. The instructions are exchanged when it is loaded.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+static long tw_record(__u32 i, void *data)
+{
+	*(__u32 *)data += i;
+	return 0;
+}
+
+SEC("tracewire")
+int tw_classify(struct xdp_md *context)
+{
+	__u32 data = 0;
+
+	(void)context;
+	bpf_loop(1, tw_record, &data, 0);
+	return XDP_PASS;
+}
+
+char LICENSE[] SEC("license") = "GPL";
