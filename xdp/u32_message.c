@@ -20,18 +20,20 @@ const char *tw_u32_node__needs(const struct tw_u32_node *node)
 	return node->n_mirrors ? "mirred" : kinds[node->action];
 }
 
+/* The keys lie behind the head. */
 static int put_selector(struct nl_msg *msg, const struct tw_u32_match *match)
 {
-	struct {
-		struct tc_u32_sel sel;
-		struct tc_u32_key keys[TW_U32_KEYS_MAX];
-	} all = { .sel = { .flags = TC_U32_TERMINAL, .nkeys = (unsigned char)match->n } };
+	const struct tc_u32_sel head = { .flags = TC_U32_TERMINAL, .nkeys = (unsigned char)match->n };
+	struct tc_u32_key keys[TW_U32_KEYS_MAX] = { 0 };
+	char all[sizeof(head) + sizeof(keys)];
 
-	for (unsigned int i = 0; i < match->n; i++)
-		all.keys[i] = (struct tc_u32_key){ .mask = htonl(match->keys[i].mask),
-						   .val = htonl(match->keys[i].value),
-						   .off = (int)match->keys[i].offset };
-	return nla_put(msg, TCA_U32_SEL, (int)(sizeof(all.sel) + match->n * sizeof(all.keys[0])), &all);
+	for (unsigned int i = 0; i < match->n && i < TW_U32_KEYS_MAX; i++)
+		keys[i] = (struct tc_u32_key){ .mask = htonl(match->keys[i].mask),
+					       .val = htonl(match->keys[i].value),
+					       .off = (int)match->keys[i].offset };
+	memcpy(all, &head, sizeof(head));
+	memcpy(all + sizeof(head), keys, sizeof(keys));
+	return nla_put(msg, TCA_U32_SEL, (int)(sizeof(head) + match->n * sizeof(keys[0])), all);
 }
 
 static struct nlattr *begin_action(struct nl_msg *msg, int number, const char *kind, struct nlattr **ret_options)
