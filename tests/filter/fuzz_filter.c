@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An expression of a stranger's about a record of a stranger's: flags in one byte, the text up to a NUL, the record. What is wrong
+ * is said with its column in one sentence. What is right is evaluated for every event of a small schema, goes through every back end,
+ * and means the same when a stage does a part of it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/tracefs.h"
+#include "tests/filter/formats.h"
+#include "tests/filter/pushdown.h"
+
+/* Flags, the first byte of the input. */
+#define BIG_ENDIAN_HOST   0x01
+#define UNKNOWN_IS_ABSENT 0x02
+#define CUT_UP            0x04 /* for the stages */
+#define WITH_NAMES        0x08
+
+#define LINE_MAX 65536
+
+struct input {
+	uint8_t flags;
+	char *text;
+	uint8_t *record; /* of its own: what lies behind its end is nobody's */
+	uint32_t len;
+};
+
+static struct tw_schema *schema;
+static char line_buf[LINE_MAX];
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static bool is_known_error(int error)
+{
+	return error == -EINVAL || error == -E2BIG || error == -ENOMEM;
+}
+
+/* "column N: what is wrong": within the text or right behind it, one line. */
+static void check_error(int error, const struct tw_error *err, const char *text)
+{
+	unsigned int column = 0;
+	int used = 0;
+
+	check(is_known_error(error));
+	check(sscanf(err->text, "column %u: %n", &column, &used) == 1 && used);
+	check(column >= 1 && column <= strlen(text) + 1);
+	check(strlen(err->text + used) > 3 && !strchr(err->text, '\n'));
+}
+
+static struct tw_bound *bind_input(const struct input *in)
+{
+	const struct tw_bind_options options = {
+		.schema = schema,
+		.big_endian = in->flags & BIG_ENDIAN_HOST,
+		.unknown_is_absent = in->flags & UNKNOWN_IS_ABSENT,
+	};
+	struct tw_filter *filter;
+	struct tw_bound *bound;
+	struct tw_error err = { "" };
+	int error = tw_filter__parse(in->text, &filter, &err);
+
+	if (error) {
+		check_error(error, &err, in->text);
+		return NULL;
+	}
+	check(!strcmp(tw_filter__text(filter), in->text));
+	error = tw_filter__bind(filter, &options, &bound, &err);
+	tw_filter__free(filter);
+	if (!error)
+		return bound;
+	check_error(error, &err, in->text);
+	return NULL;
+}
+
+static struct tw_filter_event event_of(const struct input *in, uint16_t id)
+{
+	const bool names = in->flags & WITH_NAMES;
+
+	return (struct tw_filter_event){
+		.record = in->record,
+		.len = in->len,
+		.id = id,
+		.flags = in->len > 2 ? in->record[2] : 0,
+		.pid = in->len > 4 ? in->record[4] : -1,
+		.cpu = in->len > 3 ? in->record[3] : 0,
+		.time = (uint64_t)in->len * 1000000000,
+		.comm = names ? "bash" : NULL,
+		.comm_len = names ? 4 : 0,
+		.host = names ? "box" : NULL,
+		.host_len = names ? 3 : 0,
+	};
+}
+
+static void cut_up(const struct input *in, const struct tw_bound *bound, uint16_t id, tw_refuses *refuses)
+{
+	const struct tw_filter_event event = event_of(in, id);
+	struct pushdown p;
+
+	if (pushdown__init(&p, bound, id, refuses))
+		return;
+	check(pushdown__holds(&p, &event));
+	pushdown__fini(&p);
+}
+
+static void emit(const struct tw_bound *bound, uint16_t id)
+{
+	struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
+	const struct tw_node *root = tw_bound__root(bound, id);
+	struct tw_error err = { "" };
+	int error;
+
+	if (root->kind == TW_NODE_TRUE || root->kind == TW_NODE_FALSE)
+		return;
+	error = tw_tracefs__emit(bound, root, &line, &err);
+	check(!error || ((error == -EOPNOTSUPP || error == -E2BIG || error == -ENOMEM) && *err.text));
+}
+
+static void use(const struct input *in, struct tw_bound *bound)
+{
+	uint16_t ids[16] = { 65535 };
+	size_t n = 1;
+
+	for (size_t i = 0; i < tw_schema__count(schema); i++)
+		ids[n++] = tw_schema__at(schema, i)->id;
+	for (size_t i = 0; i < n; i++) {
+		const struct tw_filter_event event = event_of(in, ids[i]);
+		const int certain = tw_bound__is_certain(bound, ids[i]);
+		const bool matches = tw_bound__matches(bound, &event);
+
+		check(certain < 0 || certain == matches);
+		if (certain >= 0 || !(in->flags & CUT_UP))
+			continue;
+		cut_up(in, bound, ids[i], tw_tracefs__refuses);
+		emit(bound, ids[i]);
+	}
+}
+
+static void run(const struct input *in)
+{
+	struct tw_bound *bound = bind_input(in);
+	struct tw_error err = { "" };
+
+	if (!bound)
+		return;
+	if (!tw_bound__prepare(bound, &err))
+		use(in, bound);
+	tw_bound__free(bound);
+}
+
+/* The copies end where the input's parts do. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *nul = size > 1 ? memchr(data + 1, '\0', size - 1) : NULL;
+	const size_t text_len = nul ? (size_t)(nul - data - 1) : size ? size - 1 : 0;
+	struct input in = { .flags = size ? data[0] : 0 };
+
+	if (!schema)
+		schema = formats__schema();
+	in.len = nul ? (uint32_t)(size - text_len - 2) : 0;
+	in.text = malloc(text_len + 1);
+	in.record = malloc(in.len ? in.len : 1);
+	if (schema && in.text && in.record && size) {
+		memcpy(in.text, data + 1, text_len);
+		in.text[text_len] = '\0';
+		memcpy(in.record, in.len ? nul + 1 : data, in.len);
+		run(&in);
+	}
+	free(in.text);
+	free(in.record);
+	return 0;
+}

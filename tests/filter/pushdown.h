@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What holds when a stage does its part of a filter and a later one the rest. */
+#ifndef PUSHDOWN_H
+#define PUSHDOWN_H
+
+#include "filter/evaluate.h"
+#include "filter/tree.h"
+
+/* One event's filter, cut in two for a stage. */
+struct pushdown {
+	struct tw_arena *arena;
+	const struct tw_node *roots[3]; /* the whole, the stage's part, the rest */
+	struct tw_bound bounds[3];
+	bool is_exact;
+};
+
+/** pushdown__init() - @refuses: of the stage. Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to undo then */
+int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, tw_refuses *refuses);
+void pushdown__fini(struct pushdown *p);
+
+/**
+ * pushdown__holds() - the stage lets pass what matches; what it lets pass and the rest takes is what matches; the stage's part
+ * alone is the whole if it says so
+ */
+bool pushdown__holds(const struct pushdown *p, const struct tw_filter_event *event);
+
+#endif
