@@ -13,7 +13,8 @@
  *
  * What is no event passes whatever the rules say, and is counted: control frames, LOST, WATERMARK, PARTs of an event. With
  * redirect (in tc) control frames go both ways: without them nobody behind it could decode.
- * Frames of another schema match nothing, pass, and are counted. So does what cannot be read.
+ * Frames of another schema match nothing, pass, and are counted. So does what cannot be read; where only the rest of a frame
+ * cannot, the events before it are judged and filtered, and the frame passes.
  */
 #ifndef TW_RULES_H
 #define TW_RULES_H
@@ -49,8 +50,8 @@ struct tw_rules {
  * events: for packed frames the events that the rule matched, and frames in which it matched one at least.
  */
 enum tw_count {
-	TW_COUNT_CONTROL,      /* control frames, and frames without an event */
-	TW_COUNT_PART,         /* pieces of events too large for a frame: passed */
+	TW_COUNT_CONTROL,      /* control frames, and frames without an event; no events */
+	TW_COUNT_PART,         /* frames with a piece of an event too large for one: passed; no events */
 	TW_COUNT_OTHER_SCHEMA, /* passed: the rules are not for them; events as their header says */
 	TW_COUNT_UNREADABLE, /* passed: cut short, lengths that cannot be, or what this hook cannot change (UDP over IPv6 in XDP) */
 	TW_COUNT_DROPPED,  /* frames dropped, with the events in them: not those of FILTERED */

@@ -4,7 +4,14 @@
  * verdicts from both. Loading and attaching is xdp/'s.
  *
  * Frames are found behind Ethernet, up to two VLAN tags, and as payload of UDP over IPv4 (no fragments) and IPv6 (no extension
- * headers). What is not ours passes uncounted.
+ * headers). What is not ours passes uncounted. A frame whose header is cut or of another version passes, and is counted under the
+ * key of zeros.
+ *
+ * A program passes a packet in tc by TC_ACT_UNSPEC, so that classifiers behind it see it and its mark. It is loaded under a
+ * licence that is the GPL's, for XDP with BPF_F_XDP_HAS_FRAGS, where not offloaded.
+ *
+ * An event that becomes FILTERED in a UDP datagram with a checksum changes that: tc keeps it right; XDP, which cannot see whether
+ * the kernel has yet to finish it, leaves it out (0) in IPv4, and cannot change the datagram in IPv6.
  */
 #ifndef TW_BPF_PROGRAM_H
 #define TW_BPF_PROGRAM_H
@@ -29,7 +36,7 @@ enum tw_bpf_map {
 	TW_MAP_WINDOW, /* PERCPU_ARRAY of one entry of TW_BPF_WINDOW bytes: where frames not in one piece are read to. Not offloaded */
 	TW_BPF_MAPS,
 };
-#define TW_BPF_WINDOW 4096 /* bytes of one event that tests can look at */
+#define TW_BPF_WINDOW 4096 /* tests can look at a little less of an event */
 
 /* An LD_IMM64 that takes a map's file descriptor: its first instruction's imm, with src_reg BPF_PSEUDO_MAP_FD. */
 struct tw_bpf_map_use {
@@ -46,7 +53,10 @@ struct tw_bpf_options {
 struct tw_bpf_program {
 	struct bpf_insn *insns;
 	uint32_t n;
-	/* Where the second function begins, which bpf_loop() calls for each record of a packed frame; 0 = there is none. */
+	/*
+	 * Where the second function begins, which bpf_loop() calls for each TLV of a frame; 0 = there is none. The kernel wants BTF for it:
+	 * func_info of two functions, this one static.
+	 */
 	uint32_t record_function;
 	struct tw_bpf_map_use *map_uses;
 	uint32_t n_map_uses;

@@ -181,7 +181,7 @@ static void mend_checksum(struct packet *p)
 /* Makes the events FILTERED. Return: false where this hook cannot. */
 static bool filter_in_place(struct packet *p)
 {
-	if (p->options->hook == TW_HOOK_XDP && p->udp && p->is_ipv6)
+	if (p->options->hook == TW_HOOK_XDP && p->udp && p->is_ipv6 && tw_load_be16(p->udp + UDP_CHECKSUM))
 		return false;
 	for (unsigned int i = 0; i < p->dropped; i++)
 		tw_store_be16(p->drop[i], TW_TLV_FILTERED);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/bpf/match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "filter/bpf/regs.h"
+
+#define SINGLES_MAX 8  /* ids that are compared one after the other; more are searched for */
+#define SEARCH_MAX  18 /* halves of 65536 ids that wait */
+
+/* A link has two labels: what it is entered by from an id, and from the link before it. */
+struct links {
+	tw_label *entry, *test;
+};
+
+struct part {
+	uint32_t low, high; /* ranges */
+	tw_label label;
+};
+
+static tw_label goal(const struct tw_match *m, const tw_label *links, uint32_t to)
+{
+	return to & TW_TO_ROW ? m->rows[to & ~TW_TO_ROW] : links[to];
+}
+
+static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
+{
+	const uint32_t end = i + 1 < c->n_ranges ? c->ranges[i + 1].first : UINT16_MAX + 1u;
+
+	return end - c->ranges[i].first;
+}
+
+/* Return: the goal that most ids have. Few ranges are looked at. */
+static uint32_t usual_goal(const struct tw_chains *c)
+{
+	uint32_t best = c->ranges[0].to, most = 0, ids;
+
+	for (uint32_t i = 0; i < c->n_ranges; i++) {
+		ids = 0;
+		for (uint32_t j = 0; j < c->n_ranges; j++)
+			ids += c->ranges[j].to == c->ranges[i].to ? ids_in(c, j) : 0;
+		if (ids > most) {
+			most = ids;
+			best = c->ranges[i].to;
+		}
+	}
+	return best;
+}
+
+/* Where a few ids differ from all the rest: one comparison for each. Return: false if it is not so. */
+static bool compare_singles(struct tw_asm *a, const struct tw_match *m, const tw_label *entry)
+{
+	const struct tw_chains *c = m->chains;
+	uint32_t usual, singles = 0;
+
+	if (c->n_ranges > 2 * SINGLES_MAX + 1)
+		return false;
+	usual = usual_goal(c);
+	for (uint32_t i = 0; i < c->n_ranges; i++)
+		if (c->ranges[i].to != usual)
+			singles += ids_in(c, i) == 1 ? 1 : SINGLES_MAX + 1;
+	if (singles > SINGLES_MAX)
+		return false;
+	if (singles)
+		tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_EVENT(event_id));
+	for (uint32_t i = 0; i < c->n_ranges; i++)
+		if (c->ranges[i].to != usual)
+			tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, (int32_t)c->ranges[i].first,
+					goal(m, entry, c->ranges[i].to));
+	tw_asm__jump(a, goal(m, entry, usual));
+	return true;
+}
+
+static void search(struct tw_asm *a, const struct tw_match *m, const tw_label *entry)
+{
+	const struct tw_chains *c = m->chains;
+	struct part parts[SEARCH_MAX] = { { 0, c->n_ranges - 1, TW_NO_LABEL } };
+	unsigned int n = 1;
+
+	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_EVENT(event_id));
+	while (n) {
+		struct part part = parts[--n];
+
+		if (part.label != TW_NO_LABEL)
+			tw_asm__place(a, part.label);
+		while (part.low < part.high) {
+			const uint32_t middle = part.low + (part.high - part.low + 1) / 2;
+			const tw_label right = tw_asm__label(a);
+
+			tw_asm__jump_if(a, BPF_JGE, BPF_REG_1, (int32_t)c->ranges[middle].first, right);
+			parts[n++] = (struct part){ middle, part.high, right };
+			part.high = middle - 1;
+		}
+		tw_asm__jump(a, goal(m, entry, c->ranges[part.low].to));
+	}
+}
+
+/* One look at the packet's end for all that is asked from here on; the verifier wants it, too. */
+static void look_at_end(struct tw_asm *a, const struct tw_match *m, uint32_t extent)
+{
+	if (m->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
+		return;
+	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, m->too_short);
+}
+
+static void emit_links(struct tw_asm *a, const struct tw_match *m, const struct links *links)
+{
+	for (uint32_t i = m->chains->n_links; i--;) {
+		const struct tw_chain_link *link = &m->chains->links[i];
+
+		tw_asm__place(a, links->entry[i]);
+		look_at_end(a, m, link->extent);
+		tw_asm__jump(a, links->test[i]);
+		tw_asm__place(a, links->test[i]);
+		tw_tree__emit(a, link->root, goal(m, links->test, link->matched), goal(m, links->test, link->next));
+	}
+}
+
+void tw_match__emit(struct tw_asm *a, const struct tw_match *match)
+{
+	const uint32_t n = match->chains->n_links;
+	tw_label *labels = calloc(2 * (size_t)n + 1, sizeof(*labels));
+	const struct links links = { labels, labels + n };
+
+	if (!labels) {
+		a->error = -ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < 2 * n; i++)
+		labels[i] = tw_asm__label(a);
+	a->known = sizeof(struct tw_event);
+	if (!a->error && !compare_singles(a, match, links.entry))
+		search(a, match, links.entry);
+	emit_links(a, match, &links);
+	free(labels);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to filter/bpf. How a test is done in instructions, if it can be. */
+#ifndef TW_BPF_WAY_H
+#define TW_BPF_WAY_H
+
+#include "filter/bpf/asm.h"
+#include "filter/tree.h"
+
+#define TW_BPF_ELEMENTS_MAX 16 /* of an array that is compared element by element */
+
+enum tw_way {
+	TW_WAY_NONE,
+	TW_WAY_NUMBER, /* a scalar at a fixed place */
+	TW_WAY_TIME,
+	TW_WAY_ARRAY,   /* scalars, one after the other */
+	TW_WAY_EQUAL,   /* bytes at a fixed place, all or the first so many bits: EQ, NE */
+	TW_WAY_ORDER,   /* the same, 1 to 8 bytes, as a big-endian number */
+	TW_WAY_TEXT,    /* text at a fixed place: EQ, NE; a pattern without wildcards */
+	TW_WAY_PREFIX,  /* the same: a pattern with its only wildcards, *, at the end */
+	TW_WAY_THERE,   /* a field at a fixed place that need only be there */
+	TW_WAY_LOCATED, /* a dynamic one, the same */
+};
+
+/* Where a test's number, elements or bytes lie. */
+struct tw_place {
+	uint32_t offset; /* from the frame header, as if the event were the frame's first TLV */
+	uint32_t size;   /* of the number or one element, bytes; of all bytes */
+	uint32_t count;  /* elements */
+	bool big_endian, is_signed;
+};
+
+/** tw_test__way() - @ret_why: for TW_WAY_NONE, see tw_refuses(); @ret_place: where there is one. Both may be NULL */
+enum tw_way tw_test__way(const struct tw_test *test, struct tw_place *ret_place, const char **ret_why);
+
+/** tw_test__extent() - how many bytes of the EVENT TLV there have to be for what the test looks at, at least those of the struct */
+uint32_t tw_test__extent(const struct tw_test *test);
+
+/** tw_test__emit() - jump to one of two labels. Registers: TW_REG_FRAME, TW_REG_LENGTH are given, r1 and r2 change */
+void tw_test__emit(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails);
+
+/* What tests need, each in a file of its own: numbers and bytes. The event is known to be long enough. */
+void tw_number__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
+		     tw_label fails);
+void tw_array__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
+		    tw_label fails);
+void tw_time__emit(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails);
+void tw_order__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
+		    tw_label fails);
+
+/** tw_test__compare() - the number in r1 of 64 bits with the value of a test */
+void tw_test__compare(struct tw_asm *a, const struct tw_test *test, bool is_signed, tw_label holds, tw_label fails);
+
+#endif

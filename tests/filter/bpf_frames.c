@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/filter/bpf_frames.h"
+
+#include <string.h>
+
+#define SCHEMA_ID BPF_FRAMES_SCHEMA
+#define NOW       BPF_FRAMES_NOW
+
+const struct tw_frame_info bpf_frames_info = { .source = TW_SOURCE_FTRACE,
+					       .channel = 2,
+					       .cpu = 1,
+					       .stream_id = UINT64_C(0xfedcba9876543210),
+					       .schema_id = SCHEMA_ID,
+					       .seq = 1000,
+					       .base_time = NOW };
+
+/* What frames may hold; each is put behind each link. */
+
+static void one_event(struct packet *p)
+{
+	packet__add_switch(p, "bash", 1001, 120, "kworker/0:1", 55, NOW);
+}
+
+static void another_event(struct packet *p)
+{
+	packet__add_softirq(p, 3, NOW + 5);
+}
+
+static void unknown_event(struct packet *p)
+{
+	packet__add_record(p, "\x39\x30\x01\x02\x01\x00\x00\x00\x01\x02\x03\x04", 12, NOW);
+}
+
+static void short_event(struct packet *p)
+{
+	const uint8_t record[28] = { 316 & 0xff, 316 >> 8, 0, 0, 9, 0, 0, 0, 'b', 'a', 's', 'h', 0 };
+
+	packet__add_record(p, record, sizeof(record), NOW);
+}
+
+static void bare_event(struct packet *p)
+{
+	packet__add_record(p, "\x3c\x01\x00\x00\xff\xff\xff\xff", 8, NOW - 7);
+}
+
+static void packed(struct packet *p)
+{
+	for (int i = 0; i < 20; i++) {
+		packet__add_switch(p, i % 2 ? "bash" : "sh", i, 100 + i, i % 3 ? "kworker/0:1" : "swapper", 2 * i,
+				   NOW + (uint64_t)i);
+		packet__add_softirq(p, (unsigned int)i % 10, NOW + (uint64_t)i);
+	}
+}
+
+static void packed_large(struct packet *p)
+{
+	for (int i = 0; i < 6; i++)
+		packed(p);
+}
+
+static void same_events(struct packet *p)
+{
+	for (int i = 0; i < 4; i++)
+		one_event(p);
+}
+
+static void watermark_behind(struct packet *p)
+{
+	one_event(p);
+	packet__add_watermark(p, NOW);
+}
+
+static void watermark(struct packet *p)
+{
+	packet__add_watermark(p, NOW);
+}
+
+static void lost(struct packet *p)
+{
+	packet__add_lost(p, 12);
+}
+
+static void lost_between(struct packet *p)
+{
+	one_event(p);
+	packet__add_lost(p, 12);
+	another_event(p);
+}
+
+static void part(struct packet *p)
+{
+	static const uint8_t value[2000];
+
+	tw_frame__add_part(&p->frame, TW_TLV_EVENT, 1, value, sizeof(value), 1000);
+}
+
+static void part_and_event(struct packet *p)
+{
+	part(p);
+	one_event(p);
+}
+
+static void padding(struct packet *p)
+{
+	tw_frame__add(&p->frame, TW_TLV_PAD, 5);
+	one_event(p);
+	memset(tw_frame__add(&p->frame, TW_TLV_AUTH, 9), 1, 9);
+}
+
+static void auth_between(struct packet *p)
+{
+	one_event(p);
+	memset(tw_frame__add(&p->frame, TW_TLV_AUTH, 9), 1, 9);
+	one_event(p);
+}
+
+static void filtered_before(struct packet *p)
+{
+	memset(tw_frame__add(&p->frame, TW_TLV_FILTERED, 20), 0, 20);
+	one_event(p);
+}
+
+static void only_filtered(struct packet *p)
+{
+	memset(tw_frame__add(&p->frame, TW_TLV_FILTERED, 20), 0, 20);
+}
+
+static void new_type(struct packet *p)
+{
+	memset(tw_frame__add(&p->frame, (enum tw_tlv_type)77, 2), 0, 2);
+	one_event(p);
+}
+
+static void short_tlv(struct packet *p)
+{
+	one_event(p);
+	memset(tw_frame__add(&p->frame, TW_TLV_CLOCK, 56), 0, 56); /* 4 too few */
+	one_event(p);
+}
+
+static void short_event_tlv(struct packet *p)
+{
+	one_event(p);
+	memset(tw_frame__add(&p->frame, TW_TLV_EVENT, 8), 0, 8);
+}
+
+static void overlong_tlv(struct packet *p)
+{
+	uint8_t *value;
+
+	one_event(p);
+	value = tw_frame__add(&p->frame, TW_TLV_PAD, 8);
+	tw_store_be16(value - 2, 60000);
+	one_event(p);
+}
+
+static void zero_tlv(struct packet *p)
+{
+	uint8_t *value;
+
+	one_event(p);
+	value = tw_frame__add(&p->frame, TW_TLV_PAD, 8);
+	tw_store_be16(value - 2, 0);
+}
+
+static void empty(struct packet *p)
+{
+	(void)p;
+}
+
+static void odd_length(struct packet *p)
+{
+	uint8_t record[35] = { 125, 0, 0, 0, 7, 0, 0, 0, 3 };
+	uint8_t *value;
+
+	packet__add_record(p, record, sizeof(record), NOW);
+	value = p->frame.buf + sizeof(struct tw_frame_hdr);
+	tw_store_be16(value + 2, (uint16_t)(tw_load_be16(value + 2) - 3));
+}
+
+#define NAMED(name)         \
+	{                   \
+#name, name \
+	}
+
+const struct bpf_frame_part bpf_contents[] = {
+	NAMED(one_event),      NAMED(another_event), NAMED(unknown_event), NAMED(short_event),
+	NAMED(bare_event),     NAMED(packed),        NAMED(same_events),   NAMED(watermark_behind),
+	NAMED(watermark),      NAMED(lost),          NAMED(lost_between),  NAMED(part),
+	NAMED(part_and_event), NAMED(padding),       NAMED(auth_between),  NAMED(filtered_before),
+	NAMED(only_filtered),  NAMED(new_type),      NAMED(short_tlv),     NAMED(short_event_tlv),
+	NAMED(overlong_tlv),   NAMED(zero_tlv),      NAMED(empty),         NAMED(odd_length),
+	NAMED(packed_large),
+};
+
+const size_t bpf_n_contents = sizeof(bpf_contents) / sizeof(bpf_contents[0]);
+
+/* What may be wrong with the frame or the packet around it. */
+
+static void nothing(struct packet *p)
+{
+	(void)p;
+}
+
+static void control(struct packet *p)
+{
+	tw_store_be16(p->bytes + p->head + offsetof(struct tw_frame_hdr, channel), TW_CHANNEL_CONTROL);
+}
+
+static void other_schema(struct packet *p)
+{
+	tw_store_be64(p->bytes + p->head + offsetof(struct tw_frame_hdr, schema_id), SCHEMA_ID + 1);
+}
+
+static void other_byte_order(struct packet *p)
+{
+	p->bytes[p->head + offsetof(struct tw_frame_hdr, flags)] |= TW_FLAG_BODY_BE;
+}
+
+static void late(struct packet *p)
+{
+	p->bytes[p->head + offsetof(struct tw_frame_hdr, flags)] |= TW_FLAG_LATE | TW_FLAG_PTR_HASHED;
+}
+
+static void other_version(struct packet *p)
+{
+	p->bytes[p->head + offsetof(struct tw_frame_hdr, version)] = 2;
+}
+
+static void no_magic(struct packet *p)
+{
+	p->bytes[p->head]++;
+}
+
+static void link_padding(struct packet *p)
+{
+	memset(p->bytes + p->len, 0xee, 30);
+	p->len += 30;
+}
+
+static void cut(struct packet *p)
+{
+	p->len -= 4;
+}
+
+static void cut_header(struct packet *p)
+{
+	p->len = p->head + 40;
+}
+
+static void cut_magic(struct packet *p)
+{
+	p->len = p->head + 3;
+}
+
+static void cut_before(struct packet *p)
+{
+	p->len = p->head - (p->head > 16 ? 2 : 0);
+}
+
+static void length_unaligned(struct packet *p)
+{
+	uint8_t *length = p->bytes + p->head + offsetof(struct tw_frame_hdr, length);
+
+	tw_store_be16(length, (uint16_t)(tw_load_be16(length) - 2));
+}
+
+static void length_too_small(struct packet *p)
+{
+	tw_store_be16(p->bytes + p->head + offsetof(struct tw_frame_hdr, length), 44);
+}
+
+static void udp_shorter(struct packet *p)
+{
+	uint8_t *length = p->bytes + p->head - 4;
+
+	if (p->link >= LINK_UDP4)
+		tw_store_be16(length, (uint16_t)(tw_load_be16(length) - 4));
+}
+
+const struct bpf_frame_part bpf_twists[] = {
+	NAMED(nothing),
+	NAMED(control),
+	NAMED(other_schema),
+	NAMED(other_byte_order),
+	NAMED(late),
+	NAMED(other_version),
+	NAMED(no_magic),
+	NAMED(link_padding),
+	NAMED(cut),
+	NAMED(cut_header),
+	NAMED(cut_magic),
+	NAMED(cut_before),
+	NAMED(length_unaligned),
+	NAMED(length_too_small),
+	NAMED(udp_shorter),
+};
+
+const size_t bpf_n_twists = sizeof(bpf_twists) / sizeof(bpf_twists[0]);
