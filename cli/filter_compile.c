@@ -14,12 +14,12 @@ struct compile {
 	bool offload;
 };
 
-/* The rest is left to whatever the others are: dropped where those that match pass, else passed. */
+/* With an action it is what `filter attach` with these options makes; without one only what matches passes. */
 static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *err)
 {
 	int error = filter_action__parse(config->action ? config->action : "pass", &ret->action, err);
 
-	ret->otherwise.action = ret->action.action == TW_ACTION_PASS ? TW_ACTION_DROP : TW_ACTION_PASS;
+	ret->otherwise.action = config->action ? TW_ACTION_PASS : TW_ACTION_DROP;
 	if (!error && config->otherwise)
 		error = filter_action__parse(config->otherwise, &ret->otherwise, err);
 	return error;
@@ -74,10 +74,10 @@ static const struct cli_option options[] = {
 
 static const struct cli_option classifier_options[] = {
 	{ 0, "action", "ACTION", CLI_ARG_TEXT,
-	  "What becomes of events that match: pass (default), drop, mark:N, redirect:INTERFACE",
+	  "What becomes of events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
 	  offsetof(struct compile, action), NULL },
 	{ 0, "default", "ACTION", CLI_ARG_TEXT,
-	  "What becomes of the others (default: drop where those that match pass, else pass)",
+	  "What becomes of the others (default: pass with --action, as in filter attach, else drop)",
 	  offsetof(struct compile, otherwise), NULL },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
 	  offsetof(struct compile, interface), NULL },

@@ -9,6 +9,8 @@
 
 const struct filter_target filter_targets[] = {
 	{ "tracefs", filter_tracefs__print },
+	{ "xdp", filter_xdp__print },
+	{ "tc", filter_tc__print },
 	{ "tree", filter_tree__print },
 	{ 0 },
 };
