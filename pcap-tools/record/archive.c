@@ -54,6 +54,9 @@ int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_
 			goto fail;
 		}
 	}
+	a->events_max = options->events_max ? options->events_max : UINT64_MAX;
+	a->explain = options->explain;
+	a->ctx = options->ctx;
 	code = tw_archive_filter__init(a, options, err);
 	if (code)
 		goto fail;
@@ -114,6 +117,13 @@ static uint8_t *archive__reserve(struct tw_archive *a, size_t len)
 	return p + ETHER_LEN;
 }
 
+/* What is missing behind the last event that is written is not this file's matter. */
+static void archive__close_books(struct tw_archive *a)
+{
+	for (size_t i = 0; i < a->n_streams; i++)
+		tw_merge__stream_stats(a->merge, a->streams[i]->id, &a->streams[i]->at_end);
+}
+
 static void archive__commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len,
 			    bool is_event)
 {
@@ -124,6 +134,9 @@ static void archive__commit(struct tw_archive *a, struct tw_archive_stream *s, u
 	s->end = s->end > time ? s->end : time;
 	s->packets++;
 	s->events += is_event;
+	a->n_events += is_event;
+	if (is_event && a->n_events == a->events_max)
+		archive__close_books(a);
 }
 
 static int archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -184,7 +197,7 @@ static int archive__replay(struct tw_archive *a, struct tw_archive_stream *s)
 	size_t at = 0;
 	int code = 0;
 
-	while (!code && tw_hold__next(&s->hold, &at, &packet)) {
+	while (!code && !tw_archive__is_full(a) && tw_hold__next(&s->hold, &at, &packet)) {
 		uint8_t *p;
 
 		if (a->sieve && packet.is_event &&
@@ -238,9 +251,13 @@ static bool stream__is_known(struct tw_archive *a, struct tw_archive_stream *s, 
 static int archive__emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_archive *a = ctx;
-	struct tw_archive_stream *s = archive__stream(a, out->stream_id);
-	int code = s ? 0 : -ENOMEM;
+	struct tw_archive_stream *s;
+	int code;
 
+	if (tw_archive__is_full(a))
+		return 0;
+	s = archive__stream(a, out->stream_id);
+	code = s ? 0 : -ENOMEM;
 	if (!code && !out->is_event)
 		code = stream__look(a, s, out);
 	if (a->sieve && !out->is_event && !out->is_control)
@@ -278,6 +295,11 @@ int tw_archive__flush(struct tw_archive *a)
 	const int code = tw_archive__error(a, NULL);
 
 	return code ? code : tw_pcapng__flush(a->file);
+}
+
+bool tw_archive__is_full(const struct tw_archive *a)
+{
+	return a->n_events >= a->events_max;
 }
 
 int tw_archive__error(const struct tw_archive *a, struct tw_error *err)

@@ -34,21 +34,31 @@ struct tw_archive_options {
 	 * events of a stream wait for formats, 2 s of its time at most. Events too large for a frame are written undecided.
 	 */
 	const struct tw_filter *filter;
+	uint64_t events_max; /* after so many events nothing more is written or counted; 0 = no limit */
+	/*
+	 * How many of a stream's events a classifier on the way dropped, so that their numbers are missing here; asked when books are
+	 * made, in the thread that asks for them. They are counted as filtered and not as lost. NULL = none are known of.
+	 */
+	uint64_t (*explain)(void *ctx, uint64_t stream_id);
+	void *ctx; /* for explain */
 };
 
 /* The books. Counted in events unless said otherwise. */
 struct tw_archive_stats {
-	uint64_t packets;      /* written: events, LOST, control frames */
-	uint64_t events;       /* written; what could not be written after all counts as events */
-	uint64_t filtered;     /* did not match the filter here; merge.filtered are those rejected on the way */
-	uint64_t dropped;      /* packets that could not be written */
-	uint64_t bytes;        /* of the file */
-	uint64_t recorded;     /* by the kernel, as STATS says; 0 = not told */
-	uint64_t read;         /* from the rings, as STATS says; 0 = not told */
+	uint64_t packets; /* written: events, LOST, control frames */
+	uint64_t events;  /* written; what could not be written after all counts as events */
+	uint64_t
+		filtered; /* did not match the filter here; merge.filtered are those rejected on the way, in their frames */
+	uint64_t
+		explained; /* rejected on the way with their frames: missing by their numbers, and not among the lost */
+	uint64_t dropped;  /* packets that could not be written */
+	uint64_t bytes;    /* of the file */
+	uint64_t recorded; /* by the kernel, as STATS says; 0 = not told */
+	uint64_t read;     /* from the rings, as STATS says; 0 = not told */
 	uint64_t lost_ring;    /* the kernel's ring was full: LOST or STATS, whichever says more */
 	uint64_t lost_shed;    /* by the producer */
 	uint64_t lost_tx;      /* by its interface */
-	uint64_t lost_wire;    /* missing by their numbers and not among shed and tx */
+	uint64_t lost_wire;    /* missing by their numbers and not among shed, tx and explained */
 	uint64_t lost_unknown; /* LOST records without a count */
 	struct tw_merge_stats merge;
 	struct tw_sieve_stats sieve; /* the filter's; its rejected are what filtered counts */
@@ -79,6 +89,9 @@ int tw_archive__flush(struct tw_archive *a);
  * No frames may follow.
  */
 int tw_archive__finish(struct tw_archive *a);
+
+/** tw_archive__is_full() - whether as many events as there may be were written */
+bool tw_archive__is_full(const struct tw_archive *a);
 
 /** tw_archive__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
 int tw_archive__error(const struct tw_archive *a, struct tw_error *err);

@@ -23,7 +23,8 @@ struct tw_archive_stream {
 	uint64_t filtered;
 	uint64_t first, latest; /* stream times of the packets held first and last */
 	struct tw_hold hold;
-	struct tw_known_stream *known; /* for the filter; NULL without, or beyond a limit */
+	struct tw_merge_stream_stats at_end; /* when the archive was full */
+	struct tw_known_stream *known;       /* for the filter; NULL without, or beyond a limit */
 };
 
 struct tw_archive {
@@ -33,7 +34,10 @@ struct tw_archive {
 	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
 	size_t n_streams;
 	struct tw_archive_stream *latest;
-	int code;                       /* a failure that is not the writer's */
+	int code; /* a failure that is not the writer's */
+	uint64_t n_events, events_max;
+	uint64_t (*explain)(void *ctx, uint64_t stream_id);
+	void *ctx;
 	const struct tw_filter *filter; /* NULL = none, and none of what follows */
 	struct tw_sieve *sieve;
 	struct tw_knowledge *knowledge;

@@ -10,15 +10,20 @@ static void archive__count_stream(const struct tw_archive *a, const struct tw_ar
 {
 	const uint64_t shed = tw_stream_books__total(&s->books, TW_BOOK_SHED),
 		       tx = tw_stream_books__total(&s->books, TW_BOOK_TX);
-	struct tw_merge_stream_stats merge;
+	struct tw_merge_stream_stats merge = s->at_end;
+	uint64_t missing, explained = a->explain ? a->explain(a->ctx, s->id) : 0;
 
-	tw_merge__stream_stats(a->merge, s->id, &merge);
+	if (!tw_archive__is_full(a))
+		tw_merge__stream_stats(a->merge, s->id, &merge);
+	missing = merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
+	explained = explained < missing ? explained : missing;
 	stats->recorded += tw_stream_books__total(&s->books, TW_BOOK_RECORDED);
 	stats->read += tw_stream_books__total(&s->books, TW_BOOK_READ);
 	stats->lost_ring += tw_stream_books__total(&s->books, TW_BOOK_RING);
 	stats->lost_shed += shed;
 	stats->lost_tx += tx;
-	stats->lost_wire += merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
+	stats->explained += explained;
+	stats->lost_wire += missing - explained;
 	stats->lost_unknown += s->books.unknown;
 	stats->filtered += s->filtered;
 	stats->merge.late += merge.late;
@@ -31,7 +36,7 @@ static void tell_filtered(const struct tw_archive_stats *of, bool filters, char 
 	*ret = '\0';
 	if (filters)
 		snprintf(ret, size, "; filtered: %" PRIu64 " on the way, %" PRIu64 " before writing",
-			 of->merge.filtered, of->filtered);
+			 of->merge.filtered + of->explained, of->filtered);
 }
 
 int tw_archive__close_stream(struct tw_archive *a, const struct tw_archive_stream *s)
@@ -44,8 +49,8 @@ int tw_archive__close_stream(struct tw_archive *a, const struct tw_archive_strea
 	statistics.dropped = of.lost_ring + of.lost_shed + of.lost_tx + of.lost_wire;
 	statistics.os_dropped = of.lost_ring;
 	statistics.delivered = s->events;
-	statistics.received = s->events + statistics.dropped + of.filtered + of.merge.filtered;
-	statistics.filters = a->filter || of.merge.filtered;
+	statistics.received = s->events + statistics.dropped + of.filtered + of.merge.filtered + of.explained;
+	statistics.filters = a->filter || of.merge.filtered || of.explained;
 	tell_filtered(&of, statistics.filters, filtered, sizeof(filtered));
 	statistics.comment = ledger;
 	snprintf(ledger, sizeof(ledger),
@@ -60,6 +65,7 @@ int tw_archive__close_stream(struct tw_archive *a, const struct tw_archive_strea
 
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
+	struct tw_merge_stats merge;
 	struct tw_archive_stats stats = { .bytes = tw_pcapng__bytes(a->file), .dropped = tw_pcapng__dropped(a->file) };
 
 	for (size_t i = 0; i < a->n_streams; i++) {
@@ -67,7 +73,13 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 		stats.events += a->streams[i]->events;
 		archive__count_stream(a, a->streams[i], &stats);
 	}
-	tw_merge__stats(a->merge, &stats.merge);
+	tw_merge__stats(a->merge, &merge);
+	if (tw_archive__is_full(a)) { /* what came behind it does not count */
+		merge.late = stats.merge.late;
+		merge.control_gaps = stats.merge.control_gaps;
+		merge.filtered = stats.merge.filtered;
+	}
+	stats.merge = merge;
 	tw_archive_filter__stats(a, &stats);
 	stats.packets -= stats.dropped;
 	stats.events -= stats.dropped < stats.events ? stats.dropped : stats.events;

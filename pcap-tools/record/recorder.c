@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,6 +32,7 @@ struct tw_recorder {
 	bool has_queue, has_thread;
 	bool own_fd;
 	bool live; /* somebody reads while we write */
+	atomic_bool full;
 	int fd;
 	uint32_t batch, frame_max, flush_ms;
 	int code; /* of the whole, once the thread has ended */
@@ -69,6 +71,8 @@ static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled
 
 	while ((slot = tw_slot_list__pop(filled))) {
 		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len));
+		if (tw_archive__is_full(rec->archive))
+			atomic_store_explicit(&rec->full, true, memory_order_relaxed);
 		tw_slot_list__push(&done, slot);
 		if (done.n == rec->batch)
 			tw_slot_queue__give(&rec->queue, &done);
@@ -238,6 +242,11 @@ int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err)
 		*err = rec->error;
 	pthread_mutex_unlock(&rec->lock);
 	return code;
+}
+
+bool tw_recorder__is_full(const struct tw_recorder *rec)
+{
+	return atomic_load_explicit(&rec->full, memory_order_relaxed);
 }
 
 int tw_recorder__tid(const struct tw_recorder *rec)

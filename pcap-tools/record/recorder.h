@@ -41,6 +41,9 @@ int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_e
 /** tw_recorder__error() - the writer's failure, 0 if none yet; any thread */
 int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err);
 
+/** tw_recorder__is_full() - whether as many events were written as the archive's options allow; any thread */
+bool tw_recorder__is_full(const struct tw_recorder *rec);
+
 /**
  * tw_recorder__finish() - write everything that was committed, the statistics, and end the thread
  * @ret: the books, also after a failure; may be NULL

@@ -201,13 +201,84 @@ static void two_streams_two_interfaces(void **state)
 	assert_int_equal(load_u32(block.body), 1);
 }
 
+static uint64_t explain(void *ctx, uint64_t stream_id)
+{
+	assert_int_equal(stream_id, TEST_STREAM);
+	return *(const uint64_t *)ctx;
+}
+
+/* Numbers that a classifier explains are not lost; but no more are explained than are missing. */
+static void explained_gaps(void **state)
+{
+	uint64_t dropped = 3;
+	const struct tw_archive_options options = {
+		.name = "x.pcapng", .from_start = true, .explain = explain, .ctx = &dropped
+	};
+	struct fixture *x = fixture__new(&options);
+	struct tw_archive_stats stats;
+	struct block block;
+
+	(void)state;
+	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+	put_events(x, 0, 1500, 3);
+	put_events(x, 8, 1700, 2);
+	put_watermark(x, 3000, 10);
+	finish(x);
+	block = find(x, BLOCK_ISB);
+	assert_int_equal(block__number(&block, 12, 4), 10);
+	assert_int_equal(block__number(&block, 12, 5), 2);
+	assert_int_equal(block__number(&block, 12, 6), 5);
+	tw_archive__stats(x->archive, &stats);
+	assert_int_equal(stats.explained, 3);
+	assert_int_equal(stats.lost_wire, 2);
+	dropped = 9;
+	tw_archive__stats(x->archive, &stats);
+	assert_int_equal(stats.explained, 5);
+	assert_int_equal(stats.lost_wire, 0);
+	fixture__free(x);
+}
+
+/* Behind the last event that there may be nothing is written, and nothing is missing. */
+static void limit(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .events_max = 4 };
+	struct fixture *x = fixture__new(&options);
+	struct tw_archive_stats stats;
+	struct block block;
+
+	(void)state;
+	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+	put_events(x, 0, 1500, 3);
+	put_events(x, 5, 1700, 2);
+	assert_false(tw_archive__is_full(x->archive));
+	put_watermark(x, 2000000000, 7); /* 3 and 4 are waited for no longer */
+	assert_true(tw_archive__is_full(x->archive));
+	put_lost(x, 7, &(struct tw_lost_view){ .time = 2100000000, .where = TW_LOST_RING, .count = 20 });
+	put_events(x, 27, 2200000000, 2);
+	finish(x);
+	block = find(x, BLOCK_ISB);
+	assert_int_equal(block__number(&block, 12, 4), 6);
+	assert_int_equal(block__number(&block, 12, 5), 2);
+	assert_int_equal(block__number(&block, 12, 8), 4);
+	tw_archive__stats(x->archive, &stats);
+	assert_int_equal(stats.events, 4);
+	assert_int_equal(stats.lost_ring, 0);
+	assert_int_equal(stats.lost_wire, 2);
+	fixture__free(x);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(names_and_times), TEST(packets_wait_for_names),
-		TEST(nameless_stream), TEST(holding_is_bounded),
-		TEST(books),           TEST(two_streams_two_interfaces),
+		TEST(names_and_times),
+		TEST(packets_wait_for_names),
+		TEST(nameless_stream),
+		TEST(holding_is_bounded),
+		TEST(books),
+		TEST(two_streams_two_interfaces),
+		cmocka_unit_test(explained_gaps),
+		cmocka_unit_test(limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
