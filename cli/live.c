@@ -13,7 +13,9 @@
 #include "cli/summary.h"
 #include "cli/viewer.h"
 
-#define INTERVAL_MS 5 /* between two reads of the rings: the largest part of an event's age on the screen */
+#define HOLE_NS     100000000ull /* so long are lost events waited for */
+#define FRAME_MAX   9216         /* bytes: the largest on a wire of ours */
+#define INTERVAL_MS 5            /* between two reads of the rings: the largest part of an event's age on the screen */
 
 struct live {
 	struct run_config run; /* first: the options' config */
@@ -22,8 +24,7 @@ struct live {
 	struct run_wire wire;
 	struct viewer viewer;
 	struct receiver *receiver;
-	struct tw_archive_stats stats;
-	struct tw_rx_stats rx_stats;
+	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 };
 
@@ -45,6 +46,30 @@ static const char *display_filter(const struct live *live)
 	return "trace.event or trace.lost.where";
 }
 
+static bool viewer_is_gone(void *ctx)
+{
+	const struct live *live = ctx;
+
+	return viewer__is_gone(&live->viewer);
+}
+
+static int start_receiver(struct live *live, struct tw_error *err)
+{
+	const struct receiver_options options = {
+		.ifname = live->wire.name,
+		.recorder = { .fd = live->viewer.fd,
+			      .archive = { .name = "the viewer's pipe",
+					   .application = "tracewire live " TRACEWIRE_VERSION,
+					   .wait_ns = HOLE_NS,
+					   .from_start = true } },
+		.frame_max = FRAME_MAX,
+		.is_over = viewer_is_gone,
+		.ctx = live,
+	};
+
+	return receiver__start(&options, &live->receiver, err);
+}
+
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
 {
 	struct live *live = ctx;
@@ -54,7 +79,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 	if (!error)
 		error = viewer__start(live->gui, display_filter(live), &live->viewer, err);
 	if (!error)
-		error = receiver__start(live->wire.name, &live->viewer, &live->receiver, err);
+		error = start_receiver(live, err);
 	if (!error)
 		ignore_ourselves(live, producer);
 	return error;
@@ -82,7 +107,7 @@ static void started(void *ctx)
 static int finish(void *ctx, struct tw_error *err)
 {
 	struct live *live = ctx;
-	const int error = receiver__finish(live->receiver, &live->stats, &live->rx_stats, err);
+	const int error = receiver__finish(live->receiver, &live->stats, err);
 
 	live->receiver = NULL;
 	live->viewer_end = viewer__finish(&live->viewer);
@@ -93,12 +118,13 @@ static int finish(void *ctx, struct tw_error *err)
 static void summarize(void *ctx, const struct tw_books *books)
 {
 	struct live *live = ctx;
+	struct tw_archive_stats *stats = &live->stats.archive;
 
-	if (books->delivered > live->stats.events)
-		live->stats.lost_wire = books->delivered - live->stats.events;
-	summary__print_troubles(&live->stats, stderr);
+	if (books->delivered > stats->events)
+		stats->lost_wire = books->delivered - stats->events;
+	summary__print_troubles(stats, stderr);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
-		live->stats.events, live->stats.packets, live->rx_stats.dropped);
+		stats->events, stats->packets, live->stats.rx.dropped);
 }
 
 /* What a run that failed half-way has left open, and the wire. */
@@ -107,7 +133,7 @@ static int close_live(struct live *live, struct tw_error *err)
 	struct tw_error ignored;
 
 	if (live->receiver)
-		receiver__finish(live->receiver, &live->stats, &live->rx_stats, &ignored);
+		receiver__finish(live->receiver, &live->stats, &ignored);
 	viewer__finish(&live->viewer);
 	run_config__fini(&live->run);
 	return run_wire__close(&live->wire, err);

@@ -10,38 +10,40 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "cli/stop.h"
 
-#define WAIT_MS    20           /* between looks whether the end has come; frames wake us at once */
-#define BURST      1024         /* frames taken before the viewer gets them */
-#define HOLE_NS    100000000ull /* so long are lost events waited for */
-#define SLOTS      2048         /* frames that wait for the viewer */
-#define FRAME_MAX  9216u        /* the largest on a wire of ours */
-#define RING_BYTES (32u << 20)
+#define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
+#define BURST       1024        /* frames taken before the writer gets them */
+#define QUEUE_BYTES (18u << 20) /* of frames that wait for the writer */
+#define SLOTS_LEAST 256
+#define END_NS      1000000000u /* the longest that what came before the end takes to be handed out */
+#define RING_BYTES  (32u << 20)
 
 struct receiver {
+	struct receiver_options options;
 	struct tw_rx *rx;
-	struct tw_recorder *recorder; /* its queue takes what comes while the viewer is busy, or just starts */
+	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
 	struct tw_sink *sink;
-	const struct viewer *viewer;
 	pthread_t thread;
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
+	uint64_t end, end_at_most; /* CLOCK_REALTIME and, as that may be set, CLOCK_MONOTONIC; set before ending */
+	uint64_t too_long;
 	int error;
 };
 
-/*
- * Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. One that no producer of ours
- * sends is nothing to show. Return: 0 or -errno
- */
+/* Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. Return: 0 or -errno */
 static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	void *slot;
 
-	if (frame->len > r->sink->frame_max)
+	if (frame->len > r->sink->frame_max) {
+		r->too_long++;
 		return 0;
+	}
 	while (!(slot = tw_sink__reserve(r->sink))) {
 		const int error = tw_sink__flush(r->sink);
 
@@ -54,13 +56,13 @@ static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 	return 0;
 }
 
-/* All frames that are there, BURST at most. Return: how many, or -errno */
-static int take_burst(struct receiver *r)
+/* All frames that are there, BURST at most; none that came after @end. Return: how many, or -errno */
+static int take_burst(struct receiver *r, uint64_t end)
 {
 	struct tw_rx_frame frame;
 	int n = 0, more = tw_rx__next(r->rx, WAIT_MS, &frame), error;
 
-	while (more == 1) {
+	while (more == 1 && frame.time <= end) {
 		error = pass_on(r, &frame);
 		if (error)
 			return error;
@@ -69,21 +71,28 @@ static int take_burst(struct receiver *r)
 	error = tw_sink__flush(r->sink);
 	if (error && error != -EAGAIN)
 		return error;
+	if (more == -ENETDOWN && r->options.others_send)
+		return n;
 	return more < 0 ? more : n;
+}
+
+static bool is_late(const struct receiver *r)
+{
+	return r->options.others_send && tw_time__now(CLOCK_MONOTONIC) > r->end_at_most;
 }
 
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Looked at first: after it nothing more is sent, and an empty burst means that all has come. */
+		/* Looked at first: what we wait for was sent before it, so that an empty burst means that all has come. */
 		const bool ending = atomic_load(&r->ending);
-		const int n = take_burst(r);
+		const int n = take_burst(r, ending && r->options.others_send ? r->end : UINT64_MAX);
 
 		if (n < 0)
 			return n;
-		if (ending && !n)
+		if ((ending && (!n || is_late(r))) || tw_recorder__is_full(r->recorder))
 			return 0;
-		if (viewer__is_gone(r->viewer))
+		if (r->options.is_over && r->options.is_over(r->options.ctx))
 			return -EPIPE;
 	}
 }
@@ -122,30 +131,30 @@ static void release(struct receiver *r)
 
 static int open_recorder(struct receiver *r, struct tw_error *err)
 {
-	const struct tw_recorder_options options = {
-		.fd = r->viewer->fd,
-		.slots = SLOTS,
-		.frame_max = FRAME_MAX,
-		.archive = { .name = "the viewer's pipe",
-			     .application = "tracewire live " TRACEWIRE_VERSION,
-			     .wait_ns = HOLE_NS,
-			     .from_start = true },
-	};
-	const int error = tw_recorder__new(&options, &r->recorder, err);
+	struct tw_recorder_options options = r->options.recorder;
+	const size_t slots = QUEUE_BYTES / r->options.frame_max;
+	int error;
 
+	options.frame_max = (uint32_t)r->options.frame_max;
+	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
+	error = tw_recorder__new(&options, &r->recorder, err);
 	return error ? error : tw_recorder__sink(r->recorder, &r->sink, err);
 }
 
-int receiver__start(const char *ifname, const struct viewer *viewer, struct receiver **ret, struct tw_error *err)
+int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
 {
-	const struct tw_rx_options rx = { .ifname = ifname, .ring = RING_BYTES };
+	const struct tw_rx_options rx = {
+		.ifname = options->ifname,
+		.ring = RING_BYTES,
+		.retire_ms = options->retire_ms,
+	};
 	struct receiver *r = calloc(1, sizeof(*r));
 	int error;
 
 	if (!r)
 		return tw_error__set(err, -ENOMEM, "no memory to receive");
 	sem_init(&r->running, 0, 0);
-	r->viewer = viewer;
+	r->options = *options;
 	error = tw_rx__open(&rx, &r->rx, err);
 	if (!error)
 		error = open_recorder(r, err);
@@ -169,18 +178,21 @@ pid_t receiver__writer_tid(const struct receiver *receiver)
 	return tw_recorder__tid(receiver->recorder);
 }
 
-int receiver__finish(struct receiver *r, struct tw_archive_stats *ret, struct tw_rx_stats *ret_rx, struct tw_error *err)
+int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_error *err)
 {
 	struct tw_error why;
 	int error, received;
 
+	r->end = tw_time__now(CLOCK_REALTIME);
+	r->end_at_most = tw_time__now(CLOCK_MONOTONIC) + END_NS;
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
 	received = r->error;
 	tw_sink__close(r->sink);
 	r->sink = NULL;
-	error = tw_recorder__finish(r->recorder, ret, &why);
-	tw_rx__stats(r->rx, ret_rx);
+	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
+	tw_rx__stats(r->rx, &ret->rx);
+	ret->too_long = r->too_long;
 	release(r);
 	if (received == -EPIPE || error == -EPIPE)
 		return 0;

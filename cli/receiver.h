@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that receive frames on an interface, bring them into order and write pcapng to a viewer. */
+/* Threads that receive frames on an interface, bring them into order and write pcapng: for a viewer, or as a capture. */
 #ifndef CLI_RECEIVER_H
 #define CLI_RECEIVER_H
 
-#include "cli/viewer.h"
+#include <sys/types.h>
+
 #include "pcap-tools/record/recorder.h"
 #include "vnet/rx.h"
+
+struct receiver_options {
+	const char *ifname;
+	struct tw_recorder_options recorder; /* where it goes; the receiver knows how many slots and how large */
+	size_t frame_max;                    /* bytes; longer frames are counted and left */
+	unsigned int retire_ms;              /* see struct tw_rx_options */
+	/*
+	 * Who sends does not end with us: what arrives after the end is not taken, and an interface that goes down may come up again.
+	 * Else everything that was sent is taken.
+	 */
+	bool others_send;
+	bool (*is_over)(void *ctx); /* asked now and then: nobody wants any more; NULL = never */
+	void *ctx;
+};
+
+struct receiver_stats {
+	struct tw_archive_stats archive;
+	struct tw_rx_stats rx;
+	uint64_t too_long; /* frames */
+};
 
 struct receiver;
 
 /**
  * receiver__start() - receive from now on
- * @viewer: borrowed until receiver__finish(); when it goes away, stop__request() is called
+ *
+ * When it ends by itself, because nobody wants any more, the recorder is full or something broke, stop__request() is called.
  */
-int receiver__start(const char *ifname, const struct viewer *viewer, struct receiver **ret, struct tw_error *err);
+int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err);
 
-/* What its threads are called by the kernel: the one that receives, and the one that writes to the viewer. */
+/* What its threads are called by the kernel: the one that receives, and the one that writes. */
 pid_t receiver__tid(const struct receiver *receiver);
 pid_t receiver__writer_tid(const struct receiver *receiver);
 
 /**
- * receiver__finish() - take what is still in the receiving ring, let everything out, end the thread
- * @ret, @ret_rx: the books, also after a failure
- * Return: 0, also when the viewer went away; else the first failure.
+ * receiver__finish() - take what is still in the receiving ring, let everything out, end the threads
+ * @ret: the books, also after a failure
+ * Return: 0, also when nobody reads any more; else the first failure.
  */
-int receiver__finish(struct receiver *receiver, struct tw_archive_stats *ret, struct tw_rx_stats *ret_rx,
-		     struct tw_error *err);
+int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *err);
 
 #endif
