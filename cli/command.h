@@ -53,6 +53,7 @@ struct cli_command {
 extern const struct cli_command cli_root_command;
 
 /* One file each. */
+extern const struct cli_command cli_command_capture;
 extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_convert;
 extern const struct cli_command cli_command_doctor;

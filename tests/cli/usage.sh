@@ -21,7 +21,7 @@ expect() {
 	[ -z "$("$tracewire" "$@" 2>/dev/null)" ] || fail "'$*' writes to standard output"
 }
 
-for command in '' live record stream list filter 'filter compile' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
+for command in '' live record stream capture list filter 'filter compile' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
 	# shellcheck disable=SC2086
 	"$tracewire" $command --help | grep -q "^Usage: tracewire $command" || fail "no help of '$command'"
 	# shellcheck disable=SC2086
@@ -43,6 +43,8 @@ expect 2 "tracewire record: unknown option '-x'; see --help" record -x
 expect 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 expect 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 expect 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
+expect 2 "tracewire capture: no interface is given: name one with --interface, for example -i tw0" capture -w x
+expect 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 expect 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 expect 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
 expect 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `capture` beside a stream on a wire: it writes what was sent, in the order of time; with a filter exactly what report's filter
+# shows of that; for those who join late too. How it ends, and that its books add up.
+# Usage: capture.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+expression='comm == "sleep" and event != "sched_waking" or sched_process_fork.child_comm ~ "s*" or (next_pid == 0 and cpu == 1)'
+busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done'
+
+# start_capture NAME OPTION...: in the background, receiving when this returns; its file is NAME.pcapng
+start_capture() {
+	local name=$1
+	shift
+	in_background "$name" "$tracewire" capture -i tw0 -w "$scratch/$name.pcapng" "$@"
+	wait_for says "$scratch/$name.err" '^capturing on tw0 to '
+}
+
+end_capture() { # PROCESS NAME
+	kill -INT "$1"
+	wait "$1"
+	expect "status of capture $2 after Ctrl-C" 0 $?
+}
+
+number() { # NAME PATTERN: in the summary of a capture, the number that the pattern has in parentheses
+	sed -nE "s/$2/\1/p" "$scratch/$1.err"
+}
+
+text_of() { # NAME OPTION...: as report has it
+	local name=$1
+	shift
+	"$tracewire" report -q -t "$@" "$scratch/$name.pcapng" || fail "report of $name"
+}
+
+"$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
+
+# Packed, and one event a frame.
+for frames in 0 1; do
+	start_capture all
+	all=$pid
+	start_capture some -f "$expression"
+	some=$pid
+	"$tracewire" stream -e sched -i tw0 --events-per-frame $frames -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
+	sleep 0.2
+	end_capture $all all
+	end_capture $some some
+	eval "$(summary "$scratch/stream.err")"
+	for name in all some; do
+		expect "$name: events received" "$sent" "$(number $name '^events +([0-9]+) received, .*')"
+		expect "$name: losses" "0 in the ring, 0 by the producer, 0 in transmission, 0 on the way" \
+			"$(number $name '^lost +(.*)')"
+	done
+	expect "all: events in the file" "$sent" "$(number all '^file +([0-9]+) events .*')"
+	written=$(number some '^file +([0-9]+) events .*')
+	rejected=$(number some '^rejected ([0-9]+) events .*')
+	expect "written and rejected" "$sent" $((written + rejected))
+	expect "events without formats" "" "$(number some '^ +([0-9]+) of these without.*')"
+	[ "$written" -gt 20 ] || fail "only $written events match"
+	expect "some: received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/some.pcapng")"
+	text_of all -f "$expression" >"$scratch/expected"
+	text_of some >"$scratch/text"
+	diff "$scratch/expected" "$scratch/text" >"$scratch/bad" || fail "frames of $frames: $(head -n 4 "$scratch/bad")"
+done
+
+# As record has them.
+events "$scratch/some.pcapng" frame.time_epoch trace.time trace.events trace.comm >"$scratch/events"
+same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
+expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
+capinfos -M "$scratch/some.pcapng" >"$scratch/info"
+for line in 'Strict time order: *True' " Name = $(uname -n):tracewire-[0-9]+" 'Filter string = comm == "sleep" and' \
+	'Capture application: tracewire capture'; do
+	says "$scratch/info" "$line" || fail "capinfos does not say '$line': $(cat "$scratch/info")"
+done
+
+# Beside a stream that has long begun and does not end.
+in_background sleeper sh -c 'while :; do sleep 0.01; done'
+start_tracewire stream stream -e sched -i tw0
+stream=$pid
+sleep 0.3
+start_capture late -f 'sched_switch.next_comm == "sleep"' -c 10
+wait "$pid"
+expect "status at the end of the count" 0 $?
+expect "events counted" 10 "$(number late '^file +([0-9]+) events .*')"
+expect "those that came without formats" "" "$(number late '^ +([0-9]+) of these without.*')"
+expect "all match" 10 "$(text_of late | grep -c ' next_comm=sleep ')"
+start_capture timed -a duration:0.5 -f 'sched_switch.next_comn == "sleep"'
+wait "$pid"
+expect "status at the end of the time" 0 $?
+expect "events of a name mistyped" 0 "$(number timed '^file +([0-9]+) events .*')"
+says "$scratch/timed.err" "^--filter matches nothing here at column 1: sched_switch has no field 'next_comn'; did you mean 'next_comm'" ||
+	fail "a name mistyped: $(cat "$scratch/timed.err")"
+start_capture busy
+sleep 0.2
+end_capture "$pid" busy
+
+# Into a pipe, read as it comes.
+"$tracewire" capture -q -i tw0 -w - -c 20 -f 'event == "sched_switch"' 2>"$scratch/pipe.err" | "$tracewire" report -q - |
+	grep -c ' sched_switch: ' >"$scratch/piped"
+expect "events through a pipe" 20 "$(cat "$scratch/piped")"
+expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
+kill -INT $stream
+wait $stream
+
+# What cannot be: status, and no file.
+refused() { # STATUS TEXT OPTION...
+	local status=$1 text=$2
+	shift 2
+	"$tracewire" capture "$@" -w "$scratch/none" >"$scratch/out" 2>"$scratch/err"
+	expect "status of capture $*" "$status" $?
+	expect "capture $*" "tracewire capture: $text" "$(cat "$scratch/err")"
+	[ ! -e "$scratch/none" ] || fail "capture $* leaves a file"
+}
+refused 1 "there is no interface tw9" -i tw9
+refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
+refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
+refused 2 "--autostop 'size:5' is not known; duration:SECONDS is" -i tw0 -a size:5
+refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
+
+# The interface goes away: what came is in the file.
+start_capture gone
+"$tracewire" vnet down tw0 2>/dev/null
+wait "$pid"
+expect "status without the interface" 1 $?
+capinfos "$scratch/gone.pcapng" >/dev/null || fail "no file after the interface went"
+exit $failed
