@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Packets with the events of an expression: one each, or packed. */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include "filter/evaluate.h"
+#include "records.h"
+
+#define FRAMES_STREAM  0x1122334455667788ull
+#define FRAMES_LEN_MAX 3400 /* packets that XDP has in one piece */
+#define FRAMES_ETH     14
+
+struct made_frame {
+	uint8_t data[FRAMES_LEN_MAX + TW_COPY_STEP]; /* from the Ethernet header on */
+	size_t len;
+	bool is_single; /* one event, which stands first, of the rules' schema */
+	bool is_whole;  /* of these, as of made_record */
+};
+
+struct frame_options {
+	struct record_options record;
+	uint8_t percent_packed;
+	bool only_ours; /* none of another schema or byte order */
+};
+
+/** frame__make() - the next packet */
+void frame__make(struct made_frame *frame, const struct expression *e, const struct frame_options *options,
+		 struct chance *chance);
+
+/** frame__event() - the first event in it, as a receiver of the packet has it, and as the evaluator takes it */
+struct tw_filter_event frame__event(const struct made_frame *frame);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A few dozen of a real kernel's events: what an expression is bound to. */
+#ifndef POOL_H
+#define POOL_H
+
+#include "chance.h"
+#include "schema/schema.h"
+
+#define POOL_EVENTS    32
+#define POOL_SCHEMA_ID 0x7357a11ce5c4e3a1ull /* of a schema that nobody sends */
+
+struct archive_text {
+	char *system, *text;
+	size_t len;
+};
+
+/* All format texts of a kernel. */
+struct archive {
+	struct archive_text *texts;
+	size_t n;
+};
+
+struct pool {
+	struct tw_schema *schema;
+	const struct archive_text *texts[POOL_EVENTS];
+	bool big_endian;    /* bodies of its events */
+	uint64_t schema_id; /* that its frames name */
+};
+
+/** archive__load() - @source as of walk_texts(); ends the program if it cannot be read */
+void archive__load(struct archive *archive, const char *source);
+void archive__fini(struct archive *archive);
+
+/** pool__init() - pick events at random, few of them system calls; a quarter of the pools is a big-endian host's */
+void pool__init(struct pool *pool, const struct archive *archive, struct chance *chance, bool may_be_big_endian);
+void pool__fini(struct pool *pool);
+
+#endif

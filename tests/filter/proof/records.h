@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records for an expression: random, with values that it asks for or nearly so. */
+#ifndef RECORDS_H
+#define RECORDS_H
+
+#include "expression.h"
+#include "wire/encode.h"
+
+#define RECORDS_T0     5000000000000ull /* ns: the first events' time */
+#define RECORDS_T_SPAN 1000000000u      /* within which they are */
+#define RECORDS_CPUS   8
+#define RECORDS_MAX    4096 /* bytes of one */
+
+struct made_record {
+	uint32_t len;  /* a multiple of 4 */
+	bool is_whole; /* not cut short, and all its locations lie inside */
+	uint64_t time;
+	uint8_t data[RECORDS_MAX + TW_COPY_STEP]; /* as the kernel has it, common fields in this host's byte order */
+};
+
+struct record_options {
+	bool printable;  /* texts are letters, digits and the like */
+	bool only_whole; /* none cut short, no wrong locations */
+};
+
+/** record__make() - one event of the expression's pool, mostly of its own kind */
+void record__make(struct made_record *record, const struct expression *e, const struct record_options *options,
+		  struct chance *chance);
+
+/** wanted__draw() - one of the values for an operand, or NULL. @field: name of the field, for TW_ON_FIELD */
+const struct wanted *wanted__draw(const struct expression *e, uint8_t operand, const char *field,
+				  struct chance *chance);
+
+#endif

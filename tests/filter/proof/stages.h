@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The places that an expression is compiled for, each asked about the same frames. */
+#ifndef STAGES_H
+#define STAGES_H
+
+#include "filter/rules.h"
+#include "frames.h"
+
+/* An expression with one rule: what matches is dropped. */
+struct question {
+	const struct expression *e;
+	struct tw_bound *bound;
+	struct tw_rule rule;
+	struct tw_rules rules;
+};
+
+/* What became of a stage. */
+struct stage_counts {
+	const char *name;
+	unsigned long expressions, refused, too_large; /* of expressions */
+	unsigned long pairs, matched;                  /* verdicts given; those that were "matches" */
+};
+
+enum stage_answer {
+	STAGE_NOTHING, /* it was not asked */
+	STAGE_AGREES,
+	STAGE_DIFFERS,
+};
+
+/* A stage. What is between begin and end is its own. */
+struct stage {
+	struct stage_counts counts;
+	/* Return: false if it cannot express this. Ends the program where it should have. */
+	bool (*begin)(struct stage *stage, const struct question *question);
+	/* @matches: what the evaluator says of a single frame */
+	enum stage_answer (*ask)(struct stage *stage, const struct made_frame *frame, bool matches);
+	/* Return: false if what was counted is wrong */
+	bool (*end)(struct stage *stage);
+	void *own;
+};
+
+/** stage__refused() - take note of what compiling said; anything but a refusal or a limit ends the program. Return: false */
+bool stage__refused(struct stage *stage, const struct question *question, int error, const char *why);
+
+extern struct stage stage_pushdown, stage_xdp, stage_tc;
+
+#endif
