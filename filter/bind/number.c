@@ -185,6 +185,9 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	if (predicate->has_mask) {
 		const int error = read_mask(binding, &subject, test);
 
+		/* A bit is set: of an array in any element, while NE asks all of them. */
+		if (!error && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
+			test->op = TW_TEST_GT;
 		if (error || !member)
 			return error;
 	} else if ((op == TW_TEST_EQ || op == TW_TEST_NE) && !member->is_range &&

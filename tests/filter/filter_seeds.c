@@ -22,7 +22,7 @@ static const char *const texts[] = {
 	"next_comm matches \"(a|b)+[0-9]*$\" and prev_comm in {\"a\"..\"c\", 'swapper/0'}",
 	"time in {0.000000001..3600} and comm != \"<idle>\" and prev_pid",
 	"!((not (cpu ge 2)) and ((pid le 7)))",
-	"vendor_bus.tiny.size == 300 || bytes_req >= 0xffffffffffffffff",
+	"vendor-bus.tiny.size == 300 || bytes_req >= 0xffffffffffffffff",
 };
 
 static int write_seed(const char *folder, size_t i, int flags)
