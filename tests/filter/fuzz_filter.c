@@ -4,12 +4,13 @@
  * is said with its column in one sentence. What is right is evaluated for every event of a small schema, goes through every back end,
  * and means the same when a stage does a part of it.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/bpf/disassemble.h"
+#include "filter/bpf/program.h"
 #include "filter/tracefs.h"
 #include "tests/filter/formats.h"
 #include "tests/filter/pushdown.h"
@@ -19,6 +20,7 @@
 #define UNKNOWN_IS_ABSENT 0x02
 #define CUT_UP            0x04 /* for the stages */
 #define WITH_NAMES        0x08
+#define GENERATE          0x10 /* eBPF */
 
 #define LINE_MAX 65536
 
@@ -54,7 +56,9 @@ static void check_error(int error, const struct tw_error *err, const char *text)
 	check(is_known_error(error));
 	check(sscanf(err->text, "column %u: %n", &column, &used) == 1 && used);
 	check(column >= 1 && column <= strlen(text) + 1);
-	check(strlen(err->text + used) > 3 && !strchr(err->text, '\n'));
+	check(strlen(err->text + used) > 3);
+	for (const char *c = err->text; *c; c++)
+		check((unsigned char)*c >= ' ' && *c != 0x7f);
 }
 
 static struct tw_bound *bind_input(const struct input *in)
@@ -101,6 +105,11 @@ static struct tw_filter_event event_of(const struct input *in, uint16_t id)
 	};
 }
 
+static void check_refusal(int error, const struct tw_error *err)
+{
+	check(!error || ((error == -EOPNOTSUPP || error == -E2BIG || error == -ENOMEM) && *err->text));
+}
+
 static void cut_up(const struct input *in, const struct tw_bound *bound, uint16_t id, tw_refuses *refuses)
 {
 	const struct tw_filter_event event = event_of(in, id);
@@ -122,7 +131,33 @@ static void emit(const struct tw_bound *bound, uint16_t id)
 	if (root->kind == TW_NODE_TRUE || root->kind == TW_NODE_FALSE)
 		return;
 	error = tw_tracefs__emit(bound, root, &line, &err);
-	check(!error || ((error == -EOPNOTSUPP || error == -E2BIG || error == -ENOMEM) && *err.text));
+	check_refusal(error, &err);
+}
+
+/* A program of any of the three kinds; each of its instructions can be shown. */
+static void generate(const struct input *in, struct tw_bound *bound)
+{
+	const struct tw_rule rule = { .bound = bound, .action = TW_ACTION_DROP };
+	const struct tw_rules rules = { .rules = &rule, .n = 1, .big_endian = in->flags & BIG_ENDIAN_HOST };
+	const struct tw_bpf_options options = {
+		.hook = in->len % 2 ? TW_HOOK_XDP : TW_HOOK_TC,
+		.offload = in->len % 4 == 1,
+		.udp_port = in->len % 3 ? 0 : TW_UDP_PORT,
+	};
+	struct tw_bpf_program program;
+	struct tw_error err = { "" };
+	const int error = tw_bpf__generate(&rules, &options, &program, &err);
+
+	check_refusal(error, &err);
+	if (error)
+		return;
+	check(program.n && program.n <= TW_BPF_INSNS_MAX);
+	for (uint32_t i = 0; i < program.n; i++) {
+		struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
+
+		tw_bpf__disassemble(&program, i, &line);
+	}
+	tw_bpf_program__fini(&program);
 }
 
 static void use(const struct input *in, struct tw_bound *bound)
@@ -141,6 +176,7 @@ static void use(const struct input *in, struct tw_bound *bound)
 		if (certain >= 0 || !(in->flags & CUT_UP))
 			continue;
 		cut_up(in, bound, ids[i], tw_tracefs__refuses);
+		cut_up(in, bound, ids[i], tw_bpf__refuses);
 		emit(bound, ids[i]);
 	}
 }
@@ -152,8 +188,11 @@ static void run(const struct input *in)
 
 	if (!bound)
 		return;
-	if (!tw_bound__prepare(bound, &err))
+	if (!tw_bound__prepare(bound, &err)) {
 		use(in, bound);
+		if (in->flags & GENERATE)
+			generate(in, bound);
+	}
 	tw_bound__free(bound);
 }
 
