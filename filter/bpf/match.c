@@ -99,11 +99,11 @@ static void search(struct tw_asm *a, const struct tw_match *m, const tw_label *e
 /* One look at the packet's end for all that is asked from here on; the verifier wants it, too. */
 static void look_at_end(struct tw_asm *a, const struct tw_match *m, uint32_t extent)
 {
-	if (m->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
+	if (m->sight.too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
 		return;
 	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, m->too_short);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, m->sight.too_short);
 }
 
 static void emit_links(struct tw_asm *a, const struct tw_match *m, const struct links *links)
@@ -115,7 +115,8 @@ static void emit_links(struct tw_asm *a, const struct tw_match *m, const struct 
 		look_at_end(a, m, link->extent);
 		tw_asm__jump(a, links->test[i]);
 		tw_asm__place(a, links->test[i]);
-		tw_tree__emit(a, link->root, goal(m, links->test, link->matched), goal(m, links->test, link->next));
+		tw_tree__emit(a, link->root, &m->sight, goal(m, links->test, link->matched),
+			      goal(m, links->test, link->next));
 	}
 }
 

@@ -5,22 +5,23 @@
 
 #include "filter/bpf/asm.h"
 #include "filter/bpf/chain.h"
+#include "filter/bpf/way.h"
 
 struct tw_match {
 	const struct tw_chains *chains;
 	const tw_label *rows; /* where to go for each row: the rules', the default's */
-	/* Where the frame lies in the packet: where to go if its linear part is too short. In the window all is there. */
-	tw_label too_short;
+	struct tw_sight sight;
 };
 
 /**
- * tw_match__emit() - the registers of filter/bpf/regs.h are given; r1 and r2 change. Always goes to one of the labels
+ * tw_match__emit() - the registers of filter/bpf/regs.h are given; r0 to r5 change. Always goes to one of the labels
  *
  * The event's TLV is no shorter than struct tw_event.
  */
 void tw_match__emit(struct tw_asm *a, const struct tw_match *match);
 
 /** tw_tree__emit() - a tree of tests as jumps; it is neither TRUE nor FALSE */
-void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, tw_label holds, tw_label fails);
+void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_sight *sight, tw_label holds,
+		   tw_label fails);
 
 #endif

@@ -26,7 +26,7 @@
 #define TW_REG_AT    BPF_REG_8 /* what comes next */
 #define TW_REG_LIMIT BPF_REG_9 /* where the packet ends, or what a header says about that */
 
-/* While an event is judged, without calls: length of its TLV. r1 and r2 are for anybody. */
+/* While an event is judged: length of its TLV. Calls are made in the window only. */
 #define TW_REG_LENGTH BPF_REG_3
 
 #define TW_HDR(field)   ((int)offsetof(struct tw_frame_hdr, field))
@@ -54,10 +54,12 @@ struct tw_state {
 /* Offset from TW_REG_FRAME in the window. */
 #define TW_STATE(field) ((int)offsetof(struct tw_state, field) - (int)sizeof(struct tw_state))
 
-/* Bytes of an event's TLV that tests can look at. */
-#define TW_BPF_EXTENT_MAX ((uint32_t)(TW_BPF_WINDOW - sizeof(struct tw_state) - sizeof(struct tw_frame_hdr)))
+/* Texts from further behind in the event are copied to the window's end. Offset from TW_REG_FRAME. */
+#define TW_TEXT_SIZE 256
+#define TW_TEXT      (TW_BPF_WINDOW - (int)sizeof(struct tw_state) - TW_TEXT_SIZE)
 
-/* On the stack of the program: what the record function gets. */
+/* Bytes of an event's TLV that tests can look at. */
+#define TW_BPF_EXTENT_MAX ((uint32_t)(TW_TEXT - TW_TLV0))
 struct tw_pointers {
 	uint64_t context, frame, rows;
 };

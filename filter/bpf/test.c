@@ -14,15 +14,15 @@ static void require(struct tw_asm *a, uint32_t extent, tw_label fails)
 	a->known = extent;
 }
 
-/* Goes on only if these bytes lie there: in steps of 8, 4, 2 and 1. */
-static void require_bytes(struct tw_asm *a, uint32_t offset, const uint8_t *bytes, size_t len, tw_label fails)
+/* In steps of 8, 4, 2 and 1. */
+void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
 {
 	unsigned int size;
 	uint64_t value;
 
 	for (size_t at = 0; at < len; at += size) {
 		size = len - at >= 8 ? 8 : len - at >= 4 ? 4 : len - at >= 2 ? 2 : 1;
-		tw_asm__load(a, size, BPF_REG_1, TW_REG_FRAME, (int)(offset + at));
+		tw_asm__load(a, size, BPF_REG_1, base, offset + (int)at);
 		if (size == 8) {
 			memcpy(&value, bytes + at, sizeof(value));
 			tw_asm__imm(a, BPF_REG_2, value);
@@ -47,7 +47,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 		tw_asm__jump(a, different);
 		return;
 	}
-	require_bytes(a, place->offset, test->bytes, whole, different);
+	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
 	if (more) {
 		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + whole));
 		tw_asm__alu32(a, BPF_AND, BPF_REG_1, mask);
@@ -60,54 +60,23 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label equal,
 		      tw_label different)
 {
-	const bool has_nul = test->len && memchr(test->bytes, '\0', test->len);
+	bool whole;
+	const size_t len = tw_test__plain(test, &whole);
 
-	if (has_nul || test->len > place->size) {
+	if (len > place->size || (len && memchr(test->bytes, '\0', len))) {
 		tw_asm__jump(a, different);
 		return;
 	}
-	require_bytes(a, place->offset, test->bytes, test->len, different);
-	if (test->len < place->size) {
-		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + test->len));
+	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
+	if (whole && len < place->size) {
+		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + len));
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
 	}
 	tw_asm__jump(a, equal);
 }
 
-static void emit_prefix(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
-			tw_label fails)
-{
-	const uint8_t *star = memchr(test->bytes, '*', test->len);
-	const size_t len = (size_t)(star - test->bytes);
-
-	if (len > place->size || memchr(test->bytes, '\0', len)) {
-		tw_asm__jump(a, fails);
-		return;
-	}
-	require_bytes(a, place->offset, test->bytes, len, fails);
-	tw_asm__jump(a, holds);
-}
-
-/* A dynamic field is there if all of it lies in the record. */
-static void emit_located(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
-			 tw_label fails)
-{
-	if (test->field->place != TW_PLACE_REST) {
-		tw_asm__load(a, 4, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
-		tw_asm__to_host(a, BPF_REG_1, 4, place->big_endian);
-		tw_asm__mov(a, BPF_REG_2, BPF_REG_1);
-		tw_asm__alu(a, BPF_RSH, BPF_REG_1, 16);
-		tw_asm__alu(a, BPF_AND, BPF_REG_2, 0xffff);
-		tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, BPF_REG_2);
-		if (test->field->place == TW_PLACE_REL_LOC)
-			tw_asm__alu(a, BPF_ADD, BPF_REG_1, (int32_t)(test->field->offset + sizeof(uint32_t)));
-		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_EVENT_RECORD);
-		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_LENGTH, fails);
-	}
-	tw_asm__jump(a, holds);
-}
-
-void tw_test__emit(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails)
+void tw_test__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_sight *sight, tw_label holds,
+		   tw_label fails)
 {
 	struct tw_place place;
 	const enum tw_way way = tw_test__way(test, &place, NULL);
@@ -133,11 +102,8 @@ void tw_test__emit(struct tw_asm *a, const struct tw_test *test, tw_label holds,
 	case TW_WAY_TEXT:
 		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
 		break;
-	case TW_WAY_PREFIX:
-		emit_prefix(a, test, &place, holds, fails);
-		break;
 	case TW_WAY_LOCATED:
-		emit_located(a, test, &place, holds, fails);
+		tw_located__emit(a, test, &place, sight, holds, fails);
 		break;
 	default: /* THERE */
 		tw_asm__jump(a, holds);

@@ -14,6 +14,7 @@ struct level {
 
 struct lowering {
 	struct tw_asm *a;
+	const struct tw_sight *sight;
 	struct level levels[DEPTH_MAX];
 	unsigned int depth;
 };
@@ -63,14 +64,15 @@ static void leaf(struct lowering *l, const struct tw_node *node)
 	const struct level goals = goals_of(l, node);
 
 	if (node->negated)
-		tw_test__emit(l->a, node->test, goals.fails, goals.holds);
+		tw_test__emit(l->a, node->test, l->sight, goals.fails, goals.holds);
 	else
-		tw_test__emit(l->a, node->test, goals.holds, goals.fails);
+		tw_test__emit(l->a, node->test, l->sight, goals.holds, goals.fails);
 }
 
-void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, tw_label holds, tw_label fails)
+void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_sight *sight, tw_label holds,
+		   tw_label fails)
 {
-	struct lowering l = { .a = a, .levels = { { holds, fails, TW_NO_LABEL } }, .depth = 1 };
+	struct lowering l = { .a = a, .sight = sight, .levels = { { holds, fails, TW_NO_LABEL } }, .depth = 1 };
 	struct tw_walk walk = tw_walk__on(root);
 	enum tw_walk_at at;
 

@@ -6,7 +6,11 @@
 
 void tw_gen__judge(struct tw_gen *g, tw_label too_short)
 {
-	const struct tw_match match = { .chains = &g->chains, .rows = g->rows, .too_short = too_short };
+	const struct tw_match match = {
+		.chains = &g->chains,
+		.rows = g->rows,
+		.sight = { too_short, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes },
+	};
 
 	for (unsigned int i = 0; i <= g->rules->n; i++)
 		g->rows[i] = tw_asm__label(&g->a);

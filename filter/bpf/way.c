@@ -17,22 +17,32 @@ static bool is_one_of(uint8_t op, enum tw_test_op a, enum tw_test_op b)
 	return op == a || op == b;
 }
 
-/* A pattern that begins with plain characters and has * behind them at most. Return: how many; the pattern's length + 1 if not so. */
-static size_t plain_prefix(const struct tw_test *test)
+size_t tw_test__plain(const struct tw_test *test, bool *ret_whole)
 {
-	size_t i = 0, stars;
+	size_t i = 0;
 
+	*ret_whole = true;
+	if (test->op != TW_TEST_GLOB)
+		return test->len;
 	while (i < test->len && !strchr("*?[\\", test->bytes[i] ? test->bytes[i] : 'a'))
 		i++;
-	for (stars = i; stars < test->len && test->bytes[stars] == '*'; stars++)
-		;
-	return stars == test->len ? i : test->len + 1;
+	*ret_whole = i == test->len;
+	return i;
+}
+
+/* Whether a pattern has no wildcards, or * behind all else. */
+static bool is_plain(const struct tw_test *test)
+{
+	bool whole;
+	size_t i = tw_test__plain(test, &whole);
+
+	while (i < test->len && test->bytes[i] == '*')
+		i++;
+	return i == test->len;
 }
 
 static enum tw_way way_of_text(const struct tw_test *test, const char **ret_why)
 {
-	size_t plain;
-
 	switch (test->op) {
 	case TW_TEST_EXISTS:
 		return TW_WAY_THERE;
@@ -40,11 +50,10 @@ static enum tw_way way_of_text(const struct tw_test *test, const char **ret_why)
 	case TW_TEST_NE:
 		return TW_WAY_TEXT;
 	case TW_TEST_GLOB:
-		plain = plain_prefix(test);
-		if (plain > test->len)
-			return none(ret_why,
-				    "of patterns a BPF program does those only that have no wildcard but * at the end");
-		return plain == test->len ? TW_WAY_TEXT : TW_WAY_PREFIX;
+		if (is_plain(test))
+			return TW_WAY_TEXT;
+		return none(ret_why,
+			    "of patterns a BPF program does those only that have no wildcard but * at the end");
 	case TW_TEST_MATCHES:
 		return none(ret_why, "a BPF program has no regular expressions");
 	case TW_TEST_CONTAINS:
@@ -90,9 +99,13 @@ static enum tw_way way_of_array(const struct tw_test *test, struct tw_place *pla
 
 static enum tw_way way_of_dynamic(const struct tw_test *test, const char **ret_why)
 {
-	if (test->op != TW_TEST_EXISTS || test->compared == TW_AS_NUMBER)
+	if (test->op == TW_TEST_EXISTS && test->compared != TW_AS_NUMBER)
+		return TW_WAY_LOCATED;
+	if (test->compared != TW_AS_TEXT || test->field->kind != TW_FIELD_STRING)
 		return none(ret_why, "where it lies in the event is not the same each time");
-	return TW_WAY_LOCATED;
+	if (test->len > TW_BPF_TEXT_MAX)
+		return none(ret_why, "a BPF program compares such a field with 255 characters at most");
+	return way_of_text(test, ret_why) == TW_WAY_NONE ? TW_WAY_NONE : TW_WAY_LOCATED;
 }
 
 static enum tw_way way_of_field(const struct tw_test *test, struct tw_place *place, const char **ret_why)

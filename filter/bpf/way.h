@@ -6,7 +6,8 @@
 #include "filter/bpf/asm.h"
 #include "filter/tree.h"
 
-#define TW_BPF_ELEMENTS_MAX 16 /* of an array that is compared element by element */
+#define TW_BPF_ELEMENTS_MAX 16  /* of an array that is compared element by element */
+#define TW_BPF_TEXT_MAX     255 /* bytes of a text that a dynamic field is compared with */
 
 enum tw_way {
 	TW_WAY_NONE,
@@ -15,10 +16,9 @@ enum tw_way {
 	TW_WAY_ARRAY,   /* scalars, one after the other */
 	TW_WAY_EQUAL,   /* bytes at a fixed place, all or the first so many bits: EQ, NE */
 	TW_WAY_ORDER,   /* the same, 1 to 8 bytes, as a big-endian number */
-	TW_WAY_TEXT,    /* text at a fixed place: EQ, NE; a pattern without wildcards */
-	TW_WAY_PREFIX,  /* the same: a pattern with its only wildcards, *, at the end */
+	TW_WAY_TEXT,    /* text at a fixed place: EQ, NE; a pattern without wildcards, or with * behind all else */
 	TW_WAY_THERE,   /* a field at a fixed place that need only be there */
-	TW_WAY_LOCATED, /* a dynamic one, the same */
+	TW_WAY_LOCATED, /* a dynamic field: that it is there; texts as TEXT */
 };
 
 /* Where a test's number, elements or bytes lie. */
@@ -35,10 +35,26 @@ enum tw_way tw_test__way(const struct tw_test *test, struct tw_place *ret_place,
 /** tw_test__extent() - how many bytes of the EVENT TLV there have to be for what the test looks at, at least those of the struct */
 uint32_t tw_test__extent(const struct tw_test *test);
 
-/** tw_test__emit() - jump to one of two labels. Registers: TW_REG_FRAME, TW_REG_LENGTH are given, r1 and r2 change */
-void tw_test__emit(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails);
+/* Where the event is looked at. */
+struct tw_sight {
+	tw_label
+		too_short; /* in the packet: where to go if its linear part is; TW_NO_LABEL in the window, where all is there */
+	int load_helper; /* in the window: what copies more of the packet there */
+};
 
-/* What tests need, each in a file of its own: numbers and bytes. The event is known to be long enough. */
+/** tw_test__plain() - bytes that a text has to begin with; @ret_whole: and nothing behind them. Of TEXT and LOCATED */
+size_t tw_test__plain(const struct tw_test *test, bool *ret_whole);
+
+/** tw_test__emit() - jump to one of two labels. TW_REG_FRAME, TW_REG_LENGTH are given, r1, r2, r4, r5 change, in the window r0, too */
+void tw_test__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_sight *sight, tw_label holds,
+		   tw_label fails);
+
+/** tw_bytes__require() - go on only if these bytes lie at @base + @offset; r1 and r2 change */
+void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails);
+
+/* What tests need, by subject. The event is known to be long enough. */
+void tw_located__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place,
+		      const struct tw_sight *sight, tw_label holds, tw_label fails);
 void tw_number__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,
 		     tw_label fails);
 void tw_array__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label holds,

@@ -31,6 +31,36 @@ static void unknown_event(struct packet *p)
 	packet__add_record(p, "\x39\x30\x01\x02\x01\x00\x00\x00\x01\x02\x03\x04", 12, NOW);
 }
 
+/* irq_handler_entry, with its name where @at and @len say. */
+static void add_handler(struct packet *p, const char *name, uint16_t at, uint16_t len)
+{
+	uint8_t record[24] = { 128, 0, 0, 0, 5, 0, 0, 0, 17 };
+
+	memcpy(record + 12, &at, 2);
+	memcpy(record + 14, &len, 2);
+	memcpy(record + 16, name, strlen(name));
+	packet__add_record(p, record, sizeof(record), NOW);
+}
+
+static void located(struct packet *p)
+{
+	add_handler(p, "eth0", 16, 5);
+}
+
+static void located_to_the_end(struct packet *p)
+{
+	add_handler(p, "xxxxeth0", 20, 4);
+}
+
+static void located_anywhere(struct packet *p)
+{
+	for (uint16_t at = 0; at < 26; at++)
+		for (uint16_t len = 0; len < 8; len++)
+			add_handler(p, at % 2 ? "eth0" : "xeth1", at, len);
+	add_handler(p, "eth0", 0xffff, 0xffff);
+	add_handler(p, "eth0", 16, 0);
+}
+
 static void short_event(struct packet *p)
 {
 	const uint8_t record[28] = { 316 & 0xff, 316 >> 8, 0, 0, 9, 0, 0, 0, 'b', 'a', 's', 'h', 0 };
@@ -184,12 +214,33 @@ static void odd_length(struct packet *p)
 	}
 
 const struct bpf_frame_part bpf_contents[] = {
-	NAMED(one_event),      NAMED(another_event), NAMED(unknown_event), NAMED(short_event),
-	NAMED(bare_event),     NAMED(packed),        NAMED(same_events),   NAMED(watermark_behind),
-	NAMED(watermark),      NAMED(lost),          NAMED(lost_between),  NAMED(part),
-	NAMED(part_and_event), NAMED(padding),       NAMED(auth_between),  NAMED(filtered_before),
-	NAMED(only_filtered),  NAMED(new_type),      NAMED(short_tlv),     NAMED(short_event_tlv),
-	NAMED(overlong_tlv),   NAMED(zero_tlv),      NAMED(empty),         NAMED(odd_length),
+	NAMED(one_event),
+	NAMED(another_event),
+	NAMED(unknown_event),
+	NAMED(short_event),
+	NAMED(located),
+	NAMED(located_to_the_end),
+	NAMED(located_anywhere),
+	NAMED(bare_event),
+	NAMED(packed),
+	NAMED(same_events),
+	NAMED(watermark_behind),
+	NAMED(watermark),
+	NAMED(lost),
+	NAMED(lost_between),
+	NAMED(part),
+	NAMED(part_and_event),
+	NAMED(padding),
+	NAMED(auth_between),
+	NAMED(filtered_before),
+	NAMED(only_filtered),
+	NAMED(new_type),
+	NAMED(short_tlv),
+	NAMED(short_event_tlv),
+	NAMED(overlong_tlv),
+	NAMED(zero_tlv),
+	NAMED(empty),
+	NAMED(odd_length),
 	NAMED(packed_large),
 };
 
