@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/field_type.h"
 
-#include <string.h>
-
 #include "schema/field.h"
 
 static enum tw_type unsigned_of(unsigned int size)
@@ -101,25 +99,4 @@ enum tw_type tw_type__merge(enum tw_type a, enum tw_type b)
 	if (tw_type__class(b) != TW_CLASS_NUMBER)
 		return a;
 	return a == TW_TYPE_POINTER || b == TW_TYPE_POINTER ? TW_TYPE_U64 : TW_TYPE_I64;
-}
-
-static bool may_be_in_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-void tw_name__join(const char *const *parts, char *ret)
-{
-	char *at = ret;
-	char *const end = ret + TW_NAME_MAX - 1;
-
-	memcpy(at, "trace", 5);
-	at += 5;
-	for (; *parts; parts++) {
-		if (at < end)
-			*at++ = '.';
-		for (const char *p = *parts; *p && at < end; p++)
-			*at++ = may_be_in_name(*p) ? *p : '_';
-	}
-	*at = 0;
 }

@@ -6,6 +6,7 @@
 #ifndef TW_FIELD_TYPE_H
 #define TW_FIELD_TYPE_H
 
+#include "schema/field_name.h"
 #include "schema/format.h"
 
 /* The one list of types: name, Wireshark's type, its base. Enough bits of a number are kept, never fewer. */
@@ -54,15 +55,5 @@ enum tw_type tw_type__any(enum tw_type type);
  * Text wins, since any number can be put as text; then numbers; of those, signed over unsigned unless there are pointers.
  */
 enum tw_type tw_type__merge(enum tw_type a, enum tw_type b);
-
-/* Wireshark's rule for the characters of a filter name. */
-#define TW_NAME_MAX 256 /* of one whole filter name, bytes with NUL */
-
-/**
- * tw_name__join() - "trace.SYSTEM.EVENT.FIELD", what may not be in a name replaced by '_'
- * @parts: NULL-terminated list of the parts behind "trace"
- * @ret: TW_NAME_MAX bytes; cut if it does not fit
- */
-void tw_name__join(const char *const *parts, char *ret);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "schema/field_name.h"
 
 static const struct {
 	const char *name;
@@ -45,11 +46,6 @@ static bool is_common(const char *field)
 	return !strncmp(field, "common_", 7);
 }
 
-static bool may_be_in_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
 int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *err)
 {
 	char *parts[3], *at = ret->buf;
@@ -60,7 +56,7 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 	strcpy(ret->buf, predicate->name);
 	ret->system = ret->event = ret->field = NULL;
 	for (const char *c = predicate->name; *c; c++) {
-		if (!may_be_in_name(*c) && *c != '.')
+		if (!tw_name__may_have(*c) && *c != '.')
 			return tw_filter_error(err, -EINVAL, predicate->column,
 					       "'%s' is no name: '%c' cannot be in one", predicate->name, *c);
 	}
@@ -88,7 +84,7 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 
 bool tw_filter_name__same(const char *typed, const char *kernels)
 {
-	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !may_be_in_name(*kernels)))) {
+	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_name__may_have(*kernels)))) {
 		typed++;
 		kernels++;
 	}
