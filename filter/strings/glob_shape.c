@@ -33,6 +33,7 @@ static void look_at_body(struct tw_glob_shape *glob)
 		glob->inner |= c == '*';
 		glob->plain &= c != '*' && c != '?' && c != '[' && c != '\\';
 		glob->open_escape |= c == '\\' && step == 1;
+		glob->negates |= c == '[' && step > 1 && glob->body[i + 1] == '!';
 		glob->characters++;
 	}
 }

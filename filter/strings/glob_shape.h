@@ -13,6 +13,7 @@ struct tw_glob_shape {
 	size_t characters;             /* that the body fits, if it has no stars itself */
 	bool leading, trailing, inner; /* stars in front, at the end, within the body */
 	bool plain;                    /* nothing in the body stands for anything but itself */
+	bool negates;                  /* it has a class of characters that are not to be there */
 	bool open_escape;              /* the last character is a backslash that nothing follows */
 };
 

@@ -224,8 +224,9 @@ static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 	return put_number(line, &as_number);
 }
 
-static bool put_test(const struct tw_test *test, struct tw_line *line)
+static bool put_test(const void *ctx, const struct tw_test *test, struct tw_line *line)
 {
+	(void)ctx;
 	if (test->op == TW_TEST_EXISTS)
 		return put_certain(line, true);
 	switch (test->compared) {

@@ -6,9 +6,10 @@
  *  - a `!` in front turns the comparison round, and behind a digit in front nothing is a wildcard;
  *  - "*x" looks at the last bytes of an array, not of the text in it; "*x*" looks behind the text's NUL, too;
  *  - everything else, and what has a backslash, is a pattern that ends with the text: be that behind the end of its array.
+ *  - in 6.1 "[!x]" takes the text's NUL, too.
  *
  * So a backslash, which a pattern may have before any character, makes a pattern of the last kind of it. Where an array of
- * characters need not have a NUL, two ways are joined of which at least one is right each time.
+ * characters need not have a NUL, or a class may take it, two ways are joined of which at least one is right each time.
  */
 #include "filter/strings/tracefs_text.h"
 
@@ -129,9 +130,22 @@ static const char *plan_equal(struct plan *plan, const struct subject *subject, 
 	return NULL;
 }
 
+/* As many characters as there have to be: then a class takes no NUL. */
+static const char *add_length(struct plan *plan, const struct tw_glob_shape *glob)
+{
+	if (glob->leading || glob->inner)
+		return "in older kernels such a pattern may go on behind the end of the text";
+	if (plan->form != ONE)
+		return NULL;
+	plan->form = BOTH;
+	put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, glob->characters, false, true);
+	return NULL;
+}
+
 static const char *plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern, size_t len)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(pattern, len);
+	const char *why = NULL;
 
 	if (glob.open_escape)
 		return "the kernel has another reading of a backslash at the end";
@@ -140,10 +154,11 @@ static const char *plan_pattern(struct plan *plan, const struct subject *subject
 	plan->form = glob.body_len ? ONE : IS_TRUE;
 	if (!glob.body_len)
 		return NULL;
-	if (!subject->ends)
-		return plan_in_array(plan, &glob, subject->size);
-	put_pattern(plan, 0, &glob, 0, glob.leading, glob.trailing);
-	return NULL;
+	if (subject->ends)
+		put_pattern(plan, 0, &glob, 0, glob.leading, glob.trailing);
+	else
+		why = plan_in_array(plan, &glob, subject->size);
+	return why || !glob.negates ? why : add_length(plan, &glob);
 }
 
 /* As a pattern, what has a meaning in patterns behind a backslash. */

@@ -76,7 +76,7 @@ static const struct {
 	{ "prev_comm contains \"a*\"", SWITCH, "prev_comm ~ \"*\\a\\**\"" },
 	{ "prev_comm ~ \"!a*\"", SWITCH, "prev_comm ~ \"\\!a*\"" },
 	{ "prev_comm ~ \"1*\"", SWITCH, "prev_comm ~ \"\\1*\"" },
-	{ "prev_comm ~ \"[!a-c]?*\"", SWITCH, "prev_comm ~ \"[!a-c]?*\"" },
+	{ "prev_comm ~ \"[!a-c]?*\"", SWITCH, "prev_comm ~ \"[!a-c]?*\" && prev_comm ~ \"??*\"" },
 	{ "irq_handler_entry.name ~ \"*eth*\"", HANDLER, "name ~ \"*\\eth*\"" },
 
 	{ "comm == \"bash\"", SWITCH, "COMM == \"bash\"" },
