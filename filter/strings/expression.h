@@ -12,11 +12,12 @@ struct tw_expression_style {
 	const char * not ;      /* goes before parentheses */
 	bool nests_ands;        /* `and` binds no tighter than `or` */
 	/* Appends a test, as if it were not negated. Return: whether it needs parentheses beside others. */
-	bool (*test)(const struct tw_test *test, struct tw_line *line);
+	bool (*test)(const void *ctx, const struct tw_test *test, struct tw_line *line);
+	const void *ctx;
 };
 
-/** tw_expression__write() - append a tree, neither TRUE nor FALSE */
-void tw_expression__write(const struct tw_expression_style *style, const struct tw_node *root, struct tw_line *line);
+/** tw_expression__write() - append a tree, neither TRUE nor FALSE. Return: whether it needs parentheses behind an `and` */
+bool tw_expression__write(const struct tw_expression_style *style, const struct tw_node *root, struct tw_line *line);
 
 /** tw_line__insert() - put text between what the line has already. @at: where, in the line */
 void tw_line__insert(struct tw_line *line, char *at, const char *text);

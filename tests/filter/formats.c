@@ -64,3 +64,9 @@ struct tw_schema *formats__schema(void)
 	}
 	return schema;
 }
+
+void formats__print(FILE *file)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		fprintf(file, "system: %s\n%s", formats[i].system, formats[i].text);
+}
