@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* capture_seeds DIR: inputs for fuzz_capture to start from: each kind of capture, each kind of record that explains. */
+/*
+ * capture_seeds DIR: inputs for fuzz_capture to start from: each kind of capture, each kind of record that explains. Built
+ * WITH_FILTERS they are fuzz_sieve's: the same behind an expression each.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "captures.h"
 #include "explained.h"
+
+#ifndef WITH_FILTERS
+#define WITH_FILTERS 0
+#endif
 
 static struct test_frame frame;
 
@@ -102,6 +109,26 @@ static void pieces(struct made *m)
 	put_event(m);
 }
 
+/* What a filter can ask for, and a frame that a classifier has been at. */
+static void packed(struct made *m)
+{
+	begin(m);
+	test_frame__hello(&frame, "host", "one", 1000, 5);
+	put_frame(m);
+	put_schema(m, false);
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 1000);
+	explained__comm(&frame, 5, 0, "task");
+	put_frame(m);
+	test_frame__begin(&frame, 1, 0, 1000);
+	for (uint32_t i = 0; i < 8; i++)
+		test_frame__event(&frame, 1000 + i, i, 24);
+	test_frame__end(&frame);
+	tw_store_be16(frame.buf + sizeof(struct tw_frame_hdr), TW_TLV_FILTERED);
+	put_frame(m);
+	test_frame__watermark(&frame, 2000, (const uint16_t[]){ 1 }, (const uint64_t[]){ 8 }, 1);
+	put_frame(m);
+}
+
 static void blocks(struct made *m)
 {
 	made__section(m, true);
@@ -127,10 +154,17 @@ static void pcap(struct made *m)
 int main(int argc, char **argv)
 {
 	static const struct {
-		const char *name;
+		const char *name, *filter;
 		void (*make)(struct made *m);
-	} seeds[] = { { "formats", formats }, { "compressed", compressed }, { "names", names },
-		      { "pieces", pieces },   { "blocks", blocks },         { "pcap", pcap } };
+	} seeds[] = {
+		{ "formats", "made.event.i == 0x05050505 and not words > 1", formats },
+		{ "compressed", "i in {1, 3..9} or i & 0x80", compressed },
+		{ "names", "comm ~ \"ta[s]?\" or host contains \"o\"", names },
+		{ "pieces", "!(event == \"event\") || system matches \"^m.d\"", pieces },
+		{ "packed", "comm == \"task\" or pid < 3 && time > 0.000001002", packed },
+		{ "blocks", "cpu == 1", blocks },
+		{ "pcap", "words", pcap },
+	};
 	static struct made made;
 
 	for (size_t i = 0; argc == 2 && i < sizeof(seeds) / sizeof(seeds[0]); i++) {
@@ -141,6 +175,8 @@ int main(int argc, char **argv)
 		seeds[i].make(&made);
 		snprintf(path, sizeof(path), "%s/%s", argv[1], seeds[i].name);
 		f = fopen(path, "wb");
+		if (f && WITH_FILTERS)
+			fprintf(f, "%s\n", seeds[i].filter);
 		if (!f || fwrite(made.bytes, 1, made.len, f) != made.len || fclose(f))
 			return 1;
 	}

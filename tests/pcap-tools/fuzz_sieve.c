@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A filter over a capture from a stranger: as report asks it, and behind the recorder's merge. The input: the expression, a
+ * newline, a pcapng or pcap file. The same event gets the same answer twice, each is counted once, and limits hold.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/packet_frame.h"
+#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/record/archive.h"
+
+struct run {
+	struct tw_filter *filter;
+	struct tw_knowledge *knowledge;
+	struct tw_sieve *sieve;
+	struct tw_archive *archive;
+	uint64_t asked, wanted;
+};
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void ask(struct run *run, struct tw_known_stream *stream, const struct tw_frame_info *info,
+		const struct tw_tlv_view *tlv)
+{
+	struct tw_event_view event;
+	bool wants;
+
+	if (!tw_event__parse(tlv, info->base_time, &event))
+		return;
+	wants = tw_sieve__wants(run->sieve, stream, info, &event);
+	check(tw_sieve__wants(run->sieve, stream, info, &event) == wants);
+	run->asked += 2;
+	run->wanted += 2 * wants;
+}
+
+static void read_frame(struct run *run, const uint8_t *frame, size_t len)
+{
+	struct tw_known_stream *stream;
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+	struct tw_tlv_view tlv;
+
+	status = tw_frame__parse(frame, len, &info, &tlvs);
+	check(!tw_archive__frame(run->archive, frame, len));
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
+		return;
+	stream = tw_knowledge__stream(run->knowledge, info.stream_id);
+	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		tw_knowledge__learn(run->knowledge, stream, &info, &tlv);
+		if (tlv.type == TW_TLV_EVENT)
+			ask(run, stream, &info, &tlv);
+	}
+}
+
+static void read_packets(struct run *run, struct tw_capture_file *file)
+{
+	struct tw_packet packet;
+	const uint8_t *frame;
+	size_t len;
+
+	while (tw_capture_file__next(file, &packet, NULL) > 0) {
+		frame = tw_packet__frame(packet.linktype, packet.data, packet.len, &len);
+		if (frame)
+			read_frame(run, frame, len);
+	}
+}
+
+static void check_doubts(const struct tw_doubts *doubts, const struct tw_filter *filter)
+{
+	check(doubts->n <= tw_filter__predicates(filter));
+	for (unsigned int i = 0; i < doubts->n && i < TW_DOUBTS_MAX; i++)
+		check(!strncmp(doubts->text[i].text, "column ", 7) && !strpbrk(doubts->text[i].text, "\033\n"));
+}
+
+static void settle(struct run *run)
+{
+	struct tw_archive_stats archive;
+	struct tw_sieve_stats sieve;
+	struct tw_doubts doubts;
+
+	tw_sieve__stats(run->sieve, &sieve);
+	check(run->asked == run->wanted + sieve.rejected && sieve.unknown <= sieve.rejected);
+	check(sieve.undecided <= run->wanted);
+	tw_sieve__doubts(run->sieve, run->knowledge, &doubts);
+	check_doubts(&doubts, run->filter);
+	check(!tw_archive__finish(run->archive));
+	tw_archive__stats(run->archive, &archive);
+	check(archive.filtered == archive.sieve.rejected);
+	check(archive.events + archive.filtered <= archive.merge.events_out);
+	check(archive.events + archive.filtered + archive.sieve.undecided >= archive.merge.events_out);
+	check_doubts(&archive.doubts, run->filter);
+}
+
+static int capture_of(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = memfd_create("capture", 0);
+	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size) && !lseek(fd, 0, SEEK_SET));
+	return fd;
+}
+
+static void sift(struct run *run, struct tw_capture_file *file)
+{
+	struct tw_archive_options options = { .name = "nothing", .filter = run->filter };
+	static int null = -1;
+
+	if (null < 0)
+		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (tw_sieve__new(run->filter, &run->sieve, NULL))
+		return;
+	run->knowledge = tw_knowledge__new();
+	check(run->knowledge && !tw_archive__new(null, &options, &run->archive, NULL));
+	read_packets(run, file);
+	settle(run);
+	tw_archive__free(run->archive);
+	tw_sieve__free(run->sieve);
+	tw_knowledge__free(run->knowledge);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = size ? memchr(data, '\n', size) : NULL;
+	struct tw_capture_file *file;
+	struct run run = { .asked = 0 };
+	char *expression;
+
+	if (!end)
+		return 0;
+	expression = strndup((const char *)data, (size_t)(end - data));
+	check(expression);
+	if (!tw_filter__parse(expression, &run.filter, NULL)) {
+		end++;
+		if (!tw_capture_file__open(capture_of(end, size - (size_t)(end - data)), "made.pcapng", &file, NULL)) {
+			sift(&run, file);
+			tw_capture_file__close(file);
+		}
+		tw_filter__free(run.filter);
+	}
+	free(expression);
+	return 0;
+}
