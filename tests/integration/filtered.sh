@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Packed frames that a classifier on the way has been at: what it rejected in place is counted as filtered, by report and by
+# capture, and is neither lost nor shown; Wireshark marks it.
+# Usage: filtered.sh TRACEWIRE
+tracewire=$1
+here=$(dirname "$0")
+. "$here/common.sh"
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+
+"$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
+in_background dumpcap dumpcap -q -P -i tw0 -B 64 -w "$scratch/wire.pcap"
+dumpcap=$pid
+wait_for says "$scratch/dumpcap.err" '^Capturing on'
+sleep 0.2
+"$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.02; done' \
+	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+sleep 0.2
+kill -INT $dumpcap
+wait $dumpcap
+eval "$(summary "$scratch/stream.err")"
+rejected=$(python3 "$here/reject.py" reject "$scratch/wire.pcap" "$scratch/x.pcap")
+[ "$rejected" -gt 20 ] || fail "only $rejected events in packed frames: $(cat "$scratch/stream.err")"
+left=$((sent - rejected))
+
+"$tracewire" report "$scratch/x.pcap" >"$scratch/text" 2>"$scratch/report.err" || fail "report: $(cat "$scratch/report.err")"
+says "$scratch/report.err" "^events +$left printed of $left " || fail "report of $left events: $(cat "$scratch/report.err")"
+says "$scratch/report.err" "^filtered $rejected by a classifier on the way$" || fail "report: $(cat "$scratch/report.err")"
+says "$scratch/report.err" '^(missing|lost|damaged)' && fail "report: $(cat "$scratch/report.err")"
+expect "lines of events" "$left" "$(grep -c ' sched_[a-z_]*: ' "$scratch/text")"
+
+tshark -r "$scratch/x.pcap" -T fields -e trace.filtered 2>/dev/null | tr ',' '\n' | grep -c . >"$scratch/marked"
+expect "records that Wireshark marks" "$rejected" "$(cat "$scratch/marked")"
+tshark -r "$scratch/x.pcap" -Y trace.expert.gap >"$scratch/gaps" 2>/dev/null || fail "tshark fails"
+expect "gaps that Wireshark sees" "" "$(head -n 1 "$scratch/gaps")"
+
+# The same on a wire, for a capture, with a filter of its own too.
+for expression in 'cpu >= 0' 'event == sched_switch'; do
+	in_background capture "$tracewire" capture -i tw0 -w "$scratch/y.pcapng" -f "$expression"
+	capture=$pid
+	wait_for says "$scratch/capture.err" '^capturing on'
+	python3 "$here/reject.py" send "$scratch/x.pcap" tw0-tx || fail "frames cannot be sent"
+	sleep 0.2
+	kill -INT $capture
+	wait $capture
+	expect "status of capture" 0 $?
+	"$tracewire" report -q -f "$expression" "$scratch/x.pcap" >"$scratch/expected"
+	"$tracewire" report -q "$scratch/y.pcapng" | diff "$scratch/expected" - >"$scratch/bad" || fail "capture: $(head -n 4 "$scratch/bad")"
+	written=$(grep -c ' sched_[a-z_]*: ' "$scratch/expected")
+	for line in "events +$sent received, .*" "filtered $rejected by a classifier on the way" \
+		"rejected $((left - written)) events by the filter" \
+		"lost +0 in the ring, 0 by the producer, 0 in transmission, 0 on the way" "file +$written events in .*"; do
+		says "$scratch/capture.err" "^$line$" || fail "capture does not say '$line': $(cat "$scratch/capture.err")"
+	done
+	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/y.pcapng")"
+done
+exit $failed
