@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/command.h"
-#include "cli/printable.h"
 
 static int bind(struct filter_expression *expression, struct tw_error *err)
 {
@@ -41,12 +39,10 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 		tell_refused(&expression.formats);
 		error = bind(&expression, err);
 	}
-	if (error) {
-		cli_printable(err->text, strlen(err->text));
+	if (error)
 		filter_expression__fini(&expression);
-	} else {
+	else
 		*ret = expression;
-	}
 	return error;
 }
 

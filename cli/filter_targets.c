@@ -11,6 +11,7 @@ const struct filter_target filter_targets[] = {
 	{ "tracefs", filter_tracefs__print },
 	{ "xdp", filter_xdp__print },
 	{ "tc", filter_tc__print },
+	{ "display", filter_display__print },
 	{ "tree", filter_tree__print },
 	{ 0 },
 };

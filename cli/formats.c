@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
+#include "cli/printable.h"
 #include "producer/texts.h"
 #include "producer/tracing_dir.h"
 #include "wire/schema_text.h"
@@ -37,8 +39,10 @@ const struct cli_option_group cli_formats_group = { "Formats", options };
 
 void cli_formats__refuse(struct cli_formats *formats, const struct tw_error *why)
 {
-	if (!formats->refused++)
-		formats->why = *why;
+	if (formats->refused++)
+		return;
+	formats->why = *why;
+	cli_printable(formats->why.text, strlen(formats->why.text));
 }
 
 static void take_text(struct cli_formats *formats, const struct tw_schema_view *view, char *buf)
