@@ -11,6 +11,7 @@
 
 #include "filter/bpf/disassemble.h"
 #include "filter/bpf/program.h"
+#include "filter/display.h"
 #include "filter/tracefs.h"
 #include "tests/filter/formats.h"
 #include "tests/filter/pushdown.h"
@@ -20,7 +21,7 @@
 #define UNKNOWN_IS_ABSENT 0x02
 #define CUT_UP            0x04 /* for the stages */
 #define WITH_NAMES        0x08
-#define GENERATE          0x10 /* eBPF */
+#define GENERATE          0x10 /* what is one for all events: eBPF, a display filter */
 
 #define LINE_MAX 65536
 
@@ -160,6 +161,15 @@ static void generate(const struct input *in, struct tw_bound *bound)
 	tw_bpf_program__fini(&program);
 }
 
+/* The back ends that are one text for all events. */
+static void emit_whole(const struct tw_bound *bound)
+{
+	struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
+	struct tw_error err = { "" };
+
+	check_refusal(tw_display__emit(bound, &line, &err), &err);
+}
+
 static void use(const struct input *in, struct tw_bound *bound)
 {
 	uint16_t ids[16] = { 65535 };
@@ -177,6 +187,7 @@ static void use(const struct input *in, struct tw_bound *bound)
 			continue;
 		cut_up(in, bound, ids[i], tw_tracefs__refuses);
 		cut_up(in, bound, ids[i], tw_bpf__refuses);
+		cut_up(in, bound, ids[i], tw_display__refuses);
 		emit(bound, ids[i]);
 	}
 }
@@ -190,8 +201,10 @@ static void run(const struct input *in)
 		return;
 	if (!tw_bound__prepare(bound, &err)) {
 		use(in, bound);
-		if (in->flags & GENERATE)
+		if (in->flags & GENERATE) {
 			generate(in, bound);
+			emit_whole(bound);
+		}
 	}
 	tw_bound__free(bound);
 }

@@ -24,7 +24,7 @@ static struct tw_frame_info draw_info(const struct expression *e, const struct f
 
 	info.cpu = (uint16_t)chance__below(chance, RECORDS_CPUS);
 	if (cpu && chance__percent(chance, 60))
-		info.cpu = (uint16_t)cpu->number;
+		info.cpu = cpu->number == TW_CPU_NONE ? 0 : (uint16_t)cpu->number; /* an event's ring has a CPU */
 	info.channel = (uint16_t)(1 + chance__below(chance, RECORDS_CPUS));
 	if (!options->only_ours && chance__percent(chance, 3))
 		info.schema_id ^= 1ull << chance__below(chance, 64);

@@ -142,6 +142,8 @@ static void put_field(struct making *m, const struct tw_field *field)
 
 	if (field->place == TW_PLACE_DATA_LOC || field->place == TW_PLACE_REL_LOC)
 		put_location(m, field, w);
+	else if (field->kind == TW_FIELD_BOOL && m->options->printable)
+		store(m, field->offset, chance__below(m->chance, 2), field->size);
 	else if (field->kind < TW_FIELD_STRING)
 		store(m, field->offset, draw_number(m, w, field->size * 8), field->size);
 	else

@@ -19,7 +19,7 @@ struct made_record {
 };
 
 struct record_options {
-	bool printable;  /* texts are letters, digits and the like */
+	bool printable;  /* texts are letters, digits and the like, a bool is 0 or 1: what Wireshark shows as it is */
 	bool only_whole; /* none cut short, no wrong locations */
 };
 

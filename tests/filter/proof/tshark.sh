@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tshark.sh CAPTURES FORMATS.tar.xz [POOLS [SEED]] -- tshark -Y shows the packets that the evaluator matches. CAPTURES is the program
+# that makes them.
+. "$(dirname "$0")/../../dissector/common.sh"
+
+least=100000 # pairs that a run of all pools has to come to
+captures=$1 formats=$2
+shift 2
+mkdir "$home/proof"
+figures=$("$captures" "$formats" "$home/proof" "$@" 2>&1) || { echo "$figures"; exit 1; }
+chmod -R a+rX "$home/proof"
+
+# ask POOL-N: one expression
+ask() {
+	local pool=${1%-*} at=$home/proof/$1
+
+	if ! shark -o trace.cache:FALSE -o "trace.formats:$home/proof/$pool.txt" -r "$home/proof/$pool.pcap" -Y "$(cat "$at.filter")" \
+		-T fields -e frame.number > "$at.got" 2> "$at.err"; then
+		printf 'FAILED: tshark refuses %s\n  of %s\n  %s\n' "$(cat "$at.filter")" "$(cat "$at.text")" "$(grep -v '^Running as' "$at.err")"
+	elif ! cmp -s "$at.expected" "$at.got"; then
+		printf 'FAILED: %s\n  display filter: %s\n  packets of %s.pcap, < evaluator, > tshark:\n%s\n' "$(cat "$at.text")" \
+			"$(cat "$at.filter")" "$pool" "$(diff "$at.expected" "$at.got" | head -n 8)"
+	fi
+}
+
+# As many at once as there are CPUs.
+for filter in "$home"/proof/*.filter; do
+	name=$(basename "$filter" .filter)
+	ask "$name" > "$home/proof/$name.verdict" &
+	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+done
+wait
+cat "$home"/proof/*.verdict
+echo "$figures"
+pairs=$(echo "$figures" | sed -n 's/^\([0-9]*\) pairs.*/\1/p')
+[ $# -gt 0 ] || [ "$pairs" -ge $least ] || { echo "FAILED: only $pairs pairs"; failed=1; }
+[ -z "$(cat "$home"/proof/*.verdict)" ] || {
+	failed=1
+	[ -z "${PROOF_KEEP:-}" ] || cp -r "$home/proof" "$PROOF_KEEP"
+}
+finish
