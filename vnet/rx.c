@@ -176,11 +176,14 @@ static int set_option(int fd, int level, int name, const void *value, size_t len
 }
 
 /* Nothing but our EtherType, whole, and not what the interface sends. Before the socket is bound: no frame slips by. */
-static int set_filter(int fd)
+static int set_filter(int fd, bool control_only)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, channel)),
+		/* Without the wish both ways lead on. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, control_only),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
@@ -233,7 +236,7 @@ static int set_up(struct tw_rx *rx, const struct tw_rx_options *o)
 	rx->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (rx->fd < 0)
 		return -errno;
-	ret = set_filter(rx->fd);
+	ret = set_filter(rx->fd, o->control_only);
 	if (ret == 0)
 		ret = set_ring(rx, o->retire_ms);
 	return ret < 0 ? ret : bind_to(rx);

@@ -7,6 +7,7 @@
 #ifndef TW_RX_H
 #define TW_RX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct tw_rx_options {
 	const char *ifname;
 	size_t ring;            /* bytes, cut to whole blocks of 1 MiB, one at least; 0 = TW_RX_RING */
 	unsigned int retire_ms; /* the longest that the kernel keeps a frame back to fill a block; 0 = 1 ms */
+	bool control_only;      /* frames of the control channel: the kernel leaves events alone */
 };
 
 struct tw_rx_frame {
