@@ -10,10 +10,6 @@
 #include "xdp/u32_look.h"
 #include "xdp/u32_message.h"
 
-/* Sets of filters take turns with two priorities. */
-#define FIRST_PRIO  (TW_TC_PRIO + TW_PLACE_U32)
-#define SECOND_PRIO (TW_TC_PRIO + TW_PLACES)
-
 struct set {
 	struct nl_sock *sk;
 	struct tw_state *state;
@@ -119,11 +115,6 @@ static int add_all(struct set *set, const struct tw_rules *rules, const struct t
 	return error ? error : add_rule(set, rules->n, rules, &otherwise, err);
 }
 
-static void remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio)
-{
-	tw_filters__remove(sk, state->public.ifindex, prio, TW_ETHERTYPE, "u32", NULL);
-}
-
 static int check_hardware(const struct set *set, struct tw_error *err)
 {
 	struct tw_u32_look look = { 0 };
@@ -156,13 +147,13 @@ static int attach(struct set *set, const struct tw_rules *rules, const struct tw
 	if (!error)
 		error = check_hardware(set, err);
 	if (error) {
-		remove_set(set->sk, set->state, set->at.prio);
+		tw_u32__remove_set(set->sk, set->state, set->at.prio);
 		tw_clsact__remove(set->sk, set->state);
 		return error;
 	}
 	if (old) {
 		tw_u32__count(set->state, counted, NULL);
-		remove_set(set->sk, set->state, old);
+		tw_u32__remove_set(set->sk, set->state, old);
 	}
 	carry(set, counted);
 	set->state->prio = set->at.prio;
@@ -178,7 +169,7 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 		.state = state,
 		.at = { .ifindex = state->public.ifindex,
 			.parent = TW_TC_INGRESS,
-			.prio = is_first || state->prio != FIRST_PRIO ? FIRST_PRIO : SECOND_PRIO,
+			.prio = is_first || state->prio != TW_U32_FIRST_PRIO ? TW_U32_FIRST_PRIO : TW_U32_SECOND_PRIO,
 			.protocol = TW_ETHERTYPE },
 		.next = 1,
 	};
@@ -189,36 +180,4 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 	error = attach(&set, rules, any, err);
 	nl_socket_free(set.sk);
 	return error;
-}
-
-int tw_u32__detach(const struct tw_state *state, struct tw_error *err)
-{
-	struct nl_sock *sk;
-	int error;
-
-	if (!state->prio)
-		return 0;
-	error = tw_tc__open(&sk, err);
-	if (error)
-		return error;
-	remove_set(sk, state, FIRST_PRIO);
-	remove_set(sk, state, SECOND_PRIO);
-	tw_clsact__remove(sk, state);
-	nl_socket_free(sk);
-	return 0;
-}
-
-uint8_t tw_u32__mode(const struct tw_state *state)
-{
-	struct tw_u32_look look = { 0 };
-	struct nl_sock *sk;
-	int error;
-
-	if (!state->prio || tw_tc__open(&sk, NULL))
-		return TW_MODE_NONE;
-	error = tw_u32__look(sk, state, state->prio, &look);
-	nl_socket_free(sk);
-	if (error || !look.n)
-		return TW_MODE_NONE;
-	return look.in_hw == look.n ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;
 }

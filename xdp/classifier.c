@@ -9,29 +9,47 @@
 
 #include "xdp/attach_tc.h"
 #include "xdp/classifier_state.h"
+#include "xdp/features.h"
 #include "xdp/leftover.h"
 
 /* True of every event there is: what u32 knows the others by. */
 #define ANY_EVENT "cpu >= 0"
 
-static int check_action(const struct tw_classifier_options *options, uint8_t action, struct tw_error *err)
+/* Frames that an interface does not take would be lost, and nobody would count them. */
+static int check_target(uint32_t ifindex, struct tw_error *err)
 {
-	if (action == TW_ACTION_MARK && options->place == TW_PLACE_XDP)
+	char name[IFNAMSIZ] = "?";
+
+	if (tw_features__takes_redirected(ifindex))
+		return 0;
+	if_indextoname(ifindex, name);
+	return tw_error__set(
+		err, -EOPNOTSUPP,
+		"%s does not send what XDP redirects to it; one end of a veth pair does while the other has GRO on "
+		"(ethtool -K PEER gro on). --hook tc needs none of that",
+		name);
+}
+
+static int check_action(const struct tw_classifier_options *options, uint8_t action, uint32_t arg, struct tw_error *err)
+{
+	if (options->place != TW_PLACE_XDP)
+		return 0;
+	if (action == TW_ACTION_MARK)
 		return tw_error__set(err, -EINVAL,
 				     "mark cannot be done in XDP, where frames have none yet: --hook tc can");
-	if (action == TW_ACTION_REDIRECT && options->place == TW_PLACE_XDP && options->offload)
+	if (action == TW_ACTION_REDIRECT && options->offload)
 		return tw_error__set(err, -EINVAL, "redirect cannot be done by a NIC's XDP: --hook tc can");
-	return 0;
+	return action == TW_ACTION_REDIRECT ? check_target(arg, err) : 0;
 }
 
 static int check(const struct tw_classifier_options *options, struct tw_error *err)
 {
-	int error = check_action(options, options->default_action, err);
+	int error = check_action(options, options->default_action, options->default_arg, err);
 
 	if (!options->n || options->n > TW_RULES_MAX)
 		return tw_error__set(err, -EINVAL, "a classifier has 1 to %d rules, not %u", TW_RULES_MAX, options->n);
 	for (unsigned int i = 0; i < options->n && !error; i++)
-		error = check_action(options, options->rules[i].action, err);
+		error = check_action(options, options->rules[i].action, options->rules[i].arg, err);
 	if (!error && options->place == TW_PLACE_U32 && options->udp_port)
 		return tw_error__set(err, -EINVAL, "u32 finds frames behind Ethernet only, not in UDP: --hook tc does");
 	return error;

@@ -40,8 +40,13 @@ static int make(const struct layout *layout, unsigned int rows, int offload_to, 
 
 	if (fd >= 0)
 		return fd;
-	return tw_error__set(err, fd, "cannot make the map %s of %u bytes%s: %s", layout->name, value,
-			     offload_to ? " in the NIC" : "",
+	if (offload_to && fd != -EPERM)
+		return tw_error__set(
+			err, -EOPNOTSUPP,
+			"the interface's driver does not take BPF into hardware: it refuses the counters' map (%s). "
+			"Without --offload the kernel runs the program",
+			strerror(-fd));
+	return tw_error__set(err, fd, "cannot make the map %s of %u bytes: %s", layout->name, value,
 			     fd == -EPERM ? "that takes root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
 }
 

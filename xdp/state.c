@@ -25,10 +25,9 @@ static const struct {
 	const char *name;
 	size_t offset, size;
 } numbers[] = {
-	FIELD(netns),     PUBLIC(ifindex),   PUBLIC(place),   PUBLIC(offload),        PUBLIC(persist),
-	PUBLIC(pid),      PUBLIC(schema_id), PUBLIC(program), PUBLIC(default_action), PUBLIC(default_arg),
-	FIELD(counters),  FIELD(overflow),   FIELD(prio),     FIELD(held_by_link),    FIELD(made_clsact),
-	FIELD(attaching),
+	FIELD(netns),    PUBLIC(ifindex),   PUBLIC(place),   PUBLIC(offload),        PUBLIC(persist),
+	PUBLIC(pid),     PUBLIC(schema_id), PUBLIC(program), PUBLIC(default_action), PUBLIC(default_arg),
+	FIELD(counters), FIELD(overflow),   FIELD(prio),     FIELD(held_by_link),    FIELD(made_clsact),
 };
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 

@@ -23,7 +23,6 @@ struct tw_state {
 	uint32_t prio;               /* in tc; 0 = nothing is there yet */
 	uint32_t held_by_link;       /* XDP: goes with the process by itself */
 	uint32_t made_clsact;        /* the qdisc is ours */
-	uint32_t attaching;          /* something may be in the kernel */
 	struct tw_state_row rows[TW_ROWS_MAX];
 };
 

@@ -6,8 +6,8 @@
 #include <linux/pkt_cls.h>
 #include <string.h>
 
+#include "wire/tracewire.h"
 #include "xdp/attach_u32.h"
-#include "xdp/clsact.h"
 
 static bool is_counted(const struct nlattr *attr)
 {
@@ -67,6 +67,43 @@ int tw_u32__look(struct nl_sock *sk, const struct tw_state *state, uint32_t prio
 {
 	ret->state = state;
 	return tw_filters__each(sk, state->public.ifindex, prio, look_at, ret);
+}
+
+void tw_u32__remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio)
+{
+	tw_filters__remove(sk, state->public.ifindex, prio, TW_ETHERTYPE, "u32", NULL);
+}
+
+int tw_u32__detach(const struct tw_state *state, struct tw_error *err)
+{
+	struct nl_sock *sk;
+	int error;
+
+	if (!state->prio)
+		return 0;
+	error = tw_tc__open(&sk, err);
+	if (error)
+		return error;
+	tw_u32__remove_set(sk, state, TW_U32_FIRST_PRIO);
+	tw_u32__remove_set(sk, state, TW_U32_SECOND_PRIO);
+	tw_clsact__remove(sk, state);
+	nl_socket_free(sk);
+	return 0;
+}
+
+uint8_t tw_u32__mode(const struct tw_state *state)
+{
+	struct tw_u32_look look = { 0 };
+	struct nl_sock *sk;
+	int error;
+
+	if (!state->prio || tw_tc__open(&sk, NULL))
+		return TW_MODE_NONE;
+	error = tw_u32__look(sk, state, state->prio, &look);
+	nl_socket_free(sk);
+	if (error || !look.n)
+		return TW_MODE_NONE;
+	return look.in_hw == look.n ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;
 }
 
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *err)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/features.h"
+
+#include <linux/genetlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+
+/* Of linux/netdev.h, which older headers miss. */
+#define NETDEV_CMD_DEV_GET        1
+#define NETDEV_A_DEV_IFINDEX      1
+#define NETDEV_A_DEV_XDP_FEATURES 3
+#define NETDEV_XDP_ACT_NDO_XMIT   (1u << 2)
+
+/* What an answer has behind its generic header. */
+struct answer {
+	uint16_t wanted; /* attribute */
+	bool found, ended;
+	uint64_t value;
+};
+
+static uint64_t number_of(const struct nlattr *attr)
+{
+	return nla_len(attr) >= (int)sizeof(uint64_t) ? nla_get_u64(attr) : nla_get_u16(attr);
+}
+
+static int on_valid(struct nl_msg *msg, void *ctx)
+{
+	struct answer *answer = ctx;
+	struct nlattr *attr = nlmsg_find_attr(nlmsg_hdr(msg), GENL_HDRLEN, answer->wanted);
+
+	if (attr && nla_len(attr) >= (int)sizeof(uint16_t)) {
+		answer->found = true;
+		answer->value = number_of(attr);
+	}
+	return NL_OK;
+}
+
+static int on_ack(struct nl_msg *msg, void *ctx)
+{
+	(void)msg;
+	((struct answer *)ctx)->ended = true;
+	return NL_STOP;
+}
+
+/* Sends a message, which is freed; the answer is a datagram, the acknowledgement behind it another. */
+static bool ask(struct nl_sock *sk, struct nl_msg *msg, struct answer *answer)
+{
+	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
+	nl_socket_modify_cb(sk, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
+	answer->ended = !msg || nl_send_auto(sk, msg) < 0;
+	while (!answer->ended && nl_recvmsgs_default(sk) >= 0)
+		;
+	nlmsg_free(msg);
+	return answer->found;
+}
+
+static struct nl_msg *message(int family, uint8_t command)
+{
+	const struct genlmsghdr head = { .cmd = command, .version = 1 };
+	struct nl_msg *msg = nlmsg_alloc();
+
+	if (msg && nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, NLM_F_REQUEST | NLM_F_ACK) &&
+	    !nlmsg_append(msg, (void *)&head, sizeof(head), NLMSG_ALIGNTO))
+		return msg;
+	nlmsg_free(msg);
+	return NULL;
+}
+
+static bool find_family(struct nl_sock *sk, struct answer *ret)
+{
+	struct nl_msg *msg = message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+
+	if (msg)
+		nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, "netdev");
+	return ask(sk, msg, ret);
+}
+
+static bool ask_features(struct nl_sock *sk, uint32_t ifindex, uint64_t *ret)
+{
+	struct answer family = { .wanted = CTRL_ATTR_FAMILY_ID }, features = { .wanted = NETDEV_A_DEV_XDP_FEATURES };
+	struct nl_msg *msg;
+
+	if (!find_family(sk, &family))
+		return false;
+	msg = message((int)family.value, NETDEV_CMD_DEV_GET);
+	if (msg)
+		nla_put_u32(msg, NETDEV_A_DEV_IFINDEX, ifindex);
+	if (!ask(sk, msg, &features))
+		return false;
+	*ret = features.value;
+	return true;
+}
+
+bool tw_features__takes_redirected(uint32_t ifindex)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	uint64_t features = NETDEV_XDP_ACT_NDO_XMIT;
+
+	if (sk && nl_connect(sk, NETLINK_GENERIC) >= 0)
+		ask_features(sk, ifindex, &features);
+	nl_socket_free(sk);
+	return features & NETDEV_XDP_ACT_NDO_XMIT;
+}
