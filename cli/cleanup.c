@@ -48,8 +48,9 @@ const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
 	.summary = "Remove what killed runs have left behind",
 	.description =
-		"Removes trace instances and virtual wires of runs that no longer live, and says which. Those of living runs, "
-		"wires made by `tracewire vnet up`, and whatever Tracewire has not made are left alone.\n\n"
+		"Removes trace instances, virtual wires and classifiers of runs that no longer live, and says which. Those of living "
+		"runs, wires made by `tracewire vnet up`, classifiers attached with --persist, and whatever Tracewire has not made are "
+		"left alone.\n\n"
 		"Even without it a killed run costs nothing: the kernel switches its instance off and frees the rings.",
 	.groups = groups,
 	.config_size = sizeof(struct cleanup_config),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/json.h"
 
 struct doctor_config {
 	bool json;
@@ -41,27 +42,15 @@ void doctor__bad(struct doctor_finding *ret, enum doctor_status status, const ch
 	ret->status = status;
 }
 
-static void put_json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20)
-			printf("\\u%04x", (unsigned char)*text);
-		else
-			printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-	}
-	putchar('"');
-}
-
 static void put_json(const struct doctor_check *check, const struct doctor_finding *finding, bool first)
 {
 	printf("%s\n    {\"check\": ", first ? "" : ",");
-	put_json_text(check->name);
+	cli_json__text(check->name);
 	printf(", \"status\": \"%s\", \"needed\": %s, \"text\": ", words[finding->status],
 	       check->needed ? "true" : "false");
-	put_json_text(finding->text);
+	cli_json__text(finding->text);
 	fputs(", \"fix\": ", stdout);
-	put_json_text(finding->fix);
+	cli_json__text(finding->fix);
 	putchar('}');
 }
 

@@ -5,7 +5,10 @@
 
 #include "cli/command.h"
 
+extern const struct cli_command filter_command_attach;
 extern const struct cli_command filter_command_compile;
+extern const struct cli_command filter_command_detach;
 extern const struct cli_command filter_command_explain;
+extern const struct cli_command filter_command_show;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "producer/instance.h"
 #include "producer/tracing_dir.h"
+#include "xdp/classifier.h"
 
 struct removal {
 	bool dry_run;
@@ -47,8 +48,10 @@ int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const char *what, co
 {
 	struct removal removal = { .dry_run = dry_run, .tell = tell, .ctx = ctx, .err = err };
 	const char *dir;
-	int error = tw_tracing_dir__find(&dir, err);
+	int error = tw_classifier__cleanup(dry_run, tell, ctx, err);
 
+	if (!error)
+		error = tw_tracing_dir__find(&dir, err);
 	if (!error)
 		error = tw_wire__list(remove_wire, &removal, err);
 	if (error || removal.error)

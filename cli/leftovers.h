@@ -12,9 +12,9 @@
 #define RUN_OWNER TW_WIRE_OWNER "run "
 
 /**
- * leftovers__remove() - remove the wires and trace instances of dead runs, nobody else's
+ * leftovers__remove() - remove the classifiers, wires and trace instances of dead runs, nobody else's
  * @dry_run: only tell
- * @tell: called for each with what it is ("interface", "trace instance") and its name
+ * @tell: called for each with what it is ("classifier", "interface", "trace instance") and its name
  * Return: 0, or -errno with @err filled.
  */
 int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What classifiers are and have counted, printed: for `filter show`, and at the end of `filter attach`. */
+#ifndef CLI_FILTER_COUNTERS_H
+#define CLI_FILTER_COUNTERS_H
+
+#include "xdp/classifier.h"
+
+/* How it is printed. */
+struct counters_print {
+	bool streams;   /* for each stream and channel, too */
+	bool json;      /* an object, without a newline behind it */
+	unsigned int n; /* of those printed so far */
+};
+
+/** counters__print() - one classifier to standard output; @ctx is a struct counters_print. Return: 0 or -errno */
+int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err);
+
+#endif

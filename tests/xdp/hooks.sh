@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Rules at each hook, on real frames: what is dropped no capture sees, a mark is seen by the filter behind, and what is redirected
+# can be decoded where it arrives. Counters tell it all.
+# Usage: hooks.sh TRACEWIRE SENDER CAPTURE
+. "$(dirname "$0")/common.sh"
+
+# XDP, which comes before captures.
+attach drop 'event == sched_switch' --action drop
+tcpdump -i v1 -Z root -w "$scratch/seen.pcap" ether proto 0x88b5 2>"$scratch/tcpdump.err" &
+capturing=$!
+wait_for says "$scratch/tcpdump.err" 'listening on'
+send
+sleep 1.5 # its ring's blocks are a second old at most
+kill -INT $capturing
+wait $capturing 2>/dev/null
+expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
+	sed -nE 's/^events +([0-9]+) printed.*/\1/p')"
+expect "mode" native "$(counted 'c["mode"]')"
+expect "hook" xdp "$(counted 'c["hook"]')"
+expect "rule" "$switches $switches" "$(counted 'c["rules"][0]["frames"], c["rules"][0]["events"]' | tr -d '(),')"
+expect "default" "$((events - switches))" "$(counted 'c["default"]["events"]')"
+expect "control" $control "$(counted 'c["control"]["frames"]')"
+expect "dropped" $switches "$(counted 'c["dropped"]["events"]')"
+expect "sum of the streams' rows" $switches "$(counted 'sum(s["rules"][0]["events"] for s in c["streams"])')"
+finish "$pid"
+says "$scratch/drop.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "no counters: $(cat "$scratch/drop.out")"
+nothing_left v1
+
+# Rules in order: the first that matches decides. The rest is dropped.
+attach order 'event == sched_switch && cpu == 0' --action pass 'event == sched_switch' --action drop \
+	'event == sched_wakeup' --action pass --default drop
+send
+expect "the first rule takes from the second" $switches "$(counted 'c["rules"][0]["events"] + c["rules"][1]["events"]')"
+expect "both match something" True "$(counted 'c["rules"][0]["events"] > 0 and c["rules"][1]["events"] > 0')"
+expect "the third" $wakeups "$(counted 'c["rules"][2]["events"]')"
+expect "the default" $((events - switches - wakeups)) "$(counted 'c["default"]["events"]')"
+expect "dropped" True "$(counted 'c["dropped"]["events"] == c["rules"][1]["events"] + c["default"]["events"]')"
+finish "$pid"
+
+# A mark is for tc, where it is seen by the filter behind: a filter of somebody else's, on a qdisc of somebody else's.
+tc qdisc add dev v1 clsact
+tc filter add dev v1 ingress prio 30000 protocol all bpf bytecode '4,32 0 0 4294963220,21 0 1 7,6 0 0 4294967295,6 0 0 0' \
+	action mirred egress mirror dev w0
+attach mark 'event == sched_wakeup' --action mark:7
+before=$(received w1)
+send
+expect "hook" tc "$(counted 'c["hook"]')"
+expect "marked frames that the next filter sees" $wakeups $(($(received w1) - before))
+expect "rule" $wakeups "$(counted 'c["rules"][0]["frames"]')"
+finish "$pid"
+expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 30000 bpf.*handle')"
+expect "our filter" 0 "$(tc filter show dev v1 ingress | grep -c tw_classify)"
+tc qdisc del dev v1 clsact
+
+# A redirection takes the control frames along, so that what arrives can be decoded; here they stay, too.
+attach redirect 'event == sched_switch' --action redirect:w0
+before=$(received w1)
+tcpdump -i w1 -Z root -w "$scratch/redirected.pcap" 2>"$scratch/tcpdump.err" &
+capturing=$!
+wait_for says "$scratch/tcpdump.err" 'listening on'
+send
+sleep 1.5 # its ring's blocks are a second old at most
+kill -INT $capturing
+wait $capturing 2>/dev/null
+expect "redirected frames and control frames" $((switches + control)) $(($(received w1) - before))
+"$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
+expect "decoded behind it" $switches "$(grep -c ' sched_switch: ' "$scratch/report")"
+finish "$pid"
+nothing_left v1
+
+# XDP redirects as well, without control frames, and says so; to an interface that would lose them, which kernels tell since 6.3,
+# not at all.
+timeout 10 "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0 \
+	2>"$scratch/refused.err" >/dev/null && fail "XDP redirects to where nothing arrives"
+says "$scratch/refused.err" 'w0 does not send what XDP redirects to it' || fail "it says: $(cat "$scratch/refused.err")"
+ethtool -K w1 gro on
+in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
+wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
+says "$scratch/xdp-redirect.err" '^redirect in XDP takes events only, control frames stay on v1' || fail "no word about control frames"
+before=$(received w1)
+send
+sleep 0.3
+expect "redirected by XDP" $wakeups $(($(received w1) - before))
+finish "$pid"
+nothing_left v1
+
+# What cannot be meant: a sentence, and nothing attached.
+refuse() { # STATUS PATTERN WORD...
+	local status=$1 pattern=$2
+	shift 2
+	"$tracewire" filter attach -i v1 "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
+	expect "status of '$*'" "$status" $?
+	says "$scratch/refused.err" "$pattern" || fail "'$*' says: $(cat "$scratch/refused.err")"
+	nothing_left v1
+}
+refuse 2 'mark cannot be done in XDP' --hook xdp 'cpu == 0' --action mark:1
+refuse 2 '2 expressions and 1 actions' 'cpu == 0' --action drop 'cpu == 1'
+refuse 2 "rule 2: column 1: " --from "$capture" 'cpu == 0' --action drop 'no_such_field == 1' --action drop
+refuse 2 'rule 1: column ' 'cpu ==' --action drop
+refuse 2 "no hook 'xpd'" --hook xpd 'cpu == 0' --action drop
+refuse 1 "not in the frames" --from "$capture" 'comm == "bash"' --action drop
+refuse 1 'does not take BPF into hardware' --offload --from "$capture" 'cpu == 0' --action drop
+refuse 1 'does not take BPF into hardware' --offload --hook tc --from "$capture" 'cpu == 0' --action drop
+exit $failed

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How long classifiers last: held ones end with their process however that ends, lasting ones stay until they are taken away, and
+# what is somebody else's is not touched.
+# Usage: life.sh TRACEWIRE SENDER CAPTURE FOREIGN, an object with an XDP program
+foreign=$4
+. "$(dirname "$0")/common.sh"
+
+guards() { # processes that guard something of PROCESS
+	pgrep -P "$1" -x tracewire-guard
+}
+
+has_ended() { # PROCESS
+	! kill -0 "$1" 2>/dev/null
+}
+
+refused() { # PATTERN WORD...
+	local pattern=$1
+	shift
+	"$tracewire" filter attach -i v1 --from "$capture" 'cpu == 0' --action drop "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
+	expect "status of a second '$*'" 1 $?
+	says "$scratch/refused.err" "$pattern" || fail "a second '$*' says: $(cat "$scratch/refused.err")"
+}
+
+for hook in xdp tc; do
+	# Killed at once: nothing stays, not even for a clean-up.
+	attach killed --hook $hook 'event == sched_switch' --action drop
+	guard=$(guards "$pid")
+	[ -n "$guard" ] || fail "$hook: nobody guards it"
+	refused "v1 has a classifier in $hook already, held by process $pid" --hook $hook
+	expect "still there" "$pid" "$(counted 'c["pid"]')"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	wait_for has_ended "$guard"
+	wait_for has_nothing_left v1
+
+	# Killed while it waits for a schema.
+	in_background waiting "$tracewire" filter attach -i v1 --hook $hook 'event == sched_switch' --action drop
+	wait_for says "$scratch/waiting.err" '^waiting on v1'
+	expect "no schema yet" None "$(counted 'c["schema"]')"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	wait_for has_nothing_left v1
+
+	# Killed with the one that guards it: XDP's link has gone with it, tc's filter waits for a clean-up.
+	attach both --hook $hook 'event == sched_switch' --action drop
+	kill -KILL "$(guards "$pid")" "$pid"
+	wait "$pid" 2>/dev/null
+	expect "$hook: a program left" "" "$(ip -d link show v1 | grep prog/xdp)"
+	"$tracewire" cleanup --dry-run >"$scratch/cleanup" 2>&1
+	says "$scratch/cleanup" "^would remove classifier $hook of v1" || fail "cleanup does not see it: $(cat "$scratch/cleanup")"
+	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
+	says "$scratch/cleanup" "^removed classifier $hook of v1" || fail "cleanup says: $(cat "$scratch/cleanup")"
+	nothing_left v1
+
+	# A next run cleans up by itself.
+	attach both --hook $hook 'event == sched_switch' --action drop
+	kill -KILL "$(guards "$pid")" "$pid"
+	wait "$pid" 2>/dev/null
+	attach next --hook $hook 'event == sched_wakeup' --action drop
+	says "$scratch/next.err" "^removed classifier $hook of v1, left behind by a run that was killed" ||
+		fail "the next run does not clean up: $(cat "$scratch/next.err")"
+
+	# Detached from elsewhere.
+	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach: $(cat "$scratch/detach.err")"
+	wait "$pid" || fail "a detached one does not end with 0"
+	says "$scratch/next.out" 'event == sched_wakeup -> drop' || fail "no counters when it is detached: $(cat "$scratch/next.out")"
+	nothing_left v1
+
+	# To stay: the process has gone, the counters go on; a second one is refused.
+	"$tracewire" filter attach -i v1 --hook $hook --persist --from "$capture" 'event == sched_switch' --action drop 2>"$scratch/persist.err" ||
+		fail "$hook --persist: $(cat "$scratch/persist.err")"
+	says "$scratch/persist.err" '^attached to v1: .*it stays until' || fail "no word that it stays: $(cat "$scratch/persist.err")"
+	expect "nobody holds it" "0 True" "$(counted 'str(c["pid"]) + " " + str(c["persist"])')"
+	send
+	expect "$hook: lasting" "$switches" "$(counted 'c["rules"][0]["events"]')"
+	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook
+	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook --persist
+	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
+	expect "a clean-up leaves it" "$switches" "$(counted 'c["rules"][0]["events"]')"
+	"$tracewire" filter detach -i v1 --hook $hook 2>/dev/null || fail "$hook: detach"
+	nothing_left v1
+	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" && fail "nothing to detach is no failure"
+	says "$scratch/detach.err" 'v1 has no classifier of Tracewire' || fail "detach says: $(cat "$scratch/detach.err")"
+done
+
+# Taken away by somebody else: told, and the file goes.
+attach robbed --hook tc 'event == sched_switch' --action drop
+tc qdisc del dev v1 clsact
+wait_for has_ended "$pid"
+says "$scratch/robbed.err" 'somebody else took it away' || fail "who loses its filter says: $(cat "$scratch/robbed.err")"
+nothing_left v1
+
+# Both hooks at once; the qdisc goes with the last of ours, and not while somebody else has a filter there.
+attach one 'event == sched_switch' --action pass
+one=$pid
+attach two --hook tc 'event == sched_switch' --action drop
+two=$pid
+expect "two at once" 2 "$(counted 'len(json.load(open(sys.argv[1])))')"
+tc filter add dev v1 egress prio 7 protocol all bpf bytecode '1,6 0 0 0'
+finish "$two"
+expect "somebody else's filter" 1 "$(tc filter show dev v1 egress | grep -c 'pref 7 bpf.*handle')"
+tc qdisc del dev v1 clsact
+finish "$one"
+nothing_left v1
+
+# An XDP program of somebody else's is neither replaced nor removed.
+for end in v0 v1; do ip link set $end mtu 1500; done # it knows no fragments
+if ip link set dev v1 xdp obj "$foreign" sec xdp 2>"$scratch/ip.err"; then
+	id=$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')
+	refused 'v1 has an XDP program already, .* which is not ours to replace'
+	refused 'v1 has an XDP program already, .* which is not ours to replace' --persist
+	expect "files left" "" "$(ls /run/tracewire 2>/dev/null)"
+	expect "somebody else's program" "$id" "$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')"
+	ip link set dev v1 xdp off
+else
+	fail "cannot attach somebody else's program: $(cat "$scratch/ip.err")"
+fi
+
+# The interface goes while a lasting one is on it: nothing is left to show.
+ip link add x0 type veth peer name x1
+ip link set x0 up
+ip link set x1 up
+"$tracewire" filter attach -i x1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to x1"
+ip link del x1
+"$tracewire" filter show --json >"$scratch/show.json"
+expect "shown of an interface that has gone" "[]" "$(tr -d '\n' <"$scratch/show.json")"
+"$tracewire" cleanup >"$scratch/cleanup" 2>&1
+expect "files of an interface that has gone" "" "$(ls /run/tracewire 2>/dev/null)"
+exit $failed
