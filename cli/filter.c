@@ -3,7 +3,8 @@
 #include "cli/filter.h"
 
 static const struct cli_command *const commands[] = {
-	&filter_command_compile, &filter_command_attach, &filter_command_show, &filter_command_detach, NULL,
+	&filter_command_compile, &filter_command_explain, &filter_command_attach,
+	&filter_command_show,    &filter_command_detach,  NULL,
 };
 
 static const struct cli_example examples[] = {

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `tracewire filter explain` has found out, and how it is told. */
+#ifndef CLI_FILTER_EXPLANATION_H
+#define CLI_FILTER_EXPLANATION_H
+
+#include <stdio.h>
+
+#include "cli/filter_ability.h"
+#include "cli/filter_route.h"
+
+struct filter_explanation {
+	const struct filter_expression *expression;
+	const struct cli_formats_source *source;
+	const struct filter_pipeline *pipeline;
+	filter_abilities *abilities;
+	struct filter_routes routes;
+};
+
+/** filter_explanation__print() - as text for people */
+void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);
+
+/** filter_explanation__print_json() - as one JSON object */
+void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out);
+
+#endif

@@ -1,0 +1,217 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `filter compile` and `filter explain` on a recording: what they print, the sentences for what cannot be, and that tshark and tcpdump
+# find the events with it that `report --filter` finds.
+# Usage: filter.sh TRACEWIRE DATA [PLUGINS]
+tracewire=$1
+sample=$2/sample.pcapng
+plugins=${3-}
+set -u
+export LC_ALL=C TZ=UTC
+failed=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+chmod 755 "$scratch"
+cp "$sample" "$scratch/sample.pcapng"
+chmod 644 "$scratch/sample.pcapng"
+
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# same WHAT OUTPUT: what was printed is what stands on standard input
+same() {
+	cat >"$scratch/wanted"
+	printf '%s\n' "$2" | cmp -s - "$scratch/wanted" && return
+	fail "$1:"
+	printf '%s\n' "$2" | diff "$scratch/wanted" - | head -20
+}
+
+compile() { # TARGET EXPRESSION [OPTION...]
+	local target=$1 expression=$2
+	shift 2
+	"$tracewire" filter compile --from "$sample" --to "$target" "$@" "$expression" 2>&1
+}
+
+explain() {
+	"$tracewire" filter explain --from "$sample" "$@" 2>&1 | sed "s|$sample|sample|"
+}
+
+# refuses STATUS TEXT WORD...: exit status, one sentence on standard error that is TEXT, nothing on standard output
+refuses() {
+	local status=$1 text=$2 output
+	shift 2
+	output=$("$tracewire" filter "$@" 2>&1 >"$scratch/out")
+	[ $? = "$status" ] || fail "'$*' ends with another status than $status"
+	[ "$output" = "tracewire filter $text" ] || fail "'$*' says '$output', not '$text'"
+	[ -s "$scratch/out" ] && fail "'$*' prints something all the same"
+}
+
+# The trees
+
+same "tree of two alternatives" "$(compile tree 'prev_comm == "tracewire-read" or comm ~ "rcu*" and target_cpu in {0, 2..3}')" <<'END'
+sched:sched_switch
+  prev_comm == "tracewire-read"   (char[16] at 8)
+sched:sched_wakeup_new sched:sched_wakeup
+  all of
+    comm ~ "rcu*"
+    one of
+      target_cpu == 0   (int at 32)
+      target_cpu in {2..3}   (int at 32)
+ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 1 more
+  none can match
+events of other formats
+  none can match
+END
+same "tree of what is certain" "$(compile tree 'system == sched or not cpu == 1')" <<'END'
+ftrace:print
+  not cpu == 1
+sched:*
+  every one matches
+events of other formats
+  not cpu == 1
+END
+
+# The kernel's filters
+
+same "filters for tracefs" "$(compile tracefs 'prev_comm == "tracewire-read" or comm ~ "rcu*" and target_cpu == 0')" <<'END'
+sched:sched_switch prev_comm == "tracewire-read"
+sched:sched_wakeup_new COMM ~ "rcu*" && target_cpu == 0
+sched:sched_wakeup COMM ~ "rcu*" && target_cpu == 0
+# off, for they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task
+END
+same "events without a filter" "$(compile tracefs 'event == sched_switch or event == sched_wakeup and cpu == 1')" <<'END'
+sched:sched_switch
+sched:sched_wakeup CPU == 1
+# off, for they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task sched:sched_wakeup_new
+END
+
+# Programs: every jump leads to an instruction, the last of them ends it
+
+compile xdp 'prev_pid == 0 && cpu == 1' >"$scratch/xdp"
+python3 - "$scratch/xdp" <<'END' || fail "the disassembled program is none"
+import re
+import sys
+
+program = dict(re.match(r" *(\d+): (.*)", line).groups() for line in open(sys.argv[1]) if re.match(r" *\d+: ", line))
+jumps = [target for text in program.values() for target in re.findall(r"\bgoto (\d+)", text)]
+sys.exit(not (len(jumps) > 5 and all(target in program for target in jumps) and list(program.values())[-1] == "exit"))
+END
+
+# The same events in tshark
+
+# shark FILTER: how many packets of the sample it shows
+shark() {
+	local as=()
+	[ "$(id -u)" = 0 ] && as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	# A plugin with sanitizers needs their libraries before all others. Leaks would be Wireshark's own.
+	"${as[@]}" env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$scratch" WIRESHARK_PLUGIN_DIR="$scratch/plugins" \
+		ASAN_OPTIONS=detect_leaks=0 ${sanitizers:+LD_PRELOAD="$sanitizers"} \
+		tshark -r "$scratch/sample.pcapng" -Y "$1" 2>&1 | grep -c TRACE
+}
+
+same_events() { # EXPRESSION
+	local reported
+	reported=$("$tracewire" report -q -f "$1" "$sample" | grep -vc ^cpus=)
+	[ "$reported" -gt 0 ] || fail "no event of the sample matches '$1'"
+	if [ -n "$with_tshark" ]; then
+		shown=$(shark "$(compile display "$1")")
+		[ "$shown" = "$reported" ] || fail "'$1' matches $reported events, tshark shows $shown"
+	fi
+}
+
+with_tshark=
+if [ -d "$plugins" ] && command -v tshark >/dev/null; then
+	with_tshark=yes
+	sanitizers=$(ldd "$plugins"/*/epan/tracewire.so 2>/dev/null | awk '/lib[au][bs]*san/ { print $3 }' | paste -sd:)
+	cp -r "$plugins" "$scratch/plugins" && chmod -R a+rX "$scratch/plugins"
+else
+	echo "not checked: what tshark shows, for it or the plugin is not there"
+fi
+while read -r expression; do
+	same_events "$expression"
+done <<'END'
+prev_pid == 0 && cpu == 1
+prev_comm == "tracewire-read" or target_cpu == 0
+not cpu == 1
+sched_switch.prev_pid != 0 and time > 7.5
+next_pid in {1..130} and not next_comm contains "trace"
+END
+
+# Where it runs
+
+same "explain" "$(explain --for stream --hook tc 'prev_pid == 0 && cpu == 1 and (comm ~ "k*" or time > 1) or pid == 1 and event == sched_switch')" \
+	<<'END'
+expression  prev_pid == 0 && cpu == 1 and (comm ~ "k*" or time > 1) or pid == 1 and event == sched_switch
+formats     8 events of sample, schema 4805abc0ad62b145
+
+     predicate              tracefs  producer  xdp  tc  display  tools
+  1  prev_pid == 0          yes      yes       yes  yes  yes      yes
+  2  cpu == 1               yes      yes       yes  yes  yes      yes
+  3  comm ~ "k*"            yes      yes       no   no  yes      yes
+  4  time > 1               no       yes       yes  yes  yes      yes
+  5  pid == 1               yes      yes       yes  yes  yes      yes
+  6  event == sched_switch  known    known     known  known  known    known
+
+why not
+  3  comm ~ "k*"
+       xdp, tc: the task's name is not in the frames
+  4  time > 1
+       tracefs: the kernel's filters do not know the time
+
+stream: tracefs -> producer -> tc
+  sched:sched_switch
+    tracefs   1, 2, 5 in part   prev_pid == 0 && CPU == 1 || common_pid == 1
+    producer  1, 2, 3, 4, 5
+    tc        nothing is left for it
+  ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
+    off       none of them can match
+END
+explain --json --for record 'prev_pid == 0 and time > 1' >"$scratch/json"
+python3 - "$scratch/json" <<'END' || fail "explain --json: $(cat "$scratch/json")"
+import json
+import sys
+
+o = json.load(open(sys.argv[1]))
+ways = {way["events"][0]: way for way in o["ways"]}
+switch = ways["sched:sched_switch"]
+assert o["predicates"][1]["stages"]["tracefs"] == {"can": "no", "why": "the kernel's filters do not know the time"}
+assert [step["does"] for step in switch["stages"]] == [[1], [2], []] and switch["left"] == []
+assert switch["stages"][0]["filter"] == "prev_pid == 0"
+assert ways["ftrace:print"]["match"] == "never"
+END
+
+# What cannot be
+
+refuses 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, display and tree" \
+	compile 'cpu == 1'
+refuses 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
+refuses 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
+refuses 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
+refuses 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
+	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'
+refuses 2 "compile: column 26: tracefs cannot do 'time>5', because the kernel's filters do not know the time" \
+	compile --to tracefs --from "$sample" 'event=="sched_switch" or time>5'
+refuses 2 "compile: $0 is neither a pcapng nor a pcap file, by its first bytes" \
+	compile --to tree --from "$0" 'cpu == 1'
+refuses 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
+refuses 2 "compile: $sample has no formats of schema 0000000000000012" \
+	compile --to tree --from "$sample" --schema 12 'cpu == 1'
+refuses 2 "compile: --schema 'xy' is no schema id: it is a hexadecimal number" \
+	compile --to tree --from "$sample" --schema xy 'cpu == 1'
+refuses 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
+	compile --to tree --schema 12 'cpu == 1'
+refuses 2 "compile: --event chooses among the events of this kernel, --from takes those of a capture: give one of them" \
+	compile --to tree --from "$sample" -e sched 'cpu == 1'
+refuses 2 "compile: 'dorp' is no action; there are pass, drop, mark:N and redirect:INTERFACE" \
+	compile --to tree --from "$sample" --action dorp 'cpu == 1'
+refuses 2 "compile: 'x' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10" \
+	compile --to tree --from "$sample" --action mark:x 'cpu == 1'
+
+refuses 2 "explain: there is no hook 'xpd'; there are xdp and tc" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
+refuses 2 "explain: record has no wire, and so no --hook" explain --from "$sample" --for record --hook xdp 'cpu == 1'
+
+exit $failed
