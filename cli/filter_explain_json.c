@@ -4,25 +4,12 @@
 #include <string.h>
 
 #include "cli/filter_explanation.h"
-
-static void put_escaped(const char *text, size_t len, FILE *out)
-{
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < ' ' || c > '~') /* bytes, one code point each: what is typed need not be UTF-8 */
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-}
+#include "cli/json.h"
 
 static void put_string(const char *text, size_t len, FILE *out)
 {
 	fputc('"', out);
-	put_escaped(text, len, out);
+	cli_json__bytes(text, len, out);
 	fputc('"', out);
 }
 
@@ -112,9 +99,9 @@ static void put_events(const struct event_group *group, FILE *out)
 	fputs("\"events\":[", out);
 	for (size_t i = 0; i < group->n; i++) {
 		fputs(i ? ",\"" : "\"", out);
-		put_escaped(group->formats[i]->system, strlen(group->formats[i]->system), out);
+		cli_json__bytes(group->formats[i]->system, strlen(group->formats[i]->system), out);
 		fputc(':', out);
-		put_escaped(group->formats[i]->name, strlen(group->formats[i]->name), out);
+		cli_json__bytes(group->formats[i]->name, strlen(group->formats[i]->name), out);
 		fputc('"', out);
 	}
 	fputs("],", out);

@@ -3,7 +3,13 @@
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
+#include <stddef.h>
+#include <stdio.h>
+
 /** cli_json__text() - a string in quotes to standard output */
 void cli_json__text(const char *text);
+
+/** cli_json__bytes() - a part of a string, without quotes */
+void cli_json__bytes(const char *text, size_t len, FILE *out);
 
 #endif
