@@ -55,7 +55,7 @@ const char *tw_display_number__refuses(const struct tw_test *test)
 		return NULL;
 	if (test->has_mask && test->mask & sign && (is_order(test) || is_array(test)))
 		return "display filters have no mask on the sign of a number";
-	if (is_array(test) && test->op == TW_TEST_NE && sign && test->low == (uint64_t)(-(int64_t)sign))
+	if (is_array(test) && test->op == TW_TEST_NE && sign && test->low == -sign)
 		return "display filters cannot write this number";
 	return NULL;
 }
@@ -200,7 +200,7 @@ bool tw_display_number__write(const struct tw_display_writing *w)
 		return put_truth(w);
 	if (test->has_mask)
 		return put_mask(w);
-	if (sign && test->low == (uint64_t)(-(int64_t)sign))
+	if (sign && test->low == -sign)
 		return put_least(w, test->low);
 	if (test->op == TW_TEST_WITHIN)
 		return put_range(w);

@@ -45,7 +45,7 @@ static int write_seed(const char *folder, size_t i, int flags)
 
 int main(int argc, char **argv)
 {
-	static const int flags[] = { 0, 0x1c, 0x1f };
+	static const int flags[] = { 0x20, 0x7c, 0xbf };
 	int err = argc != 2;
 
 	for (size_t i = 0; !err && i < sizeof(texts) / sizeof(texts[0]) * 3; i++)

@@ -23,7 +23,10 @@
 #define WITH_NAMES        0x08
 #define GENERATE          0x10 /* what is one for all events: eBPF, a display filter */
 
-#define LINE_MAX 65536
+#define WHICH_EVENT 0x20 /* the bits above, for CUT_UP */
+
+#define LINE_MAX   65536
+#define UNKNOWN_ID 65535
 
 struct input {
 	uint8_t flags;
@@ -170,25 +173,31 @@ static void emit_whole(const struct tw_bound *bound)
 	check_refusal(tw_display__emit(bound, &line, &err), &err);
 }
 
+static void evaluate(const struct input *in, const struct tw_bound *bound, uint16_t id)
+{
+	const struct tw_filter_event event = event_of(in, id);
+	const int certain = tw_bound__is_certain(bound, id);
+	const bool matches = tw_bound__matches(bound, &event);
+
+	check(certain < 0 || certain == matches);
+}
+
 static void use(const struct input *in, struct tw_bound *bound)
 {
-	uint16_t ids[16] = { 65535 };
-	size_t n = 1;
+	const uint16_t id = tw_schema__at(schema, in->flags / WHICH_EVENT % tw_schema__count(schema))->id;
 
 	for (size_t i = 0; i < tw_schema__count(schema); i++)
-		ids[n++] = tw_schema__at(schema, i)->id;
-	for (size_t i = 0; i < n; i++) {
-		const struct tw_filter_event event = event_of(in, ids[i]);
-		const int certain = tw_bound__is_certain(bound, ids[i]);
-		const bool matches = tw_bound__matches(bound, &event);
-
-		check(certain < 0 || certain == matches);
-		if (certain >= 0 || !(in->flags & CUT_UP))
-			continue;
-		cut_up(in, bound, ids[i], tw_tracefs__refuses);
-		cut_up(in, bound, ids[i], tw_bpf__refuses);
-		cut_up(in, bound, ids[i], tw_display__refuses);
-		emit(bound, ids[i]);
+		evaluate(in, bound, tw_schema__at(schema, i)->id);
+	evaluate(in, bound, UNKNOWN_ID);
+	if (in->flags & CUT_UP) {
+		cut_up(in, bound, id, tw_tracefs__refuses);
+		cut_up(in, bound, id, tw_bpf__refuses);
+		cut_up(in, bound, id, tw_display__refuses);
+		emit(bound, id);
+	}
+	if (in->flags & GENERATE) {
+		generate(in, bound);
+		emit_whole(bound);
 	}
 }
 
@@ -199,13 +208,8 @@ static void run(const struct input *in)
 
 	if (!bound)
 		return;
-	if (!tw_bound__prepare(bound, &err)) {
+	if (!tw_bound__prepare(bound, &err))
 		use(in, bound);
-		if (in->flags & GENERATE) {
-			generate(in, bound);
-			emit_whole(bound);
-		}
-	}
 	tw_bound__free(bound);
 }
 
