@@ -17,10 +17,9 @@ struct entry {
 };
 
 struct tw_display_events {
-	const struct tw_bound *bound;
 	uint32_t n;
-	struct entry *entries; /* one more: the unknown ones */
-	uint32_t *slots;       /* event + 1, by the hash of a text */
+	struct entry *entries;
+	uint32_t *slots; /* event + 1, by the hash of a text */
 	uint32_t n_slots;
 };
 
@@ -58,14 +57,13 @@ static void find_shared(struct tw_display_events *events, bool by_system)
 	}
 }
 
-struct tw_display_events *tw_display_events__new(const struct tw_bound *bound)
+struct tw_display_events *tw_display_events__new(const struct tw_groups *groups)
 {
 	struct tw_display_events *events = calloc(1, sizeof(*events));
 
 	if (!events)
 		return NULL;
-	events->bound = bound;
-	events->n = (uint32_t)bound->n_events;
+	events->n = (uint32_t)groups->bound->n_events;
 	for (events->n_slots = 16; events->n_slots < 2 * events->n; events->n_slots *= 2)
 		;
 	events->entries = calloc(events->n + 1, sizeof(*events->entries));
@@ -75,8 +73,9 @@ struct tw_display_events *tw_display_events__new(const struct tw_bound *bound)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < events->n; i++) {
-		events->entries[i].system = bound->events[i].format->system;
-		events->entries[i].name = bound->events[i].format->name;
+		events->entries[i].system = groups->bound->events[i].format->system;
+		events->entries[i].name = groups->bound->events[i].format->name;
+		events->entries[i].group = groups->group_of[i];
 	}
 	find_shared(events, true);
 	find_shared(events, false);
@@ -90,16 +89,6 @@ void tw_display_events__free(struct tw_display_events *events)
 	free(events->slots);
 	free(events->entries);
 	free(events);
-}
-
-void tw_display_events__put(struct tw_display_events *events, uint32_t i, uint32_t group)
-{
-	events->entries[i].group = group + 1;
-}
-
-bool tw_display_events__has_unknown(const struct tw_display_events *events, uint32_t group)
-{
-	return events->entries[events->n].group == group + 1;
 }
 
 /* What is written of an event: its system if all of that is chosen, else its name, else both. */

@@ -3,19 +3,13 @@
 #ifndef TW_DISPLAY_EVENTS_H
 #define TW_DISPLAY_EVENTS_H
 
-#include "base/line.h"
-#include "filter/tree.h"
+#include "filter/strings/groups.h"
 
 struct tw_display_events;
 
 /** tw_display_events__new() - Return: NULL without memory */
-struct tw_display_events *tw_display_events__new(const struct tw_bound *bound);
+struct tw_display_events *tw_display_events__new(const struct tw_groups *groups);
 void tw_display_events__free(struct tw_display_events *events);
-
-/** tw_display_events__put() - event @i of the bound filter is in that group; behind the last: those that the schema lacks */
-void tw_display_events__put(struct tw_display_events *events, uint32_t i, uint32_t group);
-
-bool tw_display_events__has_unknown(const struct tw_display_events *events, uint32_t group);
 
 /* How what was written goes together with more of it. */
 enum tw_joint {
