@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/strings/expression.h"
+#include "filter/strings/pcap_test.h"
+
+#define ELEMENTS_MAX 64 /* of an array: each is a comparison */
+#define BASE_TIME    (TW_PCAP_FRAME + (unsigned int)offsetof(struct tw_frame_hdr, base_time))
+#define EVENT_TIME   (TW_PCAP_EVENT + (unsigned int)offsetof(struct tw_event, time))
+
+/* Where a number lies in the packet. */
+struct place {
+	uint32_t at;
+	uint8_t size;
+	bool big_endian;
+	bool is_signed;
+};
+
+/* A word to be compared for order: loaded, perhaps put together from bytes, the rest cut off, signs moved above 0. */
+struct word {
+	uint32_t at;
+	uint8_t size;
+	bool swapped;
+	uint32_t mask, bias;
+	const char *text; /* instead of all that */
+};
+
+static bool is_array(const struct tw_test *test)
+{
+	return test->field && test->field->kind == TW_FIELD_ARRAY;
+}
+
+const char *tw_pcap_number__refuses(const struct tw_test *test)
+{
+	struct tw_number_place place;
+
+	if (test->operand == TW_ON_TIME)
+		return NULL;
+	if (is_array(test) && test->field->place == TW_PLACE_FIXED && test->field->offset >= TW_RECORD_COMMON)
+		return test->field->count <= ELEMENTS_MAX ? NULL : "it is a long array";
+	return tw_test__number_place(test, &place) ? NULL : "its place is not the same in each record";
+}
+
+static uint64_t mask_of(unsigned int size)
+{
+	return UINT64_MAX >> (64 - 8 * size);
+}
+
+static bool put_certain(struct tw_line *line, bool is_true)
+{
+	tw_line__str(line, is_true ? "len > 0" : TW_PCAP_FALSE);
+	return false;
+}
+
+static void put_op(struct tw_line *line, uint8_t op)
+{
+	static const char *const ops[] = {
+		[TW_TEST_EQ] = " = ",  [TW_TEST_NE] = " != ", [TW_TEST_LT] = " < ",
+		[TW_TEST_LE] = " <= ", [TW_TEST_GT] = " > ",  [TW_TEST_GE] = " >= ",
+	};
+
+	tw_line__str(line, ops[op]);
+}
+
+/* Four bytes at most, compared as they lie there. */
+static void put_equal_word(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op,
+			   uint64_t value)
+{
+	tw_pcap__load(line, at, size);
+	if (mask != mask_of(size)) {
+		tw_line__str(line, " & ");
+		tw_pcap__hex(line, mask);
+	}
+	put_op(line, op);
+	tw_pcap__hex(line, value);
+}
+
+/* Equality does not ask for the order of bytes: the value is turned round instead. */
+static bool put_equal(struct tw_line *line, const struct place *place, uint64_t mask, uint8_t op, uint64_t value)
+{
+	const unsigned int size = place->size;
+	const uint64_t turned = place->big_endian ? value : __builtin_bswap64(value) >> (64 - 8 * size);
+	const uint64_t kept = place->big_endian ? mask : __builtin_bswap64(mask) >> (64 - 8 * size);
+
+	if (value & ~mask)
+		return put_certain(line, op == TW_TEST_NE);
+	if (!mask)
+		return put_certain(line, op == TW_TEST_EQ);
+	if (size <= 4) {
+		put_equal_word(line, place->at, size, kept, op, turned);
+		return false;
+	}
+	if (kept >> 32)
+		put_equal_word(line, place->at, 4, kept >> 32, op, turned >> 32);
+	if (kept >> 32 && kept & UINT32_MAX)
+		tw_line__str(line, op == TW_TEST_EQ ? " and " : " or ");
+	if (kept & UINT32_MAX)
+		put_equal_word(line, place->at + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
+	return kept >> 32 && kept & UINT32_MAX;
+}
+
+static void put_turned(struct tw_line *line, uint32_t at, unsigned int size)
+{
+	tw_line__char(line, '(');
+	for (unsigned int i = 0; i < size; i++) {
+		tw_line__str(line, i ? " | (" : "");
+		tw_pcap__load(line, at + i, 1);
+		if (!i)
+			continue;
+		tw_line__str(line, " << ");
+		tw_line__u64(line, 8 * i);
+		tw_line__char(line, ')');
+	}
+	tw_line__char(line, ')');
+}
+
+/* In parentheses, or a load. */
+static void put_word(struct tw_line *line, const struct word *word)
+{
+	char *const begin = line->at;
+
+	if (word->text) {
+		tw_line__str(line, word->text);
+		return;
+	}
+	if (word->swapped && word->size > 1)
+		put_turned(line, word->at, word->size);
+	else
+		tw_pcap__load(line, word->at, word->size);
+	if (word->bias) {
+		tw_line__str(line, " + ");
+		tw_pcap__hex(line, word->bias);
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	if (word->mask == mask_of(word->size) && (!word->bias || word->size == 4))
+		return;
+	tw_line__str(line, " & ");
+	tw_pcap__hex(line, word->mask);
+	tw_line__insert(line, begin, "(");
+	tw_line__char(line, ')');
+}
+
+static uint8_t strict(uint8_t op)
+{
+	return op == TW_TEST_LE || op == TW_TEST_LT ? TW_TEST_LT : TW_TEST_GT;
+}
+
+static void put_order_word(struct tw_line *line, const struct word *word, uint8_t op, uint64_t value)
+{
+	put_word(line, word);
+	put_op(line, op);
+	tw_pcap__hex(line, value & UINT32_MAX);
+}
+
+/* @words: one, or that of the upper half and that of the lower. */
+static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
+{
+	if (n == 1) {
+		put_order_word(line, &words[0], op, value);
+		return false;
+	}
+	put_order_word(line, &words[0], strict(op), value >> 32);
+	tw_line__str(line, " or (");
+	put_order_word(line, &words[0], TW_TEST_EQ, value >> 32);
+	tw_line__str(line, " and ");
+	put_order_word(line, &words[1], op, value);
+	tw_line__char(line, ')');
+	return true;
+}
+
+static bool put_within(struct tw_line *line, const struct word *words, unsigned int n, uint64_t low, uint64_t high)
+{
+	tw_line__char(line, '(');
+	put_order(line, words, n, TW_TEST_GE, low);
+	tw_line__str(line, ") and (");
+	put_order(line, words, n, TW_TEST_LE, high);
+	tw_line__char(line, ')');
+	return true;
+}
+
+static bool put_ordered(struct tw_line *line, const struct tw_test *test, const struct word *words, unsigned int n,
+			uint64_t low, uint64_t high)
+{
+	if (test->op == TW_TEST_WITHIN)
+		return put_within(line, words, n, low, high);
+	return put_order(line, words, n, test->op, low);
+}
+
+/* A number of eight bytes as two words, the upper one first. */
+static unsigned int split(const struct place *place, uint64_t mask, uint64_t bias, struct word *ret)
+{
+	const unsigned int size = place->size < 4 ? place->size : 4, n = place->size == 8 ? 2 : 1;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int shift = n == 2 && !i ? 32 : 0;
+
+		ret[i] = (struct word){
+			.at = place->at + (n == 2 && (shift == 0) == place->big_endian ? 4 : 0),
+			.size = (uint8_t)size,
+			.swapped = !place->big_endian,
+			.mask = (uint32_t)(mask >> shift),
+			.bias = (uint32_t)(bias >> shift),
+		};
+	}
+	return n;
+}
+
+static bool put_element(struct tw_line *line, const struct tw_test *test, const struct place *place)
+{
+	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
+	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
+	struct word words[2];
+	unsigned int n;
+
+	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
+		return put_equal(line, place, mask, test->op, test->low & all);
+	n = split(place, mask, bias, words);
+	return put_ordered(line, test, words, n, (test->low + bias) & all, (test->high + bias) & all);
+}
+
+static bool put_elements(struct tw_line *line, const struct tw_test *test, struct place place)
+{
+	const uint32_t n = is_array(test) ? test->field->count : 1;
+	bool is_joint = false;
+
+	for (uint32_t i = 0; i < n; i++, place.at += place.size) {
+		char *begin;
+
+		tw_line__str(line, !i ? "" : test->op == TW_TEST_NE ? " and " : " or ");
+		begin = line->at;
+		is_joint = put_element(line, test, &place);
+		if (!is_joint || n == 1)
+			continue;
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	return is_joint || n > 1;
+}
+
+static struct place place_of(const struct tw_test *test)
+{
+	struct tw_number_place place;
+
+	if (is_array(test))
+		return (struct place){
+			.at = TW_PCAP_EVENT + TW_EVENT_RECORD + test->field->offset,
+			.size = (uint8_t)test->field->elem_size,
+			.big_endian = test->big_endian,
+			.is_signed = test->is_signed,
+		};
+	tw_test__number_place(test, &place);
+	return (struct place){
+		.at = (place.base == TW_IN_HEADER ? TW_PCAP_FRAME : TW_PCAP_EVENT) + place.offset,
+		.size = place.size,
+		.big_endian = place.big_endian,
+		.is_signed = test->is_signed,
+	};
+}
+
+bool tw_pcap_number__write(const struct tw_test *test, struct tw_line *line)
+{
+	const struct tw_field *field = test->field;
+	char *begin;
+
+	if (!field)
+		return put_elements(line, test, place_of(test));
+	tw_pcap__reaches(line, TW_EVENT_RECORD + field->offset + field->size);
+	if (test->op == TW_TEST_EXISTS)
+		return false;
+	tw_line__str(line, " and ");
+	begin = line->at;
+	if (put_elements(line, test, place_of(test))) {
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	return true;
+}
+
+static void put_text(char *ret, size_t size, uint32_t a, const char *op, uint32_t b)
+{
+	struct tw_line line = tw_line__on(ret, size - 1);
+
+	tw_line__char(&line, '(');
+	tw_pcap__load(&line, a, 4);
+	tw_line__str(&line, op);
+	if (b)
+		tw_pcap__load(&line, b, 4);
+	tw_line__char(&line, ')');
+	*line.at = 0;
+}
+
+/*
+ * An event's time is the frame's base and what is to be added, with sign. Words overflow: the upper one is that of the base, one more
+ * where the lower ones overflow, one less where what is added is less than 0.
+ */
+bool tw_pcap_time__write(const struct tw_test *test, struct tw_line *line)
+{
+	static const struct {
+		const char *upper, *overflow, *sign;
+	} cases[] = {
+		{ "", " < ", " >= " },
+		{ "", " >= ", " < " },
+		{ " + 1", " < ", " < " },
+		{ " - 1", " >= ", " >= " },
+	};
+	char lower[64], upper[64];
+	struct word words[2] = { { .text = upper }, { .text = lower } };
+
+	put_text(lower, sizeof(lower), BASE_TIME + 4, " + ", EVENT_TIME);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_text(upper, sizeof(upper), BASE_TIME, cases[i].upper, 0);
+		tw_line__str(line, i ? " or (" : "(");
+		tw_line__str(line, lower);
+		tw_line__str(line, cases[i].overflow);
+		tw_pcap__load(line, BASE_TIME + 4, 4);
+		tw_line__str(line, " and ");
+		tw_pcap__load(line, EVENT_TIME, 4);
+		tw_line__str(line, cases[i].sign);
+		tw_line__str(line, "0x80000000 and (");
+		if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) {
+			put_order_word(line, &words[0], test->op, test->low >> 32);
+			tw_line__str(line, test->op == TW_TEST_EQ ? " and " : " or ");
+			put_order_word(line, &words[1], test->op, test->low);
+		} else {
+			put_ordered(line, test, words, 2, test->low, test->high);
+		}
+		tw_line__str(line, "))");
+	}
+	return true;
+}

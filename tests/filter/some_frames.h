@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames of one event of formats.h, with values that often are those of some_expressions(); the same on every run. */
+#ifndef TESTS_FILTER_SOME_FRAMES_H
+#define TESTS_FILTER_SOME_FRAMES_H
+
+#include "filter/evaluate.h"
+#include "wire/encode.h"
+
+#define SOME_SCHEMA_ID 0x1122334455667788ull
+#define SOME_ETH       14 /* bytes of the packet before the frame */
+
+struct some_frame {
+	uint8_t bytes[512 + TW_COPY_STEP]; /* from the Ethernet header on */
+	size_t len;
+	struct tw_filter_event event; /* points into bytes */
+};
+
+/** some_frame__make() - number @n for an event. @cut: one in four has a record that ends early; @big_endian: its body */
+void some_frame__make(struct some_frame *frame, const struct tw_format *format, uint32_t n, bool cut, bool big_endian);
+
+/** some_expressions() - call with expressions on each field of each event, and on what all events have */
+void some_expressions(const struct tw_schema *schema, void (*cb)(void *ctx, const char *text), void *ctx);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What libpcap is given, and what it makes of it: on frames, the same as the evaluator. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka wants those before it */
+#include <cmocka.h>
+
+#include <pcap/pcap.h>
+
+#include "filter/pcap.h"
+#include "tests/filter/emitted.h"
+#include "tests/filter/formats.h"
+#include "tests/filter/some_frames.h"
+
+#define FRAMES 40 /* of each event, for each expression */
+
+static struct tw_schema *schema;
+static pcap_t *pcap;
+
+static int setup(void **state)
+{
+	(void)state;
+	schema = formats__schema();
+	pcap = pcap_open_dead(DLT_EN10MB, 262144);
+	return schema && pcap ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pcap_close(pcap);
+	tw_schema__free(schema);
+	return 0;
+}
+
+#define OTHERS(least)                                                                                             \
+	"ether proto 0x88b5 and (len < 78 or ether[14:4] != 0x54575231 or ether[18] != 1 or ether[60:2] != 1 or " \
+	"ether[62:2] != 1 or ether[19] & 1 != 0 or " least "ether[20:2] + 14 > len or ether[64:2] < 16 or "       \
+	"ether[64:2] + 48 > ether[20:2] or "
+
+static const struct {
+	const char *text;
+	uint64_t schema_id;
+	const char *filter;
+} golden[] = {
+	{ "sched.sched_switch.prev_pid == 1 && cpu == 1", 0,
+	  OTHERS("") "(ether[70:2] = 316 and ((ether[64:2] >= 36 and ether[94:4] = 0x1000000) and ether[56:2] = 0x1)))" },
+	{ "cpu == 1", SOME_SCHEMA_ID,
+	  OTHERS("ether[30:4] != 0x11223344 or ether[34:4] != 0x55667788 or ") "((ether[56:2] = 0x1)))" },
+	{ "system == sched or event == tiny or event == large", 0,
+	  OTHERS("") "((ether[70:2] = 316 or ether[70:2] = 318 or (ether[70:2] >= 2000 and ether[70:2] <= 2001))))" },
+	{ "!(event == tiny)", 0, OTHERS("") "(not (ether[70:2] = 2000)))" },
+	{ "tiny.change < -1", 0,
+	  OTHERS("") "(ether[70:2] = 2000 and (ether[64:2] >= 18 and ((ether[79] + 0x80) & 0xff) < 0x7f)))" },
+	{ "saddr == 10.0.0.0/9", 0,
+	  OTHERS("") "(ether[70:2] = 1504 and (ether[64:2] >= 22 and ether[80:2] & 0xff80 = 0xa00)))" },
+	{ "prev_comm != \"bash\"", 0,
+	  OTHERS("") "(ether[70:2] = 316 and (ether[64:2] >= 32 and not (ether[78:4] = 0x62617368 and ether[82] = 0x0))))" },
+};
+
+static void test_golden(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
+		struct tw_bound *bound = bind_to(schema, golden[i].text, false);
+		char buf[4096];
+		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
+		struct tw_error err;
+
+		if (tw_pcap__emit(bound, golden[i].schema_id, &line, &err))
+			fail_msg("%s: %s", golden[i].text, err.text);
+		*line.at = 0;
+		emitted_is(golden[i].text, golden[i].filter, buf);
+		tw_bound__free(bound);
+	}
+}
+
+static const struct {
+	const char *text, *why;
+} refused[] = {
+	{ "comm == a",
+	  "column 1: pcap cannot do 'comm == a', because the task's name is not in the frames of its events" },
+	{ "host == a", "column 1: pcap cannot do 'host == a', because the host's name is not in the frames of events" },
+	{ "cpu == 1 && irq_handler_entry.name == a",
+	  "column 13: pcap cannot do 'irq_handler_entry.name == a', because its place is not the same in each record" },
+	{ "prev_comm matches a",
+	  "column 1: pcap cannot do 'prev_comm matches a', because it has no regular expressions" },
+	{ "prev_comm ~ \"*a\"",
+	  "column 1: pcap cannot do 'prev_comm ~ \"*a\"', because of patterns it has those that end with a star only" },
+};
+
+static void test_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		struct tw_bound *bound = bind_to(schema, refused[i].text, false);
+		char buf[4096];
+		struct tw_line line = tw_line__on(buf, sizeof(buf));
+		struct tw_error err;
+
+		assert_int_equal(tw_pcap__emit(bound, 0, &line, &err), -EOPNOTSUPP);
+		emitted_is(refused[i].text, refused[i].why, err.text);
+		assert_int_equal(tw_line__len(&line), 0);
+		tw_bound__free(bound);
+	}
+}
+
+static void compile(const char *text, const struct tw_bound *bound, struct bpf_program *ret)
+{
+	static char buf[1 << 18];
+	struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
+	struct tw_error err;
+
+	if (tw_pcap__emit(bound, SOME_SCHEMA_ID, &line, &err))
+		fail_msg("%s: %s", text, err.text);
+	*line.at = 0;
+	if (pcap_compile(pcap, ret, buf, 1, PCAP_NETMASK_UNKNOWN))
+		fail_msg("%s: %s: %s", text, pcap_geterr(pcap), buf);
+}
+
+static bool passes(const struct bpf_program *program, const void *bytes, size_t len)
+{
+	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)len, .len = (bpf_u_int32)len };
+
+	return pcap_offline_filter(program, &header, bytes);
+}
+
+struct run {
+	bool big_endian;
+	unsigned int expressions, frames, matched;
+};
+
+static bool is_refused(const struct tw_bound *bound)
+{
+	char buf[64];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+	return tw_pcap__emit(bound, 0, &line, NULL) == -EOPNOTSUPP;
+}
+
+static void compare_frames(struct run *run, const char *text, struct tw_bound *bound)
+{
+	struct bpf_program program;
+	struct some_frame frame;
+
+	compile(text, bound, &program);
+	assert_int_equal(tw_bound__prepare(bound, NULL), 0);
+	for (size_t e = 0; e < tw_schema__count(schema); e++) {
+		const struct tw_format *format = tw_schema__at(schema, e);
+
+		if (!tw_bound__is_certain(bound, format->id) && e % 4)
+			continue;
+		for (uint32_t n = 0; n < FRAMES; n++) {
+			bool wanted, got;
+
+			some_frame__make(&frame, format, n, true, run->big_endian);
+			wanted = tw_bound__matches(bound, &frame.event);
+			got = passes(&program, frame.bytes, frame.len);
+			if (wanted != got)
+				fail_msg("%s: frame %u of %s, record of %u bytes, %s", text, n, format->name,
+					 frame.event.len, wanted ? "is lost" : "passes");
+			run->frames++;
+			run->matched += wanted;
+		}
+	}
+	pcap_freecode(&program);
+	run->expressions++;
+}
+
+static void compare(void *ctx, const char *text)
+{
+	struct run *run = ctx;
+	const struct tw_bind_options options = { .schema = schema, .big_endian = run->big_endian };
+	struct tw_filter *filter;
+	struct tw_bound *bound;
+
+	if (tw_filter__parse(text, &filter, NULL))
+		return;
+	if (!tw_filter__bind(filter, &options, &bound, NULL)) {
+		if (!is_refused(bound))
+			compare_frames(run, text, bound);
+		tw_bound__free(bound);
+	}
+	tw_filter__free(filter);
+}
+
+static void test_as_evaluator(void **state)
+{
+	struct run run = { 0 };
+
+	(void)state;
+	some_expressions(schema, compare, &run);
+	print_message("%u expressions, %u frames, %u matched\n", run.expressions, run.frames, run.matched);
+	assert_true(run.expressions > 1000 && run.matched > run.frames / 10);
+	run = (struct run){ .big_endian = true };
+	some_expressions(schema, compare, &run);
+	assert_true(run.expressions > 1000 && run.matched > run.frames / 10);
+}
+
+/* Whatever is no frame of one event of that schema passes, or has nothing of ours; cut anywhere, too. */
+static void test_others(void **state)
+{
+	struct tw_bound *bound = bind_to(schema, "prev_pid == 12345678", false);
+	struct bpf_program program;
+	struct some_frame frame;
+
+	(void)state;
+	compile("prev_pid == 12345678", bound, &program);
+	some_frame__make(&frame, tw_schema__by_id(schema, SWITCH), 1, false, false);
+	assert_false(passes(&program, frame.bytes, frame.len));
+	for (size_t len = 14; len < frame.len; len++)
+		assert_true(passes(&program, frame.bytes, len));
+	/* Of the frame: magic, version, flags, schema, events, type. */
+	static const uint8_t at[] = { 14, 17, 18, 19, 30, 37, 60, 61, 62, 63 };
+
+	for (size_t i = 0; i < sizeof(at); i++) {
+		frame.bytes[at[i]] ^= 1;
+		assert_true(passes(&program, frame.bytes, frame.len));
+		frame.bytes[at[i]] ^= 1;
+	}
+	frame.bytes[64] = 0xff; /* a TLV that is longer than its frame */
+	assert_true(passes(&program, frame.bytes, frame.len));
+	frame.bytes[64] = 0;
+	assert_false(passes(&program, frame.bytes, frame.len));
+	frame.bytes[12] = 8; /* somebody else's */
+	assert_false(passes(&program, frame.bytes, frame.len));
+	pcap_freecode(&program);
+	tw_bound__free(bound);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_as_evaluator),
+		cmocka_unit_test(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
