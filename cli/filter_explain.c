@@ -59,7 +59,8 @@ static int explain(void *data, int n_args, char **args, struct tw_error *err)
 
 static const struct cli_option options[] = {
 	{ 0, "for", "COMMAND", CLI_ARG_TEXT,
-	  "Whose way of the events: live (default), record, stream, capture, report (default with --from), attach; or tshark",
+	  "Whose way of the events: live (default), record, stream, capture, report (default with --from), attach; or dumpcap, "
+	  "tshark",
 	  offsetof(struct explain, pipeline), NULL },
 	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is attached to the wire, too: xdp or tc",
 	  offsetof(struct explain, hook), NULL },

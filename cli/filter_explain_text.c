@@ -174,7 +174,8 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	event_groups__names(&explanation->routes.groups, group, NAMES_WIDTH, &line);
 	fprintf(out, "  %.*s\n", (int)tw_line__len(&line), names);
 	if (route->fate == FILTER_MATCHES_NEVER)
-		fputs("    off       none of them can match\n", out);
+		fprintf(out, "    %-9s none of them can match\n",
+			explanation->pipeline->stages[0] == FILTER_IN_TRACEFS ? "off" : "none");
 	else if (route->fate == FILTER_MATCHES_ALWAYS)
 		fputs("    all       every one of them matches\n", out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)

@@ -7,10 +7,11 @@
 
 #include "filter/bpf/program.h"
 #include "filter/display.h"
+#include "filter/pcap.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
 
-#define STRING_MAX (1u << 20) /* bytes of a filter for Wireshark */
+#define STRING_MAX (1u << 20) /* bytes of a filter */
 
 static int try_bpf(const struct filter_expression *expression, enum tw_hook hook, struct tw_error *err)
 {
@@ -40,6 +41,11 @@ static int try_tc(const struct filter_expression *expression, struct tw_error *e
 	return try_bpf(expression, TW_HOOK_TC, err);
 }
 
+static int emit_pcap(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
+{
+	return tw_pcap__emit(expression->bound, expression->formats.schema_id, line, err);
+}
+
 static int emit_display(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
 {
 	return tw_display__emit(expression->bound, line, err);
@@ -58,6 +64,11 @@ static int try_string(const struct filter_expression *expression,
 	return error;
 }
 
+static int try_pcap(const struct filter_expression *expression, struct tw_error *err)
+{
+	return try_string(expression, emit_pcap, err);
+}
+
 static int try_display(const struct filter_expression *expression, struct tw_error *err)
 {
 	return try_string(expression, emit_display, err);
@@ -68,6 +79,7 @@ const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 	[FILTER_IN_PRODUCER] = { "producer", NULL, NULL },
 	[FILTER_IN_XDP] = { "xdp", tw_bpf__refuses, try_xdp },
 	[FILTER_IN_TC] = { "tc", tw_bpf__refuses, try_tc },
+	[FILTER_IN_PCAP] = { "pcap", tw_pcap__refuses, try_pcap },
 	[FILTER_IN_DISPLAY] = { "display", tw_display__refuses, try_display },
 	[FILTER_IN_TOOLS] = { "tools", NULL, NULL },
 };
@@ -79,6 +91,7 @@ static const struct filter_pipeline pipelines[] = {
 	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
 	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
 	{ "attach", { 0 }, 0, true, 0, "whoever receives" },
+	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "whoever reads the capture" },
 	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, NULL },
 	{ 0 },
 };
@@ -104,7 +117,8 @@ static int find_pipeline(const char *name, struct filter_pipeline *ret, struct t
 	}
 	return tw_error__set(
 		err, -EINVAL,
-		"nothing is known of '%s'; there are live, record, stream, capture, report, attach and tshark", name);
+		"nothing is known of '%s'; there are live, record, stream, capture, report, attach, dumpcap and tshark",
+		name);
 }
 
 static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)

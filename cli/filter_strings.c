@@ -5,8 +5,14 @@
 
 #include "cli/filter_targets.h"
 #include "filter/display.h"
+#include "filter/pcap.h"
 
 #define STRING_MAX (1u << 20) /* bytes */
+
+static int emit_pcap(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
+{
+	return tw_pcap__emit(expression->bound, expression->formats.schema_id, line, err);
+}
 
 static int emit_display(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
 {
@@ -30,6 +36,13 @@ static int print_string(const struct filter_expression *expression,
 		fprintf(out, "%.*s\n", (int)tw_line__len(&line), buf);
 	free(buf);
 	return error;
+}
+
+int filter_pcap__print(const struct filter_expression *expression, const struct filter_classifier *classifier,
+		       FILE *out, struct tw_error *err)
+{
+	(void)classifier;
+	return print_string(expression, emit_pcap, out, err);
 }
 
 int filter_display__print(const struct filter_expression *expression, const struct filter_classifier *classifier,

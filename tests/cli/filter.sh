@@ -89,6 +89,14 @@ sched:sched_wakeup CPU == 1
 # off, for they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task sched:sched_wakeup_new
 END
 
+same "a filter for captures" "$(compile pcap 'prev_pid == 0 && cpu == 1')" <<'END'
+ether proto 0x88b5 and (len < 78 or ether[14:4] != 0x54575231 or ether[18] != 1 or ether[60:2] != 1 or ether[62:2] != 1 or ether[19] & 1 != 0 or ether[30:4] != 0x4805abc0 or ether[34:4] != 0xad62b145 or ether[20:2] + 14 > len or ether[64:2] < 16 or ether[64:2] + 48 > ether[20:2] or (ether[70:2] = 319 and ((ether[64:2] >= 36 and ether[94:4] = 0x0) and ether[56:2] = 0x1)))
+END
+
+same "a display filter" "$(compile display 'prev_comm == "tracewire-read" or comm ~ "rcu*" and target_cpu == 0')" <<'END'
+trace.sched.sched_switch.prev_comm == "tracewire-read" || (trace.comm matches r"(?s-i)^rcu" && trace.sched.sched_wakeup_new.target_cpu == 0) || (trace.comm matches r"(?s-i)^rcu" && trace.sched.sched_wakeup.target_cpu == 0)
+END
+
 # Programs: every jump leads to an instruction, the last of them ends it
 
 compile xdp 'prev_pid == 0 && cpu == 1' >"$scratch/xdp"
@@ -101,7 +109,7 @@ jumps = [target for text in program.values() for target in re.findall(r"\bgoto (
 sys.exit(not (len(jumps) > 5 and all(target in program for target in jumps) and list(program.values())[-1] == "exit"))
 END
 
-# The same events in tshark
+# The same events in tshark, and in tcpdump, which lets control frames pass
 
 # shark FILTER: how many packets of the sample it shows
 shark() {
@@ -121,6 +129,10 @@ same_events() { # EXPRESSION
 		shown=$(shark "$(compile display "$1")")
 		[ "$shown" = "$reported" ] || fail "'$1' matches $reported events, tshark shows $shown"
 	fi
+	if [ -n "$with_tcpdump" ]; then
+		passed=$(tcpdump --count -r "$sample" "$(compile pcap "$1")" 2>/dev/null | sed -n 's/ packets.*//p')
+		[ "$passed" = $((reported + control)) ] || fail "'$1' matches $reported events, tcpdump lets $passed packets pass"
+	fi
 }
 
 with_tshark=
@@ -131,6 +143,14 @@ if [ -d "$plugins" ] && command -v tshark >/dev/null; then
 else
 	echo "not checked: what tshark shows, for it or the plugin is not there"
 fi
+with_tcpdump=
+if command -v tcpdump >/dev/null; then
+	with_tcpdump=yes
+	control=$(($(tcpdump --count -r "$sample" 2>/dev/null | sed -n 's/ packets.*//p') - $("$tracewire" report -q "$sample" | grep -vc ^cpus=)))
+	[ "$control" -gt 0 ] || fail "there are $control control frames in the sample"
+else
+	echo "not checked: what tcpdump lets pass, for it is not there"
+fi
 while read -r expression; do
 	same_events "$expression"
 done <<'END'
@@ -138,7 +158,7 @@ prev_pid == 0 && cpu == 1
 prev_comm == "tracewire-read" or target_cpu == 0
 not cpu == 1
 sched_switch.prev_pid != 0 and time > 7.5
-next_pid in {1..130} and not next_comm contains "trace"
+next_pid in {1..130} and not next_comm == "tracewire-read"
 END
 
 # Where it runs
@@ -148,17 +168,18 @@ same "explain" "$(explain --for stream --hook tc 'prev_pid == 0 && cpu == 1 and 
 expression  prev_pid == 0 && cpu == 1 and (comm ~ "k*" or time > 1) or pid == 1 and event == sched_switch
 formats     8 events of sample, schema 4805abc0ad62b145
 
-     predicate              tracefs  producer  xdp  tc  display  tools
-  1  prev_pid == 0          yes      yes       yes  yes  yes      yes
-  2  cpu == 1               yes      yes       yes  yes  yes      yes
-  3  comm ~ "k*"            yes      yes       no   no  yes      yes
-  4  time > 1               no       yes       yes  yes  yes      yes
-  5  pid == 1               yes      yes       yes  yes  yes      yes
-  6  event == sched_switch  known    known     known  known  known    known
+     predicate              tracefs  producer  xdp  tc  pcap  display  tools
+  1  prev_pid == 0          yes      yes       yes  yes  yes   yes      yes
+  2  cpu == 1               yes      yes       yes  yes  yes   yes      yes
+  3  comm ~ "k*"            yes      yes       no   no  no    yes      yes
+  4  time > 1               no       yes       yes  yes  yes   yes      yes
+  5  pid == 1               yes      yes       yes  yes  yes   yes      yes
+  6  event == sched_switch  known    known     known  known  known  known    known
 
 why not
   3  comm ~ "k*"
        xdp, tc: the task's name is not in the frames
+       pcap: the task's name is not in the frames of its events
   4  time > 1
        tracefs: the kernel's filters do not know the time
 
@@ -186,7 +207,7 @@ END
 
 # What cannot be
 
-refuses 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, display and tree" \
+refuses 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, pcap, display and tree" \
 	compile 'cpu == 1'
 refuses 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
 refuses 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
@@ -195,6 +216,8 @@ refuses 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'p
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'
 refuses 2 "compile: column 26: tracefs cannot do 'time>5', because the kernel's filters do not know the time" \
 	compile --to tracefs --from "$sample" 'event=="sched_switch" or time>5'
+refuses 2 "compile: column 1: pcap cannot do 'comm == x', because the task's name is not in the frames of its events" \
+	compile --to pcap --from "$sample" 'comm == x'
 refuses 2 "compile: $0 is neither a pcapng nor a pcap file, by its first bytes" \
 	compile --to tree --from "$0" 'cpu == 1'
 refuses 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
