@@ -148,6 +148,7 @@ static bool stream__control_due(const struct tw_merge_stream *s, uint64_t bound,
 	else if (time > bound)
 		return false;
 	time = time < bound ? time : bound;
+	time = time > s->told ? time : s->told; /* one about the past may come behind one of now */
 	*ret_time = time > s->last ? time : s->last;
 	return true;
 }
@@ -169,6 +170,7 @@ static int merge__control_out(struct tw_merge *m, struct tw_merge_stream *s, uin
 		};
 
 		code = merge__emit(m, &out);
+		s->told = time;
 		s->control = held->next;
 		if (!s->control)
 			s->control_end = &s->control;

@@ -30,6 +30,7 @@ struct tw_merge_stream {
 	bool control_marked;
 	uint64_t released; /* everything up to here went out */
 	uint64_t last;     /* time of the newest event that went out */
+	uint64_t told;     /* time of the last control frame that did */
 	uint64_t late;     /* events that went out behind a newer one */
 	uint64_t filtered; /* numbers of FILTERED that went by */
 	bool moved;        /* a watermark came or began to hold: released is to be computed anew */

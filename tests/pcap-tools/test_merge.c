@@ -368,7 +368,29 @@ static void control_precedes_what_came_after(void **state)
 	fixture__free(x);
 }
 
-/* A watermark in a frame with other records goes, they stay. */
+/* A name that was learnt late is told late: packet times do not go back for it. */
+static void control_about_the_past(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	put_comm(x, 900);
+	put_comm(x, 400);
+	mark1(x, 950, 0);
+	assert_int_equal(x->sink.n, 2);
+	assert_int_equal(x->sink.out[1].time, 900);
+	put_events(x, 1, 0, 1000, 2);
+	put_comm(x, 500);
+	mark1(x, 2000, 2);
+	assert_int_equal(x->sink.out[2].time, 900);
+	put_comm(x, 600);
+	mark1(x, 2100, 2);
+	assert_int_equal(x->sink.out[4].time, 1010);
+	assert_int_equal(x->sink.out[5].time, 1010);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
 /* A name that is yet to come may belong before events that all rings have promised to be complete. */
 static void control_holds_events_back(void **state)
 {
@@ -391,6 +413,7 @@ static void control_holds_events_back(void **state)
 	fixture__free(x);
 }
 
+/* A watermark in a frame with other records goes, they stay. */
 static void watermark_beside_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -652,6 +675,7 @@ int main(void)
 		cmocka_unit_test(lost_and_filtered),
 		cmocka_unit_test(control_frames_are_missed_too),
 		cmocka_unit_test(control_precedes_what_came_after),
+		cmocka_unit_test(control_about_the_past),
 		cmocka_unit_test(control_holds_events_back),
 		cmocka_unit_test(watermark_beside_others),
 		cmocka_unit_test(parts_become_an_event),
