@@ -61,7 +61,7 @@ static void refuse(struct learnt_schema *learnt, const struct tw_error *why)
 /* Return: whether this text is new. One that contradicts what was said of the schema before is none. */
 static bool note(struct learnt_schema *learnt, const struct tw_schema_view *view)
 {
-	if (!learnt->total && view->total <= TEXTS_MAX) {
+	if (!learnt->total && view->total && view->total <= TEXTS_MAX) {
 		learnt->seen = calloc(view->total / 8 + 1, 1);
 		learnt->total = learnt->seen ? view->total : 0;
 	}

@@ -10,7 +10,7 @@
 #include "schema/schema.h"
 #include "wire/decode.h"
 
-#define LEARNT_SCHEMAS_MAX 16 /* at once; beyond that the one that was longest not heard of goes */
+#define LEARNT_SCHEMAS_MAX 4 /* at once, TW_SCHEMA_MEMORY_MAX each; beyond that the one longest not heard of goes */
 
 struct learnt_schema {
 	uint64_t stream_id, id;

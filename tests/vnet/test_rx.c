@@ -200,10 +200,35 @@ static void test_refused(void **state)
 	tw_rx__close(NULL);
 }
 
+static void test_control_only(void **state)
+{
+	const struct tw_rx_options o = { .ifname = "tw0", .control_only = true };
+	const size_t low = offsetof(struct tw_frame_hdr, channel) + 1;
+	struct tw_error err = { "" };
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	assert_int_equal(tw_rx__open(&o, &rx, &err), 0);
+	tx = raw__open("tw0-tx");
+	send_frame(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
+	send_frame(tx, TW_ETHERTYPE, 1, 60);
+	send_frame(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* ends before its channel does */
+	send_frame(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, 62);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.len, 62);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	close(tx);
+	tw_rx__close(rx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_ours_only, netns__setup),
+		cmocka_unit_test_setup(test_control_only, netns__setup),
 		cmocka_unit_test_setup(test_in_time, netns__setup),
 		cmocka_unit_test_setup(test_soon, netns__setup),
 		cmocka_unit_test_setup(test_loss_is_counted, netns__setup),
