@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "xdp/attach_tc.h"
 #include "xdp/attach_u32.h"
@@ -64,14 +65,36 @@ int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx,
 	return tw_state_file__each(visit_file, &visit, err);
 }
 
+static bool read_name(pid_t pid, char name[32])
+{
+	char path[64];
+	FILE *file;
+	bool read;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	read = file && fgets(name, 32, file);
+	if (file)
+		fclose(file);
+	return read;
+}
+
+/* The number may be that of another container's process, or have been given out again while its guardian still holds the lock. */
+static bool is_one_of_us(pid_t pid)
+{
+	char its[32], ours[32];
+
+	return pid > 0 && read_name(pid, its) && read_name(getpid(), ours) && !strcmp(its, ours);
+}
+
 /* Asked to end, a process takes away what it holds, and then its file. */
 static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
 	int error = -EBUSY;
 
-	if (attached->pid <= 0 || (kill(attached->pid, SIGTERM) && errno != ESRCH))
-		return tw_error__set(err, -EBUSY, "process %d holds it and cannot be asked to end: %s",
+	if (is_one_of_us(attached->pid) && kill(attached->pid, SIGTERM) && errno != ESRCH)
+		return tw_error__set(err, -errno, "process %d holds it and cannot be asked to end: %s",
 				     (int)attached->pid, strerror(errno));
 	for (int ms = 0; ms < WAIT_MS && error == -EBUSY; ms += LOOK_MS) {
 		nanosleep(&pause, NULL);
@@ -80,8 +103,7 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	if (!error)
 		return tw_leftover__remove(file, err);
 	return error == -ENOENT ? 0
-				: tw_error__set(err, error, "process %d was asked to end and still holds it",
-						(int)attached->pid);
+				: tw_error__set(err, error, "process %d holds it and does not end", (int)attached->pid);
 }
 
 struct removal {
