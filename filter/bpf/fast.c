@@ -1,38 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <linux/if_ether.h>
-
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
-
-/* A constant as a load from the packet sees it. */
-static int32_t wire16(uint16_t value)
-{
-	return TW_HOST_BE ? value : __builtin_bswap16(value);
-}
-
-static int32_t wire32(uint32_t value)
-{
-	return (int32_t)(TW_HOST_BE ? value : __builtin_bswap32(value));
-}
-
-/* The packet's first bytes, up to an event's, lie in one piece behind plain Ethernet. */
-static void expect_ethernet(struct tw_gen *g, tw_label otherwise)
-{
-	struct tw_asm *a = &g->a;
-	const bool is_xdp = tw_gen__is_xdp(g);
-
-	tw_asm__mov(a, TW_REG_CONTEXT, BPF_REG_1);
-	tw_asm__load(a, 4, TW_REG_FRAME, BPF_REG_1,
-		     is_xdp ? (int)offsetof(struct xdp_md, data) : (int)offsetof(struct __sk_buff, data));
-	tw_asm__load(a, 4, TW_REG_END, BPF_REG_1,
-		     is_xdp ? (int)offsetof(struct xdp_md, data_end) : (int)offsetof(struct __sk_buff, data_end));
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, ETH_HLEN + TW_TLV0 + (int)sizeof(struct tw_event));
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, otherwise);
-	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, ETH_HLEN - 2);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, wire16(TW_ETHERTYPE), otherwise);
-	tw_asm__alu(a, BPF_ADD, TW_REG_FRAME, ETH_HLEN);
-}
 
 /* Version and byte order are looked at together. */
 static void expect_header(struct tw_gen *g, tw_label otherwise)
@@ -41,10 +9,10 @@ static void expect_header(struct tw_gen *g, tw_label otherwise)
 	const uint16_t order = g->rules->big_endian ? TW_FLAG_BODY_BE : 0;
 
 	tw_asm__load(a, 4, BPF_REG_1, TW_REG_FRAME, TW_HDR(magic));
-	tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, wire32(TW_MAGIC), otherwise);
+	tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, tw_wire32(TW_MAGIC), otherwise);
 	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(version));
-	tw_asm__alu(a, BPF_AND, BPF_REG_1, wire16(0xff00 | TW_FLAG_BODY_BE));
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, wire16((uint16_t)(TW_VERSION << 8 | order)), otherwise);
+	tw_asm__alu(a, BPF_AND, BPF_REG_1, tw_wire16(0xff00 | TW_FLAG_BODY_BE));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, tw_wire16((uint16_t)(TW_VERSION << 8 | order)), otherwise);
 	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(channel));
 	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_CHANNEL_CONTROL, otherwise);
 	if (!g->rules->schema_id)
@@ -65,11 +33,11 @@ static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 		tw_asm__alu_reg(a, BPF_SUB, BPF_REG_1, TW_REG_FRAME);
 	} else {
 		tw_asm__load(a, 4, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct __sk_buff, len));
-		tw_asm__alu(a, BPF_SUB, BPF_REG_1, ETH_HLEN);
+		tw_asm__alu_reg(a, BPF_SUB, BPF_REG_1, TW_REG_OFFSET);
 	}
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_4, BPF_REG_1, otherwise);
 	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_TLV0);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, wire16(TW_TLV_EVENT), otherwise);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, tw_wire16(TW_TLV_EVENT), otherwise);
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
 	tw_asm__jump_if(a, BPF_JLT, BPF_REG_1, sizeof(struct tw_event), otherwise);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + 3);
@@ -81,7 +49,7 @@ void tw_gen__short_way(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
 
-	expect_ethernet(g, g->long_way);
+	tw_gen__find_in_packet(g);
 	expect_header(g, g->long_way);
 	expect_one_event(g, g->long_way);
 	if (g->options->offload)
@@ -94,4 +62,6 @@ void tw_gen__short_way(struct tw_gen *g)
 	tw_asm__load_be(a, 2, TW_REG_LENGTH, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
 	tw_gen__judge(g, g->long_way);
 	tw_gen__one_event_rows(g);
+	if (!g->options->offload)
+		tw_gen__small_packets(g);
 }

@@ -3,6 +3,7 @@
 #ifndef TW_BPF_GEN_H
 #define TW_BPF_GEN_H
 
+#include "base/bytes.h"
 #include "filter/bpf/asm.h"
 #include "filter/bpf/chain.h"
 #include "filter/bpf/regs.h"
@@ -14,6 +15,7 @@ struct tw_gen {
 	struct tw_chains chains;
 	tw_label rows[TW_RULES_MAX + 1]; /* of the function being written: where events go that a row decides about */
 	tw_label long_way;
+	tw_label small;  /* packets that no frame with an event fits in */
 	tw_label pass;   /* uncounted, or counted already */
 	tw_label record; /* the record function */
 	/* TW_REG_ROWS is known: frames that no rule is asked about */
@@ -25,8 +27,23 @@ static inline bool tw_gen__is_xdp(const struct tw_gen *g)
 	return g->options->hook == TW_HOOK_XDP;
 }
 
+/* A constant as a load of what lies in the frame sees it. */
+static inline int32_t tw_wire16(uint16_t value)
+{
+	return TW_HOST_BE ? value : __builtin_bswap16(value);
+}
+
+static inline int32_t tw_wire32(uint32_t value)
+{
+	return (int32_t)(TW_HOST_BE ? value : __builtin_bswap32(value));
+}
+
 /* fast.c: the short way, up to the rows' labels; what it is not for goes the long way */
 void tw_gen__short_way(struct tw_gen *g);
+
+/* link.c: its first part, up to the frame, in the packet; and packets too small for a frame with an event */
+void tw_gen__find_in_packet(struct tw_gen *g);
+void tw_gen__small_packets(struct tw_gen *g);
 
 /* offload.c: a whole program for a NIC */
 void tw_gen__offload(struct tw_gen *g);

@@ -50,6 +50,7 @@ static int check(const struct tw_rules *rules, const struct tw_bpf_options *opti
 static void write_program(struct tw_gen *g)
 {
 	g->long_way = tw_asm__label(&g->a);
+	g->small = tw_asm__label(&g->a);
 	g->pass = tw_asm__label(&g->a);
 	g->record = tw_asm__label(&g->a);
 	g->control = tw_asm__label(&g->a);

@@ -2,8 +2,8 @@
 /*
  * Internal to filter/bpf. What registers, stack and window hold, and offsets of the wire format.
  *
- * There are two ways through a program. The short one is for frames of nothing but one event behind plain Ethernet, in one piece:
- * they are looked at where they lie. All others go the long way: header and events are copied to the window, one by one.
+ * There are two ways through a program. The short one is for frames of nothing but one event, in one piece, behind what headers mostly
+ * look like: they are looked at where they lie. All others go the long way: header and events are copied to the window, one by one.
  */
 #ifndef TW_BPF_REGS_H
 #define TW_BPF_REGS_H
@@ -21,6 +21,9 @@
 	BPF_REG_7 /* the frame header, with the event to be judged behind it: in the packet or in the window */
 #define TW_REG_END  BPF_REG_8 /* short way: end of the packet's linear part */
 #define TW_REG_ROWS BPF_REG_9 /* counters of the frame's stream and channel */
+
+/* While the short way looks for the frame: where it begins in the packet. */
+#define TW_REG_OFFSET BPF_REG_5
 
 /* While the long way looks for the frame there are no rows yet. Offsets in the packet: */
 #define TW_REG_AT    BPF_REG_8 /* what comes next */
