@@ -34,15 +34,21 @@ static void locate(struct tw_asm *a, const struct tw_field *field, const struct 
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
 }
 
-/* In the packet the text is looked at where it is. One more byte has to be there for the NUL behind it. */
+/* Goes on if the packet has so much of the text. */
+static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
+{
+	tw_asm__mov(a, BPF_REG_1, TEXT);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TEXT_AT + (int32_t)len);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
+}
+
+/* In the packet the text is looked at where it is. */
 static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
 	tw_asm__mov(a, TEXT, TW_REG_FRAME);
 	tw_asm__alu_reg(a, BPF_ADD, TEXT, OFFSET);
-	tw_asm__mov(a, BPF_REG_1, TEXT);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TEXT_AT + (int32_t)len + 1);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
+	look_at_end(a, len, too_short);
 }
 
 /* To the window it is copied, with a NUL behind it if it has no more bytes. It is not empty. */
@@ -90,8 +96,10 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 		copy_to_window(a, len, sight->load_helper, fails);
 	tw_bytes__require(a, TEXT, TEXT_AT, test->bytes, len, different);
 	if (whole) {
-		if (in_packet)
+		if (in_packet) {
 			tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, equal);
+			look_at_end(a, len + 1, sight->too_short);
+		}
 		tw_asm__load(a, 1, BPF_REG_1, TEXT, TEXT_AT + (int)len);
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
 	}

@@ -99,7 +99,7 @@ static void search(struct tw_asm *a, const struct tw_match *m, const tw_label *e
 /* One look at the packet's end for all that is asked from here on; the verifier wants it, too. */
 static void look_at_end(struct tw_asm *a, const struct tw_match *m, uint32_t extent)
 {
-	if (m->sight.too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
+	if (m->sight.each || m->sight.too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
 		return;
 	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);

@@ -6,11 +6,16 @@
 #include "filter/bpf/way.h"
 
 /* Goes on only if the event is so long; nothing to ask if that is known already. */
-static void require(struct tw_asm *a, uint32_t extent, tw_label fails)
+static void require(struct tw_asm *a, uint32_t extent, const struct tw_sight *sight, tw_label fails)
 {
 	if (a->known >= extent)
 		return;
 	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
+	if (sight->each) {
+		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
+		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
+		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
+	}
 	a->known = extent;
 }
 
@@ -82,7 +87,7 @@ void tw_test__emit(struct tw_asm *a, const struct tw_test *test, const struct tw
 	const enum tw_way way = tw_test__way(test, &place, NULL);
 	const bool is_not = test->op == TW_TEST_NE;
 
-	require(a, tw_test__extent(test), fails);
+	require(a, tw_test__extent(test), sight, fails);
 	switch (way) {
 	case TW_WAY_NUMBER:
 		tw_number__emit(a, test, &place, holds, fails);

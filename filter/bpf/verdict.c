@@ -9,7 +9,8 @@ void tw_gen__judge(struct tw_gen *g, tw_label too_short)
 	const struct tw_match match = {
 		.chains = &g->chains,
 		.rows = g->rows,
-		.sight = { too_short, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes },
+		.sight = { too_short, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes,
+			   g->options->offload },
 	};
 
 	for (unsigned int i = 0; i <= g->rules->n; i++)

@@ -40,6 +40,11 @@ struct tw_sight {
 	tw_label
 		too_short; /* in the packet: where to go if its linear part is; TW_NO_LABEL in the window, where all is there */
 	int load_helper; /* in the window: what copies more of the packet there */
+	/*
+	 * In the packet, without a long way: each test looks itself whether the packet reaches so far. Else that is done once, before all of
+	 * them, for what the furthest of them needs.
+	 */
+	bool each;
 };
 
 /** tw_test__plain() - bytes that a text has to begin with; @ret_whole: and nothing behind them. Of TEXT and LOCATED */

@@ -10,31 +10,18 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
-#include "filter/evaluate.h"
-#include "tests/filter/bpf_frames.h"
+#include <bpf/bpf.h>
+
+#include "tests/filter/bpf_check.h"
 #include "tests/filter/formats.h"
-#include "tests/filter/loader.h"
-#include "tests/filter/reference.h"
 
 #define SKIPPED    77
+#define DAMAGED    2000 /* packets, for each classifier */
 #define TC_LONGEST 3500 /* bytes that a test run takes in tc */
 
 static struct tw_schema *schema;
 
-/* Classifiers. */
-
-#define RULES_MAX 4
-
-static const struct classifier {
-	struct {
-		const char *text;
-		uint8_t action;
-		uint32_t arg;
-	} rules[RULES_MAX];
-	uint8_t default_action;
-	uint32_t default_arg;
-	bool any_schema;
-} classifiers[] = {
+static const struct classifier classifiers[] = {
 	{ .rules = { { "prev_pid == 1001", TW_ACTION_DROP, 0 } } },
 	{ .rules = { { "prev_pid == 1001", TW_ACTION_PASS, 0 } }, .default_action = TW_ACTION_DROP, 0 },
 	{ .rules = { { "pid >= -1", TW_ACTION_DROP, 0 } } },
@@ -57,54 +44,6 @@ static const struct classifier {
 		     { "prev_pid < 15", TW_ACTION_REDIRECT, 4242 } }, .default_action = TW_ACTION_MARK, .default_arg = 0x80000001 },
 };
 
-struct under_test {
-	const struct classifier *classifier;
-	struct tw_rule rule[RULES_MAX];
-	struct tw_rules rules;
-	struct tw_bpf_options options;
-	struct loaded loaded;
-};
-
-static struct tw_bound *bind(const char *text)
-{
-	const struct tw_bind_options options = { .schema = schema };
-	struct tw_filter *filter;
-	struct tw_bound *bound = NULL;
-	struct tw_error err;
-
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err) ||
-	    tw_bound__prepare(bound, &err))
-		fail_msg("%s: %s", text, err.text);
-	tw_filter__free(filter);
-	return bound;
-}
-
-static void set_up(struct under_test *t, const struct classifier *classifier, uint8_t hook)
-{
-	struct tw_error err = { "" };
-
-	*t = (struct under_test){ .classifier = classifier, .options = { .hook = hook, .udp_port = TW_UDP_PORT } };
-	while (t->rules.n < RULES_MAX && classifier->rules[t->rules.n].text) {
-		t->rule[t->rules.n].bound = bind(classifier->rules[t->rules.n].text);
-		t->rule[t->rules.n].action = classifier->rules[t->rules.n].action;
-		t->rule[t->rules.n].arg = classifier->rules[t->rules.n].arg;
-		t->rules.n++;
-	}
-	t->rules.rules = t->rule;
-	t->rules.default_action = classifier->default_action;
-	t->rules.default_arg = classifier->default_arg;
-	t->rules.schema_id = classifier->any_schema ? 0 : BPF_FRAMES_SCHEMA;
-	if (loader__build(&t->rules, &t->options, &t->loaded, &err))
-		fail_msg("%s", err.text);
-}
-
-static void tear_down(struct under_test *t)
-{
-	loader__unload(&t->loaded);
-	for (unsigned int i = 0; i < t->rules.n; i++)
-		tw_bound__free(t->rule[i].bound);
-}
-
 static const char *describe(const struct under_test *t, const struct packet *p, const struct bpf_frame_part *content,
 			    const struct bpf_frame_part *twist)
 {
@@ -116,54 +55,9 @@ static const char *describe(const struct under_test *t, const struct packet *p, 
 	return text;
 }
 
-static void compare_counters(const struct under_test *t, const struct reference_result *expected, const char *what)
+static void set_up(struct under_test *t, const struct classifier *classifier, uint8_t hook)
 {
-	struct tw_counter rows[REFERENCE_ROWS];
-	const int err = loader__rows(&t->loaded, &expected->key, rows);
-
-	if (!expected->is_counted) {
-		if (err != -ENOENT)
-			fail_msg("%s: counted, and is not ours", what);
-		return;
-	}
-	if (err)
-		fail_msg("%s: not counted", what);
-	for (unsigned int i = 0; i < tw_rules__rows(&t->rules); i++)
-		if (rows[i].frames != expected->rows[i].frames || rows[i].events != expected->rows[i].events)
-			fail_msg("%s: row %u counts %lu, %lu and not %lu, %lu", what, i, rows[i].frames, rows[i].events,
-				 expected->rows[i].frames, expected->rows[i].events);
-	loader__forget(&t->loaded, &expected->key);
-}
-
-static void compare(const struct under_test *t, const struct packet *original, const char *what)
-{
-	static struct packet expected, actual;
-	struct reference_result result;
-	struct loader_run run;
-
-	expected = actual = *original;
-	reference__classify(&t->rules, &t->options, expected.bytes, expected.len, &result);
-	/* The first run makes the counters' entry, the second finds it. */
-	for (int i = 0; i < 2; i++) {
-		actual = *original;
-		if (loader__run(&t->loaded, actual.bytes, actual.len, sizeof(actual.bytes), 1, &run))
-			fail_msg("%s: cannot be run", what);
-		if (i == 0 && result.is_counted)
-			compare_counters(t, &result, what);
-	}
-	if (run.retval != reference__retval(t->options.hook, result.action))
-		fail_msg("%s: returns %u and not %u", what, run.retval,
-			 reference__retval(t->options.hook, result.action));
-	if (t->options.hook == TW_HOOK_TC && run.mark != (result.action == TW_ACTION_MARK ? result.arg : 0))
-		fail_msg("%s: mark %u", what, run.mark);
-	compare_counters(t, &result, what);
-	if (result.action == TW_ACTION_DROP)
-		return;
-	if (run.len != expected.len)
-		fail_msg("%s: %u bytes came out of %zu", what, run.len, expected.len);
-	for (size_t i = 0; i < expected.len; i++)
-		if (actual.bytes[i] != expected.bytes[i])
-			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual.bytes[i], expected.bytes[i]);
+	bpf_check__set_up(t, schema, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
 }
 
 static bool can_run(const struct under_test *t, const struct packet *p)
@@ -187,10 +81,10 @@ static void run_all(const struct classifier *classifier, uint8_t hook)
 				bpf_twists[w].apply(&packet);
 				if (!can_run(&t, &packet))
 					continue;
-				compare(&t, &packet, describe(&t, &packet, &bpf_contents[c], &bpf_twists[w]));
+				bpf_check__packet(&t, &packet, describe(&t, &packet, &bpf_contents[c], &bpf_twists[w]));
 				runs++;
 			}
-	tear_down(&t);
+	bpf_check__tear_down(&t);
 	assert_true(runs > 1000);
 }
 
@@ -208,6 +102,125 @@ static void tc_does_what_the_rules_say(void **state)
 		run_all(&classifiers[i], TW_HOOK_TC);
 	for (size_t i = 0; i < sizeof(classifiers_with_mark) / sizeof(classifiers_with_mark[0]); i++)
 		run_all(&classifiers_with_mark[i], TW_HOOK_TC);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	return *seed ^= *seed << 17;
+}
+
+/* A few bytes of the frame's headers, TLVs or of what is before them become others, or the packet ends anywhere. */
+static void damage(struct packet *p, uint64_t *seed)
+{
+	const size_t near = p->len < 200 ? p->len : 200;
+
+	for (uint64_t n = next_random(seed) % 3 + 1; n; n--) {
+		uint8_t *byte = &p->bytes[next_random(seed) % (next_random(seed) % 2 ? p->len : near)];
+
+		*byte = next_random(seed) % 2 ? (uint8_t)next_random(seed)
+					      : (uint8_t)(*byte ^ 1u << next_random(seed) % 8);
+	}
+	if (next_random(seed) % 8 == 0)
+		p->len = 14 + next_random(seed) % (p->len - 13);
+}
+
+static void run_damaged(const struct classifier *classifier, uint8_t hook)
+{
+	static const struct bpf_frame_part damaged = { "damaged", NULL };
+	uint64_t seed = UINT64_C(88172645463325252) + hook;
+	static struct packet packet;
+	struct under_test t;
+
+	set_up(&t, classifier, hook);
+	for (unsigned int i = 0; i < DAMAGED; i++) {
+		const struct bpf_frame_part *content = &bpf_contents[next_random(&seed) % bpf_n_contents];
+
+		packet__begin(&packet, (enum packet_link)(next_random(&seed) % LINKS), &bpf_frames_info);
+		content->apply(&packet);
+		packet__end(&packet);
+		damage(&packet, &seed);
+		if (can_run(&t, &packet))
+			bpf_check__packet(&t, &packet, describe(&t, &packet, content, &damaged));
+	}
+	bpf_check__tear_down(&t);
+}
+
+static void damaged_packets_are_treated_alike(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(classifiers) / sizeof(classifiers[0]); i++) {
+		run_damaged(&classifiers[i], TW_HOOK_XDP);
+		run_damaged(&classifiers[i], TW_HOOK_TC);
+	}
+}
+
+/* A NIC's program, run in software: what it judges it judges like the others, and it drops nothing else. */
+static void compare_offloaded(const struct under_test *t, struct packet *packet, bool judged, const char *what)
+{
+	static const struct tw_counter none[REFERENCE_ROWS];
+	static struct packet expected;
+	const uint32_t only = 0;
+	struct reference_result result;
+	struct loader_run run;
+
+	expected = *packet;
+	reference__classify(&t->rules, &t->options, expected.bytes, expected.len, &result);
+	assert_int_equal(bpf_map_update_elem(t->loaded.maps[TW_MAP_COUNTERS], &only, none, 0), 0);
+	assert_int_equal(loader__run(&t->loaded, packet->bytes, packet->len, sizeof(packet->bytes), 1, &run), 0);
+	if (run.retval != reference__retval(t->options.hook, judged ? result.action : TW_ACTION_PASS))
+		fail_msg("offloaded: %s: returns %u", what, run.retval);
+	if (judged)
+		bpf_check__counters(t, &result, what);
+}
+
+/* One event behind plain Ethernet, and nothing else. */
+static bool is_for_a_nic(const struct packet *p)
+{
+	const uint8_t *tlv = p->frame.buf + sizeof(struct tw_frame_hdr);
+
+	return p->link == LINK_ETHERNET && p->frame.len > sizeof(struct tw_frame_hdr) &&
+	       tw_load_be16(tlv) == TW_TLV_EVENT &&
+	       sizeof(struct tw_frame_hdr) + tw_tlv__padded(tw_load_be16(tlv + 2)) == p->frame.len;
+}
+
+static void run_offloaded(const struct classifier *classifier, uint8_t hook)
+{
+	static struct packet packet;
+	struct under_test t;
+
+	bpf_check__set_up(&t, schema, classifier, &(struct tw_bpf_options){ .hook = hook, .offload = true });
+	for (size_t c = 0; c < bpf_n_contents; c++)
+		for (unsigned int link = 0; link < LINKS; link++) {
+			packet__begin(&packet, link, &bpf_frames_info);
+			bpf_contents[c].apply(&packet);
+			packet__end(&packet);
+			if (packet.len <= TC_LONGEST)
+				compare_offloaded(&t, &packet, is_for_a_nic(&packet),
+						  describe(&t, &packet, &bpf_contents[c], &bpf_twists[0]));
+		}
+	bpf_check__tear_down(&t);
+}
+
+static void a_nic_judges_frames_of_one_event(void **state)
+{
+	struct tw_error err = { "" };
+	struct under_test t;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		run_offloaded(&classifiers[i], TW_HOOK_XDP);
+		run_offloaded(&classifiers[i], TW_HOOK_TC);
+	}
+	/* Mark and redirection are not for it, nor marks for XDP. */
+	bpf_check__bind(&t, schema, &classifiers_with_mark[0]);
+	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_TC, .offload = true };
+	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, "mark"));
+	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_XDP };
+	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);
+	bpf_check__tear_down(&t);
 }
 
 static int make_schema(void **state)
@@ -229,6 +242,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xdp_does_what_the_rules_say),
 		cmocka_unit_test(tc_does_what_the_rules_say),
+		cmocka_unit_test(damaged_packets_are_treated_alike),
+		cmocka_unit_test(a_nic_judges_frames_of_one_event),
 	};
 
 	if (geteuid() != 0) {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/filter/bpf_check.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+/* cmocka wants those before it */
+#include <cmocka.h>
+
+#include "filter/evaluate.h"
+
+static struct tw_bound *bind(const struct tw_schema *schema, const char *text)
+{
+	const struct tw_bind_options options = { .schema = schema };
+	struct tw_filter *filter;
+	struct tw_bound *bound = NULL;
+	struct tw_error err;
+
+	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err) ||
+	    tw_bound__prepare(bound, &err))
+		fail_msg("%s: %s", text, err.text);
+	tw_filter__free(filter);
+	return bound;
+}
+
+void bpf_check__bind(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier)
+{
+	*t = (struct under_test){ .classifier = classifier };
+	while (t->rules.n < BPF_CHECK_RULES && classifier->rules[t->rules.n].text) {
+		t->rule[t->rules.n].bound = bind(schema, classifier->rules[t->rules.n].text);
+		t->rule[t->rules.n].action = classifier->rules[t->rules.n].action;
+		t->rule[t->rules.n].arg = classifier->rules[t->rules.n].arg;
+		t->rules.n++;
+	}
+	t->rules.rules = t->rule;
+	t->rules.default_action = classifier->default_action;
+	t->rules.default_arg = classifier->default_arg;
+	t->rules.schema_id = classifier->any_schema ? 0 : BPF_FRAMES_SCHEMA;
+}
+
+void bpf_check__set_up(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier,
+		       const struct tw_bpf_options *options)
+{
+	struct tw_error err = { "" };
+
+	bpf_check__bind(t, schema, classifier);
+	t->options = *options;
+	if (loader__build(&t->rules, &t->options, &t->loaded, &err))
+		fail_msg("%s", err.text);
+}
+
+void bpf_check__tear_down(struct under_test *t)
+{
+	loader__unload(&t->loaded);
+	for (unsigned int i = 0; i < t->rules.n; i++)
+		tw_bound__free(t->rule[i].bound);
+}
+
+void bpf_check__counters(const struct under_test *t, const struct reference_result *expected, const char *what)
+{
+	struct tw_counter rows[REFERENCE_ROWS];
+	const int err = loader__rows(&t->loaded, &expected->key, rows);
+
+	if (!expected->is_counted) {
+		if (err != -ENOENT)
+			fail_msg("%s: counted, and is not ours", what);
+		return;
+	}
+	if (err)
+		fail_msg("%s: not counted", what);
+	for (unsigned int i = 0; i < tw_rules__rows(&t->rules); i++)
+		if (rows[i].frames != expected->rows[i].frames || rows[i].events != expected->rows[i].events)
+			fail_msg("%s: row %u counts %lu, %lu and not %lu, %lu", what, i, rows[i].frames, rows[i].events,
+				 expected->rows[i].frames, expected->rows[i].events);
+	loader__forget(&t->loaded, &expected->key);
+}
+
+void bpf_check__packet(const struct under_test *t, const struct packet *original, const char *what)
+{
+	static struct packet expected, actual;
+	struct reference_result result;
+	struct loader_run run;
+	int err;
+
+	expected = actual = *original;
+	reference__classify(&t->rules, &t->options, expected.bytes, expected.len, &result);
+	/* The first run makes the counters' entry, the second finds it. */
+	for (int i = 0; i < 2; i++) {
+		actual = *original;
+		err = loader__run(&t->loaded, actual.bytes, actual.len, sizeof(actual.bytes), 1, &run);
+		if (err == -EINVAL && t->options.hook == TW_HOOK_TC)
+			return; /* a test run in tc refuses an IP header that is cut */
+		if (err)
+			fail_msg("%s: cannot be run: %s", what, strerror(-err));
+		if (i == 0 && result.is_counted)
+			bpf_check__counters(t, &result, what);
+	}
+	if (run.retval != reference__retval(t->options.hook, result.action))
+		fail_msg("%s: returns %u and not %u", what, run.retval,
+			 reference__retval(t->options.hook, result.action));
+	if (t->options.hook == TW_HOOK_TC && run.mark != (result.action == TW_ACTION_MARK ? result.arg : 0))
+		fail_msg("%s: mark %u", what, run.mark);
+	bpf_check__counters(t, &result, what);
+	if (result.action == TW_ACTION_DROP)
+		return;
+	if (run.len != expected.len)
+		fail_msg("%s: %u bytes came out of %zu", what, run.len, expected.len);
+	for (size_t i = 0; i < expected.len; i++)
+		if (actual.bytes[i] != expected.bytes[i])
+			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual.bytes[i], expected.bytes[i]);
+}

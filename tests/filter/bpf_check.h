@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A classifier in the kernel beside the reference. Every function fails the running cmocka test. */
+#ifndef TESTS_FILTER_BPF_CHECK_H
+#define TESTS_FILTER_BPF_CHECK_H
+
+#include "tests/filter/bpf_frames.h"
+#include "tests/filter/loader.h"
+#include "tests/filter/reference.h"
+
+#define BPF_CHECK_RULES 4
+
+/* Rules to be bound to the events of formats.h. */
+struct classifier {
+	struct {
+		const char *text;
+		uint8_t action;
+		uint32_t arg;
+	} rules[BPF_CHECK_RULES];
+	uint8_t default_action;
+	uint32_t default_arg;
+	bool any_schema;
+};
+
+struct under_test {
+	const struct classifier *classifier;
+	struct tw_rule rule[BPF_CHECK_RULES];
+	struct tw_rules rules;
+	struct tw_bpf_options options;
+	struct loaded loaded;
+};
+
+/** bpf_check__bind() - the rules only; bpf_check__set_up() - and the program, loaded */
+void bpf_check__bind(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier);
+void bpf_check__set_up(struct under_test *t, const struct tw_schema *schema, const struct classifier *classifier,
+		       const struct tw_bpf_options *options);
+void bpf_check__tear_down(struct under_test *t);
+
+/** bpf_check__packet() - verdict, mark, bytes and counters are the same. @what: is said where they are not */
+void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what);
+
+/** bpf_check__counters() - those of the packet's stream and channel are as expected, and then forgotten */
+void bpf_check__counters(const struct under_test *t, const struct reference_result *expected, const char *what);
+
+#endif
