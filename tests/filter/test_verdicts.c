@@ -164,7 +164,7 @@ static struct tw_bound *bound_of(const char *text)
 {
 	const struct tw_bind_options options = { .schema = schema };
 	struct tw_filter *filter;
-	struct tw_bound *bound;
+	struct tw_bound *bound = NULL;
 	struct tw_error err;
 
 	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err) ||
