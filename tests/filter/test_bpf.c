@@ -119,8 +119,10 @@ static void damage(struct packet *p, uint64_t *seed)
 	for (uint64_t n = next_random(seed) % 3 + 1; n; n--) {
 		uint8_t *byte = &p->bytes[next_random(seed) % (next_random(seed) % 2 ? p->len : near)];
 
-		*byte = next_random(seed) % 2 ? (uint8_t)next_random(seed)
-					      : (uint8_t)(*byte ^ 1u << next_random(seed) % 8);
+		if (next_random(seed) % 2)
+			*byte = (uint8_t)next_random(seed);
+		else
+			*byte = (uint8_t)(*byte ^ (1u << next_random(seed) % 8));
 	}
 	if (next_random(seed) % 8 == 0)
 		p->len = 14 + next_random(seed) % (p->len - 13);
