@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/receiver.h"
+#include "cli/rejected.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 #include "vnet/veth.h"
@@ -28,6 +29,7 @@ struct capture {
 	uint64_t count;    /* events; 0 = no limit */
 	uint64_t duration; /* ns; 0 = no limit */
 	bool quiet;
+	struct rejected *rejected;
 	struct receiver *receiver;
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
@@ -38,6 +40,7 @@ static void discard(void *data)
 	struct capture *capture = data;
 
 	tw_filter__free(capture->filter);
+	rejected__free(capture->rejected);
 }
 
 static int set_filter(void *data, const char *text, struct tw_error *err)
@@ -85,15 +88,11 @@ static int check(const struct capture *capture, struct tw_error *err)
 	return check_filter(capture->filter, err);
 }
 
-/*
- * Frames that a classifier on this machine drops before captures see them are missing by their numbers; its counters tell of
- * which stream they were. None can be asked yet.
- */
 static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
 {
-	(void)ctx;
-	(void)stream_id;
-	return 0;
+	const struct capture *capture = ctx;
+
+	return rejected__of(capture->rejected, stream_id);
 }
 
 static int start(struct capture *capture, struct tw_error *err)
@@ -120,24 +119,33 @@ static int start(struct capture *capture, struct tw_error *err)
 	return receiver__start(&options, &capture->receiver, err);
 }
 
+/* How long to wait before the counters are looked at again, or the time is over. Return: ns, 0 if it is. */
+static uint64_t patience(const struct capture *capture, uint64_t passed)
+{
+	const uint64_t look = REJECTED_LOOK_MS * TW_NS_PER_MS;
+
+	if (!capture->duration)
+		return look;
+	if (passed >= capture->duration)
+		return 0;
+	return capture->duration - passed < look ? capture->duration - passed : look;
+}
+
 /* Until somebody asks to stop, the receiver ends by itself, or the time is over. */
 static void wait_for_end(const struct capture *capture)
 {
 	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
-	struct timespec left, *timeout = NULL;
+	uint64_t wait;
 
-	do {
-		const uint64_t now = tw_time__now(CLOCK_MONOTONIC), passed = now - begin;
+	while ((wait = patience(capture, tw_time__now(CLOCK_MONOTONIC) - begin))) {
+		const struct timespec timeout = { .tv_sec = (time_t)(wait / TW_NS_PER_SECOND),
+						  .tv_nsec = (long)(wait % TW_NS_PER_SECOND) };
 
-		if (capture->duration) {
-			if (passed >= capture->duration)
-				return;
-			left.tv_sec = (time_t)((capture->duration - passed) / TW_NS_PER_SECOND);
-			left.tv_nsec = (long)((capture->duration - passed) % TW_NS_PER_SECOND);
-			timeout = &left;
-		}
-	} while (ppoll(&fd, 1, timeout, NULL) <= 0);
+		if (ppoll(&fd, 1, &timeout, NULL) > 0)
+			return;
+		rejected__look(capture->rejected);
+	}
 }
 
 static void tell_events(const struct capture *capture)
@@ -186,8 +194,10 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	uint64_t begin;
 	int error = stop__catch(err);
 
-	if (!error)
-		error = start(capture, err);
+	if (!error) {
+		capture->rejected = rejected__new(capture->interface);
+		error = capture->rejected ? start(capture, err) : tw_error__set(err, -ENOMEM, "no memory");
+	}
 	if (error)
 		return error;
 	begin = tw_time__now(CLOCK_MONOTONIC);
@@ -195,6 +205,7 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", capture->interface,
 			standard ? "standard output" : capture->file);
 	wait_for_end(capture);
+	rejected__look(capture->rejected);
 	error = receiver__finish(capture->receiver, &capture->stats, err);
 	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
 	if (!capture->quiet)

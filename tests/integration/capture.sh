@@ -101,6 +101,25 @@ expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
 kill -INT $stream
 wait $stream
 
+# A classifier in XDP drops frames before captures see them: what is missing is filtered, not lost.
+# It begins when the stream has told its formats, so the first few may pass.
+in_background classifier "$tracewire" filter attach -i tw0 'sched_switch.next_comm == "sleep"' --action drop
+classifier=$pid
+wait_for says "$scratch/classifier.err" '^waiting on tw0'
+start_capture dropped
+dropped=$pid
+"$tracewire" stream -e sched:sched_switch -i tw0 --events-per-frame 1 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
+sleep 0.5
+end_capture $dropped dropped
+kill -INT $classifier
+wait $classifier
+eval "$(summary "$scratch/stream.err")"
+filtered=$(number dropped '^filtered ([0-9]+) by a classifier on the way')
+[ "${filtered:-0}" -gt 5 ] || fail "only ${filtered:-0} events were filtered on the way"
+expect "events in the file, and filtered" "$sent" $(($(number dropped '^file +([0-9]+) events .*') + filtered))
+expect "losses behind a classifier" "0 in the ring, 0 by the producer, 0 in transmission, 0 on the way" \
+	"$(number dropped '^lost +(.*)')"
+
 # What cannot be: status, and no file.
 refused() { # STATUS TEXT OPTION...
 	local status=$1 text=$2
