@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/announcer.h"
 
+#include <errno.h>
+
 #include "base/time.h"
 
 #define LOOK_NS        (50 * TW_NS_PER_MS) /* how often to look for joiners when nothing happens */
@@ -132,30 +134,49 @@ static void say_new_schema(struct tw_announcer *a)
 	a->schemas++;
 }
 
-int tw_announcer__load_texts(struct tw_announcer *a, struct tw_texts *ret, struct tw_error *err)
+int tw_announcer__load_texts(struct tw_announcer *a, struct tw_texts *ret, struct tw_schema **ret_schema,
+			     struct tw_error *err)
 {
-	return tw_texts__load(&(struct tw_texts_request){ .tracing_dir = a->selection->tracing_dir,
-							  .events = &a->selection->events,
-							  .tracers = tw_tracer__records(&a->options->tracing),
-							  .addresses = &a->symbolizer.addresses },
-			      ret, err);
+	struct tw_texts_request request = {
+		.tracing_dir = a->selection->tracing_dir,
+		.events = &a->selection->events,
+		.tracers = tw_tracer__records(&a->options->tracing),
+		.addresses = &a->symbolizer.addresses,
+		.schema = a->options->filter ? tw_schema__new() : NULL,
+	};
+	int rc = 0;
+
+	if (request.schema)
+		tw_schema__set_long_size(request.schema, sizeof(long));
+	else if (a->options->filter)
+		rc = tw_error__set(err, -ENOMEM, "out of memory");
+	if (!rc)
+		rc = tw_texts__load(&request, ret, err);
+	if (rc)
+		tw_schema__free(request.schema);
+	else
+		*ret_schema = request.schema;
+	return rc;
 }
 
 /* Events appeared or changed: the new schema goes out before the first event that needs it can. */
 static void take_in_new_events(struct tw_announcer *a)
 {
+	struct tw_schema *schema;
 	struct tw_texts texts;
 
-	if (!tw_selection__renew(a->selection) || tw_announcer__load_texts(a, &texts, NULL))
+	if (!tw_selection__renew(a->selection) || tw_announcer__load_texts(a, &texts, &schema, NULL))
 		return;
 	if (texts.schema_id == a->texts.schema_id) {
+		tw_schema__free(schema);
 		tw_texts__fini(&texts);
 		return;
 	}
 	tw_texts__fini(&a->texts);
 	a->texts = texts;
 	say_new_schema(a);
-	tw_selection__enable(a->selection, a->instance, NULL);
+	tw_filtering__renew(a->filtering, a->selection, a->instance, schema);
+	tw_filtering__enable(a->filtering, a->selection, a->instance, NULL);
 }
 
 /* Something that was shed is said again with all the rest, once there is room: names would be gone for good. */

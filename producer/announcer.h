@@ -8,6 +8,7 @@
 
 #include "producer/clock.h"
 #include "producer/control.h"
+#include "producer/filtering/filtering.h"
 #include "producer/host.h"
 #include "producer/producer.h"
 #include "producer/selection.h"
@@ -20,6 +21,7 @@ struct tw_announcer {
 	struct tw_tasks *tasks;
 	struct tw_trace_clock *clock;
 	struct tw_selection *selection;
+	struct tw_filtering *filtering;
 	struct tw_instance *instance;
 	struct tw_stream *stream;
 	const struct tw_producer_options *options;
@@ -36,8 +38,14 @@ struct tw_announcer {
 	uint64_t made_good; /* shed control frames whose content was said again */
 };
 
-/** tw_announcer__load_texts() - the texts of what is selected now, and which of their fields are addresses. Return: 0 or -errno */
-int tw_announcer__load_texts(struct tw_announcer *announcer, struct tw_texts *ret, struct tw_error *err);
+/**
+ * tw_announcer__load_texts() - the texts of what is selected now, and which of their fields are addresses
+ * @ret_schema: their formats, the caller's; NULL where there is no filter, which is what needs them
+ *
+ * Return: 0 or -errno.
+ */
+int tw_announcer__load_texts(struct tw_announcer *announcer, struct tw_texts *ret, struct tw_schema **ret_schema,
+			     struct tw_error *err);
 
 /** tw_announcer__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_announcer__start(struct tw_announcer *announcer);

@@ -22,6 +22,17 @@ static void add_text(struct tw_host *host, enum tw_host_attr attr, const char *t
 	};
 }
 
+/* Cut it would mean something else. */
+static void add_filter(struct tw_host *host, const char *filter)
+{
+	if (filter)
+		host->attrs[host->n++] = (struct tw_attr_view){
+			.attr = TW_HOST_FILTER,
+			.value = (const uint8_t *)filter,
+			.len = strlen(filter),
+		};
+}
+
 static void add_number(struct tw_host *host, enum tw_host_attr attr, uint64_t number)
 {
 	char *copy = host->text[host->n];
@@ -71,7 +82,7 @@ void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream)
 	add_text(host, TW_HOST_INSTANCE, stream->instance);
 	add_text(host, TW_HOST_CLOCK, stream->clock);
 	add_text(host, TW_HOST_EVENTS, stream->events);
-	add_text(host, TW_HOST_FILTER, stream->filter);
+	add_filter(host, stream->filter);
 	add_text(host, TW_HOST_VERSION, "tracewire " TRACEWIRE_VERSION);
 	add_number(host, TW_HOST_CPUS, stream->cpus);
 	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));

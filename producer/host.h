@@ -22,7 +22,7 @@ struct tw_host_stream {
 	uint64_t cpus;
 };
 
-/** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut */
+/** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */
 void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream);
 
 #endif

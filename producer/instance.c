@@ -147,6 +147,11 @@ void tw_instance__use_top_level(struct tw_instance *in, bool yes)
 	in->top_level = yes;
 }
 
+bool tw_instance__is_top_level(const struct tw_instance *in)
+{
+	return in->top_level;
+}
+
 int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
 {
 	char path[PATH_MAX];

@@ -48,6 +48,9 @@ bool tw_instance__has(const struct tw_instance *instance, const char *file);
 /** tw_instance__use_top_level() - whether all of these files are meant of the top level: for producer/top_level.h */
 void tw_instance__use_top_level(struct tw_instance *instance, bool yes);
 
+/** tw_instance__is_top_level() - whether they are */
+bool tw_instance__is_top_level(const struct tw_instance *instance);
+
 /* Who wrote to a trace_marker, and when. */
 struct tw_mark {
 	pid_t pid;     /* as the kernel counts: in a pid namespace getpid() gives another */

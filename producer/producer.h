@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "filter/filter.h"
 #include "producer/tracer/tracer.h"
 #include "wire/sink.h"
 
@@ -39,7 +40,12 @@ struct tw_producer_options {
 	unsigned int threads;          /* readers; 0 = by the number of CPUs */
 	unsigned int repeat_ms;        /* metadata again for late joiners, every so often; 0 = never, for a file */
 	bool follow;                   /* only the tasks of tw_producer__follow() and their children */
-	const char *filter_text;       /* told in HOST; may be NULL */
+	const struct tw_filter
+		*filter; /* of all events, besides the requests' own; its text is told in HOST; NULL = none */
+	/*
+	 * Whoever gets the frames evaluates what tw_producer__filter_left() gives. Else a filter that leaves something is refused.
+	 */
+	bool later_stage;
 
 	/*
 	 * Opens the sink of reader thread @thread, called from tw_producer__start(). The producer closes it at the end of
@@ -51,10 +57,14 @@ struct tw_producer_options {
 	void *ctx;
 };
 
-/* Where the events went. recorded = delivered + lost_ring + shed + lost_tx, if balanced. */
+/*
+ * Where the events went. recorded = delivered + lost_ring + filtered + shed + lost_tx, if balanced. What the kernel's own filters
+ * reject it does not record, and nobody counts.
+ */
 struct tw_books {
 	uint64_t recorded;      /* by the kernel: read + overwritten + refused by the ring */
 	uint64_t read;          /* events taken out of the rings */
+	uint64_t filtered;      /* of these, rejected by the producer's part of the filter; they get no number */
 	uint64_t lost_ring;     /* ring overrun, as announced in LOST records */
 	uint64_t shed;          /* the sink would not take them in time */
 	uint64_t lost_tx;       /* in frames that the sink dropped; of packed frames only dropped_frames is known */
@@ -72,6 +82,16 @@ struct tw_books {
 	uint64_t schemas;           /* schemas announced: 1, more if events appeared */
 	bool balanced;              /* the sum holds, and the kernel's own count of read events is ours */
 	double seconds;             /* from start to stop */
+};
+
+/* Where a filter is evaluated, in kinds of events; one may count in several. */
+struct tw_filter_places {
+	size_t kernel;   /* part of it or all by the kernel */
+	size_t producer; /* by the producer */
+	size_t later;    /* left for whoever gets the frames */
+	size_t off;      /* none of them can match: not enabled */
+	size_t refused;  /* the kernel does not take what it could have done; the stages behind it do that */
+	size_t left_out; /* came into being while tracing and cannot be filtered: not enabled */
 };
 
 struct tw_producer;
@@ -92,6 +112,12 @@ const char *tw_producer__instance(const struct tw_producer *producer);
 
 /** tw_producer__count_events() - how many kinds of events are enabled */
 size_t tw_producer__count_events(const struct tw_producer *producer);
+
+/** tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events come into being */
+void tw_producer__filter_places(const struct tw_producer *producer, struct tw_filter_places *ret);
+
+/** tw_producer__filter_left() - the filter, if whoever gets the frames has to evaluate it too; else NULL */
+const struct tw_filter *tw_producer__filter_left(const struct tw_producer *producer);
 
 /** tw_producer__threads() - how many reader threads, and so sinks, there will be */
 unsigned int tw_producer__threads(const struct tw_producer *producer);

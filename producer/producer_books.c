@@ -31,6 +31,7 @@ static void add_reader(const struct tw_reader *r, struct tw_books *books)
 {
 	for (size_t k = 0; k < r->n_rings; k++) {
 		books->read += r->rings[k].read;
+		books->filtered += r->rings[k].filtered;
 		books->lost_ring += r->rings[k].lost;
 		books->shed += r->rings[k].channel.shed;
 		books->late += r->rings[k].late;
@@ -63,8 +64,9 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	books.nameless = p->announcer.symbolizer.unfound;
 	books.symbols_hidden = p->announcer.symbolizer.blind;
 	books.recorded = p->settled ? p->kernel_read + p->kernel_lost + p->kernel_left : books.read + books.lost_ring;
-	books.balanced = (!p->settled || p->kernel_read == books.read) &&
-			 books.recorded == books.delivered + books.lost_ring + books.shed + books.lost_tx;
+	books.balanced =
+		(!p->settled || p->kernel_read == books.read) &&
+		books.recorded == books.delivered + books.lost_ring + books.filtered + books.shed + books.lost_tx;
 	*ret = books;
 }
 
@@ -77,6 +79,7 @@ void tw_producer__say_stats(void *ctx, struct tw_control *control)
 	const struct tw_stat_view totals[] = {
 		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, books.recorded },
 		{ TW_STAT_READ, TW_CHANNEL_CONTROL, books.read },
+		{ TW_STAT_FILTERED, TW_CHANNEL_CONTROL, books.filtered },
 		{ TW_STAT_OVERRUN, TW_CHANNEL_CONTROL, books.lost_ring },
 		{ TW_STAT_SHED, TW_CHANNEL_CONTROL, books.shed },
 		{ TW_STAT_SENT_EVENTS, TW_CHANNEL_CONTROL, books.delivered + books.lost_tx },

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "producer/announcer.h"
+#include "producer/filtering/filtering.h"
 #include "producer/producer.h"
 #include "producer/reader.h"
 
@@ -19,6 +20,7 @@ struct tw_producer {
 	struct tw_tasks *tasks;
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
+	struct tw_filtering filtering;
 	struct tw_stream stream;
 	struct tw_announcer announcer;
 	struct tw_reader *readers;

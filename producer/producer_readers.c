@@ -83,8 +83,11 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 	if (!r->rings || !r->page)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	memcpy(r->rings, rings, n * sizeof(*rings));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		r->rings[i].addresses = &r->addresses;
+		r->rings[i].gate = &r->gate;
+	}
+	tw_gates__add(&p->filtering.gates, &r->gate);
 	return 0;
 }
 

@@ -132,15 +132,6 @@ static void announce(struct tw_producer *p)
 	tw_port__drain(&first->port);
 }
 
-static int switch_on(struct tw_producer *p, struct tw_error *err)
-{
-	int rc = tw_selection__enable(&p->selection, p->instance, err);
-
-	if (!rc)
-		rc = tw_instance__write(p->instance, "tracing_on", "1", err);
-	return rc;
-}
-
 static void let_go(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
@@ -153,12 +144,18 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 
 	if (!rc)
 		rc = start_threads(p, err);
+	/*
+	 * The events before those that tell the names: the kernel calls who is to be told of a rename in this order, and then gives
+	 * the task its name. So the rename itself is older than the name, as the kernel's own filters have it too.
+	 */
+	if (!rc)
+		rc = tw_filtering__enable(&p->filtering, &p->selection, p->instance, err);
 	if (!rc)
 		rc = tw_tasks__begin(p->tasks, p->own_pids, err);
 	if (!rc) {
 		announce(p);
 		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
-		rc = switch_on(p, err);
+		rc = tw_instance__write(p->instance, "tracing_on", "1", err);
 	}
 	if (rc) {
 		tw_instance__write(p->instance, "tracing_on", "0", NULL);

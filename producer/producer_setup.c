@@ -28,15 +28,18 @@ static int set_up_probe(struct tw_producer *p, struct tw_error *err)
 	return rc;
 }
 
+/* The filters are set here, before anybody has begun to write what comes of it. */
 static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 {
 	struct tw_announcer *a = &p->announcer;
+	struct tw_schema *schema;
 	int rc;
 
 	*a = (struct tw_announcer){
 		.tasks = p->tasks,
 		.clock = &p->clock,
 		.selection = &p->selection,
+		.filtering = &p->filtering,
 		.instance = p->instance,
 		.stream = &p->stream,
 		.options = p->options,
@@ -45,7 +48,9 @@ static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 	};
 	if (tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	rc = tw_announcer__load_texts(a, &a->texts, err);
+	rc = tw_announcer__load_texts(a, &a->texts, &schema, err);
+	if (!rc)
+		rc = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, err);
 	if (!rc)
 		tw_symbolizer__prepare(&a->symbolizer);
 	return rc;
@@ -60,13 +65,14 @@ static void describe_host(struct tw_producer *p)
 		n += (size_t)snprintf(events + n, sizeof(events) - n, "%s%s", i ? "," : "", p->options->events[i].spec);
 	for (unsigned int i = 0; i < p->n_readers; i++)
 		cpus += p->readers[i].n_rings;
-	tw_host__init(&p->announcer.host, &(struct tw_host_stream){
-						  .instance = tw_instance__name(p->instance),
-						  .clock = p->clock.name,
-						  .events = events,
-						  .filter = p->options->filter_text,
-						  .cpus = cpus,
-					  });
+	tw_host__init(&p->announcer.host,
+		      &(struct tw_host_stream){
+			      .instance = tw_instance__name(p->instance),
+			      .clock = p->clock.name,
+			      .events = events,
+			      .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
+			      .cpus = cpus,
+		      });
 }
 
 static int check_options(const struct tw_producer_options *options, struct tw_error *err)
@@ -120,6 +126,7 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 	if (!p)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	p->options = options;
+	tw_filtering__init(&p->filtering, options);
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&p->mark_lock, NULL);
 	sem_init(&p->marked, 0, 0);
@@ -147,6 +154,16 @@ size_t tw_producer__count_events(const struct tw_producer *p)
 	return p->selection.events.n;
 }
 
+void tw_producer__filter_places(const struct tw_producer *p, struct tw_filter_places *ret)
+{
+	*ret = p->filtering.places;
+}
+
+const struct tw_filter *tw_producer__filter_left(const struct tw_producer *p)
+{
+	return p->filtering.later ? p->options->filter : NULL;
+}
+
 unsigned int tw_producer__threads(const struct tw_producer *p)
 {
 	return p->n_readers;
@@ -161,6 +178,7 @@ void tw_producer__free(struct tw_producer *p)
 	for (unsigned int i = 0; i < p->n_readers; i++)
 		tw_reader__fini(&p->readers[i]);
 	free(p->readers);
+	tw_filtering__fini(&p->filtering);
 	tw_announcer__fini(&p->announcer);
 	tw_selection__fini(&p->selection);
 	tw_tasks__free(p->tasks);

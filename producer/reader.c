@@ -33,8 +33,8 @@ static void renew_newest(struct tw_reader *r)
 	uint64_t newest = atomic_load(r->newest), mine = 0;
 
 	for (size_t k = 0; k < r->n_rings; k++)
-		if (r->rings[k].last_time > mine)
-			mine = r->rings[k].last_time;
+		if (r->rings[k].sent_time > mine)
+			mine = r->rings[k].sent_time;
 	while (mine > newest && !atomic_compare_exchange_weak(r->newest, &newest, mine))
 		;
 }

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "producer/clock.h"
+#include "producer/filtering/gate.h"
 #include "producer/port.h"
 #include "producer/ring.h"
 #include "producer/tasks/tasks.h"
@@ -43,6 +44,7 @@ struct tw_reader {
 	const struct tw_trace_clock *clock;
 	struct tw_tasks *tasks;
 	struct tw_seen_addresses addresses;
+	struct tw_gate_holder gate;
 	const atomic_bool *stop;
 	_Atomic uint64_t *newest; /* time of the newest event that any reader has sent */
 	bool alone;               /* the only reader: while its rings are empty nothing waits for its watermark */

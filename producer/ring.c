@@ -32,6 +32,7 @@ int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsi
 		.cpu = cpu,
 		.fd = fd,
 		.stats_fd = stats_fd,
+		.gate_cpu.cpu = (uint16_t)cpu,
 		.empty = true,
 	};
 	return 0;
@@ -69,14 +70,20 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
  */
 static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring, struct tw_subbuf *walk,
 							    struct tw_port *port, struct tw_tasks *tasks,
-							    tw_address_fields_ref *table)
+							    tw_address_fields_ref *table, const struct tw_gate *gate)
 {
 	struct tw_frame frame = tw_port__borrow(port, &ring->channel);
 	const uint32_t most = port->events_per_frame;
 	struct tw_subbuf_event event;
-	uint64_t events = 0;
+	uint64_t events = 0, filtered = 0;
 
 	while (tw_subbuf__next(walk, &event)) {
+		if (gate && !tw_gate__lets(gate, &ring->gate_cpu, &event)) {
+			filtered++;
+			continue;
+		}
+		if (gate)
+			ring->sent_time = event.time;
 		tw_tasks__see(tasks, (uint32_t)tw_subbuf_event__pid(&event), event.time);
 		tw_addresses__see(ring->addresses, table, &event);
 		events++;
@@ -88,22 +95,28 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
 		frame = tw_port__borrow(port, &ring->channel);
 	}
 	tw_port__give_back(port, &ring->channel, &frame);
-	ring->read += events;
-	if (events) {
+	ring->read += events + filtered;
+	ring->filtered += filtered;
+	if (events + filtered) {
 		ring->last_time = walk->time;
 		ring->no_poll = false;
 	}
+	if (events && !gate)
+		ring->sent_time = walk->time;
 }
 
-/* Compiled twice: where no event has addresses, which is most runs, looking costs nothing. */
+/* Compiled three times: where no event has addresses and nothing is filtered here, which is most runs, looking costs nothing. */
 static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
 {
 	tw_address_fields_ref *const table = tw_addresses__table(ring->addresses);
+	const struct tw_gate *const gate = ring->gate ? tw_gate_holder__hold(ring->gate) : NULL;
 
-	if (table)
-		send_walk(ring, walk, port, tasks, table);
+	if (gate)
+		send_walk(ring, walk, port, tasks, table, gate);
+	else if (table)
+		send_walk(ring, walk, port, tasks, table, NULL);
 	else
-		send_walk(ring, walk, port, tasks, NULL);
+		send_walk(ring, walk, port, tasks, NULL, NULL);
 }
 
 /* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */

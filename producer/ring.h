@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "producer/cpu_stats.h"
+#include "producer/filtering/gate.h"
 #include "producer/instance.h"
 #include "producer/port.h"
 #include "producer/symbols/addresses.h"
@@ -21,12 +22,16 @@ struct tw_ring {
 	int stats_fd;                        /* per_cpu/cpuN/stats */
 	uint64_t read;                       /* events */
 	uint64_t lost;                       /* told by LOST records, where = RING */
+	uint64_t filtered;                   /* events read that the gate did not let pass */
 	uint64_t last_time;                  /* of the last event read */
+	uint64_t sent_time;                  /* of the last one that passed */
 	uint64_t watermark;                  /* last one told */
 	uint64_t late;                       /* events older than that */
 	struct tw_seen_addresses *addresses; /* the reader's; NULL = none are looked up */
-	bool no_poll;                        /* poll() fails on it: not a reason to wake up */
-	bool empty;                          /* the last read found nothing more */
+	struct tw_gate_holder *gate;         /* the reader's; NULL = everything passes */
+	struct tw_gate_cpu gate_cpu;
+	bool no_poll; /* poll() fails on it: not a reason to wake up */
+	bool empty;   /* the last read found nothing more */
 	int error;
 };
 

@@ -2,7 +2,6 @@
 #include "producer/selection.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,55 +87,9 @@ int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const 
 	return rc;
 }
 
-/* The kernel leaves its complaint, with a caret, in the filter file. */
-static int filter_refused(const struct tw_instance *instance, const char *file, const char *filter,
-			  struct tw_error *err)
+const char *tw_selection__filter(const struct tw_selection *sel, size_t i)
 {
-	char dir[512], *text = NULL, *caret;
-
-	tw_instance__path(instance, ".", dir, sizeof(dir));
-	if (tw_tracing_file__read(dir, file, &text, NULL) || !(caret = strstr(text, "parse_error: "))) {
-		free(text);
-		return tw_error__set(err, -EINVAL,
-				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
-				     "the event's fields",
-				     filter, file);
-	}
-	caret += strlen("parse_error: ");
-	tw_error__set(err, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
-		      (int)strspn(strchr(text, '\n') ? strchr(text, '\n') + 1 : text, " ") + 1, file,
-		      (int)strcspn(caret, "\n"), caret);
-	free(text);
-	return -EINVAL;
-}
-
-static int enable_one(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
-		      struct tw_error *err)
-{
-	char file[512];
-	int rc;
-
-	if (filter) {
-		snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
-		rc = tw_instance__write(instance, file, filter, err);
-		if (rc)
-			return rc == -EINVAL ? filter_refused(instance, file, filter, err) : rc;
-	}
-	snprintf(file, sizeof(file), "events/%s/%s/enable", event->system, event->name);
-	return tw_instance__write(instance, file, "1", err);
-}
-
-int tw_selection__enable(const struct tw_selection *sel, const struct tw_instance *instance, struct tw_error *err)
-{
-	int first = 0;
-
-	for (size_t i = 0; i < sel->events.n; i++) {
-		const int rc = enable_one(instance, &sel->events.names[i], sel->wanted[sel->request[i]].filter,
-					  first ? NULL : err);
-
-		first = first ? first : rc;
-	}
-	return first;
+	return sel->wanted[sel->request[i]].filter;
 }
 
 /* What request @i means now; a part of it that means nothing any more keeps nothing else out. */

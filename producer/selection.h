@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events of a stream: asked for by specifications, enabled in an instance, watched for new ones. */
+/* The events of a stream: asked for by specifications, watched for new ones. */
 #ifndef TW_SELECTION_H
 #define TW_SELECTION_H
 
@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "producer/events.h"
-#include "producer/instance.h"
 #include "producer/producer.h"
 
 struct tw_selection {
@@ -29,8 +28,8 @@ struct tw_selection {
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
 		       size_t n, struct tw_error *err);
 
-/** tw_selection__enable() - set filters, enable all events. Return: 0 or the first -errno met; -EINVAL for a filter */
-int tw_selection__enable(const struct tw_selection *sel, const struct tw_instance *instance, struct tw_error *err);
+/** tw_selection__filter() - the tracefs filter that was given for the @i-th of the events, or NULL */
+const char *tw_selection__filter(const struct tw_selection *sel, size_t i);
 
 /**
  * tw_selection__renew() - look whether the kernel has other events than before; if so take in what is wanted

@@ -71,8 +71,8 @@ static bool names_texts(const struct tw_format *format)
 	return false;
 }
 
-/* Learn which fields are addresses of symbols. Return: whether an event needs printk_formats. */
-static bool look_at_formats(const struct source *sources, size_t n, struct tw_addresses *addresses)
+/* Learn which fields are addresses of symbols, and what else is wanted. Return: whether an event needs printk_formats. */
+static bool look_at_formats(const struct tw_texts_request *request, const struct source *sources, size_t n)
 {
 	struct tw_format *format;
 	bool texts = false;
@@ -83,8 +83,10 @@ static bool look_at_formats(const struct source *sources, size_t n, struct tw_ad
 		if (src->kind != TW_SCHEMA_EVENT ||
 		    tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
 			continue;
-		if (addresses)
-			tw_addresses__set_format(addresses, format);
+		if (request->addresses)
+			tw_addresses__set_format(request->addresses, format);
+		if (request->schema)
+			tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
 		texts |= names_texts(format);
 		tw_format__free(format);
 	}
@@ -157,7 +159,7 @@ static int read_sources(const struct tw_texts_request *request, struct source *s
 					     strerror(-rc));
 		n++;
 	}
-	if (look_at_formats(sources, (size_t)n, request->addresses) && read_printk_formats(tracing_dir, &sources[n]))
+	if (look_at_formats(request, sources, (size_t)n) && read_printk_formats(tracing_dir, &sources[n]))
 		n++;
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;

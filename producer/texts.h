@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "producer/events.h"
 #include "producer/symbols/addresses.h"
+#include "schema/schema.h"
 #include "wire/decode.h"
 
 struct tw_texts {
@@ -28,6 +29,7 @@ struct tw_texts_request {
 	const struct tw_event_list *events; /* those that have vanished meanwhile are left out */
 	bool tracers;                       /* with those of system ftrace, of which tracers and stacks make records */
 	struct tw_addresses *addresses;     /* learns which fields are printed as symbols; may be NULL */
+	struct tw_schema *schema;           /* takes in the formats; may be NULL */
 };
 
 /**

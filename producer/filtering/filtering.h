@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stream's filter, each part where it is evaluated first: by the kernel, in the filter files of the events; then by the
+ * readers, at the gate; what the name of a task is needed for is left to whoever gets the frames. Events of which none can match
+ * are not enabled.
+ */
+#ifndef TW_FILTERING_H
+#define TW_FILTERING_H
+
+#include "producer/filtering/gate.h"
+#include "producer/instance.h"
+#include "producer/producer.h"
+#include "producer/selection.h"
+
+/* An event of the selection. */
+struct tw_filtered {
+	bool off;      /* not to be enabled: none can match, or nobody could decide it */
+	char *text;    /* in its filter file: the request's own filter, what is pushed down, or both; NULL = none */
+	char *refused; /* what the kernel did not take; NULL = nothing */
+};
+
+struct tw_filtering {
+	const struct tw_producer_options *options;
+	char host[65]; /* as HOST names it */
+	struct tw_gates gates;
+	struct tw_filtered *events; /* by the selection's index */
+	size_t n;
+	struct tw_filter_places places;
+	bool later; /* something is left for whoever gets the frames */
+};
+
+/** tw_filtering__init() - @options: borrowed */
+void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer_options *options);
+
+/**
+ * tw_filtering__begin() - bind the filter, set the filter files, put the gate; before the readers run
+ * @instance: nothing is enabled in it yet
+ * @schema: with the selection's events, and no others but what tracers and trace_marker record; taken over, also on failure.
+ * NULL without a filter
+ *
+ * Return: 0; -EINVAL for a filter that means nothing here, that no event can match or that the kernel refuses; another -errno.
+ */
+int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selection *selection,
+			struct tw_instance *instance, struct tw_schema *schema, struct tw_error *err);
+
+/**
+ * tw_filtering__renew() - the same for a selection that has grown, while the readers run
+ *
+ * New events that cannot be filtered stay off, and are counted.
+ */
+void tw_filtering__renew(struct tw_filtering *filtering, const struct tw_selection *selection,
+			 struct tw_instance *instance, struct tw_schema *schema);
+
+/** tw_filtering__enable() - let all events be recorded that can match. Return: 0, or the first -errno met */
+int tw_filtering__enable(const struct tw_filtering *filtering, const struct tw_selection *selection,
+			 const struct tw_instance *instance, struct tw_error *err);
+
+/** tw_filtering__fini() - after the readers */
+void tw_filtering__fini(struct tw_filtering *filtering);
+
+#endif

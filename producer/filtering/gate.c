@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/filtering/gate.h"
+
+#include <stdlib.h>
+
+#include "filter/evaluate.h"
+
+void tw_gate__free(struct tw_gate *gate)
+{
+	if (!gate)
+		return;
+	tw_bound__free(gate->bound);
+	tw_schema__free(gate->schema);
+	free(gate);
+}
+
+void tw_gates__add(struct tw_gates *gates, struct tw_gate_holder *holder)
+{
+	holder->gates = gates;
+	holder->next = gates->holders;
+	gates->holders = holder;
+}
+
+static bool is_held(const struct tw_gates *gates, const struct tw_gate *gate)
+{
+	for (struct tw_gate_holder *holder = gates->holders; holder; holder = holder->next)
+		if (atomic_load(&holder->held) == gate)
+			return true;
+	return false;
+}
+
+static void free_retired(struct tw_gates *gates)
+{
+	for (struct tw_gate **at = &gates->retired; *at;) {
+		struct tw_gate *gate = *at;
+
+		if (is_held(gates, gate)) {
+			at = &gate->next;
+			continue;
+		}
+		*at = gate->next;
+		tw_gate__free(gate);
+	}
+}
+
+void tw_gates__put(struct tw_gates *gates, struct tw_gate *gate)
+{
+	struct tw_gate *old = (struct tw_gate *)(uintptr_t)atomic_exchange(&gates->current, gate);
+
+	if (old) {
+		old->next = gates->retired;
+		gates->retired = old;
+	}
+	free_retired(gates);
+}
+
+void tw_gates__fini(struct tw_gates *gates)
+{
+	gates->holders = NULL;
+	tw_gates__put(gates, NULL);
+}
+
+static bool evaluate(const struct tw_gate *gate, uint16_t cpu, const struct tw_subbuf_event *event)
+{
+	const struct tw_filter_event look = {
+		.record = event->record,
+		.len = event->len,
+		.id = tw_subbuf_event__id(event),
+		.flags = event->record[2],
+		.preempt = event->record[3],
+		.pid = tw_subbuf_event__pid(event),
+		.cpu = cpu,
+		.time = event->time,
+		.host = gate->host,
+		.host_len = gate->host_len,
+	};
+
+	return tw_bound__matches(gate->bound, &look);
+}
+
+/* Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40. */
+static size_t context(const struct tw_subbuf_event *event)
+{
+	return (event->record[2] >> 3) & (TW_GATE_CONTEXTS - 1) & ~4u;
+}
+
+bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event)
+{
+	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
+	uint8_t *passed = &cpu->passed[context(event)];
+	bool passes = verdict & TW_VERDICT_PASS;
+
+	if (verdict == TW_VERDICT_STACK)
+		return *passed;
+	if (verdict & TW_VERDICT_ASK)
+		passes = evaluate(gate, cpu->cpu, event);
+	*passed = passes;
+	return passes;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The producer's stage of a filter: whether a record that was read is sent. A table by event id says most of it; the evaluator is
+ * asked only where it depends on the record. A new gate takes the old one's place while readers run.
+ *
+ * A stack that the kernel puts behind an event goes with that event: with the last one of the same CPU and context.
+ */
+#ifndef TW_GATE_H
+#define TW_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "filter/filter.h"
+#include "producer/subbuf.h"
+
+#define TW_GATE_IDS      (UINT16_MAX + 1)
+#define TW_GATE_CONTEXTS 16 /* task, softirq, hardirq, NMI and what interrupts what, by the bits of common_flags */
+
+enum tw_verdict {
+	TW_VERDICT_REJECT,
+	TW_VERDICT_PASS,
+	TW_VERDICT_ASK,       /* the evaluator */
+	TW_VERDICT_STACK,     /* as the event before it */
+	TW_VERDICT_NOTED = 4, /* and-ed in: remember it for the stack that may come behind */
+};
+
+struct tw_gate {
+	struct tw_bound *bound;   /* of each event what the producer has to ask; owned */
+	struct tw_schema *schema; /* that it is bound to; owned */
+	const char *host;         /* borrowed */
+	size_t host_len;
+	struct tw_gate *next;          /* in the list of retired ones */
+	uint8_t verdicts[TW_GATE_IDS]; /* enum tw_verdict by event id */
+};
+
+/* Shared by the readers. All zero = everything passes. */
+struct tw_gates {
+	_Atomic(const struct tw_gate *) current; /* NULL = everything passes */
+	struct tw_gate *retired;                 /* some reader may still look at them */
+	struct tw_gate_holder *holders;
+};
+
+/* A reader's own: which gate it looks at. */
+struct tw_gate_holder {
+	struct tw_gates *gates;
+	_Atomic(const struct tw_gate *) held;
+	struct tw_gate_holder *next;
+};
+
+/* What passed last on a CPU, by context. */
+struct tw_gate_cpu {
+	uint16_t cpu;
+	uint8_t passed[TW_GATE_CONTEXTS];
+};
+
+/** tw_gate__free() - and what it owns; NULL is fine */
+void tw_gate__free(struct tw_gate *gate);
+
+/** tw_gates__add() - a reader; before any of them runs */
+void tw_gates__add(struct tw_gates *gates, struct tw_gate_holder *holder);
+
+/** tw_gates__put() - from now on this gate, or none if NULL; it is the gates'. One thread at a time */
+void tw_gates__put(struct tw_gates *gates, struct tw_gate *gate);
+
+/** tw_gates__fini() - after the readers; an all-zero one is fine */
+void tw_gates__fini(struct tw_gates *gates);
+
+/**
+ * tw_gate_holder__hold() - the gate to use for a sub-buffer that has just been read, until the next call
+ *
+ * An event that is new is enabled after its gate was put: so the gate is not older than any record read before this call.
+ *
+ * Return: NULL if everything passes.
+ */
+static inline const struct tw_gate *tw_gate_holder__hold(struct tw_gate_holder *holder)
+{
+	const struct tw_gate *gate = atomic_load(&holder->gates->current), *again;
+
+	while (gate) {
+		atomic_store(&holder->held, gate);
+		again = atomic_load(&holder->gates->current);
+		if (again == gate)
+			break;
+		gate = again;
+	}
+	return gate;
+}
+
+/** tw_gate__ask() - tw_gate__lets() where the table alone does not say it */
+bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event);
+
+/** tw_gate__lets() - whether a record passes */
+static inline bool tw_gate__lets(const struct tw_gate *gate, struct tw_gate_cpu *cpu,
+				 const struct tw_subbuf_event *event)
+{
+	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
+
+	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict : tw_gate__ask(gate, cpu, event);
+}
+
+#endif

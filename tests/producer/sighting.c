@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sighting.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "filter/evaluate.h"
+#include "schema/print.h"
+
+#define OURS_MAX     64
+#define NEED_RESCHED 0x26 /* may change between the two instances */
+#define SHOWN        5
+
+struct look {
+	const struct receiver *got;
+	struct tw_schema *schema;
+	struct tw_bound *bound;
+	pid_t ours[OURS_MAX]; /* threads of this process */
+	size_t n_ours;
+	struct utsname host;
+};
+
+struct tw_schema *sighting_schema(const struct receiver *got)
+{
+	struct tw_schema *schema = tw_schema__new();
+
+	assert_non_null(schema);
+	tw_schema__set_long_size(schema, sizeof(long));
+	for (size_t i = 0; i < got->n_texts; i++)
+		if (got->texts[i].kind == TW_SCHEMA_EVENT)
+			tw_schema__add(schema, got->texts[i].system, got->texts[i].text, strlen(got->texts[i].text),
+				       NULL, NULL);
+	return schema;
+}
+
+/* The readers have gone by now, but their names were told. */
+static void find_ours(struct look *look)
+{
+	look->ours[look->n_ours++] = getpid();
+	for (size_t i = 0; i < look->got->n_names && look->n_ours < OURS_MAX; i++)
+		if (!strncmp(look->got->names[i].name, "tracewire-", 10) ||
+		    look->got->names[i].tgid == (uint32_t)getpid())
+			look->ours[look->n_ours++] = (pid_t)look->got->names[i].pid;
+}
+
+static bool is_ours(const struct look *look, int64_t pid)
+{
+	for (size_t i = 0; i < look->n_ours; i++)
+		if (look->ours[i] == pid)
+			return true;
+	return false;
+}
+
+static struct tw_record record_of(const struct got_event *event)
+{
+	return (struct tw_record){
+		.data = event->record, .len = event->len, .big_endian = TW_HOST_BE, .from_wire = true
+	};
+}
+
+static bool ends_in_pid(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len >= 3 && !strcmp(name + len - 3, "pid");
+}
+
+static bool has_to_do_with_us(const struct look *look, const struct got_event *event, const struct tw_format *format)
+{
+	const struct tw_record record = record_of(event);
+	struct tw_value value;
+
+	if (is_ours(look, event->pid))
+		return true;
+	for (size_t i = format->n_common; i < format->n_fields; i++)
+		if (ends_in_pid(format->fields[i].name) && !tw_field__read(&format->fields[i], &record, &value) &&
+		    value.kind == TW_FIELD_INT && is_ours(look, value.i))
+			return true;
+	return false;
+}
+
+static bool matches(const struct look *look, const struct got_event *event)
+{
+	const struct got_name *name = receiver__name_of(look->got, event->pid, event->time);
+	struct tw_filter_event view = {
+		.record = event->record,
+		.len = event->len,
+		.id = event->id,
+		.flags = event->record[2],
+		.preempt = event->record[3],
+		.pid = (int32_t)event->pid,
+		.cpu = (uint16_t)(event->channel - 1),
+		.time = event->time,
+		.host = look->host.nodename,
+		.host_len = strlen(look->host.nodename),
+		.comm = name ? name->name : NULL,
+		.comm_len = name ? strlen(name->name) : 0,
+	};
+
+	if (!event->pid) {
+		view.comm = "<idle>";
+		view.comm_len = strlen(view.comm);
+	}
+	return !look->bound || tw_bound__matches(look->bound, &view);
+}
+
+/* Each instance asks the task anew how it is, and one that exits goes on meanwhile. */
+static void forget_state(char *key)
+{
+	static const char field[] = " prev_state=";
+	char *at = strstr(key, field), *end;
+
+	if (!at)
+		return;
+	end = at + strlen(field) + strspn(at + strlen(field), "0123456789");
+	memmove(at, end, strlen(end) + 1);
+}
+
+static char *key_of(const struct got_event *event, const struct tw_format *format)
+{
+	const struct tw_record record = record_of(event);
+	char buf[4096];
+	struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
+	char head[256], *key;
+
+	snprintf(head, sizeof(head), "%s: cpu=%u pid=%u flags=%02x preempt=%u", format->name, event->channel - 1U,
+		 event->pid, event->record[2] & ~NEED_RESCHED, event->record[3]);
+	tw_line__str(&line, head);
+	tw_print__fields(format, &record, &line);
+	*line.at = '\0';
+	forget_state(buf);
+	key = strdup(buf);
+	assert_non_null(key);
+	return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+	const int keys = strcmp(x->key, y->key);
+
+	return keys ? keys : (x->time > y->time) - (x->time < y->time);
+}
+
+static void look_at(struct look *look, const struct tw_filter *filter)
+{
+	const struct tw_bind_options options = { .schema = look->schema, .big_endian = TW_HOST_BE };
+	struct tw_error err = { "" };
+
+	uname(&look->host);
+	find_ours(look);
+	if (!filter)
+		return;
+	if (tw_filter__bind(filter, &options, &look->bound, &err) || tw_bound__prepare(look->bound, &err))
+		fail_msg("%s: %s", tw_filter__text(filter), err.text);
+}
+
+void sightings__of(const struct run *run, const struct tw_filter *filter, struct sightings *ret)
+{
+	struct look look = { .got = &run->got, .schema = sighting_schema(&run->got) };
+
+	look_at(&look, filter);
+	*ret = (struct sightings){ .items = calloc(run->got.n_events + 1, sizeof(*ret->items)) };
+	assert_non_null(ret->items);
+	for (size_t i = 0; i < run->got.n_events; i++) {
+		const struct got_event *event = &run->got.events[i];
+		const struct tw_format *format = tw_schema__by_id(look.schema, event->id);
+
+		if (!format)
+			fail_msg("an event has id %u, of which no format was told", event->id);
+		if (has_to_do_with_us(&look, event, format) || !matches(&look, event))
+			continue;
+		ret->items[ret->n++] = (struct sighting){ key_of(event, format), event->time };
+	}
+	qsort(ret->items, ret->n, sizeof(*ret->items), by_key);
+	tw_bound__free(look.bound);
+	tw_schema__free(look.schema);
+}
+
+static bool is_within(uint64_t time, const struct stretch *stretch, uint64_t slack)
+{
+	return time >= stretch->from - slack && time < stretch->to + slack;
+}
+
+size_t sightings__within(const struct sightings *s, const struct stretch *stretch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += is_within(s->items[i].time, stretch, 0);
+	return n;
+}
+
+/* How many of that key from @at on, within; @at goes behind them. */
+static size_t count(const struct sightings *s, size_t *at, const char *key, const struct stretch *stretch,
+		    uint64_t slack)
+{
+	size_t n = 0;
+
+	while (*at < s->n && strcmp(s->items[*at].key, key) < 0)
+		++*at;
+	for (; *at < s->n && !strcmp(s->items[*at].key, key); ++*at)
+		n += is_within(s->items[*at].time, stretch, slack);
+	return n;
+}
+
+size_t sightings__missing(const struct sightings *mine, const struct sightings *other, const struct stretch *stretch,
+			  const char *what)
+{
+	size_t missing = 0, at = 0, shown = 0;
+
+	for (size_t i = 0; i < mine->n;) {
+		const char *key = mine->items[i].key;
+		const size_t had = count(mine, &i, key, stretch, 0);
+		const size_t found = count(other, &at, key, stretch, stretch->slack);
+
+		if (had <= found)
+			continue;
+		missing += had - found;
+		if (shown++ < SHOWN)
+			print_message("%s: %zu times, not %zu: %s\n", what, had, found, key);
+	}
+	return missing;
+}
+
+void sightings__fini(struct sightings *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->items[i].key);
+	free(s->items);
+	*s = (struct sightings){ 0 };
+}
