@@ -5,11 +5,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/caret.h"
+
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)
 {
+	int error;
+
 	if (*filter)
 		return tw_error__set(err, -EINVAL, "--filter is given twice; join the two with `and`");
-	return tw_filter__parse(text, filter, err);
+	error = tw_filter__parse(text, filter, err);
+	if (error)
+		caret__show(text, err, stderr);
+	return error;
 }
 
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_sieve_stats *sieve)

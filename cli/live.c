@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/filter_option.h"
 #include "cli/receiver.h"
 #include "cli/run_options.h"
 #include "cli/run_wire.h"
@@ -24,6 +25,7 @@ struct live {
 	struct run_wire wire;
 	struct viewer viewer;
 	struct receiver *receiver;
+	const struct tw_filter *filter_left; /* for the receiver to evaluate */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 };
@@ -61,7 +63,8 @@ static int start_receiver(struct live *live, struct tw_error *err)
 			      .archive = { .name = "the viewer's pipe",
 					   .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,
-					   .from_start = true } },
+					   .from_start = true,
+					   .filter = live->filter_left } },
 		.frame_max = FRAME_MAX,
 		.is_over = viewer_is_gone,
 		.ctx = live,
@@ -78,6 +81,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 
 	if (!error)
 		error = viewer__start(live->gui, display_filter(live), &live->viewer, err);
+	live->filter_left = tw_producer__filter_left(producer);
 	if (!error)
 		error = start_receiver(live, err);
 	if (!error)
@@ -120,9 +124,10 @@ static void summarize(void *ctx, const struct tw_books *books)
 	struct live *live = ctx;
 	struct tw_archive_stats *stats = &live->stats.archive;
 
-	if (books->delivered > stats->events)
-		stats->lost_wire = books->delivered - stats->events;
+	if (books->delivered > stats->events + stats->filtered)
+		stats->lost_wire = books->delivered - stats->events - stats->filtered;
 	summary__print_troubles(stats, stderr);
+	filter_option__summarize(live->filter_left, &stats->sieve);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
 		stats->events, stats->packets, live->stats.rx.dropped);
 }
@@ -168,7 +173,7 @@ static int judge_viewer(const struct live *live, struct tw_error *err)
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
-	static const struct tw_producer_options defaults = { .max_interval_ms = INTERVAL_MS };
+	static const struct tw_producer_options defaults = { .max_interval_ms = INTERVAL_MS, .later_stage = true };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/filter_option.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
 #include "cli/summary.h"
@@ -17,6 +18,7 @@ struct record {
 	struct run_config run; /* first: the options' config */
 	const char *file;
 	struct tw_recorder *recorder;
+	const struct tw_filter *filter_left; /* for the recorder to evaluate */
 	struct tw_archive_stats stats;
 	bool started; /* else nothing is in the file */
 };
@@ -24,12 +26,16 @@ struct record {
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
 {
 	struct record *record = ctx;
+	const struct tw_filter *filter = tw_producer__filter_left(producer);
 	const struct tw_recorder_options options = {
 		.path = record->file,
-		.archive = { .application = "tracewire record " TRACEWIRE_VERSION, .from_start = true },
+		.archive = { .application = "tracewire record " TRACEWIRE_VERSION,
+			     .from_start = true,
+			     .filter = filter },
 	};
 	const int error = tw_recorder__new(&options, &record->recorder, err);
 
+	record->filter_left = filter;
 	if (!error)
 		tw_producer__ignore(producer, tw_recorder__tid(record->recorder));
 	return error;
@@ -66,6 +72,7 @@ static void summarize(void *ctx, const struct tw_books *books)
 
 	(void)books;
 	summary__print_troubles(&record->stats, stderr);
+	filter_option__summarize(record->filter_left, &record->stats.sieve);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n", record->stats.events,
 		record->stats.packets, record->stats.bytes);
 }
@@ -82,7 +89,7 @@ static void remove_empty(const struct record *record)
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
-	static const struct tw_producer_options defaults = { .repeat_ms = 0 };
+	static const struct tw_producer_options defaults = { .repeat_ms = 0, .later_stage = true };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,

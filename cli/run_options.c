@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "cli/filter_option.h"
+
 static int apply_events_per_frame(void *data, const char *value, struct tw_error *err)
 {
 	struct run_config *config = data;
@@ -12,11 +14,22 @@ static int apply_events_per_frame(void *data, const char *value, struct tw_error
 	return cli_number__parse(value, &config->events_per_frame, err);
 }
 
+static int apply_filter(void *data, const char *value, struct tw_error *err)
+{
+	struct run_config *config = data;
+
+	return filter_option__parse(&config->filter, value, err);
+}
+
 static const struct cli_option source_options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Trace these events: a system, an event, SYSTEM:EVENT, either with wildcards, several with commas between, or all. "
 	  "May be given many times",
 	  0, cli_selection__add },
+	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	  "Only the events that this matches, for example 'prev_comm == \"make\" or softirq_raise.vec == NET_RX'; "
+	  "docs/filter.md has the language. The kernel is told as much of it as it understands",
+	  0, apply_filter },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
 	  "Of the events of the --event options since the last --event-filter, let the kernel record only those that this "
 	  "tracefs filter matches, for example 'prev_pid == 1'",
@@ -77,6 +90,8 @@ void run_config__fini(void *data)
 	struct run_config *config = data;
 
 	cli_selection__fini(&config->selection);
+	tw_filter__free(config->filter);
+	config->filter = NULL;
 	tracer_request__fini(&config->tracing);
 }
 
@@ -88,6 +103,7 @@ int run_config__producer(const struct run_config *config, struct tw_producer_opt
 		return error;
 	ret->events = config->selection.items;
 	ret->n_events = config->selection.n;
+	ret->filter = config->filter;
 	ret->tracing = config->tracing;
 	ret->clock = config->clock;
 	ret->buffer_kib = config->buffer_kib;

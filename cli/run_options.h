@@ -12,6 +12,7 @@
 /* Begins the config of each of them. Zero means: not given. */
 struct run_config {
 	struct cli_selection selection; /* first, for its apply functions */
+	struct tw_filter *filter;       /* NULL = none */
 	struct tw_tracer_request tracing;
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
@@ -22,7 +23,7 @@ struct run_config {
 	const char *interface;
 };
 
-extern const struct cli_option_group run_source_group; /* -e, --event-filter, -C, -F, --buffer-size ... */
+extern const struct cli_option_group run_source_group; /* -e, -f, --event-filter, -C, -F, --buffer-size ... */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
 extern const struct cli_option_group run_status_group; /* -q */
 

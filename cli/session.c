@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/caret.h"
 #include "cli/leftovers.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
@@ -82,6 +83,8 @@ static int open_session(struct session *session, char **command, struct tw_error
 		remove_leftovers(session->config);
 	if (!error)
 		error = tw_producer__new(&session->options, &session->producer, err);
+	if (error && session->options.filter)
+		caret__show(tw_filter__text(session->options.filter), err, stderr);
 	if (error)
 		return cli_exit__of(error);
 	status = open_command(session, command, err);
@@ -91,6 +94,16 @@ static int open_session(struct session *session, char **command, struct tw_error
 	if (error) /* a folder that is not there was not mistyped for sure, unlike a name that cannot be */
 		return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 	return CLI_EXIT_OK;
+}
+
+static void tell_filter(const struct session *session)
+{
+	struct tw_filter_places places;
+
+	if (session->config->quiet || !session->options.filter)
+		return;
+	tw_producer__filter_places(session->producer, &places);
+	summary__print_places(&places, stderr);
 }
 
 /* Return: exit status. */
@@ -105,6 +118,7 @@ static int start(struct session *session, struct tw_error *err)
 		return not_run(error);
 	if (session->output->started)
 		session->output->started(session->ctx);
+	tell_filter(session);
 	return CLI_EXIT_OK;
 }
 
@@ -154,12 +168,14 @@ static int stop(struct session *session, struct tw_error *err)
 
 static void summarize(const struct session *session)
 {
+	struct tw_filter_places places;
 	struct tw_books books;
 
 	if (session->config->quiet)
 		return;
 	tw_producer__books(session->producer, &books);
-	summary__print(&books, stderr);
+	tw_producer__filter_places(session->producer, &places);
+	summary__print(&books, session->options.filter ? &places : NULL, stderr);
 	if (session->output->summarize)
 		session->output->summarize(session->ctx, &books);
 }

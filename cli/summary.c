@@ -3,10 +3,35 @@
 
 #include <inttypes.h>
 
-void summary__print(const struct tw_books *books, FILE *out)
+void summary__print_places(const struct tw_filter_places *places, FILE *out)
+{
+	fprintf(out, "filtering %zu kinds of events in the kernel, %zu in the producer, %zu when they are written",
+		places->kernel, places->producer, places->later);
+	if (places->off)
+		fprintf(out, "; of %zu none can match, and they are off", places->off);
+	if (places->refused)
+		fprintf(out, "; for %zu the kernel refuses what it was to do", places->refused);
+	fputs("\n", out);
+}
+
+/* Nobody counts what the kernel's filter rejects. */
+static void print_filtered(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
+{
+	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
+		places->kernel || places->off ? ", and before that what the kernel did not record, which is not counted"
+					      : "");
+	if (places->left_out)
+		fprintf(out,
+			"left out %zu kinds of events that came later and that the filter could not be applied to\n",
+			places->left_out);
+}
+
+void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n", books->recorded,
 		books->read, books->delivered, books->seconds);
+	if (places)
+		print_filtered(books, places, out);
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
 		books->lost_ring, books->shed, books->lost_tx);
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
@@ -19,7 +44,8 @@ void summary__print(const struct tw_books *books, FILE *out)
 		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
 			books->nameless_too_many);
 	if (!books->balanced)
-		fputs("the books do not balance: recorded is not the sum of sent and lost; please report it\n", out);
+		fputs("the books do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
+		      out);
 }
 
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)

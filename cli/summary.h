@@ -8,8 +8,11 @@
 #include "pcap-tools/record/archive.h"
 #include "producer/producer.h"
 
-/** summary__print() - the producer's books */
-void summary__print(const struct tw_books *books, FILE *out);
+/** summary__print_places() - while it begins: where the filter is evaluated */
+void summary__print_places(const struct tw_filter_places *places, FILE *out);
+
+/** summary__print() - the producer's books; @places: NULL without a filter */
+void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out);
 
 /** summary__print_troubles() - what else somebody who reads the archive should know; nothing if there is nothing */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
