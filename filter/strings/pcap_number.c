@@ -14,14 +14,15 @@ struct place {
 	bool is_signed;
 };
 
-/* A word to be compared for order: loaded, perhaps put together from bytes, the rest cut off, signs moved above 0. */
+/* A part of a number to be compared for order: loaded, what a mask takes away cut off, signs moved above 0. */
 struct word {
 	uint32_t at;
 	uint8_t size;
-	bool swapped;
+	uint8_t shift; /* where in the number it lies */
 	uint32_t mask, bias;
 	const char *text; /* instead of all that */
 };
+#define WORDS_MAX 8
 
 static bool is_array(const struct tw_test *test)
 {
@@ -97,21 +98,6 @@ static bool put_equal(struct tw_line *line, const struct place *place, uint64_t 
 	return kept >> 32 && kept & UINT32_MAX;
 }
 
-static void put_turned(struct tw_line *line, uint32_t at, unsigned int size)
-{
-	tw_line__char(line, '(');
-	for (unsigned int i = 0; i < size; i++) {
-		tw_line__str(line, i ? " | (" : "");
-		tw_pcap__load(line, at + i, 1);
-		if (!i)
-			continue;
-		tw_line__str(line, " << ");
-		tw_line__u64(line, 8 * i);
-		tw_line__char(line, ')');
-	}
-	tw_line__char(line, ')');
-}
-
 /* In parentheses, or a load. */
 static void put_word(struct tw_line *line, const struct word *word)
 {
@@ -121,10 +107,7 @@ static void put_word(struct tw_line *line, const struct word *word)
 		tw_line__str(line, word->text);
 		return;
 	}
-	if (word->swapped && word->size > 1)
-		put_turned(line, word->at, word->size);
-	else
-		tw_pcap__load(line, word->at, word->size);
+	tw_pcap__load(line, word->at, word->size);
 	if (word->bias) {
 		tw_line__str(line, " + ");
 		tw_pcap__hex(line, word->bias);
@@ -148,23 +131,22 @@ static void put_order_word(struct tw_line *line, const struct word *word, uint8_
 {
 	put_word(line, word);
 	put_op(line, op);
-	tw_pcap__hex(line, value & UINT32_MAX);
+	tw_pcap__hex(line, value >> word->shift & mask_of(word->size));
 }
 
-/* @words: one, or that of the upper half and that of the lower. */
+/* @words: the uppermost first. The first one that differs decides. */
 static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
 {
-	if (n == 1) {
-		put_order_word(line, &words[0], op, value);
-		return false;
+	for (unsigned int i = 0; i + 1 < n; i++) {
+		put_order_word(line, &words[i], strict(op), value);
+		tw_line__str(line, " or (");
+		put_order_word(line, &words[i], TW_TEST_EQ, value);
+		tw_line__str(line, i + 2 < n ? " and (" : " and ");
 	}
-	put_order_word(line, &words[0], strict(op), value >> 32);
-	tw_line__str(line, " or (");
-	put_order_word(line, &words[0], TW_TEST_EQ, value >> 32);
-	tw_line__str(line, " and ");
-	put_order_word(line, &words[1], op, value);
-	tw_line__char(line, ')');
-	return true;
+	put_order_word(line, &words[n - 1], op, value);
+	for (unsigned int i = 0; i + 1 < n; i++)
+		tw_line__str(line, i ? "))" : ")");
+	return n > 1;
 }
 
 static bool put_within(struct tw_line *line, const struct word *words, unsigned int n, uint64_t low, uint64_t high)
@@ -185,20 +167,23 @@ static bool put_ordered(struct tw_line *line, const struct tw_test *test, const 
 	return put_order(line, words, n, test->op, low);
 }
 
-/* A number of eight bytes as two words, the upper one first. */
+/*
+ * A number as words that are loaded as they lie there, the uppermost first: a little-endian one as its bytes. Putting it together by
+ * shifts takes scratch memory, and libpcap 1.10's optimizer loses what is in that.
+ */
 static unsigned int split(const struct place *place, uint64_t mask, uint64_t bias, struct word *ret)
 {
-	const unsigned int size = place->size < 4 ? place->size : 4, n = place->size == 8 ? 2 : 1;
+	const unsigned int size = !place->big_endian ? 1 : place->size < 4 ? place->size : 4, n = place->size / size;
 
 	for (unsigned int i = 0; i < n; i++) {
-		const unsigned int shift = n == 2 && !i ? 32 : 0;
+		const unsigned int shift = (n - 1 - i) * size * 8;
 
 		ret[i] = (struct word){
-			.at = place->at + (n == 2 && (shift == 0) == place->big_endian ? 4 : 0),
+			.at = place->at + size * (place->big_endian ? i : n - 1 - i),
 			.size = (uint8_t)size,
-			.swapped = !place->big_endian,
-			.mask = (uint32_t)(mask >> shift),
-			.bias = (uint32_t)(bias >> shift),
+			.shift = (uint8_t)shift,
+			.mask = (uint32_t)(mask >> shift & mask_of(size)),
+			.bias = (uint32_t)(bias >> shift & mask_of(size)),
 		};
 	}
 	return n;
@@ -208,7 +193,7 @@ static bool put_element(struct tw_line *line, const struct tw_test *test, const 
 {
 	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
 	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
-	struct word words[2];
+	struct word words[WORDS_MAX];
 	unsigned int n;
 
 	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
@@ -303,7 +288,7 @@ bool tw_pcap_time__write(const struct tw_test *test, struct tw_line *line)
 		{ " - 1", " >= ", " >= " },
 	};
 	char lower[64], upper[64];
-	struct word words[2] = { { .text = upper }, { .text = lower } };
+	struct word words[2] = { { .size = 4, .shift = 32, .text = upper }, { .size = 4, .text = lower } };
 
 	put_text(lower, sizeof(lower), BASE_TIME + 4, " + ", EVENT_TIME);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -317,7 +302,7 @@ bool tw_pcap_time__write(const struct tw_test *test, struct tw_line *line)
 		tw_line__str(line, cases[i].sign);
 		tw_line__str(line, "0x80000000 and (");
 		if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) {
-			put_order_word(line, &words[0], test->op, test->low >> 32);
+			put_order_word(line, &words[0], test->op, test->low);
 			tw_line__str(line, test->op == TW_TEST_EQ ? " and " : " or ");
 			put_order_word(line, &words[1], test->op, test->low);
 		} else {

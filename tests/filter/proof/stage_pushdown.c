@@ -5,6 +5,7 @@
 
 #include "filter/bpf/program.h"
 #include "filter/display.h"
+#include "filter/pcap.h"
 #include "filter/tracefs.h"
 #include "stages.h"
 #include "tests/filter/pushdown.h"
@@ -12,7 +13,10 @@
 static const struct {
 	const char *name;
 	tw_refuses *refuses;
-} whom[] = { { "tracefs", tw_tracefs__refuses }, { "BPF", tw_bpf__refuses }, { "tshark", tw_display__refuses } };
+} whom[] = { { "tracefs", tw_tracefs__refuses },
+	     { "BPF", tw_bpf__refuses },
+	     { "tshark", tw_display__refuses },
+	     { "libpcap", tw_pcap__refuses } };
 #define N_WHOM (sizeof(whom) / sizeof(whom[0]))
 
 /* Cut in two for each of them, for the event that the expression is about most of all. */

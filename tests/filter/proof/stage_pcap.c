@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libpcap: the filter string is compiled by it and run by it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <pcap/pcap.h>
+
+#include "filter/pcap.h"
+#include "stages.h"
+
+#define FILTER_MAX (256 * 1024)
+
+static struct bpf_program program;
+
+static bool begin(struct stage *stage, const struct question *question)
+{
+	static char text[FILTER_MAX + 1];
+	struct tw_line line = tw_line__on(text, FILTER_MAX);
+	struct tw_error err;
+	const int error = tw_pcap__emit(question->bound, question->e->pool->schema_id, &line, &err);
+	pcap_t *dead;
+
+	if (error)
+		return stage__refused(stage, question, error, err.text);
+	*line.at = '\0';
+	dead = pcap_open_dead(DLT_EN10MB, 65535);
+	if (!dead || pcap_compile(dead, &program, text, 1, PCAP_NETMASK_UNKNOWN)) {
+		fprintf(stderr, "proof: '%s' is no capture filter: %s\n", text, dead ? pcap_geterr(dead) : "no memory");
+		exit(1);
+	}
+	pcap_close(dead);
+	return true;
+}
+
+/* It lets pass whatever is not one event of the schema. */
+static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
+{
+	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)frame->len, .len = (bpf_u_int32)frame->len };
+	const bool got = pcap_offline_filter(&program, &header, frame->data) != 0;
+
+	stage->counts.matched += got && frame->is_single;
+	return got == (matches || !frame->is_single) ? STAGE_AGREES : STAGE_DIFFERS;
+}
+
+static bool end(struct stage *stage)
+{
+	(void)stage;
+	pcap_freecode(&program);
+	return true;
+}
+
+struct stage stage_pcap = { .counts.name = "libpcap", .begin = begin, .ask = ask, .end = end };
