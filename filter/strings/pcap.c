@@ -35,7 +35,7 @@ void tw_pcap__reaches(struct tw_line *line, uint32_t bytes)
 
 const char *tw_pcap__refuses(const struct tw_test *test)
 {
-	if (test->compared == TW_AS_NUMBER || test->operand == TW_ON_TIME)
+	if (test->compared == TW_AS_NUMBER)
 		return tw_pcap_number__refuses(test);
 	return tw_pcap_bytes__refuses(test);
 }
@@ -43,8 +43,6 @@ const char *tw_pcap__refuses(const struct tw_test *test)
 static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
-	if (test->operand == TW_ON_TIME)
-		return tw_pcap_time__write(test, line);
 	if (test->compared == TW_AS_NUMBER)
 		return tw_pcap_number__write(test, line);
 	return tw_pcap_bytes__write(test, line);

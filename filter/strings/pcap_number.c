@@ -3,8 +3,6 @@
 #include "filter/strings/pcap_test.h"
 
 #define ELEMENTS_MAX 64 /* of an array: each is a comparison */
-#define BASE_TIME    (TW_PCAP_FRAME + (unsigned int)offsetof(struct tw_frame_hdr, base_time))
-#define EVENT_TIME   (TW_PCAP_EVENT + (unsigned int)offsetof(struct tw_event, time))
 
 /* Where a number lies in the packet. */
 struct place {
@@ -20,7 +18,6 @@ struct word {
 	uint8_t size;
 	uint8_t shift; /* where in the number it lies */
 	uint32_t mask, bias;
-	const char *text; /* instead of all that */
 };
 #define WORDS_MAX 8
 
@@ -34,7 +31,7 @@ const char *tw_pcap_number__refuses(const struct tw_test *test)
 	struct tw_number_place place;
 
 	if (test->operand == TW_ON_TIME)
-		return NULL;
+		return "an event's time is a sum, and libpcap's optimizer loses sums";
 	if (is_array(test) && test->field->place == TW_PLACE_FIXED && test->field->offset >= TW_RECORD_COMMON)
 		return test->field->count <= ELEMENTS_MAX ? NULL : "it is a long array";
 	return tw_test__number_place(test, &place) ? NULL : "its place is not the same in each record";
@@ -103,10 +100,6 @@ static void put_word(struct tw_line *line, const struct word *word)
 {
 	char *const begin = line->at;
 
-	if (word->text) {
-		tw_line__str(line, word->text);
-		return;
-	}
 	tw_pcap__load(line, word->at, word->size);
 	if (word->bias) {
 		tw_line__str(line, " + ");
@@ -256,59 +249,6 @@ bool tw_pcap_number__write(const struct tw_test *test, struct tw_line *line)
 	if (put_elements(line, test, place_of(test))) {
 		tw_line__insert(line, begin, "(");
 		tw_line__char(line, ')');
-	}
-	return true;
-}
-
-static void put_text(char *ret, size_t size, uint32_t a, const char *op, uint32_t b)
-{
-	struct tw_line line = tw_line__on(ret, size - 1);
-
-	tw_line__char(&line, '(');
-	tw_pcap__load(&line, a, 4);
-	tw_line__str(&line, op);
-	if (b)
-		tw_pcap__load(&line, b, 4);
-	tw_line__char(&line, ')');
-	*line.at = 0;
-}
-
-/*
- * An event's time is the frame's base and what is to be added, with sign. Words overflow: the upper one is that of the base, one more
- * where the lower ones overflow, one less where what is added is less than 0.
- */
-bool tw_pcap_time__write(const struct tw_test *test, struct tw_line *line)
-{
-	static const struct {
-		const char *upper, *overflow, *sign;
-	} cases[] = {
-		{ "", " < ", " >= " },
-		{ "", " >= ", " < " },
-		{ " + 1", " < ", " < " },
-		{ " - 1", " >= ", " >= " },
-	};
-	char lower[64], upper[64];
-	struct word words[2] = { { .size = 4, .shift = 32, .text = upper }, { .size = 4, .text = lower } };
-
-	put_text(lower, sizeof(lower), BASE_TIME + 4, " + ", EVENT_TIME);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		put_text(upper, sizeof(upper), BASE_TIME, cases[i].upper, 0);
-		tw_line__str(line, i ? " or (" : "(");
-		tw_line__str(line, lower);
-		tw_line__str(line, cases[i].overflow);
-		tw_pcap__load(line, BASE_TIME + 4, 4);
-		tw_line__str(line, " and ");
-		tw_pcap__load(line, EVENT_TIME, 4);
-		tw_line__str(line, cases[i].sign);
-		tw_line__str(line, "0x80000000 and (");
-		if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) {
-			put_order_word(line, &words[0], test->op, test->low);
-			tw_line__str(line, test->op == TW_TEST_EQ ? " and " : " or ");
-			put_order_word(line, &words[1], test->op, test->low);
-		} else {
-			put_ordered(line, test, words, 2, test->low, test->high);
-		}
-		tw_line__str(line, "))");
 	}
 	return true;
 }

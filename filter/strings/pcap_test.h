@@ -18,10 +18,9 @@
 #define TW_PCAP_EVENT (TW_PCAP_FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
 #define TW_PCAP_FALSE "len < 1"
 
-/** tw_pcap_number__refuses() - see tw_refuses(), for numbers and the time */
+/** tw_pcap_number__refuses() - see tw_refuses(), for numbers */
 const char *tw_pcap_number__refuses(const struct tw_test *test);
 bool tw_pcap_number__write(const struct tw_test *test, struct tw_line *line);
-bool tw_pcap_time__write(const struct tw_test *test, struct tw_line *line);
 
 /** tw_pcap_bytes__refuses() - see tw_refuses(), for text and bytes */
 const char *tw_pcap_bytes__refuses(const struct tw_test *test);

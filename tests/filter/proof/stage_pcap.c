@@ -13,6 +13,40 @@
 
 static struct bpf_program program;
 
+/*
+ * Whether each word of scratch memory that is read was written on every way to there. libpcap's optimizer makes programs of which that
+ * is not true, and the kernel refuses those. Jumps only go forward.
+ */
+static bool is_sound(const struct bpf_program *p)
+{
+	uint16_t *written = malloc((p->bf_len + 1) * sizeof(*written));
+	bool ok = written != NULL;
+
+	for (u_int i = 1; ok && i <= p->bf_len; i++)
+		written[i] = UINT16_MAX; /* until a way to there is known */
+	if (ok)
+		written[0] = 0;
+	for (u_int i = 0; ok && i < p->bf_len; i++) {
+		const struct bpf_insn *insn = &p->bf_insns[i];
+		uint16_t now = written[i];
+
+		if (insn->code == (BPF_LD | BPF_MEM) || insn->code == (BPF_LDX | BPF_MEM))
+			ok = now >> insn->k & 1;
+		else if (insn->code == BPF_ST || insn->code == BPF_STX)
+			now = (uint16_t)(now | 1u << insn->k);
+		if (BPF_CLASS(insn->code) == BPF_JMP && BPF_OP(insn->code) != BPF_JA) {
+			written[i + 1 + insn->jt] &= now;
+			written[i + 1 + insn->jf] &= now;
+		} else if (BPF_CLASS(insn->code) == BPF_JMP) {
+			written[i + 1 + insn->k] &= now;
+		} else if (BPF_CLASS(insn->code) != BPF_RET) {
+			written[i + 1] &= now;
+		}
+	}
+	free(written);
+	return ok;
+}
+
 static bool begin(struct stage *stage, const struct question *question)
 {
 	static char text[FILTER_MAX + 1];
@@ -30,6 +64,10 @@ static bool begin(struct stage *stage, const struct question *question)
 		exit(1);
 	}
 	pcap_close(dead);
+	if (!is_sound(&program)) {
+		fprintf(stderr, "proof: libpcap makes nonsense of '%s'\n", text);
+		exit(1);
+	}
 	return true;
 }
 
