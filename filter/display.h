@@ -6,6 +6,11 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
+/*
+ * Wireshark has texts as UTF-8, and truths as 0 and 1: in a record with something else there it sees what is nearest to it. Names are
+ * those of an analyst's machine that never saw another kernel's field of that name with another type.
+ */
+
 /** tw_display__refuses() - see tw_refuses() */
 const char *tw_display__refuses(const struct tw_test *test);
 

@@ -6,6 +6,10 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
+/*
+ * What is written is of the kernel's own names: an event with a field called `CPU` or `COMM`, which no kernel has but a probe may, hides
+ * what the language means by `cpu` and `comm`. A text behind a location is taken to end with a NUL, as the kernel writes them.
+ */
 #define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter: the kernel takes a page */
 
 /** tw_tracefs__refuses() - see tw_refuses() */

@@ -30,7 +30,11 @@ struct tw_u32 {
 	unsigned int n; /* 0 = nothing can match */
 };
 
-/** tw_u32__refuses() - see tw_refuses(): what is no equality under a mask */
+/**
+ * tw_u32__refuses() - see tw_refuses(): what is not about bits at fixed places
+ *
+ * An order of numbers and an opposite are several equalities under masks, each a match of its own: as many as there may be.
+ */
 const char *tw_u32__refuses(const struct tw_test *test);
 
 /**

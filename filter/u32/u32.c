@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/u32.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "filter/describe.h"
+#include "filter/strings/groups.h"
+#include "filter/u32/cubes.h"
+#include "wire/tracewire.h"
+
+#define MEMORY_MAX ((size_t)64 << 20) /* bytes of cubes on the way */
+#define TEXT_MAX   ((size_t)1 << 20)  /* bytes of texts that groups are told apart by */
+
+#define HEADER(field) ((uint32_t)offsetof(struct tw_frame_hdr, field))
+#define EVENT(field)  ((uint32_t)(sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field)))
+
+/* For telling trees apart: fields of one name are not the same in all events. */
+static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
+{
+	(void)format;
+	tw_test__describe(test, line);
+	if (!test->field)
+		return false;
+	tw_line__char(line, '@');
+	tw_line__u64(line, test->field->offset);
+	tw_line__char(line, ':');
+	tw_line__u64(line, test->field->size);
+	tw_line__char(line, test->is_signed ? 's' : 'u');
+	return false;
+}
+
+static void and_number(struct tw_cube_maker *maker, struct tw_cubes *cubes, uint32_t offset, uint8_t size,
+		       uint64_t mask, uint64_t value)
+{
+	const struct tw_cube_number number = { .offset = offset, .size = size, .big_endian = true };
+	const struct tw_cubes more = tw_cubes__masked(maker, &number, mask, value);
+
+	*cubes = tw_cubes__and(maker, cubes, &more);
+}
+
+/* A frame of one event of that schema. */
+static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_bound *bound, uint64_t schema_id)
+{
+	struct tw_cubes cubes = tw_cubes__certain(maker, true);
+
+	and_number(maker, &cubes, HEADER(magic), 4, UINT32_MAX, TW_MAGIC);
+	and_number(maker, &cubes, HEADER(version), 1, 0xff, TW_VERSION);
+	and_number(maker, &cubes, HEADER(flags), 1, TW_FLAG_BODY_BE, bound->options.big_endian ? TW_FLAG_BODY_BE : 0);
+	if (schema_id)
+		and_number(maker, &cubes, HEADER(schema_id), 8, UINT64_MAX, schema_id);
+	and_number(maker, &cubes, HEADER(events), 2, UINT16_MAX, 1);
+	and_number(maker, &cubes, EVENT(tlv.type), 2, UINT16_MAX, TW_TLV_EVENT);
+	return cubes;
+}
+
+/* Whether event @i is meant: of the group, or none of the others if it has the unknown ones. */
+static bool is_listed(const struct tw_groups *groups, uint32_t group, size_t i)
+{
+	return groups->group_of[i] == group + 1;
+}
+
+/* The ids of a group, in ranges: gaps between ids that are known belong to those that are not. */
+static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
+{
+	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
+	const struct tw_bound_event *events = groups->bound->events;
+	const bool has_unknown = groups->groups[group].has_unknown;
+	const size_t n = groups->bound->n_events;
+	struct tw_cubes list = tw_cubes__certain(maker, false), range;
+	uint32_t from = 0; /* where the next range may begin */
+
+	for (size_t i = 0; i <= n && list.items; i++) {
+		const uint32_t at = i < n ? events[i].format->id : UINT16_MAX + 1;
+		const bool is_in = i < n && is_listed(groups, group, i);
+		uint32_t first = at, end = at;
+
+		if (has_unknown && is_in)
+			continue;
+		if (has_unknown) {
+			first = from;
+			from = at + 1;
+		} else if (is_in) {
+			while (i + 1 < n && is_listed(groups, group, i + 1) && events[i + 1].format->id == end + 1) {
+				end++;
+				i++;
+			}
+			end++;
+		}
+		if (first == end)
+			continue;
+		range = tw_cubes__range(maker, &id, first, end - 1);
+		list = tw_cubes__or(maker, &list, &range);
+	}
+	return list;
+}
+
+static struct tw_cubes group_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
+{
+	const struct tw_cubes ids = id_cubes(maker, groups, group);
+	const struct tw_cubes tree = tw_cubes__tree(maker, groups->groups[group].root);
+
+	return tw_cubes__and(maker, &ids, &tree);
+}
+
+/* @cubes live in the arena; the matches are the caller's. */
+static int copy_out(const struct tw_cubes *cubes, struct tw_u32 *ret)
+{
+	*ret = (struct tw_u32){ .matches = calloc(cubes->n + 1, sizeof(*ret->matches)) };
+	if (!ret->matches)
+		return -ENOMEM;
+	for (; ret->n < cubes->n; ret->n++) {
+		const struct tw_cube *cube = &cubes->items[ret->n];
+		struct tw_u32_match *match = &ret->matches[ret->n];
+
+		match->keys = calloc(cube->n + 1, sizeof(*match->keys));
+		if (!match->keys) {
+			tw_u32__fini(ret);
+			return -ENOMEM;
+		}
+		memcpy(match->keys, cube->keys, cube->n * sizeof(*match->keys));
+		match->n = cube->n;
+	}
+	return 0;
+}
+
+static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, uint64_t schema_id, struct tw_u32 *ret,
+		   struct tw_error *err)
+{
+	const struct tw_cubes frame = frame_cube(maker, groups->bound, schema_id);
+	struct tw_cubes all = tw_cubes__certain(maker, false);
+	int error = -ENOMEM;
+
+	for (uint32_t i = 0; i < groups->n && !maker->too_many; i++) {
+		const struct tw_cubes group = group_cubes(maker, groups, i);
+
+		all = tw_cubes__or(maker, &all, &group);
+	}
+	all = tw_cubes__and(maker, &all, &frame);
+	if (maker->too_many)
+		return tw_error__set(err, -EOPNOTSUPP,
+				     "u32 cannot do '%.100s': that would take more than %d matches, or %d keys in one",
+				     groups->bound->text, TW_U32_MATCHES_MAX, TW_U32_KEYS_MAX);
+	if (all.items)
+		error = copy_out(&all, ret);
+	return error ? tw_error__set(err, error, "u32: out of memory") : 0;
+}
+
+int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *err)
+{
+	static const struct tw_expression_style style = { .and = " && ", .or = " || ", .not = "!", .test = put_test };
+	struct tw_cube_maker maker = { .arena = tw_arena__new(MEMORY_MAX) };
+	struct tw_groups groups;
+	int error;
+
+	if (!maker.arena)
+		return tw_error__set(err, -ENOMEM, "u32: out of memory");
+	error = tw_groups__make(bound, &style, tw_u32__refuses, "u32", TEXT_MAX, &groups, err);
+	if (error == -E2BIG)
+		error = -EOPNOTSUPP;
+	if (!error)
+		error = compile(&maker, &groups, schema_id, ret, err);
+	tw_groups__fini(&groups);
+	tw_arena__free(maker.arena);
+	return error;
+}
+
+void tw_u32__fini(struct tw_u32 *u32)
+{
+	for (unsigned int i = 0; i < u32->n; i++)
+		free(u32->matches[i].keys);
+	free(u32->matches);
+	*u32 = (struct tw_u32){ 0 };
+}
+
+void tw_u32_match__emit(const struct tw_u32_match *match, struct tw_line *line)
+{
+	for (unsigned int i = 0; i < match->n; i++) {
+		tw_line__str(line, i ? " match u32 0x" : "match u32 0x");
+		tw_line__hex(line, match->keys[i].value);
+		tw_line__str(line, " 0x");
+		tw_line__hex(line, match->keys[i].mask);
+		tw_line__str(line, " at ");
+		tw_line__u64(line, match->keys[i].offset);
+	}
+}
