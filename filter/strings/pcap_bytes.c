@@ -41,6 +41,8 @@ const char *tw_pcap_bytes__refuses(const struct tw_test *test)
 		return "the host's name is not in the frames of events";
 	if (!tw_test__bytes_place(test, &offset, &size))
 		return "its place is not the same in each record";
+	if (test->op == TW_TEST_EXISTS)
+		return NULL;
 	if (test->len > VALUE_MAX || (test->op == TW_TEST_WITHIN && test->high_len > VALUE_MAX))
 		return "the value is too long";
 	if (is_text(test) && (memchr(test->bytes, '\0', test->len) ||

@@ -134,7 +134,7 @@ static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_
 		len++;
 	bits = test->prefix ? test->prefix : 8 * (uint32_t)len;
 	for (uint32_t i = 0; i < len; i++)
-		mask[i] = bits >= 8 * i + 8 ? 0xff : bits > 8 * i ? (uint8_t)(0xff00 >> (bits - 8 * i)) : 0;
+		mask[i] = (uint8_t)(bits >= 8 * i + 8 ? 0xff : bits > 8 * i ? 0xff00 >> (bits - 8 * i) : 0);
 	return negate_equal(maker,
 			    tw_cubes__bytes(maker, (uint32_t)sizeof(struct tw_frame_hdr) + offset, copy, mask,
 					    (uint32_t)len),
