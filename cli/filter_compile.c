@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "cli/caret.h"
 #include "cli/filter.h"
 #include "cli/filter_targets.h"
 #include "filter/rules.h"
@@ -52,6 +53,8 @@ static int compile_text(const struct compile *config, const char *text, struct t
 		error = filter_expression__load(text, &config->source, &expression, err);
 	if (!error)
 		error = target->print(&expression, &classifier, stdout, err);
+	if (error && text)
+		caret__show(text, err, stderr);
 	filter_expression__fini(&expression);
 	return error;
 }

@@ -141,6 +141,33 @@ static void put_routes(const struct filter_explanation *explanation, FILE *out)
 	fputc(']', out);
 }
 
+static void put_counts(const char *name, const struct filter_hits_counts *counts, FILE *out)
+{
+	fprintf(out, ",\"%s\":{\"events\":%" PRIu64 ",\"matched\":%" PRIu64 ",\"lost\":%" PRIu64 "}", name,
+		counts->events, counts->matched, counts->lost);
+}
+
+static void put_live(const struct filter_explanation *explanation, FILE *out)
+{
+	const struct filter_live *live = explanation->live;
+	const struct filter_hits_counts all = filter_hits__counts(live->all);
+	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
+	const struct tw_books *books = &live->filtered_books;
+
+	fprintf(out, ",\"live\":{\"seconds\":%.6f,\"predicates\":[", live->seconds);
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
+		const struct predicate_hits *hits = filter_hits__predicate(live->all, i);
+
+		fprintf(out, "%s{\"asked\":%" PRIu64 ",\"matched\":%" PRIu64 "}", i ? "," : "", hits->asked,
+			hits->matched);
+	}
+	fputc(']', out);
+	put_counts("unfiltered", &all, out);
+	put_counts("filtered", &filtered, out);
+	fprintf(out, ",\"recorded\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"delivered\":%" PRIu64 "}", books->recorded,
+		books->filtered, books->delivered);
+}
+
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out)
 {
 	fputc('{', out);
@@ -151,5 +178,7 @@ void filter_explanation__print_json(const struct filter_explanation *explanation
 	put_text("for", explanation->pipeline->name, out);
 	fputc(',', out);
 	put_routes(explanation, out);
+	if (explanation->live)
+		put_live(explanation, out);
 	fputs("}\n", out);
 }

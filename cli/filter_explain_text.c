@@ -161,8 +161,7 @@ static void print_left(const struct filter_explanation *explanation, const struc
 		return;
 	fprintf(out, "    %-9s ", "left");
 	print_set(&route->left, out);
-	fprintf(out, ", %s%s\n", explanation->pipeline->then ? "to " : "and nobody does it",
-		explanation->pipeline->then ? explanation->pipeline->then : "");
+	fprintf(out, ", %s\n", explanation->pipeline->then);
 }
 
 static void print_route(const struct filter_explanation *explanation, const struct event_group *group,
@@ -209,4 +208,6 @@ void filter_explanation__print(const struct filter_explanation *explanation, FIL
 	print_abilities(explanation, out);
 	print_why_not(explanation, out);
 	print_routes(explanation, out);
+	if (explanation->live)
+		filter_explanation__print_live(explanation, out);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/filter_ability.h"
+#include "cli/filter_live.h"
 #include "cli/filter_route.h"
 
 struct filter_explanation {
@@ -14,10 +15,14 @@ struct filter_explanation {
 	const struct filter_pipeline *pipeline;
 	filter_abilities *abilities;
 	struct filter_routes routes;
+	const struct filter_live *live; /* NULL = it was not put to work */
 };
 
 /** filter_explanation__print() - as text for people */
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);
+
+/** filter_explanation__print_live() - the part about the filter at work */
+void filter_explanation__print_live(const struct filter_explanation *explanation, FILE *out);
 
 /** filter_explanation__print_json() - as one JSON object */
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out);

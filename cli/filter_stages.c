@@ -10,6 +10,7 @@
 #include "filter/pcap.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
+#include "producer/filtering/stages.h"
 
 #define STRING_MAX (1u << 20) /* bytes of a filter */
 
@@ -76,7 +77,7 @@ static int try_display(const struct filter_expression *expression, struct tw_err
 
 const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 	[FILTER_IN_TRACEFS] = { "tracefs", tw_tracefs__refuses, NULL },
-	[FILTER_IN_PRODUCER] = { "producer", NULL, NULL },
+	[FILTER_IN_PRODUCER] = { "producer", tw_producer__refuses, NULL },
 	[FILTER_IN_XDP] = { "xdp", tw_bpf__refuses, try_xdp },
 	[FILTER_IN_TC] = { "tc", tw_bpf__refuses, try_tc },
 	[FILTER_IN_PCAP] = { "pcap", tw_pcap__refuses, try_pcap },
@@ -87,12 +88,12 @@ const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 static const struct filter_pipeline pipelines[] = {
 	{ "live", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, true, 2, NULL },
 	{ "record", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, false, 0, NULL },
-	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "whoever receives" },
+	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so that stream refuses the filter" },
 	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
 	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
-	{ "attach", { 0 }, 0, true, 0, "whoever receives" },
-	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "whoever reads the capture" },
-	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, NULL },
+	{ "attach", { 0 }, 0, true, 0, "to whoever receives" },
+	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "to whoever reads the capture" },
+	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "and nobody does it" },
 	{ 0 },
 };
 

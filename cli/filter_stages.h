@@ -33,7 +33,7 @@ struct filter_pipeline {
 	unsigned int n;
 	bool has_wire; /* a classifier may stand before the stage of that number */
 	unsigned int wire_at;
-	const char *then; /* who does what is left behind them; NULL = nobody */
+	const char *then; /* what comes of what is left behind them; NULL = nothing is */
 };
 
 /**

@@ -171,13 +171,14 @@ formats     8 events of sample, schema 4805abc0ad62b145
      predicate              tracefs  producer  xdp  tc  pcap  display  tools
   1  prev_pid == 0          yes      yes       yes  yes  yes   yes      yes
   2  cpu == 1               yes      yes       yes  yes  yes   yes      yes
-  3  comm ~ "k*"            yes      yes       no   no  no    yes      yes
+  3  comm ~ "k*"            yes      no        no   no  no    yes      yes
   4  time > 1               no       yes       yes  yes  yes   yes      yes
   5  pid == 1               yes      yes       yes  yes  yes   yes      yes
   6  event == sched_switch  known    known     known  known  known  known    known
 
 why not
   3  comm ~ "k*"
+       producer: the task's name may become known only after the event
        xdp, tc: the task's name is not in the frames
        pcap: the task's name is not in the frames of its events
   4  time > 1
@@ -186,8 +187,9 @@ why not
 stream: tracefs -> producer -> tc
   sched:sched_switch
     tracefs   1, 2, 5 in part   prev_pid == 0 && CPU == 1 || common_pid == 1
-    producer  1, 2, 3, 4, 5
-    tc        nothing is left for it
+    producer  1, 2, 5
+    tc        nothing: column 32: BPF cannot do 'comm ~ "k*"', because the task's name is not in the frames
+    left      1, 2, 3, 4, 5, so that stream refuses the filter
   ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
     off       none of them can match
 END

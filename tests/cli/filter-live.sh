@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Filters on this kernel: the schema id is that of a real stream, `explain --live` counts what happens, and its two runs agree;
+# strings for captures are taken by dumpcap on a wire.
+# Usage: filter-live.sh TRACEWIRE
+set -u
+tracewire=$1
+# shellcheck source=tests/cli/namespace.sh
+. "$(dirname "$0")/namespace.sh"
+
+need_tracefs
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+
+# value EXPRESSION: of the JSON object on standard input, called o
+value() {
+	python3 -c "import json, sys; o = json.load(sys.stdin); print($1)"
+}
+
+# The schema: what explain computes is what a stream with these events has.
+"$tracewire" record -q -e sched,irq -w "$scratch/x.pcapng" -- true || fail "record ended with status $?"
+computed=$("$tracewire" filter explain --json -e irq,sched 'cpu == 0' | value "o['schema']")
+recorded=$("$tracewire" filter explain --json --from "$scratch/x.pcapng" 'cpu == 0' | value "o['schema']")
+[ -n "$computed" ] && [ "$computed" = "$recorded" ] || fail "a stream's schema is '$recorded', not '$computed'"
+
+"$tracewire" record -q -e sched,irq -f 'prev_pid == 0' -w "$scratch/y.pcapng" -- true || fail "record -f ended with status $?"
+recorded=$("$tracewire" filter explain --json --from "$scratch/y.pcapng" 'cpu == 0' | value "o['schema']")
+[ "$computed" = "$recorded" ] || fail "a filtered stream's schema is '$recorded', not '$computed'"
+
+# This kernel takes the filters that are made for it, a line each.
+instance=$tracing/instances/tracewire-test-$$
+mkdir "$instance" || fail "no instance for a test"
+"$tracewire" filter compile --to tracefs -e sched,irq 'prev_pid == 0 && cpu == 0 or irq == 3 or comm ~ "k*"' >"$scratch/filters"
+while read -r event filter; do
+	[ "$event" = '#' ] && continue
+	echo "${filter:-0}" >"$instance/events/${event/://}/filter" || fail "the kernel refuses the filter of $event: $filter"
+done <"$scratch/filters"
+[ "$(cat "$instance/events/sched/sched_switch/filter")" = 'prev_pid == 0 && CPU == 0 || COMM ~ "k*"' ] ||
+	fail "the filter of sched_switch is $(cat "$instance/events/sched/sched_switch/filter")"
+rmdir "$instance"
+
+# explain --live under a load of our own: switches and wake-ups on each CPU.
+load() {
+	while :; do
+		sleep 0.01
+	done
+}
+load &
+load=$!
+"$tracewire" filter explain --json -e sched,irq --live 2 \
+	'(prev_comm == "sleep" or any.comm == "sleep" and time > 1) and not cpu == 4095' >"$scratch/live.json" ||
+	fail "explain --live ended with status $?"
+"$tracewire" filter explain -e sched,irq --live 1 'comm == "sleep" or prev_pid == 0 and time > 1' >"$scratch/live.txt" ||
+	fail "explain --live ended with status $?"
+kill "$load"
+wait "$load" 2>/dev/null
+
+live() {
+	value "o['live']$1" <"$scratch/live.json"
+}
+
+near() { # WHAT A B: as events are at the window's edges
+	[ "$2" -gt $(($3 - 5)) ] && [ "$2" -lt $(($3 + 5)) ] || fail "$1: $2 and $3"
+}
+
+[ "$(live "['filtered']['matched']")" -gt 50 ] || fail "a load of 2 s matches only $(live "['filtered']['matched']") times"
+[ "$(live "['unfiltered']['events']")" -gt "$(live "['filtered']['events']")" ] || fail "the filter keeps nothing out"
+near "both runs" "$(live "['unfiltered']['matched']")" "$(live "['filtered']['matched']")"
+[ "$(live "['recorded']")" -ge "$(live "['delivered']")" ] || fail "more is delivered than recorded"
+[ "$(live "['predicates'][0]['matched']")" -gt 20 ] || fail "prev_comm == \"sleep\" never matched"
+[ "$(live "['predicates'][2]['asked']")" = "$(live "['predicates'][2]['matched']")" ] || fail "time > 1 is not always true"
+grep -qE 'both say the same|they differ by [1-4]:' "$scratch/live.txt" || fail "the two runs: $(cat "$scratch/live.txt")"
+
+# Ctrl-C ends it, and nothing stays behind.
+"$tracewire" filter explain -e sched --live 0 'cpu == 0' >"$scratch/interrupted" &
+explain=$!
+sleep 2
+kill -INT "$explain"
+wait "$explain" || fail "an interrupted explain ended with status $?"
+grep -q '^at work, for' "$scratch/interrupted" || fail "an interrupted explain tells nothing"
+left=$(cd "$tracing/instances" && echo tracewire-"$explain"*)
+[ "$left" = "tracewire-$explain*" ] || fail "instances stay behind: $left"
+
+as_nobody filter compile --to tree 'cpu == 0' 2>"$scratch/err" && fail "formats of this kernel without root"
+grep -q 'can be read by root only.*--from' "$scratch/err" || fail "without root: $(cat "$scratch/err")"
+
+exit $failed
