@@ -96,7 +96,7 @@ static const struct cli_option options[] = {
 	  "Whose way of the events: live (default), record, stream, capture, report (default with --from), attach; or dumpcap, "
 	  "tshark",
 	  offsetof(struct explain, pipeline), NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is attached to the wire, too: xdp or tc",
+	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is attached to the wire, too: xdp, tc or u32",
 	  offsetof(struct explain, hook), NULL },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
 	  "Put it to work for so long (0: until Ctrl-C) and count what each comparison matches and each stage lets through",
@@ -111,8 +111,8 @@ static const struct cli_option_group *const groups[] = { &group, &cli_formats_gr
 static const struct cli_example examples[] = {
 	{ "What the kernel does of it, and what is left for tracewire",
 	  "sudo tracewire filter explain -e sched 'prev_pid == 0 and comm ~ \"k*\"'" },
-	{ "Whether XDP could do it on the wire",
-	  "sudo tracewire filter explain -e sched --for attach --hook xdp 'cpu == 1'" },
+	{ "Whether tc's u32 could do it on the wire",
+	  "sudo tracewire filter explain -e sched --for attach --hook u32 'cpu == 1'" },
 	{ "What each comparison matches, for ten seconds",
 	  "sudo tracewire filter explain -e sched --live 10 'prev_pid == 0'" },
 	{ "Of a recording", "tracewire filter explain --from x.pcapng 'prev_comm == \"bash\"'" },

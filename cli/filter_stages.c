@@ -10,6 +10,7 @@
 #include "filter/pcap.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
+#include "filter/u32.h"
 #include "producer/filtering/stages.h"
 
 #define STRING_MAX (1u << 20) /* bytes of a filter */
@@ -40,6 +41,16 @@ static int try_xdp(const struct filter_expression *expression, struct tw_error *
 static int try_tc(const struct filter_expression *expression, struct tw_error *err)
 {
 	return try_bpf(expression, TW_HOOK_TC, err);
+}
+
+static int try_u32(const struct filter_expression *expression, struct tw_error *err)
+{
+	struct tw_u32 u32;
+	const int error = tw_u32__compile(expression->bound, expression->formats.schema_id, &u32, err);
+
+	if (!error)
+		tw_u32__fini(&u32);
+	return error;
 }
 
 static int emit_pcap(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
@@ -80,6 +91,7 @@ const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 	[FILTER_IN_PRODUCER] = { "producer", tw_producer__refuses, NULL },
 	[FILTER_IN_XDP] = { "xdp", tw_bpf__refuses, try_xdp },
 	[FILTER_IN_TC] = { "tc", tw_bpf__refuses, try_tc },
+	[FILTER_IN_U32] = { "u32", tw_u32__refuses, try_u32 },
 	[FILTER_IN_PCAP] = { "pcap", tw_pcap__refuses, try_pcap },
 	[FILTER_IN_DISPLAY] = { "display", tw_display__refuses, try_display },
 	[FILTER_IN_TOOLS] = { "tools", NULL, NULL },
@@ -99,13 +111,13 @@ static const struct filter_pipeline pipelines[] = {
 
 static int find_hook(const char *name, enum filter_stage *ret, struct tw_error *err)
 {
-	for (enum filter_stage stage = FILTER_IN_XDP; stage <= FILTER_IN_TC; stage++) {
+	for (enum filter_stage stage = FILTER_IN_XDP; stage <= FILTER_IN_U32; stage++) {
 		if (!strcmp(filter_stages[stage].name, name)) {
 			*ret = stage;
 			return 0;
 		}
 	}
-	return tw_error__set(err, -EINVAL, "there is no hook '%s'; there are xdp and tc", name);
+	return tw_error__set(err, -EINVAL, "there is no hook '%s'; there are xdp, tc and u32", name);
 }
 
 static int find_pipeline(const char *name, struct filter_pipeline *ret, struct tw_error *err)

@@ -10,6 +10,7 @@ enum filter_stage {
 	FILTER_IN_PRODUCER,
 	FILTER_IN_XDP,
 	FILTER_IN_TC,
+	FILTER_IN_U32,
 	FILTER_IN_PCAP,
 	FILTER_IN_DISPLAY,
 	FILTER_IN_TOOLS,
@@ -39,7 +40,7 @@ struct filter_pipeline {
 /**
  * filter_pipeline__find() - the way of events through a command
  * @name: live, record, stream, capture, report, attach, dumpcap, tshark
- * @hook: xdp or tc stands on it too; NULL = none. attach has xdp then
+ * @hook: xdp, tc or u32 stands on it too; NULL = none. attach has xdp then
  *
  * Return: 0; -EINVAL for names that are none, or a hook where no wire is.
  */

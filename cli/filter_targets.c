@@ -8,13 +8,10 @@
 #include "base/nearest.h"
 
 const struct filter_target filter_targets[] = {
-	{ "tracefs", filter_tracefs__print },
-	{ "xdp", filter_xdp__print },
-	{ "tc", filter_tc__print },
-	{ "pcap", filter_pcap__print },
-	{ "display", filter_display__print },
-	{ "tree", filter_tree__print },
-	{ 0 },
+	{ "tracefs", filter_tracefs__print }, { "xdp", filter_xdp__print },
+	{ "tc", filter_tc__print },           { "u32", filter_u32__print },
+	{ "pcap", filter_pcap__print },       { "display", filter_display__print },
+	{ "tree", filter_tree__print },       { 0 },
 };
 
 static void put_names(struct tw_line *line)

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Filters on this kernel: the schema id is that of a real stream, `explain --live` counts what happens, and its two runs agree;
-# strings for captures are taken by dumpcap on a wire.
-# Usage: filter-live.sh TRACEWIRE
+# dumpcap and tc take what is made for them.
+# Usage: filter-live.sh TRACEWIRE DATA
 set -u
 tracewire=$1
+sample=$2/sample.pcapng
 # shellcheck source=tests/cli/namespace.sh
 . "$(dirname "$0")/namespace.sh"
 
@@ -79,6 +80,59 @@ wait "$explain" || fail "an interrupted explain ended with status $?"
 grep -q '^at work, for' "$scratch/interrupted" || fail "an interrupted explain tells nothing"
 left=$(cd "$tracing/instances" && echo tracewire-"$explain"*)
 [ "$left" = "tracewire-$explain*" ] || fail "instances stay behind: $left"
+
+# tc takes the commands for u32, and they do what they should: the sample's matching events go to another wire, and control frames.
+cat >"$scratch/send.py" <<'END'
+import socket
+import struct
+import sys
+
+capture = open(sys.argv[1], "rb").read()
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind((sys.argv[2], 0))
+at = 24
+while at < len(capture):
+    length = struct.unpack("<I", capture[at + 8:at + 12])[0]
+    wire.send(capture[at + 16:at + 16 + length])
+    at += 16 + length
+END
+command -v editcap >/dev/null && editcap -F pcap "$sample" "$scratch/sample.pcap"
+redirected() {
+	"$tracewire" vnet up tw0 2>/dev/null && "$tracewire" vnet up tw1 2>/dev/null || fail "no wires"
+	"$tracewire" filter compile --to u32 --from "$sample" --action redirect:tw1-tx 'prev_pid == 0 && cpu == 1' >"$scratch/commands"
+	sh -e "$scratch/commands" || fail "tc refuses: $(cat "$scratch/commands")"
+	python3 "$scratch/send.py" "$scratch/sample.pcap" tw0-tx
+	sleep 0.5
+	tc -s filter show dev tw0 ingress | sed -n 's/.*bytes \([0-9]*\) pkt.*/\1/p' | paste -sd' '
+}
+if command -v tc >/dev/null && command -v editcap >/dev/null; then
+	reported=$("$tracewire" report -q -f 'prev_pid == 0 && cpu == 1' "$sample" | grep -vc ^cpus=)
+	got=$(redirected)
+	[ "$got" = "3 $reported" ] || fail "tc sends '$got' frames on, not 3 with control records and $reported events"
+	"$tracewire" vnet down tw0 2>/dev/null
+	"$tracewire" vnet down tw1 2>/dev/null
+else
+	echo "not checked: u32, for tc or editcap is not there"
+fi
+
+# dumpcap takes the string for it, and lets the same pass.
+captured() {
+	"$tracewire" vnet up tw2 2>/dev/null || fail "no wire"
+	dumpcap -q -i tw2 -f "$("$tracewire" filter compile --to pcap --from "$sample" 'prev_pid == 0 && cpu == 1')" \
+		-a duration:3 -w "$scratch/captured.pcapng" >"$scratch/dumpcap" 2>&1 &
+	sleep 1.5
+	python3 "$scratch/send.py" "$scratch/sample.pcap" tw2-tx
+	wait $!
+	capinfos -Mc "$scratch/captured.pcapng" | sed -n 's/^Number of packets: *//p'
+}
+if command -v dumpcap >/dev/null && command -v editcap >/dev/null; then
+	reported=$("$tracewire" report -q -f 'prev_pid == 0 && cpu == 1' "$sample" | grep -vc ^cpus=)
+	got=$(captured)
+	[ "$got" = $((reported + 3)) ] || fail "dumpcap has '$got' frames, not 3 with control records and $reported events: $(cat "$scratch/dumpcap")"
+	"$tracewire" vnet down tw2 2>/dev/null
+else
+	echo "not checked: a capture filter, for dumpcap or editcap is not there"
+fi
 
 as_nobody filter compile --to tree 'cpu == 0' 2>"$scratch/err" && fail "formats of this kernel without root"
 grep -q 'can be read by root only.*--from' "$scratch/err" || fail "without root: $(cat "$scratch/err")"
