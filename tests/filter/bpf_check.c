@@ -73,40 +73,64 @@ void bpf_check__counters(const struct under_test *t, const struct reference_resu
 		if (rows[i].frames != expected->rows[i].frames || rows[i].events != expected->rows[i].events)
 			fail_msg("%s: row %u counts %lu, %lu and not %lu, %lu", what, i, rows[i].frames, rows[i].events,
 				 expected->rows[i].frames, expected->rows[i].events);
-	loader__forget(&t->loaded, &expected->key);
 }
 
-void bpf_check__packet(const struct under_test *t, const struct packet *original, const char *what)
+static void compare_verdict(const struct under_test *t, const struct reference_result *expected,
+			    const struct loader_run *run, const char *what)
 {
-	static struct packet expected, actual;
-	struct reference_result result;
+	const uint32_t retval = reference__retval(t->options.hook, expected->action);
+
+	if (run->retval != retval)
+		fail_msg("%s: returns %u and not %u", what, run->retval, retval);
+	if (t->options.hook == TW_HOOK_TC && run->mark != (expected->action == TW_ACTION_MARK ? expected->arg : 0))
+		fail_msg("%s: mark %u", what, run->mark);
+}
+
+static void compare_bytes(const struct packet *expected, const struct packet *actual, uint32_t len, const char *what)
+{
+	if (len != expected->len)
+		fail_msg("%s: %u bytes came out of %zu", what, len, expected->len);
+	for (size_t i = 0; i < expected->len; i++)
+		if (actual->bytes[i] != expected->bytes[i])
+			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual->bytes[i], expected->bytes[i]);
+}
+
+/* Return: false where the kernel refuses the packet: a test run in tc does so with an IP header that is cut. */
+static bool run_once(const struct under_test *t, const struct packet *original, const struct packet *expected,
+		     const struct reference_result *result, const char *what)
+{
+	static struct packet actual;
 	struct loader_run run;
 	int err;
 
-	expected = actual = *original;
+	actual = *original;
+	err = loader__run(&t->loaded, actual.bytes, actual.len, sizeof(actual.bytes), 1, &run);
+	if (err == -EINVAL && t->options.hook == TW_HOOK_TC)
+		return false;
+	if (err)
+		fail_msg("%s: cannot be run: %s", what, strerror(-err));
+	compare_verdict(t, result, &run, what);
+	if (result->action != TW_ACTION_DROP)
+		compare_bytes(expected, &actual, run.len, what);
+	bpf_check__counters(t, result, what);
+	return true;
+}
+
+/* The first run makes the counters' entry and so goes the long way, the second finds it. */
+void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what)
+{
+	static struct packet expected;
+	struct reference_result result;
+
+	expected = *packet;
 	reference__classify(&t->rules, &t->options, expected.bytes, expected.len, &result);
-	/* The first run makes the counters' entry, the second finds it. */
-	for (int i = 0; i < 2; i++) {
-		actual = *original;
-		err = loader__run(&t->loaded, actual.bytes, actual.len, sizeof(actual.bytes), 1, &run);
-		if (err == -EINVAL && t->options.hook == TW_HOOK_TC)
-			return; /* a test run in tc refuses an IP header that is cut */
-		if (err)
-			fail_msg("%s: cannot be run: %s", what, strerror(-err));
-		if (i == 0 && result.is_counted)
-			bpf_check__counters(t, &result, what);
-	}
-	if (run.retval != reference__retval(t->options.hook, result.action))
-		fail_msg("%s: returns %u and not %u", what, run.retval,
-			 reference__retval(t->options.hook, result.action));
-	if (t->options.hook == TW_HOOK_TC && run.mark != (result.action == TW_ACTION_MARK ? result.arg : 0))
-		fail_msg("%s: mark %u", what, run.mark);
-	bpf_check__counters(t, &result, what);
-	if (result.action == TW_ACTION_DROP)
+	if (!run_once(t, packet, &expected, &result, what))
 		return;
-	if (run.len != expected.len)
-		fail_msg("%s: %u bytes came out of %zu", what, run.len, expected.len);
-	for (size_t i = 0; i < expected.len; i++)
-		if (actual.bytes[i] != expected.bytes[i])
-			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual.bytes[i], expected.bytes[i]);
+	if (result.is_counted && loader__zero(&t->loaded, &result.key))
+		fail_msg("%s: nothing is counted", what);
+	run_once(t, packet, &expected, &result, what);
+	if (result.is_counted)
+		loader__forget(&t->loaded, &result.key);
+	if (!loader__is_blank(&t->loaded))
+		fail_msg("%s: counted for another stream or channel", what);
 }

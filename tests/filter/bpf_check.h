@@ -38,7 +38,7 @@ void bpf_check__tear_down(struct under_test *t);
 /** bpf_check__packet() - verdict, mark, bytes and counters are the same. @what: is said where they are not */
 void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what);
 
-/** bpf_check__counters() - those of the packet's stream and channel are as expected, and then forgotten */
+/** bpf_check__counters() - those of the packet's stream and channel are as expected */
 void bpf_check__counters(const struct under_test *t, const struct reference_result *expected, const char *what);
 
 #endif

@@ -238,7 +238,20 @@ int loader__overflow(const struct loaded *loaded, struct tw_counter *rows)
 	return 0;
 }
 
+int loader__zero(const struct loaded *loaded, const struct tw_counter_key *key)
+{
+	memset(loaded->scratch, 0, (size_t)loaded->cpus * loaded->rows * sizeof(*loaded->scratch));
+	return bpf_map_update_elem(loaded->maps[TW_MAP_COUNTERS], key, loaded->scratch, BPF_EXIST) ? -errno : 0;
+}
+
 int loader__forget(const struct loaded *loaded, const struct tw_counter_key *key)
 {
 	return bpf_map_delete_elem(loaded->maps[TW_MAP_COUNTERS], key) ? -errno : 0;
+}
+
+bool loader__is_blank(const struct loaded *loaded)
+{
+	struct tw_counter_key key;
+
+	return bpf_map_get_next_key(loaded->maps[TW_MAP_COUNTERS], NULL, &key) != 0;
 }

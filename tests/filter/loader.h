@@ -3,6 +3,7 @@
 #ifndef LOADER_H
 #define LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,7 +65,13 @@ int loader__rows(const struct loaded *loaded, const struct tw_counter_key *key, 
 /** loader__overflow() - the same of streams that there was no room for */
 int loader__overflow(const struct loaded *loaded, struct tw_counter *rows);
 
+/** loader__zero() - what is counted under a key begins at zero again. Return: 0 or -errno */
+int loader__zero(const struct loaded *loaded, const struct tw_counter_key *key);
+
 /** loader__forget() - take a key out of the counters. Return: 0, -ENOENT */
 int loader__forget(const struct loaded *loaded, const struct tw_counter_key *key);
+
+/** loader__is_blank() - whether no stream and channel is counted */
+bool loader__is_blank(const struct loaded *loaded);
 
 #endif
