@@ -98,6 +98,25 @@ static void checksum_runs_out(struct packet *p)
 		tw_store_be16(p->bytes + p->head - 2, 1);
 }
 
+static void udp_too_short(struct packet *p)
+{
+	if (p->link >= LINK_UDP4)
+		tw_store_be16(p->bytes + p->head - 4, 7);
+}
+
+static size_t ip_of(const struct packet *p)
+{
+	return p->link == LINK_UDP6 || p->link == LINK_UDP6_PLAIN ? p->head - 48
+	       : p->link == LINK_UDP4_OPTIONS                     ? p->head - 36
+								  : p->head - 28;
+}
+
+static void other_ip_version(struct packet *p)
+{
+	if (p->link >= LINK_UDP4 && p->link != LINK_ARP)
+		p->bytes[ip_of(p)] ^= 0x50;
+}
+
 const struct bpf_frame_part bpf_twists[] = {
 	NAMED(nothing),
 	NAMED(control),
@@ -115,6 +134,8 @@ const struct bpf_frame_part bpf_twists[] = {
 	NAMED(length_too_small),
 	NAMED(udp_shorter),
 	NAMED(checksum_runs_out),
+	NAMED(udp_too_short),
+	NAMED(other_ip_version),
 };
 
 const size_t bpf_n_twists = sizeof(bpf_twists) / sizeof(bpf_twists[0]);

@@ -241,7 +241,7 @@ int loader__overflow(const struct loaded *loaded, struct tw_counter *rows)
 int loader__zero(const struct loaded *loaded, const struct tw_counter_key *key)
 {
 	memset(loaded->scratch, 0, (size_t)loaded->cpus * loaded->rows * sizeof(*loaded->scratch));
-	return bpf_map_update_elem(loaded->maps[TW_MAP_COUNTERS], key, loaded->scratch, BPF_EXIST) ? -errno : 0;
+	return bpf_map_update_elem(loaded->maps[TW_MAP_COUNTERS], key, loaded->scratch, BPF_ANY) ? -errno : 0;
 }
 
 int loader__forget(const struct loaded *loaded, const struct tw_counter_key *key)

@@ -65,7 +65,7 @@ int loader__rows(const struct loaded *loaded, const struct tw_counter_key *key, 
 /** loader__overflow() - the same of streams that there was no room for */
 int loader__overflow(const struct loaded *loaded, struct tw_counter *rows);
 
-/** loader__zero() - what is counted under a key begins at zero again. Return: 0 or -errno */
+/** loader__zero() - what is counted under a key begins at zero, whether it was there or not. Return: 0 or -errno */
 int loader__zero(const struct loaded *loaded, const struct tw_counter_key *key);
 
 /** loader__forget() - take a key out of the counters. Return: 0, -ENOENT */
