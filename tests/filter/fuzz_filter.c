@@ -12,7 +12,9 @@
 #include "filter/bpf/disassemble.h"
 #include "filter/bpf/program.h"
 #include "filter/display.h"
+#include "filter/pcap.h"
 #include "filter/tracefs.h"
+#include "filter/u32.h"
 #include "tests/filter/formats.h"
 #include "tests/filter/pushdown.h"
 
@@ -171,6 +173,8 @@ static void emit_whole(const struct tw_bound *bound)
 	struct tw_error err = { "" };
 
 	check_refusal(tw_display__emit(bound, &line, &err), &err);
+	line = tw_line__on(line_buf, sizeof(line_buf));
+	check_refusal(tw_pcap__emit(bound, 1, &line, &err), &err);
 }
 
 static void evaluate(const struct input *in, const struct tw_bound *bound, uint16_t id)
@@ -180,6 +184,26 @@ static void evaluate(const struct input *in, const struct tw_bound *bound, uint1
 	const bool matches = tw_bound__matches(bound, &event);
 
 	check(certain < 0 || certain == matches);
+}
+
+/* Its limits hold, and each match can be written down. */
+static void compile_u32(const struct tw_bound *bound)
+{
+	struct tw_error err = { "" };
+	struct tw_u32 u32;
+	const int error = tw_u32__compile(bound, 1, &u32, &err);
+
+	check_refusal(error, &err);
+	if (error)
+		return;
+	check(u32.n <= TW_U32_MATCHES_MAX);
+	for (unsigned int i = 0; i < u32.n; i++) {
+		struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
+
+		check(u32.matches[i].n <= TW_U32_KEYS_MAX);
+		tw_u32_match__emit(&u32.matches[i], &line);
+	}
+	tw_u32__fini(&u32);
 }
 
 static void use(const struct input *in, struct tw_bound *bound)
@@ -193,11 +217,14 @@ static void use(const struct input *in, struct tw_bound *bound)
 		cut_up(in, bound, id, tw_tracefs__refuses);
 		cut_up(in, bound, id, tw_bpf__refuses);
 		cut_up(in, bound, id, tw_display__refuses);
+		cut_up(in, bound, id, tw_pcap__refuses);
+		cut_up(in, bound, id, tw_u32__refuses);
 		emit(bound, id);
 	}
 	if (in->flags & GENERATE) {
 		generate(in, bound);
 		emit_whole(bound);
+		compile_u32(bound);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * proof FORMATS.tar.xz [EXPRESSIONS [SEED]] -- pairs of an expression and a frame, made at random from a real kernel's formats, have
- * one verdict wherever the expression can be compiled to. The evaluator's is held against those of XDP, tc and libpcap.
+ * one verdict wherever the expression can be compiled to. The evaluator's is held against those of XDP, tc, u32 and libpcap.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,10 +26,8 @@ struct least {
 };
 
 static const struct least stages[] = {
-	{ &stage_pushdown, 100000 },
-	{ &stage_xdp, 100000 },
-	{ &stage_tc, 100000 },
-	{ &stage_pcap, 50000 },
+	{ &stage_pushdown, 100000 }, { &stage_xdp, 100000 }, { &stage_tc, 100000 },
+	{ &stage_pcap, 50000 },      { &stage_u32, 20000 },  { &stage_cls_u32, 2000 },
 };
 #define N_STAGES (sizeof(stages) / sizeof(stages[0]))
 

@@ -7,6 +7,7 @@
 #include "filter/display.h"
 #include "filter/pcap.h"
 #include "filter/tracefs.h"
+#include "filter/u32.h"
 #include "stages.h"
 #include "tests/filter/pushdown.h"
 
@@ -16,7 +17,8 @@ static const struct {
 } whom[] = { { "tracefs", tw_tracefs__refuses },
 	     { "BPF", tw_bpf__refuses },
 	     { "tshark", tw_display__refuses },
-	     { "libpcap", tw_pcap__refuses } };
+	     { "libpcap", tw_pcap__refuses },
+	     { "u32", tw_u32__refuses } };
 #define N_WHOM (sizeof(whom) / sizeof(whom[0]))
 
 /* Cut in two for each of them, for the event that the expression is about most of all. */

@@ -42,6 +42,6 @@ struct stage {
 /** stage__refused() - take note of what compiling said; anything but a refusal or a limit ends the program. Return: false */
 bool stage__refused(struct stage *stage, const struct question *question, int error, const char *why);
 
-extern struct stage stage_pushdown, stage_xdp, stage_tc, stage_pcap;
+extern struct stage stage_pushdown, stage_xdp, stage_tc, stage_pcap, stage_u32, stage_cls_u32;
 
 #endif
