@@ -215,6 +215,25 @@ assert switch["stages"][0]["filter"] == "prev_pid == 0"
 assert ways["ftrace:print"]["match"] == "never"
 END
 
+# The table in docs/filter.md
+
+"$tracewire" convert -q "$2/debian-6.1.dat" "$scratch/events.pcapng" || fail "debian-6.1.dat cannot be converted"
+"$(dirname "$0")/filter-table.py" "$tracewire" "$scratch/events.pcapng" "$(dirname "$0")/../../docs/filter.md" || failed=1
+
+# A capture with two schemas
+
+if command -v mergecap >/dev/null; then
+	mergecap -a -w "$scratch/both.pcapng" "$sample" "$scratch/events.pcapng"
+	refuses 2 "compile: $scratch/both.pcapng has several schemas: choose with --schema 4805abc0ad62b145, 6b76c889e43f884c" \
+		compile --to tracefs --from "$scratch/both.pcapng" 'cpu == 1'
+	same "the schema that was chosen" "$("$tracewire" filter compile --to tracefs --from "$scratch/both.pcapng" \
+		--schema 4805abc0ad62b145 'event == sched_switch and cpu == 1' | head -1)" <<'END'
+sched:sched_switch CPU == 1
+END
+else
+	echo "not checked: a capture with two schemas, for mergecap is not there"
+fi
+
 # What cannot be
 
 refuses 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
