@@ -124,6 +124,13 @@ static enum tw_queued channel__queue_old(struct tw_channel *c, struct tw_held *h
 	return TW_QUEUED_LATE;
 }
 
+/* The first number that was heard of, by a frame or a watermark: what is missing from there on is a gap. */
+static void channel__begin(struct tw_channel *c, uint64_t seq)
+{
+	c->next = c->seen = seq;
+	c->known = true;
+}
+
 enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held)
 {
 	struct tw_held *before;
@@ -137,10 +144,8 @@ enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held)
 	if (held__repeats(held, before))
 		return TW_QUEUED_REPEAT;
 	channel__link_after(c, before, held);
-	if (!c->begun && c->head == held) {
-		c->next = c->seen = held->info.seq;
-		c->known = true;
-	}
+	if (!c->begun && c->head == held && (!c->known || held->info.seq < c->next))
+		channel__begin(c, held->info.seq);
 	if (held->info.seq <= c->seen)
 		channel__see(c, tw_held__end(held), held->next);
 	channel__apply_marks(c);
@@ -203,6 +208,8 @@ bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq)
 {
 	if (next_seq > UINT64_MAX - UINT16_MAX || (c->known && next_seq > c->seen + TW_CHANNEL_JUMP))
 		return false;
+	if (!c->known)
+		channel__begin(c, next_seq);
 	if (next_seq > c->promised)
 		c->promised = next_seq;
 	channel__push_mark(c, (struct tw_mark){ .time = time, .next_seq = next_seq });
@@ -212,7 +219,7 @@ bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq)
 
 void tw_channel__settle(struct tw_channel *c)
 {
-	if (!c->begun || c->promised <= c->next)
+	if (!c->known || c->promised <= c->next || c->promised > c->next + TW_CHANNEL_JUMP)
 		return;
 	channel__miss(c, c->next, c->promised);
 	c->next = c->promised;

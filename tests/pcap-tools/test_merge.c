@@ -271,7 +271,6 @@ static void late_joiner_misses_nothing(void **state)
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = false });
 
 	(void)state;
-	mark1(x, 500, 90); /* before the first event */
 	put_events(x, 1, 102, 1020, 1);
 	put_events(x, 1, 100, 1000, 2);
 	mark1(x, 2000, 103);
@@ -279,6 +278,25 @@ static void late_joiner_misses_nothing(void **state)
 	assert_int_equal(x->sink.out[0].seq, 100);
 	assert_books(x);
 	assert_int_equal(stats(x)->gaps, 0);
+	fixture__free(x);
+}
+
+/* What a watermark said was yet to come, and did not, is missing from the beginning on; without any event too. */
+static void late_joiner_heard_of_them(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = false });
+	const uint16_t channels[] = { 1, 2, 3 };
+
+	(void)state;
+	put_watermark(x, 500, channels, (const uint64_t[]){ 90, 7, 5 }, 3);
+	put_events(x, 1, 102, 1020, 1);
+	put_events(x, 1, 100, 1000, 2);
+	put_events(x, 3, 3, 1000, 2); /* overtaken by the watermark */
+	put_watermark(x, 2000, channels, (const uint64_t[]){ 103, 11, 5 }, 3);
+	assert_int_equal(tw_merge__flush(x->merge), 0);
+	assert_int_equal(x->sink.n, 5);
+	assert_books(x);
+	assert_int_equal(stats(x)->gaps, 10 + 4);
 	fixture__free(x);
 }
 
@@ -672,6 +690,7 @@ int main(void)
 		cmocka_unit_test(gaps_are_counted_and_taken_off_when_filled),
 		cmocka_unit_test(reordered_frames_fall_into_place),
 		cmocka_unit_test(late_joiner_misses_nothing),
+		cmocka_unit_test(late_joiner_heard_of_them),
 		cmocka_unit_test(lost_and_filtered),
 		cmocka_unit_test(control_frames_are_missed_too),
 		cmocka_unit_test(control_precedes_what_came_after),
