@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From rules and a schema to what is attached. */
-#include <errno.h>
 #include <unistd.h>
 
 #include "xdp/attach_tc.h"
+#include "xdp/attach_u32.h"
 #include "xdp/classifier_state.h"
 
 /* The rules as a schema has them. */
@@ -172,7 +172,7 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 
 	if (!error)
 		error = c->state.public.place == TW_PLACE_U32
-				? tw_error__set(err, -EOPNOTSUPP, "keys of u32 cannot be compiled yet")
+				? tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], err)
 				: build(c, &bound.all, err);
 	unbind(&bound);
 	if (error)
