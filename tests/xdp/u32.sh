@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Rules as keys of u32: what they match, what the rest does, what cannot be done. Kernels for tests may lack tc's actions for drop and
+# mark: then a sentence says so; tests/vm has them on stock kernels.
+# Usage: u32.sh TRACEWIRE SENDER CAPTURE
+. "$(dirname "$0")/common.sh"
+
+attach u32 --hook u32 'event == sched_switch && cpu == 0' --action redirect:w0 'event == sched_switch' --action pass \
+	'event == sched_wakeup' --action redirect:w0
+expect "hook" "u32 software" "$(counted 'c["hook"] + " " + c["mode"]')"
+before=$(received w1)
+tcpdump -i w1 -Z root -w "$scratch/redirected.pcap" 2>"$scratch/tcpdump.err" &
+capturing=$!
+wait_for says "$scratch/tcpdump.err" 'listening on'
+send
+sleep 1.5 # its ring's blocks are a second old at most
+kill -INT $capturing
+wait $capturing 2>/dev/null
+first=$(counted 'c["rules"][0]["frames"]')
+expect "the third rule" $wakeups "$(counted 'c["rules"][2]["frames"]')"
+expect "control frames go both ways" $control "$(counted 'c["control"]["frames"]')"
+expect "redirected" $((first + wakeups + control)) $(($(received w1) - before))
+"$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
+expect "decoded behind it" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
+[ "$first" -gt 0 ] && [ "$first" -lt $switches ] || fail "the first rule matches $first of $switches"
+
+# Another schema: the filters are exchanged, what was counted is kept.
+send deadbeef
+wait_for says "$scratch/u32.err" '^the rules are now for schema 00000000deadbeef'
+before=$(counted 'c["rules"][2]["frames"]')
+[ "$before" -ge $wakeups ] || fail "the counters begin anew with $before"
+send deadbeef
+expect "after the exchange" $((before + wakeups)) "$(counted 'c["rules"][2]["frames"]')"
+send cafe 1111111111111111 # of another stream, while the first lives
+expect "another schema matches nothing" $((before + wakeups)) "$(counted 'c["rules"][2]["frames"]')"
+expect "sets of filters" 1 "$(tc filter show dev v1 ingress | grep -c 'u32 chain 0 $')"
+finish "$pid"
+nothing_left v1
+
+# Killed; and to stay.
+attach killed --hook u32 'event == sched_switch' --action redirect:w0
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+wait_for has_nothing_left v1
+"$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action redirect:w0 2>/dev/null ||
+	fail "--persist"
+send
+expect "lasting" $switches "$(counted 'c["rules"][0]["frames"]')"
+"$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
+nothing_left v1
+
+refuse() { # STATUS PATTERN WORD...
+	local status=$1 pattern=$2
+	shift 2
+	timeout 20 "$tracewire" filter attach -i v1 --hook u32 --from "$capture" "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
+	expect "status of '$*'" "$status" $?
+	says "$scratch/refused.err" "$pattern" || fail "'$*' says: $(cat "$scratch/refused.err")"
+	nothing_left v1
+}
+refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
+refuse 2 'u32 finds frames behind Ethernet only' --udp-port 18101 'cpu == 0' --action pass
+refuse 1 'does not take u32 into hardware|not_in_hw' --offload 'cpu == 0' --action pass
+
+# A filter of somebody else's at our place is not replaced.
+tc qdisc add dev v1 clsact
+tc filter add dev v1 ingress prio 21593 protocol 0x88b5 u32 match u32 0 0 at 0 flowid 1:1
+timeout 20 "$tracewire" filter attach -i v1 --hook u32 --from "$capture" 'cpu == 0' --action pass 2>"$scratch/refused.err" && fail "it takes somebody's place"
+says "$scratch/refused.err" 'v1 has tc filters of priority 21593 already, which are not ours to replace' || cat "$scratch/refused.err"
+expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 21593 .*flowid 1:1')"
+tc qdisc del dev v1 clsact
+
+# drop and mark take actions that this kernel may not have.
+for action in drop:gact mark:7:skbedit; do
+	name=${action##*:}
+	action=${action%:*}
+	timeout 20 "$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action "$action" \
+		2>"$scratch/action.err"
+	case $? in
+	0) "$tracewire" filter detach -i v1 2>/dev/null || fail "detach" ;;
+	*) says "$scratch/action.err" "this kernel has no tc action $name \(module act_$name\)" || fail "$action: $(cat "$scratch/action.err")" ;;
+	esac
+	nothing_left v1
+done
+exit $failed
