@@ -60,9 +60,19 @@ static void set_up(struct under_test *t, const struct classifier *classifier, ui
 	bpf_check__set_up(t, schema, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
 }
 
+/* Of SHARE packets one is run, where that is in the environment: for machines that are emulated. */
+static bool is_left_out(void)
+{
+	static unsigned long share, n;
+
+	if (!share)
+		share = getenv("SHARE") ? strtoul(getenv("SHARE"), NULL, 10) : 1;
+	return share > 1 && n++ % share;
+}
+
 static bool can_run(const struct under_test *t, const struct packet *p)
 {
-	return p->len >= 14 && (t->options.hook == TW_HOOK_XDP || p->len <= TC_LONGEST);
+	return !is_left_out() && p->len >= 14 && (t->options.hook == TW_HOOK_XDP || p->len <= TC_LONGEST);
 }
 
 static void run_all(const struct classifier *classifier, uint8_t hook)
@@ -85,7 +95,7 @@ static void run_all(const struct classifier *classifier, uint8_t hook)
 				runs++;
 			}
 	bpf_check__tear_down(&t);
-	assert_true(runs > 1000);
+	assert_true(runs > 100);
 }
 
 static void xdp_does_what_the_rules_say(void **state)
