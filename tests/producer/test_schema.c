@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "probe.h"
 #include "run.h"
 #include "schema/field.h"
 #include "schema/hash.h"
@@ -240,48 +241,6 @@ static void test_clock(void **state)
 	}
 }
 
-/* Where events appear, for a uprobe to be put on. */
-static __attribute__((noinline)) void target(void)
-{
-	__asm__ volatile("" ::: "memory");
-}
-
-/* "PATH:OFFSET" of target(). Return: false if it cannot be found */
-static bool place_of_target(char buf[512])
-{
-	char exe[256], line[512];
-	const ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long from, to, offset;
-	bool found = false;
-
-	assert_true(len > 0);
-	exe[len] = '\0';
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		const unsigned long at = (unsigned long)(void *)target;
-
-		found = sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && at >= from && at < to;
-		if (found)
-			snprintf(buf, 512, "%s:0x%lx", exe, at - from + offset);
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-/* Define or, with a leading '-', remove a dynamic event of this test. Return: 0 or -errno */
-static int probe(const char *name, const char *arguments)
-{
-	char path[256], place[512], text[1024];
-
-	assert_true(place_of_target(place));
-	if (*name == '-')
-		snprintf(text, sizeof(text), "-:twtest%d/%s", getpid(), name + 1);
-	else
-		snprintf(text, sizeof(text), "p:twtest%d/%s %s %s", getpid(), name, place, arguments);
-	return write_file(run__file(NULL, "uprobe_events", path), O_APPEND, text);
-}
-
 /* An event that appears while a glob wants it is announced and then delivered, as is one that takes an old one's id. */
 static void appear(unsigned int threads)
 {
@@ -290,28 +249,28 @@ static void appear(unsigned int threads)
 	size_t seen[3] = { 0 };
 	struct run run;
 
-	if (probe("one", ""))
+	if (probe__define("one", ""))
 		skip(); /* said in main() */
-	assert_int_equal(probe("doomed", ""), 0);
+	assert_int_equal(probe__define("doomed", ""), 0);
 	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
 	snprintf(doomed, sizeof(doomed), "twtest%d:doomed", getpid());
 	run__init(&run, doomed, NULL); /* what is asked for first may go, the other is still wanted */
 	run.requests[run.options.n_events++].spec = spec;
 	run.options.threads = threads;
 	run__start(&run);
-	target();
-	assert_int_equal(probe("two", "number=+0(%sp):u64"), 0);
+	probe__target(0);
+	assert_int_equal(probe__define("two", "number=+0(%sp):u64"), 0);
 	pause_ms(RENEWED_MS);
-	target();
+	probe__target(0);
 	/* an event can only go while nobody has it enabled */
 	snprintf(file, sizeof(file), "events/twtest%d/doomed/enable", getpid());
 	assert_int_equal(write_file(run__file(&run, file, path), 0, "0"), 0);
-	assert_int_equal(probe("-doomed", ""), 0);
-	assert_int_equal(probe("three", "other=%sp:x64"), 0);
+	assert_int_equal(probe__define("-doomed", ""), 0);
+	assert_int_equal(probe__define("three", "other=%sp:x64"), 0);
 	pause_ms(RENEWED_MS);
-	target();
+	probe__target(0);
 	run__stop(&run);
-	assert_int_equal(probe("-one", "") | probe("-two", "") | probe("-three", ""), 0);
+	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
 	assert_int_equal(run.books.schemas, 3);
 	for (size_t i = 0; i < run.got.n_events; i++) {

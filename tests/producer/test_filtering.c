@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What of a filter goes where: the kernel's files, what is off, what is refused, what comes later; and that nothing is lost count of. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "probe.h"
+#include "run.h"
+
+#define RENEWED_MS 1300 /* the producer looks for new events once a second */
+
+static void pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
+}
+
+/* A run that has been set up, not started. */
+static void set_up(struct run *run, const char *spec, const char *given, const char *expression)
+{
+	struct tw_filter *filter;
+	struct tw_error err = { "" };
+
+	run__init(run, spec, given);
+	if (tw_filter__parse(expression, &filter, &err))
+		fail_msg("%s: %s", expression, err.text);
+	run->options.filter = filter;
+}
+
+static void begin(struct run *run)
+{
+	struct tw_error err = { "" };
+
+	if (tw_producer__new(&run->options, &run->producer, &err))
+		fail_msg("%s", err.text);
+	if (tw_producer__start(run->producer, &err))
+		fail_msg("%s", err.text);
+}
+
+static void end(struct run *run)
+{
+	tw_filter__free((struct tw_filter *)(uintptr_t)run->options.filter);
+	run__fini(run);
+}
+
+/* What a file of the instance says, without its newline. */
+static void expect_file(const struct run *run, const char *file, const char *wanted)
+{
+	char path[256], *text = read_file(run__file(run, file, path));
+
+	assert_non_null(text);
+	text[strcspn(text, "\n")] = '\0';
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static struct tw_filter_places places_of(const struct run *run)
+{
+	struct tw_filter_places places;
+
+	tw_producer__filter_places(run->producer, &places);
+	return places;
+}
+
+/* Filter files, switches, and the switch for marks. */
+static void test_files(void **state)
+{
+	struct tw_filter_places places;
+	struct run run;
+
+	(void)state;
+	set_up(&run, "sched:sched_switch,sched:sched_waking,irq:softirq_entry,raw_syscalls", "common_pid >= 0",
+	       "prev_pid == 1 or softirq_entry.vec > 1 or system == raw_syscalls");
+	begin(&run);
+	places = places_of(&run);
+	expect_file(&run, "events/sched/sched_switch/filter", "(common_pid >= 0) && (prev_pid == 1)");
+	expect_file(&run, "events/irq/softirq_entry/filter", "(common_pid >= 0) && (vec > 1)");
+	expect_file(&run, "events/raw_syscalls/sys_enter/filter", "common_pid >= 0");
+	expect_file(&run, "events/sched/sched_switch/enable", "1");
+	expect_file(&run, "events/sched/sched_waking/enable", "0");
+	expect_file(&run, "options/markers", "0");
+	assert_int_equal(places.kernel, 2);
+	assert_int_equal(places.off, 1);
+	assert_int_equal(places.producer + places.later + places.refused + places.left_out, 0);
+	assert_null(tw_producer__filter_left(run.producer));
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.books.filtered, 0);
+	end(&run);
+}
+
+/* Marks are events like all others where the filter says something about them. */
+static void test_marks(void **state)
+{
+	struct run run;
+	char path[256];
+
+	(void)state;
+	set_up(&run, "sched:sched_switch", NULL, "print.buf contains \"wanted\" or prev_pid == 1");
+	begin(&run);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, "this is wanted"), 0);
+		assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, "this is not"), 0);
+	}
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.books.filtered, 5);
+	assert_true(run.got.n_events >= 5);
+	end(&run);
+}
+
+/* Refused at new, with that error and these words. */
+static void expect_refused(const char *spec, const char *given, const char *expression, bool later, const char *words)
+{
+	struct tw_error err = { "" };
+	struct run run;
+
+	set_up(&run, spec, given, expression);
+	run.options.later_stage = later;
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, &err), -EINVAL);
+	if (!strstr(err.text, words))
+		fail_msg("%s: \"%s\" lacks \"%s\"", expression, err.text, words);
+	end(&run);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	expect_refused("sched", NULL, "cpu == 0 and prev_pidd == 1", true, "column 14: ");
+	expect_refused("sched", NULL, "prev_pid == nobody", true, "column 13: ");
+	expect_refused("sched:sched_switch", NULL, "event == sched_waking and cpu == 0", true, "column ");
+	expect_refused("sched:sched_switch", NULL, "prev_pid == 1 and event != sched_switch", true, "no event");
+	expect_refused("sched:sched_switch", NULL, "cpu == 1 and comm matches \"x\"", false,
+		       "column 14: 'comm matches \"x\"' ");
+	expect_refused("sched:sched_switch", NULL, "comm == \"x\" or prev_comm matches \"y\"", false, "column 1: ");
+	expect_refused("sched:sched_switch", "prev_pid ==", "cpu == 1", true,
+		       "the kernel refuses the filter 'prev_pid =='");
+	expect_refused("sched", "prev_pid ==", "sched_waking.pid == 1", true, "the kernel refuses");
+}
+
+static void test_left(void **state)
+{
+	struct run run;
+
+	(void)state;
+	set_up(&run, "sched:sched_switch,raw_syscalls", NULL, "comm matches \"x\" and id == 1");
+	run.options.later_stage = true;
+	begin(&run);
+	assert_ptr_equal(tw_producer__filter_left(run.producer), run.options.filter);
+	assert_int_equal(places_of(&run).later, 2);
+	assert_int_equal(places_of(&run).kernel, 2);
+	assert_int_equal(places_of(&run).off, 1);
+	run__stop(&run);
+	end(&run);
+}
+
+/* Only this load: getppid() of these tasks; both of its events. */
+static void call_getppid(int n)
+{
+	for (int i = 0; i < n; i++)
+		syscall(SYS_getppid);
+}
+
+/* Together with the event's own filter it is more than the kernel takes. Then the producer does it, and says so. */
+static void test_too_long(void **state)
+{
+	char given[3800] = "", expression[1024];
+	struct run run;
+	size_t n;
+
+	(void)state;
+	n = (size_t)snprintf(given, sizeof(given), "id == %d && common_pid == %d", SYS_getppid, getpid());
+	while (n < sizeof(given) - 40)
+		n += (size_t)snprintf(given + n, sizeof(given) - n, " && id != %zu", 100000 + n);
+	n = (size_t)snprintf(expression, sizeof(expression), "id != %d", SYS_getppid);
+	while (n < 400)
+		n += (size_t)snprintf(expression + n, sizeof(expression) - n, " and id != %zu", 100000 + n);
+	set_up(&run, "raw_syscalls:sys_enter", given, expression);
+	begin(&run);
+	assert_int_equal(places_of(&run).refused, 1);
+	assert_int_equal(places_of(&run).producer, 1);
+	assert_int_equal(places_of(&run).kernel, 0);
+	expect_file(&run, "events/raw_syscalls/sys_enter/filter", given);
+	call_getppid(100);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.books.filtered, 100);
+	assert_int_equal(run.books.read, 100);
+	assert_int_equal(run.got.n_events, 0);
+	assert_true(run.books.balanced);
+	end(&run);
+}
+
+/* More than can be read, at a gate that lets half of it pass. */
+static void test_overload(void **state)
+{
+	struct run run;
+
+	(void)state;
+	set_up(&run, "raw_syscalls", NULL, "time > 0.001 and event == sys_enter or sys_exit.ret < 0 and time < 0.001");
+	run.options.buffer_kib = 64;
+	begin(&run);
+	getppid_load(400, 0);
+	run__stop(&run);
+	receiver__assert_sound(&run.got, 0);
+	assert_true(run.books.balanced);
+	assert_true(run.books.filtered > 1000);
+	assert_true(run.books.lost_ring > 0);
+	assert_int_equal(run.books.recorded, run.books.delivered + run.books.filtered + run.books.lost_ring);
+	assert_int_equal(run.books.recorded, run.kernel.read + run.kernel.entries + run.kernel.overrun +
+						     run.kernel.commit_overrun + run.kernel.dropped);
+	assert_int_equal(run.got.n_events, run.books.delivered);
+	assert_int_equal(receiver__lost(&run.got, TW_LOST_RING), run.books.lost_ring);
+	assert_int_equal(run.got.stats[TW_STAT_FILTERED], run.books.filtered);
+	end(&run);
+}
+
+/* A stack goes with its event, whoever rejects the others. */
+static void expect_stacks(const char *expression, bool by_producer)
+{
+	size_t stacks = 0, events = 0, id = 0;
+	struct run run;
+
+	set_up(&run, "raw_syscalls:sys_enter", only_getppid(), expression);
+	run.options.tracing.stacks = true;
+	begin(&run);
+	assert_int_equal(places_of(&run).producer, by_producer);
+	call_getppid(50);
+	run__stop(&run);
+	for (size_t i = 0; i < run.got.n_texts; i++)
+		if (strstr(run.got.texts[i].text, "name: kernel_stack\n"))
+			id = run.got.texts[i].id;
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		stacks += run.got.events[i].id == id;
+		events += run.got.events[i].id != id;
+	}
+	assert_int_equal(events, strstr(expression, "not ") ? 0 : 50);
+	assert_int_equal(stacks, events);
+	assert_int_equal(run.books.filtered, by_producer && !events ? 100 : 0);
+	end(&run);
+}
+
+static void test_stacks(void **state)
+{
+	char expression[128];
+
+	(void)state;
+	snprintf(expression, sizeof(expression), "pid == %d", getpid());
+	expect_stacks(expression, false);
+	snprintf(expression, sizeof(expression), "not pid == %d", getpid());
+	expect_stacks(expression, false);
+	snprintf(expression, sizeof(expression), "pid == %d and time > 0.001", getpid());
+	expect_stacks(expression, true);
+	snprintf(expression, sizeof(expression), "not (time > 0.001 and pid == %d)", getpid());
+	expect_stacks(expression, true);
+}
+
+struct counted {
+	const struct run *run;
+	size_t one, two, three;
+};
+
+static struct counted count(const struct run *run)
+{
+	struct counted counted = { .run = run };
+
+	for (size_t i = 0; i < run->got.n_events; i++)
+		for (size_t k = 0; k < run->got.n_texts; k++) {
+			const struct got_text *text = &run->got.texts[k];
+
+			if (text->id != run->got.events[i].id || text->schema_id != run->got.events[i].schema_id)
+				continue;
+			counted.one += strstr(text->text, "name: one\n") != NULL;
+			counted.two += strstr(text->text, "name: two\n") != NULL;
+			counted.three += strstr(text->text, "name: three\n") != NULL;
+		}
+	return counted;
+}
+
+/* Three events of which two come while the stream runs, one of them without what is filtered by. */
+static void appear(struct run *run, struct tw_filter_places *ret)
+{
+	begin(run);
+	probe__target(5);
+	probe__target(6);
+	assert_int_equal(probe__define("two", "number=" PROBE_NUMBER), 0);
+	assert_int_equal(probe__define("three", "other=" PROBE_NUMBER), 0);
+	pause_ms(RENEWED_MS);
+	*ret = places_of(run);
+	probe__target(5);
+	probe__target(6);
+	run__stop(run);
+	assert_int_equal(probe__define("-two", "") | probe__define("-three", ""), 0);
+	receiver__assert_sound(&run->got, 0);
+	assert_int_equal(run->books.schemas, 2);
+	assert_true(run->books.balanced);
+}
+
+static void expect_appeared(const char *expression, size_t two, size_t filtered, size_t left_out)
+{
+	struct tw_filter_places places;
+	struct counted counted;
+	struct run run;
+	char spec[64];
+
+	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
+	set_up(&run, spec, NULL, expression);
+	run.options.threads = 2;
+	appear(&run, &places);
+	counted = count(&run);
+	assert_int_equal(counted.one, 2);
+	assert_int_equal(counted.two, two);
+	assert_int_equal(counted.three, 0);
+	assert_int_equal(run.books.filtered, filtered);
+	assert_int_equal(places.off, 1);
+	assert_int_equal(places.left_out, left_out);
+	end(&run);
+}
+
+static void test_appear(void **state)
+{
+	(void)state;
+	if (probe__define("one", "number=" PROBE_NUMBER)) {
+		print_message("skipped: this kernel has no uprobes\n");
+		skip();
+	}
+	expect_appeared("number == 5", 1, 0, 0);
+	expect_appeared("number == 5 and time > 0.001", 1, 0, 0);
+	expect_appeared("number > 0 and not (time > 0.001 and number == 6)", 1, 3, 0);
+	expect_appeared("number == 5 and (event == one or comm matches \"x\")", 0, 0, 1);
+	assert_int_equal(probe__define("-one", ""), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),  cmocka_unit_test(test_marks),    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_left),   cmocka_unit_test(test_too_long), cmocka_unit_test(test_overload),
+		cmocka_unit_test(test_stacks), cmocka_unit_test(test_appear),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The gate by itself: which one a reader looks at while others are put, and how stacks go with their events. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "producer/filtering/gate.h"
+
+#define PUTS    20000
+#define READERS 3
+
+enum id { WANTED = 10, OTHER = 11, STACK = 12 };
+
+/* A gate whose table ends with the complement of its beginning. */
+static struct tw_gate *make(uint8_t mark)
+{
+	struct tw_gate *gate = calloc(1, sizeof(*gate));
+
+	assert_non_null(gate);
+	gate->verdicts[0] = mark;
+	gate->verdicts[TW_GATE_IDS - 1] = (uint8_t)~mark;
+	return gate;
+}
+
+static void test_held(void **state)
+{
+	struct tw_gates gates = { 0 };
+	struct tw_gate_holder a = { 0 }, b = { 0 };
+	struct tw_gate *first = make(1), *second = make(2);
+
+	(void)state;
+	tw_gates__add(&gates, &a);
+	tw_gates__add(&gates, &b);
+	assert_null(tw_gate_holder__hold(&a));
+	tw_gates__put(&gates, first);
+	assert_ptr_equal(tw_gate_holder__hold(&a), first);
+	tw_gates__put(&gates, second);
+	assert_ptr_equal(gates.retired, first); /* a looks at it */
+	assert_int_equal(first->verdicts[0], 1);
+	assert_ptr_equal(tw_gate_holder__hold(&b), second);
+	assert_ptr_equal(tw_gate_holder__hold(&a), second);
+	tw_gates__put(&gates, NULL);
+	assert_ptr_equal(gates.retired, second); /* and the first has gone */
+	assert_null(second->next);
+	assert_null(tw_gate_holder__hold(&a));
+	tw_gates__fini(&gates);
+}
+
+struct reader {
+	pthread_t thread;
+	struct tw_gate_holder holder;
+	const atomic_bool *stop;
+	pthread_barrier_t *start;
+	uint64_t torn;
+};
+
+static void *look(void *arg)
+{
+	struct reader *reader = arg;
+
+	pthread_barrier_wait(reader->start);
+	while (!atomic_load(reader->stop)) {
+		const struct tw_gate *gate = tw_gate_holder__hold(&reader->holder);
+
+		reader->torn += gate && (gate->verdicts[0] ^ gate->verdicts[TW_GATE_IDS - 1]) != 0xff;
+	}
+	return NULL;
+}
+
+/* With AddressSanitizer a gate that was freed too early is always seen. */
+static void test_replaced(void **state)
+{
+	struct reader readers[READERS] = { 0 };
+	struct tw_gates gates = { 0 };
+	pthread_barrier_t start;
+	atomic_bool stop = false;
+	size_t most = 0;
+
+	(void)state;
+	pthread_barrier_init(&start, NULL, READERS + 1);
+	for (int i = 0; i < READERS; i++) {
+		readers[i].stop = &stop;
+		readers[i].start = &start;
+		tw_gates__add(&gates, &readers[i].holder);
+	}
+	for (int i = 0; i < READERS; i++)
+		assert_int_equal(pthread_create(&readers[i].thread, NULL, look, &readers[i]), 0);
+	pthread_barrier_wait(&start);
+	for (int i = 0; i < PUTS; i++) {
+		size_t n = 0;
+
+		tw_gates__put(&gates, make((uint8_t)i));
+		for (const struct tw_gate *gate = gates.retired; gate; gate = gate->next)
+			n++;
+		most = n > most ? n : most;
+	}
+	atomic_store(&stop, true);
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(readers[i].thread, NULL);
+		assert_int_equal(readers[i].torn, 0);
+	}
+	assert_true(most <= READERS + 1);
+	tw_gates__fini(&gates);
+	pthread_barrier_destroy(&start);
+}
+
+static bool lets(const struct tw_gate *gate, struct tw_gate_cpu *cpu, uint16_t id, uint8_t flags)
+{
+	uint8_t record[16] = { 0 };
+	const struct tw_subbuf_event event = { .record = record, .len = sizeof(record) };
+
+	memcpy(record, &id, sizeof(id));
+	record[2] = flags;
+	return tw_gate__lets(gate, cpu, &event);
+}
+
+static void test_stacks(void **state)
+{
+	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40, IRQS_OFF = 0x01, NEED_RESCHED = 0x04, BH_OFF = 0x80 };
+	struct tw_gate *gate = make(0);
+	struct tw_gate_cpu cpu = { 0 }, other = { 0 };
+
+	(void)state;
+	gate->verdicts[WANTED] = TW_VERDICT_PASS | TW_VERDICT_NOTED;
+	gate->verdicts[OTHER] = TW_VERDICT_REJECT | TW_VERDICT_NOTED;
+	gate->verdicts[STACK] = TW_VERDICT_STACK;
+	assert_false(lets(gate, &cpu, STACK, 0));
+	assert_true(lets(gate, &cpu, WANTED, NEED_RESCHED));
+	assert_true(lets(gate, &cpu, STACK, IRQS_OFF)); /* the kernel's, and the user's behind it */
+	assert_true(lets(gate, &cpu, STACK, BH_OFF));
+	assert_false(lets(gate, &other, STACK, 0));
+	/* what comes between the event and its stack has stacks of its own */
+	assert_false(lets(gate, &cpu, OTHER, SOFTIRQ));
+	assert_true(lets(gate, &cpu, WANTED, HARDIRQ | SOFTIRQ));
+	assert_true(lets(gate, &cpu, STACK, HARDIRQ | SOFTIRQ));
+	assert_false(lets(gate, &cpu, STACK, SOFTIRQ));
+	assert_false(lets(gate, &cpu, OTHER, NMI));
+	assert_false(lets(gate, &cpu, STACK, NMI));
+	assert_false(lets(gate, &cpu, OTHER, HARDIRQ));
+	assert_false(lets(gate, &cpu, STACK, HARDIRQ));
+	assert_true(lets(gate, &cpu, STACK, 0));
+	assert_false(lets(gate, &cpu, OTHER, 0));
+	assert_false(lets(gate, &cpu, STACK, 0));
+	tw_gate__free(gate);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_stacks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
