@@ -5,12 +5,13 @@
 
 void summary__print_places(const struct tw_filter_places *places, FILE *out)
 {
-	fprintf(out, "filtering %zu kinds of events in the kernel, %zu in the producer, %zu when they are written",
+	fprintf(out,
+		"filter   in the kernel for %zu kinds of events, in the producer for %zu, where they are put in order for %zu",
 		places->kernel, places->producer, places->later);
 	if (places->off)
-		fprintf(out, "; of %zu none can match, and they are off", places->off);
+		fprintf(out, "; %zu kinds cannot match and are off", places->off);
 	if (places->refused)
-		fprintf(out, "; for %zu the kernel refuses what it was to do", places->refused);
+		fprintf(out, "; not in the kernel, which refuses it, for %zu", places->refused);
 	fputs("\n", out);
 }
 
