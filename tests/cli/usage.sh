@@ -46,6 +46,8 @@ expect 2 "tracewire stream: no interface is given: name one with --interface, fo
 expect 2 "tracewire capture: no interface is given: name one with --interface, for example -i tw0" capture -w x
 expect 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 expect 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
+expect 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
+expect 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 expect 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
 expect 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
 expect 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
