@@ -27,7 +27,7 @@ static struct tw_gate *make(uint8_t mark)
 
 static void test_held(void **state)
 {
-	struct tw_gates gates = { 0 };
+	struct tw_gates gates = { .retired = NULL };
 	struct tw_gate_holder a = { 0 }, b = { 0 };
 	struct tw_gate *first = make(1), *second = make(2);
 
@@ -74,7 +74,7 @@ static void *look(void *arg)
 static void test_replaced(void **state)
 {
 	struct reader readers[READERS] = { 0 };
-	struct tw_gates gates = { 0 };
+	struct tw_gates gates = { .retired = NULL };
 	pthread_barrier_t start;
 	atomic_bool stop = false;
 	size_t most = 0;
