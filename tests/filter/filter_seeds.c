@@ -23,6 +23,9 @@ static const char *const texts[] = {
 	"time in {0.000000001..3600} and comm != \"<idle>\" and prev_pid",
 	"!((not (cpu ge 2)) and ((pid le 7)))",
 	"vendor-bus.tiny.size == 300 || bytes_req >= 0xffffffffffffffff",
+	/* what was found */
+	"pid < \"a\\n\\xed\"",
+	"pid or !(change < 07) and change != -9223372036854775808",
 };
 
 static int write_seed(const char *folder, size_t i, int flags)
