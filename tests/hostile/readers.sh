@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged and cut captures through `tracewire report`, damaged and cut trace.dat files through `tracewire convert`, built with
+# Damaged and cut captures through `tracewire report` and `filter --from`, damaged and cut trace.dat files through `tracewire convert`, built with
 # sanitizers: status 0, 1, or 2 where it is no such file any more; no report of theirs, no leak, no hang, JSON that is JSON.
 # HOSTILE_FILES files of each (default 3). TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT come from CTest.
 set -u
@@ -44,6 +44,11 @@ for ((seed = 1; seed <= files; seed++)); do
 	editcap -E 0.001 --seed $seed "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
 	for rate in 0.0001 cut; do
 		"$here/damage.py" $seed $rate "$home/whole.pcapng" "$home/damaged.pcapng" && report "$home/damaged.pcapng"
+	done
+	for rate in 0.001 0.0001 cut; do # one schema, so that a filter gets as far as its formats
+		"$here/damage.py" $seed $rate "$RECORDING" "$home/damaged.pcapng" || continue
+		run filter compile --to tree --from "$home/damaged.pcapng" 'cpu == 0 or prev_comm ~ "k*"'
+		run filter explain --json --from "$home/damaged.pcapng" 'cpu == 0 or time > 1'
 	done
 	for rate in 0.001 0.0001 0.00001 cut; do
 		rm -f "$home/converted.pcapng"
