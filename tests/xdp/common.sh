@@ -54,7 +54,7 @@ wait_for() {
 }
 
 says() { # FILE PATTERN
-	grep -qE -- "$2" "$1"
+	grep -qsE -- "$2" "$1"
 }
 
 # in_background NAME COMMAND...: its output in NAME.out and NAME.err, its process id in $pid
@@ -72,7 +72,7 @@ attach() {
 	shift
 	in_background "$name" "$tracewire" filter attach -i v1 "$@"
 	wait_for says "$scratch/$name.err" '^waiting on v1' || cat "$scratch/$name.err"
-	send
+	introduce
 	wait_for says "$scratch/$name.err" '^attached to v1' || cat "$scratch/$name.err"
 }
 
@@ -87,6 +87,12 @@ send() {
 	"$sender" v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
 }
 
+# introduce [SCHEMA [STREAM]]: its control frames alone, before which no event can be counted
+introduce() {
+	"$sender" -c v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
+	expect "control frames of the capture" $control "$(cat "$scratch/sent")"
+}
+
 # received INTERFACE: frames that arrived there so far, before XDP
 received() {
 	cat "/sys/class/net/$1/statistics/rx_packets"
@@ -96,6 +102,19 @@ received() {
 counted() {
 	"$tracewire" filter show --json >"$scratch/show.json" 2>"$scratch/show.err" || fail "show: $(cat "$scratch/show.err")"
 	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
+}
+
+is_counted() { # WANTED EXPRESSION
+	[ "$(counted "$2")" = "$1" ]
+}
+
+# comes_to WHAT WANTED EXPRESSION: frames are on their way for a moment
+comes_to() {
+	for _ in $(seq 20); do
+		is_counted "$2" "$3" && return
+		sleep 0.1
+	done
+	expect "$1" "$2" "$(counted "$3")"
 }
 
 # nothing_left INTERFACE: no program, no qdisc, no file, no process that guards one

@@ -16,13 +16,13 @@ kill -INT $capturing
 wait $capturing 2>/dev/null
 expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
 	sed -nE 's/^events +([0-9]+) printed.*/\1/p')"
-expect "mode" native "$(counted 'c["mode"]')"
-expect "hook" xdp "$(counted 'c["hook"]')"
+comes_to "mode" native 'c["mode"]'
+comes_to "hook" xdp 'c["hook"]'
 expect "rule" "$switches $switches" "$(counted 'c["rules"][0]["frames"], c["rules"][0]["events"]' | tr -d '(),')"
-expect "default" "$((events - switches))" "$(counted 'c["default"]["events"]')"
-expect "control" $control "$(counted 'c["control"]["frames"]')"
-expect "dropped" $switches "$(counted 'c["dropped"]["events"]')"
-expect "sum of the streams' rows" $switches "$(counted 'sum(s["rules"][0]["events"] for s in c["streams"])')"
+comes_to "default" "$((events - switches))" 'c["default"]["events"]'
+comes_to "control" $control 'c["control"]["frames"]'
+comes_to "dropped" $switches 'c["dropped"]["events"]'
+comes_to "sum of the streams' rows" $switches 'sum(s["rules"][0]["events"] for s in c["streams"])'
 finish "$pid"
 says "$scratch/drop.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "no counters: $(cat "$scratch/drop.out")"
 nothing_left v1
@@ -31,11 +31,11 @@ nothing_left v1
 attach order 'event == sched_switch && cpu == 0' --action pass 'event == sched_switch' --action drop \
 	'event == sched_wakeup' --action pass --default drop
 send
-expect "the first rule takes from the second" $switches "$(counted 'c["rules"][0]["events"] + c["rules"][1]["events"]')"
-expect "both match something" True "$(counted 'c["rules"][0]["events"] > 0 and c["rules"][1]["events"] > 0')"
-expect "the third" $wakeups "$(counted 'c["rules"][2]["events"]')"
-expect "the default" $((events - switches - wakeups)) "$(counted 'c["default"]["events"]')"
-expect "dropped" True "$(counted 'c["dropped"]["events"] == c["rules"][1]["events"] + c["default"]["events"]')"
+comes_to "the first rule takes from the second" $switches 'c["rules"][0]["events"] + c["rules"][1]["events"]'
+comes_to "both match something" True 'c["rules"][0]["events"] > 0 and c["rules"][1]["events"] > 0'
+comes_to "the third" $wakeups 'c["rules"][2]["events"]'
+comes_to "the default" $((events - switches - wakeups)) 'c["default"]["events"]'
+comes_to "dropped" True 'c["dropped"]["events"] == c["rules"][1]["events"] + c["default"]["events"]'
 finish "$pid"
 
 # A mark is for tc, where it is seen by the filter behind: a filter of somebody else's, on a qdisc of somebody else's.
@@ -45,9 +45,9 @@ tc filter add dev v1 ingress prio 30000 protocol all bpf bytecode '4,32 0 0 4294
 attach mark 'event == sched_wakeup' --action mark:7
 before=$(received w1)
 send
-expect "hook" tc "$(counted 'c["hook"]')"
+comes_to "hook" tc 'c["hook"]'
+comes_to "rule" $wakeups 'c["rules"][0]["frames"]'
 expect "marked frames that the next filter sees" $wakeups $(($(received w1) - before))
-expect "rule" $wakeups "$(counted 'c["rules"][0]["frames"]')"
 finish "$pid"
 expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 30000 bpf.*handle')"
 expect "our filter" 0 "$(tc filter show dev v1 ingress | grep -c tw_classify)"

@@ -28,7 +28,7 @@ for hook in xdp tc; do
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
 	refused "v1 has a classifier in $hook already, held by process $pid" --hook $hook
-	expect "still there" "$pid" "$(counted 'c["pid"]')"
+	comes_to "still there" "$pid" 'c["pid"]'
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
 	wait_for has_ended "$guard"
@@ -37,7 +37,7 @@ for hook in xdp tc; do
 	# Killed while it waits for a schema.
 	in_background waiting "$tracewire" filter attach -i v1 --hook $hook 'event == sched_switch' --action drop
 	wait_for says "$scratch/waiting.err" '^waiting on v1'
-	expect "no schema yet" None "$(counted 'c["schema"]')"
+	comes_to "no schema yet" None 'c["schema"]'
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
 	wait_for has_nothing_left v1
@@ -71,13 +71,13 @@ for hook in xdp tc; do
 	"$tracewire" filter attach -i v1 --hook $hook --persist --from "$capture" 'event == sched_switch' --action drop 2>"$scratch/persist.err" ||
 		fail "$hook --persist: $(cat "$scratch/persist.err")"
 	says "$scratch/persist.err" '^attached to v1: .*it stays until' || fail "no word that it stays: $(cat "$scratch/persist.err")"
-	expect "nobody holds it" "0 True" "$(counted 'str(c["pid"]) + " " + str(c["persist"])')"
+	comes_to "nobody holds it" "0 True" 'str(c["pid"]) + " " + str(c["persist"])'
 	send
-	expect "$hook: lasting" "$switches" "$(counted 'c["rules"][0]["events"]')"
+	comes_to "$hook: lasting" "$switches" 'c["rules"][0]["events"]'
 	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook
 	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook --persist
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
-	expect "a clean-up leaves it" "$switches" "$(counted 'c["rules"][0]["events"]')"
+	comes_to "a clean-up leaves it" "$switches" 'c["rules"][0]["events"]'
 	"$tracewire" filter detach -i v1 --hook $hook 2>/dev/null || fail "$hook: detach"
 	nothing_left v1
 	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" && fail "nothing to detach is no failure"
@@ -96,7 +96,7 @@ attach one 'event == sched_switch' --action pass
 one=$pid
 attach two --hook tc 'event == sched_switch' --action drop
 two=$pid
-expect "two at once" 2 "$(counted 'len(json.load(open(sys.argv[1])))')"
+comes_to "two at once" 2 'len(json.load(open(sys.argv[1])))'
 tc filter add dev v1 egress prio 7 protocol all bpf bytecode '1,6 0 0 0'
 finish "$two"
 expect "somebody else's filter" 1 "$(tc filter show dev v1 egress | grep -c 'pref 7 bpf.*handle')"

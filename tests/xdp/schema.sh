@@ -6,36 +6,30 @@
 . "$(dirname "$0")/common.sh"
 stream=1111111111111111
 
-is_counted() { # EXPRESSION: what counted() prints is True
-	[ "$(counted "$1")" = True ]
-}
-
 follow() { # HOOK
-	local hook=$1 own first
+	local hook=$1 first
 	attach "$hook" --hook "$hook" 'event == sched_switch' --action drop
-	own=$(counted 'c["schema"]')
 	first=$(counted 'c["program"]')
 	send
-	expect "$hook: the first schema" "$switches" "$(counted 'c["rules"][0]["events"]')"
+	comes_to "$hook: the first schema" "$switches" 'c["rules"][0]["events"]'
 
-	# The same stream has another: as when a module brought events. Its formats stand before its events, which are in time.
-	send deadbeef
+	# The same stream has another: as when a module brought events.
+	introduce deadbeef
 	wait_for says "$scratch/$hook.err" '^the rules are now for schema 00000000deadbeef of stream '
-	expect "$hook: the schema" 00000000deadbeef "$(counted 'c["schema"]')"
+	comes_to "$hook: the schema" 00000000deadbeef 'c["schema"]'
 	[ "$(counted 'c["program"]')" != "$first" ] || fail "$hook: the program is the old one"
-	expect "$hook: there is one" 1 "$(counted 'len(json.load(open(sys.argv[1])))')"
-	before=$(counted 'c["rules"][0]["events"]')
-	[ "$before" -ge "$switches" ] || fail "$hook: the counters begin anew with $before"
+	comes_to "$hook: there is one" 1 'len(json.load(open(sys.argv[1])))'
+	comes_to "$hook: the counters go on" "$switches" 'c["rules"][0]["events"]'
 	send deadbeef
-	expect "$hook: the second schema" $((before + switches)) "$(counted 'c["rules"][0]["events"]')"
+	comes_to "$hook: the second schema" $((2 * switches)) 'c["rules"][0]["events"]'
 
 	# Another stream with another schema while the first lives: its events pass, and that is said.
-	other=$(counted 'c["other_schema"]["events"]')
+	introduce deadbeef
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^stream $stream has another schema, 000000000000cafe: .* pass and are counted"
-	expect "$hook: the schema is still" 00000000deadbeef "$(counted 'c["schema"]')"
-	expect "$hook: of another schema" $((other + events)) "$(counted 'c["other_schema"]["events"]')"
-	expect "$hook: no match" $((before + switches)) "$(counted 'c["rules"][0]["events"]')"
+	comes_to "$hook: the schema is still" 00000000deadbeef 'c["schema"]'
+	comes_to "$hook: of another schema" "$events" 'c["other_schema"]["events"]'
+	comes_to "$hook: no match" $((2 * switches)) 'c["rules"][0]["events"]'
 
 	# When the first has been silent, the rules are for the second.
 	sleep 3.5
@@ -53,8 +47,8 @@ in_background given "$tracewire" filter attach -i v1 --from "$capture" 'event ==
 wait_for says "$scratch/given.err" '^attached to v1'
 send deadbeef
 sleep 0.5
-expect "of another schema" "$events" "$(counted 'c["other_schema"]["events"]')"
+comes_to "of another schema" "$events" 'c["other_schema"]["events"]'
 send
-expect "of the given one" "$switches" "$(counted 'c["rules"][0]["events"]')"
+comes_to "of the given one" "$switches" 'c["rules"][0]["events"]'
 finish "$pid"
 exit $failed

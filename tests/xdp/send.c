@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the frames of a capture on an interface, in their order, as they are: send INTERFACE CAPTURE [SCHEMA [STREAM]]
- * With SCHEMA or STREAM, hexadecimal, every frame is said to be of that one; 0 leaves it.
+ * Sends the frames of a capture on an interface, in their order, as they are: send [-c] INTERFACE CAPTURE [SCHEMA [STREAM]]
+ * With -c only those of the control channel. With SCHEMA or STREAM, hexadecimal, every frame is said to be of that one.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #define PACKET_MAX 65600
 
 static uint64_t schema, stream;
+static bool control_only;
 
 static int open_socket(const char *ifname)
 {
@@ -35,6 +37,7 @@ static int open_socket(const char *ifname)
 	return fd;
 }
 
+/* Return: 1 if it was sent, 0 if it is none to be sent, -1 */
 static int send_packet(int fd, const struct tw_packet *packet)
 {
 	static uint8_t copy[PACKET_MAX];
@@ -43,12 +46,14 @@ static int send_packet(int fd, const struct tw_packet *packet)
 	if (packet->len > sizeof(copy) || packet->len < ETH_HLEN + sizeof(struct tw_frame_hdr))
 		return 0;
 	memcpy(copy, packet->data, packet->len);
+	if (control_only && tw_load_be16(frame + offsetof(struct tw_frame_hdr, channel)) != TW_CHANNEL_CONTROL)
+		return 0;
 	if (schema)
 		tw_store_be64(frame + offsetof(struct tw_frame_hdr, schema_id), schema);
 	if (stream)
 		tw_store_be64(frame + offsetof(struct tw_frame_hdr, stream_id), stream);
 	if (send(fd, copy, packet->len, 0) >= 0)
-		return 0;
+		return 1;
 	fprintf(stderr, "cannot send: %s\n", strerror(errno));
 	return -1;
 }
@@ -60,9 +65,11 @@ static int send_all(int fd, struct tw_capture_file *file, unsigned int *ret_sent
 	int more;
 
 	while ((more = tw_capture_file__next(file, &packet, &err)) > 0) {
-		if (send_packet(fd, &packet))
+		const int sent = send_packet(fd, &packet);
+
+		if (sent < 0)
 			return -1;
-		++*ret_sent;
+		*ret_sent += (unsigned int)sent;
 	}
 	return more;
 }
@@ -74,6 +81,9 @@ int main(int argc, char **argv)
 	unsigned int sent = 0;
 	int fd, socket_fd, status;
 
+	control_only = argc > 1 && !strcmp(argv[1], "-c");
+	argc -= control_only;
+	argv += control_only;
 	if (argc < 3)
 		return 2;
 	schema = argc > 3 ? strtoull(argv[3], NULL, 16) : 0;

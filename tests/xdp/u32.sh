@@ -7,7 +7,7 @@
 
 attach u32 --hook u32 'event == sched_switch && cpu == 0' --action redirect:w0 'event == sched_switch' --action pass \
 	'event == sched_wakeup' --action redirect:w0
-expect "hook" "u32 software" "$(counted 'c["hook"] + " " + c["mode"]')"
+comes_to "hook" "u32 software" 'c["hook"] + " " + c["mode"]'
 before=$(received w1)
 tcpdump -i w1 -Z root -w "$scratch/redirected.pcap" 2>"$scratch/tcpdump.err" &
 capturing=$!
@@ -17,22 +17,21 @@ sleep 1.5 # its ring's blocks are a second old at most
 kill -INT $capturing
 wait $capturing 2>/dev/null
 first=$(counted 'c["rules"][0]["frames"]')
-expect "the third rule" $wakeups "$(counted 'c["rules"][2]["frames"]')"
-expect "control frames go both ways" $control "$(counted 'c["control"]["frames"]')"
+comes_to "the third rule" $wakeups 'c["rules"][2]["frames"]'
+comes_to "control frames go both ways" $control 'c["control"]["frames"]'
 expect "redirected" $((first + wakeups + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
 expect "decoded behind it" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
 [ "$first" -gt 0 ] && [ "$first" -lt $switches ] || fail "the first rule matches $first of $switches"
 
 # Another schema: the filters are exchanged, what was counted is kept.
-send deadbeef
+introduce deadbeef
 wait_for says "$scratch/u32.err" '^the rules are now for schema 00000000deadbeef'
-before=$(counted 'c["rules"][2]["frames"]')
-[ "$before" -ge $wakeups ] || fail "the counters begin anew with $before"
+comes_to "the counters go on" $wakeups 'c["rules"][2]["frames"]'
 send deadbeef
-expect "after the exchange" $((before + wakeups)) "$(counted 'c["rules"][2]["frames"]')"
+comes_to "after the exchange" $((2 * wakeups)) 'c["rules"][2]["frames"]'
 send cafe 1111111111111111 # of another stream, while the first lives
-expect "another schema matches nothing" $((before + wakeups)) "$(counted 'c["rules"][2]["frames"]')"
+comes_to "another schema matches nothing" $((2 * wakeups)) 'c["rules"][2]["frames"]'
 expect "sets of filters" 1 "$(tc filter show dev v1 ingress | grep -c 'u32 chain 0 $')"
 finish "$pid"
 nothing_left v1
@@ -45,7 +44,7 @@ wait_for has_nothing_left v1
 "$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action redirect:w0 2>/dev/null ||
 	fail "--persist"
 send
-expect "lasting" $switches "$(counted 'c["rules"][0]["frames"]')"
+comes_to "lasting" $switches 'c["rules"][0]["frames"]'
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 nothing_left v1
 
