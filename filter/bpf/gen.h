@@ -38,7 +38,7 @@ static inline int32_t tw_wire32(uint32_t value)
 	return (int32_t)(TW_HOST_BE ? value : __builtin_bswap32(value));
 }
 
-/* fast.c: the short way, up to the rows' labels; what it is not for goes the long way */
+/* short.c: the short way, up to the rows' labels; what it is not for goes the long way */
 void tw_gen__short_way(struct tw_gen *g);
 
 /* link.c: its first part, up to the frame, in the packet; and packets too small for a frame with an event */

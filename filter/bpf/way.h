@@ -37,8 +37,8 @@ uint32_t tw_test__extent(const struct tw_test *test);
 
 /* Where the event is looked at. */
 struct tw_sight {
-	tw_label
-		too_short; /* in the packet: where to go if its linear part is; TW_NO_LABEL in the window, where all is there */
+	/* In the packet: where to go if its linear part is. TW_NO_LABEL in the window, where all is there. */
+	tw_label too_short;
 	int load_helper; /* in the window: what copies more of the packet there */
 	/*
 	 * In the packet, without a long way: each test looks itself whether the packet reaches so far. Else that is done once, before all of
