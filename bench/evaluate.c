@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* evaluate EXPRESSION... -- what the evaluator takes for one event of sched_switch: a line each with ns, share of matches, expression. */
+/*
+ * evaluate EXPRESSION... -- what the evaluator takes for one event of sched_switch: a line each with ns, share of
+ * matches, expression.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,10 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/* A byte, or a range of them; advances behind it. Return: whether the pattern goes on behind that, as brackets have to. */
+/*
+ * A byte, or a range of them; advances behind it. Return: whether the pattern goes on behind that, as brackets have
+ * to.
+ */
 static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 {
 	const uint8_t low = *span->at++;
@@ -77,8 +80,8 @@ static bool is_at_end(const struct rest *pattern)
 }
 
 /*
- * Only the last '*' is ever tried again, with one byte more: whatever an earlier one could take instead, the last one can as well.
- * Once the text is at its end there is nothing to try, since then it would have to do with fewer bytes.
+ * Only the last '*' is ever tried again, with one byte more: whatever an earlier one could take instead, the last one
+ * can as well. Once the text is at its end there is nothing to try, since then it would have to do with fewer bytes.
  */
 bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t *text, size_t text_len)
 {

@@ -10,8 +10,8 @@
 /**
  * tw_glob__matches() - whether a pattern fits the whole of a text
  *
- * `*` is any bytes or none, `?` one byte, `[a-z]` one of these, `[!a-z]` one but these, a byte behind `\` stands for itself. A `]`
- * that comes first in brackets is one of the bytes; brackets that are not closed are bytes like others.
+ * `*` is any bytes or none, `?` one byte, `[a-z]` one of these, `[!a-z]` one but these, a byte behind `\` stands for
+ * itself. A `]` that comes first in brackets is one of the bytes; brackets that are not closed are bytes like others.
  *
  * Takes no more steps than both lengths multiplied.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Making the evaluator of a bound filter. Events share programs that are equal: the two thousand events of a kernel have the same
- * one for `cpu == 1`. It lies in the bound filter's memory, sized by the highest id: kernels give out a few thousand.
+ * Making the evaluator of a bound filter. Events share programs that are equal: the two thousand events of a kernel
+ * have the same one for `cpu == 1`. It lies in the bound filter's memory, sized by the highest id: kernels give out a
+ * few thousand.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "filter/evaluate/range.h"
 
 /*
- * Jumps that do not know yet where to go, linked through themselves: a jump holds the number of the next one. That number is
- * its step, doubled, and 1 more if it is the one for true.
+ * Jumps that do not know yet where to go, linked through themselves: a jump holds the number of the next one. That
+ * number is its step, doubled, and 1 more if it is the one for true.
  */
 #define CHAIN_END 0xffff
 
@@ -106,7 +106,10 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand].load;
 }
 
-/* A text that is neither longer than its field nor goes on behind a NUL: one comparison tells, with the NUL if there is one. */
+/*
+ * A text that is neither longer than its field nor goes on behind a NUL: one comparison tells, with the NUL if there
+ * is one.
+ */
 static bool is_plain_text(const struct tw_test *test)
 {
 	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the filter room. What the evaluator runs: one step for each test of a tree, in the tree's order, and where to go
- * on if it is true or false. Numbers at a fixed place are loaded and compared by the step itself.
+ * Internal to the filter room. What the evaluator runs: one step for each test of a tree, in the tree's order, and
+ * where to go on if it is true or false. Numbers at a fixed place are loaded and compared by the step itself,
+ * and so are texts at one that are asked to be equal.
  */
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H

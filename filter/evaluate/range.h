@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the filter room. Every comparison of numbers as one: under a mask, within a range or outside it. Modulo 2^64 that
- * is a subtraction and a comparison, with sign or without.
+ * Internal to the filter room. Every comparison of numbers as one: under a mask, within a range or outside it. Modulo
+ * 2^64 that is a subtraction and a comparison, with sign or without.
  */
 #ifndef TW_RANGE_H
 #define TW_RANGE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An expression of a stranger's about a record of a stranger's: flags in one byte, the text up to a NUL, the record. What is wrong
- * is said with its column in one sentence. What is right is evaluated for every event of a small schema, goes through every back end,
- * and means the same when a stage does a part of it.
+ * An expression of a stranger's about a record of a stranger's: flags in one byte, the text up to a NUL, the record.
+ * What is wrong is said with its column in one sentence. What is right is evaluated for every event of a small
+ * schema, goes through every back end, and means the same when a stage does a part of it.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -19,8 +19,8 @@ int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id
 void pushdown__fini(struct pushdown *p);
 
 /**
- * pushdown__holds() - the stage lets pass what matches; what it lets pass and the rest takes is what matches; the stage's part
- * alone is the whole if it says so
+ * pushdown__holds() - the stage lets pass what matches; what it lets pass and the rest takes is what matches; the
+ * stage's part alone is the whole if it says so
  */
 bool pushdown__holds(const struct pushdown *p, const struct tw_filter_event *event);
 

@@ -78,7 +78,10 @@ static void one_pattern_one_verdict(void **state)
 			fail_msg("'%s' ~ '%s' is not %d", cases[i].text, cases[i].pattern, cases[i].fits);
 }
 
-/* What fits, as a table of all prefixes says: slow and without anything to get wrong. For patterns of literals, ? and *. */
+/*
+ * What fits, as a table of all prefixes says: slow and without anything to get wrong. For patterns of literals, ? and
+ * *.
+ */
 static bool fits_by_table(const char *pattern, const char *text)
 {
 	const size_t p_len = strlen(pattern), t_len = strlen(text);

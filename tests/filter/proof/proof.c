@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proof FORMATS.tar.xz [EXPRESSIONS [SEED]] -- pairs of an expression and a frame, made at random from a real kernel's formats, have
- * one verdict wherever the expression can be compiled to. The evaluator's is held against those of XDP, tc, u32 and libpcap.
+ * proof FORMATS.tar.xz [EXPRESSIONS [SEED]] -- pairs of an expression and a frame, made at random from a real
+ * kernel's formats, have one verdict wherever the expression can be compiled to. The evaluator's is held against
+ * those of XDP, tc, u32 and libpcap.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -143,7 +144,7 @@ static bool report(bool is_whole)
 	for (size_t i = 0; i < N_STAGES; i++) {
 		const struct stage_counts *c = &stages[i].stage->counts;
 
-		printf("%s: %lu pairs of %lu expressions, %lu match; %lu expressions it cannot express, %lu too large\n",
+		printf("%s: %lu pairs of %lu expressions, %lu match; it cannot express %lu, %lu are too large\n",
 		       c->name, c->pairs, c->expressions, c->matched, c->refused, c->too_large);
 		if (is_whole && (c->pairs < stages[i].pairs || c->matched < stages[i].pairs / 10)) {
 			fprintf(stderr, "proof: %s took part too seldom, or hardly anything matched\n", c->name);

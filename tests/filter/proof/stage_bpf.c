@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* XDP and tc: the generated program is loaded and run by the kernel; verdict, packet and counters as the reference has them. */
+/*
+ * XDP and tc: the generated program is loaded and run by the kernel; verdict, packet and counters as the reference
+ * has them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

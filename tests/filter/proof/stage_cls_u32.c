@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own cls_u32, given what tc's command line takes: frames go from a to b, what matches there is redirected to c and
- * arrives at d. Few expressions, since each takes a few runs of tc.
+ * The kernel's own cls_u32, given what tc's command line takes: frames go from a to b, what matches there is
+ * redirected to c and arrives at d. Few expressions, since each takes a few runs of tc.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -134,7 +134,9 @@ static void send_frame(int fd, const uint8_t *data, size_t len)
 		fail("send");
 }
 
-/* The sender's address says which one it is: what stands before the frame is not looked at. Verdicts come at the end. */
+/*
+ * The sender's address says which one it is: what stands before the frame is not looked at. Verdicts come at the end.
+ */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
 	struct made_frame copy = *frame;

@@ -14,8 +14,8 @@
 static struct bpf_program program;
 
 /*
- * Whether each word of scratch memory that is read was written on every way to there. libpcap's optimizer makes programs of which that
- * is not true, and the kernel refuses those. Jumps only go forward.
+ * Whether each word of scratch memory that is read was written on every way to there. libpcap's optimizer makes
+ * programs of which that is not true, and the kernel refuses those. Jumps only go forward.
  */
 static bool is_sound(const struct bpf_program *p)
 {

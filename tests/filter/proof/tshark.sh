@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tshark.sh CAPTURES FORMATS.tar.xz [POOLS [SEED]] -- tshark -Y shows the packets that the evaluator matches. CAPTURES is the program
-# that makes them.
+# tshark.sh CAPTURES FORMATS.tar.xz [POOLS [SEED]] -- tshark -Y shows the packets that the evaluator matches. CAPTURES is
+# the program that makes them.
 . "$(dirname "$0")/../../dissector/common.sh"
 
 least=100000 # pairs that a run of all pools has to come to
@@ -14,13 +14,16 @@ chmod -R a+rX "$home/proof"
 # ask POOL-N: one expression
 ask() {
 	local pool=${1%-*} at=$home/proof/$1
+	local text filter
 
-	if ! shark -o trace.cache:FALSE -o "trace.formats:$home/proof/$pool.txt" -r "$home/proof/$pool.pcap" -Y "$(cat "$at.filter")" \
+	text=$(cat "$at.text")
+	filter=$(cat "$at.filter")
+	if ! shark -o trace.cache:FALSE -o "trace.formats:$home/proof/$pool.txt" -r "$home/proof/$pool.pcap" -Y "$filter" \
 		-T fields -e frame.number > "$at.got" 2> "$at.err"; then
-		printf 'FAILED: tshark refuses %s\n  of %s\n  %s\n' "$(cat "$at.filter")" "$(cat "$at.text")" "$(grep -v '^Running as' "$at.err")"
+		printf 'FAILED: tshark refuses %s\n  of %s\n  %s\n' "$filter" "$text" "$(grep -v '^Running as' "$at.err")"
 	elif ! cmp -s "$at.expected" "$at.got"; then
-		printf 'FAILED: %s\n  display filter: %s\n  packets of %s.pcap, < evaluator, > tshark:\n%s\n' "$(cat "$at.text")" \
-			"$(cat "$at.filter")" "$pool" "$(diff "$at.expected" "$at.got" | head -n 8)"
+		printf 'FAILED: %s\n  display filter: %s\n  packets of %s.pcap, < evaluator, > tshark:\n%s\n' "$text" "$filter" \
+			"$pool" "$(diff "$at.expected" "$at.got" | head -n 8)"
 	fi
 }
 
