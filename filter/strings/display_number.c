@@ -28,7 +28,7 @@ static bool is_truth(const struct tw_test *test)
 /* Of the numbers that Wireshark has there. */
 static bool has_sign(const struct tw_test *test)
 {
-	if (test->operand != TW_ON_FIELD)
+	if (!test->field)
 		return test->operand == TW_ON_PID;
 	return test->field->is_signed && test->field->elem_kind != TW_FIELD_POINTER &&
 	       test->field->elem_kind != TW_FIELD_BOOL;

@@ -10,8 +10,9 @@ void tw_line__insert(struct tw_line *line, char *at, const char *text)
 		return;
 	}
 	memmove(at + len, at, (size_t)(line->at - at));
-	memcpy(at, text, len);
 	line->at += len;
+	while (*text)
+		*at++ = *text++;
 }
 
 /* Return: whether it stands there without parentheses that it needs beside others. */

@@ -39,7 +39,7 @@ const char *tw_pcap_number__refuses(const struct tw_test *test)
 
 static uint64_t mask_of(unsigned int size)
 {
-	return UINT64_MAX >> (64 - 8 * size);
+	return size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX;
 }
 
 static bool put_certain(struct tw_line *line, bool is_true)
@@ -186,7 +186,7 @@ static bool put_element(struct tw_line *line, const struct tw_test *test, const 
 {
 	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
 	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
-	struct word words[WORDS_MAX];
+	struct word words[WORDS_MAX] = { 0 };
 	unsigned int n;
 
 	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
@@ -216,7 +216,7 @@ static bool put_elements(struct tw_line *line, const struct tw_test *test, struc
 
 static struct place place_of(const struct tw_test *test)
 {
-	struct tw_number_place place;
+	struct tw_number_place place = { .size = 1 };
 
 	if (is_array(test))
 		return (struct place){

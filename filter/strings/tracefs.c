@@ -99,16 +99,18 @@ const char *tw_tracefs__refuses(const struct tw_test *test)
 
 static struct number number_of(const struct tw_test *test)
 {
-	static const struct number known[] = {
-		[TW_ON_PID] = { "common_pid", 4, true },
-		[TW_ON_CPU] = { "CPU", 4, true },
-		[TW_ON_FLAGS] = { "common_flags", 1, false },
-		[TW_ON_PREEMPT] = { "common_preempt_count", 1, false },
-	};
-
-	if (test->operand != TW_ON_FIELD)
-		return known[test->operand];
-	return (struct number){ test->field->name, test->field->size, test->field->is_signed };
+	switch (test->operand) {
+	case TW_ON_PID:
+		return (struct number){ "common_pid", 4, true };
+	case TW_ON_CPU:
+		return (struct number){ "CPU", 4, true };
+	case TW_ON_FLAGS:
+		return (struct number){ "common_flags", 1, false };
+	case TW_ON_PREEMPT:
+		return (struct number){ "common_preempt_count", 1, false };
+	default:
+		return (struct number){ test->field->name, test->field->size, test->field->is_signed };
+	}
 }
 
 /* The bits of a value as the kernel reads numbers for this field: with a sign where it has one. */
@@ -157,7 +159,7 @@ static bool put_certain(struct tw_line *line, bool is_true)
 /* Return: whether it needs parentheses beside others. */
 static bool put_masked(struct tw_line *line, const struct number *number, const struct tw_test *test)
 {
-	const uint64_t mask = test->mask & UINT64_MAX >> (64 - 8 * number->size);
+	const uint64_t mask = number->size < 8 ? test->mask & ((1ull << 8 * number->size) - 1) : test->mask;
 	char *const begin = line->at;
 	unsigned int n;
 
