@@ -15,14 +15,18 @@
 /* True of every event there is, as no name has a slash: what u32 knows the others by. */
 #define ANY_EVENT "not event ~ \"/\""
 
-/* Frames that an interface does not take would be lost, and nobody would count them. */
-static int check_target(uint32_t ifindex, struct tw_error *err)
+/* Frames that go round for ever, or that an interface does not take: those would be lost, and nobody would count them. */
+static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *err)
 {
 	char name[IFNAMSIZ] = "?";
 
-	if (tw_features__takes_redirected(ifindex))
+	if_indextoname(target, name);
+	if (tw_features__leads_back(target, (int)if_nametoindex(options->ifname)))
+		return tw_error__set(err, -EINVAL,
+				     "what is redirected to %s arrives on %s again, and goes round for ever", name,
+				     options->ifname);
+	if (options->place != TW_PLACE_XDP || tw_features__takes_redirected(target))
 		return 0;
-	if_indextoname(ifindex, name);
 	return tw_error__set(
 		err, -EOPNOTSUPP,
 		"%s does not send what XDP redirects to it; one end of a veth pair does while the other has GRO on "
@@ -32,14 +36,12 @@ static int check_target(uint32_t ifindex, struct tw_error *err)
 
 static int check_action(const struct tw_classifier_options *options, uint8_t action, uint32_t arg, struct tw_error *err)
 {
-	if (options->place != TW_PLACE_XDP)
-		return 0;
-	if (action == TW_ACTION_MARK)
+	if (action == TW_ACTION_MARK && options->place == TW_PLACE_XDP)
 		return tw_error__set(err, -EINVAL,
 				     "mark cannot be done in XDP, where frames have none yet: --hook tc can");
-	if (action == TW_ACTION_REDIRECT && options->offload)
+	if (action == TW_ACTION_REDIRECT && options->place == TW_PLACE_XDP && options->offload)
 		return tw_error__set(err, -EINVAL, "redirect cannot be done by a NIC's XDP: --hook tc can");
-	return action == TW_ACTION_REDIRECT ? check_target(arg, err) : 0;
+	return action == TW_ACTION_REDIRECT ? check_target(options, arg, err) : 0;
 }
 
 static int check(const struct tw_classifier_options *options, struct tw_error *err)

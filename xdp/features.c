@@ -5,6 +5,8 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/veth.h>
 
 /* Of linux/netdev.h, which older headers miss. */
 #define NETDEV_CMD_DEV_GET        1
@@ -101,4 +103,18 @@ bool tw_features__takes_redirected(uint32_t ifindex)
 		ask_features(sk, ifindex, &features);
 	nl_socket_free(sk);
 	return features & NETDEV_XDP_ACT_NDO_XMIT;
+}
+
+bool tw_features__leads_back(uint32_t target, int ifindex)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	struct rtnl_link *link = NULL;
+	bool leads = false;
+
+	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0) {
+		leads = rtnl_link_is_veth(link) && rtnl_link_get_link(link) == ifindex;
+		rtnl_link_put(link);
+	}
+	nl_socket_free(sk);
+	return leads;
 }

@@ -33,7 +33,10 @@ attach() {
 
 says() { grep -qE -- "$1" /tmp/err || fail "expected '$1': $(cat /tmp/err)"; }
 
-send() { "$sender" v0 "$capture" >/dev/null || fail "cannot send"; }
+send() { # and let it arrive: nothing is a matter of time in here
+	"$sender" v0 "$capture" >/dev/null || fail "cannot send"
+	sleep 1
+}
 
 counted() { # EXPRESSION: of what show says; c is the only classifier
 	"$tracewire" filter show --json >/tmp/show.json 2>/tmp/show.err || fail "show: $(cat /tmp/show.err)"
