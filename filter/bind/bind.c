@@ -10,7 +10,7 @@
 #include "filter/pattern.h"
 
 /* The tree for the binder's format. */
-static int bind_event(struct tw_binder *b, const struct tw_node **ret)
+static int make_tree(struct tw_binder *b, const struct tw_node **ret)
 {
 	struct tw_node *stack[TW_FILTER_PREDICATES_MAX];
 	struct tw_arena *arena = b->bound->arena;
@@ -35,6 +35,25 @@ static int bind_event(struct tw_binder *b, const struct tw_node **ret)
 		error = -ENOMEM;
 	if (!error)
 		*ret = stack[0];
+	return error;
+}
+
+/* Most events have none of the fields and share a tree: two thousand copies of a long expression would fill the memory. */
+static int bind_event(struct tw_binder *b, const struct tw_node **ret)
+{
+	const bool has_field = tw_binder__answer(b);
+	const size_t n = b->filter->n_predicates * sizeof(b->answers[0]);
+	int error;
+
+	if (!has_field && b->plain && !memcmp(b->answers, b->plain_answers, n)) {
+		*ret = b->plain;
+		return 0;
+	}
+	error = make_tree(b, ret);
+	if (!error && !has_field) {
+		b->plain = *ret;
+		memcpy(b->plain_answers, b->answers, n);
+	}
 	return error;
 }
 
@@ -97,6 +116,8 @@ static int bind(const struct tw_filter *filter, struct tw_bound *bound, struct t
 		error = -ENOMEM;
 	if (!error)
 		error = read_names(&b);
+	if (!error)
+		error = tw_binder__bind_keys(&b);
 	if (!error)
 		error = bind_events(&b);
 	if (!error)

@@ -7,12 +7,6 @@
 #include "filter/language/literal.h"
 #include "filter/pattern.h"
 
-static int no_mask(const struct tw_binding *binding, const struct tw_subject *subject)
-{
-	return tw_filter_error(binding->err, -EINVAL, binding->predicate->mask.column,
-			       "'%s' is no number: & is for numbers", subject->name);
-}
-
 static int keep(const struct tw_binding *binding, const void *bytes, size_t len, const uint8_t **ret, size_t *ret_len)
 {
 	*ret = tw_arena__copy(binding->arena, bytes, len);
@@ -60,8 +54,6 @@ int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *
 	const struct tw_predicate *predicate = binding->predicate;
 	int error;
 
-	if (predicate->has_mask)
-		return no_mask(binding, subject);
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	error = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
 	if (!error && member->is_range)
@@ -119,8 +111,6 @@ int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject 
 	const struct tw_predicate *predicate = binding->predicate;
 	int error;
 
-	if (predicate->has_mask)
-		return no_mask(binding, subject);
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",

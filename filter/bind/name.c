@@ -187,19 +187,42 @@ int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_s
 	return say_unknown(&unknown, column, err);
 }
 
-int tw_filter_own_name__unknown(const struct tw_filter_name *name, const struct tw_predicate *predicate,
-				const struct tw_schema *schema, struct tw_error *err)
+static const char *own_name(const struct tw_filter_name *name, const struct tw_format *format)
 {
-	const bool event = name->kind == TW_NAME_EVENT;
-	const struct tw_literal *literal = predicate->members ? &predicate->members->low : NULL;
+	return name->kind == TW_NAME_EVENT ? format->name : format->system;
+}
+
+static int check_own_name(const struct tw_filter_name *name, const struct tw_literal *literal,
+			  const struct tw_schema *schema, struct tw_error *err)
+{
+	const char *kind = name->kind == TW_NAME_EVENT ? "event" : "system";
 	struct tw_nearest nearest;
 	char hint[160];
 
-	if (!literal)
-		return tw_filter_error(err, -EINVAL, predicate->column, "there are no events");
+	for (size_t i = 0; i < tw_schema__count(schema); i++)
+		if (!strcmp(own_name(name, tw_schema__at(schema, i)), literal->text))
+			return 0;
+	if (strpbrk(literal->text, "*?["))
+		return tw_filter_error(err, -EINVAL, literal->column,
+				       "there is no %s '%s'; %s ~ \"%s\" takes it for a pattern", kind, literal->text,
+				       kind, literal->text);
 	tw_nearest__init(&nearest, literal->text);
 	for (size_t i = 0; i < tw_schema__count(schema); i++)
-		tw_nearest__offer(&nearest, event ? tw_schema__at(schema, i)->name : tw_schema__at(schema, i)->system);
-	return tw_filter_error(err, -EINVAL, literal->column, "there is no %s '%s'%s", event ? "event" : "system",
-			       literal->text, meant(&nearest, hint, sizeof(hint)));
+		tw_nearest__offer(&nearest, own_name(name, tw_schema__at(schema, i)));
+	return tw_filter_error(err, -EINVAL, literal->column, "there is no %s '%s'%s", kind, literal->text,
+			       meant(&nearest, hint, sizeof(hint)));
+}
+
+int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,
+			      const struct tw_schema *schema, struct tw_error *err)
+{
+	const bool asks_for_name = predicate->op == TW_TEST_EQ || predicate->op == TW_TEST_NE;
+	int error = 0;
+
+	if (!tw_schema__count(schema))
+		return tw_filter_error(err, -EINVAL, predicate->column, "there are no events");
+	for (const struct tw_set_member *m = predicate->members; m && asks_for_name && !error; m = m->next)
+		if (!m->is_range)
+			error = check_own_name(name, &m->low, schema, err);
+	return error;
 }

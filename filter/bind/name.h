@@ -38,8 +38,11 @@ bool tw_filter_name__same(const char *typed, const char *kernels);
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
 			    struct tw_error *err);
 
-/** tw_filter_own_name__unknown() - the same for event and system: no event is called what they are compared with */
-int tw_filter_own_name__unknown(const struct tw_filter_name *name, const struct tw_predicate *predicate,
-				const struct tw_schema *schema, struct tw_error *err);
+/**
+ * tw_filter_own_name__check() - of event and system: that some event is called what they are compared with; each one of a set
+ * Return: 0, or -EINVAL with what may have been meant. Ranges, patterns and order may be about names that nothing has.
+ */
+int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,
+			      const struct tw_schema *schema, struct tw_error *err);
 
 #endif

@@ -83,7 +83,7 @@ static int read_placed(const struct tw_binding *binding, const struct tw_subject
 
 static int read_mask(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_test *test)
 {
-	struct placed mask;
+	struct placed mask = { 0 };
 	const int error = read_placed(binding, subject, &binding->predicate->mask, &mask);
 
 	test->has_mask = true;
@@ -213,8 +213,7 @@ int tw_binding__time(const struct tw_binding *binding, const struct tw_set_membe
 	int error;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
-	if (predicate->has_mask || test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES ||
-	    test->op == TW_TEST_GLOB)
+	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
 				       "'time' has no such operator: == != < <= > >= and in compare it");
 	error = read_seconds(binding, &member->low, &test->low);

@@ -90,59 +90,81 @@ static struct tw_subject subject_of_operand(const struct tw_predicate *predicate
 static struct tw_node *node_of_tests(const struct tw_binder *b, const struct tw_tests *tests)
 {
 	struct tw_arena *arena = b->bound->arena;
-	struct tw_node *node = tw_node__certain(arena, tests->is_true);
+	struct tw_node *node;
 
-	for (unsigned int i = 0; i < tests->n; i++)
+	if (tests->is_true || !tests->n)
+		return tw_node__certain(arena, tests->is_true);
+	node = tw_node__test(arena, tests->items[0], false);
+	for (unsigned int i = 1; i < tests->n; i++)
 		node = tw_node__join(arena, TW_NODE_OR, node, tw_node__test(arena, tests->items[i], false));
 	return node;
 }
 
-/* What every event has: bound once. */
-static int bind_operand(struct tw_binder *b, unsigned int i, struct tw_node **ret)
+static bool is_own_name(const struct tw_filter_name *name)
 {
+	return name->kind == TW_NAME_EVENT || name->kind == TW_NAME_SYSTEM;
+}
+
+static int bind_key(struct tw_binder *b, unsigned int i)
+{
+	const struct tw_predicate *predicate = b->filter->predicates[i];
 	struct tw_known *known = &b->known[i];
-	int error;
+	const struct tw_subject own_name = { .name = predicate->name, .compared = TW_AS_TEXT };
+	const struct tw_subject subject =
+		is_own_name(&known->name) ? own_name : subject_of_operand(predicate, known->name.operand);
+	const struct tw_binding binding = binding_of(b, i, b->err);
 
-	if (!known->has_shared) {
-		const struct tw_subject subject = subject_of_operand(b->filter->predicates[i], known->name.operand);
-		const struct tw_binding binding = binding_of(b, i, b->err);
+	b->bound->needs_comm |= subject.operand == TW_ON_COMM;
+	b->bound->needs_host |= subject.operand == TW_ON_HOST;
+	return tw_binding__tests(&binding, &subject, &known->shared);
+}
 
-		error = tw_binding__tests(&binding, &subject, &known->shared);
-		if (error)
-			return error;
-		known->has_shared = known->found = known->usable = true;
-		b->bound->needs_comm |= known->name.operand == TW_ON_COMM;
-		b->bound->needs_host |= known->name.operand == TW_ON_HOST;
-	}
-	*ret = node_of_tests(b, &known->shared);
-	return 0;
+int tw_binder__bind_keys(struct tw_binder *b)
+{
+	int error = 0;
+
+	for (unsigned int i = 0; i < b->filter->n_predicates && !error; i++)
+		if (b->known[i].name.kind != TW_NAME_FIELD)
+			error = bind_key(b, i);
+	return error;
 }
 
 /* The event's own name, or its system's, is a text that is known now. */
-static int bind_own_name(struct tw_binder *b, unsigned int i, struct tw_node **ret)
+static bool own_name_holds(const struct tw_known *known, const struct tw_format *format)
 {
-	const struct tw_predicate *predicate = b->filter->predicates[i];
-	const struct tw_subject subject = { .name = predicate->name, .compared = TW_AS_TEXT };
-	struct tw_known *known = &b->known[i];
-	struct tw_tests *tests = &known->shared;
-	const char *own = known->name.kind == TW_NAME_EVENT ? b->format->name : b->format->system;
-	bool is_true;
+	const char *own = known->name.kind == TW_NAME_EVENT ? format->name : format->system;
+	bool holds = known->shared.is_true;
 
-	if (!known->has_shared) {
-		const struct tw_binding binding = binding_of(b, i, b->err);
-		const int error = tw_binding__tests(&binding, &subject, tests);
+	for (unsigned int t = 0; t < known->shared.n; t++)
+		holds |= tw_test__bytes(known->shared.items[t], (const uint8_t *)own, strlen(own));
+	return holds;
+}
 
-		if (error)
-			return error;
-		known->has_shared = true;
+static enum tw_answer answer(const struct tw_known *known, const struct tw_format *format)
+{
+	const struct tw_filter_name *name = &known->name;
+
+	if (name->kind == TW_NAME_OPERAND && !name->event)
+		return TW_ANSWER_KEY;
+	if (!format || !tw_filter_name__is_of(name, format))
+		return TW_ANSWER_NO;
+	if (name->kind == TW_NAME_OPERAND)
+		return TW_ANSWER_KEY;
+	if (name->kind == TW_NAME_FIELD)
+		return tw_filter_name__find(name, format) ? TW_ANSWER_FIELD : TW_ANSWER_NO;
+	return own_name_holds(known, format) ? TW_ANSWER_YES : TW_ANSWER_NO;
+}
+
+bool tw_binder__answer(struct tw_binder *b)
+{
+	bool has_field = false;
+
+	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
+		b->answers[i] = (uint8_t)answer(&b->known[i], b->format);
+		b->known[i].usable |= b->answers[i] == TW_ANSWER_YES || b->answers[i] == TW_ANSWER_KEY;
+		has_field |= b->answers[i] == TW_ANSWER_FIELD;
 	}
-	is_true = tests->is_true;
-	for (unsigned int t = 0; t < tests->n; t++)
-		is_true |= tw_test__bytes(tests->items[t], (const uint8_t *)own, strlen(own));
-	known->found |= is_true || (predicate->op != TW_TEST_EQ && predicate->op != TW_TEST_NE);
-	known->usable = known->found;
-	*ret = tw_node__certain(b->bound->arena, is_true);
-	return 0;
+	return has_field;
 }
 
 /* A field of the event. One that cannot be compared so is a mistake where it was named in full, else as if it were not there. */
@@ -150,73 +172,68 @@ static int bind_field(struct tw_binder *b, unsigned int i, struct tw_node **ret)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
 	struct tw_known *known = &b->known[i];
-	const struct tw_field *field = tw_filter_name__find(&known->name, b->format);
-	struct tw_tests tests = { 0 };
-	int error = 0;
+	const struct tw_subject subject = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format));
+	struct tw_error why = { "" };
+	const struct tw_binding binding = binding_of(b, i, &why);
+	struct tw_tests tests;
+	const int error = tw_binding__tests(&binding, &subject, &tests);
 
-	if (field) {
-		const struct tw_subject subject = subject_of_field(b, predicate, field);
-		struct tw_error why = { "" };
-		const struct tw_binding binding = binding_of(b, i, &why);
-
-		error = tw_binding__tests(&binding, &subject, &tests);
-		if (error && error != -EINVAL && error != -ERANGE)
-			return error;
-		if (error == -EINVAL)
-			tests = (struct tw_tests){ 0 };
-		if (error && !known->error) {
-			known->error = -EINVAL;
-			known->why = why;
-		}
-		known->found = true;
-		known->usable |= !error;
+	if (error && error != -EINVAL && error != -ERANGE)
+		return error;
+	if (error == -EINVAL)
+		tests = (struct tw_tests){ 0 };
+	if (error && !known->error) {
+		known->error = -EINVAL;
+		known->why = why;
 	}
+	known->usable |= !error;
+	known->asks |= tests.n || tests.is_true;
 	*ret = node_of_tests(b, &tests);
 	return 0;
 }
 
 int tw_binder__predicate(struct tw_binder *b, unsigned int i, struct tw_node **ret)
 {
-	const struct tw_filter_name *name = &b->known[i].name;
-	int error = 0;
+	const enum tw_answer given = b->answers[i];
 
-	if (name->kind == TW_NAME_OPERAND && !name->event)
-		return bind_operand(b, i, ret);
-	if (!b->format || !tw_filter_name__is_of(name, b->format))
-		*ret = tw_node__certain(b->bound->arena, false);
-	else if (name->kind == TW_NAME_OPERAND)
-		error = bind_operand(b, i, ret);
-	else if (name->kind == TW_NAME_FIELD)
-		error = bind_field(b, i, ret);
-	else
-		error = bind_own_name(b, i, ret);
-	return error;
+	if (given == TW_ANSWER_FIELD)
+		return bind_field(b, i, ret);
+	*ret = given == TW_ANSWER_KEY ? node_of_tests(b, &b->known[i].shared)
+				      : tw_node__certain(b->bound->arena, given == TW_ANSWER_YES);
+	return 0;
 }
 
-static int say_absent(const struct tw_binder *b, unsigned int i, struct tw_error *err)
+/* Whether something is wrong with the names that a comparison is about. Return: 0 or -EINVAL, with @err filled. */
+static int check_names(const struct tw_binder *b, unsigned int i, struct tw_error *err)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
+	const struct tw_schema *schema = b->bound->options.schema;
 	const struct tw_known *known = &b->known[i];
 
+	if (is_own_name(&known->name))
+		return tw_filter_own_name__check(&known->name, predicate, schema, err);
+	if (known->usable)
+		return 0;
 	if (known->error)
 		return tw_error__set(err, known->error, "%s", known->why.text);
-	if (known->name.kind == TW_NAME_FIELD || known->name.kind == TW_NAME_OPERAND)
-		return tw_filter_name__unknown(&known->name, b->bound->options.schema, predicate->column, err);
-	return tw_filter_own_name__unknown(&known->name, predicate, b->bound->options.schema, err);
+	return tw_filter_name__unknown(&known->name, schema, predicate->column, err);
 }
 
-/* Names that nothing has. */
+/* Names and values that nothing has. Where they are allowed, a comparison is absent only if nothing is asked of any event. */
 int tw_binder__check(struct tw_binder *b)
 {
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
+		const bool strict = !b->bound->options.unknown_is_absent;
 		struct tw_error why;
 		int error;
 
-		if (b->known[i].usable)
+		if (!strict && (b->known[i].usable || b->known[i].asks))
 			continue;
-		error = say_absent(b, i, &why);
-		if (!b->bound->options.unknown_is_absent)
+		error = check_names(b, i, &why);
+		if (error && strict)
 			return tw_error__set(b->err, error, "%s", why.text);
+		if (!error)
+			continue;
 		b->bound->absent[i] = tw_arena__copy(b->bound->arena, why.text, strlen(why.text));
 		if (!b->bound->absent[i])
 			return -ENOMEM;

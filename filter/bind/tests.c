@@ -43,8 +43,10 @@ static int bind_member(const struct tw_binding *binding, const struct tw_subject
 		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
 {
 	*ret_certain = -1;
+	if (!member && !binding->predicate->has_mask)
+		return 0;
 	if (subject->operand == TW_ON_TIME)
-		return member ? tw_binding__time(binding, member, test) : 0;
+		return tw_binding__time(binding, member, test);
 	if (subject->compared == TW_AS_NUMBER)
 		return tw_binding__number(binding, subject, member, test, ret_certain);
 	if (subject->compared == TW_AS_TEXT)
@@ -57,22 +59,33 @@ static bool is_always_there(const struct tw_subject *subject)
 	return subject->operand != TW_ON_FIELD && subject->operand != TW_ON_COMM && subject->operand != TW_ON_HOST;
 }
 
-/* A name alone, or with nothing but a mask. */
-static int bind_alone(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
+/* Keeps the test that was made of a member (NULL: the name stands alone, or with a mask) unless it is certain. */
+static int add_test(const struct tw_binding *binding, const struct tw_subject *subject,
+		    const struct tw_set_member *member, struct tw_tests *tests)
 {
-	int certain = -1, error = 0;
+	struct tw_test *test = new_test(binding, subject);
+	int certain, error;
 
-	if (binding->predicate->has_mask && subject->compared != TW_AS_NUMBER)
-		return tw_filter_error(binding->err, -EINVAL, binding->predicate->mask.column,
-				       "'%s' is no number: & is for numbers", subject->name);
-	if (binding->predicate->has_mask)
-		error = bind_member(binding, subject, NULL, ret->items[0], &certain);
-	ret->n = 1;
-	if (!binding->predicate->has_mask && is_always_there(subject)) {
-		ret->n = 0;
-		ret->is_true = true;
-	}
+	if (!test)
+		return -ENOMEM;
+	error = bind_member(binding, subject, member, test, &certain);
+	if (error && error != -ERANGE)
+		return error;
+	if (certain && test->op == TW_TEST_EXISTS && is_always_there(subject))
+		tests->is_true = true;
+	else if (certain)
+		tests->items[tests->n++] = test;
 	return error;
+}
+
+static int check_mask(const struct tw_binding *binding, const struct tw_subject *subject)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+
+	if (!predicate->has_mask || (subject->compared == TW_AS_NUMBER && subject->operand != TW_ON_TIME))
+		return 0;
+	return tw_filter_error(binding->err, -EINVAL, predicate->mask.column, "'%s' is no number: & is for numbers",
+			       subject->name);
 }
 
 static unsigned int count_members(const struct tw_predicate *predicate)
@@ -88,29 +101,21 @@ int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject 
 {
 	const struct tw_predicate *predicate = binding->predicate;
 	const unsigned int n = count_members(predicate);
-	bool usable = false, out_of_range = false;
+	bool out_of_range = false;
+	int error = check_mask(binding, subject);
 
+	if (error)
+		return error;
 	*ret = (struct tw_tests){ .items = tw_arena__take(binding->arena, (n + 1) * sizeof(*ret->items)) };
 	if (!ret->items)
 		return -ENOMEM;
-	ret->items[0] = new_test(binding, subject);
-	if (!ret->items[0])
-		return -ENOMEM;
 	if (!n)
-		return bind_alone(binding, subject, ret);
+		return add_test(binding, subject, NULL, ret);
 	for (const struct tw_set_member *member = predicate->members; member; member = member->next) {
-		struct tw_test *test = new_test(binding, subject);
-		int certain, error;
-
-		error = test ? bind_member(binding, subject, member, test, &certain) : -ENOMEM;
+		error = add_test(binding, subject, member, ret);
 		if (error && error != -ERANGE)
 			return error;
-		usable |= !error;
 		out_of_range |= error == -ERANGE;
-		if (certain && test->op == TW_TEST_EXISTS && is_always_there(subject))
-			ret->is_true = true;
-		else if (certain)
-			ret->items[ret->n++] = test;
 	}
-	return out_of_range && !usable ? -ERANGE : 0;
+	return out_of_range ? -ERANGE : 0;
 }

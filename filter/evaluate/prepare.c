@@ -75,11 +75,19 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
 {
 	int err = add(m, bound->unknown, &evaluator->unknown);
+	const struct tw_node *shared = bound->unknown; /* by the events that have none of the fields, mostly */
+	uint32_t start = evaluator->unknown;
 
 	for (uint32_t id = 0; id < evaluator->n_starts; id++)
 		evaluator->starts[id] = evaluator->unknown;
-	for (size_t i = 0; !err && i < bound->n_events; i++)
-		err = add(m, bound->events[i].root, &evaluator->starts[bound->events[i].format->id]);
+	for (size_t i = 0; !err && i < bound->n_events; i++) {
+		const struct tw_bound_event *event = &bound->events[i];
+
+		if (event->root != shared)
+			err = add(m, event->root, &start);
+		shared = event->root;
+		evaluator->starts[event->format->id] = start;
+	}
 	return err;
 }
 

@@ -9,7 +9,9 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
+#include "filter/arena.h"
 #include "filter/describe.h"
+#include "filter/evaluate.h"
 #include "tests/filter/formats.h"
 
 static struct tw_schema *schema;
@@ -120,6 +122,9 @@ static const struct {
 	{ "change in {-1000..5}", TINY, "change in {-128..5}" },
 	{ "change in {-1000..5}", LARGE, "change in {-1000..5}" },
 	{ "change in {500..600}", TINY, "false" },
+	{ "size in {5, 300}", TINY, "size == 5" },
+	{ "event != tiny && cpu == 1", LARGE, "cpu == 1" },
+	{ "event != tiny && cpu == 1", TINY, "false" },
 	/* joints */
 	{ "cpu == 1 || cpu == 2 && pid == 3", LARGE, "cpu == 1 || (cpu == 2 && pid == 3)" },
 	{ "(cpu == 1 || cpu == 2) and pid == 3", LARGE, "(cpu == 1 || cpu == 2) && pid == 3" },
@@ -175,7 +180,14 @@ static const struct {
 	{ "cpuu == 1", "column 1: no event has a field 'cpuu'; did you mean 'cpu'?" },
 	{ "sched_switch", "column 1: 'sched_switch' is an event, not a field; event == \"sched_switch\" asks for it" },
 	{ "event == sched_swich", "column 10: there is no event 'sched_swich'; did you mean 'sched_switch'?" },
+	{ "event != sched_swich", "column 10: there is no event 'sched_swich'; did you mean 'sched_switch'?" },
+	{ "event in {sched_switch, sched_swich}",
+	  "column 25: there is no event 'sched_swich'; did you mean 'sched_switch'?" },
+	{ "event == sched_*", "column 10: there is no event 'sched_*'; event ~ \"sched_*\" takes it for a pattern" },
 	{ "system == irqs", "column 11: there is no system 'irqs'; did you mean 'irq'?" },
+	{ "cpu in {1, 99999}", "column 12: 'cpu' is a number of 16 bits without sign and cannot be 99999" },
+	{ "vec in {NET_RX, 4294967296}",
+	  "column 17: 'vec' is a number of 32 bits without sign and cannot be 4294967296" },
 	{ "prev_prio == 99999999999",
 	  "column 14: 'prev_prio' is a number of 32 bits with sign and cannot be 99999999999" },
 	{ "bytes_req == -1", "column 14: 'bytes_req' is a number of 64 bits without sign and cannot be -1" },
@@ -185,6 +197,8 @@ static const struct {
 	{ "vec == NET_RXX", "column 8: 'vec' has no value named 'NET_RXX'; did you mean 'NET_RX'?" },
 	{ "prev_pid contains 3", "column 10: 'prev_pid' is a number; 'contains' is for text" },
 	{ "prev_comm & 3", "column 13: 'prev_comm' is no number: & is for numbers" },
+	{ "time & 3", "column 8: 'time' is no number: & is for numbers" },
+	{ "comm & 3 == 1", "column 8: 'comm' is no number: & is for numbers" },
 	{ "prev_comm == \"a name of more than 16\"", "column 14: 'prev_comm' has 16 bytes and cannot have this text" },
 	{ "prev_pid in {9..5}", "column 14: the range 9..5 has its ends the wrong way round" },
 	{ "prev_comm matches \"a(\"", "column 22: this is no regular expression: missing closing parenthesis" },
@@ -223,6 +237,59 @@ static void test_unknown_is_absent(void **state)
 	assert_null(bound->absent[1]);
 	assert_int_equal(tw_bound__root(bound, SWITCH)->kind, TW_NODE_TEST);
 	tw_bound__free(bound);
+	/* what one value of a set matches is not absent */
+	assert_int_equal(bind("event in {tiny, gone} || vec in {3, 4294967296} || event == gone", true, &bound, &err),
+			 0);
+	assert_null(bound->absent[0]);
+	assert_null(bound->absent[1]);
+	assert_non_null(strstr(bound->absent[2], "there is no event 'gone'"));
+	tw_bound__free(bound);
+}
+
+/* As many as a kernel has. */
+static struct tw_schema *make_large_schema(void)
+{
+	struct tw_schema *large = tw_schema__new();
+	struct tw_error err;
+	char text[256];
+
+	for (int id = 10; id < 2400; id++) {
+		const int len = snprintf(text, sizeof(text),
+					 "name: event_%d\nID: %d\nformat:\n"
+					 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+					 "\tfield:int %s;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n",
+					 id, id, id % 10 ? "count" : "level");
+
+		assert_int_equal(tw_schema__add(large, "large", text, (size_t)len, NULL, &err), 0);
+	}
+	return large;
+}
+
+/* An expression as long as it may be, and as many events as there are: those without its fields share what is asked. */
+static void test_many_events(void **state)
+{
+	struct tw_bind_options options = { .schema = make_large_schema() };
+	char text[TW_FILTER_TEXT_MAX + 1] = "event != event_11 && (level == 1";
+	struct tw_filter *filter;
+	struct tw_bound *bound;
+	struct tw_error err;
+
+	(void)state;
+	for (int i = 2; i < TW_FILTER_PREDICATES_MAX; i += 2)
+		strcat(text, "||cpu==1&&pid==2");
+	strcat(text, ")");
+	assert_int_equal(tw_filter__parse(text, &filter, &err), 0);
+	assert_int_equal(tw_filter__bind(filter, &options, &bound, &err), 0);
+	assert_ptr_equal(tw_bound__root(bound, 12), tw_bound__root(bound, 2399));
+	assert_ptr_not_equal(tw_bound__root(bound, 12), tw_bound__root(bound, 20));
+	assert_int_equal(tw_bound__root(bound, 11)->kind, TW_NODE_FALSE);
+	assert_in_range(tw_arena__taken(bound->arena), 1, 12 << 20);
+	assert_int_equal(tw_bound__prepare(bound, &err), 0);
+	assert_int_equal(tw_bound__is_certain(bound, 11), 0);
+	assert_int_equal(tw_bound__is_certain(bound, 12), -1);
+	tw_bound__free(bound);
+	tw_filter__free(filter);
+	tw_schema__free((struct tw_schema *)options.schema);
 }
 
 static void test_limits(void **state)
@@ -292,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_meanings),
 		cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_unknown_is_absent),
+		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_weaken),
 	};
