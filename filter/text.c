@@ -6,7 +6,7 @@
 #include "filter/glob.h"
 #include "filter/pattern.h"
 
-static int compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
 	const size_t len = a_len < b_len ? a_len : b_len;
 	const int order = len ? memcmp(a, b, len) : 0;
@@ -42,16 +42,16 @@ bool tw_test__bytes(const struct tw_test *test, const uint8_t *bytes, size_t len
 	case TW_TEST_NE:
 		return !is_equal(test, bytes, len);
 	case TW_TEST_LT:
-		return compare(bytes, len, test->bytes, test->len) < 0;
+		return tw_bytes__compare(bytes, len, test->bytes, test->len) < 0;
 	case TW_TEST_LE:
-		return compare(bytes, len, test->bytes, test->len) <= 0;
+		return tw_bytes__compare(bytes, len, test->bytes, test->len) <= 0;
 	case TW_TEST_GT:
-		return compare(bytes, len, test->bytes, test->len) > 0;
+		return tw_bytes__compare(bytes, len, test->bytes, test->len) > 0;
 	case TW_TEST_GE:
-		return compare(bytes, len, test->bytes, test->len) >= 0;
+		return tw_bytes__compare(bytes, len, test->bytes, test->len) >= 0;
 	case TW_TEST_WITHIN:
-		return compare(bytes, len, test->bytes, test->len) >= 0 &&
-		       compare(bytes, len, test->high_bytes, test->high_len) <= 0;
+		return tw_bytes__compare(bytes, len, test->bytes, test->len) >= 0 &&
+		       tw_bytes__compare(bytes, len, test->high_bytes, test->high_len) <= 0;
 	case TW_TEST_CONTAINS:
 		return !test->len || (len && memmem(bytes, len, test->bytes, test->len));
 	case TW_TEST_MATCHES:

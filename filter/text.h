@@ -5,6 +5,9 @@
 
 #include "filter/language/syntax.h"
 
+/** tw_bytes__compare() - byte by byte, a beginning comes first. Return: less than 0, 0, more than 0 */
+int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
+
 /**
  * tw_test__bytes() - whether text or bytes pass a test that compares them
  * @len: of a text up to its NUL, which is not counted

@@ -59,6 +59,12 @@ int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject 
 int tw_words__value(const struct tw_binding *binding, const struct tw_subject *subject,
 		    const struct tw_literal *literal, uint64_t *ret);
 
+/** tw_words__is_flag() - whether it is the name of a bit of common_flags */
+bool tw_words__is_flag(const char *word);
+
+/** tw_binding__wrong_way() - that a range's ends are the wrong way round. Return: -EINVAL */
+int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member);
+
 /** tw_filter_op__text() - "==" and the like, for error texts */
 const char *tw_filter_op__text(uint8_t op);
 

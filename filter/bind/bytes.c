@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "filter/bind/bind.h"
+#include "filter/language/lex.h"
 #include "filter/language/literal.h"
 #include "filter/pattern.h"
+#include "filter/text.h"
 
 static int keep(const struct tw_binding *binding, const void *bytes, size_t len, const uint8_t **ret, size_t *ret_len)
 {
@@ -41,11 +43,28 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	}
 	test->pattern = tw_pattern__new(literal, &at, why);
 	if (!test->pattern)
-		return tw_filter_error(binding->err, -EINVAL, literal->column + (literal->quote ? 1 : 0) + (uint32_t)at,
+		return tw_filter_error(binding->err, -EINVAL, tw_literal__column_of(literal, binding->bound->text, at),
 				       "this is no regular expression: %s", why);
 	if (tw_bound__own_pattern(binding->bound, literal, (void *)test->pattern))
 		return -ENOMEM;
 	return 0;
+}
+
+/* Without quotes it was meant for a pattern. */
+static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
+{
+	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
+		return 0;
+	return tw_filter_error(binding->err, -EINVAL, literal->column,
+			       "'%.64s' is a pattern, which ~ compares with; in quotes * is a character like others",
+			       literal->text);
+}
+
+static int check_order(const struct tw_binding *binding, const struct tw_set_member *member, const struct tw_test *test)
+{
+	if (!member->is_range || tw_bytes__compare(test->bytes, test->len, test->high_bytes, test->high_len) <= 0)
+		return 0;
+	return tw_binding__wrong_way(binding, member);
 }
 
 int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *subject,
@@ -55,9 +74,13 @@ int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *
 	int error;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
-	error = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
+	error = check_star(binding, &member->low, test);
+	if (!error)
+		error = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
 	if (!error && member->is_range)
 		error = keep(binding, member->high.text, member->high.len, &test->high_bytes, &test->high_len);
+	if (!error)
+		error = check_order(binding, member, test);
 	if (!error && test->op == TW_TEST_MATCHES)
 		error = bind_pattern(binding, &member->low, test);
 	return error ? error : check_length(binding, subject, &member->low, test);
@@ -100,8 +123,9 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 				       "a network is only == or != to an address");
 	test->prefix = prefix;
 	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
-		return tw_filter_error(binding->err, -EINVAL, literal->column, "'%s' has %u bytes, not %zu",
-				       subject->name, field->size, len);
+		return tw_filter_error(binding->err, -EINVAL, literal->column, "'%s' has %u bytes, not %zu%s",
+				       subject->name, field->size, len,
+				       literal->quote ? "; addresses stand without quotes" : "");
 	return keep(binding, bytes, len, ret, ret_len);
 }
 
@@ -118,5 +142,5 @@ int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject 
 	error = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
 	if (!error && member->is_range)
 		error = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
-	return error;
+	return error ? error : check_order(binding, member, test);
 }

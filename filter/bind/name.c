@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
+#include "filter/bind/bind.h"
 #include "schema/field_name.h"
 
 static const struct {
@@ -46,29 +48,63 @@ static bool is_common(const char *field)
 	return !strncmp(field, "common_", 7);
 }
 
+static int check_characters(const struct tw_predicate *predicate, struct tw_error *err)
+{
+	const char *name = predicate->name;
+
+	if (strlen(name) >= TW_NAME_PARTS_MAX)
+		return tw_filter_error(err, -EINVAL, predicate->column, "no name is as long as this");
+	if (name[0] == '-' || (name[0] >= '0' && name[0] <= '9' && !strpbrk(name, ".:")))
+		return tw_filter_error(err, -EINVAL, predicate->column,
+				       "'%s' is no name, and a comparison begins with one: cpu == 1", name);
+	for (const char *c = name; *c; c++) {
+		if (!tw_name__may_have(*c) && *c != '.' && *c != ':')
+			return tw_filter_error(err, -EINVAL, predicate->column + (uint32_t)(c - name),
+					       "'%s' is no name: '%c' cannot be in one", name, *c);
+	}
+	return 0;
+}
+
+static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_error *err)
+{
+	return tw_filter_error(err, -EINVAL, predicate->column + (uint32_t)at,
+			       "'%s' is no name: FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD is one", predicate->name);
+}
+
+/* Cuts a name at its dots; SYSTEM:EVENT too, as tracefs writes it, with an empty field. Return: how many parts; -EINVAL. */
+static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *err)
+{
+	const bool has_colon = strchr(buf, ':');
+	int n = 0;
+
+	for (char *at = buf, *next; at; at = next) {
+		next = strpbrk(at, ".:");
+		if (n == 3)
+			return tw_filter_error(err, -EINVAL, predicate->column,
+					       "'%s' has more parts than SYSTEM.EVENT.FIELD", predicate->name);
+		if (!*at || next == at || (next && has_colon && (*next == ':') != !n))
+			return no_name(predicate, (size_t)(at - buf), err);
+		parts[n++] = at;
+		if (next)
+			*next++ = '\0';
+	}
+	if (has_colon && n == 2)
+		parts[n++] = parts[1] + strlen(parts[1]);
+	return n;
+}
+
 int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *err)
 {
-	char *parts[3], *at = ret->buf;
-	unsigned int n = 0;
+	char *parts[3];
+	int n = check_characters(predicate, err);
 
-	if (strlen(predicate->name) >= sizeof(ret->buf))
-		return tw_filter_error(err, -EINVAL, predicate->column, "no name is as long as this");
+	if (n)
+		return n;
 	strcpy(ret->buf, predicate->name);
 	ret->system = ret->event = ret->field = NULL;
-	for (const char *c = predicate->name; *c; c++) {
-		if (!tw_name__may_have(*c) && *c != '.')
-			return tw_filter_error(err, -EINVAL, predicate->column,
-					       "'%s' is no name: '%c' cannot be in one", predicate->name, *c);
-	}
-	while (at && n < 3) {
-		parts[n++] = at;
-		at = strchr(at, '.');
-		if (at)
-			*at++ = '\0';
-	}
-	if (at)
-		return tw_filter_error(err, -EINVAL, predicate->column, "'%s' has more parts than SYSTEM.EVENT.FIELD",
-				       predicate->name);
+	n = cut(predicate, ret->buf, parts, err);
+	if (n < 0)
+		return n;
 	if (n == 1 && find_key(parts[0], ret))
 		return 0;
 	ret->kind = TW_NAME_FIELD;
@@ -115,7 +151,7 @@ static bool same_or_any(const char *typed, const char *kernels)
 struct unknown {
 	const struct tw_filter_name *name;
 	bool has_system, has_event;
-	bool is_event; /* the field's name is that of an event */
+	const char *same_event; /* that is called as the field should be, but for upper and lower case */
 	struct tw_nearest system, event, field;
 };
 
@@ -130,7 +166,8 @@ static void look_at(struct unknown *unknown, const struct tw_format *format)
 	const struct tw_filter_name *name = unknown->name;
 
 	tw_nearest__offer(&unknown->system, format->system);
-	unknown->is_event |= tw_filter_name__same(name->field ? name->field : "", format->name);
+	if (name->field && !strcasecmp(name->field, format->name))
+		unknown->same_event = format->name;
 	if (!same_or_any(name->system, format->system))
 		return;
 	unknown->has_system = true;
@@ -149,27 +186,51 @@ static const char *meant(const struct tw_nearest *nearest, char *buf, size_t siz
 	return buf;
 }
 
-static int say_unknown(struct unknown *unknown, uint32_t column, struct tw_error *err)
+static uint32_t column_of(const struct tw_filter_name *name, const char *part, uint32_t column)
+{
+	return column + (uint32_t)(part - name->buf);
+}
+
+static int say_event(const char *event, uint32_t column, struct tw_error *err)
+{
+	return tw_filter_error(err, -EINVAL, column, "'%s' is an event, not a field; event == \"%s\" asks for it",
+			       event, event);
+}
+
+/* A field of no event in particular. */
+static int say_unknown_field(const struct unknown *unknown, uint32_t column, struct tw_error *err)
+{
+	const char *field = unknown->name->field;
+	char hint[160];
+
+	column = column_of(unknown->name, field, column);
+	if (tw_words__is_flag(field))
+		return tw_filter_error(err, -EINVAL, column, "'%s' is a bit of flags; flags & %s asks for it", field,
+				       field);
+	return tw_filter_error(err, -EINVAL, column, "no event has a field '%s'%s", field,
+			       meant(&unknown->field, hint, sizeof(hint)));
+}
+
+static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw_error *err)
 {
 	const struct tw_filter_name *name = unknown->name;
 	char hint[160];
 
+	if (unknown->same_event && (!name->event || !unknown->has_event))
+		return say_event(unknown->same_event, column_of(name, name->field, column), err);
 	if (!unknown->has_system && name->system)
 		return tw_filter_error(err, -EINVAL, column, "no event is of a system '%s'%s", name->system,
 				       meant(&unknown->system, hint, sizeof(hint)));
-	if (unknown->is_event && (!name->event || !unknown->has_event))
-		return tw_filter_error(err, -EINVAL, column,
-				       "'%s' is an event, not a field; event == \"%s\" asks for it", name->field,
-				       name->field);
 	if (!unknown->has_event && name->event)
-		return tw_filter_error(err, -EINVAL, column, "there is no event '%s'%s%s%s", name->event,
-				       name->system ? " in system " : "", name->system ? name->system : "",
-				       meant(&unknown->event, hint, sizeof(hint)));
+		return tw_filter_error(err, -EINVAL, column_of(name, name->event, column),
+				       "there is no event '%s'%s%s%s", name->event, name->system ? " in system " : "",
+				       name->system ? name->system : "", meant(&unknown->event, hint, sizeof(hint)));
+	if (name->event && name->field && !*name->field)
+		return say_event(name->event, column_of(name, name->event, column), err);
 	if (name->event)
-		return tw_filter_error(err, -EINVAL, column, "%s has no field '%s'%s", name->event, name->field,
-				       meant(&unknown->field, hint, sizeof(hint)));
-	return tw_filter_error(err, -EINVAL, column, "no event has a field '%s'%s", name->field,
-			       meant(&unknown->field, hint, sizeof(hint)));
+		return tw_filter_error(err, -EINVAL, column_of(name, name->field, column), "%s has no field '%s'%s",
+				       name->event, name->field, meant(&unknown->field, hint, sizeof(hint)));
+	return say_unknown_field(unknown, column, err);
 }
 
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
@@ -199,9 +260,12 @@ static int check_own_name(const struct tw_filter_name *name, const struct tw_lit
 	struct tw_nearest nearest;
 	char hint[160];
 
-	for (size_t i = 0; i < tw_schema__count(schema); i++)
-		if (!strcmp(own_name(name, tw_schema__at(schema, i)), literal->text))
+	for (size_t i = 0; i < tw_schema__count(schema); i++) {
+		const char *own = own_name(name, tw_schema__at(schema, i));
+
+		if (strlen(own) == literal->len && !memcmp(own, literal->text, literal->len))
 			return 0;
+	}
 	if (strpbrk(literal->text, "*?["))
 		return tw_filter_error(err, -EINVAL, literal->column,
 				       "there is no %s '%s'; %s ~ \"%s\" takes it for a pattern", kind, literal->text,

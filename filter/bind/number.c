@@ -32,8 +32,9 @@ static int out_of_range(const struct tw_binding *binding, const struct tw_subjec
 			const struct tw_literal *literal)
 {
 	return tw_filter_error(binding->err, -ERANGE, literal->column,
-			       "'%s' is a number of %u bits %s sign and cannot be %.64s", subject->name,
-			       subject->size * 8u, subject->is_signed ? "with" : "without", literal->text);
+			       "%s'%s' is a number of %u bits %s sign and cannot be %.64s",
+			       binding->predicate->has_mask ? "under a mask " : "", subject->name, subject->size * 8u,
+			       subject->is_signed ? "with" : "without", literal->text);
 }
 
 /* A word's value has the bits of the field, whatever its sign. */
@@ -91,14 +92,26 @@ static int read_mask(const struct tw_binding *binding, const struct tw_subject *
 	return error == -ERANGE ? -EINVAL : error;
 }
 
-/* An IPv4 address in a __be32: a number here, whose bytes lie in the network's order. */
-static bool read_address(const struct tw_subject *subject, const struct tw_literal *literal, struct tw_test *test)
+static bool is_address(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t bytes[4],
+		       uint8_t *ret_prefix)
 {
+	return subject->field && subject->size == 4 && strstr(subject->field->type, "__be32") &&
+	       tw_literal__address(literal, 4, bytes, ret_prefix);
+}
+
+/* An IPv4 address in a __be32: a number here, whose bytes lie in the network's order. */
+static int bind_address(const struct tw_binding *binding, const struct tw_subject *subject,
+			const struct tw_set_member *member, struct tw_test *test)
+{
+	const bool can = (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !member->is_range && !test->has_mask;
 	uint8_t bytes[4], mask[4], prefix;
 
-	if (!subject->field || subject->size != 4 || !strstr(subject->field->type, "__be32") ||
-	    !tw_literal__address(literal, 4, bytes, &prefix))
-		return false;
+	is_address(subject, &member->low, bytes, &prefix);
+	if (!can)
+		return tw_filter_error(binding->err, -EINVAL, member->low.column,
+				       "'%s' has its bytes in the order of the network: only == and != compare it with "
+				       "addresses, and with networks",
+				       subject->name);
 	tw_store_be32(mask, prefix ? UINT32_MAX << (32 - prefix) : UINT32_MAX);
 	test->is_signed = false;
 	test->mask = tw_load32(mask, subject->big_endian);
@@ -106,7 +119,7 @@ static bool read_address(const struct tw_subject *subject, const struct tw_liter
 	test->has_mask = prefix != 0;
 	if (!prefix)
 		test->mask = 0;
-	return true;
+	return 0;
 }
 
 /* What is true of every number, or of none, when the value lies outside of what there can be. */
@@ -116,8 +129,11 @@ static int fold(enum where where, struct tw_test *test, int *ret_certain)
 	const bool is_true = test->op == TW_TEST_NE || (below ? test->op == TW_TEST_GT || test->op == TW_TEST_GE
 							      : test->op == TW_TEST_LT || test->op == TW_TEST_LE);
 
-	if (is_true)
+	if (is_true) {
 		test->op = TW_TEST_EXISTS;
+		test->has_mask = false;
+		test->mask = 0;
+	}
 	*ret_certain = is_true ? -1 : 0;
 	return -ERANGE;
 }
@@ -162,9 +178,7 @@ static int bind_range(const struct tw_binding *binding, const struct tw_subject 
 	if (low.where == ABOVE || high.where == BELOW)
 		*ret_certain = 0;
 	else if (subject->is_signed ? (int64_t)test->low > (int64_t)test->high : test->low > test->high)
-		return tw_filter_error(binding->err, -EINVAL, member->low.column,
-				       "the range %.32s..%.32s has its ends the wrong way round", member->low.text,
-				       member->high.text);
+		return tw_binding__wrong_way(binding, member);
 	return error;
 }
 
@@ -174,6 +188,7 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	const struct tw_predicate *predicate = binding->predicate;
 	const uint8_t op = predicate->op;
 	struct tw_subject subject = *given;
+	uint8_t bytes[4], prefix;
 
 	*ret_certain = -1;
 	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
@@ -190,10 +205,9 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 			test->op = TW_TEST_GT;
 		if (error || !member)
 			return error;
-	} else if ((op == TW_TEST_EQ || op == TW_TEST_NE) && !member->is_range &&
-		   read_address(&subject, &member->low, test)) {
-		return 0;
 	}
+	if (is_address(&subject, &member->low, bytes, &prefix))
+		return bind_address(binding, &subject, member, test);
 	if (member->is_range)
 		return bind_range(binding, &subject, member, test, ret_certain);
 	return bind_value(binding, &subject, &member->low, test, ret_certain);
@@ -217,5 +231,10 @@ int tw_binding__time(const struct tw_binding *binding, const struct tw_set_membe
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
 				       "'time' has no such operator: == != < <= > >= and in compare it");
 	error = read_seconds(binding, &member->low, &test->low);
-	return error || !member->is_range ? error : read_seconds(binding, &member->high, &test->high);
+	if (error || !member->is_range)
+		return error;
+	error = read_seconds(binding, &member->high, &test->high);
+	if (!error && test->low > test->high)
+		return tw_binding__wrong_way(binding, member);
+	return error;
 }

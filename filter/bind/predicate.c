@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "filter/bind/binder.h"
+#include "filter/language/literal.h"
 #include "filter/node.h"
 #include "filter/text.h"
 
@@ -18,15 +19,20 @@ static struct tw_binding binding_of(const struct tw_binder *b, unsigned int i, s
 	};
 }
 
+static bool is_word(const struct tw_literal *literal)
+{
+	struct tw_integer integer;
+
+	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
+}
+
 /* The words of a print format are only wanted where a value is none of the plain kinds. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
-	static const char starts[] = "0123456789-+";
-
-	if (predicate->has_mask && !strchr(starts, predicate->mask.text[0]))
+	if (predicate->has_mask && is_word(&predicate->mask))
 		return true;
 	for (const struct tw_set_member *m = predicate->members; m; m = m->next) {
-		if (!strchr(starts, m->low.text[0]) || (m->is_range && !strchr(starts, m->high.text[0])))
+		if (is_word(&m->low) || (m->is_range && is_word(&m->high)))
 			return true;
 	}
 	return false;

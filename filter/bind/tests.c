@@ -23,6 +23,13 @@ const char *tw_filter_op__text(uint8_t op)
 	return texts[op];
 }
 
+int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
+{
+	return tw_filter_error(binding->err, -EINVAL, member->low.column,
+			       "the range %.32s..%.32s has its ends the wrong way round", member->low.text,
+			       member->high.text);
+}
+
 static struct tw_test *new_test(const struct tw_binding *binding, const struct tw_subject *subject)
 {
 	struct tw_test *test = tw_arena__take(binding->arena, sizeof(*test));

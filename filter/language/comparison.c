@@ -33,7 +33,8 @@ static bool find_word_operator(const struct tw_filter_parser *p, uint8_t *ret_op
 static int take_value(struct tw_filter_parser *p, struct tw_literal *ret)
 {
 	if (p->token.kind != TW_TOKEN_WORD && p->token.kind != TW_TOKEN_STRING)
-		return tw_filter_error(p->err, -EINVAL, tw_filter_parser__column(p), "a value is expected here");
+		return tw_filter_error(p->err, -EINVAL, tw_filter_parser__column(p), "a value is expected here%s",
+				       p->token.kind == TW_TOKEN_OPEN ? ", without parentheses" : "");
 	*ret = p->token.literal;
 	return tw_filter_parser__next(p);
 }
@@ -147,6 +148,7 @@ int tw_filter_parser__comparison(struct tw_filter_parser *p, bool *ret_negated)
 	struct tw_filter *filter = p->filter;
 	struct tw_predicate *predicate = tw_arena__take(filter->arena, sizeof(*predicate));
 	const char *name = p->token.literal.text;
+	const size_t skip = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
 	int error;
 
 	*ret_negated = false;
@@ -156,8 +158,8 @@ int tw_filter_parser__comparison(struct tw_filter_parser *p, bool *ret_negated)
 		return tw_filter_error(p->err, -E2BIG, tw_filter_parser__column(p),
 				       "an expression has %d comparisons at most", TW_FILTER_PREDICATES_MAX);
 	predicate->begin = p->token.begin;
-	predicate->column = tw_filter_parser__column(p);
-	predicate->name = strncmp(name, prefix, strlen(prefix)) ? name : name + strlen(prefix);
+	predicate->column = tw_filter_parser__column(p) + (uint32_t)skip;
+	predicate->name = name + skip;
 	error = tw_filter_parser__next(p);
 	if (!error)
 		error = take_right_of_name(p, predicate, ret_negated);

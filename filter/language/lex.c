@@ -28,6 +28,19 @@ static const struct {
 	{ ",", TW_TOKEN_COMMA, 0 },
 };
 
+/* What other languages have, and where that is something else here. */
+static const struct {
+	char text[4];
+	const char *why_not;
+} foreign[] = {
+	{ "===", "'===' is no operator; '==' compares" },
+	{ "!==", "'!==' is no operator; '!=' compares" },
+	{ "=~", "'=~' is no operator; 'matches' takes a regular expression, '~' a pattern" },
+	{ "~=", "'~=' is no operator; '~' takes a pattern, '!=' compares" },
+	{ "!~", "'!~' is no operator; write not NAME ~ PATTERN" },
+	{ "<>", "'<>' is no operator; '!=' compares" },
+};
+
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -48,7 +61,18 @@ static bool goes_on(const char *at)
 	return is_letter(at[0]) || (at[0] && strchr(".:/-+*", at[0]));
 }
 
-static int take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
+static int refuse_foreign(const struct tw_filter_lexer *lexer, struct tw_error *err)
+{
+	const char *at = lexer->text + lexer->at;
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (!strncmp(at, foreign[i].text, strlen(foreign[i].text)))
+			return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "%s", foreign[i].why_not);
+	return 0;
+}
+
+/* Return: whether one stands here. */
+static bool take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		const size_t len = strlen(symbols[i].text);
@@ -58,9 +82,9 @@ static int take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *re
 		ret->kind = symbols[i].kind;
 		ret->op = symbols[i].op;
 		lexer->at += len;
-		return 0;
+		return true;
 	}
-	return -ENOENT;
+	return false;
 }
 
 static int take_word(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
@@ -77,24 +101,16 @@ static int take_word(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 	return ret->literal.text ? 0 : -ENOMEM;
 }
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
-/* Digits of base 8 or 16, at most @most. Return: how many. */
+/* Digits of base 8 or 16, at most @most. Return: how many; 0 also if they are more than a byte. */
 static size_t take_digits(const char *at, int base, size_t most, char *ret)
 {
 	unsigned int value = 0;
 	size_t n = 0;
 
-	while (n < most && digit_of(at[n]) < base)
-		value = value * (unsigned int)base + (unsigned int)digit_of(at[n++]);
+	while (n < most && tw_digit_of(at[n]) < base)
+		value = value * (unsigned int)base + (unsigned int)tw_digit_of(at[n++]);
 	*ret = (char)value;
-	return n;
+	return value <= UINT8_MAX ? n : 0;
 }
 
 /* What stands behind a backslash. Return: how many bytes of the text; 0 if that is no escape. */
@@ -156,6 +172,26 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 	return 0;
 }
 
+/* A character that no token begins with. */
+static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *err)
+{
+	const uint32_t column = (uint32_t)lexer->at + 1;
+	const char c = lexer->text[lexer->at];
+
+	if (c == '=')
+		return tw_filter_error(err, -EINVAL, column, "'=' is no operator; '==' compares");
+	if (c == '|')
+		return tw_filter_error(err, -EINVAL, column,
+				       "'|' joins names of flags without spaces, A|B; '||' is 'or'");
+	if (c == '[')
+		return tw_filter_error(
+			err, -EINVAL, column,
+			"'[' cannot stand here; a pattern with brackets needs quotes, and there are no slices");
+	return tw_filter_error(err, -EINVAL, column,
+			       "%s cannot stand here; text with other characters than letters needs quotes",
+			       c >= 0x20 && c < 0x7f ? (char[]){ '\'', c, '\'', 0 } : "this character");
+}
+
 static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)
 {
 	const char *at = lexer->text + lexer->at;
@@ -168,17 +204,28 @@ static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret
 	}
 	if (*at == '"' || *at == '\'')
 		return take_string(lexer, false, ret, err);
-	if (!take_symbol(lexer, ret))
+	if (refuse_foreign(lexer, err))
+		return -EINVAL;
+	if (take_symbol(lexer, ret))
 		return 0;
 	if (is_letter(*at) || *at == '-' || *at == '.' || *at == '*' || *at == '/' || *at == ':')
 		return take_word(lexer, ret);
-	if (*at == '=')
-		return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "'=' is no operator; '==' compares");
-	if (*at == '|')
-		return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "'|' is no operator here; '||' is 'or'");
-	return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1,
-			       "%s cannot stand here; text with other characters than letters needs quotes",
-			       *at >= 0x20 && *at < 0x7f ? (char[]){ '\'', *at, '\'', 0 } : "this character");
+	return say_stray(lexer, err);
+}
+
+uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *text, size_t byte)
+{
+	size_t at = literal->column - 1;
+	const bool raw = literal->quote && text[at] == 'r';
+	char unused;
+
+	at += (size_t)raw + (literal->quote != 0);
+	for (; byte; byte--) {
+		const bool is_escape = literal->quote && !raw && text[at] == '\\';
+
+		at += is_escape ? 1 + take_escape(text + at + 1, &unused) : 1;
+	}
+	return (uint32_t)at + 1;
 }
 
 int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)

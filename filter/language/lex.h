@@ -38,4 +38,11 @@ struct tw_filter_lexer {
 /** tw_filter_lexer__next() - the next token. Return: 0; -EINVAL for a character or a quote that cannot be; -ENOMEM */
 int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err);
 
+/**
+ * tw_literal__column_of() - where a byte of a value stands
+ * @text: the expression that it was taken from
+ * @byte: of the value, where quotes and escapes are gone; its length is the place behind it
+ */
+uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *text, size_t byte);
+
 #endif

@@ -6,14 +6,6 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* All of @text are digits of that base. */
 static enum tw_literal_status take_digits(const char *text, unsigned int base, uint64_t *ret)
 {
@@ -22,12 +14,12 @@ static enum tw_literal_status take_digits(const char *text, unsigned int base, u
 	if (!*text)
 		return TW_LITERAL_OTHER;
 	for (const char *c = text; *c; c++) {
-		if ((unsigned int)digit_of(*c) >= base)
+		if ((unsigned int)tw_digit_of(*c) >= base)
 			return TW_LITERAL_OTHER;
 	}
 	for (; *text; text++) {
 		if (__builtin_mul_overflow(value, base, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)digit_of(*text), &value))
+		    __builtin_add_overflow(value, (uint64_t)tw_digit_of(*text), &value))
 			return TW_LITERAL_LARGE;
 	}
 	*ret = value;
@@ -113,7 +105,7 @@ size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret)
 	if (literal->quote || (separator != ':' && separator != '-' && separator != '.'))
 		return 0;
 	while (n < TW_LITERAL_BYTES_MAX) {
-		const int high = digit_of(text[0]), low = high < 16 ? digit_of(text[1]) : 16;
+		const int high = tw_digit_of(text[0]), low = high < 16 ? tw_digit_of(text[1]) : 16;
 
 		if (high >= 16 || low >= 16)
 			return 0;

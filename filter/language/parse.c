@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "filter/language/parser.h"
 
-#define WAITING_MAX (TW_FILTER_DEPTH_MAX * 2)
+/* At each level one of each kind can wait. */
+#define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
 /* An operator that waits: in order of how tight it binds. */
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
@@ -39,7 +41,7 @@ static int wait_for(struct joints *j, enum waiting what)
 {
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 
-	if (j->depth + deeper > TW_FILTER_DEPTH_MAX || j->n_waiting == WAITING_MAX)
+	if (j->depth + deeper > TW_FILTER_DEPTH_MAX)
 		return tw_filter_error(j->parser.err, -E2BIG, tw_filter_parser__column(&j->parser),
 				       "more than %d parentheses and nots inside each other", TW_FILTER_DEPTH_MAX);
 	j->depth += deeper;
@@ -113,6 +115,23 @@ static int close_parenthesis(struct joints *j)
 	return tw_filter_parser__next(&j->parser);
 }
 
+/* What stands behind a comparison and does not go on with it. */
+static int say_no_joint(const struct joints *j)
+{
+	const char *why = "'and', 'or' or the end is expected here";
+
+	if (j->parser.token.kind == TW_TOKEN_MASK)
+		why = "'&' takes a mask, directly behind a name; '&&' is 'and'";
+	else if (j->parser.token.kind == TW_TOKEN_RANGE)
+		why = "a range stands in a set: in {1..5}";
+	else if (j->parser.token.kind == TW_TOKEN_OPEN)
+		why = "'and' or 'or' is expected before a parenthesis; there are no functions";
+	else if (j->parser.token.kind == TW_TOKEN_WORD &&
+		 (!strcasecmp(j->parser.token.literal.text, "and") || !strcasecmp(j->parser.token.literal.text, "or")))
+		why = "'and' and 'or' are written in small letters";
+	return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser), "%s", why);
+}
+
 /* Return: 1 if a comparison has to follow. */
 static int take_joint(struct joints *j)
 {
@@ -126,8 +145,7 @@ static int take_joint(struct joints *j)
 	else if (j->parser.token.kind == TW_TOKEN_OR || tw_filter_parser__is_word(&j->parser, "or"))
 		what = WAITING_OR;
 	else
-		return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser),
-				       "'and', 'or' or the end is expected here");
+		return say_no_joint(j);
 	error = settle(j, what);
 	if (!error)
 		error = wait_for(j, what);

@@ -24,7 +24,7 @@ struct tw_set_member {
 
 struct tw_predicate {
 	size_t begin, end; /* in the text, bytes */
-	uint32_t column;   /* of the name */
+	uint32_t column;   /* of the name, behind "trace." */
 	const char *name;  /* without "trace." */
 	uint32_t op_column;
 	uint8_t op; /* enum tw_test_op: what a set's members are compared by is EQ */
@@ -57,6 +57,15 @@ struct tw_filter {
 	struct tw_postfix postfix[TW_POSTFIX_MAX];
 	unsigned int n_postfix;
 };
+
+/** tw_digit_of() - the value of a digit, 16 if it is none in any base up to that */
+static inline int tw_digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
 
 /** tw_filter_error() - as tw_error__set(), "column N: " before it */
 __attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *err, int code, uint32_t column,

@@ -257,7 +257,7 @@ static void test_doubts(void **state)
 	put_watermark(x, 1600, 2);
 	finish(x);
 	assert_int_equal(stats_of(x).doubts.n, 1);
-	assert_string_equal(stats_of(x).doubts.text[0].text, "column 1: event has no field 'j'; did you mean 'i'?");
+	assert_string_equal(stats_of(x).doubts.text[0].text, "column 7: event has no field 'j'; did you mean 'i'?");
 	end(x);
 }
 
