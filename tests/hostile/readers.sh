@@ -29,6 +29,7 @@ run() {
 
 report() {
 	run report "$1"
+	run report -f 'comm ~ "*a*" && not cpu == 1 or prev_pid in {0..99} or vec == TIMER' "$1"
 	run report --json "$1"
 	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" || {
 		echo "FAILED: tracewire report --json, seed $seed, does not print JSON"
@@ -60,6 +61,6 @@ done
 for kind in "${!statuses[@]}"; do
 	echo "${kind%-*} with status ${kind#*-}: ${statuses[$kind]}"
 done
-[ "$runs" -ge $((files * 12)) ] || { echo "FAILED: only $runs runs"; failed=1; }
+[ "$runs" -ge $((files * 16)) ] || { echo "FAILED: only $runs runs"; failed=1; }
 [ $failed = 0 ] && echo "ok: $runs runs"
 exit $failed
