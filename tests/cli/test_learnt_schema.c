@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../pcap-tools/explained.h"
-#include "cli/learnt_schema.h"
+#include "cli/filter/attach/learnt_schema.h"
 
 #define EVENTS 3u
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/filter/action.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/rules.h"
+
+/* What stands behind "NAME:", or NULL. */
+static const char *behind(const char *text, const char *name)
+{
+	const size_t len = strlen(name);
+
+	return strncmp(text, name, len) ? NULL : text + len;
+}
+
+static int parse_mark(const char *number, struct filter_action *ret, struct tw_error *err)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(number, &end, 0);
+	if (*number < '0' || *number > '9' || *end || errno || value > UINT32_MAX)
+		return tw_error__set(err, -EINVAL,
+				     "'%s' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10", number);
+	*ret = (struct filter_action){ .action = TW_ACTION_MARK, .arg = (uint32_t)value };
+	return 0;
+}
+
+static int parse_redirect(const char *interface, struct filter_action *ret, struct tw_error *err)
+{
+	const unsigned int index = if_nametoindex(interface);
+
+	if (!index)
+		return tw_error__set(err, -ENODEV, "there is no interface '%s' to redirect to", interface);
+	*ret = (struct filter_action){ .action = TW_ACTION_REDIRECT, .arg = index, .interface = interface };
+	return 0;
+}
+
+int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *err)
+{
+	const char *value;
+
+	if (!strcmp(text, "pass") || !strcmp(text, "drop")) {
+		*ret = (struct filter_action){ .action = *text == 'p' ? TW_ACTION_PASS : TW_ACTION_DROP };
+		return 0;
+	}
+	if ((value = behind(text, "mark:")))
+		return parse_mark(value, ret, err);
+	if ((value = behind(text, "redirect:")))
+		return parse_redirect(value, ret, err);
+	return tw_error__set(err, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
+			     text);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/filter/attach/counters.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/filter/attach/counters_json.h"
+
+static const char *const special[TW_COUNT_MORE] = {
+	[TW_COUNT_CONTROL] = "no event: passed",
+	[TW_COUNT_PART] = "pieces of large events: passed",
+	[TW_COUNT_OTHER_SCHEMA] = "of another schema: passed",
+	[TW_COUNT_UNREADABLE] = "cannot be read or changed: passed",
+	[TW_COUNT_DROPPED] = "dropped",
+	[TW_COUNT_FILTERED] = "events made FILTERED in place",
+};
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	if (value == TW_NOT_COUNTED || *sum == TW_NOT_COUNTED)
+		*sum = TW_NOT_COUNTED;
+	else
+		*sum += value;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct tw_counted *first = &((const struct counted_rows *)a)->what;
+	const struct tw_counted *second = &((const struct counted_rows *)b)->what;
+
+	if (first->stream_id != second->stream_id)
+		return first->stream_id < second->stream_id ? -1 : 1;
+	return first->channel - second->channel;
+}
+
+static void keep(const struct tw_counted *what, const struct tw_counter *rows, void *ctx)
+{
+	struct counted *counted = ctx;
+	struct counted_rows *all = realloc(counted->all, (counted->n + 1) * sizeof(*all));
+
+	if (!all) {
+		counted->error = -ENOMEM;
+		return;
+	}
+	counted->all = all;
+	all[counted->n].what = *what;
+	memcpy(all[counted->n].rows, rows, counted->n_rows * sizeof(*rows));
+	counted->n++;
+	for (unsigned int i = 0; i < counted->n_rows; i++) {
+		add(&counted->sum[i].frames, rows[i].frames);
+		add(&counted->sum[i].events, rows[i].events);
+	}
+}
+
+static int collect(const struct tw_attached *attached, struct counted *ret, struct tw_error *err)
+{
+	int error;
+
+	*ret = (struct counted){ .n_rows = attached->n + 1 + TW_COUNT_MORE };
+	error = tw_attached__count(attached, keep, ret, err);
+	if (!error && ret->error)
+		error = tw_error__set(err, ret->error, "no memory for the counters");
+	if (ret->n)
+		qsort(ret->all, ret->n, sizeof(*ret->all), compare);
+	return error;
+}
+
+void counters__action(uint8_t action, uint32_t arg, char text[COUNTERS_ACTION_MAX])
+{
+	char name[IFNAMSIZ];
+
+	if (action == TW_ACTION_MARK)
+		snprintf(text, COUNTERS_ACTION_MAX, "mark:%" PRIu32, arg);
+	else if (action != TW_ACTION_REDIRECT)
+		snprintf(text, COUNTERS_ACTION_MAX, "%s", action == TW_ACTION_DROP ? "drop" : "pass");
+	else if (if_indextoname(arg, name))
+		snprintf(text, COUNTERS_ACTION_MAX, "redirect:%s", name);
+	else
+		snprintf(text, COUNTERS_ACTION_MAX, "redirect to interface %" PRIu32 ", which has gone", arg);
+}
+
+static void print_number(uint64_t value)
+{
+	if (value == TW_NOT_COUNTED)
+		printf(" %12s", "-");
+	else
+		printf(" %12" PRIu64, value);
+}
+
+static void print_row(const struct tw_counter *row, const char *what, const char *action)
+{
+	print_number(row->frames);
+	print_number(row->events);
+	printf("  %s%s%s\n", what, *action ? " -> " : "", action);
+}
+
+static void print_rows(const struct tw_attached *attached, const struct tw_counter *rows)
+{
+	char action[COUNTERS_ACTION_MAX];
+
+	for (unsigned int i = 0; i < attached->n; i++) {
+		counters__action(attached->rules[i].action, attached->rules[i].arg, action);
+		print_row(&rows[i], attached->rules[i].expression, action);
+	}
+	counters__action(attached->default_action, attached->default_arg, action);
+	print_row(&rows[attached->n], "all other events", action);
+	for (unsigned int i = 0; i < TW_COUNT_MORE; i++)
+		if (rows[attached->n + 1 + i].frames && rows[attached->n + 1 + i].frames != TW_NOT_COUNTED)
+			print_row(&rows[attached->n + 1 + i], special[i], "");
+}
+
+static void print_streams(const struct tw_attached *attached, const struct counted *counted)
+{
+	for (size_t i = 0; i < counted->n; i++) {
+		const struct tw_counted *what = &counted->all[i].what;
+
+		if (what->total)
+			continue;
+		if (what->overflow)
+			printf("  streams beyond the first %u channels\n", TW_COUNTED_MAX);
+		else
+			printf("  stream %016" PRIx64 " channel %u\n", what->stream_id, what->channel);
+		print_rows(attached, counted->all[i].rows);
+	}
+}
+
+static void print_head(const struct tw_attached *attached)
+{
+	printf("%s: %s, %s", attached->ifname, tw_place__name(attached->place), tw_mode__text(attached->mode));
+	if (attached->schema_id)
+		printf(", schema %016" PRIx64, attached->schema_id);
+	else
+		printf(": waits for the formats of a stream");
+	if (attached->pid)
+		printf(", held by process %d\n", (int)attached->pid);
+	else
+		printf(", stays\n");
+}
+
+static void print_text(const struct tw_attached *attached, const struct counted *counted, bool streams)
+{
+	print_head(attached);
+	printf(" %12s %12s\n", "frames", "events");
+	print_rows(attached, counted->sum);
+	if (streams)
+		print_streams(attached, counted);
+}
+
+int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err)
+{
+	struct counters_print *print = ctx;
+	struct counted counted;
+	struct tw_error why;
+	int error = collect(attached, &counted, &why);
+
+	/* Taken away by somebody else in the meantime, its maps with it. */
+	if (error && error != -ENOENT) {
+		free(counted.all);
+		return tw_error__set(err, error, "%s", why.text);
+	}
+	if (print->json)
+		counters__print_json(attached, &counted, print);
+	else
+		print_text(attached, &counted, print->streams);
+	print->n++;
+	free(counted.all);
+	return 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/filter/event_groups.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/printable.h"
+
+static struct event_group *find(const struct event_groups *groups, const char *text, size_t len)
+{
+	for (size_t i = 0; i < groups->n; i++) {
+		if (!strncmp(groups->items[i].text, text, len) && !groups->items[i].text[len])
+			return &groups->items[i];
+	}
+	return NULL;
+}
+
+static struct event_group *make(struct event_groups *groups, const char *text, size_t len)
+{
+	struct event_group *items = reallocarray(groups->items, groups->n + 1, sizeof(*items));
+	struct event_group *group;
+
+	if (!items)
+		return NULL;
+	groups->items = items;
+	group = &items[groups->n];
+	*group = (struct event_group){ .text = strndup(text, len) };
+	if (!group->text)
+		return NULL;
+	groups->n++;
+	return group;
+}
+
+int event_groups__add(struct event_groups *groups, const char *text, size_t len, const struct tw_format *format)
+{
+	struct event_group *group = find(groups, text, len);
+	const struct tw_format **formats;
+
+	if (!group)
+		group = make(groups, text, len);
+	formats = group ? reallocarray(group->formats, group->n + 1, sizeof(*formats)) : NULL;
+	if (!formats)
+		return -ENOMEM;
+	group->formats = formats;
+	formats[group->n++] = format;
+	return 0;
+}
+
+const struct event_group *event_groups__find(const struct event_groups *groups, const char *text)
+{
+	return find(groups, text, strlen(text));
+}
+
+static size_t count_in_schema(const struct tw_schema *schema, const char *system)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tw_schema__count(schema); i++)
+		n += !strcmp(tw_schema__at(schema, i)->system, system);
+	return n;
+}
+
+static size_t count_in_group(const struct event_group *group, const char *system)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < group->n; i++)
+		n += !strcmp(group->formats[i]->system, system);
+	return n;
+}
+
+/* Whether an event before this one was of its system. */
+static bool is_repeated(const struct event_group *group, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (!strcmp(group->formats[k]->system, group->formats[i]->system))
+			return true;
+	}
+	return false;
+}
+
+void event_groups__name(const char *system, const char *name, struct tw_line *line)
+{
+	if (tw_line__len(line))
+		tw_line__char(line, ' ');
+	tw_line__str(line, system);
+	tw_line__char(line, ':');
+	tw_line__str(line, name);
+	cli_printable(line->text, tw_line__len(line));
+}
+
+/* Append one event, or its whole system. Return: how many that tells, 0 where the system was told before. */
+static size_t name_next(const struct event_groups *groups, const struct event_group *group, size_t i,
+			struct tw_line *line)
+{
+	const struct tw_format *format = group->formats[i];
+	const size_t n = count_in_group(group, format->system);
+
+	if (n == 1 || n < count_in_schema(groups->schema, format->system)) {
+		event_groups__name(format->system, format->name, line);
+		return 1;
+	}
+	if (is_repeated(group, i))
+		return 0;
+	event_groups__name(format->system, "*", line);
+	return n;
+}
+
+void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
+			 struct tw_line *line)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < group->n && tw_line__len(line) < width; i++)
+		told += name_next(groups, group, i, line);
+	if (told == group->n)
+		return;
+	tw_line__str(line, " and ");
+	tw_line__u64(line, group->n - told);
+	tw_line__str(line, " more");
+}
+
+void event_groups__fini(struct event_groups *groups)
+{
+	for (size_t i = 0; i < groups->n; i++) {
+		free(groups->items[i].text);
+		free(groups->items[i].formats);
+	}
+	free(groups->items);
+	groups->items = NULL;
+	groups->n = 0;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An explanation as text: who can do what, why not, and which way the events go. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/filter/explain/explanation.h"
+
+#define PREDICATE_MAX 36  /* bytes of a predicate in the table */
+#define NAMES_WIDTH   76  /* of events that go the same way */
+#define NAMES_MAX     512 /* bytes, the last name and the count included */
+
+static void print_head(const struct filter_explanation *explanation, FILE *out)
+{
+	const struct cli_formats *formats = &explanation->expression->formats;
+
+	fprintf(out, "expression  %s\n", tw_filter__text(explanation->expression->filter));
+	fprintf(out, "formats     %zu events of %s, ", tw_schema__count(formats->schema),
+		explanation->source->file ? explanation->source->file : "this kernel");
+	if (formats->schema_id)
+		fprintf(out, "schema %016" PRIx64 "\n", formats->schema_id);
+	else
+		fputs("any schema\n", out);
+}
+
+/* The predicate's text, cut where the table has no room for it. */
+static void print_predicate(const struct filter_explanation *explanation, unsigned int i, int width, FILE *out)
+{
+	size_t len;
+	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
+
+	if (len > (size_t)width)
+		fprintf(out, "%3u  %.*s...", i + 1, width - 3, text);
+	else
+		fprintf(out, "%3u  %-*.*s", i + 1, width, (int)len, text);
+}
+
+static int widest_predicate(const struct filter_explanation *explanation)
+{
+	size_t widest = strlen("predicate"), len;
+
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
+		tw_filter__predicate(explanation->expression->filter, i, &len);
+		widest = len > widest ? len : widest;
+	}
+	return widest > PREDICATE_MAX ? PREDICATE_MAX : (int)widest;
+}
+
+static void print_abilities(const struct filter_explanation *explanation, FILE *out)
+{
+	const int width = widest_predicate(explanation);
+
+	fprintf(out, "\n     %-*s", width, "predicate");
+	for (int stage = 0; stage < FILTER_STAGES; stage++)
+		fprintf(out, "  %s", filter_stages[stage].name);
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
+		fputc('\n', out);
+		print_predicate(explanation, i, width, out);
+		for (int stage = 0; stage < FILTER_STAGES; stage++) {
+			const char *can = filter_can__name(explanation->abilities[i][stage].can);
+			const bool is_last = stage == FILTER_STAGES - 1;
+
+			fprintf(out, "  %-*s", is_last ? 0 : (int)strlen(filter_stages[stage].name), can);
+		}
+	}
+	fputc('\n', out);
+}
+
+static bool same_reason(const struct filter_ability *a, const struct filter_ability *b)
+{
+	return a->why && b->why && !strcmp(a->why, b->why) && a->can == b->can;
+}
+
+/* A line for each reason, with all the stages that have it. */
+static void print_reasons(const filter_abilities *row, FILE *out)
+{
+	bool told[FILTER_STAGES] = { false };
+
+	for (int stage = 0; stage < FILTER_STAGES; stage++) {
+		const struct filter_ability *ability = &(*row)[stage];
+
+		if (!ability->why || told[stage])
+			continue;
+		fprintf(out, "       %s", filter_stages[stage].name);
+		for (int k = stage + 1; k < FILTER_STAGES; k++) {
+			if (!same_reason(ability, &(*row)[k]))
+				continue;
+			fprintf(out, ", %s", filter_stages[k].name);
+			told[k] = true;
+		}
+		fprintf(out, ": %s", ability->why);
+		if (ability->can == FILTER_CAN_PARTLY)
+			fprintf(out, " (%s:%s)", ability->event->system, ability->event->name);
+		fputc('\n', out);
+	}
+}
+
+static bool has_reason(const filter_abilities *row)
+{
+	for (int stage = 0; stage < FILTER_STAGES; stage++)
+		if ((*row)[stage].why)
+			return true;
+	return false;
+}
+
+static void print_why_not(const struct filter_explanation *explanation, FILE *out)
+{
+	bool began = false;
+	size_t len;
+
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
+		const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
+
+		if (!has_reason(&explanation->abilities[i]))
+			continue;
+		if (!began)
+			fputs("\nwhy not\n", out);
+		began = true;
+		fprintf(out, "%3u  %.*s\n", i + 1, (int)len, text);
+		print_reasons(&explanation->abilities[i], out);
+	}
+}
+
+static void print_set(const struct predicate_set *set, FILE *out)
+{
+	const char *between = "";
+
+	for (unsigned int i = 0; i < TW_FILTER_PREDICATES_MAX; i++) {
+		if (!predicate_set__has(set, i))
+			continue;
+		fprintf(out, "%s%u", between, i + 1);
+		between = ", ";
+	}
+}
+
+static void print_step(const struct filter_explanation *explanation, const struct filter_route *route, unsigned int i,
+		       FILE *out)
+{
+	const struct filter_step *step = &route->steps[i];
+	const enum filter_stage stage = explanation->pipeline->stages[i];
+	const char *refusal = explanation->routes.refusals[i].text;
+
+	if (step->is_idle && (route->fate != FILTER_DEPENDS || !filter_stages[stage].try))
+		return;
+	fprintf(out, "    %-9s ", filter_stages[stage].name);
+	if (step->is_idle)
+		fputs("nothing is left for it", out);
+	else if (*refusal)
+		fprintf(out, "nothing: %s", refusal);
+	else if (predicate_set__is_empty(&step->does))
+		fprintf(out, "nothing%s%s", step->entangled ? ": " : "", step->entangled ? step->entangled : "");
+	else
+		print_set(&step->does, out);
+	if (stage == FILTER_IN_TRACEFS && route->kernel)
+		fprintf(out, "%s   %s", step->is_whole ? "" : " in part", route->kernel);
+	fputc('\n', out);
+}
+
+static void print_left(const struct filter_explanation *explanation, const struct filter_route *route, FILE *out)
+{
+	if (predicate_set__is_empty(&route->left))
+		return;
+	fprintf(out, "    %-9s ", "left");
+	print_set(&route->left, out);
+	fprintf(out, ", %s\n", explanation->pipeline->then);
+}
+
+static void print_route(const struct filter_explanation *explanation, const struct event_group *group,
+			const struct filter_route *route, FILE *out)
+{
+	char names[NAMES_MAX];
+	struct tw_line line = tw_line__on(names, sizeof(names));
+
+	event_groups__names(&explanation->routes.groups, group, NAMES_WIDTH, &line);
+	fprintf(out, "  %.*s\n", (int)tw_line__len(&line), names);
+	if (route->fate == FILTER_MATCHES_NEVER)
+		fprintf(out, "    %-9s none of them can match\n",
+			explanation->pipeline->stages[0] == FILTER_IN_TRACEFS ? "off" : "none");
+	else if (route->fate == FILTER_MATCHES_ALWAYS)
+		fputs("    all       every one of them matches\n", out);
+	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
+		print_step(explanation, route, i, out);
+	print_left(explanation, route, out);
+}
+
+static void print_pipeline(const struct filter_pipeline *pipeline, FILE *out)
+{
+	fprintf(out, "\n%s:", pipeline->name);
+	for (unsigned int i = 0; i < pipeline->n; i++)
+		fprintf(out, "%s %s", i ? " ->" : "", filter_stages[pipeline->stages[i]].name);
+	fputc('\n', out);
+}
+
+/* Those that never match come last: they are the most, and the least of interest. */
+static void print_routes(const struct filter_explanation *explanation, FILE *out)
+{
+	const struct filter_routes *routes = &explanation->routes;
+
+	print_pipeline(explanation->pipeline, out);
+	for (int never = 0; never < 2; never++)
+		for (size_t i = 0; i < routes->groups.n; i++)
+			if ((routes->items[i].fate == FILTER_MATCHES_NEVER) == never)
+				print_route(explanation, &routes->groups.items[i], &routes->items[i], out);
+}
+
+void filter_explanation__print(const struct filter_explanation *explanation, FILE *out)
+{
+	print_head(explanation, out);
+	print_abilities(explanation, out);
+	print_why_not(explanation, out);
+	print_routes(explanation, out);
+	if (explanation->live)
+		filter_explanation__print_live(explanation, out);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/filter/expression.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+
+static int bind(struct filter_expression *expression, struct tw_error *err)
+{
+	const struct tw_bind_options options = {
+		.schema = expression->formats.schema,
+		.big_endian = expression->formats.big_endian,
+	};
+
+	return tw_filter__bind(expression->filter, &options, &expression->bound, err);
+}
+
+static void tell_refused(const struct cli_formats *formats)
+{
+	if (formats->refused)
+		fprintf(stderr,
+			"%u formats cannot be read, and nothing is known of their events; the first because: %s\n",
+			formats->refused, formats->why.text);
+}
+
+int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
+			    struct tw_error *err)
+{
+	struct filter_expression expression = { 0 };
+	int error;
+
+	if (!text)
+		return tw_error__set(err, -EINVAL, "no expression is given; docs/filter.md has the language");
+	error = tw_filter__parse(text, &expression.filter, err);
+	if (!error)
+		error = cli_formats__load(source, &expression.formats, err);
+	if (!error) {
+		tell_refused(&expression.formats);
+		error = bind(&expression, err);
+	}
+	if (error)
+		filter_expression__fini(&expression);
+	else
+		*ret = expression;
+	return error;
+}
+
+void filter_expression__fini(struct filter_expression *expression)
+{
+	tw_bound__free(expression->bound);
+	tw_filter__free(expression->filter);
+	cli_formats__fini(&expression->formats);
+	*expression = (struct filter_expression){ 0 };
+}
+
+int filter_expression__exit_of(int error)
+{
+	switch (error) {
+	case -EOPNOTSUPP:
+	case -E2BIG:
+	case -ENODATA:
+		return CLI_EXIT_USAGE;
+	default:
+		return cli_exit__of(error);
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An expression of the command line, parsed and bound to the formats that the options name. */
+#ifndef CLI_FILTER_EXPRESSION_H
+#define CLI_FILTER_EXPRESSION_H
+
+#include "cli/filter/formats.h"
+#include "filter/filter.h"
+#include "filter/tree.h"
+
+struct filter_expression {
+	struct cli_formats formats;
+	struct tw_filter *filter;
+	struct tw_bound *bound;
+};
+
+/**
+ * filter_expression__load() - parse, read the formats, bind
+ * @text: NULL = it was not given
+ * @ret: the caller's; filter_expression__fini()
+ *
+ * Formats that cannot be read are told on standard error.
+ *
+ * Return: 0, or -errno of one of the three with @err filled.
+ */
+int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
+			    struct tw_error *err);
+
+/** filter_expression__fini() - an all-zero one is fine */
+void filter_expression__fini(struct filter_expression *expression);
+
+/** filter_expression__exit_of() - exit status: what cannot be expressed was asked for by mistake, as what cannot be */
+int filter_expression__exit_of(int error);
+
+#endif

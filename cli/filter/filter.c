@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire filter`: one filter language, for every stage that events pass. */
+#include "cli/filter/filter.h"
+
+static const struct cli_command *const commands[] = {
+	&filter_command_compile, &filter_command_explain, &filter_command_attach,
+	&filter_command_show,    &filter_command_detach,  NULL,
+};
+
+static const struct cli_example examples[] = {
+	{ "The same expression in Wireshark's words",
+	  "tracewire filter compile --from x.pcapng --to display 'prev_pid == 0'" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_filter = {
+	.name = "filter",
+	.summary = "Compile, explain and attach filters",
+	.description =
+		"A filter is one expression, as Wireshark has them, for whatever stage that events pass: the kernel, the "
+		"producer, XDP, tc, a capture, a report.",
+	.examples = examples,
+	.commands = commands,
+};
