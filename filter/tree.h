@@ -149,6 +149,12 @@ bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *r
  */
 bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
 
+/**
+ * tw_test__asks_for_elements() - whether it is an EXISTS of an array of numbers whose length only the record tells: one
+ * without elements is not there, whoever wrote it
+ */
+bool tw_test__asks_for_elements(const struct tw_test *test);
+
 /* Steps through a tree, as one writes it down. */
 enum tw_walk_at {
 	TW_WALK_OPEN,    /* an AND or OR begins */

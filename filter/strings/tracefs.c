@@ -85,6 +85,8 @@ const char *tw_tracefs__refuses(const struct tw_test *test)
 		return "the kernel's filters do not know the time";
 	if (test->operand == TW_ON_HOST)
 		return "the kernel's filters do not know the host's name";
+	if (tw_test__asks_for_elements(test))
+		return "the kernel's filters do not ask how long an array is";
 	if (test->operand == TW_ON_FIELD && test->op == TW_TEST_EXISTS)
 		return NULL;
 	switch (test->compared) {

@@ -38,6 +38,8 @@ const char *tw_u32__refuses(const struct tw_test *test)
 		return "the task's name is not in the frames of its events";
 	if (test->operand == TW_ON_HOST)
 		return "the host's name is not in the frames of events";
+	if (tw_test__asks_for_elements(test))
+		return "it does not ask how long an array is";
 	if (test->op == TW_TEST_EXISTS)
 		return NULL;
 	if (test->compared != TW_AS_NUMBER)
