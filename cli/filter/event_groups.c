@@ -40,7 +40,7 @@ int event_groups__add(struct event_groups *groups, const char *text, size_t len,
 
 	if (!group)
 		group = make(groups, text, len);
-	formats = group ? reallocarray(group->formats, group->n + 1, sizeof(*formats)) : NULL;
+	formats = group ? reallocarray(group->formats, group->n + 1, sizeof(const struct tw_format *)) : NULL;
 	if (!formats)
 		return -ENOMEM;
 	group->formats = formats;

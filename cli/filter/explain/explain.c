@@ -132,7 +132,8 @@ const struct cli_command filter_command_explain = {
 		"the next. Events that cannot match are not enabled.\n"
 		"\n"
 		"With --live, which needs root and -e, the events are recorded twice at the same time, with the filter and without, "
-		"and both are counted.",
+		"and both are counted. A few events may be on one side only: at the edges of the time that is counted, for each run takes an "
+		"event's time itself; and while a task changes its name, for the kernel tells of that a moment before it does it.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),

@@ -7,10 +7,7 @@
 
 #include "filter/evaluate.h"
 #include "pcap-tools/capture/knowledge.h"
-#include "wire/parts.h"
-
-#define PARTS_BYTES ((size_t)16 << 20) /* of events in pieces */
-#define PARTS_COUNT 64
+#include "pcap-tools/merge/merge.h"
 
 struct filter_hits {
 	struct tw_sink sink;    /* first: what is handed out */
@@ -18,7 +15,8 @@ struct filter_hits {
 	struct predicate_hits *predicates;
 	unsigned int n; /* 0 = they are not counted alone */
 	struct tw_knowledge *knowledge;
-	struct tw_parts *parts;
+	struct tw_merge *merge;
+	int failure; /* of the merge; final */
 	uint8_t *slot;
 	struct tw_sink_stats stats;
 	_Atomic uint64_t from, until;
@@ -52,16 +50,17 @@ static void ask_alone(struct predicate_hits *predicate, const struct tw_filter_e
 	predicate->matched += tw_bound__matches(predicate->bound, event);
 }
 
-static void take_event(struct filter_hits *hits, const struct tw_known_stream *stream,
-		       const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static void take_event(struct filter_hits *hits, const struct tw_known_stream *stream, const struct tw_merged *out,
+		       uint16_t cpu, const struct tw_tlv_view *tlv)
 {
 	struct tw_filter_event event;
 	struct tw_event_view view;
 
-	if (!tw_event__parse(tlv, frame->base_time, &view) || view.time < atomic_load(&hits->from) ||
-	    view.time >= atomic_load(&hits->until))
+	if (!tw_event__parse(tlv, out->base_time, &view) || out->time < atomic_load(&hits->from) ||
+	    out->time >= atomic_load(&hits->until))
 		return;
-	event = tw_filter_event__of_view(&view, frame->cpu);
+	event = tw_filter_event__of_view(&view, cpu);
+	event.time = out->time;
 	add_names(&event, stream);
 	count(&hits->events, 1);
 	if (tw_bound__matches(hits->whole, &event))
@@ -70,36 +69,34 @@ static void take_event(struct filter_hits *hits, const struct tw_known_stream *s
 		ask_alone(&hits->predicates[i], &event);
 }
 
-static void take_part(struct filter_hits *hits, struct tw_known_stream *stream, const struct tw_frame_info *frame,
-		      const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-	struct tw_tlv_view whole;
-
-	if (tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT &&
-	    tw_parts__add(hits->parts, stream->id, frame->channel, &part, &whole) == TW_PARTS_WHOLE)
-		take_event(hits, stream, frame, &whole);
-}
-
-static void take_lost(struct filter_hits *hits, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static void take_lost(struct filter_hits *hits, const struct tw_merged *out, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
-	if (tw_lost__parse(tlv, frame->base_time, &lost))
+	if (tw_lost__parse(tlv, out->base_time, &lost))
 		count(&hits->lost, lost.unknown ? 1 : lost.count);
 }
 
-static void take_tlv(struct filter_hits *hits, struct tw_known_stream *stream, const struct tw_frame_info *frame,
-		     const struct tw_tlv_view *tlv)
+/* In the order of time: names of tasks stand before the events that have them. */
+static int take_merged(void *ctx, const struct tw_merged *out)
 {
-	if (tlv->type == TW_TLV_EVENT)
-		take_event(hits, stream, frame, tlv);
-	else if (tlv->type == TW_TLV_PART)
-		take_part(hits, stream, frame, tlv);
-	else if (tlv->type == TW_TLV_LOST)
-		take_lost(hits, frame, tlv);
-	else if (tlv->type == TW_TLV_COMM || tlv->type == TW_TLV_HOST)
-		tw_knowledge__learn(hits->knowledge, stream, frame, tlv);
+	struct filter_hits *hits = ctx;
+	struct tw_known_stream *stream = tw_knowledge__stream(hits->knowledge, out->stream_id);
+	struct tw_cursor unused, tlvs = { .at = out->body, .left = out->body_len };
+	struct tw_frame_info info = { 0 };
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
+	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_EVENT)
+			take_event(hits, stream, out, info.cpu, &tlv);
+		else if (tlv.type == TW_TLV_LOST)
+			take_lost(hits, out, &tlv);
+		else if (tlv.type == TW_TLV_COMM || tlv.type == TW_TLV_HOST)
+			tw_knowledge__learn(hits->knowledge, stream, &info, &tlv);
+	}
+	return stream ? 0 : -ENOMEM;
 }
 
 static void *reserve(struct tw_sink *sink)
@@ -110,25 +107,16 @@ static void *reserve(struct tw_sink *sink)
 static void commit(struct tw_sink *sink, size_t len)
 {
 	struct filter_hits *hits = (struct filter_hits *)sink;
-	enum tw_frame_status status;
-	struct tw_known_stream *stream;
-	struct tw_frame_info info;
-	struct tw_cursor tlvs;
-	struct tw_tlv_view tlv;
 
 	hits->stats.frames++;
 	hits->stats.bytes += len;
-	if (tw_frame__parse(hits->slot, len, &info, &tlvs))
-		return;
-	stream = tw_knowledge__stream(hits->knowledge, info.stream_id);
-	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		take_tlv(hits, stream, &info, &tlv);
+	if (!hits->failure)
+		hits->failure = tw_merge__frame(hits->merge, hits->slot, len);
 }
 
 static int flush(struct tw_sink *sink)
 {
-	(void)sink;
-	return 0;
+	return ((struct filter_hits *)sink)->failure;
 }
 
 static void stats(struct tw_sink *sink, struct tw_sink_stats *ret)
@@ -139,7 +127,10 @@ static void stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 /* The counts outlive the stream. */
 static void close_sink(struct tw_sink *sink)
 {
-	(void)sink;
+	struct filter_hits *hits = (struct filter_hits *)sink;
+
+	if (!hits->failure)
+		hits->failure = tw_merge__flush(hits->merge);
 }
 
 static const struct tw_sink_ops ops = {
@@ -185,28 +176,32 @@ static int bind_each(struct filter_hits *hits, const struct filter_expression *e
 
 static int init(struct filter_hits *hits, const struct filter_expression *expression, bool each, struct tw_error *err)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
+	const struct tw_merge_options options = { .from_start = true, .emit = take_merged, .ctx = hits };
+	int error = tw_merge__new(&options, &hits->merge, err);
 
+	if (error)
+		return error;
 	hits->sink = (struct tw_sink){ .ops = &ops, .frame_max = TW_FRAME_MAX, .how = "counted" };
 	hits->whole = expression->bound;
 	atomic_store(&hits->from, UINT64_MAX);
 	atomic_store(&hits->until, UINT64_MAX);
 	hits->knowledge = tw_knowledge__new();
-	hits->parts = tw_parts__new(&limits);
 	hits->slot = aligned_alloc(64, (TW_FRAME_MAX + TW_COPY_STEP + 63) & ~63u);
-	if (!hits->knowledge || !hits->parts || !hits->slot)
+	if (!hits->knowledge || !hits->slot)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	return each ? bind_each(hits, expression, err) : 0;
+	error = tw_bound__prepare(hits->whole, err);
+	return error || !each ? error : bind_each(hits, expression, err);
 }
 
 int filter_hits__new(const struct filter_expression *expression, bool each, struct filter_hits **ret,
 		     struct tw_error *err)
 {
 	struct filter_hits *hits = calloc(1, sizeof(*hits));
-	int error = hits ? init(hits, expression, each, err) : tw_error__set(err, -ENOMEM, "out of memory");
+	int error;
 
-	if (!error)
-		error = tw_bound__prepare(hits->whole, err);
+	if (!hits)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	error = init(hits, expression, each, err);
 	if (error)
 		filter_hits__free(hits);
 	else
@@ -221,7 +216,7 @@ void filter_hits__free(struct filter_hits *hits)
 	for (unsigned int i = 0; i < hits->n && hits->predicates; i++)
 		tw_bound__free(hits->predicates[i].bound);
 	free(hits->predicates);
-	tw_parts__free(hits->parts);
+	tw_merge__free(hits->merge);
 	tw_knowledge__free(hits->knowledge);
 	free(hits->slot);
 	free(hits);

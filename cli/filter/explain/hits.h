@@ -23,7 +23,7 @@ struct filter_hits;
 struct filter_hits_counts {
 	uint64_t events;  /* that came within the window, whatever became of them */
 	uint64_t matched; /* of them, says the evaluator */
-	uint64_t lost;    /* at any time: as LOST tells, and events in pieces of which one is missing */
+	uint64_t lost;    /* at any time, as LOST tells */
 };
 
 /**

@@ -35,7 +35,7 @@ static void print_verdict(const struct filter_live *live, uint64_t all, uint64_t
 	if (live->own_seen)
 		fputs("threads of this program are in the trace, and each run sees the other's\n", out);
 	else
-		fputs("the two runs time an event apart, and at the edges of the window that decides\n", out);
+		fputs("at the edges of the window, or while a task changed its name; see --help\n", out);
 }
 
 static void print_window(const struct filter_live *live, FILE *out)
