@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From rules and a schema to what is attached. */
+#include <errno.h>
 #include <unistd.h>
 
 #include "xdp/attach_tc.h"
@@ -146,6 +147,12 @@ static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error
 	return error;
 }
 
+/* What the kernel or a driver calls invalid is nothing that the user has mistyped. */
+static int kernels(int error)
+{
+	return error == -EINVAL || error == -E2BIG || error == -ENODATA ? -EOPNOTSUPP : error;
+}
+
 static int build(struct tw_classifier *c, const struct tw_rules *rules, struct tw_error *err)
 {
 	const struct tw_bpf_options options = {
@@ -160,7 +167,7 @@ static int build(struct tw_classifier *c, const struct tw_rules *rules, struct t
 		return error;
 	error = make_maps(c, tw_rules__rows(rules), err);
 	if (!error)
-		error = attach_program(c, &code, err);
+		error = kernels(attach_program(c, &code, err));
 	tw_bpf_program__fini(&code);
 	return error;
 }
@@ -172,11 +179,13 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 
 	if (!error)
 		error = c->state.public.place == TW_PLACE_U32
-				? tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], err)
+				? kernels(tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], err))
 				: build(c, &bound.all, err);
 	unbind(&bound);
 	if (error)
 		return error;
 	c->state.public.schema_id = schema->id;
+	if (c->state.public.persist)
+		c->state.public.pid = 0;
 	return tw_state_file__write(&c->file, &c->state, err);
 }

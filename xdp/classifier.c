@@ -160,5 +160,6 @@ int tw_classifier__attached(const struct tw_classifier *c,
 
 	state.public.mode = tw_attached__mode(&state);
 	state.public.state = &state;
+	state.maps = &c->maps;
 	return each(&state.public, ctx, err);
 }

@@ -46,7 +46,8 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 	(void)err;
 	if (tw_state_file__read(file, &other))
 		return 0;
-	if (other.netns == state->netns && other.public.ifindex == state->public.ifindex && other.made_clsact)
+	if (other.netns == state->netns && other.public.ifindex == state->public.ifindex &&
+	    other.public.place != state->public.place && other.made_clsact)
 		state->made_clsact = true;
 	tw_state__fini(&other);
 	return 0;
@@ -79,6 +80,12 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, &at, "clsact"), &answer);
+	if (!answer.code)
+		state->made_clsact = true;
+	if (answer.code == -EEXIST && !state->public.schema_id) { /* somebody may have made one since the plan */
+		state->made_clsact = false;
+		return tw_state_file__each(look_at_others, state, NULL);
+	}
 	if (!answer.code || answer.code == -EEXIST)
 		return 0;
 	return tw_error__set(err, answer.code, "cannot make a clsact qdisc on %s: %s", state->public.ifname,

@@ -64,31 +64,46 @@ static int read_one(struct reading *reading, int map, const struct tw_counted *w
 	return 0;
 }
 
-static int gone(const struct tw_attached *attached, struct tw_error *err)
+static int unread(const struct tw_attached *attached, int error, struct tw_error *err)
 {
-	return tw_error__set(err, -ENOENT, "the counters of %s on %s have gone: somebody else took the program away",
-			     tw_place__name(attached->place), attached->ifname);
+	if (error == -ENOENT)
+		return tw_error__set(err, error,
+				     "the counters of %s on %s have gone: somebody else took the program away",
+				     tw_place__name(attached->place), attached->ifname);
+	return tw_error__set(err, error, "cannot read the counters of %s on %s: %s", tw_place__name(attached->place),
+			     attached->ifname,
+			     error == -EPERM ? "those of another process take CAP_SYS_ADMIN" : strerror(-error));
+}
+
+/* Our own we have at hand, whatever became of the program, and without the right to ask for maps by number. */
+static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t id)
+{
+	const int fd = state->maps ? dup(state->maps->fds[map]) : bpf_map_get_fd_by_id(id);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /* In a NIC there is one set of rows, for all streams. */
 static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *err)
 {
-	const int counters = bpf_map_get_fd_by_id(state->counters), overflow = bpf_map_get_fd_by_id(state->overflow);
-	int error = 0;
+	const bool offload = reading->attached->offload;
+	const int counters = open_map(state, TW_MAP_COUNTERS, state->counters);
+	const int overflow = offload ? -1 : open_map(state, TW_MAP_OVERFLOW, state->overflow);
+	int error = counters < 0 ? counters : 0;
 
-	if (counters < 0)
-		error = gone(reading->attached, err);
-	else if (reading->attached->offload)
+	if (!error && offload)
 		error = read_one(reading, counters, &(struct tw_counted){ .total = true, .has_events = true });
-	else
+	else if (!error)
+		error = overflow < 0 ? overflow
+				     : read_one(reading, overflow,
+						&(struct tw_counted){ .overflow = true, .has_events = true });
+	if (!error && !offload)
 		read_streams(reading, counters);
-	if (!error && overflow >= 0)
-		error = read_one(reading, overflow, &(struct tw_counted){ .overflow = true, .has_events = true });
 	if (counters >= 0)
 		close(counters);
 	if (overflow >= 0)
 		close(overflow);
-	return error;
+	return error ? unread(reading->attached, error, err) : 0;
 }
 
 /* Frames of one event each are all that u32 matches. */
@@ -107,11 +122,11 @@ int tw_attached__count(const struct tw_attached *attached,
 		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
 		       struct tw_error *err)
 {
-	const int cpus = libbpf_num_possible_cpus();
+	const int cpus = attached->offload ? 1 : libbpf_num_possible_cpus();
 	struct reading reading = {
 		.attached = attached,
 		.rows = attached->n + 1 + TW_COUNT_MORE,
-		.cpus = attached->offload || cpus < 1 ? 1 : (unsigned int)cpus,
+		.cpus = (unsigned int)cpus,
 		.each = each,
 		.ctx = ctx,
 	};
@@ -121,6 +136,9 @@ int tw_attached__count(const struct tw_attached *attached,
 		return 0;
 	if (attached->place == TW_PLACE_U32)
 		return count_u32(&reading, attached->state, err);
+	if (cpus < 1) /* the kernel writes a value for each, however many we have room for */
+		return tw_error__set(err, -EIO, "cannot tell how many CPUs count: /sys/devices/system/cpu/possible: %s",
+				     strerror(cpus < 0 ? -cpus : ENODATA));
 	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
 	if (!reading.values)
 		return tw_error__set(err, -ENOMEM, "no memory for the counters");

@@ -58,7 +58,7 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 			    .place = options->place,
 			    .offload = options->offload,
 			    .persist = options->persist,
-			    .pid = options->persist ? 0 : getpid(),
+			    .pid = getpid(), /* until it stays without one */
 			    .default_action = options->default_action,
 			    .default_arg = options->default_arg },
 		.netns = tw_netns__inode(),

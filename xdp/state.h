@@ -9,6 +9,7 @@
 #include <limits.h>
 
 #include "xdp/classifier.h"
+#include "xdp/maps.h"
 
 /* The filters of u32 that stand for one row of counters. */
 struct tw_state_row {
@@ -24,6 +25,7 @@ struct tw_state {
 	uint32_t held_by_link;       /* XDP: goes with the process by itself */
 	uint32_t made_clsact;        /* the qdisc is ours */
 	struct tw_state_row rows[TW_ROWS_MAX];
+	const struct tw_maps *maps; /* of this process's own; NULL = to be asked for by their numbers */
 };
 
 /** tw_state__init() - for an interface of this network namespace; texts are copied. Return: 0, -ENOMEM, -ENODEV */

@@ -55,17 +55,18 @@ static int open_file(struct tw_state_file *file, struct tw_error *err)
 static int busy(struct tw_state_file *file, const struct tw_state *state, struct tw_error *err)
 {
 	struct tw_state other = { 0 };
-	pid_t pid = 0;
+	char holder[32] = "a process";
 
 	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (file->fd >= 0 && !tw_state_file__read(file, &other))
-		pid = other.public.pid;
+		if (other.public.pid)
+			snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
 	tw_state__fini(&other);
 	tw_state_file__close(file);
 	return tw_error__set(err, -EBUSY,
-			     "%s has a classifier in %s already, held by process %d; end that, or take it away with "
+			     "%s has a classifier in %s already, held by %s; end that, or take it away with "
 			     "`tracewire filter detach -i %s`",
-			     state->public.ifname, tw_place__name(state->public.place), (int)pid, state->public.ifname);
+			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
 }
 
 static int open_locked(struct tw_state_file *file, struct tw_error *err)

@@ -118,6 +118,9 @@ int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct 
 		rows[i].frames = state->rows[i].n || state->rows[i].carried ? state->rows[i].carried : TW_NOT_COUNTED;
 	error = tw_u32__look(sk, state, state->prio, &look);
 	nl_socket_free(sk);
+	if (!error && !look.n)
+		return tw_error__set(err, -ENOENT, "the filters of u32 on %s have gone, and what they counted",
+				     state->public.ifname);
 	return error ? tw_error__set(err, error, "cannot list the filters of %s: %s", state->public.ifname,
 				     strerror(-error))
 		     : 0;
