@@ -16,7 +16,7 @@ const char *tw_mode__text(uint8_t mode)
 		[TW_MODE_GENERIC] = "generic XDP",
 		[TW_MODE_DISPATCHER] = "native XDP, in libxdp's dispatcher",
 		[TW_MODE_GENERIC_DISPATCHER] = "generic XDP, in libxdp's dispatcher",
-		[TW_MODE_SOFTWARE] = "tc, not_in_hw",
+		[TW_MODE_SOFTWARE] = "in software, not_in_hw",
 		[TW_MODE_HARDWARE] = "in_hw",
 	};
 

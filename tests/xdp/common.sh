@@ -15,7 +15,7 @@ capture=$3
 # shellcheck source=tests/cli/namespace.sh
 . "$(dirname "$0")/../cli/namespace.sh"
 
-for program in tcpdump tc ip ethtool python3; do
+for program in tcpdump tc ip ethtool python3 setpriv; do
 	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
 mount -t tmpfs run /run

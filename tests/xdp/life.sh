@@ -86,10 +86,56 @@ done
 
 # Taken away by somebody else: told, and the file goes.
 attach robbed --hook tc 'event == sched_switch' --action drop
+send
 tc qdisc del dev v1 clsact
 wait_for has_ended "$pid"
 says "$scratch/robbed.err" 'somebody else took it away' || fail "who loses its filter says: $(cat "$scratch/robbed.err")"
+says "$scratch/robbed.out" "^ +$switches +$switches  event == sched_switch -> drop" ||
+	fail "what it had counted by then: $(cat "$scratch/robbed.out")"
 nothing_left v1
+
+# The same of one that stays: its counters have gone as well, and are not said to be 0.
+"$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
+ip link set dev v1 xdp off
+comes_to "without its program" "none None None" 'c["mode"], c["rules"][0]["events"], c["dropped"]["frames"]'
+"$tracewire" filter detach -i v1 2>/dev/null || fail "detach what somebody else took away"
+nothing_left v1
+
+# To stay, but without a schema yet: a process holds it, which can be asked to end.
+in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
+wait_for says "$scratch/lasting.err" '^waiting on v1'
+refused "v1 has a classifier in tc already, held by process $pid" --hook tc
+"$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach what waits: $(cat "$scratch/detach.err")"
+wait "$pid" || fail "one that waits and is detached does not end with 0"
+nothing_left v1
+
+# A qdisc that somebody else made while ours was waiting.
+in_background later "$tracewire" filter attach -i v1 --hook tc 'cpu == 0' --action drop
+wait_for says "$scratch/later.err" '^waiting on v1'
+tc qdisc add dev v1 clsact
+introduce
+wait_for says "$scratch/later.err" '^attached to v1'
+finish "$pid"
+expect "somebody else's qdisc" 1 "$(tc qdisc show dev v1 | grep -c clsact)"
+tc qdisc del dev v1 clsact
+
+# Others' counters are asked for by number, which not every root may; its own are at hand.
+in_background own setpriv --bounding-set -sys_admin "$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop
+wait_for says "$scratch/own.err" '^attached to v1'
+send
+setpriv --bounding-set -sys_admin "$tracewire" filter show --json >"$scratch/show.out" 2>"$scratch/show.err" &&
+	fail "counters that cannot be read are shown: $(cat "$scratch/show.out")"
+expect "shown of what cannot be read" "" "$(cat "$scratch/show.out")"
+says "$scratch/show.err" 'cannot read the counters of xdp on v1: .*CAP_SYS_ADMIN' || fail "show says: $(cat "$scratch/show.err")"
+finish "$pid"
+says "$scratch/own.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "its own counters: $(cat "$scratch/own.out")"
+
+# Where nothing tells the number of CPUs there are no counters, but a sentence.
+"$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
+unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$tracewire" filter show >"$scratch/show.out" 2>"$scratch/show.err"
+expect "status without /sys" 1 $?
+says "$scratch/show.err" 'cannot tell how many CPUs' || fail "show without /sys says: $(cat "$scratch/show.err")"
+"$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 
 # Both hooks at once; the qdisc goes with the last of ours, and not while somebody else has a filter there.
 attach one 'event == sched_switch' --action pass

@@ -27,6 +27,13 @@ follow() { # HOOK
 	introduce deadbeef
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^stream $stream has another schema, 000000000000cafe: .* pass and are counted"
+	for _ in 1 2; do
+		introduce beef 2222222222222222
+		introduce cafe $stream
+		introduce deadbeef
+	done
+	wait_for says "$scratch/$hook.err" '^stream 2222222222222222 has another schema'
+	expect "$hook: said once of each" 2 "$(grep -c 'has another schema' "$scratch/$hook.err")"
 	comes_to "$hook: the schema is still" 00000000deadbeef 'c["schema"]'
 	comes_to "$hook: of another schema" "$events" 'c["other_schema"]["events"]'
 	comes_to "$hook: no match" $((2 * switches)) 'c["rules"][0]["events"]'

@@ -117,9 +117,11 @@ static int make(struct attach *attach, char **args, struct tw_error *err)
 
 static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *err)
 {
+	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " }; /* of XDP the mode says it */
+
 	(void)ctx, (void)err;
-	fprintf(stderr, "attached to %s: %s, for schema %016" PRIx64 "%s\n", attached->ifname,
-		tw_mode__text(attached->mode), attached->schema_id,
+	fprintf(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname,
+		places[attached->place], tw_mode__text(attached->mode), attached->schema_id,
 		attached->persist ? "; it stays until `tracewire filter detach`" : "; Ctrl-C ends it");
 	return 0;
 }
@@ -179,12 +181,15 @@ static int stay(struct attach *attach, struct follow *follow, struct tw_error *e
 static int hold(struct attach *attach, struct follow *follow, struct tw_error *err)
 {
 	struct counters_print print = { .streams = attach->streams };
-	int error = tw_classifier__attached(attach->classifier, tell_attached, NULL, err);
+	struct tw_error ignored;
+	int printed, error = tw_classifier__attached(attach->classifier, tell_attached, NULL, err);
 
 	if (error || attach->persist)
 		return error;
 	error = stay(attach, follow, err);
-	return error ? error : tw_classifier__attached(attach->classifier, counters__print, &print, err);
+	/* Whatever took the classifier away, what it has counted is still ours. */
+	printed = tw_classifier__attached(attach->classifier, counters__print, &print, error ? &ignored : err);
+	return error ? error : printed;
 }
 
 static int attach_and_hold(struct attach *attach, struct tw_error *err)

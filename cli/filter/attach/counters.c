@@ -68,6 +68,12 @@ static int collect(const struct tw_attached *attached, struct counted *ret, stru
 	return error;
 }
 
+static void not_counted(struct counted *counted)
+{
+	for (unsigned int i = 0; i < counted->n_rows; i++)
+		counted->sum[i] = (struct tw_counter){ TW_NOT_COUNTED, TW_NOT_COUNTED };
+}
+
 void counters__action(uint8_t action, uint32_t arg, char text[COUNTERS_ACTION_MAX])
 {
 	char name[IFNAMSIZ];
@@ -157,7 +163,9 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 	int error = collect(attached, &counted, &why);
 
 	/* Taken away by somebody else in the meantime, its maps with it. */
-	if (error && error != -ENOENT) {
+	if (error == -ENOENT)
+		not_counted(&counted);
+	else if (error) {
 		free(counted.all);
 		return tw_error__set(err, error, "%s", why.text);
 	}

@@ -89,7 +89,7 @@ static void put_streams(const struct tw_attached *attached, const struct counted
 void counters__print_json(const struct tw_attached *attached, const struct counted *counted,
 			  const struct counters_print *print)
 {
-	printf("%s\n  {\"interface\": ", print->n ? "," : "");
+	printf("%s\n  {\"interface\": ", print->n ? "," : "[");
 	cli_json__text(attached->ifname);
 	printf(", \"hook\": \"%s\", \"mode\": \"%s\", \"dispatcher\": %s, \"in_hw\": %s, \"persist\": %s, ",
 	       tw_place__name(attached->place), modes[attached->mode],

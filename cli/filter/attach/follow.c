@@ -14,7 +14,14 @@
 #include "cli/stop.h"
 #include "vnet/rx.h"
 
+#define TOLD_MAX   64                    /* beyond that the first is forgotten, and told again */
 #define SILENCE_NS (3000 * TW_NS_PER_MS) /* a stream says something each second */
+
+/* What was said of a stream's schema, once: that it is another one, or that the rules cannot be bound to it. */
+struct told {
+	uint64_t stream_id, schema_id;
+	bool refused;
+};
 
 struct follow {
 	char ifname[IFNAMSIZ];
@@ -24,8 +31,8 @@ struct follow {
 	uint64_t schema_id; /* that the rules are bound to; 0 = none */
 	uint64_t stream_id; /* that is followed */
 	uint64_t heard;     /* of it, last; CLOCK_MONOTONIC, ns */
-	uint64_t refused;   /* schema that the rules cannot be bound to; told once */
-	uint64_t other;     /* stream of another schema; told once */
+	struct told told[TOLD_MAX];
+	unsigned int n_told; /* so far */
 };
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *err)
@@ -62,6 +69,20 @@ static bool is_silent(const struct follow *follow, uint64_t now)
 	return now - follow->heard > SILENCE_NS;
 }
 
+static bool is_told(const struct follow *follow, const struct learnt_schema *learnt, bool refused)
+{
+	for (unsigned int i = 0; i < follow->n_told && i < TOLD_MAX; i++)
+		if (follow->told[i].stream_id == learnt->stream_id && follow->told[i].schema_id == learnt->id &&
+		    follow->told[i].refused == refused)
+			return true;
+	return false;
+}
+
+static void note_told(struct follow *follow, const struct learnt_schema *learnt, bool refused)
+{
+	follow->told[follow->n_told++ % TOLD_MAX] = (struct told){ learnt->stream_id, learnt->id, refused };
+}
+
 /* Names in the error are those of a stranger. */
 static int refused(struct follow *follow, const struct learnt_schema *learnt, int error, struct tw_error *why,
 		   struct tw_error *err)
@@ -69,7 +90,7 @@ static int refused(struct follow *follow, const struct learnt_schema *learnt, in
 	cli_printable(why->text, strlen(why->text));
 	if (!follow->schema_id)
 		return tw_error__set(err, error, "%s", why->text);
-	follow->refused = learnt->id;
+	note_told(follow, learnt, true);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has a new schema, %016" PRIx64
 		", that the rules cannot be bound to: %s; its events pass\n",
@@ -98,9 +119,9 @@ static int bind_rules(struct follow *follow, const struct learnt_schema *learnt,
 
 static void tell_other(struct follow *follow, const struct learnt_schema *learnt)
 {
-	if (follow->other == learnt->stream_id)
+	if (is_told(follow, learnt, false))
 		return;
-	follow->other = learnt->stream_id;
+	note_told(follow, learnt, false);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has another schema, %016" PRIx64
 		": a classifier is for one, so its events pass and are counted\n",
@@ -121,7 +142,7 @@ static int consider(struct follow *follow, const struct learnt_schema *learnt, u
 		tell_other(follow, learnt);
 		return 0;
 	}
-	return learnt->id == follow->refused ? 0 : bind_rules(follow, learnt, err);
+	return is_told(follow, learnt, true) ? 0 : bind_rules(follow, learnt, err);
 }
 
 static int take(struct follow *follow, const struct tw_rx_frame *frame, struct tw_error *err)

@@ -45,11 +45,11 @@ static int show(void *data, int n_args, char **args, struct tw_error *err)
 	(void)n_args, (void)args;
 	if (error)
 		return cli_exit__of(error);
-	if (select->print.json)
-		printf("[");
 	error = tw_attached__each(show_one, select, err);
-	if (select->print.json)
-		printf("%s]\n", select->print.n ? "\n" : "");
+	if (select->print.json && select->print.n)
+		printf("\n]\n");
+	else if (select->print.json && !error) /* what cannot be told is not nothing */
+		printf("[]\n");
 	else if (!error && !select->print.n)
 		fprintf(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
 			select->interface ? select->interface : "");
@@ -122,7 +122,8 @@ const struct cli_command filter_command_show = {
 		"Lists the classifiers of this network namespace, those that a `filter attach` elsewhere holds too: the hook that is "
 		"really in use as the kernel states it, the schema that the rules are for, and for each rule the frames and events "
 		"that it matched. Below them, what passed for other reasons, and what was dropped.\n\n"
-		"u32 counts frames only, and - stands where this kernel does not count them.",
+		"u32 counts frames only, and - stands where this kernel does not count them, or where somebody else took the program "
+		"away and the counters with it.",
 	.examples = show_examples,
 	.groups = show_groups,
 	.config_size = sizeof(struct select),
