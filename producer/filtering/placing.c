@@ -166,21 +166,31 @@ static int divide(struct tw_placing *p, size_t i, struct tw_bound_event *bound)
 	return rc;
 }
 
-int tw_placing__event(struct tw_placing *p, size_t i)
+static int place_event(struct tw_placing *p, size_t i)
 {
-	struct tw_bound_event *bound = p->bound ? find_bound(p, &p->selection->events.names[i]) : NULL;
-	const struct tw_node *root = bound ? bound->root : p->bound ? p->bound->unknown : NULL;
-	int rc;
+	struct tw_bound_event *bound = find_bound(p, &p->selection->events.names[i]);
+	const struct tw_node *root = bound ? bound->root : p->bound->unknown;
 
-	if (root && root->kind == TW_NODE_FALSE) {
+	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
 		p->filtering->places.off++;
 		return set_given(p, i); /* so that a mistake in it is told */
 	}
 	p->able++;
-	p->gate |= !bound && root && root->kind != TW_NODE_TRUE;
-	rc = bound && root->kind != TW_NODE_TRUE ? divide(p, i, bound) : set_given(p, i);
-	p->filtering->events[i].off = rc;
+	if (bound && root->kind != TW_NODE_TRUE)
+		return divide(p, i, bound);
+	p->gate |= root->kind != TW_NODE_TRUE; /* its format cannot be read: what all events have is compared */
+	return set_given(p, i);
+}
+
+int tw_placing__event(struct tw_placing *p, size_t i)
+{
+	struct tw_filtered *event = &p->filtering->events[i];
+	int rc;
+
+	event->off = false;
+	rc = p->bound ? place_event(p, i) : set_given(p, i);
+	event->off |= rc != 0;
 	return rc;
 }
 
