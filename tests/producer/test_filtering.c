@@ -227,9 +227,11 @@ static void test_overload(void **state)
 static void expect_stacks(const char *expression, bool by_producer)
 {
 	size_t stacks = 0, events = 0, id = 0;
+	char given[64];
 	struct run run;
 
-	set_up(&run, "raw_syscalls:sys_enter", only_getppid(), expression);
+	snprintf(given, sizeof(given), "id == %d && common_pid == %d", SYS_getppid, getpid());
+	set_up(&run, "raw_syscalls:sys_enter", given, expression);
 	run.options.tracing.stacks = true;
 	begin(&run);
 	assert_int_equal(places_of(&run).producer, by_producer);
