@@ -212,7 +212,7 @@ static void test_overload(void **state)
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
 	assert_true(run.books.balanced);
-	assert_true(run.books.filtered > 100);
+	assert_true(run.books.filtered > 0);
 	assert_true(run.books.lost_ring > 0);
 	assert_int_equal(run.books.recorded, run.books.delivered + run.books.filtered + run.books.lost_ring);
 	assert_int_equal(run.books.recorded, run.kernel.read + run.kernel.entries + run.kernel.overrun +
