@@ -162,7 +162,6 @@ static void test_left(void **state)
 	end(&run);
 }
 
-/* Only this load: getppid() of these tasks; both of its events. */
 static void call_getppid(int n)
 {
 	for (int i = 0; i < n; i++)
@@ -172,7 +171,7 @@ static void call_getppid(int n)
 /* Together with the event's own filter it is more than the kernel takes. Then the producer does it, and says so. */
 static void test_too_long(void **state)
 {
-	char given[3800] = "", expression[1024];
+	char given[3800], expression[1024];
 	struct run run;
 	size_t n;
 
@@ -194,7 +193,6 @@ static void test_too_long(void **state)
 	receiver__assert_sound(&run.got, 0);
 	assert_int_equal(run.books.filtered, 100);
 	assert_int_equal(run.books.read, 100);
-	assert_int_equal(run.got.n_events, 0);
 	assert_true(run.books.balanced);
 	end(&run);
 }
@@ -266,13 +264,12 @@ static void test_stacks(void **state)
 }
 
 struct counted {
-	const struct run *run;
 	size_t one, two, three;
 };
 
 static struct counted count(const struct run *run)
 {
-	struct counted counted = { .run = run };
+	struct counted counted = { 0 };
 
 	for (size_t i = 0; i < run->got.n_events; i++)
 		for (size_t k = 0; k < run->got.n_texts; k++) {
@@ -310,8 +307,8 @@ static void expect_appeared(const char *expression, size_t two, size_t filtered,
 {
 	struct tw_filter_places places;
 	struct counted counted;
-	struct run run;
 	char spec[64];
+	struct run run;
 
 	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
 	set_up(&run, spec, NULL, expression);
