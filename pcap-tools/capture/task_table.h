@@ -3,30 +3,43 @@
 #ifndef TW_TASK_TABLE_H
 #define TW_TASK_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wire/decode.h"
 
-#define TW_TASKS_MAX (1u << 20) /* of one table; the kernel's pid_max is below 2^22 */
+#define TW_TASKS_MAX      (1u << 20) /* of one table; the kernel's pid_max is below 2^22 */
+#define TW_TASK_OLDER_MAX 128        /* names of one task, beside the last two */
 
-/* A name from a time on; the one before it, for events that come out of order. */
-struct tw_task_row {
+struct tw_task_name {
 	uint64_t since;
+	uint8_t len;
+	char name[TW_COMM_MAX + 1];
+};
+
+/*
+ * What a task was called before is kept for events that come behind the names: a producer tells all that it has learnt, then
+ * the events of that time. Two names suffice for nearly every task.
+ */
+struct tw_task_row {
 	uint32_t pid;
-	uint8_t len, old_len;
-	char name[TW_COMM_MAX + 1], old_name[TW_COMM_MAX + 1];
+	uint16_t n_older, room_older;
+	bool used, has_old;
+	struct tw_task_name now, old;
+	struct tw_task_name *older; /* the oldest first */
 };
 
 struct tw_task_table {
-	struct tw_task_row *rows; /* open addressing; len 0 = free */
+	struct tw_task_row *rows; /* open addressing */
 	uint32_t n, size;
 	uint64_t seed; /* of the hash, so that nobody can choose pids that fall on one place */
+	size_t older;  /* room for older names, in all rows */
 };
 
 /**
  * tw_task_table__add() - a COMM record
- * @room: bytes that the table may grow by
+ * @room: bytes that the table may grow by; without it older names are forgotten
  *
  * Return: 0; -E2BIG beyond the limit or the room, -ENOMEM.
  */
@@ -35,7 +48,7 @@ int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *c
 /** tw_task_table__memory() - taken by the table, bytes */
 static inline size_t tw_task_table__memory(const struct tw_task_table *table)
 {
-	return table->size * sizeof(*table->rows);
+	return table->size * sizeof(*table->rows) + table->older * sizeof(struct tw_task_name);
 }
 
 /** tw_task_table__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */

@@ -135,6 +135,32 @@ static void check_name(const struct tw_known_stream *stream, uint32_t pid, uint6
 	assert_string_equal(name, expected);
 }
 
+/* A producer tells all the names of a round before its events. */
+static void test_many_renames(void **state)
+{
+	struct tw_known_stream *stream = NULL;
+	char name[16];
+
+	(void)state;
+	for (unsigned int i = 0; i <= TW_TASK_OLDER_MAX + 1; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		stream = learn_comm(1, 10, 100 + i, name);
+	}
+	for (unsigned int i = 0; i <= TW_TASK_OLDER_MAX + 1; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		check_name(stream, 10, 100 + i, name);
+	}
+	learn_comm(1, 10, 500, "one too many");
+	check_name(stream, 10, 100 + TW_TASK_OLDER_MAX, "name128");
+	check_name(stream, 10, 100, "name64");
+	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_task_table__memory(&stream->tasks));
+	learn_comm(1, 10, 20000000000, "much later");
+	learn_comm(1, 10, 40000000000, "later yet");
+	check_name(stream, 10, 20000000000, "much later");
+	check_name(stream, 10, 500, "much later");
+	assert_int_equal(stream->tasks.older, 0);
+}
+
 static void test_renames(void **state)
 {
 	struct tw_known_stream *stream = learn_comm(1, 10, 100, "bash");
@@ -153,8 +179,8 @@ static void test_renames(void **state)
 	learn_comm(1, 10, 400, "cc1");
 	check_name(stream, 10, 399, "make");
 	check_name(stream, 10, 400, "cc1");
-	learn_comm(1, 10, 500, ""); /* says nothing */
-	check_name(stream, 10, 500, "cc1");
+	learn_comm(1, 10, 500, ""); /* prctl() takes it, and so do the kernel's filters */
+	check_name(stream, 10, 500, "");
 	learn_comm(2, 10, 0, "other");
 	check_name(stream, 10, 400, "cc1");
 	check_name(tw_knowledge__stream(knowledge, 2), 10, 400, "other");
@@ -336,17 +362,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_host),
-		TEST(test_long_size),
-		TEST(test_clock),
-		TEST(test_renames),
-		TEST(test_longest_name),
-		TEST(test_many_tasks),
-		TEST(test_symbols),
-		TEST(test_schema),
-		TEST(test_other_kinds),
-		TEST(test_strings),
-		TEST(test_streams_and_schemas),
+		TEST(test_host),         TEST(test_long_size),    TEST(test_clock),      TEST(test_renames),
+		TEST(test_many_renames), TEST(test_longest_name), TEST(test_many_tasks), TEST(test_symbols),
+		TEST(test_schema),       TEST(test_other_kinds),  TEST(test_strings),    TEST(test_streams_and_schemas),
 		TEST(test_stats),
 	};
 
