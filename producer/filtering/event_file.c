@@ -8,14 +8,23 @@
 
 #include "producer/tracing_dir.h"
 
-/* The kernel leaves its complaint, with a caret, in the filter file. */
-static int refused(const struct tw_instance *instance, const char *file, const char *filter, struct tw_error *err)
+/* Parentheses and quotes that do not match are counted first; that answers -1, -2 or -3, which mean nothing as errors. */
+static bool is_refusal(int rc)
+{
+	return rc == -EINVAL || rc == -EPERM || rc == -ENOENT || rc == -ESRCH;
+}
+
+/* The kernel leaves its complaint, with a caret, in the filter file. @err is of the write. */
+static int refused(const struct tw_instance *instance, const char *file, const char *filter, int rc,
+		   struct tw_error *err)
 {
 	char dir[512], *text = NULL, *caret;
 
 	tw_instance__path(instance, ".", dir, sizeof(dir));
 	if (tw_tracing_file__read(dir, file, &text, NULL) || !(caret = strstr(text, "parse_error: "))) {
 		free(text);
+		if (rc != -EINVAL)
+			return rc;
 		return tw_error__set(err, -EINVAL,
 				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
 				     "the event's fields",
@@ -37,7 +46,7 @@ int tw_event_file__filter(const struct tw_instance *instance, const struct tw_ev
 
 	snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
 	rc = tw_instance__write(instance, file, filter ? filter : "0", err);
-	return rc == -EINVAL ? refused(instance, file, filter ? filter : "0", err) : rc;
+	return is_refusal(rc) ? refused(instance, file, filter ? filter : "0", rc, err) : rc;
 }
 
 bool tw_event_file__has_filter(const struct tw_instance *instance, const struct tw_event_name *event,

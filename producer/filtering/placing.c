@@ -148,6 +148,8 @@ static int divide(struct tw_placing *p, size_t i, struct tw_bound_event *bound)
 	bool pushed = false;
 	int rc = tw_stages__split(bound->root, true, p->bound->arena, &stages);
 
+	if (!rc && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
+		rc = set_given(p, i); /* by itself, or parentheses that do not match could fit those put around it */
 	if (!rc && stages.kernel->kind != TW_NODE_TRUE) {
 		pushed = push_down(p, i, stages.kernel);
 		places->kernel += pushed;
@@ -156,7 +158,7 @@ static int divide(struct tw_placing *p, size_t i, struct tw_bound_event *bound)
 			rc = tw_stages__split(bound->root, false, p->bound->arena, &stages);
 	}
 	if (rc)
-		return no_memory(p);
+		return rc == -ENOMEM ? no_memory(p) : rc;
 	rc = pushed ? 0 : set_given(p, i);
 	if (!rc)
 		rc = check_later(p, stages.later);

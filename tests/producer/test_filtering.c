@@ -143,6 +143,10 @@ static void test_refused(void **state)
 	expect_refused("sched:sched_switch", NULL, "comm == \"x\" or prev_comm matches \"y\"", false, "column 1: ");
 	expect_refused("sched:sched_switch", "prev_pid ==", "cpu == 1", true,
 		       "the kernel refuses the filter 'prev_pid =='");
+	expect_refused("sched:sched_switch", "prev_pid == 1) || (prev_pid == 2", "cpu == 1", true,
+		       "the kernel refuses");
+	expect_refused("sched:sched_switch", "(prev_pid == 1", "cpu == 1", true, "the kernel refuses the filter");
+	expect_refused("sched:sched_switch", "prev_comm == \"x", "cpu == 1", true, "the kernel refuses the filter");
 	expect_refused("sched", "prev_pid ==", "sched_waking.pid == 1", true, "the kernel refuses");
 }
 
