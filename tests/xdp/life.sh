@@ -47,6 +47,7 @@ for hook in xdp tc; do
 	kill -KILL "$(guards "$pid")" "$pid"
 	wait "$pid" 2>/dev/null
 	expect "$hook: a program left" "" "$(ip -d link show v1 | grep prog/xdp)"
+	says <("$tracewire" filter show) "^v1: $hook, .*, left behind by process $pid" || fail "show takes it for alive: $("$tracewire" filter show)"
 	"$tracewire" cleanup --dry-run >"$scratch/cleanup" 2>&1
 	says "$scratch/cleanup" "^would remove classifier $hook of v1" || fail "cleanup does not see it: $(cat "$scratch/cleanup")"
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1

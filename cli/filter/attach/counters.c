@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,9 @@ static void print_head(const struct tw_attached *attached)
 		printf(", schema %016" PRIx64, attached->schema_id);
 	else
 		printf(": waits for the formats of a stream");
-	if (attached->pid)
+	if (attached->pid && kill(attached->pid, 0) && errno == ESRCH)
+		printf(", left behind by process %d: `tracewire cleanup` takes it away\n", (int)attached->pid);
+	else if (attached->pid)
 		printf(", held by process %d\n", (int)attached->pid);
 	else
 		printf(", stays\n");
