@@ -65,11 +65,11 @@ static struct found find(struct nl_sock *sk, const struct tw_state *state)
 
 static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct tw_error *err)
 {
-	const int error = find(sk, state).ours
-				  ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", err)
-				  : 0;
+	const bool there = find(sk, state).ours;
+	const int error = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", err) : 0;
 
-	if (!error)
+	/* Where somebody took the filter away the qdisc may be another one by now. */
+	if (!error && (there || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
 	return error;
 }

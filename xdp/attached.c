@@ -182,7 +182,8 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		snprintf(name, sizeof(name), "%s of %s", tw_place__name(state.public.place), state.public.ifname);
 		error = cleanup->dry_run ? 0 : tw_leftover__remove(file, err);
 		if (!error)
-			cleanup->tell(cleanup->ctx, "classifier", name);
+			cleanup->tell(cleanup->ctx,
+				      state.public.persist && state.public.schema_id ? TW_RECORD : TW_CLASSIFIER, name);
 	}
 	tw_state__fini(&state);
 	return error;

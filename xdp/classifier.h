@@ -155,9 +155,13 @@ int tw_classifier__attached(const struct tw_classifier *classifier,
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err);
 
+/* What is left: the classifier, or the file alone of one that was to stay, after the classifier or its interface has gone. */
+#define TW_CLASSIFIER "classifier"
+#define TW_RECORD     "record of classifier"
+
 /**
  * tw_classifier__cleanup() - what is left of classifiers whose process was killed, with the one that watched it
- * @tell: called for each with what it is ("classifier") and its name
+ * @tell: called for each with what it is, one of the two above, and its name
  * Return: 0 or -errno with @err.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

@@ -76,6 +76,7 @@ void tw_u32__remove_set(struct nl_sock *sk, const struct tw_state *state, uint32
 
 int tw_u32__detach(const struct tw_state *state, struct tw_error *err)
 {
+	struct tw_u32_look look = { 0 };
 	struct nl_sock *sk;
 	int error;
 
@@ -84,9 +85,13 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *err)
 	error = tw_tc__open(&sk, err);
 	if (error)
 		return error;
+	tw_u32__look(sk, state, TW_U32_FIRST_PRIO, &look);
+	tw_u32__look(sk, state, TW_U32_SECOND_PRIO, &look);
 	tw_u32__remove_set(sk, state, TW_U32_FIRST_PRIO);
 	tw_u32__remove_set(sk, state, TW_U32_SECOND_PRIO);
-	tw_clsact__remove(sk, state);
+	/* Where somebody took the filters away the qdisc may be another one by now. */
+	if (look.n || !state->public.schema_id)
+		tw_clsact__remove(sk, state);
 	nl_socket_free(sk);
 	return 0;
 }

@@ -174,4 +174,20 @@ ip link del x1
 expect "shown of an interface that has gone" "[]" "$(tr -d '\n' <"$scratch/show.json")"
 "$tracewire" cleanup >"$scratch/cleanup" 2>&1
 expect "files of an interface that has gone" "" "$(ls /run/tracewire 2>/dev/null)"
+
+# It comes again under the same number, with a qdisc of somebody else's: a next run removes what is written down, and nothing else.
+for hook in tc u32; do
+	ip link add x0 type veth peer name x1 index 777
+	ip link set x0 up
+	ip link set x1 up
+	"$tracewire" filter attach -i x1 --hook $hook --persist --from "$capture" 'event == sched_switch' --action pass 2>/dev/null ||
+		fail "$hook: attach to x1"
+	ip link del x1
+	ip link add x0 type veth peer name x1 index 777
+	tc qdisc add dev x1 clsact
+	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
+	says "$scratch/cleanup" "^removed record of classifier $hook of x1" || fail "cleanup says: $(cat "$scratch/cleanup")"
+	expect "$hook: qdisc of somebody else's" 1 "$(tc qdisc show dev x1 | grep -c clsact)"
+	ip link del x1
+done
 exit $failed

@@ -214,7 +214,8 @@ static int attach_and_hold(struct attach *attach, struct tw_error *err)
 static void tell_leftover(void *ctx, const char *what, const char *name)
 {
 	(void)ctx;
-	fprintf(stderr, "removed %s %s, left behind by a run that was killed\n", what, name);
+	fprintf(stderr, "removed %s %s, %s\n", what, name,
+		strcmp(what, TW_RECORD) ? "left behind by a run that was killed" : "which is no longer there");
 }
 
 /* What this kernel or a network card cannot do is a failure; what cannot be meant was mistyped. */
