@@ -146,7 +146,7 @@ if [ -e /job/netdevsim.ko ]; then
 	detach "$card"
 
 	attach 0 -i "$card" --offload --hook tc 'cpu == 0' --action drop
-	says "^attached to $card: in_hw"
+	says "^attached to $card: tc, in_hw"
 	tc filter show dev "$card" ingress | grep -q 'skip_sw in_hw' || fail "tc does not say in_hw: $(tc filter show dev "$card" ingress)"
 	expect "tc offloaded" "hardware True" "$(counted 'c["mode"] + " " + str(c["in_hw"])')"
 	detach "$card"
