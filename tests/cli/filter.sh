@@ -201,6 +201,9 @@ stream: tracefs -> producer -> tc
   ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
     off       none of them can match
 END
+explain --for stream 'comm ~ "k*"' >"$scratch/marks"
+grep -A1 '^  ftrace:print' "$scratch/marks" | grep -q 'off  *not taken' || fail "explain: marks: $(cat "$scratch/marks")"
+grep -q refuses "$scratch/marks" && fail "explain: stream does not refuse this: $(cat "$scratch/marks")"
 explain --json --for record 'prev_pid == 0 and time > 1' >"$scratch/json"
 python3 - "$scratch/json" <<'END' || fail "explain --json: $(cat "$scratch/json")"
 import json

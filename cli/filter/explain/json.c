@@ -114,6 +114,7 @@ static void put_route(const struct filter_explanation *explanation, const struct
 		[FILTER_MATCHES_NEVER] = "never",
 		[FILTER_MATCHES_ALWAYS] = "always",
 		[FILTER_DEPENDS] = "depends",
+		[FILTER_TURNED_AWAY] = "turned away",
 	};
 
 	fputc('{', out);

@@ -117,12 +117,25 @@ static enum filter_fate fate_of(const struct tw_node *root)
 					    : FILTER_DEPENDS;
 }
 
+/* As the producer does: the kernel does not filter marks, and who gets the frames is not asked for their sake. */
+static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
+{
+	const char *why;
+
+	if (journey->pipeline->stages[0] != FILTER_IN_TRACEFS || strcmp(journey->format->system, "ftrace") != 0 ||
+	    strcmp(journey->format->name, "print") != 0)
+		return false;
+	return tw_node__refused(root, filter_stages[FILTER_IN_PRODUCER].refuses, &why);
+}
+
 static int find_route(struct journey *journey, const struct tw_node *root, struct filter_route *ret,
 		      struct tw_error *err)
 {
 	int error = 0;
 
 	*ret = (struct filter_route){ .fate = fate_of(root) };
+	if (ret->fate == FILTER_DEPENDS && is_turned_away(journey, root))
+		ret->fate = FILTER_TURNED_AWAY;
 	journey->left = ret->fate == FILTER_DEPENDS ? root : NULL;
 	for (unsigned int i = 0; i < journey->pipeline->n && !error; i++)
 		error = pass_stage(journey, i, ret, err);

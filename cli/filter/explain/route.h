@@ -22,6 +22,7 @@ enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
+	FILTER_TURNED_AWAY, /* marks, where the names of tasks decide: a producer does not take them */
 };
 
 struct filter_route {

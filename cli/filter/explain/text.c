@@ -177,6 +177,9 @@ static void print_route(const struct filter_explanation *explanation, const stru
 			explanation->pipeline->stages[0] == FILTER_IN_TRACEFS ? "off" : "none");
 	else if (route->fate == FILTER_MATCHES_ALWAYS)
 		fputs("    all       every one of them matches\n", out);
+	else if (route->fate == FILTER_TURNED_AWAY)
+		fputs("    off       not taken: the names of tasks decide, and the kernel does not filter marks\n",
+		      out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
 		print_step(explanation, route, i, out);
 	print_left(explanation, route, out);
