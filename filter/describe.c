@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/describe.h"
 
+#include <arpa/inet.h>
+
 #include "filter/bind/bind.h"
 
 #define NS_PER_SECOND 1000000000ull
@@ -32,6 +34,22 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	}
 }
 
+/* IP addresses as such: where the field is one, and wherever bits of it are compared. */
+static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(len == 4 ? AF_INET : AF_INET6, bytes, text, sizeof(text)))
+		tw_line__str(line, text);
+}
+
+static bool is_address(const struct tw_test *test, size_t len)
+{
+	const enum tw_address address = tw_field__address(test->field);
+
+	return test->prefix || (address == TW_ADDRESS_IPV4 && len == 4) || (address == TW_ADDRESS_IPV6 && len == 16);
+}
+
 static void put_number(const struct tw_test *test, uint64_t number, struct tw_line *line)
 {
 	if (test->operand == TW_ON_TIME) {
@@ -57,6 +75,8 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 		put_number(test, high ? test->high : test->low, line);
 	else if (test->compared == TW_AS_TEXT)
 		tw_line__quoted(line, bytes, len);
+	else if (test->op != TW_TEST_CONTAINS && is_address(test, len))
+		put_address(line, bytes, len);
 	else
 		put_bytes(line, bytes, len);
 	if (test->prefix) {
@@ -79,6 +99,7 @@ static const char *operand_name(const struct tw_test *test)
 
 void tw_test__describe(const struct tw_test *test, struct tw_line *line)
 {
+	tw_line__str(line, test->field && tw_filter_name__is_key(test->field->name) ? "any." : "");
 	tw_line__str(line, operand_name(test));
 	if (test->has_mask) {
 		tw_line__str(line, " & 0x");

@@ -33,7 +33,7 @@ static bool field_number_place(const struct tw_test *test, struct tw_number_plac
 		.base = TW_IN_EVENT,
 		.size = (uint8_t)size,
 		.big_endian = test->big_endian,
-		.is_signed = field->is_signed,
+		.is_signed = tw_field__is_signed(field),
 		.offset = TW_EVENT_RECORD + field->offset,
 	};
 	return true;

@@ -38,6 +38,12 @@ enum tw_address {
  */
 enum tw_address tw_field__address(const struct tw_field *field);
 
+/** tw_field__is_signed() - whether its values, or elements, are read with a sign: only integers and enums are */
+static inline bool tw_field__is_signed(const struct tw_field *field)
+{
+	return field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
+}
+
 /**
  * tw_field__read() - a field's value
  * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched).

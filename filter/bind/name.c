@@ -42,6 +42,13 @@ static bool find_key(const char *word, struct tw_filter_name *ret)
 	return false;
 }
 
+bool tw_filter_name__is_key(const char *word)
+{
+	struct tw_filter_name unused;
+
+	return find_key(word, &unused);
+}
+
 /* The fields that all events have are keys too, whichever event they are said to be of. */
 static bool is_common(const char *field)
 {

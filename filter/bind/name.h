@@ -31,6 +31,9 @@ bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_fo
 /** tw_filter_name__find() - the field in an event of which it is; NULL if there is none */
 const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, const struct tw_format *format);
 
+/** tw_filter_name__is_key() - whether a word alone is a key, so that a field of that name needs more */
+bool tw_filter_name__is_key(const char *word);
+
 /** tw_filter_name__same() - whether a name as it is typed means that of the kernel: what cannot be in a name is '_' */
 bool tw_filter_name__same(const char *typed, const char *kernels);
 

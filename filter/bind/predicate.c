@@ -54,25 +54,24 @@ static uint8_t compared_as(const struct tw_field *field)
 	return TW_AS_NUMBER;
 }
 
-static struct tw_subject subject_of_field(struct tw_binder *b, const struct tw_predicate *predicate,
-					  const struct tw_field *field)
+static int subject_of_field(struct tw_binder *b, const struct tw_predicate *predicate, const struct tw_field *field,
+			    struct tw_subject *ret)
 {
-	struct tw_subject subject = {
+	*ret = (struct tw_subject){
 		.name = predicate->name,
 		.operand = TW_ON_FIELD,
 		.compared = compared_as(field),
 		.size = (uint8_t)field->elem_size,
-		.is_signed = field->is_signed,
+		.is_signed = tw_field__is_signed(field),
 		.big_endian = b->bound->options.big_endian,
 		.field = field,
 	};
-
-	if (subject.compared == TW_AS_NUMBER && may_need_words(predicate)) {
-		if (!b->print)
-			b->print = tw_print__new(b->format);
-		subject.print = b->print;
-	}
-	return subject;
+	if (ret->compared != TW_AS_NUMBER || !may_need_words(predicate))
+		return 0;
+	if (!b->print)
+		b->print = tw_print__new(b->format);
+	ret->print = b->print;
+	return b->print ? 0 : -ENOMEM;
 }
 
 static struct tw_subject subject_of_operand(const struct tw_predicate *predicate, uint8_t operand)
@@ -178,12 +177,14 @@ static int bind_field(struct tw_binder *b, unsigned int i, struct tw_node **ret)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
 	struct tw_known *known = &b->known[i];
-	const struct tw_subject subject = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format));
 	struct tw_error why = { "" };
 	const struct tw_binding binding = binding_of(b, i, &why);
+	struct tw_subject subject;
 	struct tw_tests tests;
-	const int error = tw_binding__tests(&binding, &subject, &tests);
+	int error = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format), &subject);
 
+	if (!error)
+		error = tw_binding__tests(&binding, &subject, &tests);
 	if (error && error != -EINVAL && error != -ERANGE)
 		return error;
 	if (error == -EINVAL)

@@ -80,8 +80,7 @@ static uint8_t load_of_field(const struct tw_field *field)
 {
 	if (field->kind >= TW_FIELD_STRING)
 		return TW_LOAD_NOTHING;
-	return load_of_size(field->size,
-			    field->is_signed && (field->kind == TW_FIELD_INT || field->kind == TW_FIELD_ENUM));
+	return load_of_size(field->size, tw_field__is_signed(field));
 }
 
 /* @ret_size: of the number, bytes */
