@@ -73,6 +73,21 @@ static bool ends_in_pid(const char *name)
 	return len >= 3 && !strcmp(name + len - 3, "pid");
 }
 
+/* A thread of another tracewire on this machine: one instance may have been told its name, and the other not yet. */
+static bool names_tracewire(const struct tw_field *field, const struct tw_value *value)
+{
+	static const char start[] = "tracewire-";
+	const size_t len = strlen(field->name), n = strlen(start);
+
+	return len >= 4 && !strcmp(field->name + len - 4, "comm") && value->kind == TW_FIELD_STRING &&
+	       value->len >= n && !memcmp(value->data, start, n);
+}
+
+static bool is_pid_of_ours(const struct look *look, const struct tw_field *field, const struct tw_value *value)
+{
+	return ends_in_pid(field->name) && value->kind == TW_FIELD_INT && is_ours(look, value->i);
+}
+
 static bool has_to_do_with_us(const struct look *look, const struct got_event *event, const struct tw_format *format)
 {
 	const struct tw_record record = record_of(event);
@@ -81,8 +96,8 @@ static bool has_to_do_with_us(const struct look *look, const struct got_event *e
 	if (is_ours(look, event->pid))
 		return true;
 	for (size_t i = format->n_common; i < format->n_fields; i++)
-		if (ends_in_pid(format->fields[i].name) && !tw_field__read(&format->fields[i], &record, &value) &&
-		    value.kind == TW_FIELD_INT && is_ours(look, value.i))
+		if (!tw_field__read(&format->fields[i], &record, &value) &&
+		    (is_pid_of_ours(look, &format->fields[i], &value) || names_tracewire(&format->fields[i], &value)))
 			return true;
 	return false;
 }

@@ -31,7 +31,8 @@ struct tw_schema *sighting_schema(const struct receiver *got);
  * sightings__of() - events of a run
  * @filter: only those that the evaluator finds matching; NULL = all
  *
- * Leaves out what this process did and what was done with it: of its own readers an instance sees nothing.
+ * Leaves out what this process did and what was done with it: of its own readers an instance sees nothing. What has to
+ * do with threads of another tracewire, which may run beside, is left out, too.
  */
 void sightings__of(const struct run *run, const struct tw_filter *filter, struct sightings *ret);
 
