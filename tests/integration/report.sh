@@ -31,7 +31,7 @@ stream() {
 	in_background "dumpcap-$name" dumpcap -q -i tw0 -B 64 -w "$name.pcapng"
 	local capture=$pid
 	wait_for says "$scratch/dumpcap-$name.err" '^File: '
-	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6; do sleep 0.05; done' 2>"$name.err" ||
+	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
 		fail "stream: $(cat "$name.err")"
 	sleep 0.3
 	kill -INT $capture
@@ -65,7 +65,7 @@ dumpcap -q -i tw0 -B 64 -w - >pipe 2>dumpcap.err &
 capture=$!
 started+=("$capture")
 wait_for says dumpcap.err '^File: '
-"$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
+"$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
 sleep 0.3
 kill -INT $capture
 wait $capture
@@ -94,9 +94,9 @@ busy='for _ in 1 2 3 4 5 6 7 8; do ls /usr >/dev/null; done; sleep 0.01'
 trace_cmd_record two -B long -e sched -B b -e raw_syscalls -- sh -c "$busy"
 trace_cmd_record top -e sched -B other -e raw_syscalls -- sh -c "$busy"
 # A quiet machine may read even a small ring in time.
-for _ in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	trace_cmd_record lost -b 4 -e sched -e raw_syscalls -e kmem:kmalloc -- taskset -c 1 sh -c "$busy; $busy"
-	trace-cmd report -N lost.dat 2>/dev/null | grep -q 'EVENTS DROPPED' && break
+	trace-cmd report -N lost.dat 2>/dev/null | grep -q '^CPU:1 \[[0-9]* *EVENTS DROPPED\]' && break
 done
 for name in two top lost; do
 	"$tracewire" convert -q $name.dat $name.pcapng || fail "convert of $name.dat"
