@@ -3,7 +3,7 @@
 
 #include "wire/tracewire.h"
 
-const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
+struct tw_bound_event *tw_bound__event(const struct tw_bound *bound, uint16_t id)
 {
 	size_t low = 0, high = bound->n_events;
 
@@ -15,9 +15,14 @@ const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
 		else
 			high = mid;
 	}
-	if (low < bound->n_events && bound->events[low].format->id == id)
-		return bound->events[low].root;
-	return bound->unknown;
+	return low < bound->n_events && bound->events[low].format->id == id ? &bound->events[low] : NULL;
+}
+
+const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
+{
+	const struct tw_bound_event *event = tw_bound__event(bound, id);
+
+	return event ? event->root : bound->unknown;
 }
 
 static bool field_number_place(const struct tw_test *test, struct tw_number_place *ret)

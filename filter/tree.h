@@ -117,6 +117,9 @@ struct tw_bound {
 	struct tw_arena *arena;         /* has all of this */
 };
 
+/** tw_bound__event() - the event of that id, borrowed; NULL if the schema has none */
+struct tw_bound_event *tw_bound__event(const struct tw_bound *bound, uint16_t id);
+
 /** tw_bound__root() - the tree for an event id; never NULL */
 const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id);
 

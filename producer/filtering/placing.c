@@ -22,19 +22,8 @@ bool tw_placing__is_stack(const struct tw_format *format)
 static struct tw_bound_event *find_bound(const struct tw_placing *p, const struct tw_event_name *name)
 {
 	const struct tw_format *format = tw_schema__by_name(p->bound->options.schema, name->system, name->name);
-	size_t low = 0, high = p->bound->n_events;
 
-	while (format && low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (p->bound->events[mid].format == format)
-			return &p->bound->events[mid];
-		if (p->bound->events[mid].format->id < format->id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
+	return format ? tw_bound__event(p->bound, format->id) : NULL;
 }
 
 /* What cannot be decided before the frames are sent is a mistake if nobody does it then. */
