@@ -144,7 +144,12 @@ int tw_attached__count(const struct tw_attached *attached,
 		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
 		       struct tw_error *err);
 
-/** tw_classifier__count() - the same for this process's own */
+/**
+ * tw_classifier__attached() - look at this process's own
+ * @each: called once, as tw_attached__each() does
+ *
+ * Return: what @each returned.
+ */
 int tw_classifier__attached(const struct tw_classifier *classifier,
 			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
 			    struct tw_error *err);
