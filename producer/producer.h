@@ -110,9 +110,6 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 /** tw_producer__instance() - name of the trace instance: "tracewire-..."; owner of whatever else a run makes */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
-/** tw_producer__count_events() - how many kinds of events are enabled */
-size_t tw_producer__count_events(const struct tw_producer *producer);
-
 /** tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events come into being */
 void tw_producer__filter_places(const struct tw_producer *producer, struct tw_filter_places *ret);
 
@@ -121,9 +118,6 @@ const struct tw_filter *tw_producer__filter_left(const struct tw_producer *produ
 
 /** tw_producer__threads() - how many reader threads, and so sinks, there will be */
 unsigned int tw_producer__threads(const struct tw_producer *producer);
-
-/** tw_producer__priority() - "SCHED_FIFO 1", "nice -20" or why neither, for a status line; valid after start */
-const char *tw_producer__priority(const struct tw_producer *producer);
 
 /** tw_producer__marker() - path of the trace_marker for tw_producer__follow(), in @buf. Return: @buf */
 char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t size);

@@ -34,7 +34,6 @@ struct tw_producer {
 	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */
 	bool running;
 	int wake_fd;
-	char priority[64];
 	uint64_t started_ns, stopped_ns;
 
 	/* what the kernel said after the run (producer_books.c) */

@@ -12,16 +12,12 @@
 #include "wire/emit.h"
 
 /* A reader that has to wait for its turn loses events: realtime, or at least first among the others. */
-static void raise_priority(struct tw_producer *p)
+static void raise_priority(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
 
-	if (!pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
-		snprintf(p->priority, sizeof(p->priority), "SCHED_FIFO 1");
-	else if (!setpriority(PRIO_PROCESS, (id_t)gettid(), -20))
-		snprintf(p->priority, sizeof(p->priority), "nice -20 (SCHED_FIFO refused)");
-	else
-		snprintf(p->priority, sizeof(p->priority), "none (SCHED_FIFO and nice refused: events may be lost)");
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
 }
 
 /* Keep the calling thread out of the trace, by its global pid. */
@@ -36,7 +32,7 @@ static void leave_trace(struct tw_producer *p)
 		tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
 		tw_tracer__leave_out(p->tracer, text);
 	}
-	raise_priority(p);
+	raise_priority();
 	pthread_mutex_unlock(&p->mark_lock);
 }
 
@@ -196,11 +192,6 @@ int tw_producer__ignore(struct tw_producer *p, pid_t pid)
 	snprintf(text, sizeof(text), "%d", pid);
 	tw_tracer__leave_out(p->tracer, text);
 	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
-}
-
-const char *tw_producer__priority(const struct tw_producer *p)
-{
-	return p->priority;
 }
 
 int tw_producer__broken(const struct tw_producer *p)

@@ -149,11 +149,6 @@ const char *tw_producer__instance(const struct tw_producer *p)
 	return tw_instance__name(p->instance);
 }
 
-size_t tw_producer__count_events(const struct tw_producer *p)
-{
-	return p->selection.events.n;
-}
-
 void tw_producer__filter_places(const struct tw_producer *p, struct tw_filter_places *ret)
 {
 	*ret = p->filtering.places;
