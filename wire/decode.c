@@ -201,6 +201,7 @@ bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret)
 		return false;
 	ret->valid = tw_load_be32(VAL(tlv, tw_clock_tlv, valid));
 	ret->error_ns = tw_load_be32(VAL(tlv, tw_clock_tlv, error_ns));
+	ret->sync_ns = tw_load_be32(VAL(tlv, tw_clock_tlv, sync_ns));
 #define X(bit, name, field, what) ret->reading[bit] = tw_load_be64(VAL(tlv, tw_clock_tlv, field));
 	TW_CLOCK_LIST(X)
 #undef X
@@ -235,6 +236,35 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 		.address = tw_load_be64(VAL(tlv, tw_symbol_tlv, address)),
 		.name = tlv->value + VALUE_LEAST(tw_symbol_tlv),
 		.len = tlv->len - VALUE_LEAST(tw_symbol_tlv),
+	};
+	return true;
+}
+
+bool tw_exchange__parse(const struct tw_tlv_view *tlv, struct tw_exchange_view *ret)
+{
+	if (tlv->len < VALUE_LEAST(tw_exchange))
+		return false;
+	*ret = (struct tw_exchange_view){
+		.id = tw_load_be32(VAL(tlv, tw_exchange, id)),
+		.asked = tw_load_be64(VAL(tlv, tw_exchange, asked)),
+		.received = tw_load_be64(VAL(tlv, tw_exchange, received)),
+		.answered = tw_load_be64(VAL(tlv, tw_exchange, answered)),
+	};
+	return true;
+}
+
+bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret)
+{
+	if (tlv->len < VALUE_LEAST(tw_offset))
+		return false;
+	*ret = (struct tw_offset_view){
+		.kind = tw_load_be16(VAL(tlv, tw_offset, kind)),
+		.method = tw_load_be16(VAL(tlv, tw_offset, method)),
+		.time = tw_load_be64(VAL(tlv, tw_offset, time)),
+		.offset = (int64_t)tw_load_be64(VAL(tlv, tw_offset, offset)),
+		.step = (int64_t)tw_load_be64(VAL(tlv, tw_offset, step)),
+		.error_ns = tw_load_be64(VAL(tlv, tw_offset, error_ns)),
+		.drift = (int32_t)tw_load_be32(VAL(tlv, tw_offset, drift)),
 	};
 	return true;
 }

@@ -121,6 +121,7 @@ struct tw_attr_view {
 struct tw_clock_view {
 	uint32_t valid;
 	uint32_t error_ns;
+	uint32_t sync_ns;    /* 0 = not known */
 	uint64_t reading[6]; /* by enum tw_clock */
 };
 
@@ -145,6 +146,21 @@ struct tw_stat_view {
 	uint64_t value;
 };
 
+struct tw_exchange_view {
+	uint32_t id;
+	uint64_t asked;              /* in the receiver's clock */
+	uint64_t received, answered; /* in the stream's clock; 0 in a question */
+};
+
+struct tw_offset_view {
+	uint16_t kind;   /* enum tw_offset_kind, or unknown */
+	uint16_t method; /* enum tw_offset_method, or unknown */
+	uint64_t time;   /* in the stream's clock */
+	int64_t offset, step;
+	uint64_t error_ns; /* TW_ERROR_UNKNOWN */
+	int32_t drift;
+};
+
 /*
  * Each reads the value of a TLV of its type, as tw_cursor__next_tlv() hands it out or as reassembled from PARTs.
  * Return: false, outputs untouched, if the value is malformed.
@@ -157,6 +173,8 @@ bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *
 bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret);
 bool tw_comm__parse(const struct tw_tlv_view *tlv, struct tw_comm_view *ret);
 bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret);
+bool tw_exchange__parse(const struct tw_tlv_view *tlv, struct tw_exchange_view *ret);
+bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
 /* Step through the lists inside HOST, STATS and WATERMARK values. Return: false at the end or at a malformed entry. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);

@@ -30,7 +30,7 @@ bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock)
 		return false;
 	tw_store_be32(VAL(p, tw_clock_tlv, valid), clock->valid);
 	tw_store_be32(VAL(p, tw_clock_tlv, error_ns), clock->error_ns);
-	tw_store_be32(VAL(p, tw_clock_tlv, reserved), 0);
+	tw_store_be32(VAL(p, tw_clock_tlv, sync_ns), clock->sync_ns);
 #define X(bit, name, field, what) tw_store_be64(VAL(p, tw_clock_tlv, field), clock->reading[bit]);
 	TW_CLOCK_LIST(X)
 #undef X
@@ -64,6 +64,45 @@ bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol)
 	tw_store_be32(VAL(p, tw_symbol_tlv, size), symbol->size);
 	tw_store_be64(VAL(p, tw_symbol_tlv, address), symbol->address);
 	memcpy(p + HEAD(tw_symbol_tlv), symbol->name, symbol->len);
+	return true;
+}
+
+bool tw_end__emit(struct tw_frame *f)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_END, HEAD(tw_end));
+
+	if (p)
+		tw_store_be32(p, 0);
+	return p;
+}
+
+bool tw_exchange__emit(struct tw_frame *f, const struct tw_exchange_view *exchange)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_EXCHANGE, HEAD(tw_exchange));
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_exchange, id), exchange->id);
+	tw_store_be64(VAL(p, tw_exchange, asked), exchange->asked);
+	tw_store_be64(VAL(p, tw_exchange, received), exchange->received);
+	tw_store_be64(VAL(p, tw_exchange, answered), exchange->answered);
+	return true;
+}
+
+bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_OFFSET, HEAD(tw_offset));
+
+	if (!p)
+		return false;
+	tw_store_be16(VAL(p, tw_offset, kind), offset->kind);
+	tw_store_be16(VAL(p, tw_offset, method), offset->method);
+	tw_store_be64(VAL(p, tw_offset, time), offset->time);
+	tw_store_be64(VAL(p, tw_offset, offset), (uint64_t)offset->offset);
+	tw_store_be64(VAL(p, tw_offset, step), (uint64_t)offset->step);
+	tw_store_be64(VAL(p, tw_offset, error_ns), offset->error_ns);
+	tw_store_be32(VAL(p, tw_offset, drift), (uint32_t)offset->drift);
+	tw_store_be32(VAL(p, tw_offset, reserved), 0);
 	return true;
 }
 

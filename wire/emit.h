@@ -18,6 +18,9 @@ bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
 /* A name of TW_COMM_MAX bytes or more is cut: the last byte is a NUL. */
 bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
+bool tw_end__emit(struct tw_frame *f);
+bool tw_exchange__emit(struct tw_frame *f, const struct tw_exchange_view *exchange);
+bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 /* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
 /* The value alone, which may be longer than a TLV: for PARTs. @buf has room for TW_SCHEMA_HEAD + @schema->len bytes. */

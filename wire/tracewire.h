@@ -41,8 +41,10 @@ typedef unsigned long long __u64, __be64;
 #define TW_SOURCE_CONTROL 0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE  1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF     2 /* one CPU's BPF ring */
+#define TW_SOURCE_ASIDE   3 /* beside the stream, without numbers: clock exchange, what a capture host writes */
 
 #define TW_CHANNEL_CONTROL 0 /* the channel of control frames; CPU n's ring has channel n + 1 */
+#define TW_CHANNEL_ASIDE   0xffff
 #define TW_CPU_NONE        0xffff
 
 struct tw_frame_hdr {
@@ -78,7 +80,10 @@ struct tw_frame_hdr {
 	X(9, COMM, 28, "a task's name from a time on")                                  \
 	X(10, SYMBOL, 16, "kernel address and its name")                                \
 	X(11, STATS, 4, "counters of the producer's stages")                            \
-	X(12, AUTH, 8, "authenticates everything before it; always last")
+	X(12, AUTH, 8, "authenticates everything before it; always last")               \
+	X(13, END, 8, "the producer has stopped; nothing follows")                      \
+	X(14, EXCHANGE, 32, "a receiver asks for the stream's clock, or the answer")    \
+	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")
 
 enum tw_tlv_type {
 #define X(num, name, least, what) TW_TLV_##name = (num),
@@ -126,7 +131,9 @@ struct tw_part {
 #define TW_LOST_LIST(X)                                                 \
 	X(1, RING, "ring overrun", "the kernel's ring was full")        \
 	X(2, SHED, "producer shed", "the producer could not keep them") \
-	X(3, TX, "transmit drop", "the interface refused the frame")
+	X(3, TX, "transmit drop", "the interface refused the frame")    \
+	X(4, WIRE, "wire gap", "missing by their numbers")              \
+	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
 
 enum tw_lost_where {
 #define X(num, name, text, why) TW_LOST_##name = (num),
@@ -197,7 +204,9 @@ struct tw_schema_tlv {
 	X(12, VERSION, text, "version", "producer version")                       \
 	X(13, EVENTS, text, "events", "events asked for")                         \
 	X(14, FILTER, text, "filter", "filter")                                   \
-	X(15, OS, text, "os", "operating system")
+	X(15, OS, text, "os", "operating system")                                 \
+	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")            \
+	X(17, SYNC, text, "sync", "what the clocks are kept by")
 
 enum tw_host_attr {
 #define X(num, name, type, key, what) TW_HOST_##name = (num),
@@ -224,7 +233,7 @@ struct tw_clock_tlv {
 	struct tw_tlv tlv;
 	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is there */
 	__be32 error_ns; /* no two readings are further apart than this, ns */
-	__be32 reserved;
+	__be32 sync_ns;  /* REAL and TAI are no further than this from what keeps them, ns; 0 = not known */
 	__be64 trace, mono, boot, real, tai, phc;
 } __attribute__((packed));
 
@@ -290,6 +299,62 @@ struct tw_auth {
 	/* tag */
 } __attribute__((packed));
 
+/* Sent several times, as the last of the control channel, each with all counters in a STATS before it. */
+struct tw_end {
+	struct tw_tlv tlv;
+	__be32 reserved;
+} __attribute__((packed));
+
+/*
+ * As in NTP (RFC 5905): received - asked and answered - arrival bound the distance of the two clocks from above and below.
+ * A question goes to where the stream's frames come from, in a frame with the stream's id.
+ */
+struct tw_exchange {
+	struct tw_tlv tlv;
+	__be32 id;
+	__be64 asked;    /* in the receiver's clock; the producer only repeats it */
+	__be64 received; /* when the question came, in the stream's clock; 0 in a question */
+	__be64 answered; /* when the answer left, the same */
+} __attribute__((packed));
+
+#define TW_OFFSET_KIND_LIST(X)                                           \
+	X(1, START, "start", "the first that is known")                  \
+	X(2, STEP, "step", "the producer's wall clock was set")          \
+	X(3, SUSPEND, "suspend", "the producer's machine was suspended") \
+	X(4, ESTIMATE, "estimate", "a better estimate of the same")
+
+enum tw_offset_kind {
+#define X(num, name, text, what) TW_OFFSET_##name = (num),
+	TW_OFFSET_KIND_LIST(X)
+#undef X
+};
+
+#define TW_OFFSET_METHOD_LIST(X)                                                 \
+	X(0, NONE, "none", "nothing bounds the error")                           \
+	X(1, EXCHANGE, "exchange", "EXCHANGE between producer and capture host") \
+	X(2, SYNC, "sync", "both hosts' clocks are kept by the same time, as they say")
+
+enum tw_offset_method {
+#define X(num, name, text, what) TW_OFFSET_BY_##name = (num),
+	TW_OFFSET_METHOD_LIST(X)
+#undef X
+};
+
+#define TW_ERROR_UNKNOWN 0xffffffffffffffffull
+
+/* From that time on: packet time = clock time + offset, and no further than error_ns from the capture host's clock. */
+struct tw_offset {
+	struct tw_tlv tlv;
+	__be16 kind;   /* enum tw_offset_kind */
+	__be16 method; /* enum tw_offset_method: what the error is known by */
+	__be64 time;   /* in the stream's clock */
+	__be64 offset; /* s64, ns */
+	__be64 step;   /* s64, ns: what REALTIME was set by, or BOOTTIME went on by in the suspend */
+	__be64 error_ns;
+	__be32 drift; /* s32, ns per s that the stream's clock gains on the capture host's */
+	__be32 reserved;
+} __attribute__((packed));
+
 _Static_assert(sizeof(struct tw_frame_hdr) == 48, "frame header");
 _Static_assert(sizeof(struct tw_event) == 16, "EVENT");
 _Static_assert(sizeof(struct tw_frame_hdr) + sizeof(struct tw_event) == 64, "body of a one-event frame");
@@ -303,5 +368,8 @@ _Static_assert(sizeof(struct tw_comm) == 28, "COMM");
 _Static_assert(sizeof(struct tw_symbol_tlv) == 16, "SYMBOL");
 _Static_assert(sizeof(struct tw_stat) == 12, "STATS entry");
 _Static_assert(sizeof(struct tw_auth) == 8, "AUTH");
+_Static_assert(sizeof(struct tw_end) == 8, "END");
+_Static_assert(sizeof(struct tw_exchange) == 32, "EXCHANGE");
+_Static_assert(sizeof(struct tw_offset) == 48, "OFFSET");
 
 #endif

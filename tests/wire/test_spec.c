@@ -239,9 +239,45 @@ static void layout_of_clock(void **state)
 	(void)state;
 	FIELD(tw_clock_tlv, valid);
 	FIELD(tw_clock_tlv, error_ns);
-	FIELD(tw_clock_tlv, reserved);
+	FIELD(tw_clock_tlv, sync_ns);
 #define X(bit, name, field, what) FIELD(tw_clock_tlv, field);
 	TW_CLOCK_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
+static void layouts_of_exchange(void **state)
+{
+	struct table t = find_table("\n### END\n", "| offset | size |");
+
+	(void)state;
+	FIELD(tw_end, reserved);
+	expect_no_more(&t);
+	t = find_table("\n### EXCHANGE\n", "| offset | size |");
+	FIELD(tw_exchange, id);
+	FIELD(tw_exchange, asked);
+	FIELD(tw_exchange, received);
+	FIELD(tw_exchange, answered);
+	expect_no_more(&t);
+	t = find_table("\n### OFFSET\n", "| offset | size |");
+	FIELD(tw_offset, kind);
+	FIELD(tw_offset, method);
+	FIELD(tw_offset, time);
+	FIELD(tw_offset, offset);
+	FIELD(tw_offset, step);
+	FIELD(tw_offset, error_ns);
+	FIELD(tw_offset, drift);
+	FIELD(tw_offset, reserved);
+	expect_no_more(&t);
+}
+
+static void offset_kinds(void **state)
+{
+	struct table t = find_table("\n### OFFSET\n", "| kind | name |");
+
+	(void)state;
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_OFFSET_KIND_LIST(X)
 #undef X
 	expect_no_more(&t);
 }
@@ -283,6 +319,8 @@ int main(void)
 		cmocka_unit_test(layouts_of_lists),
 		cmocka_unit_test(layouts_of_metadata),
 		cmocka_unit_test(layout_of_clock),
+		cmocka_unit_test(layouts_of_exchange),
+		cmocka_unit_test(offset_kinds),
 		cmocka_unit_test(constants),
 	};
 
