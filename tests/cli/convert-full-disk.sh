@@ -2,25 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `convert` on a disk without room: one sentence, status 1, and no file that looks whole; one of that name stays as it was.
 # Usage: convert-full-disk.sh TRACEWIRE FOLDER_OF_RECORDINGS
-set -u
 tracewire=$1
 large=$2/debian-6.1.dat
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
-if [ -z "${IN_NAMESPACE:-}" ]; then
-	[ "$(id -u)" = 0 ] || { echo "needs root"; exit 77; }
-	IN_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
-fi
-
-failed=0
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
-
-scratch=$(mktemp -d) || exit 1
-trap 'cd / && umount "$scratch" && rmdir "$scratch"' EXIT
-mount -t tmpfs -o size=2m tmpfs "$scratch" || exit 1
-cd "$scratch" || exit 1
+mkdir "$scratch/disk"
+mount -t tmpfs -o size=2m tmpfs "$scratch/disk" || exit 1
+at_end 'umount -l "$scratch/disk"'
+cd "$scratch/disk" || exit 1
 
 convert() { # FILE LEFT...: fails, and the disk has these files
 	local file=$1

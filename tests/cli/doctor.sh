@@ -1,11 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `doctor`: every check says something, JSON is JSON, the exit status is what it says, and nothing is left behind.
 # Usage: doctor.sh TRACEWIRE
-set -u
 tracewire=$1
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 check() { # WHO COMMAND...
 	who=$1
@@ -31,12 +30,9 @@ check() { # WHO COMMAND...
 	PYTHON
 }
 
-if ! command -v python3 >/dev/null; then
-	echo "skipped: python3, which reads the JSON, is not installed"
-	exit 77
-fi
+need python3
 check root "$tracewire"
 check nobody as_nobody
 "$tracewire" list --instances 2>/dev/null | grep -q -e -doctor && fail "an instance is left"
-ip -br link | grep -q tw-doctor && fail "a wire is left"
+interfaces | grep -q tw-doctor && fail "a wire is left"
 exit $failed

@@ -3,14 +3,13 @@
 # Filters on this kernel: the schema id is that of a real stream, `explain --live` counts what happens, and its two runs agree;
 # dumpcap and tc take what is made for them.
 # Usage: filter-live.sh TRACEWIRE DATA
-set -u
 tracewire=$1
 sample=$2/sample.pcapng
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 need_tracefs
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+need python3
 
 # value EXPRESSION: of the JSON object on standard input, called o
 value() {

@@ -6,21 +6,13 @@
 tracewire=$1
 sample=$2/sample.pcapng
 plugins=${3-}
-set -u
+. "$(dirname "$0")/common.sh"
 export LC_ALL=C TZ=UTC
-failed=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch"
 cp "$sample" "$scratch/sample.pcapng"
 chmod 644 "$scratch/sample.pcapng"
 
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
-
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
+need python3
 
 # same WHAT OUTPUT: what was printed is what stands on standard input
 same() {
@@ -40,14 +32,9 @@ explain() {
 	"$tracewire" filter explain --from "$sample" "$@" 2>&1 | sed "s|$sample|sample|"
 }
 
-# refuses STATUS TEXT WORD...: exit status, one sentence on standard error that is TEXT, nothing on standard output
-refuses() {
-	local status=$1 text=$2 output
-	shift 2
-	output=$("$tracewire" filter "$@" 2>&1 >"$scratch/out")
-	[ $? = "$status" ] || fail "'$*' ends with another status than $status"
-	[ "$output" = "tracewire filter $text" ] || fail "'$*' says '$output', not '$text'"
-	[ -s "$scratch/out" ] && fail "'$*' prints something all the same"
+# refused STATUS TEXT WORD...: by `filter`
+refused() {
+	refuses "$1" "tracewire filter $2" filter "${@:3}"
 }
 
 # The trees
@@ -227,7 +214,7 @@ END
 
 if command -v mergecap >/dev/null; then
 	mergecap -a -w "$scratch/both.pcapng" "$sample" "$scratch/events.pcapng"
-	refuses 2 "compile: $scratch/both.pcapng has several schemas: choose with --schema 4805abc0ad62b145, 6b76c889e43f884c" \
+	refused 2 "compile: $scratch/both.pcapng has several schemas: choose with --schema 4805abc0ad62b145, 6b76c889e43f884c" \
 		compile --to tracefs --from "$scratch/both.pcapng" 'cpu == 1'
 	same "the schema that was chosen" "$("$tracewire" filter compile --to tracefs --from "$scratch/both.pcapng" \
 		--schema 4805abc0ad62b145 'event == sched_switch and cpu == 1' | head -1)" <<'END'
@@ -239,34 +226,34 @@ fi
 
 # What cannot be
 
-refuses 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
+refused 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
 	compile 'cpu == 1'
-refuses 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
-refuses 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
-refuses 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
-refuses 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
+refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
+refused 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
+refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
+refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'
-refuses 2 "compile: column 26: tracefs cannot do 'time>5', because the kernel's filters do not know the time" \
+refused 2 "compile: column 26: tracefs cannot do 'time>5', because the kernel's filters do not know the time" \
 	compile --to tracefs --from "$sample" 'event=="sched_switch" or time>5'
-refuses 2 "compile: column 1: pcap cannot do 'comm == x', because the task's name is not in the frames of its events" \
+refused 2 "compile: column 1: pcap cannot do 'comm == x', because the task's name is not in the frames of its events" \
 	compile --to pcap --from "$sample" 'comm == x'
-refuses 2 "compile: $0 is neither a pcapng nor a pcap file, by its first bytes" \
+refused 2 "compile: $0 is neither a pcapng nor a pcap file, by its first bytes" \
 	compile --to tree --from "$0" 'cpu == 1'
-refuses 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
-refuses 2 "compile: $sample has no formats of schema 0000000000000012" \
+refused 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
+refused 2 "compile: $sample has no formats of schema 0000000000000012" \
 	compile --to tree --from "$sample" --schema 12 'cpu == 1'
-refuses 2 "compile: --schema 'xy' is no schema id: it is a hexadecimal number" \
+refused 2 "compile: --schema 'xy' is no schema id: it is a hexadecimal number" \
 	compile --to tree --from "$sample" --schema xy 'cpu == 1'
-refuses 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
+refused 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
 	compile --to tree --schema 12 'cpu == 1'
-refuses 2 "compile: --event chooses among the events of this kernel, --from takes those of a capture: give one of them" \
+refused 2 "compile: --event chooses among the events of this kernel, --from takes those of a capture: give one of them" \
 	compile --to tree --from "$sample" -e sched 'cpu == 1'
-refuses 2 "compile: 'dorp' is no action; there are pass, drop, mark:N and redirect:INTERFACE" \
+refused 2 "compile: 'dorp' is no action; there are pass, drop, mark:N and redirect:INTERFACE" \
 	compile --to tree --from "$sample" --action dorp 'cpu == 1'
-refuses 2 "compile: 'x' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10" \
+refused 2 "compile: 'x' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10" \
 	compile --to tree --from "$sample" --action mark:x 'cpu == 1'
 
-refuses 2 "explain: there is no hook 'xpd'; there are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
-refuses 2 "explain: record has no wire, and so no --hook" explain --from "$sample" --for record --hook xdp 'cpu == 1'
+refused 2 "explain: there is no hook 'xpd'; there are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
+refused 2 "explain: record has no wire, and so no --hook" explain --from "$sample" --for record --hook xdp 'cpu == 1'
 
 exit $failed

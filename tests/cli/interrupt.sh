@@ -1,11 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Being interrupted: what the traced command gets of it, whose status comes out, and how to end what does not want to end.
 # Usage: interrupt.sh TRACEWIRE
-set -u
 tracewire=$1
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 need_tracefs
 file=$scratch/x.pcapng
@@ -25,29 +24,11 @@ END
 printf '#!/bin/sh\ntrap "" INT TERM\nwhile :; do sleep 0.05; done\n' >"$scratch/stubborn"
 chmod +x "$scratch/command" "$scratch/stubborn"
 
-wait_for() { # COMMAND...: until it succeeds
-	for _ in $(seq 200); do
-		"$@" && return
-		sleep 0.05
-	done
-	fail "waited in vain for: $*"
-}
-
-has() { # FILE PATTERN
-	grep -qE "$2" "$1" 2>/dev/null
-}
-
-start() { # WORD...: in the background; tracing when this returns
-	: >"$scratch/err"
-	"$tracewire" "$@" >"$scratch/out" 2>"$scratch/err" &
-	pid=$!
-	wait_for has "$scratch/err" '^(recording|events are on)'
-}
-
 ends_with() { # STATUS WHAT
-	wait $pid
+	local status
+	wait "$pid"
 	status=$?
-	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/err")"
+	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/run.err")"
 }
 
 # Ctrl-C on a terminal reaches the command by itself, once; it ends as it likes, and all of that is recorded.
@@ -63,58 +44,54 @@ END
 } | script -qec "sh '$scratch/at-terminal'" /dev/null >"$scratch/out"
 [ "$(cat "$scratch/status")" = 5 ] || fail "Ctrl-C ends with $(cat "$scratch/status"), not the command's 5: $(cat "$scratch/err")"
 [ "$(cat "$scratch/command.got")" = INT ] || fail "Ctrl-C reaches the command as: $(tr '\n' ' ' <"$scratch/command.got")"
-has "$scratch/err" '^events .* recorded, .* sent' || fail "no summary after Ctrl-C: $(cat "$scratch/err")"
-has "$scratch/err" 'do not balance' && fail "$(cat "$scratch/err")"
+says "$scratch/err" '^events .* recorded, .* sent' || fail "no summary after Ctrl-C: $(cat "$scratch/err")"
+says "$scratch/err" 'do not balance' && fail "$(cat "$scratch/err")"
 
 # A signal that is sent to us alone is handed on.
 rm "$scratch/command.got"
-start record -e sched:sched_switch -w "$file" -- "$scratch/command"
+start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/command"
 wait_for test -e "$scratch/command.got"
-kill -TERM $pid
+kill -TERM "$pid"
 ends_with 5 "SIGTERM"
 [ "$(cat "$scratch/command.got")" = TERM ] || fail "SIGTERM reaches the command as: $(tr '\n' ' ' <"$scratch/command.got")"
 
 # Who asks twice does not wait for the command, and still gets a summary.
-start record -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
-kill -INT $pid
+start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
+kill -INT "$pid"
 sleep 0.7
-kill -0 $pid || fail "the command is not waited for"
-kill -INT $pid
+kill -0 "$pid" || fail "the command is not waited for"
+kill -INT "$pid"
 ends_with 130 "a second SIGINT"
-has "$scratch/err" '^events .* recorded, .* sent' || fail "no summary after a second SIGINT: $(cat "$scratch/err")"
+says "$scratch/run.err" '^events .* recorded, .* sent' || fail "no summary after a second SIGINT: $(cat "$scratch/run.err")"
 pgrep -f "$scratch/stubborn" >/dev/null && fail "the command still runs"
 
-# nohup is respected. (Without the last run's words: the signal must not come before the trap.)
-: >"$scratch/err"
-(
-	trap '' HUP
-	exec "$tracewire" record -e sched:sched_switch -w "$file" 2>"$scratch/err"
-) &
-pid=$!
-wait_for has "$scratch/err" '^recording'
-kill -HUP $pid
+# nohup is respected.
+trap '' HUP
+start_tracewire run record -e sched:sched_switch -w "$file"
+trap - HUP
+kill -HUP "$pid"
 sleep 0.3
-kill -0 $pid 2>/dev/null || fail "SIGHUP ends a run that ignores it"
-kill -INT $pid
+kill -0 "$pid" 2>/dev/null || fail "SIGHUP ends a run that ignores it"
+kill -INT "$pid"
 ends_with 0 "SIGINT"
 
 # A viewer that has stopped reading holds nothing up for ever: who asks three times is let go at once.
 if command -v tshark >/dev/null; then
-	start live -e sched -e irq -Y frame
-	viewer=$(pgrep -P $pid -x tshark)
-	wait_for has "$scratch/out" .
+	start_tracewire run live -e sched -e irq -Y frame
+	viewer=$(pgrep -P "$pid" -x tshark)
+	wait_for test -s "$scratch/run.out"
 	kill -STOP "$viewer"
 	sleep 0.5
 	for _ in 1 2 3; do
-		kill -INT $pid
+		kill -INT "$pid"
 		sleep 0.7
 	done
-	kill -0 $pid 2>/dev/null && fail "three SIGINTs do not end live while tshark is stopped"
+	kill -0 "$pid" 2>/dev/null && fail "three SIGINTs do not end live while tshark is stopped"
 	kill -CONT "$viewer"
-	kill -KILL $pid 2>/dev/null
-	wait $pid 2>/dev/null
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
 	"$tracewire" cleanup >/dev/null || fail "cleanup after that fails"
-	[ "$(ip -br link | grep -c '^tw')" = 0 ] || fail "wires are left: $(ip -br link)"
+	expect "wires left" "" "$(interfaces | grep '^tw')"
 else
 	echo "not checked: a viewer that stops, as tshark is not installed"
 fi

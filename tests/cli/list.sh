@@ -1,11 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `list` against what tracefs itself says.
 # Usage: list.sh TRACEWIRE
-set -u
 tracewire=$1
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 need_tracefs
 

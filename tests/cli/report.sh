@@ -4,24 +4,10 @@
 # Usage: report.sh TRACEWIRE DAT
 tracewire=$1
 dat=$2
-set -u
+. "$(dirname "$0")/common.sh"
 export LC_ALL=C TZ=UTC
-failed=0
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
 
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
-
-expect() { # WHAT WANTED GOT
-	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
-
-for program in trace-cmd python3 editcap; do
-	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
-done
+need trace-cmd python3 editcap
 "$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
 cd "$scratch" || exit 1
 
@@ -105,12 +91,10 @@ grep -q "^tracewire report: printing x.pcapng failed: No space left on device" e
 
 # refused STATUS SENTENCE ARGUMENT...: nothing is printed but why
 refused() {
-	local status=$1 sentence=$2 got
+	local status=$1 sentence=$2
 	shift 2
-	"$tracewire" report "$@" >out 2>err </dev/null
-	got=$?
-	expect "status of report $*" "$status" $got
-	grep -qE -- "$sentence" err || fail "report $* says: $(cat err)"
+	run "$status" "$tracewire" report "$@" </dev/null
+	says err "$sentence" || fail "report $* says: $(cat err)"
 	expect "lines of report $*" 0 "$(wc -l <out)"
 }
 

@@ -2,26 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # -p, -l, -n, -g, -O, -T, -P, -M as far as every kernel has them: what is set in the instance, what gets recorded, what is refused.
 # Usage: tracers.sh TRACEWIRE
-set -u
 tracewire=$1
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 need_tracefs
 file=$scratch/x.pcapng
 
-run() { # STATUS WORD...: run it, expect the exit status
-	local expected=$1 status
-	shift
-	timeout 30 "$tracewire" "$@" >"$scratch/out" 2>"$scratch/err"
-	status=$?
-	[ "$status" = "$expected" ] || fail "'$*' exits with $status, not $expected: $(cat "$scratch/err")"
-}
-
 refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing is left
 	local pattern=$1
 	shift
-	run 2 record -w "$file" "$@" -- true
+	run 2 "$tracewire" record -w "$file" "$@" -- true
 	[ "$(wc -l <"$scratch/err")" = 1 ] || fail "'$*' is refused in more than one line: $(cat "$scratch/err")"
 	grep -qE -- "$pattern" "$scratch/err" || fail "'$*' is refused without '$pattern': $(cat "$scratch/err")"
 	[ -e "$file" ] && fail "'$*' leaves a file"
@@ -35,42 +26,38 @@ recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
 in_instance() {
 	local wanted=$1
 	shift
-	run 0 record -e sched:sched_switch -w "$file" "$@" -- \
+	run 0 "$tracewire" record -e sched:sched_switch -w "$file" "$@" -- \
 		sh -c "cat '$tracing'/instances/tracewire-\$PPID/$wanted >'$scratch/seen'"
 	rm -f "$file"
 	cat "$scratch/seen"
 }
 
-same() { # WHAT WANTED GOT
-	[ "$2" = "$3" ] || fail "$1: '$3', not '$2'"
-}
-
-same "-M as a mask" 1 "$(in_instance tracing_cpumask -M 1)"
-same "-M as a list" 1 "$(in_instance tracing_cpumask -M 0-0)"
-same "-M -1" "$(cat "$tracing/tracing_cpumask")" "$(in_instance tracing_cpumask -M -1)"
-same "-T" 1 "$(in_instance options/stacktrace -T)"
-same "no -T" 0 "$(in_instance options/stacktrace)"
-same "-O" 1 "$(in_instance options/sym-offset -O sym-offset)"
-same "-O no..." 0 "$(in_instance options/markers -O nomarkers)"
-same "-O ...=0" 0 "$(in_instance options/markers -O markers=0)"
-same "the last of two -O" 1 "$(in_instance options/markers -O nomarkers -O markers)"
-same "-P" "$$ $PPID" "$(in_instance set_event_pid -P $$,$PPID | sort -n | tr '\n' ' ' | sed 's/ $//' |
+expect "-M as a mask" 1 "$(in_instance tracing_cpumask -M 1)"
+expect "-M as a list" 1 "$(in_instance tracing_cpumask -M 0-0)"
+expect "-M -1" "$(cat "$tracing/tracing_cpumask")" "$(in_instance tracing_cpumask -M -1)"
+expect "-T" 1 "$(in_instance options/stacktrace -T)"
+expect "no -T" 0 "$(in_instance options/stacktrace)"
+expect "-O" 1 "$(in_instance options/sym-offset -O sym-offset)"
+expect "-O no..." 0 "$(in_instance options/markers -O nomarkers)"
+expect "-O ...=0" 0 "$(in_instance options/markers -O markers=0)"
+expect "the last of two -O" 1 "$(in_instance options/markers -O nomarkers -O markers)"
+expect "-P" "$$ $PPID" "$(in_instance set_event_pid -P $$,$PPID | sort -n | tr '\n' ' ' | sed 's/ $//' |
 	awk -v a=$$ -v b=$PPID '{ print ($0 == a " " b || $0 == b " " a) ? a " " b : $0 }')"
 
 # Stacks are events in the file; one CPU's events are fewer, and balance too.
-run 0 record -e raw_syscalls:sys_enter -F -w "$file" -- true
+run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -w "$file" -- true
 plain=$(recorded)
-run 0 record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
+run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
 [ "$(recorded)" -ge $((2 * plain - 2)) ] || fail "with stacks $(recorded) events, without $plain"
-run 0 record -e sched -M 1 -w "$file" -- sleep 0.1
+run 0 "$tracewire" record -e sched -M 1 -w "$file" -- sleep 0.1
 grep -q 'do not balance' "$scratch/err" && fail "one CPU's books: $(cat "$scratch/err")"
 rm -f "$file"
 
 # Every address that is printed as a symbol has its name, by kallsyms as by the file: callers of stacks, functions of timers,
 # and who allocated. Code is between these two; static data has names too, but is printed as numbers.
 grep -E ' (_stext|_etext)$' /proc/kallsyms | cut -c1-16 | sort >"$scratch/text"
-run 0 record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
-run 0 report "$file"
+run 0 "$tracewire" record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
+run 0 "$tracewire" report "$file"
 [ "$(grep -cE '(=> |call_site=|function=)[a-z_]' "$scratch/out")" -ge 100 ] || fail "few symbols: $(head -20 "$scratch/out")"
 grep -oE '\bf{8}[0-9a-f]{8}\b' "$scratch/out" | sort -u |
 	awk 'NR == FNR { limit[NR] = $1; next } $1 >= limit[1] && $1 < limit[2]' "$scratch/text" - >"$scratch/bare"
@@ -104,20 +91,14 @@ refused "'nodisable_on_free' cannot be given" -e sched -O nodisable_on_free
 # An option of a tracer is one for all instances on most kernels: put back at the end, and after a kill with the instance.
 option=options/test_nop_accept
 before=$(cat "$tracing/$option")
-same "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
-same "$option after its run" "$before" "$(cat "$tracing/$option")"
-"$tracewire" record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60 >/dev/null 2>"$scratch/err" &
-pid=$!
-for _ in $(seq 100); do
-	grep -q '^recording' "$scratch/err" && break
-	sleep 0.1
-done
-command=$(pgrep -P $pid -x sleep) # runs on without us
-kill -KILL $pid
-wait $pid 2>/dev/null
+expect "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
+expect "$option after its run" "$before" "$(cat "$tracing/$option")"
+start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60
+command=$(pgrep -P "$pid" -x sleep) # runs on without us
+kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
 "$tracewire" cleanup >"$scratch/out" 2>&1
-same "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
+expect "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
 [ -e "$tracing/instances/tracewire-$pid" ] && fail "the clean-up leaves an instance"
 ls "/run/tracewire/tracewire-$pid"* 2>/dev/null && fail "the clean-up leaves what was remembered"
 rm -f "$file"

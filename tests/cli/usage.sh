@@ -1,25 +1,9 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What anybody can ask for, root or not: help, version, and the sentences for what was mistyped.
 # Usage: usage.sh TRACEWIRE
-set -u
 tracewire=$1
-failed=0
-
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
-
-# expect STATUS TEXT WORD...: exit status, one line on standard error that is TEXT, nothing on standard output
-expect() {
-	status=$1 text=$2
-	shift 2
-	output=$("$tracewire" "$@" 2>&1 >/dev/null)
-	[ $? = "$status" ] || fail "'$*' exits with another status than $status"
-	[ "$output" = "$text" ] || fail "'$*' says '$output', not '$text'"
-	[ -z "$("$tracewire" "$@" 2>/dev/null)" ] || fail "'$*' writes to standard output"
-}
+. "$(dirname "$0")/common.sh"
 
 for command in '' live record stream capture list filter 'filter compile' 'filter explain' 'filter attach' 'filter show' 'filter detach' vnet 'vnet up' 'vnet down' 'vnet show' doctor cleanup help; do
 	# shellcheck disable=SC2086
@@ -35,20 +19,20 @@ done
 "$tracewire" record -e sched --help >/dev/null || fail "help behind other options fails"
 "$tracewire" --help >/dev/full 2>/dev/null && fail "help that cannot be written is no failure"
 
-expect 2 "tracewire: unknown command 'recrod'; did you mean record?" recrod
-expect 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
-expect 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
-expect 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
-expect 2 "tracewire record: unknown option '-x'; see --help" record -x
-expect 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
-expect 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
-expect 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
-expect 2 "tracewire capture: no interface is given: name one with --interface, for example -i tw0" capture -w x
-expect 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
-expect 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
-expect 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
-expect 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
-expect 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
-expect 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
-expect 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
+refuses 2 "tracewire: unknown command 'recrod'; did you mean record?" recrod
+refuses 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
+refuses 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
+refuses 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
+refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
+refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
+refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
+refuses 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
+refuses 2 "tracewire capture: no interface is given: name one with --interface, for example -i tw0" capture -w x
+refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
+refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
+refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
+refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
+refuses 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
+refuses 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
+refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed

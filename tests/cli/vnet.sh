@@ -1,12 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `vnet up|down|show`, in a network namespace of its own.
 # Usage: vnet.sh TRACEWIRE
-set -u
 tracewire=$1
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/namespace.sh"
-
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/common.sh"
 
 "$tracewire" vnet up tw7 --mtu 5000 || fail "vnet up"
 ip -d link show tw7 | grep -q 'mtu 5000' || fail "MTU is not as asked for"

@@ -50,10 +50,6 @@ for run in 1 2 3 4 5 6 7 8 9 10; do
 	tell "record $run"
 done
 
-arrived() { # frames on tw0
-	ip -s -j link show tw0 | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
-}
-
 captured() { # FRAMES: dumpcap has written so many
 	[ "$(capinfos -Mc "$scratch/x.pcapng" 2>/dev/null | awk '/Number of packets/ { print $NF }')" = "$1" ]
 }
@@ -62,15 +58,14 @@ captured() { # FRAMES: dumpcap has written so many
 for run in 1 2 3 4 5 6 7 8 9 10; do
 	in_background dumpcap dumpcap -q -i tw0 -B 64 -w "$scratch/x.pcapng"
 	wait_for says "$scratch/dumpcap.err" '^File: '
-	before=$(arrived)
+	before=$(received tw0)
 	"$tracewire" stream -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
-	after=$(arrived)
+	after=$(received tw0)
 	check_summary "stream $run"
 	expect "stream $run: frames that arrived" "$frames" $((after - before))
 	wait_for captured "$frames"
-	kill -INT "$pid"
-	wait "$pid"
+	interrupt "$pid"
 	expect "stream $run: dropped by dumpcap" 0 "$(sed -nE "s/^Packets received.* [0-9]+\/([0-9]+) .*/\1/p" "$scratch/dumpcap.err")"
 	expect "stream $run: events and losses in tshark" "$sent $((ring + shed))" "$(counted "$scratch/x.pcapng")"
 	tell "stream $run"

@@ -17,8 +17,7 @@ start_capture() {
 }
 
 end_capture() { # PROCESS NAME
-	kill -INT "$1"
-	wait "$1"
+	interrupt "$1"
 	expect "status of capture $2 after Ctrl-C" 0 $?
 }
 
@@ -98,8 +97,7 @@ end_capture "$pid" busy
 	grep -c ' sched_switch: ' >"$scratch/piped"
 expect "events through a pipe" 20 "$(cat "$scratch/piped")"
 expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
-kill -INT $stream
-wait $stream
+interrupt $stream
 
 # A classifier in XDP drops frames before captures see them: what is missing is filtered, not lost.
 # It begins when the stream has told its formats, so the first few may pass.
@@ -111,8 +109,7 @@ dropped=$pid
 "$tracewire" stream -e sched:sched_switch -i tw0 --events-per-frame 1 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
 sleep 0.5
 end_capture $dropped dropped
-kill -INT $classifier
-wait $classifier
+interrupt $classifier
 eval "$(summary "$scratch/stream.err")"
 filtered=$(number dropped '^filtered ([0-9]+) by a classifier on the way')
 [ "${filtered:-0}" -gt 5 ] || fail "only ${filtered:-0} events were filtered on the way"

@@ -3,31 +3,18 @@
 # shellcheck disable=SC2034,SC2154
 # Sourced by the tests, $tracewire set: root, a network namespace, and a mount namespace in which the plugin that was built
 # lies where the installed one does, so that every tshark is a plain one. PLUGIN and PLUGINDIR come from CTest.
-set -u
-
-if [ "$(id -u)" = 0 ] && [ -z "${TRACEWIRE_TEST_NAMESPACE-}" ]; then
-	TRACEWIRE_TEST_NAMESPACE=yes exec unshare --net --mount "$0" "$@"
-fi
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/../cli/namespace.sh"
-
-for program in tshark dumpcap capinfos; do
-	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+for part in namespace check processes network tracing; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh"
 done
+
+need tshark dumpcap capinfos
 need_tracefs
 
 chmod 755 "$scratch"
 mkdir -m 777 "$scratch/home"
 export HOME=$scratch/home TZ=UTC LC_ALL=C WIRESHARK_ABORT_ON_DISSECTOR_BUG=1
 unset XDG_CACHE_HOME XDG_CONFIG_HOME WIRESHARK_PLUGIN_DIR SUDO_UID SUDO_GID
-
-declare -a started=() # processes of ours
-end_started() {
-	for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
-	wait 2>/dev/null
-	rm -rf "$scratch"
-}
-trap end_started EXIT
 
 install_plugin() {
 	mkdir "$scratch/epan"
@@ -37,53 +24,12 @@ install_plugin() {
 }
 install_plugin
 
-# expect WHAT WANTED GOT
-expect() {
-	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
-
-# wait_for COMMAND...: until it succeeds; half a minute at most
-wait_for() {
-	for _ in $(seq 600); do
-		"$@" && return
-		sleep 0.05
-	done
-	fail "waited in vain for: $*"
-	return 1
-}
-
-says() { # FILE PATTERN
-	grep -qE -- "$2" "$1"
-}
-
-# in_background NAME COMMAND...: its output in NAME.out and NAME.err, its process id in $pid
-in_background() {
-	local name=$1
-	shift
-	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
-	pid=$!
-	started+=("$pid")
-}
-
-# start_tracewire NAME WORD...: in the background; tracing when this returns
-start_tracewire() {
-	local name=$1
-	shift
-	in_background "$name" "$tracewire" "$@"
-	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
-}
-
-instances() { # PROCESS: the trace instances that it has made
-	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
-}
-
 # nothing_left PROCESS: no instance of it, and no interface but lo and those named after it
 nothing_left() {
-	local process=$1 interfaces
+	local process=$1
 	shift
 	expect "instances left" "" "$(instances "$process")"
-	interfaces=$(ip -br link | sed 's/[@ ].*//' | grep -vxF "$(printf '%s\n' lo "$@")")
-	expect "interfaces left" "" "$interfaces"
+	expect "interfaces left" "" "$(interfaces | grep -vxF "$(printf '%s\n' lo "$@")")"
 }
 
 # summary FILE: its numbers, as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown= dropped= in_file= unnamed=

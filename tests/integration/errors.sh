@@ -11,15 +11,6 @@ without_xdp=$2
 cp "$tracewire" "$scratch/tracewire"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/tracewire")
 
-# run STATUS COMMAND...: expect the exit status; what it printed is in $scratch/out and err
-run() {
-	local wanted=$1 status
-	shift
-	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
-	status=$?
-	expect "exit status of '$*' ($(cat "$scratch/err"))" "$wanted" $status
-}
-
 # one_sentence PATTERN: on standard error, and nothing else
 one_sentence() {
 	expect "lines of: $(cat "$scratch/err")" 1 "$(wc -l <"$scratch/err")"

@@ -7,7 +7,7 @@ tracewire=$1
 differences=$2
 shim=$3
 . "$(dirname "$0")/common.sh"
-command -v trace-cmd >/dev/null || { echo "skipped: trace-cmd is not installed"; exit 77; }
+need trace-cmd
 # shellcheck source=tests/integration/same-text.sh
 . "$(dirname "$0")/same-text.sh"
 cd "$scratch" || exit 1

@@ -4,15 +4,12 @@
 # Usage: exact.sh TRACEWIRE DIFFERENCES FILE
 tracewire=$1
 differences=$2
-set -u
+# shellcheck source=tests/shell/check.sh
+. "$(dirname "$0")/../shell/check.sh"
 export LC_ALL=C TZ=UTC
 
-for program in trace-cmd awk; do
-	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
-done
-[ -r "$3" ] || { echo "skipped: $3 is not there: recordings of arm64 boards by others, which are not ours to distribute"; exit 77; }
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
+need trace-cmd awk
+[ -r "$3" ] || skip "$3 is not there: recordings of arm64 boards by others, which are not ours to distribute"
 # shellcheck source=tests/integration/same-text.sh
 . "$(dirname "$0")/same-text.sh"
 same_text "$3"

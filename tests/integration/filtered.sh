@@ -6,7 +6,7 @@
 tracewire=$1
 here=$(dirname "$0")
 . "$here/common.sh"
-command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+need python3
 
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 in_background dumpcap dumpcap -q -P -i tw0 -B 64 -w "$scratch/wire.pcap"
@@ -16,8 +16,7 @@ sleep 0.2
 "$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.02; done' \
 	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 sleep 0.2
-kill -INT $dumpcap
-wait $dumpcap
+interrupt $dumpcap
 eval "$(summary "$scratch/stream.err")"
 rejected=$(python3 "$here/reject.py" reject "$scratch/wire.pcap" "$scratch/x.pcap")
 [ "$rejected" -gt 20 ] || fail "only $rejected events in packed frames: $(cat "$scratch/stream.err")"
@@ -41,8 +40,7 @@ for expression in 'cpu >= 0' 'event == sched_switch'; do
 	wait_for says "$scratch/capture.err" '^capturing on'
 	python3 "$here/reject.py" send "$scratch/x.pcap" tw0-tx || fail "frames cannot be sent"
 	sleep 0.2
-	kill -INT $capture
-	wait $capture
+	interrupt $capture
 	expect "status of capture" 0 $?
 	"$tracewire" report -q -f "$expression" "$scratch/x.pcap" >"$scratch/expected"
 	"$tracewire" report -q "$scratch/y.pcapng" | diff "$scratch/expected" - >"$scratch/bad" || fail "capture: $(head -n 4 "$scratch/bad")"
@@ -66,10 +64,8 @@ for frames in 1 0; do
 	"$tracewire" stream -e sched -i tw0 --events-per-frame $frames -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.1; done' \
 		2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 	sleep 0.2
-	kill -INT $capture
-	wait $capture
-	kill -INT $attach
-	wait $attach
+	interrupt $capture
+	interrupt $attach
 	if ! says "$scratch/attach.err" '^attached to tw0'; then
 		echo "this kernel has no XDP on a wire: $(cat "$scratch/attach.err")"
 		break

@@ -25,10 +25,6 @@ is_newborn() {
 	[ "$(value "$1" tracing_on)" = 1 ] && [ -z "$(cat "$1/set_event" 2>/dev/null)" ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -lt 1500 ]
 }
 
-has_ended() { # PROCESS: or is only waited for
-	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
-}
-
 # check_file FILE: tshark reads it to its end, or to where it was cut
 check_file() {
 	[ -s "$1" ] || return 0 # nothing was written yet
@@ -47,8 +43,7 @@ kill_one() {
 	sleep "0.$(printf %03d $((RANDOM % 900)))"
 	viewers=$(pgrep -P "$pid" -x tshark)
 	[ -e "/proc/$pid/status" ] || fail "'$*' ended by itself: $(cat "$scratch/err")"
-	kill -KILL "$pid"
-	wait "$pid" 2>/dev/null
+	kill_at_once "$pid"
 	for instance in $(instances "$pid"); do
 		is_newborn "$instance" && newborn=$((newborn + 1)) && continue
 		wait_for is_freed "$instance" || fail "$instance is not freed: tracing_on $(value "$instance" tracing_on), KiB $(value "$instance" buffer_size_kb)"
@@ -62,7 +57,7 @@ kill_one() {
 ip link add stranger type veth peer name stranger-tx
 foreign=$tracing/instances/twtest-kill-$$
 mkdir "$foreign"
-trap 'rmdir "$foreign"; end_started' EXIT
+at_end 'rmdir "$foreign"'
 start_tracewire living stream -e sched:sched_switch -i living
 living=$pid
 
@@ -77,8 +72,7 @@ done
 # A file is written once a second: this one has been.
 start_tracewire written record -e sched,irq -w "$scratch/x.pcapng"
 wait_for test -s "$scratch/x.pcapng"
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
+kill_at_once "$pid"
 pids+=("$pid")
 check_file "$scratch/x.pcapng"
 [ $readable -gt 100 ] || fail "only $readable events could be read"
@@ -105,8 +99,7 @@ for interface in living living-tx stranger stranger-tx; do
 done
 [ -d "$foreign" ] || fail "somebody else's instance was removed"
 [ -n "$(instances $living)" ] || fail "the living run's instance was removed"
-kill -INT $living
-wait $living
+interrupt $living
 expect "the living run's end" 0 $?
 echo "killed ${#pids[@]} runs, looked at $looked instances and $newborn that were just made, read $readable events"
 exit $failed

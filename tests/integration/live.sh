@@ -38,8 +38,7 @@ wait_for says "$scratch/forever.out" sched_switch
 viewer=$(pgrep -P "$pid" -x tshark)
 rights=$(awk '/^(Uid|Gid|CapEff):/ { printf "%s ", $2 }' "/proc/$viewer/status")
 expect "user, group and capabilities of tshark" "$(id -u nobody) $(id -g nobody) 0000000000000000 " "$rights"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$pid"
 expect "exit status after Ctrl-C" 0 $?
 eval "$(summary "$scratch/forever.err")"
 expect "events after Ctrl-C" "$recorded=$sent=$shown" "$sent=$shown=$shown"

@@ -6,7 +6,7 @@
 tracewire=$1
 shim=$2
 . "$(dirname "$0")/common.sh"
-command -v trace-cmd >/dev/null || { echo "skipped: trace-cmd is not installed"; exit 77; }
+need trace-cmd
 cd "$scratch" || exit 1
 
 # times FILE: of each line with an event, seconds
@@ -34,8 +34,7 @@ stream() {
 	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
 		fail "stream: $(cat "$name.err")"
 	sleep 0.3
-	kill -INT $capture
-	wait $capture
+	interrupt $capture
 }
 
 "$tracewire" vnet up tw0 2>up || fail "vnet up: $(cat up)"
@@ -67,8 +66,7 @@ started+=("$capture")
 wait_for says dumpcap.err '^File: '
 "$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
 sleep 0.3
-kill -INT $capture
-wait $capture
+interrupt $capture
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 

@@ -20,10 +20,6 @@ lines() { # FILE N: it has so many at least
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-counter() { # INTERFACE: frames that arrived there
-	ip -s -j link show "$1" | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
-}
-
 has_first() { # ALL LATE: the frame that LATE matched first is in ALL
 	grep -qP "^\d*\t$(head -n 1 "$2" | cut -f2-)\t" "$1"
 }
@@ -40,7 +36,7 @@ missed() {
 
 in_background sleeper sh -c 'while :; do sleep 0.01; done'
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
-before=$(counter tw0)
+before=$(received tw0)
 watch early tw0 -Y "$filter"
 start_tracewire stream stream -e sched -i tw0
 stream=$pid
@@ -72,12 +68,11 @@ watch text tw0 -Y "$filter"
 wait_for lines "$scratch/text.out" 3
 [ "$(grep -cvE "$decoded" "$scratch/text.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/text.out")"
 
-kill -INT $stream
-wait $stream
+interrupt $stream
 expect "exit status after Ctrl-C" 0 $?
 eval "$(summary "$scratch/stream.err")"
 expect "recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
-expect "frames that arrived" "$frames" $(($(counter tw0) - before))
+expect "frames that arrived" "$frames" $(($(received tw0) - before))
 ip link show tw0 >/dev/null || fail "the wire of vnet up went with the run"
 nothing_left $stream tw0 tw0-tx
 
@@ -87,8 +82,7 @@ stream=$pid
 watch own-late tw1 -Y "$filter"
 wait_for lines "$scratch/own-late.out" 3
 [ "$(grep -cvE "$decoded" "$scratch/own-late.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/own-late.out")"
-kill -INT $stream
-wait $stream
+interrupt $stream
 expect "exit status after Ctrl-C" 0 $?
 nothing_left $stream tw0 tw0-tx
 exit $failed

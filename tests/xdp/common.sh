@@ -4,31 +4,18 @@
 # Sourced by the tests, with their arguments: root, namespaces with a /run and a bpffs of their own, a wire v0 -> v1 that they send
 # on, and a second one, w0 -> w1, that is redirected to.
 # Usage: TEST TRACEWIRE SENDER CAPTURE [FOREIGN]
-set -u
-
-if [ "$(id -u)" = 0 ] && [ -z "${TRACEWIRE_TEST_NAMESPACE-}" ]; then
-	TRACEWIRE_TEST_NAMESPACE=yes exec unshare --net --mount "$0" "$@"
-fi
+for part in namespace check processes network; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh"
+done
 tracewire=$1
 sender=$2
 capture=$3
-# shellcheck source=tests/cli/namespace.sh
-. "$(dirname "$0")/../cli/namespace.sh"
 
-for program in tcpdump tc ip ethtool python3 setpriv; do
-	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
-done
+need tcpdump tc ip ethtool python3 setpriv
 mount -t tmpfs run /run
 mount -t sysfs sys /sys
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
-
-declare -a started=() # processes of ours
-end_started() {
-	for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
-	wait 2>/dev/null
-	rm -rf "$scratch"
-}
-trap end_started EXIT
 
 for wire in v w; do
 	ip link add "${wire}0" type veth peer name "${wire}1"
@@ -37,34 +24,6 @@ for wire in v w; do
 		ip link set "$wire$end" mtu 9216 up
 	done
 done
-
-# expect WHAT WANTED GOT
-expect() {
-	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
-
-# wait_for COMMAND...: until it succeeds; half a minute at most
-wait_for() {
-	for _ in $(seq 600); do
-		"$@" && return
-		sleep 0.05
-	done
-	fail "waited in vain for: $*"
-	return 1
-}
-
-says() { # FILE PATTERN
-	grep -qsE -- "$2" "$1"
-}
-
-# in_background NAME COMMAND...: its output in NAME.out and NAME.err, its process id in $pid
-in_background() {
-	local name=$1
-	shift
-	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
-	pid=$!
-	started+=("$pid")
-}
 
 # attach NAME WORD...: in the foreground of the background; attached to v1 for the schema of the capture when this returns
 attach() {
@@ -78,8 +37,7 @@ attach() {
 
 # finish PROCESS: Ctrl-C
 finish() {
-	kill -INT "$1"
-	wait "$1" || fail "Ctrl-C does not end it with 0"
+	interrupt "$1" || fail "Ctrl-C does not end it with 0"
 }
 
 # send [SCHEMA [STREAM]]: the capture's frames, onto v0
@@ -91,11 +49,6 @@ send() {
 introduce() {
 	"$sender" -c v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
 	expect "control frames of the capture" $control "$(cat "$scratch/sent")"
-}
-
-# received INTERFACE: frames that arrived there so far, before XDP
-received() {
-	cat "/sys/class/net/$1/statistics/rx_packets"
 }
 
 # counted EXPRESSION: of what show says, as Python sees it: c is the only classifier

@@ -10,10 +10,6 @@ guards() { # processes that guard something of PROCESS
 	pgrep -P "$1" -x tracewire-guard
 }
 
-has_ended() { # PROCESS
-	! kill -0 "$1" 2>/dev/null
-}
-
 refused() { # PATTERN WORD...
 	local pattern=$1
 	shift
@@ -29,8 +25,7 @@ for hook in xdp tc; do
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
 	refused "v1 has a classifier in $hook already, held by process $pid" --hook $hook
 	comes_to "still there" "$pid" 'c["pid"]'
-	kill -KILL "$pid"
-	wait "$pid" 2>/dev/null
+	kill_at_once "$pid"
 	wait_for has_ended "$guard"
 	wait_for has_nothing_left v1
 
@@ -38,8 +33,7 @@ for hook in xdp tc; do
 	in_background waiting "$tracewire" filter attach -i v1 --hook $hook 'event == sched_switch' --action drop
 	wait_for says "$scratch/waiting.err" '^waiting on v1'
 	comes_to "no schema yet" None 'c["schema"]'
-	kill -KILL "$pid"
-	wait "$pid" 2>/dev/null
+	kill_at_once "$pid"
 	wait_for has_nothing_left v1
 
 	# Killed with the one that guards it: XDP's link has gone with it, tc's filter waits for a clean-up.

@@ -38,8 +38,7 @@ nothing_left v1
 
 # Killed; and to stay.
 attach killed --hook u32 'event == sched_switch' --action redirect:w0
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
+kill_at_once "$pid"
 wait_for has_nothing_left v1
 "$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action redirect:w0 2>/dev/null ||
 	fail "--persist"

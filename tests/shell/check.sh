@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+# To be sourced: checks, and a folder for the test alone, $scratch, which goes with it. A test ends with `exit $failed`.
+set -u
+
+failed=0
+scratch=$(mktemp -d) || exit 1
+
+# at_end COMMAND: to be done however the test ends, before what was asked for earlier
+at_end() {
+	endings="$1${endings:+; $endings}"
+	# shellcheck disable=SC2064 # it is in quotes as it came
+	trap "$endings" EXIT
+}
+endings=
+at_end 'rm -rf "$scratch"'
+
+fail() { # WHY
+	echo "FAIL: $*"
+	failed=1
+}
+
+skip() { # WHY: the rest of the test, which CTest tells by the status
+	echo "skipped: $*"
+	exit 77
+}
+
+# need PROGRAM...: skip where one is not installed
+need() {
+	local program
+	for program in "$@"; do
+		command -v "$program" >/dev/null || skip "$program is not installed"
+	done
+}
+
+# expect WHAT WANTED GOT
+expect() {
+	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+# says FILE PATTERN: a line of it matches
+says() {
+	grep -qsE -- "$2" "$1"
+}
+
+# run STATUS COMMAND...: expect the exit status; what it prints is in $scratch/out and $scratch/err
+run() {
+	local wanted=$1 status
+	shift
+	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
+	status=$?
+	[ "$status" = "$wanted" ] || fail "'$*' exits with $status, not $wanted: $(cat "$scratch/err")"
+}

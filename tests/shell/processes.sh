@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# To be sourced behind check.sh: processes in the background, none of which outlives the test.
+
+declare -a started=()
+end_started() {
+	local process
+	for process in "${started[@]}"; do kill -KILL "$process" 2>/dev/null; done
+	wait 2>/dev/null
+}
+at_end end_started
+
+# in_background NAME COMMAND...: its output in NAME.out and NAME.err in $scratch, its process id in $pid
+in_background() {
+	local name=$1
+	shift
+	: >"$scratch/$name.err" # what an earlier one said is not said by this one
+	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
+	pid=$!
+	started+=("$pid")
+}
+
+# wait_for COMMAND...: until it succeeds; half a minute at most
+wait_for() {
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.05
+	done
+	fail "waited in vain for: $*"
+	return 1
+}
+
+# interrupt PROCESS: as Ctrl-C does; returns its exit status
+interrupt() {
+	kill -INT "$1"
+	wait "$1"
+}
+
+# kill_at_once PROCESS: it can do nothing about it
+kill_at_once() {
+	kill -KILL "$1"
+	wait "$1" 2>/dev/null
+}
+
+has_ended() { # PROCESS: or is only waited for
+	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# To be sourced behind processes.sh: $tracewire, the program, at tracing; $tracing is where tracefs is.
+
+# need_tracefs: skip where tracefs is not to be had; where it is, a program that does not find it is at fault, not skipped.
+need_tracefs() {
+	"$tracewire" list >"$scratch/all" 2>"$scratch/why"
+	tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
+	[ -n "$tracing" ] || skip "$(cat "$scratch/why")"
+}
+
+# start_tracewire NAME WORD...: as in_background does; tracing when this returns
+start_tracewire() {
+	local name=$1
+	shift
+	in_background "$name" "$tracewire" "$@"
+	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
+}
+
+instances() { # PROCESS: the trace instances that it has made
+	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
+}
