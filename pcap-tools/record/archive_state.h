@@ -6,7 +6,7 @@
 #include "pcap-tools/capture/sieve.h"
 #include "pcap-tools/identity.h"
 #include "pcap-tools/record/archive.h"
-#include "pcap-tools/record/books.h"
+#include "pcap-tools/ledger/books.h"
 #include "pcap-tools/record/hold.h"
 
 struct tw_archive_stream {

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/record/books.h"
+#include "pcap-tools/ledger/books.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
 
 void tw_stream_books__fini(struct tw_stream_books *books)
 {
@@ -30,12 +40,16 @@ static enum tw_book book_of_stat(unsigned int stat)
 		return TW_BOOK_RECORDED;
 	case TW_STAT_READ:
 		return TW_BOOK_READ;
+	case TW_STAT_FILTERED:
+		return TW_BOOK_FILTERED;
 	case TW_STAT_OVERRUN:
 		return TW_BOOK_RING;
 	case TW_STAT_SHED:
 		return TW_BOOK_SHED;
 	case TW_STAT_TX_DROP_EVENTS:
 		return TW_BOOK_TX;
+	case TW_STAT_TX_DROPS:
+		return TW_BOOK_TX_FRAMES;
 	default:
 		return TW_BOOK_COUNT;
 	}
@@ -49,7 +63,7 @@ void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_vi
 		return;
 	books->unknown += lost.unknown;
 	if (book_of_place(lost.where) != TW_BOOK_COUNT)
-		books->lost[book_of_place(lost.where)] += lost.count;
+		books->lost[book_of_place(lost.where)] = plus(books->lost[book_of_place(lost.where)], lost.count);
 }
 
 /* Return: 0 with NULL if there are too many channels; -ENOMEM */
@@ -75,6 +89,15 @@ static int books__row(struct tw_stream_books *books, uint16_t channel, struct tw
 	return 0;
 }
 
+static void row__take(struct tw_book_row *row, enum tw_book book, uint64_t value)
+{
+	if (!row->told[book])
+		row->first[book] = value;
+	row->told[book] = true;
+	if (value > row->value[book])
+		row->value[book] = value;
+}
+
 int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
@@ -88,22 +111,54 @@ int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_vi
 			continue;
 		if (books__row(books, stat.channel, &row))
 			return -ENOMEM;
-		if (row && stat.value > row->value[book])
-			row->value[book] = stat.value;
+		if (row)
+			row__take(row, book, stat.value);
 	}
 	return 0;
 }
 
-uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book)
+bool tw_stream_books__told(const struct tw_stream_books *books, enum tw_book book)
 {
-	uint64_t stream = 0, channels = 0, stats;
+	for (size_t i = 0; i < books->n_rows; i++) {
+		if (books->rows[i].told[book])
+			return true;
+	}
+	return false;
+}
+
+/* What STATS say: of the whole stream, or of its channels, whichever is more. */
+static uint64_t by_stats(const struct tw_stream_books *books, enum tw_book book, bool since_first)
+{
+	uint64_t stream = 0, channels = 0;
 
 	for (size_t i = 0; i < books->n_rows; i++) {
-		if (books->rows[i].channel == TW_CHANNEL_CONTROL)
-			stream += books->rows[i].value[book];
+		const struct tw_book_row *row = &books->rows[i];
+		const uint64_t value = row->value[book] - (since_first ? row->first[book] : 0);
+
+		if (row->channel == TW_CHANNEL_CONTROL)
+			stream = plus(stream, value);
 		else
-			channels += books->rows[i].value[book];
+			channels = plus(channels, value);
 	}
-	stats = stream > channels ? stream : channels;
-	return stats > books->lost[book] ? stats : books->lost[book];
+	return larger(stream, channels);
+}
+
+static bool is_final(const struct tw_stream_books *books, enum tw_book book)
+{
+	return books->ended && tw_stream_books__told(books, book);
+}
+
+uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book)
+{
+	const uint64_t told = by_stats(books, book, false);
+
+	return is_final(books, book) ? told : larger(told, books->lost[book]);
+}
+
+uint64_t tw_stream_books__since(const struct tw_stream_books *books, enum tw_book book)
+{
+	const uint64_t total = tw_stream_books__total(books, book),
+		       since = larger(by_stats(books, book, true), books->lost[book]);
+
+	return books->from_start || since > total ? total : since;
 }

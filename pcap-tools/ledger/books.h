@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One stream's books: what its LOST and STATS records say about events that are not there. Both may tell of the same loss, and
+ * either may be missing or older, so each place counts the larger of the two, until the stream has ended: STATS are complete then,
+ * and a LOST that the network brought twice changes nothing.
+ */
+#ifndef TW_BOOKS_H
+#define TW_BOOKS_H
+
+#include "wire/decode.h"
+
+#define TW_BOOKS_CHANNELS 8192 /* channels with counters of their own; more are ignored */
+
+enum tw_book {
+	TW_BOOK_RECORDED,
+	TW_BOOK_READ,
+	TW_BOOK_FILTERED, /* by the producer */
+	TW_BOOK_RING,
+	TW_BOOK_SHED,
+	TW_BOOK_TX,
+	TW_BOOK_TX_FRAMES, /* frames; all others are events */
+	TW_BOOK_COUNT,
+};
+
+struct tw_book_row {
+	uint16_t channel;
+	bool told[TW_BOOK_COUNT];
+	uint64_t first[TW_BOOK_COUNT]; /* in the first STATS that was seen */
+	uint64_t value[TW_BOOK_COUNT]; /* the largest: totals only grow */
+};
+
+struct tw_stream_books {
+	uint64_t lost[TW_BOOK_COUNT]; /* by LOST */
+	uint64_t unknown;             /* LOST without a count */
+	bool from_start;              /* the stream's first control frame was seen */
+	bool ended;                   /* END came: what the last STATS told is final */
+	struct tw_book_row *rows;     /* by STATS: one a channel, the whole stream's among them */
+	size_t n_rows;
+};
+
+void tw_stream_books__fini(struct tw_stream_books *books);
+
+/** tw_stream_books__lost() and tw_stream_books__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
+void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
+int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
+
+/** tw_stream_books__control() - a control frame of that number was seen */
+static inline void tw_stream_books__control(struct tw_stream_books *books, uint64_t seq)
+{
+	books->from_start |= !seq;
+}
+
+/** tw_stream_books__end() - END was seen */
+static inline void tw_stream_books__end(struct tw_stream_books *books)
+{
+	books->ended = true;
+}
+
+/** tw_stream_books__told() - whether any STATS had this */
+bool tw_stream_books__told(const struct tw_stream_books *books, enum tw_book book);
+
+/** tw_stream_books__total() - events of one kind since the stream's start, as far as was told */
+uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book);
+
+/**
+ * tw_stream_books__since() - events of one kind since this capture joined: all of them if it saw the stream's start, else what
+ * STATS grew by since the first that it saw, or what LOST records told, whichever is more
+ */
+uint64_t tw_stream_books__since(const struct tw_stream_books *books, enum tw_book book);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The arithmetic. Numbers of strangers are added here: sums stop at the largest number instead of beginning anew. */
+#include "pcap-tools/ledger/ledger.h"
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Events that are missing by their numbers and not explained yet. */
+struct missing {
+	uint64_t wire, receiver;
+};
+
+/* Explain so many of them, if there are as many. Return: how many. */
+static uint64_t missing__take(struct missing *m, uint64_t n)
+{
+	const uint64_t wire = smaller(n, m->wire), receiver = smaller(n - wire, m->receiver);
+
+	m->wire -= wire;
+	m->receiver -= receiver;
+	return wire + receiver;
+}
+
+/* Of what the producer says it lost with their numbers: how much was seen to be missing, and how much was not. */
+struct told {
+	uint64_t seen, unseen;
+};
+
+static struct told told__find(const struct tw_stream_books *books, enum tw_book book, struct missing *m)
+{
+	const uint64_t told = tw_stream_books__since(books, book), seen = missing__take(m, told);
+
+	return (struct told){ .seen = seen, .unseen = told - seen };
+}
+
+static uint64_t all_places(const struct tw_ledger *l)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		sum = plus(sum, l->place[i]);
+	return sum;
+}
+
+static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
+{
+	if (!from->own.finished)
+		return TW_LEDGER_RUNNING;
+	return from->books->ended && tw_stream_books__told(from->books, TW_BOOK_RECORDED) ? TW_LEDGER_CLOSED
+											  : TW_LEDGER_OPEN;
+}
+
+/* What is missing at the end of a stream has no number that was seen, but the producer told it. */
+static void add_unseen(struct tw_ledger *l, enum tw_ledger_place place, uint64_t unseen, uint64_t *room)
+{
+	const uint64_t n = smaller(unseen, *room);
+
+	l->place[place] += n;
+	*room -= n;
+}
+
+/*
+ * What came before: numbers tell how many passed the producer's filter, and that includes those shed and refused; STATS what the
+ * ring lost and the filter rejected.
+ */
+static uint64_t count_before(const struct tw_ledger_sources *from)
+{
+	const struct tw_stream_books *b = from->books;
+	const uint64_t ring = tw_stream_books__total(b, TW_BOOK_RING) - tw_stream_books__since(b, TW_BOOK_RING),
+		       filtered = tw_stream_books__total(b, TW_BOOK_FILTERED) -
+				  tw_stream_books__since(b, TW_BOOK_FILTERED);
+
+	return plus(from->numbers.before, plus(ring, filtered));
+}
+
+/* All that there is a number for, or a count of the producer's for what has none. */
+static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_ledger_numbers *n)
+{
+	const uint64_t numbered = plus(plus(n->out, n->filtered), plus(n->gaps_wire, n->gaps_receiver));
+
+	return plus(plus(l->place[TW_PLACE_BEFORE], numbered),
+		    plus(l->place[TW_PLACE_RING], l->place[TW_PLACE_PRODUCER_FILTER]));
+}
+
+static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l)
+{
+	const struct tw_ledger_numbers *n = &from->numbers;
+
+	l->fact[TW_FACT_LATE] = n->late;
+	l->fact[TW_FACT_REORDERED] = n->reordered;
+	l->fact[TW_FACT_DUPLICATES] = n->duplicates;
+	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
+	l->fact[TW_FACT_MALFORMED] = n->malformed_frames;
+	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
+	if (!tw_stream_books__since(from->books, TW_BOOK_TX))
+		l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
+}
+
+/*
+ * Settle what was recorded, and what the producer lost without a gap to be seen. Of a stream that was seen from its start that
+ * is told for certain. Of another it may have been before: then it counts as far as something is unexplained.
+ */
+static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
+{
+	const uint64_t numbers = recorded_by_numbers(l, &from->numbers),
+		       unseen = from->books->from_start ? plus(shed, tx) : 0,
+		       told = tw_stream_books__total(from->books, TW_BOOK_RECORDED);
+	uint64_t room = UINT64_MAX;
+
+	l->recorded = plus(numbers, unseen);
+	if (l->state == TW_LEDGER_CLOSED || (l->state == TW_LEDGER_OPEN && told > l->recorded))
+		l->recorded = told;
+	if (!from->books->from_start)
+		room = l->recorded > numbers ? l->recorded - numbers : 0;
+	add_unseen(l, TW_PLACE_SHED, shed, &room);
+	add_unseen(l, TW_PLACE_TX, tx, &room);
+}
+
+void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)
+{
+	const struct tw_ledger_numbers *n = &from->numbers;
+	struct missing missing = { .wire = n->gaps_wire, .receiver = n->gaps_receiver };
+	struct tw_ledger l = { .state = state_of(from) };
+	const struct told shed = told__find(from->books, TW_BOOK_SHED, &missing),
+			  tx = told__find(from->books, TW_BOOK_TX, &missing);
+
+	l.place[TW_PLACE_BEFORE] = count_before(from);
+	l.place[TW_PLACE_DELIVERED] = from->own.delivered;
+	l.place[TW_PLACE_ELSEWHERE] = from->own.elsewhere;
+	l.place[TW_PLACE_RING] = tw_stream_books__since(from->books, TW_BOOK_RING);
+	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_books__since(from->books, TW_BOOK_FILTERED);
+	l.place[TW_PLACE_SHED] = shed.seen;
+	l.place[TW_PLACE_TX] = tx.seen;
+	l.place[TW_PLACE_CLASSIFIER] = plus(n->filtered, missing__take(&missing, from->own.explained));
+	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
+	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
+	l.place[TW_PLACE_DAMAGED] = missing__take(&missing, plus(n->incomplete, n->malformed));
+	l.place[TW_PLACE_WIRE] = missing.wire;
+	l.place[TW_PLACE_RECEIVER] = missing.receiver;
+	l.place[TW_PLACE_DISK] = from->own.disk;
+	settle(from, shed.unseen, tx.unseen, &l);
+	take_facts(from, &l);
+	*ret = l;
+}
+
+int64_t tw_ledger__difference(const struct tw_ledger *ledger)
+{
+	const uint64_t sum = all_places(ledger), recorded = ledger->recorded;
+
+	if (recorded >= sum)
+		return recorded - sum > INT64_MAX ? INT64_MAX : (int64_t)(recorded - sum);
+	return sum - recorded > INT64_MAX ? -INT64_MAX : -(int64_t)(sum - recorded);
+}
+
+uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind)
+{
+	static const uint8_t kinds[] = {
+#define X(key, name, kind, heading, what) TW_LEDGER_##kind,
+		TW_LEDGER_PLACES(X)
+#undef X
+	};
+	uint64_t sum = 0;
+
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		sum = kinds[i] == kind ? plus(sum, ledger->place[i]) : sum;
+	return sum;
+}
+
+void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger)
+{
+	to->state = to->state < ledger->state ? to->state : ledger->state;
+	to->recorded = plus(to->recorded, ledger->recorded);
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		to->place[i] = plus(to->place[i], ledger->place[i]);
+	for (int i = 0; i < TW_FACT_COUNT; i++)
+		to->fact[i] = plus(to->fact[i], ledger->fact[i]);
+}
+
+const char *tw_ledger_state__name(enum tw_ledger_state state)
+{
+	static const char *const names[] = { "running", "open", "closed" };
+
+	return names[state];
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where every event of a stream went. One list of places; what the kernel recorded is their sum:
+ *
+ *	recorded = before + delivered + ... + disk
+ *
+ * The numbers of the channels, the producer's counters and the capture's own each know a part of that (docs/wire-format.md,
+ * "Numbers"). They are put together in tw_ledger__make() and nowhere else. What they don't explain is the difference: it is
+ * shown, and never put to a place that might fit.
+ */
+#ifndef TW_LEDGER_H
+#define TW_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "pcap-tools/ledger/books.h"
+
+/* The one list of places: key in texts, name, kind, heading, what it is. */
+#define TW_LEDGER_PLACES(X)                                                                             \
+	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")          \
+	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                      \
+	X(elsewhere, ELSEWHERE, HERE, "other files", "in other files of this capture")                  \
+	X(ring, RING, LOST, "ring", "the kernel's ring was full")                                       \
+	X(producer_filter, PRODUCER_FILTER, REJECTED, "filter", "rejected by the producer's filter")    \
+	X(shed, SHED, LOST, "shed", "the producer could not keep them")                                 \
+	X(tx, TX, LOST, "tx drop", "the producer's interface refused them")                             \
+	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected on the way by a classifier")        \
+	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by this capture's own") \
+	X(unwanted, UNWANTED, REJECTED, "not wanted", "came when the capture had all it was to write")  \
+	X(wire, WIRE, LOST, "wire", "missing by their numbers: lost on the way")                        \
+	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                     \
+	X(damaged, DAMAGED, LOST, "damaged", "came damaged or in part")                                 \
+	X(disk, DISK, LOST, "disk", "could not be written")
+
+/* What else is to be known of them: facts, which are no places. Key, name, in words behind a number. */
+#define TW_LEDGER_FACTS(X)                                                   \
+	X(late, LATE, "events behind newer ones")                            \
+	X(reordered, REORDERED, "frames that came out of order")             \
+	X(duplicates, DUPLICATES, "events that came twice")                  \
+	X(unknown, UNKNOWN, "losses of unknown size")                        \
+	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")          \
+	X(malformed, MALFORMED, "frames that could not be read, or in part") \
+	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, with nobody knows how many events")
+
+enum tw_ledger_kind {
+	TW_LEDGER_EARLIER,
+	TW_LEDGER_HERE,
+	TW_LEDGER_REJECTED,
+	TW_LEDGER_LOST,
+};
+
+enum tw_ledger_place {
+#define X(key, name, kind, heading, what) TW_PLACE_##name,
+	TW_LEDGER_PLACES(X)
+#undef X
+		TW_PLACE_COUNT,
+};
+
+enum tw_ledger_fact {
+#define X(key, name, what) TW_FACT_##name,
+	TW_LEDGER_FACTS(X)
+#undef X
+		TW_FACT_COUNT,
+};
+
+/* From the least certain on. */
+enum tw_ledger_state {
+	TW_LEDGER_RUNNING, /* events may be under way: recorded is what the numbers tell so far */
+	TW_LEDGER_OPEN, /* the capture ended before the stream, or it was cut off: the larger of numbers and last STATS */
+	TW_LEDGER_CLOSED, /* END came: recorded is what the kernel counted */
+};
+
+struct tw_ledger {
+	enum tw_ledger_state state;
+	uint64_t recorded;
+	uint64_t place[TW_PLACE_COUNT];
+	uint64_t fact[TW_FACT_COUNT];
+};
+
+/* What the numbers of a stream's channels told, in events: see struct tw_merge_stream_stats. */
+struct tw_ledger_numbers {
+	uint64_t before;                   /* used up when the capture joined */
+	uint64_t out;                      /* let out of the merge */
+	uint64_t filtered;                 /* FILTERED in place */
+	uint64_t gaps_wire, gaps_receiver; /* missing; what was incomplete or malformed is among them */
+	uint64_t incomplete;               /* in PARTs of which one is missing */
+	uint64_t malformed;                /* in frames that could not be read */
+	uint64_t late, reordered, duplicates, control_gaps, malformed_frames;
+};
+
+/* What the capture did with those that came out, by its own counting. */
+struct tw_ledger_own {
+	uint64_t delivered, elsewhere, filtered, unwanted, disk;
+	uint64_t explained; /* dropped by classifiers with their frames, as their counters tell */
+	bool finished;      /* nothing is under way any more: the merge has let out everything */
+};
+
+struct tw_ledger_sources {
+	const struct tw_stream_books *books;
+	struct tw_ledger_numbers numbers;
+	struct tw_ledger_own own;
+};
+
+/**
+ * tw_ledger__make() - put together what is known of one stream
+ *
+ * Events that are missing by their numbers are explained in this order: what the producer says it shed, or its interface
+ * dropped; what classifiers count; what came damaged; the rest is the receiver's ring or the wire, as the merge tells by the
+ * receiver's drop counter.
+ *
+ * STATS are totals since the stream's start. A capture that joined late takes off what the first STATS that it saw says, but
+ * never what LOST records told it itself: losses between joining and the first STATS are known by those alone, and what the
+ * producer's filter rejected in that second at most counts as before.
+ */
+void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
+
+/** tw_ledger__difference() - recorded less all places; 0 = balanced, above 0 = unexplained, below 0 = counted twice */
+int64_t tw_ledger__difference(const struct tw_ledger *ledger);
+
+/** tw_ledger__sum() - all places of one kind */
+uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind);
+
+/** tw_ledger__add() - @to becomes the ledger of both; as certain as the less certain one */
+void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger);
+
+/** tw_ledger_state__name() - "running", "open", "closed" */
+const char *tw_ledger_state__name(enum tw_ledger_state state);
+
+/*
+ * Texts. Each writes at most @size bytes, 1 at least, with a NUL at the end, and what has a value: a place that is 0 is left out, but
+ * delivered never. @size of TW_LEDGER_TEXT_MAX is always enough. Return: length.
+ */
+#define TW_LEDGER_TEXT_MAX 1536
+
+/**
+ * tw_ledger__comment() - as a file keeps it, in the comment of an interface statistics block
+ *
+ * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": words of a key and a decimal number, in any
+ * order behind the version. A key that is not there is 0, an unknown one is skipped. The difference is for whoever reads it:
+ * it follows from the others.
+ */
+size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
+
+/**
+ * tw_ledger__parse() - the way back, from a stranger's file
+ * Return: false, @ret untouched, if this is no ledger, one of another version, or one with a number that is none.
+ */
+bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret);
+
+/** tw_ledger__line() - for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
+size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
+
+/** tw_ledger__json() - one JSON object, every place and fact in it */
+size_t tw_ledger__json(const struct tw_ledger *ledger, char *ret, size_t size);
+
+/**
+ * tw_ledger__print_table() - a line a stream and one for their sum, if there are several; columns that say nothing are left out
+ * @names: of the streams, printable
+ * @ledgers: as many
+ * @columns: width of the terminal; a wider table goes on below itself
+ */
+void tw_ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
+			    FILE *out);
+
+/** tw_ledger__print_remarks() - the facts of @ledger that are not 0, and what an open or unbalanced one means; a line each */
+void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
+
+#endif

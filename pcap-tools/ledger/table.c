@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A ledger for people: a line a stream, a column a place. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pcap-tools/ledger/state.h"
+
+#define NAME_MAX_WIDTH 28
+#define GAP            2
+
+/* recorded, the places, the difference, the state */
+enum {
+	COLUMN_RECORDED,
+	COLUMN_PLACES,
+	COLUMN_DIFFERENCE = COLUMN_PLACES + TW_PLACE_COUNT,
+	COLUMN_STATE,
+	COLUMN_COUNT,
+};
+
+struct row {
+	const char *name;
+	const struct tw_ledger *ledger;
+};
+
+struct table {
+	const char *const *names;
+	const struct tw_ledger *ledgers, *sum; /* sum: NULL with one stream */
+	size_t n;
+	int name_width;
+	int width[COLUMN_COUNT]; /* 0 = left out */
+	FILE *out;
+};
+
+static const char *heading(int column)
+{
+	if (column == COLUMN_RECORDED)
+		return "recorded";
+	if (column == COLUMN_DIFFERENCE)
+		return "difference";
+	if (column == COLUMN_STATE)
+		return "books";
+	return tw_place_headings[column - COLUMN_PLACES];
+}
+
+static void cell(const struct tw_ledger *l, int column, char *ret, size_t size)
+{
+	if (column == COLUMN_RECORDED)
+		snprintf(ret, size, "%" PRIu64, l->recorded);
+	else if (column == COLUMN_DIFFERENCE)
+		snprintf(ret, size, "%" PRId64, tw_ledger__difference(l));
+	else if (column == COLUMN_STATE)
+		snprintf(ret, size, "%s", tw_ledger_state__name(l->state));
+	else
+		snprintf(ret, size, "%" PRIu64, l->place[column - COLUMN_PLACES]);
+}
+
+static struct row row_of(const struct table *t, size_t i)
+{
+	return i < t->n ? (struct row){ t->names[i], &t->ledgers[i] } : (struct row){ "sum", t->sum };
+}
+
+static size_t rows(const struct table *t)
+{
+	return t->n + (t->sum != NULL);
+}
+
+static bool says_something(const struct table *t, int column)
+{
+	if (column < COLUMN_PLACES || column >= COLUMN_DIFFERENCE || column == COLUMN_PLACES + TW_PLACE_DELIVERED)
+		return true;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->ledgers[i].place[column - COLUMN_PLACES])
+			return true;
+	}
+	return false;
+}
+
+static int wider(int width, const char *text)
+{
+	const int len = (int)strlen(text);
+
+	return len > width ? len : width;
+}
+
+static void measure(struct table *t)
+{
+	char text[32];
+
+	for (size_t i = 0; i < rows(t); i++)
+		t->name_width = wider(t->name_width, row_of(t, i).name);
+	if (t->name_width > NAME_MAX_WIDTH)
+		t->name_width = NAME_MAX_WIDTH;
+	for (int c = 0; c < COLUMN_COUNT; c++) {
+		if (!says_something(t, c))
+			continue;
+		t->width[c] = wider(0, heading(c));
+		for (size_t i = 0; i < rows(t); i++) {
+			cell(row_of(t, i).ledger, c, text, sizeof(text));
+			t->width[c] = wider(t->width[c], text);
+		}
+	}
+}
+
+/* As many columns as fit beside the names, one at least. Return: the first of those that don't */
+static int fitting(const struct table *t, int from, unsigned int columns)
+{
+	int c, left = (int)columns - t->name_width;
+
+	for (c = from; c < COLUMN_COUNT; c++) {
+		if (!t->width[c])
+			continue;
+		left -= GAP + t->width[c];
+		if (left < 0 && c > from)
+			break;
+	}
+	return c;
+}
+
+static void print_line(const struct table *t, const struct row *row, int from, int to)
+{
+	char text[32];
+
+	fprintf(t->out, "%-*.*s", t->name_width, t->name_width, row ? row->name : "");
+	for (int c = from; c < to; c++) {
+		if (!t->width[c])
+			continue;
+		if (row)
+			cell(row->ledger, c, text, sizeof(text));
+		fprintf(t->out, "%*s", GAP + t->width[c], row ? text : heading(c));
+	}
+	fputc('\n', t->out);
+}
+
+void tw_ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
+			    FILE *out)
+{
+	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
+	struct table t = { .names = names, .ledgers = ledgers, .n = n, .sum = n > 1 ? &sum : NULL, .out = out };
+
+	for (size_t i = 0; i < n; i++)
+		tw_ledger__add(&sum, &ledgers[i]);
+	measure(&t);
+	for (int from = 0, to; from < COLUMN_COUNT; from = to) {
+		to = fitting(&t, from, columns);
+		print_line(&t, NULL, from, to);
+		for (size_t i = 0; i < rows(&t); i++) {
+			const struct row row = row_of(&t, i);
+
+			print_line(&t, &row, from, to);
+		}
+	}
+}
+
+void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
+{
+	static const char *const facts[] = {
+#define X(key, name, what) what,
+		TW_LEDGER_FACTS(X)
+#undef X
+	};
+	const int64_t difference = tw_ledger__difference(ledger);
+
+	for (int i = 0; i < TW_FACT_COUNT; i++) {
+		if (ledger->fact[i])
+			fprintf(out, "%" PRIu64 " %s\n", ledger->fact[i], facts[i]);
+	}
+	if (ledger->state == TW_LEDGER_OPEN)
+		fputs("open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",
+		      out);
+	if (difference > 0)
+		fprintf(out, "%" PRId64 " events are unexplained: recorded, and in none of the places\n", difference);
+	else if (difference < 0)
+		fprintf(out, "%" PRId64 " events are in more than one place\n", -difference);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A comment from a stranger's file: what is taken for a ledger says the same when it is written again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcap-tools/ledger/ledger.h"
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tw_ledger ledger, again;
+	char text[TW_LEDGER_TEXT_MAX];
+	size_t len;
+
+	if (!tw_ledger__parse((const char *)data, size, &ledger))
+		return 0;
+	len = tw_ledger__comment(&ledger, text, sizeof(text));
+	check(len == strlen(text) && len < sizeof(text) - 1);
+	check(tw_ledger__parse(text, len, &again));
+	check(!memcmp(&ledger, &again, sizeof(ledger)));
+	check(tw_ledger__json(&ledger, text, sizeof(text)) < sizeof(text) - 1);
+	check(tw_ledger__line(&ledger, text, sizeof(text)) < sizeof(text) - 1);
+	return 0;
+}

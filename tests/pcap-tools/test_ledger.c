@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Books balance for whatever may happen to events; single cases where somebody could be misled. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frames.h"
+#include "pcap-tools/ledger/ledger.h"
+
+#define HISTORIES 4000
+
+static struct test_frame frame;
+
+static void take_frame(struct tw_stream_books *books)
+{
+	const size_t len = test_frame__end(&frame);
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+	struct tw_tlv_view tlv;
+	enum tw_frame_status status;
+
+	assert_int_equal(tw_frame__parse(frame.buf, len, &info, &tlvs), TW_FRAME_OK);
+	if (info.source == TW_SOURCE_CONTROL)
+		tw_stream_books__control(books, info.seq);
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_STATS)
+			assert_int_equal(tw_stream_books__stats(books, &tlv), 0);
+		else if (tlv.type == TW_TLV_LOST)
+			tw_stream_books__lost(books, &tlv);
+		else if (tlv.type == TW_TLV_END)
+			tw_stream_books__end(books);
+	}
+}
+
+/* What really happened to the events of a made-up stream. */
+struct world {
+	struct tw_stream_books books;
+	struct tw_ledger_sources seen;
+	struct tw_ledger truth; /* with the places of a capture that knows everything */
+	uint64_t totals[TW_BOOK_COUNT];
+	uint64_t control_seq;
+	bool joined, tells_lost, tells_tx;
+};
+
+static unsigned int chance(unsigned int n)
+{
+	return (unsigned int)rand() % n;
+}
+
+static void tell_stats(struct world *w)
+{
+	const struct tw_stat_view stats[] = {
+		{ TW_STAT_RECORDED, 0, w->totals[TW_BOOK_RECORDED] },
+		{ TW_STAT_READ, 0, w->totals[TW_BOOK_READ] },
+		{ TW_STAT_FILTERED, 0, w->totals[TW_BOOK_FILTERED] },
+		{ TW_STAT_OVERRUN, 0, w->totals[TW_BOOK_RING] },
+		{ TW_STAT_SHED, 0, w->totals[TW_BOOK_SHED] },
+		{ TW_STAT_TX_DROP_EVENTS, 0, w->tells_tx ? w->totals[TW_BOOK_TX] : 0 },
+	};
+
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
+	assert_true(tw_stats__emit(&frame.f, stats, sizeof(stats) / sizeof(stats[0])));
+	if (w->joined)
+		take_frame(&w->books);
+}
+
+static void tell_lost(struct world *w, uint16_t where)
+{
+	const struct tw_lost_view lost = { .where = where, .count = 1 };
+
+	test_frame__begin(&frame, 1, 0, 0);
+	assert_true(tw_lost__emit(&frame.f, &lost));
+	if (w->joined && w->tells_lost)
+		take_frame(&w->books);
+}
+
+static void happen(struct world *w, enum tw_ledger_place place)
+{
+	w->truth.recorded++;
+	w->truth.place[w->joined ? place : TW_PLACE_BEFORE]++;
+}
+
+/* An event that never gets a number. */
+static void lose_early(struct world *w)
+{
+	if (chance(2)) {
+		w->totals[TW_BOOK_READ]++;
+		w->totals[TW_BOOK_FILTERED]++;
+		happen(w, TW_PLACE_PRODUCER_FILTER);
+	} else {
+		w->totals[TW_BOOK_RING]++;
+		tell_lost(w, TW_LOST_RING);
+		happen(w, TW_PLACE_RING);
+	}
+}
+
+static void lose_at_producer(struct world *w)
+{
+	const bool shed = chance(2);
+
+	w->seen.numbers.gaps_wire += w->joined;
+	w->totals[shed ? TW_BOOK_SHED : TW_BOOK_TX]++;
+	if (shed || w->tells_tx)
+		tell_lost(w, shed ? TW_LOST_SHED : TW_LOST_TX);
+	happen(w, shed ? TW_PLACE_SHED : w->tells_tx ? TW_PLACE_TX : TW_PLACE_WIRE);
+}
+
+static void lose_on_the_way(struct world *w)
+{
+	struct tw_ledger_numbers *n = &w->seen.numbers;
+
+	switch (chance(5)) {
+	case 0:
+		n->filtered += w->joined;
+		return happen(w, TW_PLACE_CLASSIFIER);
+	case 1:
+		n->gaps_wire += w->joined;
+		w->seen.own.explained += w->joined;
+		return happen(w, TW_PLACE_CLASSIFIER);
+	case 2:
+		n->gaps_wire += w->joined;
+		n->incomplete += w->joined;
+		return happen(w, TW_PLACE_DAMAGED);
+	case 3:
+		n->gaps_receiver += w->joined;
+		return happen(w, TW_PLACE_RECEIVER);
+	default:
+		n->gaps_wire += w->joined;
+		return happen(w, TW_PLACE_WIRE);
+	}
+}
+
+static void arrive(struct world *w)
+{
+	struct tw_ledger_own *own = &w->seen.own;
+
+	w->seen.numbers.out += w->joined;
+	switch (chance(12)) {
+	case 0:
+		own->filtered += w->joined;
+		return happen(w, TW_PLACE_CAPTURE_FILTER);
+	case 1:
+		own->disk += w->joined;
+		return happen(w, TW_PLACE_DISK);
+	case 2:
+		own->elsewhere += w->joined;
+		return happen(w, TW_PLACE_ELSEWHERE);
+	case 3:
+		own->unwanted += w->joined;
+		return happen(w, TW_PLACE_UNWANTED);
+	default:
+		own->delivered += w->joined;
+		return happen(w, TW_PLACE_DELIVERED);
+	}
+}
+
+static void one_event(struct world *w)
+{
+	w->totals[TW_BOOK_RECORDED]++;
+	if (!chance(6))
+		return lose_early(w);
+	w->totals[TW_BOOK_READ]++;
+	w->seen.numbers.before += !w->joined;
+	if (!chance(8))
+		lose_at_producer(w);
+	else if (!chance(6))
+		lose_on_the_way(w);
+	else
+		arrive(w);
+}
+
+static void run(struct world *w, unsigned int events, unsigned int join, unsigned int every)
+{
+	w->joined = !join;
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
+	if (w->joined)
+		take_frame(&w->books);
+	for (unsigned int i = 0; i < events; i++) {
+		w->joined |= i >= join;
+		if (i % every == 0)
+			tell_stats(w);
+		one_event(w);
+	}
+}
+
+static void end(struct world *w, bool with_end)
+{
+	if (with_end) {
+		tell_stats(w);
+		test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
+		assert_true(tw_end__emit(&frame.f));
+		take_frame(&w->books);
+	}
+	w->seen.books = &w->books;
+	w->seen.own.finished = true;
+}
+
+static void check_places(const struct world *w, const struct tw_ledger *l)
+{
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		assert_int_equal(l->place[i], w->truth.place[i]);
+}
+
+/* Seen from its start to its end: each event is where it went. */
+static void test_whole(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int i = 0; i < HISTORIES; i++) {
+		struct world w = { .tells_lost = chance(2), .tells_tx = chance(2) };
+		struct tw_ledger l;
+
+		run(&w, 1 + chance(300), 0, 1 + chance(50));
+		end(&w, true);
+		tw_ledger__make(&w.seen, &l);
+		assert_int_equal(l.state, TW_LEDGER_CLOSED);
+		assert_int_equal(l.recorded, w.truth.recorded);
+		assert_int_equal(tw_ledger__difference(&l), 0);
+		check_places(&w, &l);
+		tw_stream_books__fini(&w.books);
+	}
+}
+
+/* Joined late: it balances; where LOST told the losses, they are where they happened. */
+static void test_late(void **state)
+{
+	(void)state;
+	srand(2);
+	for (int i = 0; i < HISTORIES; i++) {
+		const unsigned int events = 100 + chance(300);
+		struct world w = { .tells_lost = chance(2), .tells_tx = chance(2) };
+		struct tw_ledger l;
+
+		run(&w, events, 1 + chance(events - 1), 1 + chance(50));
+		end(&w, true);
+		tw_ledger__make(&w.seen, &l);
+		assert_int_equal(l.state, TW_LEDGER_CLOSED);
+		assert_int_equal(l.recorded, w.truth.recorded);
+		assert_int_equal(tw_ledger__difference(&l), 0);
+		assert_int_equal(l.place[TW_PLACE_DELIVERED], w.truth.place[TW_PLACE_DELIVERED]);
+		assert_true(l.place[TW_PLACE_BEFORE] >= w.truth.place[TW_PLACE_BEFORE]);
+		if (w.tells_lost) {
+			assert_int_equal(l.place[TW_PLACE_RING], w.truth.place[TW_PLACE_RING]);
+			assert_int_equal(l.place[TW_PLACE_SHED], w.truth.place[TW_PLACE_SHED]);
+			assert_int_equal(l.place[TW_PLACE_WIRE], w.truth.place[TW_PLACE_WIRE]);
+		}
+		tw_stream_books__fini(&w.books);
+	}
+}
+
+/* Cut off: what STATS have told and no number shows is the difference, and never more than that. */
+static void test_cut(void **state)
+{
+	(void)state;
+	srand(3);
+	for (int i = 0; i < HISTORIES; i++) {
+		struct world w = { .tells_lost = true, .tells_tx = true };
+		uint64_t behind = chance(30);
+		struct tw_ledger l;
+
+		run(&w, 1 + chance(300), chance(2) * chance(100), 1 + chance(50));
+		end(&w, false);
+		tw_ledger__make(&w.seen, &l);
+		assert_int_equal(l.state, TW_LEDGER_OPEN);
+		assert_int_equal(tw_ledger__difference(&l), 0);
+		if (w.joined && w.books.from_start) {
+			assert_true(l.recorded <= w.truth.recorded);
+			w.totals[TW_BOOK_RECORDED] += behind;
+			w.totals[TW_BOOK_READ] += behind;
+			tell_stats(&w);
+			tw_ledger__make(&w.seen, &l);
+			assert_int_equal(tw_ledger__difference(&l), behind);
+		}
+		tw_stream_books__fini(&w.books);
+	}
+}
+
+static struct tw_ledger make(struct world *w)
+{
+	struct tw_ledger l;
+
+	w->seen.books = &w->books;
+	tw_ledger__make(&w->seen, &l);
+	tw_stream_books__fini(&w->books);
+	return l;
+}
+
+/* Without gaps nothing is explained: neither by classifiers that count others' events, nor by pieces that came again. */
+static void test_no_gaps(void **state)
+{
+	struct world w = { .seen = { .numbers = { .out = 10, .incomplete = 3, .malformed = 2 },
+				     .own = { .delivered = 10, .explained = 100, .finished = true } } };
+	const struct tw_ledger l = make(&w);
+
+	(void)state;
+	assert_int_equal(l.recorded, 10);
+	assert_int_equal(l.place[TW_PLACE_CLASSIFIER], 0);
+	assert_int_equal(l.place[TW_PLACE_DAMAGED], 0);
+	assert_int_equal(tw_ledger__difference(&l), 0);
+}
+
+/* What came out and is in none of the capture's counters is not hidden. */
+static void test_differences(void **state)
+{
+	struct world w = { .seen = { .numbers = { .out = 10 }, .own = { .delivered = 7 } } };
+	struct world more = { .seen = { .numbers = { .out = 10 }, .own = { .delivered = 12 } } };
+	struct tw_ledger l = make(&w);
+
+	(void)state;
+	assert_int_equal(l.state, TW_LEDGER_RUNNING);
+	assert_int_equal(tw_ledger__difference(&l), 3);
+	l = make(&more);
+	assert_int_equal(tw_ledger__difference(&l), -2);
+}
+
+/* Of an empty stream that ended everything is known. */
+static void test_empty(void **state)
+{
+	struct world w = { .joined = true };
+	struct tw_ledger l;
+
+	(void)state;
+	end(&w, true);
+	l = make(&w);
+	assert_int_equal(l.state, TW_LEDGER_CLOSED);
+	assert_int_equal(l.recorded, 0);
+}
+
+/* A stream that lost what it had at its end told so. */
+static void test_shed_at_end(void **state)
+{
+	struct world w = { .joined = true, .tells_lost = true };
+	struct tw_ledger l;
+
+	(void)state;
+	run(&w, 0, 0, 1);
+	w.totals[TW_BOOK_RECORDED] = w.totals[TW_BOOK_READ] = 12;
+	w.totals[TW_BOOK_SHED] = 2;
+	w.seen.numbers.out = w.seen.own.delivered = 10;
+	end(&w, true);
+	l = make(&w);
+	assert_int_equal(l.place[TW_PLACE_SHED], 2);
+	assert_int_equal(tw_ledger__difference(&l), 0);
+}
+
+/* A LOST that the network brings twice is not lost twice, once the last STATS is there. */
+static void test_lost_twice(void **state)
+{
+	struct world w = { .joined = true, .tells_lost = true };
+	struct tw_ledger l;
+
+	(void)state;
+	run(&w, 0, 0, 1);
+	w.totals[TW_BOOK_RECORDED] = 11;
+	w.totals[TW_BOOK_READ] = 10;
+	w.totals[TW_BOOK_RING] = 1;
+	w.seen.numbers.out = w.seen.own.delivered = 10;
+	tell_lost(&w, TW_LOST_RING);
+	tell_lost(&w, TW_LOST_RING);
+	end(&w, true);
+	l = make(&w);
+	assert_int_equal(l.place[TW_PLACE_RING], 1);
+	assert_int_equal(tw_ledger__difference(&l), 0);
+}
+
+static void test_hostile_numbers(void **state)
+{
+	struct world w = { .joined = true, .tells_tx = true };
+	struct tw_ledger l;
+
+	(void)state;
+	for (int i = 0; i < TW_BOOK_COUNT; i++)
+		w.totals[i] = UINT64_MAX;
+	memset(&w.seen.numbers, 0xff, sizeof(w.seen.numbers));
+	end(&w, true);
+	l = make(&w);
+	assert_int_equal(l.recorded, UINT64_MAX);
+	tw_ledger__add(&l, &l);
+	assert_int_equal(l.recorded, UINT64_MAX);
+	assert_int_equal(tw_ledger__difference(&l), 0);
+}
+
+static void fill(struct tw_ledger *l, uint64_t largest)
+{
+	l->state = (enum tw_ledger_state)chance(3);
+	l->recorded = largest - chance(10);
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		l->place[i] = chance(2) ? largest - chance(100) : 0;
+	for (int i = 0; i < TW_FACT_COUNT; i++)
+		l->fact[i] = chance(2) ? largest - chance(100) : 0;
+}
+
+static void test_comment(void **state)
+{
+	struct tw_ledger l, back;
+	char text[TW_LEDGER_TEXT_MAX], json[TW_LEDGER_TEXT_MAX], line[TW_LEDGER_TEXT_MAX];
+
+	(void)state;
+	srand(4);
+	for (int i = 0; i < HISTORIES; i++) {
+		fill(&l, i % 2 ? UINT64_MAX : 100);
+		const size_t len = tw_ledger__comment(&l, text, sizeof(text));
+
+		assert_int_equal(len, strlen(text));
+		assert_true(len < sizeof(text) - 1);
+		assert_true(tw_ledger__json(&l, json, sizeof(json)) < sizeof(json) - 1);
+		assert_true(tw_ledger__line(&l, line, sizeof(line)) < sizeof(line) - 1);
+		assert_true(tw_ledger__parse(text, len, &back));
+		assert_memory_equal(&l, &back, sizeof(l));
+	}
+	assert_int_equal(tw_ledger__comment(&l, text, 10), 9);
+	assert_string_equal(text, "ledger ve");
+}
+
+static void test_parse(void **state)
+{
+	static const char *const refused[] = {
+		"",
+		"ledger",
+		"ledger version=2 recorded=1",
+		"ledger recorded=1 version=1",
+		"ledgers version=1",
+		"ledger version=1 recorded=",
+		"ledger version=1 recorded=-1",
+		"ledger version=1 wire=18446744073709551616",
+		"ledger version=1 wire=1x",
+		"ledger version=1 state=shut",
+		"events: 5 recorded by the kernel",
+	};
+	static const char good[] =
+		"  ledger  version=1 later=x state=closed =5 nonsense wire=3 recorded=18446744073709551615 ";
+	struct tw_ledger l = { .recorded = 5 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_false(tw_ledger__parse(refused[i], strlen(refused[i]), &l));
+		assert_int_equal(l.recorded, 5);
+	}
+	assert_true(tw_ledger__parse(good, strlen(good), &l));
+	assert_int_equal(l.recorded, UINT64_MAX);
+	assert_int_equal(l.place[TW_PLACE_WIRE], 3);
+	assert_int_equal(l.place[TW_PLACE_DELIVERED], 0);
+	assert_int_equal(l.state, TW_LEDGER_CLOSED);
+}
+
+static void test_texts(void **state)
+{
+	const struct tw_ledger l = { .state = TW_LEDGER_CLOSED,
+				     .recorded = 12,
+				     .place = { [TW_PLACE_DELIVERED] = 9, [TW_PLACE_WIRE] = 1 },
+				     .fact = { [TW_FACT_LATE] = 4 } };
+	char text[TW_LEDGER_TEXT_MAX];
+
+	(void)state;
+	tw_ledger__comment(&l, text, sizeof(text));
+	assert_string_equal(text, "ledger version=1 state=closed recorded=12 delivered=9 wire=1 difference=2 late=4");
+	tw_ledger__line(&l, text, sizeof(text));
+	assert_string_equal(text, "12 recorded: 9 delivered, 1 wire, 2 unexplained; closed");
+	tw_ledger__json(&l, text, sizeof(text));
+	assert_non_null(strstr(text, "\"wire\": 1, \"receiver\": 0"));
+	assert_non_null(strstr(text, "\"difference\": 2"));
+}
+
+static void check_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
+			const char *expected)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	tw_ledger__print_table(names, ledgers, n, columns, out);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_table(void **state)
+{
+	const char *const names[] = { "alpha:one", "b" };
+	const struct tw_ledger ledgers[] = {
+		{ .state = TW_LEDGER_CLOSED,
+		  .recorded = 12,
+		  .place = { [TW_PLACE_DELIVERED] = 9, [TW_PLACE_WIRE] = 3 } },
+		{ .state = TW_LEDGER_OPEN, .recorded = 5, .place = { [TW_PLACE_DELIVERED] = 4 } },
+	};
+
+	(void)state;
+	check_table(names, ledgers, 1, 100,
+		    "           recorded  delivered  wire  difference   books\n"
+		    "alpha:one        12          9     3           0  closed\n");
+	check_table(names, ledgers, 2, 100,
+		    "           recorded  delivered  wire  difference   books\n"
+		    "alpha:one        12          9     3           0  closed\n"
+		    "b                 5          4     0           1    open\n"
+		    "sum              17         13     3           1    open\n");
+	check_table(names, ledgers, 1, 40,
+		    "           recorded  delivered  wire\n"
+		    "alpha:one        12          9     3\n"
+		    "           difference   books\n"
+		    "alpha:one           0  closed\n");
+	check_table(names, ledgers, 1, 0,
+		    "           recorded\n"
+		    "alpha:one        12\n"
+		    "           delivered\n"
+		    "alpha:one          9\n"
+		    "           wire\n"
+		    "alpha:one     3\n"
+		    "           difference\n"
+		    "alpha:one           0\n"
+		    "            books\n"
+		    "alpha:one  closed\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_no_gaps),
+		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_shed_at_end),
+		cmocka_unit_test(test_lost_twice),
+		cmocka_unit_test(test_hostile_numbers),
+		cmocka_unit_test(test_comment),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
