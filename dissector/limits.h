@@ -2,7 +2,7 @@
 /*
  * What a stranger's frames can make the dissector do, at the most. What is beyond is left out and told (trace.expert.limit,
  * trace.expert.bad_schema, trace.expert.no_print). Limits of single texts and programs are those of wire/schema_text.h,
- * schema/format.h, schema/print.h, schema/symbols.h and schema/strings.h.
+ * schema/format.h, schema/field.h, schema/print.h, schema/symbols.h and schema/strings.h.
  */
 #ifndef TW_LIMITS_H
 #define TW_LIMITS_H
@@ -11,7 +11,6 @@
 #define TW_ITEMS_MAX         100000      /* of the tree; below Wireshark's own limit, which counts as a dissector bug */
 #define TW_ELEMENTS_MAX      256         /* shown of an array or a stack */
 #define TW_LOOKUPS_MAX       100000      /* of symbols */
-#define TW_MASK_BYTES_MAX    1024        /* looked at of a CPU mask: 8192 CPUs */
 #define TW_MASK_TEXT_MAX     1024        /* bytes of a CPU mask as text */
 #define TW_WORDS_TEXT_MAX    1024        /* bytes of the words for one value */
 #define TW_UNPACK_BYTES_MAX  (16u << 20) /* of SCHEMA texts, unpacked */

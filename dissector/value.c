@@ -5,29 +5,6 @@
 #include "dissector/label.h"
 #include "dissector/words.h"
 
-/* "0-3,7", as the kernel prints masks. */
-static void append_mask(struct tw_line *line, const struct tw_value *mask, uint8_t long_size)
-{
-	const uint32_t n = (mask->len < TW_MASK_BYTES_MAX ? mask->len : TW_MASK_BYTES_MAX) * 8;
-	bool comma = false;
-
-	for (uint32_t from = 0, to; from < n; from = to + 1) {
-		to = from;
-		if (!tw_value__bit(mask, long_size, from))
-			continue;
-		while (to + 1 < n && tw_value__bit(mask, long_size, to + 1))
-			to++;
-		if (comma)
-			tw_line__char(line, ',');
-		tw_line__u64(line, from);
-		if (to > from) {
-			tw_line__char(line, '-');
-			tw_line__u64(line, to);
-		}
-		comma = true;
-	}
-}
-
 static void append_number(struct tw_line *line, enum tw_type type, uint64_t value)
 {
 	if (type == TW_TYPE_POINTER) {
@@ -157,7 +134,7 @@ static void place_mask(const struct placing *p, const struct tw_value *mask)
 	char buf[TW_MASK_TEXT_MAX];
 	struct tw_line line = tw_printable__on(buf, sizeof(buf));
 
-	append_mask(&line, mask, p->shown->long_size);
+	tw_value__list_bits(mask, p->shown->long_size, &line);
 	finish(p, tw_put_text(p->d, p->tree, p->hf, tw_dissect__at(p->d, mask->data), (int)mask->len,
 			      tw_printable__end(&line)));
 }

@@ -143,3 +143,25 @@ bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i)
 		byte = byte / long_size * long_size + (long_size - 1 - byte % long_size);
 	return byte < mask->len && (mask->data[byte] >> i % 8 & 1);
 }
+
+void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct tw_line *line)
+{
+	const uint32_t n = (mask->len < TW_MASK_BYTES_MAX ? mask->len : TW_MASK_BYTES_MAX) * 8;
+	bool comma = false;
+
+	for (uint32_t from = 0, to; from < n; from = to + 1) {
+		to = from;
+		if (!tw_value__bit(mask, long_size, from))
+			continue;
+		while (to + 1 < n && tw_value__bit(mask, long_size, to + 1))
+			to++;
+		if (comma)
+			tw_line__char(line, ',');
+		tw_line__u64(line, from);
+		if (to > from) {
+			tw_line__char(line, '-');
+			tw_line__u64(line, to);
+		}
+		comma = true;
+	}
+}

@@ -3,7 +3,10 @@
 #ifndef TW_FIELD_H
 #define TW_FIELD_H
 
+#include "base/line.h"
 #include "schema/format.h"
+
+#define TW_MASK_BYTES_MAX 1024 /* of a BITMASK that are listed: 8192 CPUs */
 
 struct tw_record {
 	const uint8_t *data;
@@ -61,5 +64,13 @@ int tw_value__element(const struct tw_field *field, const struct tw_value *array
  * @long_size: of the traced host, bytes: a mask is an array of longs in its byte order
  */
 bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
+
+/**
+ * tw_value__list_bits() - append which bits of a BITMASK are set, as the kernel prints CPUs: "0-3,7"
+ * @long_size: as of tw_value__bit()
+ *
+ * Of a longer mask the first TW_MASK_BYTES_MAX bytes are looked at.
+ */
+void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct tw_line *line);
 
 #endif

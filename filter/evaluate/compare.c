@@ -5,36 +5,14 @@
 #include "filter/evaluate/range.h"
 #include "filter/text.h"
 
-#define BITS          (TW_MASK_BYTES_MAX * 8)
-#define MASK_TEXT_MAX (BITS / 2 * sizeof("8191")) /* each second bit set, with commas */
-
-/* "0-3,7", as the kernel prints masks. */
-static void append_mask(struct tw_line *line, const struct tw_value *mask, uint8_t long_size)
-{
-	const uint32_t n = mask->len < TW_MASK_BYTES_MAX ? mask->len * 8 : BITS;
-
-	for (uint32_t from = 0, to; from < n; from = to + 1) {
-		to = from;
-		if (!tw_value__bit(mask, long_size, from))
-			continue;
-		while (to + 1 < n && tw_value__bit(mask, long_size, to + 1))
-			to++;
-		if (tw_line__len(line))
-			tw_line__char(line, ',');
-		tw_line__u64(line, from);
-		if (to > from) {
-			tw_line__char(line, '-');
-			tw_line__u64(line, to);
-		}
-	}
-}
+#define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* each second bit set, with commas */
 
 static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 {
 	char text[MASK_TEXT_MAX];
 	struct tw_line line = tw_line__on(text, sizeof(text));
 
-	append_mask(&line, mask, (uint8_t)test->field->elem_size);
+	tw_value__list_bits(mask, (uint8_t)test->field->elem_size, &line);
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 

@@ -6,8 +6,6 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-#define TW_MASK_BYTES_MAX 1024 /* looked at of a bit mask: 8192 CPUs */
-
 /** tw_test__holds() - whether a test is true of an event; not of the numbers that an event has beside its record */
 bool tw_test__holds(const struct tw_test *test, const struct tw_filter_event *event);
 

@@ -219,6 +219,35 @@ static void test_bits_of_32(void **state)
 	assert_false(tw_value__bit(&mask, 0, 100));
 }
 
+static void check_list(const struct tw_value *mask, const char *expected)
+{
+	char list[64];
+	struct tw_line line = tw_line__on(list, sizeof(list));
+
+	tw_value__list_bits(mask, 8, &line);
+	assert_int_equal(tw_line__len(&line), strlen(expected));
+	assert_memory_equal(list, expected, strlen(expected));
+}
+
+static void test_list_of_bits(void **state)
+{
+	static const uint8_t some[] = { 0x8f, 0x80, 0x01, 0, 0, 0, 0, 0x80 }, none[8];
+	static uint8_t all[TW_MASK_BYTES_MAX + 8];
+	struct tw_value mask = { .kind = TW_FIELD_BITMASK };
+
+	(void)state;
+	memset(all, 0xff, sizeof(all));
+	check_list(&mask, "");
+	mask.data = none;
+	mask.len = sizeof(none);
+	check_list(&mask, "");
+	mask.data = some;
+	check_list(&mask, "0-3,7,15-16,63");
+	mask.data = all;
+	mask.len = sizeof(all);
+	check_list(&mask, "0-8191");
+}
+
 static enum tw_address address_of(const char *decl, uint32_t size)
 {
 	char one[1024];
@@ -254,7 +283,7 @@ int main(void)
 		cmocka_unit_test(test_little_endian), cmocka_unit_test(test_big_endian),
 		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_locations),     cmocka_unit_test(test_bits_of_32),
-		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_list_of_bits),  cmocka_unit_test(test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
