@@ -48,6 +48,17 @@ int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_
 
 void tw_u32__fini(struct tw_u32 *u32);
 
+/* True of every event there is, as each has a CPU: what matches where no rule did. */
+#define TW_U32_ANY_EVENT "cpu >= 0"
+
+/**
+ * tw_u32__control() - the match for control frames, of whatever schema: without them nobody behind a redirection could decode,
+ * so that they go both ways
+ *
+ * Return: nobody's to free.
+ */
+const struct tw_u32_match *tw_u32__control(void);
+
 /** tw_u32_match__emit() - append a match as tc's command line has it: `match u32 0x.. 0x.. at 4 match ...` */
 void tw_u32_match__emit(const struct tw_u32_match *match, struct tw_line *line);
 

@@ -87,18 +87,11 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* Without control frames nobody behind a redirection could decode: they go both ways. */
+/* Control frames go both ways. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *err)
 {
-	struct tw_u32_key keys[] = {
-		{ .value = TW_MAGIC, .mask = UINT32_MAX, .offset = offsetof(struct tw_frame_hdr, magic) },
-		{ .value = (uint32_t)TW_CHANNEL_CONTROL << 16,
-		  .mask = 0xffff0000,
-		  .offset = offsetof(struct tw_frame_hdr, channel) },
-	};
-	const struct tw_u32_match match = { .keys = keys, .n = sizeof(keys) / sizeof(keys[0]) };
 	uint32_t to[TW_RULES_MAX + 1];
-	struct tw_u32_node node = { .match = &match, .mirror_to = to, .n_mirrors = redirects_of(rules, to) };
+	struct tw_u32_node node = { .match = tw_u32__control(), .mirror_to = to, .n_mirrors = redirects_of(rules, to) };
 
 	return node.n_mirrors ? add(set, rules->n + 1 + TW_COUNT_CONTROL, &node, err) : 0;
 }

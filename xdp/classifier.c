@@ -7,13 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/u32.h"
 #include "xdp/attach_tc.h"
 #include "xdp/classifier_state.h"
 #include "xdp/features.h"
 #include "xdp/leftover.h"
-
-/* True of every event there is, as no name has a slash: what u32 knows the others by. */
-#define ANY_EVENT "not event ~ \"/\""
 
 /* Frames that go round for ever, or that an interface does not take: those would be lost, and nobody would count them. */
 static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *err)
@@ -67,7 +65,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 		if (error)
 			return tw_error__set(err, error, "rule %u: %s", i + 1, why.text);
 	}
-	return tw_filter__parse(ANY_EVENT, &c->filters[TW_RULES_MAX], err);
+	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], err);
 }
 
 /* The place may have a file of a dead process, or of a classifier that stays. */

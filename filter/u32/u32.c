@@ -173,6 +173,17 @@ void tw_u32__fini(struct tw_u32 *u32)
 	*u32 = (struct tw_u32){ 0 };
 }
 
+const struct tw_u32_match *tw_u32__control(void)
+{
+	static struct tw_u32_key keys[] = {
+		{ .value = TW_MAGIC, .mask = UINT32_MAX, .offset = HEADER(magic) },
+		{ .value = (uint32_t)TW_CHANNEL_CONTROL << 16, .mask = 0xffff0000, .offset = HEADER(channel) },
+	};
+	static const struct tw_u32_match match = { .keys = keys, .n = sizeof(keys) / sizeof(keys[0]) };
+
+	return &match;
+}
+
 void tw_u32_match__emit(const struct tw_u32_match *match, struct tw_line *line)
 {
 	for (unsigned int i = 0; i < match->n; i++) {

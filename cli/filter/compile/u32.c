@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An expression as commands of tc, which make what `filter attach --hook u32` makes without them. */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "cli/filter/compile/targets.h"
@@ -48,21 +47,14 @@ static void print_rule(const struct filter_classifier *classifier, const struct 
 	}
 }
 
-/* Without control frames nobody behind a redirection could decode: they go both ways. */
+/* Control frames go both ways. */
 static void print_control(const struct filter_classifier *classifier, FILE *out)
 {
-	struct tw_u32_key keys[] = {
-		{ .value = TW_MAGIC, .mask = UINT32_MAX, .offset = offsetof(struct tw_frame_hdr, magic) },
-		{ .value = (uint32_t)TW_CHANNEL_CONTROL << 16,
-		  .mask = 0xffff0000,
-		  .offset = offsetof(struct tw_frame_hdr, channel) },
-	};
-	const struct tw_u32_match match = { .keys = keys, .n = sizeof(keys) / sizeof(keys[0]) };
 	const char *first = classifier->action.interface, *second = classifier->otherwise.interface;
 
 	if (!first && !second)
 		return;
-	print_match(classifier, &match, out);
+	print_match(classifier, tw_u32__control(), out);
 	if (first && second && strcmp(first, second) != 0)
 		fprintf(out, "action mirred egress mirror dev %s pipe ", second);
 	fprintf(out, "action mirred egress mirror dev %s pass\n", first ? first : second);
@@ -73,7 +65,7 @@ static int compile_any(const struct filter_expression *expression, struct tw_u32
 {
 	struct tw_bound *bound = NULL;
 	struct tw_filter *filter;
-	int error = tw_filter__parse("cpu >= 0", &filter, err);
+	int error = tw_filter__parse(TW_U32_ANY_EVENT, &filter, err);
 
 	if (error)
 		return error;
