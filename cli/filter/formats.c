@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "cli/filter/format_reader.h"
 #include "cli/printable.h"
 #include "producer/texts.h"
 #include "producer/tracing_dir.h"
-#include "wire/schema_text.h"
 
 static int apply_schema(void *data, const char *value, struct tw_error *err)
 {
@@ -45,34 +45,28 @@ void cli_formats__refuse(struct cli_formats *formats, const struct tw_error *why
 	cli_printable(formats->why.text, strlen(formats->why.text));
 }
 
-static void take_text(struct cli_formats *formats, const struct tw_schema_view *view, char *buf)
+static void take_text(struct cli_formats *formats, const struct tw_schema_view *view, struct format_reader *reader)
 {
-	struct tw_schema_text text;
 	struct tw_error why;
-	int error;
 
-	if (view->kind != TW_SCHEMA_EVENT)
-		return;
-	error = tw_schema_text__expand(view, buf, TW_SCHEMA_RAW_MAX, &text, &why);
-	if (!error)
-		error = tw_schema__add(formats->schema, text.system, text.text, text.len, NULL, &why);
-	if (error)
+	if (view->kind == TW_SCHEMA_EVENT && format_reader__add(reader, view, formats->schema, &why))
 		cli_formats__refuse(formats, &why);
 }
 
 static int take_texts(struct cli_formats *formats, const struct tw_texts *texts, struct tw_error *err)
 {
-	char *buf = malloc(TW_SCHEMA_RAW_MAX);
+	struct format_reader reader;
+	int error = format_reader__init(&reader);
 
 	formats->schema = tw_schema__new();
-	if (!buf || !formats->schema) {
-		free(buf);
+	if (error || !formats->schema) {
+		format_reader__fini(&reader);
 		return tw_error__set(err, -ENOMEM, "no memory for formats");
 	}
 	tw_schema__set_long_size(formats->schema, sizeof(long));
 	for (size_t i = 0; i < texts->n; i++)
-		take_text(formats, &texts->items[i], buf);
-	free(buf);
+		take_text(formats, &texts->items[i], &reader);
+	format_reader__fini(&reader);
 	return 0;
 }
 

@@ -8,20 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/filter/format_reader.h"
 #include "cli/filter/formats.h"
 #include "pcap-tools/capture/file.h"
 #include "pcap-tools/capture/packet_frame.h"
-#include "wire/parts.h"
-#include "wire/schema_text.h"
 
-#define OTHERS_MAX  3                 /* schemas that are named, of those that were not chosen */
-#define PARTS_BYTES ((size_t)4 << 20) /* of formats in pieces */
-#define PARTS_COUNT 64
+#define OTHERS_MAX 3 /* schemas that are named, of those that were not chosen */
 
 struct search {
 	struct cli_formats *formats;
-	struct tw_parts *parts;
-	char *buf;   /* TW_SCHEMA_RAW_MAX bytes */
+	struct format_reader reader;
 	bool chosen; /* by the user: others are no matter */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
@@ -32,34 +28,14 @@ static void take_schema(struct search *search, const struct tw_frame_info *frame
 {
 	struct cli_formats *formats = search->formats;
 	struct tw_schema_view view;
-	struct tw_schema_text text;
 	struct tw_error why;
-	int error;
 
 	if (!tw_schema_tlv__parse(tlv, &view) || view.kind != TW_SCHEMA_EVENT ||
 	    tw_schema__by_id(formats->schema, view.event_id))
 		return;
 	formats->big_endian = frame->flags & TW_FLAG_BODY_BE;
-	error = tw_schema_text__expand(&view, search->buf, TW_SCHEMA_RAW_MAX, &text, &why);
-	if (!error)
-		error = tw_schema__add(formats->schema, text.system, text.text, text.len, NULL, &why);
-	if (error)
+	if (format_reader__add(&search->reader, &view, formats->schema, &why))
 		cli_formats__refuse(formats, &why);
-}
-
-static void take_host(struct search *search, const struct tw_tlv_view *tlv)
-{
-	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
-	struct tw_attr_view attr;
-	uint64_t number;
-
-	while (tw_host__next(&list, &attr)) {
-		if (attr.attr != TW_HOST_LONG_SIZE || attr.len != sizeof(number))
-			continue;
-		number = tw_load_be64(attr.value);
-		if (number == 4 || number == 8)
-			tw_schema__set_long_size(search->formats->schema, (uint8_t)number);
-	}
 }
 
 static void note_other(struct search *search, uint64_t id)
@@ -88,18 +64,14 @@ static bool is_ours(struct search *search, uint64_t id)
 
 static void take_tlv(struct search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	struct tw_tlv_view whole = *tlv;
-	struct tw_part_view part;
+	struct tw_tlv_view whole;
 
-	if (tlv->type == TW_TLV_PART) {
-		if (!tw_part__parse(tlv, &part) || part.inner_type == TW_TLV_EVENT ||
-		    tw_parts__add(search->parts, frame->stream_id, frame->channel, &part, &whole) != TW_PARTS_WHOLE)
-			return;
-	}
+	if (!format_reader__whole(&search->reader, frame, tlv, &whole))
+		return;
 	if (whole.type == TW_TLV_SCHEMA)
 		take_schema(search, frame, &whole);
 	else if (whole.type == TW_TLV_HOST)
-		take_host(search, &whole);
+		format_reader__host(&whole, search->formats->schema);
 }
 
 static void take_packet(struct search *search, const struct tw_packet *packet)
@@ -170,12 +142,8 @@ static int search_file(struct search *search, int fd, const char *name, struct t
 
 static int init(struct search *search, struct tw_error *err)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
-
 	search->formats->schema = tw_schema__new();
-	search->parts = tw_parts__new(&limits);
-	search->buf = malloc(TW_SCHEMA_RAW_MAX);
-	if (!search->formats->schema || !search->parts || !search->buf)
+	if (format_reader__init(&search->reader) || !search->formats->schema)
 		return tw_error__set(err, -ENOMEM, "no memory for formats");
 	return 0;
 }
@@ -193,8 +161,7 @@ int cli_formats__load_capture(const struct cli_formats_source *source, struct cl
 	error = init(&search, err);
 	if (!error)
 		error = search_file(&search, fd, source->file, err);
-	tw_parts__free(search.parts);
-	free(search.buf);
+	format_reader__fini(&search.reader);
 	close(fd);
 	return error;
 }

@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/filter/attach/learnt_schema.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "wire/parts.h"
-#include "wire/schema_text.h"
+#include "cli/filter/format_reader.h"
 
-#define PARTS_BYTES ((size_t)4 << 20) /* of formats in pieces */
-#define PARTS_COUNT 64
-#define TEXTS_MAX   (TW_SCHEMA_FORMATS_MAX + 16) /* with header_page and the like */
+#define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* with header_page and the like */
 
 struct schema_learner {
-	struct tw_parts *parts;
-	char *buf; /* TW_SCHEMA_RAW_MAX bytes */
+	struct format_reader reader;
 	uint64_t frames;
 	struct learnt_schema learnt[LEARNT_SCHEMAS_MAX];
 };
 
 struct schema_learner *schema_learner__new(void)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 	struct schema_learner *learner = calloc(1, sizeof(*learner));
 
-	if (!learner)
-		return NULL;
-	learner->parts = tw_parts__new(&limits);
-	learner->buf = malloc(TW_SCHEMA_RAW_MAX);
-	if (learner->parts && learner->buf)
+	if (!learner || !format_reader__init(&learner->reader))
 		return learner;
 	schema_learner__free(learner);
 	return NULL;
@@ -47,8 +36,7 @@ void schema_learner__free(struct schema_learner *learner)
 		return;
 	for (size_t i = 0; i < LEARNT_SCHEMAS_MAX; i++)
 		forget(&learner->learnt[i]);
-	tw_parts__free(learner->parts);
-	free(learner->buf);
+	format_reader__fini(&learner->reader);
 	free(learner);
 }
 
@@ -76,51 +64,28 @@ static bool note(struct learnt_schema *learnt, const struct tw_schema_view *view
 static void take_text(struct schema_learner *learner, struct learnt_schema *learnt, const struct tw_tlv_view *tlv)
 {
 	struct tw_schema_view view;
-	struct tw_schema_text text;
 	struct tw_error why;
-	int error;
 
 	if (!tw_schema_tlv__parse(tlv, &view) || !note(learnt, &view) || view.kind != TW_SCHEMA_EVENT)
 		return;
-	error = tw_schema_text__expand(&view, learner->buf, TW_SCHEMA_RAW_MAX, &text, &why);
-	if (!error)
-		error = tw_schema__add(learnt->schema, text.system, text.text, text.len, NULL, &why);
-	if (error)
+	if (format_reader__add(&learner->reader, &view, learnt->schema, &why))
 		refuse(learnt, &why);
-}
-
-static void take_host(struct learnt_schema *learnt, const struct tw_tlv_view *tlv)
-{
-	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
-	struct tw_attr_view attr;
-	uint64_t number;
-
-	learnt->has_host = true;
-	while (tw_host__next(&list, &attr)) {
-		if (attr.attr != TW_HOST_LONG_SIZE || attr.len != sizeof(number))
-			continue;
-		number = tw_load_be64(attr.value);
-		if (number == 4 || number == 8)
-			tw_schema__set_long_size(learnt->schema, (uint8_t)number);
-	}
 }
 
 /* What is complete has been handed out and stays as it is; so do repetitions cost little. */
 static void take_tlv(struct schema_learner *learner, struct learnt_schema *learnt, const struct tw_frame_info *frame,
 		     const struct tw_tlv_view *tlv)
 {
-	struct tw_tlv_view whole = *tlv;
-	struct tw_part_view part;
+	struct tw_tlv_view whole;
 
-	if (tlv->type == TW_TLV_PART) {
-		if (!tw_part__parse(tlv, &part) || part.inner_type == TW_TLV_EVENT ||
-		    tw_parts__add(learner->parts, frame->stream_id, frame->channel, &part, &whole) != TW_PARTS_WHOLE)
-			return;
-	}
-	if (whole.type == TW_TLV_SCHEMA)
+	if (!format_reader__whole(&learner->reader, frame, tlv, &whole))
+		return;
+	if (whole.type == TW_TLV_SCHEMA) {
 		take_text(learner, learnt, &whole);
-	else if (whole.type == TW_TLV_HOST)
-		take_host(learnt, &whole);
+	} else if (whole.type == TW_TLV_HOST) {
+		learnt->has_host = true;
+		format_reader__host(&whole, learnt->schema);
+	}
 }
 
 /* The place of a schema: its own, a free one, or that of the one that was longest not heard of. */
