@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/filter/strings.h"
 #include "filter/bpf/program.h"
 #include "filter/display.h"
 #include "filter/pcap.h"
@@ -12,8 +13,6 @@
 #include "filter/tracefs.h"
 #include "filter/u32.h"
 #include "producer/filtering/stages.h"
-
-#define STRING_MAX (1u << 20) /* bytes of a filter */
 
 static int try_bpf(const struct filter_expression *expression, enum tw_hook hook, struct tw_error *err)
 {
@@ -53,37 +52,24 @@ static int try_u32(const struct filter_expression *expression, struct tw_error *
 	return error;
 }
 
-static int emit_pcap(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
+static int try_string(const struct filter_expression *expression, filter_string *make, struct tw_error *err)
 {
-	return tw_pcap__emit(expression->bound, expression->formats.schema_id, line, err);
-}
+	char *string;
+	const int error = make(expression, &string, err);
 
-static int emit_display(const struct filter_expression *expression, struct tw_line *line, struct tw_error *err)
-{
-	return tw_display__emit(expression->bound, line, err);
-}
-
-static int try_string(const struct filter_expression *expression,
-		      int (*emit)(const struct filter_expression *expression, struct tw_line *line,
-				  struct tw_error *err),
-		      struct tw_error *err)
-{
-	char *buf = malloc(STRING_MAX);
-	struct tw_line line = tw_line__on(buf, STRING_MAX);
-	const int error = buf ? emit(expression, &line, err) : tw_error__set(err, -ENOMEM, "out of memory");
-
-	free(buf);
+	if (!error)
+		free(string);
 	return error;
 }
 
 static int try_pcap(const struct filter_expression *expression, struct tw_error *err)
 {
-	return try_string(expression, emit_pcap, err);
+	return try_string(expression, filter_string__pcap, err);
 }
 
 static int try_display(const struct filter_expression *expression, struct tw_error *err)
 {
-	return try_string(expression, emit_display, err);
+	return try_string(expression, filter_string__display, err);
 }
 
 const struct filter_stage_info filter_stages[FILTER_STAGES] = {
