@@ -16,11 +16,10 @@
 #include "cli/rejected.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
-#include "vnet/veth.h"
+#include "vnet/rx_packet.h"
 
 #define RETIRE_MS \
 	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
-#define FRAME_LEAST 1500 /* bytes, whatever the interface's MTU says: it need not be the sender's */
 #define SECONDS_MAX 1000000000.0
 
 struct capture {
@@ -97,26 +96,23 @@ static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
 
 static int start(struct capture *capture, struct tw_error *err)
 {
-	struct receiver_options options = {
+	const struct tw_rx_packet_options rx = {
 		.ifname = capture->interface,
+		.ring = RECEIVER_RING,
+		.retire_ms = RETIRE_MS,
+	};
+	struct receiver_options options = {
 		.recorder = { .path = capture->file,
 			      .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
 					   .filter = capture->filter,
 					   .events_max = capture->count,
 					   .explain = explain_gaps,
 					   .ctx = capture } },
-		.frame_max = FRAME_LEAST,
-		.retire_ms = RETIRE_MS,
 		.others_send = true,
 	};
-	struct tw_iface iface;
-	int error = tw_iface__find(capture->interface, &iface, err);
+	const int error = tw_rx_packet__open(&rx, &options.rx, err);
 
-	if (error)
-		return error;
-	if (iface.mtu > options.frame_max)
-		options.frame_max = iface.mtu < TW_FRAME_MAX ? iface.mtu : TW_FRAME_MAX;
-	return receiver__start(&options, &capture->receiver, err);
+	return error ? error : receiver__start(&options, &capture->receiver, err);
 }
 
 /* How long to wait before the counters are looked at again, or the time is over. Return: ns, 0 if it is. */

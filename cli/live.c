@@ -13,9 +13,9 @@
 #include "cli/session.h"
 #include "cli/summary.h"
 #include "cli/viewer.h"
+#include "vnet/rx_packet.h"
 
 #define HOLE_NS     100000000ull /* so long are lost events waited for */
-#define FRAME_MAX   9216         /* bytes: the largest on a wire of ours */
 #define INTERVAL_MS 5            /* between two reads of the rings: the largest part of an event's age on the screen */
 
 struct live {
@@ -57,20 +57,20 @@ static bool viewer_is_gone(void *ctx)
 
 static int start_receiver(struct live *live, struct tw_error *err)
 {
-	const struct receiver_options options = {
-		.ifname = live->wire.name,
+	const struct tw_rx_packet_options rx = { .ifname = live->wire.name, .ring = RECEIVER_RING };
+	struct receiver_options options = {
 		.recorder = { .fd = live->viewer.fd,
 			      .archive = { .name = "the viewer's pipe",
 					   .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,
 					   .from_start = true,
 					   .filter = live->filter_left } },
-		.frame_max = FRAME_MAX,
 		.is_over = viewer_is_gone,
 		.ctx = live,
 	};
+	const int error = tw_rx_packet__open(&rx, &options.rx, err);
 
-	return receiver__start(&options, &live->receiver, err);
+	return error ? error : receiver__start(&options, &live->receiver, err);
 }
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)

@@ -18,7 +18,6 @@
 #define QUEUE_BYTES (18u << 20) /* of frames that wait for the writer */
 #define SLOTS_LEAST 256
 #define END_NS      1000000000u /* the longest that what came before the end takes to be handed out */
-#define RING_BYTES  (32u << 20)
 
 struct receiver {
 	struct receiver_options options;
@@ -132,10 +131,10 @@ static void release(struct receiver *r)
 static int open_recorder(struct receiver *r, struct tw_error *err)
 {
 	struct tw_recorder_options options = r->options.recorder;
-	const size_t slots = QUEUE_BYTES / r->options.frame_max;
+	const size_t slots = QUEUE_BYTES / r->rx->frame_max;
 	int error;
 
-	options.frame_max = (uint32_t)r->options.frame_max;
+	options.frame_max = (uint32_t)r->rx->frame_max;
 	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
 	error = tw_recorder__new(&options, &r->recorder, err);
 	return error ? error : tw_recorder__sink(r->recorder, &r->sink, err);
@@ -143,21 +142,17 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
 {
-	const struct tw_rx_options rx = {
-		.ifname = options->ifname,
-		.ring = RING_BYTES,
-		.retire_ms = options->retire_ms,
-	};
 	struct receiver *r = calloc(1, sizeof(*r));
 	int error;
 
-	if (!r)
+	if (!r) {
+		tw_rx__close(options->rx);
 		return tw_error__set(err, -ENOMEM, "no memory to receive");
+	}
 	sem_init(&r->running, 0, 0);
 	r->options = *options;
-	error = tw_rx__open(&rx, &r->rx, err);
-	if (!error)
-		error = open_recorder(r, err);
+	r->rx = options->rx;
+	error = open_recorder(r, err);
 	if (!error)
 		error = start_thread(r, err);
 	if (error) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that receive frames on an interface, bring them into order and write pcapng: for a viewer, or as a capture. */
+/* Threads that receive frames, bring them into order and write pcapng: for a viewer, or as a capture. */
 #ifndef CLI_RECEIVER_H
 #define CLI_RECEIVER_H
 
 #include <sys/types.h>
 
 #include "pcap-tools/record/recorder.h"
-#include "vnet/rx.h"
+#include "wire/rx.h"
+
+#define RECEIVER_RING (32u << 20) /* bytes that a struct tw_rx for it should hold, so that the writer may pause */
 
 struct receiver_options {
-	const char *ifname;
+	struct tw_rx *rx;                    /* the receiver's from the start on, also of one that failed */
 	struct tw_recorder_options recorder; /* where it goes; the receiver knows how many slots and how large */
-	size_t frame_max;                    /* bytes; longer frames are counted and left */
-	unsigned int retire_ms;              /* see struct tw_rx_options */
 	/*
 	 * Who sends does not end with us: what arrives after the end is not taken, and an interface that goes down may come up again.
 	 * Else everything that was sent is taken.
@@ -25,7 +25,7 @@ struct receiver_options {
 struct receiver_stats {
 	struct tw_archive_stats archive;
 	struct tw_rx_stats rx;
-	uint64_t too_long; /* frames */
+	uint64_t too_long; /* frames beyond the frame_max of @rx; not taken */
 };
 
 struct receiver;

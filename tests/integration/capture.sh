@@ -126,7 +126,7 @@ refused() { # STATUS TEXT OPTION...
 	expect "capture $*" "tracewire capture: $text" "$(cat "$scratch/err")"
 	[ ! -e "$scratch/none" ] || fail "capture $* leaves a file"
 }
-refused 1 "there is no interface tw9" -i tw9
+refused 1 "cannot receive on tw9: there is no such interface" -i tw9
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--autostop 'size:5' is not known; duration:SECONDS is" -i tw0 -a size:5

@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "netns.h"
-#include "vnet/rx.h"
+#include "vnet/rx_packet.h"
 #include "vnet/tx.h"
 #include "vnet/veth.h"
 #include "wire/encode.h"
@@ -182,11 +182,11 @@ static void send_all(struct tw_sink *sink, struct run *run)
 /* Return: frames that found the receiver's ring full */
 static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, struct tw_sink_stats *ret)
 {
-	const struct tw_rx_options o = { .ifname = "tw0", .ring = RING };
+	const struct tw_rx_packet_options o = { .ifname = "tw0", .ring = RING };
 	struct tw_rx_stats received;
 	pthread_t thread;
 
-	assert_int_equal(tw_rx__open(&o, &run->rx, NULL), 0);
+	assert_int_equal(tw_rx_packet__open(&o, &run->rx, NULL), 0);
 	assert_int_equal(pthread_create(&thread, NULL, receive, run), 0);
 	send_all(sink, run);
 	pthread_join(thread, NULL);
@@ -363,7 +363,7 @@ static unsigned int receive_rest(struct tw_rx *rx)
 /* What was committed while the interface was down leaves when it is up again, or is counted. */
 static void try_down(enum tw_transport transport)
 {
-	const struct tw_rx_options o = { .ifname = "tw0" };
+	const struct tw_rx_packet_options o = { .ifname = "tw0" };
 	struct tw_sink_stats sent;
 	struct tw_sink *sink;
 	struct tw_rx *rx;
@@ -376,7 +376,7 @@ static void try_down(enum tw_transport transport)
 	assert_true(n > 0);
 	assert_int_equal(tw_sink__flush(sink), -EAGAIN);
 	link__set_up("tw0-tx", true);
-	assert_int_equal(tw_rx__open(&o, &rx, NULL), 0);
+	assert_int_equal(tw_rx_packet__open(&o, &rx, NULL), 0);
 	flush_all(sink);
 	tw_sink__stats(sink, &sent);
 	assert_int_equal(sent.frames, n);

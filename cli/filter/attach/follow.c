@@ -12,7 +12,7 @@
 #include "cli/filter/attach/learnt_schema.h"
 #include "cli/printable.h"
 #include "cli/stop.h"
-#include "vnet/rx.h"
+#include "vnet/rx_packet.h"
 
 #define TOLD_MAX   64                    /* beyond that the first is forgotten, and told again */
 #define SILENCE_NS (3000 * TW_NS_PER_MS) /* a stream says something each second */
@@ -37,7 +37,7 @@ struct follow {
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *err)
 {
-	const struct tw_rx_options options = { .ifname = ifname, .retire_ms = 10, .control_only = true };
+	const struct tw_rx_packet_options options = { .ifname = ifname, .retire_ms = 10, .control_only = true };
 	struct follow *follow = calloc(1, sizeof(*follow));
 	int error;
 
@@ -46,7 +46,7 @@ int follow__open(const char *ifname, struct tw_classifier *classifier, struct fo
 	snprintf(follow->ifname, sizeof(follow->ifname), "%s", ifname);
 	follow->classifier = classifier;
 	follow->learner = schema_learner__new();
-	error = follow->learner ? tw_rx__open(&options, &follow->rx, err)
+	error = follow->learner ? tw_rx_packet__open(&options, &follow->rx, err)
 				: tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
 	if (error)
 		follow__close(follow);

@@ -16,17 +16,17 @@
 #include <cmocka.h>
 
 #include "netns.h"
-#include "vnet/rx.h"
+#include "vnet/rx_packet.h"
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
 
 static struct tw_rx *open_rx(const char *ifname, size_t ring)
 {
-	const struct tw_rx_options o = { .ifname = ifname, .ring = ring };
+	const struct tw_rx_packet_options o = { .ifname = ifname, .ring = ring };
 	struct tw_error err = { "" };
 	struct tw_rx *rx = NULL;
 
-	if (tw_rx__open(&o, &rx, &err) < 0)
+	if (tw_rx_packet__open(&o, &rx, &err) < 0)
 		fail_msg("%s", err.text);
 	return rx;
 }
@@ -149,6 +149,7 @@ static void test_loss_is_counted(void **state)
 	assert_int_equal(link__counters("tw0").rx_packets, sent);
 	while (tw_rx__next(rx, 100, &f) == 1) {
 		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
+		assert_int_equal(f.dropped, 0);            /* in front of the loss */
 		got++;
 	}
 	assert_int_equal(tw_rx__stats(rx, &stats), 0);
@@ -160,6 +161,92 @@ static void test_loss_is_counted(void **state)
 	send_frame(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.len, 100);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static unsigned int take_all(struct tw_rx *rx, struct tw_rx_frame *ret_last)
+{
+	unsigned int n = 0;
+
+	while (tw_rx__next(rx, 100, ret_last) == 1)
+		n++;
+	return n;
+}
+
+/* A frame knows of what was lost before it, and of nothing that was lost later, although that is known to the kernel already. */
+static void test_loss_has_its_place(void **state)
+{
+	const unsigned int sent = 1000;
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	uint64_t first;
+	unsigned int got;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 3u << 20);
+	tx = raw__open("tw0-tx");
+	for (unsigned int i = 0; i < sent; i++)
+		send_frame(tx, TW_ETHERTYPE, 1, 8000);
+	got = take_all(rx, &f);
+	assert_int_equal(f.dropped, 0);
+	send_frame(tx, TW_ETHERTYPE, 2, 100);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	first = f.dropped;
+	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
+	for (unsigned int i = 0; i < sent; i++)
+		send_frame(tx, TW_ETHERTYPE, 3, 8000);
+	got += take_all(rx, &f);
+	assert_in_range(f.dropped, first, first + 2);
+	send_frame(tx, TW_ETHERTYPE, 4, 100);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_in_range(f.dropped, 2 * sent - got - 2, 2 * sent - got);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.dropped, 2 * sent - got);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+/* The sender is known by its address, whomever it sends to, and gets the answer as a frame to itself. */
+static void test_answer(void **state)
+{
+	static const uint8_t answer[60] = { 7, 8, 9 };
+	uint8_t frame[ETH_HLEN + 100] = { 0x03, [ETH_ALEN] = 0x02, 1, 2, 3, 4, 5 }, got[200];
+	const uint16_t type = htons(TW_ETHERTYPE);
+	struct tw_rx_peer first;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	assert_int_equal(rx->frame_max, TW_WIRE_MTU);
+	tx = raw__open("tw0-tx");
+	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
+	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	first = *f.from;
+	frame[0] = 0x02; /* to one who is not here */
+	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_memory_equal(&first, f.from, sizeof(first));
+	frame[ETH_ALEN + 5]++; /* another sender */
+	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_memory_not_equal(&first, f.from, sizeof(first));
+	while (recv(tx, got, sizeof(got), 0) > 0)
+		;
+	assert_int_equal(tw_rx__answer(rx, &first, answer, sizeof(answer)), 0);
+	assert_int_equal(recv(tx, got, sizeof(got), 0), ETH_HLEN + sizeof(answer));
+	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
+	link__assert_address("tw0", got + ETH_ALEN);
+	assert_memory_equal(got + 2 * ETH_ALEN, &type, sizeof(type));
+	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0); /* not what we sent */
 	close(tx);
 	tw_rx__close(rx);
 }
@@ -190,19 +277,19 @@ static void test_down_and_gone(void **state)
 
 static void test_refused(void **state)
 {
-	const struct tw_rx_options o = { .ifname = "none" };
+	const struct tw_rx_packet_options o = { .ifname = "none" };
 	struct tw_error err = { "" };
 	struct tw_rx *rx;
 
 	(void)state;
-	assert_int_equal(tw_rx__open(&o, &rx, &err), -ENODEV);
+	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), -ENODEV);
 	assert_string_equal(err.text, "cannot receive on none: there is no such interface");
 	tw_rx__close(NULL);
 }
 
 static void test_control_only(void **state)
 {
-	const struct tw_rx_options o = { .ifname = "tw0", .control_only = true };
+	const struct tw_rx_packet_options o = { .ifname = "tw0", .control_only = true };
 	const size_t low = offsetof(struct tw_frame_hdr, channel) + 1;
 	struct tw_error err = { "" };
 	struct tw_rx_frame f;
@@ -211,7 +298,7 @@ static void test_control_only(void **state)
 
 	(void)state;
 	netns__wire(0, 0);
-	assert_int_equal(tw_rx__open(&o, &rx, &err), 0);
+	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), 0);
 	tx = raw__open("tw0-tx");
 	send_frame(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
 	send_frame(tx, TW_ETHERTYPE, 1, 60);
@@ -232,6 +319,8 @@ int main(void)
 		cmocka_unit_test_setup(test_in_time, netns__setup),
 		cmocka_unit_test_setup(test_soon, netns__setup),
 		cmocka_unit_test_setup(test_loss_is_counted, netns__setup),
+		cmocka_unit_test_setup(test_loss_has_its_place, netns__setup),
+		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 	};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where frames come from: an interface by TPACKET_V3 or AF_XDP, a UDP port. All have this one shape, the counterpart of
+ * wire/sink.h. A receiver belongs to one thread.
+ */
+#ifndef TW_RX_H
+#define TW_RX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Who sent a frame, to be answered: a socket address of the receiver's kind, and what else it takes to answer; the rest is zero.
+ * Equal bytes are one sender.
+ */
+struct tw_rx_peer {
+	uint32_t len;
+	uint8_t bytes[48];
+};
+
+struct tw_rx_frame {
+	const uint8_t *data; /* from the frame header on, link header excluded; any alignment */
+	size_t len;          /* bytes captured, link padding included */
+	uint64_t time;       /* when the kernel received it, ns of CLOCK_REALTIME */
+	/*
+	 * Frames that had found the receiver full, as far as was known when this one came. It grows between the frames before and
+	 * behind a loss; some of what it grows by may be told later.
+	 */
+	uint64_t dropped;
+	const struct tw_rx_peer *from; /* borrowed as data is */
+};
+
+/* Totals since the receiver was opened. */
+struct tw_rx_stats {
+	uint64_t frames;  /* handed out or still to be */
+	uint64_t dropped; /* that found the receiver full */
+};
+
+struct tw_rx;
+
+struct tw_rx_ops {
+	/*
+	 * The next frame, borrowed until the next call; waits for it @timeout_ms, 0 = not at all, -1 = for ever.
+	 * Return: 1 with a frame; 0 when the time is over or a signal came; -ENETDOWN when the interface went down (more may
+	 * come when it is up again); -ENODEV when it vanished.
+	 */
+	int (*next)(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret);
+	/* Send one frame back. Return: 0 or -errno; a full queue is -EAGAIN. */
+	int (*answer)(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len);
+	/* Return: 0 or -errno */
+	int (*stats)(struct tw_rx *rx, struct tw_rx_stats *ret);
+	void (*close)(struct tw_rx *rx);
+};
+
+struct tw_rx {
+	const struct tw_rx_ops *ops;
+	size_t frame_max; /* no longer frame can come, bytes */
+	const char *how;  /* in words a user knows: "TPACKET_V3", "UDP port 18101, GRO" */
+};
+
+/* What each does stands at its operation above. */
+
+static inline int tw_rx__next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
+{
+	return rx->ops->next(rx, timeout_ms, ret);
+}
+
+static inline int tw_rx__answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+{
+	return rx->ops->answer(rx, to, frame, len);
+}
+
+static inline int tw_rx__stats(struct tw_rx *rx, struct tw_rx_stats *ret)
+{
+	return rx->ops->stats(rx, ret);
+}
+
+/** tw_rx__close() - NULL is fine */
+static inline void tw_rx__close(struct tw_rx *rx)
+{
+	if (rx)
+		rx->ops->close(rx);
+}
+
+#endif
