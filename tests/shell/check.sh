@@ -44,11 +44,11 @@ says() {
 	grep -qsE -- "$2" "$1"
 }
 
-# run STATUS COMMAND...: expect the exit status; what it prints is in $scratch/out and $scratch/err
+# run STATUS COMMAND...: expect the exit status, within 100 s; what it prints is in $scratch/out and $scratch/err
 run() {
 	local wanted=$1 status
 	shift
-	timeout 60 "$@" >"$scratch/out" 2>"$scratch/err"
+	timeout 100 "$@" >"$scratch/out" 2>"$scratch/err"
 	status=$?
 	[ "$status" = "$wanted" ] || fail "'$*' exits with $status, not $wanted: $(cat "$scratch/err")"
 }

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# To be sourced before all else: runs the test again, as root, in a network and a mount namespace of its own, which go with it.
+# To be sourced before all else: runs the test again, as root, in namespaces of its own, which go with it: those that $namespaces
+# asks of unshare, or a network and a mount namespace.
 
 if [ "$(id -u)" != 0 ]; then
 	echo "skipped: needs root"
 	exit 77
 fi
-[ -n "${TRACEWIRE_TEST_NAMESPACE-}" ] || TRACEWIRE_TEST_NAMESPACE=yes exec unshare --net --mount "$0" "$@"
+if [ -z "${TRACEWIRE_TEST_NAMESPACE-}" ]; then
+	# shellcheck disable=SC2086 # words
+	TRACEWIRE_TEST_NAMESPACE=yes exec unshare ${namespaces:---net --mount} "$0" "$@"
+fi

@@ -3,35 +3,34 @@
 # In the virtual machine: classifiers at each hook, with what the kernel of the machine outside may lack: libxdp's dispatcher, tc's
 # actions, and a network card that takes programs into hardware, if its module lies in /job.
 # Usage: classifiers-guest.sh TRACEWIRE SENDER CAPTURE FOREIGN ATTACH_FOREIGN
-set -u
+for part in check processes; do
+	# shellcheck source=/dev/null
+	. "/job/shell/$part.sh"
+done
 tracewire=$1
 sender=$2
 capture=$3
 foreign=$4
 attach_foreign=$5
-failed=0
 switches=215 # in the capture, as are the wakeups
 wakeups=111
 
-fail() {
-	echo "FAIL: $*"
-	failed=1
-}
-
-expect() { # WHAT WANTED GOT
-	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
-
 # attach STATUS WORD...: to stay, for the schema of the capture
 attach() {
-	local expected=$1 status
-	shift
-	timeout 100 "$tracewire" filter attach --persist --from "$capture" "$@" >/tmp/out 2>/tmp/err
-	status=$?
-	[ "$status" = "$expected" ] || fail "'$*' exits with $status, not $expected: $(cat /tmp/err)"
+	run "$1" "$tracewire" filter attach --persist --from "$capture" "${@:2}"
 }
 
-says() { grep -qE -- "$1" /tmp/err || fail "expected '$1': $(cat /tmp/err)"; }
+# hold INTERFACE OPTION...: as long as it is not killed; attached when this returns
+hold() {
+	local interface=$1
+	shift
+	in_background held "$tracewire" filter attach -i "$interface" --from "$capture" "$@"
+	wait_for says "$scratch/held.err" "^attached to $interface: "
+}
+
+tells() { # PATTERN
+	says "$scratch/err" "$1" || fail "expected '$1': $(cat "$scratch/err")"
+}
 
 send() { # and let it arrive: nothing is a matter of time in here
 	"$sender" v0 "$capture" >/dev/null || fail "cannot send"
@@ -39,12 +38,12 @@ send() { # and let it arrive: nothing is a matter of time in here
 }
 
 counted() { # EXPRESSION: of what show says; c is the only classifier
-	"$tracewire" filter show --json >/tmp/show.json 2>/tmp/show.err || fail "show: $(cat /tmp/show.err)"
-	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" /tmp/show.json
+	"$tracewire" filter show --json >"$scratch/show.json" 2>"$scratch/show.err" || fail "show: $(cat "$scratch/show.err")"
+	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
 }
 
 detach() { # INTERFACE: and nothing is left
-	"$tracewire" filter detach -i "$1" 2>/tmp/detach || fail "detach: $(cat /tmp/detach)"
+	"$tracewire" filter detach -i "$1" 2>"$scratch/detach" || fail "detach: $(cat "$scratch/detach")"
 	nothing_left "$1"
 }
 
@@ -76,17 +75,17 @@ mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 
 # XDP, by libxdp: these kernels let its dispatcher do its work.
 attach 0 -i v1 'event == sched_switch' --action drop
-says "^attached to v1: native XDP, in libxdp's dispatcher"
+tells "^attached to v1: native XDP, in libxdp's dispatcher"
 send
 expect "XDP" "native True $switches" "$(counted 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])')"
 detach v1
 
 # Beside a program of somebody else's, which libxdp has put there: both run, and it stays. It knows no fragments.
 for end in v0 v1; do ip link set $end mtu 1500; done
-"$attach_foreign" v1 "$foreign" 2>/tmp/foreign || fail "somebody else's program: $(cat /tmp/foreign)"
+"$attach_foreign" v1 "$foreign" 2>"$scratch/foreign" || fail "somebody else's program: $(cat "$scratch/foreign")"
 attach 0 -i v1 'event == sched_switch' --action drop
-says "^attached to v1: native XDP, in libxdp's dispatcher"
-"$tracewire" filter detach -i v1 2>/tmp/detach || fail "detach: $(cat /tmp/detach)"
+tells "^attached to v1: native XDP, in libxdp's dispatcher"
+"$tracewire" filter detach -i v1 2>"$scratch/detach" || fail "detach: $(cat "$scratch/detach")"
 expect "somebody else's program" 1 "$(bpftool net show dev v1 | grep -c '^v1(.*driver')"
 [ "$(bpftool prog show | grep -c 'name stranger')" = 1 ] || fail "somebody else's program has gone: $(bpftool prog show)"
 expect "ours" 0 "$(bpftool prog show | grep -c 'name tw_classify')"
@@ -94,17 +93,12 @@ ip link set v1 xdp off
 for end in v0 v1; do ip link set $end mtu 9216; done
 
 # XDP by a link.
-"$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop >/tmp/held 2>/tmp/held.err &
-held=$!
-for _ in $(seq 300); do
-	grep -q '^attached to v1: native XDP' /tmp/held.err && break
-	sleep 0.1
-done
+hold v1 'event == sched_switch' --action drop
+says "$scratch/held.err" '^attached to v1: native XDP' || fail "held: $(cat "$scratch/held.err")"
 send
 expect "XDP by a link" "native False $switches" \
 	"$(counted 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])')"
-kill -KILL $held
-wait $held 2>/dev/null
+kill_at_once "$pid"
 sleep 2
 nothing_left v1
 
@@ -127,7 +121,7 @@ detach v1
 
 # Hardware.
 attach 1 -i v1 --offload 'cpu == 0' --action drop
-says 'does not take BPF into hardware'
+tells 'does not take BPF into hardware'
 if [ -e /job/netdevsim.ko ]; then
 	modprobe psample
 	insmod /job/netdevsim.ko || fail "netdevsim cannot be loaded"
@@ -138,41 +132,35 @@ if [ -e /job/netdevsim.ko ]; then
 	ethtool -K "$card" hw-tc-offload on 2>/dev/null
 
 	attach 0 -i "$card" --offload 'cpu == 0' --action drop 'cpu == 1' --action pass
-	says "^attached to $card: in_hw"
+	tells "^attached to $card: in_hw"
 	expect "XDP offloaded" "hardware True" "$(counted 'c["mode"] + " " + str(c["in_hw"])')"
 	ip -d link show "$card" | grep -q xdpoffload || fail "the kernel says no xdpoffload: $(ip -d link show "$card")"
 	attach 1 -i "$card" --offload 'cpu == 0' --action drop
-	says 'has a classifier in xdp already'
+	tells 'has a classifier in xdp already'
 	detach "$card"
 
 	attach 0 -i "$card" --offload --hook tc 'cpu == 0' --action drop
-	says "^attached to $card: tc, in_hw"
+	tells "^attached to $card: tc, in_hw"
 	tc filter show dev "$card" ingress | grep -q 'skip_sw in_hw' || fail "tc does not say in_hw: $(tc filter show dev "$card" ingress)"
 	expect "tc offloaded" "hardware True" "$(counted 'c["mode"] + " " + str(c["in_hw"])')"
 	detach "$card"
 
 	# It takes u32's filters and does nothing with them, which the kernel states.
 	attach 1 -i "$card" --offload --hook u32 'cpu == 0' --action drop
-	says 'not_in_hw of [0-9]+ of [0-9]+: undone'
+	tells 'not_in_hw of [0-9]+ of [0-9]+: undone'
 	nothing_left "$card"
 
 	# What a card cannot do is said, not done in software.
 	ethtool -K "$card" hw-tc-offload off 2>/dev/null && {
 		attach 1 -i "$card" --offload --hook tc 'cpu == 0' --action drop
-		says "does not take the program into hardware"
+		tells "does not take the program into hardware"
 		nothing_left "$card"
 	}
 
 	# A held one that is killed leaves nothing in the card either.
-	"$tracewire" filter attach -i "$card" --offload --from "$capture" 'cpu == 0' --action drop >/tmp/held 2>/tmp/held.err &
-	held=$!
-	for _ in $(seq 300); do
-		grep -q "^attached to $card: in_hw" /tmp/held.err && break
-		sleep 0.1
-	done
-	grep -q "^attached to $card: in_hw" /tmp/held.err || fail "held in hardware: $(cat /tmp/held.err)"
-	kill -KILL $held
-	wait $held 2>/dev/null
+	hold "$card" --offload 'cpu == 0' --action drop
+	says "$scratch/held.err" "^attached to $card: in_hw" || fail "held in hardware: $(cat "$scratch/held.err")"
+	kill_at_once "$pid"
 	sleep 3
 	nothing_left "$card"
 fi
