@@ -9,18 +9,16 @@
 #include <cmocka.h>
 
 #include "filter/evaluate.h"
+#include "tests/filter/bound.h"
 
 static struct tw_bound *bind(const struct tw_schema *schema, const char *text)
 {
 	const struct tw_bind_options options = { .schema = schema };
-	struct tw_filter *filter;
 	struct tw_bound *bound = NULL;
 	struct tw_error err;
 
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err) ||
-	    tw_bound__prepare(bound, &err))
+	if (bound__make_ready(text, &options, &bound, &err))
 		fail_msg("%s: %s", text, err.text);
-	tw_filter__free(filter);
 	return bound;
 }
 

@@ -8,6 +8,8 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
+#include "tests/filter/bound.h"
+
 struct tw_bound *bind_to(const struct tw_schema *schema, const char *text, bool big_endian)
 {
 	const struct tw_bind_options options = {
@@ -15,13 +17,11 @@ struct tw_bound *bind_to(const struct tw_schema *schema, const char *text, bool 
 		.big_endian = big_endian,
 		.unknown_is_absent = true,
 	};
-	struct tw_filter *filter;
 	struct tw_bound *bound = NULL;
 	struct tw_error err;
 
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err))
+	if (bound__make(text, &options, &bound, &err))
 		fail_msg("%s: %s", text, err.text);
-	tw_filter__free(filter);
 	return bound;
 }
 

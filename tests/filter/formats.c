@@ -16,7 +16,7 @@
 
 static const struct {
 	const char *system, *text;
-} formats[] = {
+} events[] = {
 	{ "sched",
 	  "name: sched_switch\nID: 316\n" COMMON FIELD("char prev_comm[16]", 8, 16, 0) FIELD("pid_t prev_pid", 24, 4, 1)
 		  FIELD("int prev_prio", 28, 4, 1) FIELD("long prev_state", 32, 8, 1)
@@ -58,15 +58,31 @@ struct tw_schema *formats__schema(void)
 	struct tw_schema *schema = tw_schema__new();
 	struct tw_error err;
 
-	for (size_t i = 0; schema && i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (tw_schema__add(schema, formats[i].system, formats[i].text, strlen(formats[i].text), NULL, &err))
+	for (size_t i = 0; schema && i < sizeof(events) / sizeof(events[0]); i++) {
+		if (tw_schema__add(schema, events[i].system, events[i].text, strlen(events[i].text), NULL, &err))
 			abort();
 	}
 	return schema;
 }
 
+struct tw_schema *formats;
+
+int formats__set_up(void **state)
+{
+	(void)state;
+	formats = formats__schema();
+	return formats ? 0 : -1;
+}
+
+int formats__tear_down(void **state)
+{
+	(void)state;
+	tw_schema__free(formats);
+	return 0;
+}
+
 void formats__print(FILE *file)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		fprintf(file, "system: %s\n%s", formats[i].system, formats[i].text);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		fprintf(file, "system: %s\n%s", events[i].system, events[i].text);
 }

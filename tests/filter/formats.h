@@ -7,8 +7,27 @@
 
 #include "schema/schema.h"
 
-/** formats__schema() - sched_switch 316, sched_wakeup 318, softirq_raise 125, kmalloc 442, inet_sock_set_state 1504, others */
+/* The events: sched_switch, sched_wakeup, softirq_raise, irq_handler_entry, kmalloc, inet_sock_set_state, tiny, large; and none. */
+enum {
+	SWITCH = 316,
+	WAKEUP = 318,
+	SOFTIRQ = 125,
+	HANDLER = 128,
+	KMALLOC = 442,
+	SOCK = 1504,
+	TINY = 2000,
+	LARGE = 2001,
+	UNKNOWN = 9999,
+};
+
+/** formats__schema() - of these events, to be freed */
 struct tw_schema *formats__schema(void);
+
+/* The same for a group of cmocka's, between its set-up and its tear-down. */
+extern struct tw_schema *formats;
+
+int formats__set_up(void **state);
+int formats__tear_down(void **state);
 
 /** formats__print() - their texts, as the plugin's preference takes them */
 void formats__print(FILE *file);

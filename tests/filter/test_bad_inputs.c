@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
 
 #define BAD      10000
@@ -108,22 +109,6 @@ static void damage(char *text)
 	}
 }
 
-static int try_text(const struct tw_schema *schema, const char *text, struct tw_error *err)
-{
-	const struct tw_bind_options options = { .schema = schema };
-	struct tw_filter *filter;
-	struct tw_bound *bound;
-	int error = tw_filter__parse(text, &filter, err);
-
-	if (error)
-		return error;
-	error = tw_filter__bind(filter, &options, &bound, err);
-	tw_filter__free(filter);
-	if (!error)
-		tw_bound__free(bound);
-	return error;
-}
-
 /* One line, of words, that begins with where. */
 static void expect_sentence(const char *text, const struct tw_error *err)
 {
@@ -137,19 +122,22 @@ static void expect_sentence(const char *text, const struct tw_error *err)
 
 static void each_has_its_column(void **state)
 {
-	struct tw_schema *schema = formats__schema();
+	const struct tw_bind_options options = { .schema = formats };
 	unsigned int bad = 0, kinds = 0;
 	char text[TEXT_MAX], last[512] = "";
 
 	(void)state;
 	while (bad < BAD) {
 		struct tw_error err = { "" };
+		struct tw_bound *bound;
 
 		strcpy(text, good[below(sizeof(good) / sizeof(good[0]))]);
 		for (size_t n = 1 + below(3); n; n--)
 			damage(text);
-		if (!try_text(schema, text, &err))
+		if (!bound__make(text, &options, &bound, &err)) {
+			tw_bound__free(bound);
 			continue;
+		}
 		expect_sentence(text, &err);
 		bad++;
 		kinds += strcmp(last, err.text) != 0;
@@ -157,7 +145,6 @@ static void each_has_its_column(void **state)
 	}
 	print_message("%u bad expressions, %u times another sentence than before\n", bad, kinds);
 	assert_true(kinds > BAD / 2);
-	tw_schema__free(schema);
 }
 
 int main(void)
@@ -166,5 +153,5 @@ int main(void)
 		cmocka_unit_test(each_has_its_column),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

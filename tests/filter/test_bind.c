@@ -11,46 +11,15 @@
 
 #include "filter/describe.h"
 #include "filter/evaluate.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
-
-static struct tw_schema *schema;
-
-static int make_schema(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int free_schema(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
-}
 
 static int bind(const char *text, bool unknown_is_absent, struct tw_bound **ret, struct tw_error *err)
 {
-	const struct tw_bind_options options = { .schema = schema, .unknown_is_absent = unknown_is_absent };
-	struct tw_filter *filter;
-	int error = tw_filter__parse(text, &filter, err);
+	const struct tw_bind_options options = { .schema = formats, .unknown_is_absent = unknown_is_absent };
 
-	if (error)
-		return error;
-	error = tw_filter__bind(filter, &options, ret, err);
-	tw_filter__free(filter);
-	return error;
+	return bound__make(text, &options, ret, err);
 }
-
-#define SWITCH  316
-#define WAKEUP  318
-#define SOFTIRQ 125
-#define HANDLER 128
-#define KMALLOC 442
-#define SOCK    1504
-#define TINY    2000
-#define LARGE   2001
-#define UNKNOWN 9999
 
 static const struct {
 	const char *text;
@@ -218,20 +187,16 @@ static void test_odd_sign(void **state)
 	struct tw_schema *odd = tw_schema__new();
 	const struct tw_bind_options options = { .schema = odd };
 	struct tw_number_place place;
-	struct tw_filter *filter;
 	struct tw_bound *bound;
 	struct tw_error err;
 
 	(void)state;
 	assert_int_equal(tw_schema__add(odd, "odd", text, strlen(text), NULL, &err), 0);
-	assert_int_equal(tw_filter__parse("on == 255", &filter, &err), 0);
-	assert_int_equal(tw_filter__bind(filter, &options, &bound, &err), 0);
-	assert_int_equal(tw_bound__prepare(bound, &err), 0);
+	assert_int_equal(bound__make_ready("on == 255", &options, &bound, &err), 0);
 	assert_true(tw_bound__matches(bound, &event));
 	assert_true(tw_test__number_place(tw_bound__root(bound, 10)->test, &place));
 	assert_false(place.is_signed);
 	tw_bound__free(bound);
-	tw_filter__free(filter);
 	tw_schema__free(odd);
 }
 
@@ -284,5 +249,5 @@ int main(void)
 		cmocka_unit_test(test_weaken),
 	};
 
-	return cmocka_run_group_tests(tests, make_schema, free_schema);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

@@ -19,8 +19,6 @@
 #define DAMAGED    2000 /* packets, for each classifier */
 #define TC_LONGEST 3500 /* bytes that a test run takes in tc */
 
-static struct tw_schema *schema;
-
 static const struct classifier classifiers[] = {
 	{ .rules = { { "prev_pid == 1001", TW_ACTION_DROP, 0 } } },
 	{ .rules = { { "prev_pid == 1001", TW_ACTION_PASS, 0 } }, .default_action = TW_ACTION_DROP, 0 },
@@ -57,7 +55,7 @@ static const char *describe(const struct under_test *t, const struct packet *p, 
 
 static void set_up(struct under_test *t, const struct classifier *classifier, uint8_t hook)
 {
-	bpf_check__set_up(t, schema, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
+	bpf_check__set_up(t, formats, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
 }
 
 /* Of SHARE packets one is run, where that is in the environment: for machines that are emulated. */
@@ -202,7 +200,7 @@ static void run_offloaded(const struct classifier *classifier, uint8_t hook)
 	static struct packet packet;
 	struct under_test t;
 
-	bpf_check__set_up(&t, schema, classifier, &(struct tw_bpf_options){ .hook = hook, .offload = true });
+	bpf_check__set_up(&t, formats, classifier, &(struct tw_bpf_options){ .hook = hook, .offload = true });
 	for (size_t c = 0; c < bpf_n_contents; c++)
 		for (unsigned int link = 0; link < LINKS; link++) {
 			packet__begin(&packet, link, &bpf_frames_info);
@@ -226,27 +224,13 @@ static void a_nic_judges_frames_of_one_event(void **state)
 		run_offloaded(&classifiers[i], TW_HOOK_TC);
 	}
 	/* Mark and redirection are not for it, nor marks for XDP. */
-	bpf_check__bind(&t, schema, &classifiers_with_mark[0]);
+	bpf_check__bind(&t, formats, &classifiers_with_mark[0]);
 	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_TC, .offload = true };
 	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);
 	assert_non_null(strstr(err.text, "mark"));
 	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_XDP };
 	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);
 	bpf_check__tear_down(&t);
-}
-
-static int make_schema(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int free_schema(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
 }
 
 int main(void)
@@ -262,5 +246,5 @@ int main(void)
 		printf("skipped: loading a BPF program needs root\n");
 		return SKIPPED;
 	}
-	return cmocka_run_group_tests(tests, make_schema, free_schema);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

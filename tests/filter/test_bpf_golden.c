@@ -13,13 +13,12 @@
 
 #include "filter/bpf/disassemble.h"
 #include "filter/bpf/match.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
 
 #define TEXT_MAX  (256 * 1024)
 #define LINE_MAX  512
 #define RULES_MAX 8
-
-#define SCHED_SWITCH 316
 
 struct golden {
 	char head[4096]; /* the lines with # */
@@ -29,8 +28,6 @@ struct golden {
 	char text[TEXT_MAX]; /* the code */
 };
 
-static struct tw_schema *schema;
-
 static void give_up(const char *what, const char *why)
 {
 	fprintf(stderr, "test_bpf_golden: %s: %s\n", what, why);
@@ -39,14 +36,12 @@ static void give_up(const char *what, const char *why)
 
 static struct tw_bound *bind(const char *text)
 {
-	const struct tw_bind_options options = { .schema = schema };
-	struct tw_bound *bound = NULL;
-	struct tw_filter *filter;
+	const struct tw_bind_options options = { .schema = formats };
+	struct tw_bound *bound;
 	struct tw_error err;
 
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err))
+	if (bound__make(text, &options, &bound, &err))
 		give_up(text, err.text);
-	tw_filter__free(filter);
 	return bound;
 }
 
@@ -101,7 +96,7 @@ static const struct tw_node *tree_of(const struct tw_bound *bound)
 /* The tree's jumps, and behind them what each outcome returns. */
 static int generate_tree(const struct tw_bound *bound, struct tw_bpf_program *ret)
 {
-	const struct tw_node *of_switch = tw_bound__root(bound, SCHED_SWITCH);
+	const struct tw_node *of_switch = tw_bound__root(bound, SWITCH);
 	struct tw_sight sight;
 	tw_label holds, fails;
 	struct tw_asm a;
@@ -207,9 +202,9 @@ int main(int argc, char **argv)
 	const bool write = argc > 1 && !strcmp(argv[1], "--write");
 	bool same = true;
 
-	schema = formats__schema();
+	formats = formats__schema();
 	for (int i = write ? 2 : 1; i < argc; i++)
 		same &= check(argv[i], write);
-	tw_schema__free(schema);
+	tw_schema__free(formats);
 	return same && argc > 1 ? 0 : 1;
 }

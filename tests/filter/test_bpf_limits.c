@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "filter/filter.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/loader.h"
 #include "tests/schema/oracle/oracle.h"
 
@@ -29,14 +30,12 @@ static struct tw_bound *bind(const struct tw_schema *schema, const char *text)
 {
 	const struct tw_bind_options options = { .schema = schema };
 	struct tw_error err = { "" };
-	struct tw_bound *bound = NULL;
-	struct tw_filter *filter;
+	struct tw_bound *bound;
 
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err)) {
+	if (bound__make(text, &options, &bound, &err)) {
 		fprintf(stderr, "%.60s: %s\n", text, err.text);
 		exit(1);
 	}
-	tw_filter__free(filter);
 	return bound;
 }
 

@@ -14,23 +14,6 @@
 
 #include "filter/display.h"
 #include "tests/filter/emitted.h"
-#include "tests/filter/formats.h"
-
-static struct tw_schema *schema;
-
-static int setup(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
-}
 
 static const struct {
 	const char *text, *filter;
@@ -105,7 +88,7 @@ static void test_golden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_GOLDEN; i++) {
-		struct tw_bound *bound = bind_to(schema, golden[i].text, false);
+		struct tw_bound *bound = bind_to(formats, golden[i].text, false);
 		char buf[4096];
 		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
 		struct tw_error err;
@@ -135,7 +118,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, refused[i].text, false);
+		struct tw_bound *bound = bind_to(formats, refused[i].text, false);
 		char buf[4096];
 		struct tw_line line = tw_line__on(buf, sizeof(buf));
 		struct tw_error err;
@@ -149,7 +132,7 @@ static void test_refused(void **state)
 
 static void test_too_long(void **state)
 {
-	struct tw_bound *bound = bind_to(schema, "prev_pid == 1 || prev_pid == 2", false);
+	struct tw_bound *bound = bind_to(formats, "prev_pid == 1 || prev_pid == 2", false);
 	char buf[60];
 	struct tw_line line = tw_line__on(buf, sizeof(buf));
 	struct tw_error err;
@@ -176,5 +159,5 @@ int main(int argc, char **argv)
 		formats__print(stdout);
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

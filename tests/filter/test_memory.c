@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "filter/evaluate.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
 
 #define ALLOCATIONS_MAX 10000
@@ -46,18 +47,11 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size)
 
 static int make(const char *text, const struct tw_bind_options *options, struct tw_error *err)
 {
-	struct tw_filter *filter;
 	struct tw_bound *bound;
-	int error = tw_filter__parse(text, &filter, err);
+	const int error = bound__make_ready(text, options, &bound, err);
 
-	if (error)
-		return error;
-	error = tw_filter__bind(filter, options, &bound, err);
-	tw_filter__free(filter);
-	if (error)
-		return error;
-	error = tw_bound__prepare(bound, err);
-	tw_bound__free(bound);
+	if (!error)
+		tw_bound__free(bound);
 	return error;
 }
 
@@ -88,14 +82,13 @@ static void test_each_allocation(void **state)
 		"event in {sched_switch, tiny} && !(comm ~ \"k*\") && gfp_flags & GFP_IO",
 		"saddr != 10.0.0.0/8 && (gateway == 10.0.0.0/8 || size > 300 || levels == 3)",
 	};
-	struct tw_bind_options options = { .schema = formats__schema() };
+	struct tw_bind_options options = { .schema = formats };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(texts) / sizeof(texts[0]); i++) {
 		options.unknown_is_absent = i % 2;
 		assert_in_range(refuse_each(texts[i / 2], &options), 8, ALLOCATIONS_MAX - 1);
 	}
-	tw_schema__free((struct tw_schema *)options.schema);
 }
 
 int main(void)
@@ -104,5 +97,5 @@ int main(void)
 		cmocka_unit_test(test_each_allocation),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

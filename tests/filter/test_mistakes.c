@@ -10,23 +10,8 @@
 #include <cmocka.h>
 
 #include "filter/filter.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
-
-static int bind(const struct tw_schema *schema, const char *text, struct tw_error *err)
-{
-	const struct tw_bind_options options = { .schema = schema };
-	struct tw_filter *filter;
-	struct tw_bound *bound;
-	int error = tw_filter__parse(text, &filter, err);
-
-	if (error)
-		return error;
-	error = tw_filter__bind(filter, &options, &bound, err);
-	tw_filter__free(filter);
-	if (!error)
-		tw_bound__free(bound);
-	return error;
-}
 
 static const struct {
 	const char *text, *error;
@@ -144,18 +129,18 @@ static const struct {
 
 static void test_mistakes(void **state)
 {
-	struct tw_schema *schema = formats__schema();
+	const struct tw_bind_options options = { .schema = formats };
+	struct tw_bound *bound;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
 		struct tw_error err = { "" };
 
-		if (!bind(schema, mistakes[i].text, &err))
+		if (!bound__make(mistakes[i].text, &options, &bound, &err))
 			fail_msg("'%s' is taken for an expression", mistakes[i].text);
 		if (strcmp(err.text, mistakes[i].error) != 0)
 			fail_msg("%s\n  says '%s'\n  not  '%s'", mistakes[i].text, err.text, mistakes[i].error);
 	}
-	tw_schema__free(schema);
 }
 
 int main(void)
@@ -164,5 +149,5 @@ int main(void)
 		cmocka_unit_test(test_mistakes),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

@@ -11,29 +11,24 @@
 #include <pcap/pcap.h>
 
 #include "filter/pcap.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/emitted.h"
-#include "tests/filter/formats.h"
 #include "tests/filter/some_frames.h"
 
 #define FRAMES 40 /* of each event, for each expression */
 
-static struct tw_schema *schema;
 static pcap_t *pcap;
 
-static int setup(void **state)
+static int set_up(void **state)
 {
-	(void)state;
-	schema = formats__schema();
 	pcap = pcap_open_dead(DLT_EN10MB, 262144);
-	return schema && pcap ? 0 : -1;
+	return pcap ? formats__set_up(state) : -1;
 }
 
-static int teardown(void **state)
+static int tear_down(void **state)
 {
-	(void)state;
 	pcap_close(pcap);
-	tw_schema__free(schema);
-	return 0;
+	return formats__tear_down(state);
 }
 
 #define OTHERS(least)                                                                                             \
@@ -65,7 +60,7 @@ static void test_golden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, golden[i].text, false);
+		struct tw_bound *bound = bind_to(formats, golden[i].text, false);
 		char buf[4096];
 		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
 		struct tw_error err;
@@ -96,7 +91,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, refused[i].text, false);
+		struct tw_bound *bound = bind_to(formats, refused[i].text, false);
 		char buf[4096];
 		struct tw_line line = tw_line__on(buf, sizeof(buf));
 		struct tw_error err;
@@ -148,8 +143,8 @@ static void compare_frames(struct run *run, const char *text, struct tw_bound *b
 
 	compile(text, bound, &program);
 	assert_int_equal(tw_bound__prepare(bound, NULL), 0);
-	for (size_t e = 0; e < tw_schema__count(schema); e++) {
-		const struct tw_format *format = tw_schema__at(schema, e);
+	for (size_t e = 0; e < tw_schema__count(formats); e++) {
+		const struct tw_format *format = tw_schema__at(formats, e);
 
 		if (!tw_bound__is_certain(bound, format->id) && e % 4)
 			continue;
@@ -173,18 +168,14 @@ static void compare_frames(struct run *run, const char *text, struct tw_bound *b
 static void compare(void *ctx, const char *text)
 {
 	struct run *run = ctx;
-	const struct tw_bind_options options = { .schema = schema, .big_endian = run->big_endian };
-	struct tw_filter *filter;
+	const struct tw_bind_options options = { .schema = formats, .big_endian = run->big_endian };
 	struct tw_bound *bound;
 
-	if (tw_filter__parse(text, &filter, NULL))
+	if (bound__make(text, &options, &bound, NULL))
 		return;
-	if (!tw_filter__bind(filter, &options, &bound, NULL)) {
-		if (!is_refused(bound))
-			compare_frames(run, text, bound);
-		tw_bound__free(bound);
-	}
-	tw_filter__free(filter);
+	if (!is_refused(bound))
+		compare_frames(run, text, bound);
+	tw_bound__free(bound);
 }
 
 static void test_as_evaluator(void **state)
@@ -192,24 +183,24 @@ static void test_as_evaluator(void **state)
 	struct run run = { 0 };
 
 	(void)state;
-	some_expressions(schema, compare, &run);
+	some_expressions(formats, compare, &run);
 	print_message("%u expressions, %u frames, %u matched\n", run.expressions, run.frames, run.matched);
 	assert_true(run.expressions > 1000 && run.matched > run.frames / 10);
 	run = (struct run){ .big_endian = true };
-	some_expressions(schema, compare, &run);
+	some_expressions(formats, compare, &run);
 	assert_true(run.expressions > 1000 && run.matched > run.frames / 10);
 }
 
 /* Whatever is no frame of one event of that schema passes, or has nothing of ours; cut anywhere, too. */
 static void test_others(void **state)
 {
-	struct tw_bound *bound = bind_to(schema, "prev_pid == 12345678", false);
+	struct tw_bound *bound = bind_to(formats, "prev_pid == 12345678", false);
 	struct bpf_program program;
 	struct some_frame frame;
 
 	(void)state;
 	compile("prev_pid == 12345678", bound, &program);
-	some_frame__make(&frame, tw_schema__by_id(schema, SWITCH), 1, false, false);
+	some_frame__make(&frame, tw_schema__by_id(formats, SWITCH), 1, false, false);
 	assert_false(passes(&program, frame.bytes, frame.len));
 	for (size_t len = 14; len < frame.len; len++)
 		assert_true(passes(&program, frame.bytes, len));
@@ -240,5 +231,5 @@ int main(void)
 		cmocka_unit_test(test_others),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -10,23 +10,6 @@
 
 #include "filter/tracefs.h"
 #include "tests/filter/emitted.h"
-#include "tests/filter/formats.h"
-
-static struct tw_schema *schema;
-
-static int setup(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
-}
 
 static const struct {
 	const char *text;
@@ -93,7 +76,7 @@ static void test_golden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, golden[i].text, false);
+		struct tw_bound *bound = bind_to(formats, golden[i].text, false);
 		char buf[TW_TRACEFS_FILTER_MAX];
 		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
 		struct tw_error err;
@@ -139,7 +122,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, refused[i].text, false);
+		struct tw_bound *bound = bind_to(formats, refused[i].text, false);
 		char buf[TW_TRACEFS_FILTER_MAX];
 		struct tw_line line = tw_line__on(buf, sizeof(buf));
 		struct tw_error err;
@@ -165,7 +148,7 @@ static void test_too_long(void **state)
 	for (unsigned int i = 0; i < 100; i++)
 		tw_line__str(&line, "||next_pid==1");
 	*line.at = 0;
-	bound = bind_to(schema, text, false);
+	bound = bind_to(formats, text, false);
 	assert_int_equal(tw_tracefs__emit(bound, tw_bound__root(bound, SWITCH), &out, &err), -E2BIG);
 	emitted_is(text, "the kernel takes no filter of more than 4000 bytes for an event", err.text);
 	tw_bound__free(bound);
@@ -179,5 +162,5 @@ int main(void)
 		cmocka_unit_test(test_too_long),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

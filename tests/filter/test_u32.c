@@ -9,27 +9,11 @@
 #include <cmocka.h>
 
 #include "filter/u32.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/emitted.h"
-#include "tests/filter/formats.h"
 #include "tests/filter/some_frames.h"
 
 #define FRAMES 60 /* of each event, for each expression */
-
-static struct tw_schema *schema;
-
-static int setup(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
-}
 
 #define FRAME  "match u32 0x54575231 0xffffffff at 0 match u32 0x1000000 0xff010000 at 4 "
 #define SCHEMA "match u32 0x11223344 0xffffffff at 16 match u32 0x55667788 0xffffffff at 20 "
@@ -72,7 +56,7 @@ static void test_golden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, golden[i].text, false);
+		struct tw_bound *bound = bind_to(formats, golden[i].text, false);
 		char buf[4096] = "";
 		struct tw_line line = tw_line__on(buf, sizeof(buf) - 1);
 		struct tw_error err;
@@ -113,7 +97,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct tw_bound *bound = bind_to(schema, refused[i].text, false);
+		struct tw_bound *bound = bind_to(formats, refused[i].text, false);
 		struct tw_error err;
 		struct tw_u32 u32;
 
@@ -149,8 +133,8 @@ static void compare_frames(struct run *run, const char *text, struct tw_bound *b
 	struct some_frame frame;
 
 	assert_int_equal(tw_bound__prepare(bound, NULL), 0);
-	for (size_t e = 0; e < tw_schema__count(schema); e++) {
-		const struct tw_format *format = tw_schema__at(schema, e);
+	for (size_t e = 0; e < tw_schema__count(formats); e++) {
+		const struct tw_format *format = tw_schema__at(formats, e);
 
 		for (uint32_t n = 0; n < FRAMES; n++) {
 			bool wanted, got;
@@ -170,24 +154,20 @@ static void compare_frames(struct run *run, const char *text, struct tw_bound *b
 static void compare(void *ctx, const char *text)
 {
 	struct run *run = ctx;
-	const struct tw_bind_options options = { .schema = schema, .big_endian = run->big_endian };
-	struct tw_filter *filter;
+	const struct tw_bind_options options = { .schema = formats, .big_endian = run->big_endian };
 	struct tw_bound *bound;
 	struct tw_u32 u32;
 	int error;
 
-	if (tw_filter__parse(text, &filter, NULL))
+	if (bound__make(text, &options, &bound, NULL))
 		return;
-	if (!tw_filter__bind(filter, &options, &bound, NULL)) {
-		error = tw_u32__compile(bound, SOME_SCHEMA_ID, &u32, NULL);
-		assert_true(!error || error == -EOPNOTSUPP);
-		if (!error) {
-			compare_frames(run, text, bound, &u32);
-			tw_u32__fini(&u32);
-		}
-		tw_bound__free(bound);
+	error = tw_u32__compile(bound, SOME_SCHEMA_ID, &u32, NULL);
+	assert_true(!error || error == -EOPNOTSUPP);
+	if (!error) {
+		compare_frames(run, text, bound, &u32);
+		tw_u32__fini(&u32);
 	}
-	tw_filter__free(filter);
+	tw_bound__free(bound);
 }
 
 static void test_as_evaluator(void **state)
@@ -195,11 +175,11 @@ static void test_as_evaluator(void **state)
 	struct run run = { 0 };
 
 	(void)state;
-	some_expressions(schema, compare, &run);
+	some_expressions(formats, compare, &run);
 	print_message("%u expressions, %u frames, %u matched\n", run.expressions, run.frames, run.matched);
 	assert_true(run.expressions > 1000 && run.matched > run.frames / 20);
 	run = (struct run){ .big_endian = true };
-	some_expressions(schema, compare, &run);
+	some_expressions(formats, compare, &run);
 	assert_true(run.expressions > 1000 && run.matched > run.frames / 20);
 }
 
@@ -211,5 +191,5 @@ int main(void)
 		cmocka_unit_test(test_as_evaluator),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

@@ -13,11 +13,8 @@
 
 #include "base/bytes.h"
 #include "filter/evaluate.h"
+#include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
-
-enum { SWITCH = 316, SOFTIRQ = 125, HANDLER = 128, KMALLOC = 442, SOCK = 1504, TINY = 2000, UNKNOWN = 9999 };
-
-static struct tw_schema *schema;
 
 /* Little-endian records, from offset 8 on as the formats have them. */
 static const struct {
@@ -147,31 +144,14 @@ static const struct {
 	{ TINY, "cpus == \"0-3,7-8\" && cpus contains \"7\" && cpus != \"0-3\"", true },
 };
 
-static int set_up(void **state)
-{
-	(void)state;
-	schema = formats__schema();
-	return schema ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	tw_schema__free(schema);
-	return 0;
-}
-
 static struct tw_bound *bound_of(const char *text)
 {
-	const struct tw_bind_options options = { .schema = schema };
-	struct tw_filter *filter;
+	const struct tw_bind_options options = { .schema = formats };
 	struct tw_bound *bound = NULL;
 	struct tw_error err;
 
-	if (tw_filter__parse(text, &filter, &err) || tw_filter__bind(filter, &options, &bound, &err) ||
-	    tw_bound__prepare(bound, &err))
+	if (bound__make_ready(text, &options, &bound, &err))
 		fail_msg("%s: %s", text, err.text);
-	tw_filter__free(filter);
 	return bound;
 }
 
@@ -284,5 +264,5 @@ int main(void)
 		cmocka_unit_test(backtracking_has_an_end),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
 }

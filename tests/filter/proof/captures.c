@@ -12,6 +12,7 @@
 #include "filter/display.h"
 #include "frames.h"
 #include "tests/dissector/sample.h"
+#include "tests/filter/bound.h"
 
 #define SEED        20260102
 #define POOLS       5
@@ -136,14 +137,9 @@ static bool evaluate(const struct capture *c, const struct tw_bound *bound, cons
 static struct tw_bound *bind_expression(const struct capture *c, const char *text)
 {
 	const struct tw_bind_options options = { .schema = c->pool.schema, .big_endian = c->pool.big_endian };
-	struct tw_filter *filter = NULL;
 	struct tw_bound *bound = NULL;
-	struct tw_error err;
 
-	must(!tw_filter__parse(text, &filter, &err) && !tw_filter__bind(filter, &options, &bound, &err) &&
-		     !tw_bound__prepare(bound, &err),
-	     text);
-	tw_filter__free(filter);
+	must(!bound__make_ready(text, &options, &bound, NULL), text);
 	return bound;
 }
 

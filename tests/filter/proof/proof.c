@@ -12,6 +12,7 @@
 
 #include "filter/evaluate.h"
 #include "stages.h"
+#include "tests/filter/bound.h"
 
 #define SEED              20260101
 #define EXPRESSIONS       2400
@@ -64,17 +65,10 @@ static void show(const struct expression *e, const struct made_frame *frame)
 static struct tw_bound *bind_expression(const struct expression *e)
 {
 	const struct tw_bind_options options = { .schema = e->pool->schema, .big_endian = e->pool->big_endian };
-	struct tw_filter *filter = NULL;
-	struct tw_bound *bound = NULL;
+	struct tw_bound *bound;
 	struct tw_error err;
-	int error = tw_filter__parse(e->text, &filter, &err);
 
-	if (!error)
-		error = tw_filter__bind(filter, &options, &bound, &err);
-	if (!error)
-		error = tw_bound__prepare(bound, &err);
-	tw_filter__free(filter);
-	if (!error)
+	if (!bound__make_ready(e->text, &options, &bound, &err))
 		return bound;
 	fprintf(stderr, "proof: %s\n", err.text);
 	show(e, NULL);
