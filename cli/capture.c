@@ -190,10 +190,10 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	uint64_t begin;
 	int error = stop__catch(err);
 
-	if (!error) {
-		capture->rejected = rejected__new(capture->interface);
-		error = capture->rejected ? start(capture, err) : tw_error__set(err, -ENOMEM, "no memory");
-	}
+	if (!error)
+		error = rejected__new(capture->interface, &capture->rejected, err);
+	if (!error)
+		error = start(capture, err);
 	if (error)
 		return error;
 	begin = tw_time__now(CLOCK_MONOTONIC);

@@ -1,25 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/rejected.h"
 
-#include <pthread.h>
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "xdp/classifier.h"
 
-#define STREAMS_MAX 256 /* as many as a merge takes */
+#define STREAMS_MAX 256  /* as many as a merge takes */
+#define ANSWER_MS   1000 /* the longest that a look takes */
 
-struct stream {
-	uint64_t id;
-	uint64_t seen;  /* the counter when it was last looked at */
-	uint64_t now;   /* while it is being looked at: of all its channels */
-	uint64_t total; /* since the beginning */
+/* What the parent reads while the child may write. A row is there once n counts it in. */
+struct tally {
+	struct {
+		uint64_t id;
+		_Atomic uint64_t total;
+	} rows[STREAMS_MAX];
+	_Atomic unsigned int n;
 };
 
 struct rejected {
-	char ifname[IFNAMSIZ];
-	pthread_mutex_t lock;
+	struct tally *tally; /* shared by both processes */
+	pid_t child;
+	int fd; /* a byte asks for a look, a byte answers */
+};
+
+struct stream {
+	uint64_t id;
+	uint64_t seen; /* the counter when it was last looked at */
+	uint64_t now;  /* while it is being looked at: of all its channels */
+};
+
+/* The child's. */
+struct counting {
+	const char *ifname; /* NULL = all */
+	struct tally *tally;
 	struct stream streams[STREAMS_MAX];
 	unsigned int n;
 	bool began;
@@ -27,20 +52,22 @@ struct rejected {
 
 /* One classifier being read. */
 struct reading {
-	struct rejected *rejected;
+	struct counting *counting;
 	unsigned int row;
 };
 
-static struct stream *stream_of(struct rejected *rejected, uint64_t id)
+static struct stream *stream_of(struct counting *c, uint64_t id)
 {
-	for (unsigned int i = 0; i < rejected->n; i++) {
-		if (rejected->streams[i].id == id)
-			return &rejected->streams[i];
+	for (unsigned int i = 0; i < c->n; i++) {
+		if (c->streams[i].id == id)
+			return &c->streams[i];
 	}
-	if (rejected->n == STREAMS_MAX)
+	if (c->n == STREAMS_MAX)
 		return NULL;
-	rejected->streams[rejected->n] = (struct stream){ .id = id };
-	return &rejected->streams[rejected->n++];
+	c->streams[c->n] = (struct stream){ .id = id };
+	c->tally->rows[c->n].id = id;
+	atomic_store(&c->tally->n, c->n + 1);
+	return &c->streams[c->n++];
 }
 
 static void add_counted(const struct tw_counted *what, const struct tw_counter *rows, void *ctx)
@@ -51,7 +78,7 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 
 	if (what->overflow || what->total || events == TW_NOT_COUNTED)
 		return;
-	stream = stream_of(reading->rejected, what->stream_id);
+	stream = stream_of(reading->counting, what->stream_id);
 	if (stream)
 		stream->now += events;
 }
@@ -59,64 +86,132 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 /* What tc drops is dropped behind captures. */
 static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *err)
 {
-	struct rejected *rejected = ctx;
-	struct reading reading = { .rejected = rejected, .row = attached->n + 1 + TW_COUNT_DROPPED };
+	struct counting *c = ctx;
+	struct reading reading = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
 
-	if (attached->place == TW_PLACE_XDP && !strcmp(attached->ifname, rejected->ifname))
+	if (attached->place == TW_PLACE_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
 		tw_attached__count(attached, add_counted, &reading, err);
 	return 0;
 }
 
 /* A counter that has become smaller is that of another classifier, which began with 0. */
-static void take_over(struct rejected *rejected)
+static void take_over(struct counting *c)
 {
-	for (unsigned int i = 0; i < rejected->n; i++) {
-		struct stream *stream = &rejected->streams[i];
+	for (unsigned int i = 0; i < c->n; i++) {
+		struct stream *stream = &c->streams[i];
 
-		if (rejected->began)
-			stream->total += stream->now < stream->seen ? stream->now : stream->now - stream->seen;
+		if (c->began)
+			atomic_fetch_add(&c->tally->rows[i].total,
+					 stream->now < stream->seen ? stream->now : stream->now - stream->seen);
 		stream->seen = stream->now;
 		stream->now = 0;
 	}
-	rejected->began = true;
+	c->began = true;
 }
 
-void rejected__look(struct rejected *rejected)
+static void look(struct counting *c)
 {
 	struct tw_error ignored;
 
-	pthread_mutex_lock(&rejected->lock);
-	tw_attached__each(read_classifier, rejected, &ignored);
-	take_over(rejected);
-	pthread_mutex_unlock(&rejected->lock);
+	tw_attached__each(read_classifier, c, &ignored);
+	take_over(c);
 }
 
-struct rejected *rejected__new(const char *ifname)
+/* The terminal's Ctrl-C is for the parent, whose end is the end of this. */
+static _Noreturn void count(struct counting *c, int fd)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	char byte = 0;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	prctl(PR_SET_NAME, "tracewire-count");
+	do {
+		look(c);
+		byte = 1;
+	} while (write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1);
+	_exit(0);
+}
+
+static int spawn(struct rejected *rejected, const char *ifname, struct tw_error *err)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return tw_error__set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+	rejected->child = fork();
+	if (!rejected->child) {
+		struct counting *c = calloc(1, sizeof(*c));
+
+		close(fds[0]);
+		if (!c)
+			_exit(1);
+		c->ifname = ifname;
+		c->tally = rejected->tally;
+		count(c, fds[1]);
+	}
+	close(fds[1]);
+	rejected->fd = fds[0];
+	return rejected->child < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno)) : 0;
+}
+
+static void await_answer(const struct rejected *rejected)
+{
+	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
+	char byte;
+
+	if (poll(&fd, 1, ANSWER_MS) > 0 && read(rejected->fd, &byte, 1) < 0)
+		return;
+}
+
+int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *err)
 {
 	struct rejected *rejected = calloc(1, sizeof(*rejected));
+	int error;
 
 	if (!rejected)
-		return NULL;
-	strncpy(rejected->ifname, ifname, sizeof(rejected->ifname) - 1);
-	pthread_mutex_init(&rejected->lock, NULL);
-	rejected__look(rejected);
-	return rejected;
+		return tw_error__set(err, -ENOMEM, "no memory");
+	rejected->fd = -1;
+	rejected->tally =
+		mmap(NULL, sizeof(*rejected->tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	error = rejected->tally == MAP_FAILED ? tw_error__set(err, -errno, "no memory: %s", strerror(errno))
+					      : spawn(rejected, ifname, err);
+	if (error) {
+		rejected__free(rejected);
+		return error;
+	}
+	await_answer(rejected);
+	*ret = rejected;
+	return 0;
 }
 
 void rejected__free(struct rejected *rejected)
 {
-	if (rejected)
-		pthread_mutex_destroy(&rejected->lock);
+	if (!rejected)
+		return;
+	if (rejected->fd >= 0)
+		close(rejected->fd);
+	while (rejected->child > 0 && waitpid(rejected->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (rejected->tally != MAP_FAILED)
+		munmap(rejected->tally, sizeof(*rejected->tally));
 	free(rejected);
+}
+
+void rejected__look(struct rejected *rejected)
+{
+	const char byte = 1;
+
+	if (send(rejected->fd, &byte, 1, MSG_NOSIGNAL) == 1)
+		await_answer(rejected);
 }
 
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id)
 {
+	const unsigned int n = atomic_load(&rejected->tally->n);
 	uint64_t total = 0;
 
-	pthread_mutex_lock(&rejected->lock);
-	for (unsigned int i = 0; i < rejected->n; i++)
-		total += rejected->streams[i].id == stream_id ? rejected->streams[i].total : 0;
-	pthread_mutex_unlock(&rejected->lock);
+	for (unsigned int i = 0; i < n; i++)
+		total += rejected->tally->rows[i].id == stream_id ? atomic_load(&rejected->tally->rows[i].total) : 0;
 	return total;
 }

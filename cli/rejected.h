@@ -2,20 +2,29 @@
 /*
  * Events that a classifier in XDP dropped on an interface before captures could see them. Their numbers are missing behind it, and
  * only its counters tell them from lost ones. They are looked at now and then, so that what a classifier counted is known after it has gone.
+ *
+ * Maps of the kernel are read by a process of its own, which stays root while its parent gives that up to parse frames.
  */
 #ifndef CLI_REJECTED_H
 #define CLI_REJECTED_H
 
 #include <stdint.h>
 
+#include "base/error.h"
+
 #define REJECTED_LOOK_MS 200 /* how often to look */
 
 struct rejected;
 
-/** rejected__new() - begin to count on an interface; what was dropped before does not count. Return: NULL without memory */
-struct rejected *rejected__new(const char *ifname);
+/**
+ * rejected__new() - begin to count on an interface; what was dropped before does not count
+ * @ifname: NULL = every interface of this network namespace
+ *
+ * Return: 0, -ENOMEM, or what fork() or socketpair() said.
+ */
+int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *err);
 
-/** rejected__free() - NULL is fine */
+/** rejected__free() - ends the process; NULL is fine */
 void rejected__free(struct rejected *rejected);
 
 /** rejected__look() - read the counters; where they cannot be read they stay as they were */

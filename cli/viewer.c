@@ -3,17 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/ordinary_user.h"
 
 /* What a viewer is to be run with. */
 struct launch {
@@ -22,33 +20,12 @@ struct launch {
 	int input, output;
 };
 
-/* Whom root becomes: the user behind sudo, or nobody. NULL: nobody to become. */
-static const struct passwd *ordinary_user(void)
-{
-	const char *sudo_uid = getenv("SUDO_UID");
-	uint64_t uid;
-	const struct passwd *user = NULL;
-
-	if (sudo_uid && !cli_number__parse(sudo_uid, &uid, NULL) && uid)
-		user = getpwuid((uid_t)uid);
-	return user ? user : getpwnam("nobody");
-}
-
 int viewer__drop_privileges(void)
 {
 	const struct passwd *user;
+	const int error = ordinary_user__find(NULL, &user, NULL);
 
-	if (geteuid() != 0)
-		return 0;
-	user = ordinary_user();
-	if (!user)
-		return -ESRCH;
-	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
-		return -errno;
-	setenv("HOME", user->pw_dir, 1);
-	setenv("USER", user->pw_name, 1);
-	setenv("LOGNAME", user->pw_name, 1);
-	return 0;
+	return error ? error : ordinary_user__become(user, NULL);
 }
 
 static void exec_viewer(bool gui, const char *display_filter)
