@@ -35,6 +35,12 @@ attach() {
 	wait_for says "$scratch/$name.err" '^attached to v1' || cat "$scratch/$name.err"
 }
 
+# refused STATUS PATTERN WORD...: attaching to v1 is, and why is told
+refused() {
+	run "$1" "$tracewire" filter attach -i v1 "${@:3}"
+	says "$scratch/err" "$2" || fail "'${*:3}' says: $(cat "$scratch/err")"
+}
+
 # finish PROCESS: Ctrl-C
 finish() {
 	interrupt "$1" || fail "Ctrl-C does not end it with 0"
@@ -43,6 +49,17 @@ finish() {
 # send [SCHEMA [STREAM]]: the capture's frames, onto v0
 send() {
 	"$sender" v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
+}
+
+# send_watched NAME INTERFACE [WORD...]: send, and what a tcpdump there sees of it, with these words, is in NAME.pcap
+send_watched() {
+	local name=$1 interface=$2 pid
+	shift 2
+	in_background tcpdump tcpdump -i "$interface" -Z root -w "$scratch/$name.pcap" "$@"
+	wait_for says "$scratch/tcpdump.err" 'listening on'
+	send
+	sleep 1.5 # its ring's blocks are a second old at most
+	interrupt "$pid"
 }
 
 # introduce [SCHEMA [STREAM]]: its control frames alone, before which no event can be counted

@@ -7,13 +7,7 @@
 
 # XDP, which comes before captures.
 attach drop 'event == sched_switch' --action drop
-tcpdump -i v1 -Z root -w "$scratch/seen.pcap" ether proto 0x88b5 2>"$scratch/tcpdump.err" &
-capturing=$!
-wait_for says "$scratch/tcpdump.err" 'listening on'
-send
-sleep 1.5 # its ring's blocks are a second old at most
-kill -INT $capturing
-wait $capturing 2>/dev/null
+send_watched seen v1 ether proto 0x88b5
 expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
 	sed -nE 's/^events +([0-9]+) printed.*/\1/p')"
 comes_to "mode" native 'c["mode"]'
@@ -56,13 +50,7 @@ tc qdisc del dev v1 clsact
 # A redirection takes the control frames along, so that what arrives can be decoded; here they stay, too.
 attach redirect 'event == sched_switch' --action redirect:w0
 before=$(received w1)
-tcpdump -i w1 -Z root -w "$scratch/redirected.pcap" 2>"$scratch/tcpdump.err" &
-capturing=$!
-wait_for says "$scratch/tcpdump.err" 'listening on'
-send
-sleep 1.5 # its ring's blocks are a second old at most
-kill -INT $capturing
-wait $capturing 2>/dev/null
+send_watched redirected w1
 expect "redirected frames and control frames" $((switches + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
 expect "decoded behind it" $switches "$(grep -c ' sched_switch: ' "$scratch/report")"
@@ -71,9 +59,7 @@ nothing_left v1
 
 # XDP redirects as well, without control frames, and says so; to an interface that would lose them, which kernels tell since 6.3,
 # not at all.
-timeout 10 "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0 \
-	2>"$scratch/refused.err" >/dev/null && fail "XDP redirects to where nothing arrives"
-says "$scratch/refused.err" 'w0 does not send what XDP redirects to it' || fail "it says: $(cat "$scratch/refused.err")"
+refused 1 'w0 does not send what XDP redirects to it' --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
@@ -87,11 +73,7 @@ nothing_left v1
 
 # What cannot be meant: a sentence, and nothing attached.
 refuse() { # STATUS PATTERN WORD...
-	local status=$1 pattern=$2
-	shift 2
-	"$tracewire" filter attach -i v1 "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
-	expect "status of '$*'" "$status" $?
-	says "$scratch/refused.err" "$pattern" || fail "'$*' says: $(cat "$scratch/refused.err")"
+	refused "$@"
 	nothing_left v1
 }
 refuse 2 'mark cannot be done in XDP' --hook xdp 'cpu == 0' --action mark:1

@@ -10,12 +10,8 @@ guards() { # processes that guard something of PROCESS
 	pgrep -P "$1" -x tracewire-guard
 }
 
-refused() { # PATTERN WORD...
-	local pattern=$1
-	shift
-	"$tracewire" filter attach -i v1 --from "$capture" 'cpu == 0' --action drop "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
-	expect "status of a second '$*'" 1 $?
-	says "$scratch/refused.err" "$pattern" || fail "a second '$*' says: $(cat "$scratch/refused.err")"
+refused_second() { # PATTERN WORD...: with these, beside what is there
+	refused 1 "$1" --from "$capture" 'cpu == 0' --action drop "${@:2}"
 }
 
 for hook in xdp tc; do
@@ -23,7 +19,7 @@ for hook in xdp tc; do
 	attach killed --hook $hook 'event == sched_switch' --action drop
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
-	refused "v1 has a classifier in $hook already, held by process $pid" --hook $hook
+	refused_second "v1 has a classifier in $hook already, held by process $pid" --hook $hook
 	comes_to "still there" "$pid" 'c["pid"]'
 	kill_at_once "$pid"
 	wait_for has_ended "$guard"
@@ -69,8 +65,8 @@ for hook in xdp tc; do
 	comes_to "nobody holds it" "0 True" 'str(c["pid"]) + " " + str(c["persist"])'
 	send
 	comes_to "$hook: lasting" "$switches" 'c["rules"][0]["events"]'
-	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook
-	refused "v1 has a classifier in $hook already, attached to stay" --hook $hook --persist
+	refused_second "v1 has a classifier in $hook already, attached to stay" --hook $hook
+	refused_second "v1 has a classifier in $hook already, attached to stay" --hook $hook --persist
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
 	comes_to "a clean-up leaves it" "$switches" 'c["rules"][0]["events"]'
 	"$tracewire" filter detach -i v1 --hook $hook 2>/dev/null || fail "$hook: detach"
@@ -99,7 +95,7 @@ nothing_left v1
 # To stay, but without a schema yet: a process holds it, which can be asked to end.
 in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
 wait_for says "$scratch/lasting.err" '^waiting on v1'
-refused "v1 has a classifier in tc already, held by process $pid" --hook tc
+refused_second "v1 has a classifier in tc already, held by process $pid" --hook tc
 "$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach what waits: $(cat "$scratch/detach.err")"
 wait "$pid" || fail "one that waits and is detached does not end with 0"
 nothing_left v1
@@ -149,8 +145,8 @@ nothing_left v1
 for end in v0 v1; do ip link set $end mtu 1500; done # it knows no fragments
 if ip link set dev v1 xdp obj "$foreign" sec xdp 2>"$scratch/ip.err"; then
 	id=$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')
-	refused 'v1 has an XDP program already, .* which is not ours to replace'
-	refused 'v1 has an XDP program already, .* which is not ours to replace' --persist
+	refused_second 'v1 has an XDP program already, .* which is not ours to replace'
+	refused_second 'v1 has an XDP program already, .* which is not ours to replace' --persist
 	expect "files left" "" "$(ls /run/tracewire 2>/dev/null)"
 	expect "somebody else's program" "$id" "$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')"
 	ip link set dev v1 xdp off

@@ -9,13 +9,7 @@ attach u32 --hook u32 'event == sched_switch && cpu == 0' --action redirect:w0 '
 	'event == sched_wakeup' --action redirect:w0
 comes_to "hook" "u32 software" 'c["hook"] + " " + c["mode"]'
 before=$(received w1)
-tcpdump -i w1 -Z root -w "$scratch/redirected.pcap" 2>"$scratch/tcpdump.err" &
-capturing=$!
-wait_for says "$scratch/tcpdump.err" 'listening on'
-send
-sleep 1.5 # its ring's blocks are a second old at most
-kill -INT $capturing
-wait $capturing 2>/dev/null
+send_watched redirected w1
 first=$(counted 'c["rules"][0]["frames"]')
 comes_to "the third rule" $wakeups 'c["rules"][2]["frames"]'
 comes_to "control frames go both ways" $control 'c["control"]["frames"]'
@@ -48,11 +42,7 @@ comes_to "lasting" $switches 'c["rules"][0]["frames"]'
 nothing_left v1
 
 refuse() { # STATUS PATTERN WORD...
-	local status=$1 pattern=$2
-	shift 2
-	timeout 20 "$tracewire" filter attach -i v1 --hook u32 --from "$capture" "$@" >"$scratch/refused.out" 2>"$scratch/refused.err"
-	expect "status of '$*'" "$status" $?
-	says "$scratch/refused.err" "$pattern" || fail "'$*' says: $(cat "$scratch/refused.err")"
+	refused "$1" "$2" --hook u32 --from "$capture" "${@:3}"
 	nothing_left v1
 }
 refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
@@ -62,8 +52,8 @@ refuse 1 'does not take u32 into hardware|not_in_hw' --offload 'cpu == 0' --acti
 # A filter of somebody else's at our place is not replaced.
 tc qdisc add dev v1 clsact
 tc filter add dev v1 ingress prio 21593 protocol 0x88b5 u32 match u32 0 0 at 0 flowid 1:1
-timeout 20 "$tracewire" filter attach -i v1 --hook u32 --from "$capture" 'cpu == 0' --action pass 2>"$scratch/refused.err" && fail "it takes somebody's place"
-says "$scratch/refused.err" 'v1 has tc filters of priority 21593 already, which are not ours to replace' || cat "$scratch/refused.err"
+refused 1 'v1 has tc filters of priority 21593 already, which are not ours to replace' --hook u32 --from "$capture" 'cpu == 0' \
+	--action pass
 expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 21593 .*flowid 1:1')"
 tc qdisc del dev v1 clsact
 
