@@ -45,12 +45,15 @@ static bool fits(const struct tw_metadata *m, size_t len)
 	return m->items.memory + tw_items__cost(&m->items, len) <= m->limit;
 }
 
-/* Names make room: first old ones, then those not told for the longest time, which most likely are of tasks that ended. */
-static void make_room(struct tw_metadata *m, size_t len)
+/*
+ * Names make room: first old ones, then those not told for the longest time, which most likely are of tasks that ended. No old
+ * one takes the place of one that is the last.
+ */
+static void make_room(struct tw_metadata *m, enum tw_item_class for_class, size_t len)
 {
 	static const enum tw_item_class order[] = { TW_ITEM_OLD_COMM, TW_ITEM_COMM };
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+	for (size_t i = 0; i < (for_class == TW_ITEM_OLD_COMM ? 1 : 2); i++) {
 		struct tw_item *oldest;
 
 		while (!fits(m, len) && (oldest = TAILQ_FIRST(&m->items.lists[order[i]]))) {
@@ -66,7 +69,7 @@ static void keep(struct tw_metadata *m, const struct tw_item_key *key, const str
 	struct tw_item *item = NULL;
 
 	if (tw_items__cost(&m->items, tlv->len) <= m->limit)
-		make_room(m, tlv->len);
+		make_room(m, key->class, tlv->len);
 	if (fits(m, tlv->len))
 		item = tw_items__add(&m->items, key, tlv->value, tlv->len);
 	if (!item) {
@@ -138,7 +141,24 @@ static uint64_t time_of(const struct tw_item *item)
 	return comm.time;
 }
 
-/* A task's latest name, and the one before that. */
+static void forget(struct tw_metadata *m, const struct tw_item_key *key)
+{
+	struct tw_item *item = tw_items__find(&m->items, key);
+
+	if (item)
+		tw_items__remove(&m->items, item);
+}
+
+/* The task has a new last name. Without that the one before would stand for it. */
+static void keep_name(struct tw_metadata *m, const struct tw_item_key *now, const struct tw_item_key *old,
+		      const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+{
+	keep_latest(m, now, frame, tlv);
+	if (!tw_items__find(&m->items, now))
+		forget(m, old);
+}
+
+/* A task's last name, and the one before that. */
 static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct tw_item_key now = { .class = TW_ITEM_COMM }, old = { .class = TW_ITEM_OLD_COMM };
@@ -152,20 +172,23 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 	now.first = old.first = comm.pid;
 	there = tw_items__find(&m->items, &now);
 	before = tw_items__find(&m->items, &old);
+	if (says_the_same(before, tlv))
+		return false;
 	if (says_the_same(there, tlv)) {
 		tw_items__touch(&m->items, there);
 		return false;
 	}
-	if (says_the_same(before, tlv))
-		return false;
-	if (there && comm.time < time_of(there))
-		return !before || comm.time >= time_of(before) ? keep_latest(m, &old, frame, tlv) : true;
+	if (there && comm.time < time_of(there)) {
+		if (!before || comm.time >= time_of(before))
+			keep_latest(m, &old, frame, tlv);
+		return true;
+	}
 	if (there && comm.time > time_of(there)) {
-		if (before)
-			tw_items__remove(&m->items, before);
+		forget(m, &old);
 		tw_items__rekey(&m->items, there, &old);
 	}
-	return keep_latest(m, &now, frame, tlv);
+	keep_name(m, &now, &old, frame, tlv);
+	return true;
 }
 
 /* Of several for one address the first that covers what is looked up has the name: all are kept, in the order in which they came. */

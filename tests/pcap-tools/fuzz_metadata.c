@@ -47,20 +47,22 @@ static struct replayed replay(struct tw_metadata *m, size_t max)
 	return r;
 }
 
-/* Of what is told again only clocks and counters are ever news. */
-static void tell(const struct replayed *r, struct tw_metadata *to, bool knows)
+/* Of what is told again only clocks and counters are ever news. Return: bytes of all records */
+static size_t tell(const struct replayed *r, struct tw_metadata *to, bool knows)
 {
 	struct tw_frame_info info = { 0 };
 	struct tw_cursor tlvs = { 0 };
 	struct tw_tlv_view tlv;
-	size_t at = 0;
+	size_t at = 0, bytes = 0;
 
 	while (replayed__next(r, &at, &info, &tlvs, &tlv)) {
 		const bool may_be = tlv.type == TW_TLV_CLOCK || tlv.type == TW_TLV_STATS || tlv.type == TW_TLV_PART;
 		const enum tw_metadata_verdict verdict = tw_metadata__take(to, &info, &tlv);
 
 		check(!knows || may_be || verdict == TW_METADATA_SKIP);
+		bytes += tlv.len;
 	}
+	return bytes;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -73,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		     max = p ? TW_METADATA_FRAME_LEAST + 16 * (size_t)p[1] : 0;
 	struct tw_metadata *m, *other;
 	struct tw_metadata_stats stats;
-	struct replayed first, again;
+	struct replayed pieces, whole, again;
 
 	if (!p)
 		return 0;
@@ -88,14 +90,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	tw_metadata__stats(m, &stats);
 	check(stats.memory <= memory);
-	first = replay(m, max);
-	tell(&first, other, false);
-	again = replay(other, max);
-	check(first.len == again.len);
-	tell(&first, m, true);
+	pieces = replay(m, max);
+	whole = replay(m, TW_FRAME_MAX);
+	tell(&pieces, other, false);
+	tell(&pieces, m, true);
+	again = replay(other, TW_FRAME_MAX);
+	check(tell(&whole, m, true) == tell(&again, other, true));
 	tw_metadata__free(m);
 	tw_metadata__free(other);
-	free(first.bytes);
+	free(pieces.bytes);
+	free(whole.bytes);
 	free(again.bytes);
 	return 0;
 }
