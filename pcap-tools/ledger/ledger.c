@@ -12,19 +12,25 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Events that are missing by their numbers and not explained yet. */
+/* Events that are missing by their numbers and not explained yet: as the merge sorted them. */
 struct missing {
-	uint64_t wire, receiver;
+	uint64_t told, wire, receiver;
 };
+
+static uint64_t take_of(uint64_t *there, uint64_t n)
+{
+	const uint64_t taken = smaller(n, *there);
+
+	*there -= taken;
+	return taken;
+}
 
 /* Explain so many of them, if there are as many. Return: how many. */
 static uint64_t missing__take(struct missing *m, uint64_t n)
 {
-	const uint64_t wire = smaller(n, m->wire), receiver = smaller(n - wire, m->receiver);
+	const uint64_t told = take_of(&m->told, n), wire = take_of(&m->wire, n - told);
 
-	m->wire -= wire;
-	m->receiver -= receiver;
-	return wire + receiver;
+	return told + wire + take_of(&m->receiver, n - told - wire);
 }
 
 /* Of what the producer says it lost with their numbers: how much was seen to be missing, and how much was not. */
@@ -82,9 +88,10 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 /* All that there is a number for, or a count of the producer's for what has none. */
 static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_ledger_numbers *n)
 {
-	const uint64_t numbered = plus(plus(n->out, n->filtered), plus(n->gaps_wire, n->gaps_receiver));
+	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
+		       gaps = plus(plus(n->gaps_wire, n->gaps_receiver), n->gaps_told);
 
-	return plus(plus(l->place[TW_PLACE_BEFORE], numbered),
+	return plus(plus(l->place[TW_PLACE_BEFORE], plus(received, gaps)),
 		    plus(l->place[TW_PLACE_RING], l->place[TW_PLACE_PRODUCER_FILTER]));
 }
 
@@ -96,7 +103,7 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_REORDERED] = n->reordered;
 	l->fact[TW_FACT_DUPLICATES] = n->duplicates;
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
-	l->fact[TW_FACT_MALFORMED] = n->malformed_frames;
+	l->fact[TW_FACT_MALFORMED] = n->malformed;
 	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
 	if (!tw_stream_books__since(from->books, TW_BOOK_TX))
 		l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
@@ -125,7 +132,7 @@ static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t
 void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)
 {
 	const struct tw_ledger_numbers *n = &from->numbers;
-	struct missing missing = { .wire = n->gaps_wire, .receiver = n->gaps_receiver };
+	struct missing missing = { .told = n->gaps_told, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
 	const struct told shed = told__find(from->books, TW_BOOK_SHED, &missing),
 			  tx = told__find(from->books, TW_BOOK_TX, &missing);
@@ -140,8 +147,8 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	l.place[TW_PLACE_CLASSIFIER] = plus(n->filtered, missing__take(&missing, from->own.explained));
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
-	l.place[TW_PLACE_DAMAGED] = missing__take(&missing, plus(n->incomplete, n->malformed));
-	l.place[TW_PLACE_WIRE] = missing.wire;
+	l.place[TW_PLACE_DAMAGED] = plus(n->incomplete, n->damaged);
+	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.told); /* of a LOST that the totals contradict */
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;
 	settle(from, shed.unseen, tx.unseen, &l);

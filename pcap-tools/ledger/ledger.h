@@ -80,15 +80,14 @@ struct tw_ledger {
 	uint64_t fact[TW_FACT_COUNT];
 };
 
-/* What the numbers of a stream's channels told, in events: see struct tw_merge_stream_stats. */
+/*
+ * What the numbers of a stream's channels told, in events: of struct tw_merge_stream_stats those that count here. It keeps
+ * numbers = before + received + gaps, received = events_out + filtered + incomplete + damaged, and
+ * gaps = gaps_wire + gaps_receiver + gaps_told.
+ */
 struct tw_ledger_numbers {
-	uint64_t before;                   /* used up when the capture joined */
-	uint64_t out;                      /* let out of the merge */
-	uint64_t filtered;                 /* FILTERED in place */
-	uint64_t gaps_wire, gaps_receiver; /* missing; what was incomplete or malformed is among them */
-	uint64_t incomplete;               /* in PARTs of which one is missing */
-	uint64_t malformed;                /* in frames that could not be read */
-	uint64_t late, reordered, duplicates, control_gaps, malformed_frames;
+	uint64_t before, events_out, filtered, incomplete, damaged, gaps_wire, gaps_receiver, gaps_told;
+	uint64_t late, reordered, duplicates, control_gaps, malformed;
 };
 
 /* What the capture did with those that came out, by its own counting. */
@@ -108,8 +107,7 @@ struct tw_ledger_sources {
  * tw_ledger__make() - put together what is known of one stream
  *
  * Events that are missing by their numbers are explained in this order: what the producer says it shed, or its interface
- * dropped; what classifiers count; what came damaged; the rest is the receiver's ring or the wire, as the merge tells by the
- * receiver's drop counter.
+ * dropped; what classifiers count; the rest is the receiver's ring or the wire, as the merge tells by the receiver's drop counter.
  *
  * STATS are totals since the stream's start. A capture that joined late takes off what the first STATS that it saw says, but
  * never what LOST records told it itself: losses between joining and the first STATS are known by those alone, and what the
