@@ -2,6 +2,7 @@
 #include "listed.h"
 
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +41,14 @@ void listed__load(const char *path)
 	fclose(f);
 }
 
-bool listed__has(const char *prefix, const char *system, const char *event)
+bool listed__has(const char *fmt, ...)
 {
 	char name[512];
+	va_list ap;
 
-	snprintf(name, sizeof(name), "%s%s:%s", prefix, system, event);
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
 	for (size_t i = 0; i < n_list; i++) {
 		if (fnmatch(list[i].pattern, name, 0))
 			continue;

@@ -21,12 +21,9 @@ struct place {
 };
 
 /**
- * known__load() - read the list of known differences: lines of SYSTEM:EVENT:FIELD, what differs, and why, tabs between;
- * shell patterns are fine. Ends the program if the file cannot be read.
+ * differ() - print and count a difference, unless SYSTEM:EVENT:FIELD:WHAT is on the list (listed.h)
+ * @what: size, sign, value, ...
  */
-void known__load(const char *path);
-
-/** differ() - print and count a difference, unless it is known; @what is a word of the list: size, sign, value, ... */
 __attribute__((format(printf, 3, 4))) void differ(const struct place *place, const char *what, const char *fmt, ...);
 
 /** differences() - counted so far; known_differences() - those on the list */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_formats KNOWN SOURCE: every field of every format of a source, as we and as libtraceevent read it, and every value of
- * records made up for each of these events, by hosts of both byte orders.
+ * test_formats DIFFERENCES SOURCE: every field of every format of a source, as we and as libtraceevent read it, and
+ * every value of records made up for each of these events, by hosts of both byte orders.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include <tracefs.h>
 
+#include "listed.h"
 #include "oracle.h"
 
 #define RECORDS 4 /* made up for each event and byte order */
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 		printf("SKIP: no formats to read from %s: %s\n", argv[2], strerror(-err));
 		return SKIPPED;
 	}
-	known__load(argv[1]);
+	listed__load(argv[1]);
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(counts.tep, 8);
 	err = walk_texts(source, visit, &counts);

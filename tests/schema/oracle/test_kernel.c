@@ -206,7 +206,7 @@ static int compare(struct state *s, const struct tw_format *format, const struct
 		return 0;
 	}
 	s->kernel.lost = true;
-	if (listed__has("", format->system, format->name)) {
+	if (listed__has("%s:%s", format->system, format->name)) {
 		s->listed++;
 		return 0;
 	}

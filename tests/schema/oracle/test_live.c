@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_live KNOWN: a mixed recording of this kernel in a tracefs instance of our own, every value of every field of every
+ * test_live DIFFERENCES: a mixed recording of this kernel in a tracefs instance of our own, every value of every field of every
  * record read by us and by libtraceevent.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "listed.h"
 #include "live.h"
 #include "oracle.h"
 
@@ -88,6 +89,6 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 1;
-	known__load(argv[1]);
+	listed__load(argv[1]);
 	return live__run(test);
 }

@@ -46,7 +46,7 @@ static bool same(const struct counts *c, const struct tw_format *format, const s
 	tw_print__run(print, &record, &host, &line);
 	*line.at = '\0';
 	equal = !strcmp(ours, seq.buffer);
-	if (!equal && !listed__has("", format->system, format->name) && c->different < SHOWN_MAX)
+	if (!equal && !listed__has("%s:%s", format->system, format->name) && c->different < SHOWN_MAX)
 		printf("%s:%s: round %d\n  ours   %s\n  theirs %s\n", format->system, format->name, round, ours,
 		       seq.buffer);
 	trace_seq_destroy(&seq);
@@ -64,7 +64,7 @@ static void compare(struct counts *c, const struct tw_format *format, const stru
 	}
 	if (equal)
 		c->identical++;
-	else if (listed__has("", format->system, format->name))
+	else if (listed__has("%s:%s", format->system, format->name))
 		c->listed++;
 	else
 		c->different++;
@@ -87,7 +87,7 @@ static int visit(void *context, enum tw_schema_kind kind, const char *system, co
 	if (!print)
 		return -ENOMEM;
 	c->formats++;
-	failed = listed__has("!", system, format->name) || tep_parse_event(c->tep, text, len, system);
+	failed = listed__has("!%s:%s", system, format->name) || tep_parse_event(c->tep, text, len, system);
 	event = tep_find_event_by_name(c->tep, system, format->name);
 	if (tw_print__refusal(print)) {
 		c->refused++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_recording KNOWN FILE SOURCE: every value of every record of a trace.dat, as we and as libtracecmd read it. The format
- * texts come from SOURCE, because libtracecmd does not hand out those it read.
+ * test_recording DIFFERENCES FILE SOURCE: every value of every record of a trace.dat, as we and as libtracecmd read it.
+ * The format texts come from SOURCE, because libtracecmd does not hand out those it read.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 
 #include <trace-cmd.h>
 
+#include "listed.h"
 #include "oracle.h"
 
 struct recording {
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
 		printf("SKIP: no recording to read: %s\n", argv[2]);
 		return SKIPPED;
 	}
-	known__load(argv[1]);
+	listed__load(argv[1]);
 	tep_set_loglevel(TEP_LOG_NONE);
 	tracecmd_set_loglevel(TEP_LOG_NONE);
 	err = walk_texts(argv[3], add_text, &r);
