@@ -56,8 +56,7 @@ captured() { # FRAMES: dumpcap has written so many
 
 "$tracewire" vnet up tw0 2>/dev/null
 for run in 1 2 3 4 5 6 7 8 9 10; do
-	in_background dumpcap dumpcap -q -i tw0 -B 64 -w "$scratch/x.pcapng"
-	wait_for says "$scratch/dumpcap.err" '^File: '
+	start_dumpcap dumpcap tw0 -w "$scratch/x.pcapng"
 	before=$(received tw0)
 	"$tracewire" stream -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
 	status=$?

@@ -24,6 +24,14 @@ install_plugin() {
 }
 install_plugin
 
+# start_dumpcap NAME INTERFACE OPTION...: in the background; capturing when this returns
+start_dumpcap() {
+	local name=$1 interface=$2
+	shift 2
+	in_background "$name" dumpcap -q -i "$interface" -B 64 "$@"
+	wait_for says "$scratch/$name.err" '^File: '
+}
+
 # nothing_left PROCESS: no instance of it, and no interface but lo and those named after it
 nothing_left() {
 	local process=$1

@@ -9,10 +9,8 @@ here=$(dirname "$0")
 need python3
 
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
-in_background dumpcap dumpcap -q -P -i tw0 -B 64 -w "$scratch/wire.pcap"
+start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
-wait_for says "$scratch/dumpcap.err" '^Capturing on'
-sleep 0.2
 "$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.02; done' \
 	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 sleep 0.2

@@ -26,11 +26,10 @@ all_sent() {
 
 # stream NAME OPTION...: onto the wire, while a dumpcap that writes to NAME.pcapng is there
 stream() {
-	local name=$1
+	local name=$1 capture
 	shift
-	in_background "dumpcap-$name" dumpcap -q -i tw0 -B 64 -w "$name.pcapng"
-	local capture=$pid
-	wait_for says "$scratch/dumpcap-$name.err" '^File: '
+	start_dumpcap "dumpcap-$name" tw0 -w "$name.pcapng"
+	capture=$pid
 	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
 		fail "stream: $(cat "$name.err")"
 	sleep 0.3
