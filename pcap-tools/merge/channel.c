@@ -3,14 +3,16 @@
 
 #include <stdlib.h>
 
-struct tw_channel *tw_channel__new(uint16_t id, bool from_start)
+struct tw_channel *tw_channel__new(uint16_t id, bool from_start, struct tw_merge_stream_stats *counts)
 {
 	struct tw_channel *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->id = id;
-	c->heap_at = SIZE_MAX;
+	c->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
+	c->counts = counts;
+	c->last = (struct tw_frame_info){ .source = TW_SOURCE_FTRACE, .channel = id, .cpu = (uint16_t)(id - 1) };
 	c->known = c->begun = from_start;
 	return c;
 }
@@ -65,31 +67,40 @@ static void channel__apply_marks(struct tw_channel *c)
 	memmove(c->marks, c->marks + done, c->n_marks * sizeof(c->marks[0]));
 }
 
-static void channel__miss(struct tw_channel *c, uint64_t from, uint64_t to)
+static void channel__miss(struct tw_channel *c, uint64_t from, uint64_t to, uint64_t *counter)
 {
-	c->gaps += to - from;
-	c->missing[c->next_missing] = (struct tw_range){ .from = from, .to = to };
-	c->next_missing = (uint8_t)((c->next_missing + 1) % TW_CHANNEL_GAPS);
+	if (from == to)
+		return;
+	c->counts->gaps += to - from;
+	*counter += to - from;
+	c->gaps[c->next_gap] = (struct tw_gap){ .from = from, .to = to, .counter = counter };
+	c->next_gap = (uint8_t)((c->next_gap + 1) % TW_CHANNEL_GAPS);
 }
 
-/* Take [from, to) out of a gap that holds all of it. What is left of the gap before it is remembered no longer. */
-static bool channel__fill(struct tw_channel *c, uint64_t from, uint64_t to)
+/* The gap that holds all of [from, to). */
+static struct tw_gap *channel__gap(struct tw_channel *c, uint64_t from, uint64_t to)
 {
 	for (int i = 0; i < TW_CHANNEL_GAPS; i++) {
-		struct tw_range *gap = &c->missing[i];
-		const struct tw_range before = { .from = gap->from, .to = from };
-
-		if (from < gap->from || to > gap->to)
-			continue;
-		gap->from = to;
-		c->gaps -= to - from;
-		if (before.from < before.to) {
-			c->gaps -= before.to - before.from;
-			channel__miss(c, before.from, before.to);
-		}
-		return true;
+		if (from >= c->gaps[i].from && to <= c->gaps[i].to)
+			return &c->gaps[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* Numbers that were given up came after all: what is left of their gap is two gaps. Return: false if they were not missing */
+static bool channel__fill(struct tw_channel *c, uint64_t from, uint64_t to)
+{
+	struct tw_gap *gap = channel__gap(c, from, to);
+	struct tw_gap before;
+
+	if (!gap)
+		return false;
+	before = (struct tw_gap){ .from = gap->from, .to = from, .counter = gap->counter };
+	c->counts->gaps -= to - before.from;
+	*gap->counter -= to - before.from;
+	gap->from = to;
+	channel__miss(c, before.from, before.to, before.counter);
+	return true;
 }
 
 /* The frame behind which this one belongs: the last whose number is not larger. Return: false if that is too far back. */
@@ -117,7 +128,7 @@ static enum tw_queued channel__queue_old(struct tw_channel *c, struct tw_held *h
 {
 	if (!held->info.events)
 		return TW_QUEUED_STALE;
-	if (!channel__fill(c, held->info.seq, tw_held__end(held)))
+	if (!channel__gap(c, held->info.seq, tw_held__end(held)))
 		return TW_QUEUED_REPEAT;
 	held->late = true;
 	channel__link_after(c, NULL, held);
@@ -125,13 +136,15 @@ static enum tw_queued channel__queue_old(struct tw_channel *c, struct tw_held *h
 }
 
 /* The first number that was heard of, by a frame or a watermark: what is missing from there on is a gap. */
-static void channel__begin(struct tw_channel *c, uint64_t seq)
+static void channel__begin(struct tw_channel *c, uint64_t seq, uint64_t dropped)
 {
+	c->counts->before += seq - c->next;
 	c->next = c->seen = seq;
+	c->dropped = dropped;
 	c->known = true;
 }
 
-enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held)
+static enum tw_queued channel__place_in_queue(struct tw_channel *c, struct tw_held *held)
 {
 	struct tw_held *before;
 
@@ -145,30 +158,58 @@ enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held)
 		return TW_QUEUED_REPEAT;
 	channel__link_after(c, before, held);
 	if (!c->begun && c->head == held && (!c->known || held->info.seq < c->next))
-		channel__begin(c, held->info.seq);
+		channel__begin(c, held->info.seq, held->dropped);
 	if (held->info.seq <= c->seen)
 		channel__see(c, tw_held__end(held), held->next);
 	channel__apply_marks(c);
 	return TW_QUEUED;
 }
 
-bool tw_channel__use(struct tw_channel *c, struct tw_held *held)
+enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held)
 {
-	const uint64_t seq = held->seq++;
+	const enum tw_queued queued = channel__place_in_queue(c, held);
 
-	held->started = true;
-	c->begun = true;
-	if (held->late)
-		return true;
-	if (seq < c->next)
-		return false;
-	if (seq > c->next) {
-		channel__miss(c, c->next, seq);
-		channel__see(c, seq, held);
-		channel__apply_marks(c);
+	if (queued != TW_QUEUED && queued != TW_QUEUED_LATE)
+		return queued;
+	if (held->info.seq < c->highest)
+		c->counts->reordered++;
+	else
+		c->highest = held->info.seq;
+	return queued;
+}
+
+struct tw_hole tw_channel__give_up(struct tw_channel *c, uint64_t to, uint64_t dropped)
+{
+	const uint64_t told_to = to - c->next < c->told ? to : c->next + c->told;
+	const struct tw_hole hole = { .count = to - told_to, .receiver = dropped > c->dropped };
+
+	channel__miss(c, c->next, told_to, &c->counts->gaps_told);
+	channel__miss(c, told_to, to, hole.receiver ? &c->counts->gaps_receiver : &c->counts->gaps_wire);
+	c->told = 0;
+	c->next = to;
+	channel__see(c, to, c->head);
+	channel__apply_marks(c);
+	return hole;
+}
+
+uint32_t tw_channel__use(struct tw_channel *c, uint32_t n)
+{
+	struct tw_held *held = c->head;
+	const uint64_t from = held->seq, to = from + n;
+	uint32_t fresh = n;
+
+	held->seq = to;
+	if (held->late) {
+		fresh = channel__fill(c, from, to) ? n : 0;
+	} else if (to <= c->next) {
+		fresh = 0;
+	} else {
+		fresh = (uint32_t)(to - c->next);
+		c->next = to;
+		c->told = 0;
 	}
-	c->next = seq + 1;
-	return true;
+	c->counts->received += fresh;
+	return fresh;
 }
 
 struct tw_held *tw_channel__drop_head(struct tw_channel *c)
@@ -180,14 +221,9 @@ struct tw_held *tw_channel__drop_head(struct tw_channel *c)
 		c->head->prev = NULL;
 	else
 		c->tail = NULL;
-	if (held->late && held->seq < tw_held__end(held)) {
-		channel__miss(c, held->seq, tw_held__end(held));
-	} else if (!held->late && held->seq < tw_held__end(held) && c->next < tw_held__end(held)) {
-		channel__miss(c, c->next, tw_held__end(held));
-		c->next = tw_held__end(held);
-		channel__see(c, c->next, c->head);
-		channel__apply_marks(c);
-	}
+	c->last = held->info;
+	if (!held->late)
+		c->dropped = held->dropped;
 	return held;
 }
 
@@ -204,25 +240,22 @@ static void channel__push_mark(struct tw_channel *c, struct tw_mark mark)
 	c->marks[c->n_marks++] = mark;
 }
 
-bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq)
+bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped)
 {
 	if (next_seq > UINT64_MAX - UINT16_MAX || (c->known && next_seq > c->seen + TW_CHANNEL_JUMP))
 		return false;
 	if (!c->known)
-		channel__begin(c, next_seq);
-	if (next_seq > c->promised)
+		channel__begin(c, next_seq, dropped);
+	if (next_seq > c->promised) {
 		c->promised = next_seq;
+		c->promised_dropped = dropped;
+	}
 	channel__push_mark(c, (struct tw_mark){ .time = time, .next_seq = next_seq });
 	channel__apply_marks(c);
 	return true;
 }
 
-void tw_channel__settle(struct tw_channel *c)
+bool tw_channel__owes(const struct tw_channel *c)
 {
-	if (!c->known || c->promised <= c->next || c->promised > c->next + TW_CHANNEL_JUMP)
-		return;
-	channel__miss(c, c->next, c->promised);
-	c->next = c->promised;
-	channel__see(c, c->next, NULL);
-	channel__apply_marks(c);
+	return c->known && c->promised > c->next && c->promised <= c->next + TW_CHANNEL_JUMP;
 }

@@ -4,6 +4,8 @@
 #define TW_MERGE_CHANNEL_H
 
 #include "pcap-tools/merge/frame.h"
+#include "pcap-tools/merge/heap.h"
+#include "pcap-tools/merge/merge.h"
 
 #define TW_CHANNEL_MARKS   8            /* watermarks that wait for events */
 #define TW_CHANNEL_GAPS    16           /* latest gaps remembered, in case they are filled after all */
@@ -14,28 +16,51 @@ struct tw_mark {
 	uint64_t time, next_seq;
 };
 
-struct tw_range {
+/* Numbers that were given up. */
+struct tw_gap {
 	uint64_t from, to; /* not including to */
+	uint64_t *counter; /* which of the gaps they are: in the counts */
+};
+
+/* An event in pieces, when frames come out whole: which piece is next. */
+struct tw_piece {
+	uint32_t id, offset;
+	bool whole_so_far;
 };
 
 struct tw_channel {
+	struct tw_heap_node node;             /* in its stream's heap; its id is the channel's */
+	struct tw_merge_stream_stats *counts; /* of its stream */
 	struct tw_held *head, *tail;
-	struct tw_range missing[TW_CHANNEL_GAPS];
+	struct tw_frame_info last; /* header of the frame that was used up last */
+	struct tw_gap gaps[TW_CHANNEL_GAPS];
 	struct tw_mark marks[TW_CHANNEL_MARKS];
-	uint64_t mark;     /* nothing older comes */
-	uint64_t next;     /* the number expected next to go out */
-	uint64_t seen;     /* all numbers before it are queued or out, or were given up */
-	uint64_t promised; /* the largest next_seq of a watermark */
-	uint64_t gaps;     /* numbers given up */
-	size_t heap_at;    /* place in the heap, SIZE_MAX = not in it */
+	uint64_t mark;             /* nothing older comes */
+	uint64_t next;             /* the number expected next to go out */
+	uint64_t seen;             /* all numbers before it are queued or out, or were given up */
+	uint64_t highest;          /* number of a frame that was queued */
+	uint64_t promised;         /* the largest next_seq of a watermark */
+	uint64_t promised_dropped; /* what the receiver had dropped when that came */
+	uint64_t dropped;          /* the same, when the frame before next came */
+	uint64_t told;             /* events that LOST records told of since the last number went out */
+	struct tw_piece piece;
 	uint16_t id;
-	uint8_t n_marks, next_missing;
+	uint8_t n_marks, next_gap;
 	bool known; /* next and seen are meaningful */
 	bool begun; /* and next can't be lowered any more */
 };
 
-/** tw_channel__new() - @from_start: its numbers begin with 0. Return: NULL without memory */
-struct tw_channel *tw_channel__new(uint16_t id, bool from_start);
+static inline struct tw_channel *tw_channel__of(struct tw_heap_node *node)
+{
+	return (struct tw_channel *)((uint8_t *)node - offsetof(struct tw_channel, node));
+}
+
+/**
+ * tw_channel__new() - @from_start: its numbers begin with 0
+ * @counts: of the stream that it is of; borrowed
+ * Return: NULL without memory
+ */
+struct tw_channel *tw_channel__new(uint16_t id, bool from_start, struct tw_merge_stream_stats *counts);
 
 /** tw_channel__free() - and gives what is queued back to the pool */
 void tw_channel__free(struct tw_channel *c, struct tw_frame_pool *pool);
@@ -51,16 +76,40 @@ enum tw_queued {
 /** tw_channel__queue() - put a frame at its place; taken with TW_QUEUED and TW_QUEUED_LATE */
 enum tw_queued tw_channel__queue(struct tw_channel *c, struct tw_held *held);
 
-/** tw_channel__use() - the head's numbered item goes out. Return: false if that number was out already */
-bool tw_channel__use(struct tw_channel *c, struct tw_held *held);
+/** tw_channel__has_hole() - whether numbers are missing before the head's next one */
+static inline bool tw_channel__has_hole(const struct tw_channel *c)
+{
+	return c->head->seq > c->next && !c->head->late;
+}
 
-/** tw_channel__drop_head() - the head is used up: its unread numbers are missing. Return: it, unlinked */
+/** tw_channel__tell() - a LOST of SHED or TX told of @count events, which may be the hole before the next number */
+static inline void tw_channel__tell(struct tw_channel *c, uint64_t count)
+{
+	c->told = c->told > UINT64_MAX - count ? UINT64_MAX : c->told + count;
+}
+
+/* Numbers that were just given up, without those that LOST records tell of. */
+struct tw_hole {
+	uint64_t count;
+	bool receiver; /* the receiver dropped frames while they were on their way */
+};
+
+/** tw_channel__give_up() - what is missing before number @to; @dropped: by the receiver until what is behind it came */
+struct tw_hole tw_channel__give_up(struct tw_channel *c, uint64_t to, uint64_t dropped);
+
+/**
+ * tw_channel__use() - the next @n numbers of the head, behind which there is no hole any more, go out
+ * Return: how many of them were not out before, counted as received
+ */
+uint32_t tw_channel__use(struct tw_channel *c, uint32_t n);
+
+/** tw_channel__drop_head() - all numbers of the head are used. Return: it, unlinked */
 struct tw_held *tw_channel__drop_head(struct tw_channel *c);
 
 /** tw_channel__promise() - a watermark names this channel. Return: false if its number cannot be */
-bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq);
+bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped);
 
-/** tw_channel__settle() - the end: what was promised and did not come is missing */
-void tw_channel__settle(struct tw_channel *c);
+/** tw_channel__owes() - whether numbers were promised that are not even queued; asked at the end, when nothing is */
+bool tw_channel__owes(const struct tw_channel *c);
 
 #endif

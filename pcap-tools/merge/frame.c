@@ -49,7 +49,8 @@ struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_
 	held->next = held->prev = NULL;
 	held->info = *info;
 	held->seq = info->seq;
-	held->started = held->late = held->broken = false;
+	held->started = held->late = false;
+	held->dropped = 0;
 	held->item = (struct tw_item){ .time = info->base_time };
 	memcpy(held->data, data, len);
 	memset(held->data + len, 0, TW_HELD_SLACK);
@@ -92,38 +93,85 @@ static bool tlv__is_item(unsigned int type)
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
-/* Nearly all TLVs are plain events: over one of them without a call. */
-static bool cursor__skip_event(struct tw_cursor *c)
+/* Nearly all TLVs are events: over one of them without a call. */
+static bool cursor__skip_event(struct tw_cursor *c, uint32_t *filtered)
 {
-	uint32_t len;
+	uint32_t type, len;
 
-	if (c->left < sizeof(struct tw_event) || tw_load_be16(c->at) != TW_TLV_EVENT)
+	if (c->left < sizeof(struct tw_event))
 		return false;
+	type = tw_load_be16(c->at);
 	len = tw_load_be16(c->at + 2);
-	return len >= sizeof(struct tw_event) && len % 4 == 0 && tw_cursor__take(c, len);
+	if ((type != TW_TLV_EVENT && type != TW_TLV_FILTERED) || len < sizeof(struct tw_event) || len % 4 ||
+	    !tw_cursor__take(c, len))
+		return false;
+	*filtered += type == TW_TLV_FILTERED;
+	return true;
 }
 
-struct tw_frame_content tw_held__content(const struct tw_held *held)
+static uint64_t saturating_sum(uint64_t a, uint64_t b)
 {
-	struct tw_frame_content content = { .has_watermark = false };
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void content__lost(struct tw_frame_content *content, const struct tw_tlv_view *tlv)
+{
+	struct tw_lost_view lost;
+
+	if (!tw_lost__parse(tlv, 0, &lost) || (lost.where != TW_LOST_SHED && lost.where != TW_LOST_TX))
+		return;
+	if (lost.where == TW_LOST_SHED)
+		content->shed = saturating_sum(content->shed, lost.count);
+	else
+		content->tx = saturating_sum(content->tx, lost.count);
+	if (!content->events)
+		content->told = saturating_sum(content->told, lost.count);
+}
+
+static void content__other(struct tw_frame_content *content, const struct tw_tlv_view *tlv)
+{
+	content->items += tlv__is_item(tlv->type);
+	content->events += tlv__is_numbered(tlv);
+	content->filtered += tlv->type == TW_TLV_FILTERED;
+	content->has_watermark |= tlv->type == TW_TLV_WATERMARK;
+	content->has_parts |= tlv->type == TW_TLV_PART;
+	content->has_host |= tlv->type == TW_TLV_HOST;
+	content->has_end |= tlv->type == TW_TLV_END;
+	if (tlv->type == TW_TLV_LOST)
+		content__lost(content, tlv);
+}
+
+static uint64_t held__time(const struct tw_held *held, const uint8_t *value)
+{
+	return held->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
+}
+
+void tw_held__look(struct tw_held *held)
+{
+	struct tw_frame_content *content = &held->content;
 	struct tw_cursor rest = held->rest;
+	const uint8_t *last = NULL;
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
+	*content = (struct tw_frame_content){ .last = held->info.base_time };
 	for (;;) {
-		if (cursor__skip_event(&rest)) {
-			content.events++;
-			content.items++;
+		const uint8_t *at = rest.at;
+
+		if (cursor__skip_event(&rest, &content->filtered)) {
+			content->events++;
+			content->items++;
+			last = at;
 			continue;
 		}
 		if (!tw_cursor__next_tlv(&rest, &tlv, &status))
 			break;
-		content.items += tlv__is_item(tlv.type);
-		content.events += tlv__is_numbered(&tlv);
-		content.has_watermark |= tlv.type == TW_TLV_WATERMARK;
+		content__other(content, &tlv);
 	}
-	content.broken = status != TW_FRAME_OK;
-	return content;
+	if (last)
+		content->last = held__time(held, last + sizeof(struct tw_tlv));
+	content->len = (uint32_t)(rest.at - held->data + 3) & ~3u;
+	content->broken = status != TW_FRAME_OK;
 }
 
 /* Items without a time of their own stand with the one before them. */
@@ -133,7 +181,7 @@ static uint64_t item__time(const struct tw_held *held, const struct tw_tlv_view 
 	case TW_TLV_EVENT:
 	case TW_TLV_FILTERED:
 	case TW_TLV_LOST:
-		return held->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(tlv->value);
+		return held__time(held, tlv->value);
 	case TW_TLV_PART:
 		return held->info.base_time;
 	default:
@@ -152,21 +200,18 @@ bool tw_held__next(struct tw_held *held)
 		if (!tlv__is_item(tlv.type))
 			continue;
 		held->item.numbered = tlv__is_numbered(&tlv);
-		if (held->item.numbered && held->seq == tw_held__end(held)) {
-			held->broken = true; /* more events than the header has numbers for */
-			return false;
-		}
+		if (held->item.numbered && held->seq == tw_held__end(held))
+			return false; /* more events than the header has numbers for */
 		held->item.time = item__time(held, &tlv);
 		held->item.type = tlv.type;
 		held->item.tlv = tlv.value - sizeof(struct tw_tlv);
 		held->item.len = (uint32_t)(len + 3) & ~3u;
 		return true;
 	}
-	held->broken |= status != TW_FRAME_OK;
 	return false;
 }
 
-void tw_held__strip(struct tw_held *held)
+void tw_held__strip(struct tw_held *held, bool of_all)
 {
 	struct tw_cursor rest = held->rest;
 	uint8_t *to = held->data + sizeof(struct tw_frame_hdr);
@@ -174,9 +219,9 @@ void tw_held__strip(struct tw_held *held)
 	struct tw_tlv_view tlv;
 
 	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
-		const size_t len = (sizeof(struct tw_tlv) + tlv.len + 3) & ~(size_t)3;
+		const size_t len = tw_tlv__padded(sizeof(struct tw_tlv) + tlv.len);
 
-		if (!tlv__is_item(tlv.type))
+		if (of_all && !tlv__is_item(tlv.type))
 			continue;
 		memmove(to, tlv.value - sizeof(struct tw_tlv), len);
 		to += len;

@@ -16,26 +16,32 @@ struct tw_item {
 	bool numbered; /* uses up a sequence number */
 };
 
+/* What a frame holds, found by walking it once. */
+struct tw_frame_content {
+	uint32_t items;    /* with a place in the order */
+	uint32_t events;   /* numbered items */
+	uint32_t filtered; /* of them FILTERED */
+	uint32_t len;      /* from the frame header on, as far as it can be read; bytes */
+	uint64_t last;     /* time of the last EVENT or FILTERED; without one the base time */
+	uint64_t shed, tx; /* that LOST records tell of */
+	uint64_t told;     /* the same, before the first event */
+	bool has_watermark, has_parts, has_host, has_end;
+	bool broken; /* a TLV can't be read */
+};
+
 struct tw_held {
 	struct tw_held *next, *prev;
 	struct tw_frame_info info; /* as it came */
 	struct tw_cursor rest;
 	struct tw_item item; /* the first that is not out yet */
 	uint64_t seq;        /* of that item, or of the next that has one */
-	uint32_t size;       /* of this buffer, bytes */
+	uint64_t dropped;    /* by the receiver when it came */
+	struct tw_frame_content content;
+	uint32_t size; /* of this buffer, bytes */
 	uint8_t size_class;
 	bool started; /* some of it is out */
 	bool late;    /* fills a gap that was given up */
-	bool broken;  /* something in it can't be read */
 	uint8_t data[];
-};
-
-/* What a frame holds, found by walking it once. */
-struct tw_frame_content {
-	uint32_t items;  /* with a place in the order */
-	uint32_t events; /* numbered items */
-	bool has_watermark;
-	bool broken; /* a TLV can't be read */
 };
 
 #define TW_FRAME_POOL_CLASSES 10 /* 256 bytes to 128 KiB */
@@ -56,14 +62,17 @@ struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_
 /** tw_frame_pool__give() - back into the pool */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held);
 
-/** tw_held__content() - walk the frame once, without reading on in it */
-struct tw_frame_content tw_held__content(const struct tw_held *held);
+/** tw_held__look() - walk the frame once, without reading on in it: sets its content */
+void tw_held__look(struct tw_held *held);
 
-/** tw_held__next() - read on to the next item. Return: false at the end, or where the rest can't be read (broken) */
+/** tw_held__next() - read on to the next item. Return: false at the end, or where the rest can't be read */
 bool tw_held__next(struct tw_held *held);
 
-/** tw_held__strip() - take WATERMARK, PAD and AUTH out of a frame nothing was read of, as if it had come so */
-void tw_held__strip(struct tw_held *held);
+/**
+ * tw_held__strip() - take what can't be read out of a frame nothing was read of, as if it had come so
+ * @of_all: WATERMARK, PAD and AUTH too
+ */
+void tw_held__strip(struct tw_held *held, bool of_all);
 
 /** tw_held__end() - the number after its last event, as its header says */
 static inline uint64_t tw_held__end(const struct tw_held *held)

@@ -3,12 +3,16 @@
 
 #include <stdlib.h>
 
+#define LEAST_CAP 16
+
 bool tw_heap__grow(struct tw_heap *h, size_t n)
 {
-	const size_t cap = h->cap ? 2 * h->cap : 16;
+	size_t cap = h->cap ? h->cap : LEAST_CAP;
 	struct tw_heap_entry *entries;
 
-	if (n <= h->cap)
+	while (cap < n)
+		cap *= 2;
+	if (cap == h->cap)
 		return true;
 	entries = realloc(h->entries, cap * sizeof(*entries));
 	if (!entries)
@@ -23,16 +27,16 @@ void tw_heap__fini(struct tw_heap *h)
 	free(h->entries);
 }
 
-static void heap__put(struct tw_heap *h, size_t at, struct tw_heap_entry entry)
+static void heap__set(struct tw_heap *h, size_t at, struct tw_heap_entry entry)
 {
 	h->entries[at] = entry;
-	entry.channel->heap_at = at;
+	entry.node->at = at;
 }
 
 static size_t heap__up(struct tw_heap *h, size_t at, struct tw_heap_entry entry)
 {
 	while (at && tw_heap_entry__before(&entry, &h->entries[(at - 1) / 2])) {
-		heap__put(h, at, h->entries[(at - 1) / 2]);
+		heap__set(h, at, h->entries[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	return at;
@@ -49,31 +53,31 @@ static size_t heap__down(struct tw_heap *h, size_t at, struct tw_heap_entry entr
 			child++;
 		if (!tw_heap_entry__before(&h->entries[child], &entry))
 			return at;
-		heap__put(h, at, h->entries[child]);
+		heap__set(h, at, h->entries[child]);
 		at = child;
 	}
 }
 
 static void heap__settle(struct tw_heap *h, size_t at, struct tw_heap_entry entry)
 {
-	heap__put(h, heap__down(h, heap__up(h, at, entry), entry), entry);
+	heap__set(h, heap__down(h, heap__up(h, at, entry), entry), entry);
 }
 
-static void heap__remove(struct tw_heap *h, struct tw_channel *c)
+void tw_heap__put(struct tw_heap *h, struct tw_heap_node *node, uint64_t time)
 {
-	const size_t at = c->heap_at;
-	const struct tw_heap_entry last = h->entries[--h->n];
+	heap__settle(h, node->at == TW_HEAP_OUT ? h->n++ : node->at,
+		     (struct tw_heap_entry){ .time = time, .node = node });
+}
 
-	c->heap_at = SIZE_MAX;
+void tw_heap__remove(struct tw_heap *h, struct tw_heap_node *node)
+{
+	const size_t at = node->at;
+	struct tw_heap_entry last;
+
+	if (at == TW_HEAP_OUT)
+		return;
+	last = h->entries[--h->n];
+	node->at = TW_HEAP_OUT;
 	if (at < h->n)
 		heap__settle(h, at, last);
-}
-
-void tw_heap__update(struct tw_heap *h, struct tw_channel *c)
-{
-	if (c->head)
-		heap__settle(h, c->heap_at == SIZE_MAX ? h->n++ : c->heap_at,
-			     (struct tw_heap_entry){ .time = c->head->item.time, .channel = c });
-	else if (c->heap_at != SIZE_MAX)
-		heap__remove(h, c);
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A binary heap of channels by the time of their first waiting item; equal times by channel number. */
+/* A binary heap by time, of whatever has a node in it: channels of a stream, streams of a merge. Equal times go by the nodes' ids. */
 #ifndef TW_MERGE_HEAP_H
 #define TW_MERGE_HEAP_H
 
-#include "pcap-tools/merge/channel.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TW_HEAP_OUT SIZE_MAX /* of a node: in no heap */
+
+struct tw_heap_node {
+	uint64_t id;
+	size_t at; /* place in the heap, or TW_HEAP_OUT */
+};
 
 struct tw_heap_entry {
 	uint64_t time;
-	struct tw_channel *channel;
+	struct tw_heap_node *node;
 };
 
 struct tw_heap {
@@ -18,16 +27,19 @@ struct tw_heap {
 /** tw_heap__grow() - room for @n entries. Return: false without memory */
 bool tw_heap__grow(struct tw_heap *h, size_t n);
 
-/** tw_heap__fini() - frees the entries, not the channels */
+/** tw_heap__fini() - frees the entries, not what the nodes are in */
 void tw_heap__fini(struct tw_heap *h);
 
-/** tw_heap__update() - put a channel where its head belongs: in, out or elsewhere */
-void tw_heap__update(struct tw_heap *h, struct tw_channel *c);
+/** tw_heap__put() - a node's time is now this; there is room for one more if it is not in the heap */
+void tw_heap__put(struct tw_heap *h, struct tw_heap_node *node, uint64_t time);
+
+/** tw_heap__remove() - fine if it is not in the heap */
+void tw_heap__remove(struct tw_heap *h, struct tw_heap_node *node);
 
 /* Of two entries, the one to go out first. */
 static inline bool tw_heap_entry__before(const struct tw_heap_entry *a, const struct tw_heap_entry *b)
 {
-	return a->time < b->time || (a->time == b->time && a->channel->id < b->channel->id);
+	return a->time < b->time || (a->time == b->time && a->node->id < b->node->id);
 }
 
 /** tw_heap__second() - the entry that is next after the top; NULL if there is none */

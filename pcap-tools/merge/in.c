@@ -3,7 +3,16 @@
 
 #include "pcap-tools/merge/state.h"
 
-static int merge__watermark(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_tlv_view *tlv)
+/* A frame on its way in. */
+struct incoming {
+	struct tw_frame_info info;
+	const uint8_t *data;
+	size_t len; /* without padding of the link */
+	struct tw_arrival arrival;
+};
+
+static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_tlv_view *tlv,
+			     uint64_t dropped)
 {
 	struct tw_watermark_view mark;
 	uint64_t next_seq;
@@ -12,6 +21,8 @@ static int merge__watermark(struct tw_merge *m, struct tw_merge_stream *s, const
 	if (!tw_watermark__parse(tlv, &mark))
 		return 0;
 	s->moved = true;
+	if (!s->newest)
+		s->first = mark.time;
 	if (mark.time > s->newest)
 		s->newest = mark.time;
 	while (tw_watermark__next(&mark.channels, &id, &next_seq)) {
@@ -23,158 +34,176 @@ static int merge__watermark(struct tw_merge *m, struct tw_merge_stream *s, const
 			s->control_mark = mark.time > s->control_mark ? mark.time : s->control_mark;
 			continue;
 		}
-		code = tw_merge__channel(m, s, id, &c);
+		code = tw_streams__channel(m, s, id, &c);
 		if (code == -ENOMEM)
 			return code;
-		if (code || !tw_channel__promise(c, mark.time, next_seq))
-			m->stats.malformed++;
+		if (code || !tw_channel__promise(c, mark.time, next_seq, dropped))
+			s->stats.malformed++;
 	}
 	return 0;
 }
 
-/* Apply the watermarks in a frame; the bytes are the caller's. */
-static int merge__watermarks(struct tw_merge *m, struct tw_merge_stream *s, struct tw_cursor tlvs)
+/* Apply the watermarks in a frame, whose bytes are the caller's. */
+static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
+	struct tw_cursor tlvs = {
+		.at = in->data + sizeof(struct tw_frame_hdr),
+		.left = in->len - sizeof(struct tw_frame_hdr),
+	};
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 	int code = 0;
 
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_WATERMARK)
-			code = merge__watermark(m, s, &tlv);
+			code = stream__watermark(m, s, &tlv, in->arrival.dropped);
 	}
 	return code;
 }
 
-/* Return: false if the number cannot be */
-static bool numbers__see(struct tw_merge_numbers *n, uint64_t seq)
+/* Whether a frame has anything that is to come out. */
+static bool merge__wants(const struct tw_merge *m, const struct tw_held *held)
 {
-	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
-
-	if (!n->known) {
-		*n = (struct tw_merge_numbers){ .next = seq + 1, .recent = UINT64_MAX, .known = true };
-	} else if (seq < n->next) {
-		if (back < 64 && !(n->recent >> back & 1)) {
-			n->recent |= 1ull << back;
-			n->gaps--;
-		}
-	} else if (ahead < TW_CHANNEL_JUMP) {
-		n->recent = ahead < 63 ? n->recent << (ahead + 1) | 1 : 1;
-		n->gaps += ahead;
-		n->next = seq + 1;
-	} else {
-		return false;
-	}
-	return true;
+	return held->content.items || (m->options.packed && held->content.has_watermark);
 }
 
-static void merge__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held,
-				 const struct tw_frame_content *content, bool whole)
+static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held)
 {
-	m->stats.malformed += !numbers__see(&s->control_numbers, held->info.seq);
-	if (!content->items) {
+	const struct tw_frame_content *content = &held->content;
+
+	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
+	s->named |= content->has_host;
+	s->stats.ended |= content->has_end;
+	if (!merge__wants(m, held)) {
 		tw_frame_pool__give(&m->pool, held);
 		return;
 	}
-	if (content->has_watermark || !whole)
-		tw_held__strip(held);
+	if (content->broken || content->len != held->info.length || (content->has_watermark && !m->options.packed))
+		tw_held__strip(held, !m->options.packed);
 	*s->control_end = held;
 	s->control_end = &held->next;
 }
 
-static void merge__refuse(struct tw_merge *m, struct tw_held *held, uint32_t events)
+/* Events that have no number, or none that can be, never go out. */
+static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held, bool is_malformed)
 {
-	m->stats.malformed_events += events;
+	s->stats.malformed += is_malformed;
+	s->stats.malformed_events += held->content.events;
 	tw_frame_pool__give(&m->pool, held);
 }
 
-/* Events past what the header has numbers for never go out. */
-static uint32_t held__surplus(const struct tw_held *held, uint32_t events)
+static void stream__taken(struct tw_merge_stream *s, struct tw_channel *c, const struct tw_held *held)
 {
-	return events > held->info.events ? events - held->info.events : 0;
+	if (held->content.events > held->info.events)
+		s->stats.malformed_events += held->content.events - held->info.events;
+	tw_heap__put(&s->heap, &c->node, c->head->item.time);
 }
 
-static int merge__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held,
-			       const struct tw_frame_content *content)
+static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c, struct tw_held *held)
 {
-	struct tw_channel *c;
-	int code = tw_merge__channel(m, s, held->info.channel, &c);
-
-	m->stats.events_in += content->events;
-	if (code || !content->items || !tw_held__next(held)) {
-		m->stats.malformed += code == -E2BIG;
-		merge__refuse(m, held, content->events);
-		return code == -ENOMEM ? code : 0;
-	}
 	s->moved |= c->n_marks > 0;
 	switch (tw_channel__queue(c, held)) {
 	case TW_QUEUED:
 	case TW_QUEUED_LATE:
-		m->stats.malformed_events += held__surplus(held, content->events);
-		tw_heap__update(&s->heap, c);
-		return 0;
+		stream__taken(s, c, held);
+		return;
 	case TW_QUEUED_REPEAT:
-		m->stats.duplicates += content->events;
-		break;
+		s->stats.duplicates += held->content.events;
+		tw_frame_pool__give(&m->pool, held);
+		return;
 	case TW_QUEUED_STALE:
-		m->stats.stale++;
-		m->stats.malformed_events += content->events;
-		break;
+		s->stats.stale++;
+		stream__refuse(m, s, held, false);
+		return;
 	case TW_QUEUED_LIE:
-		m->stats.malformed++;
-		m->stats.malformed_events += content->events;
-		break;
+		stream__refuse(m, s, held, true);
+		return;
 	}
-	tw_frame_pool__give(&m->pool, held);
+}
+
+static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held)
+{
+	struct tw_channel *c;
+	const int code = tw_streams__channel(m, s, held->info.channel, &c);
+
+	if (code) {
+		m->stats.refused += code == -ENOSPC;
+		m->stats.refused_events += code == -ENOSPC ? held->content.events : 0;
+		tw_frame_pool__give(&m->pool, held);
+		return code == -ENOSPC ? 0 : code;
+	}
+	s->stats.events_in += held->content.events;
+	if (!merge__wants(m, held) || (!m->options.packed && !tw_held__next(held)))
+		stream__refuse(m, s, held, false);
+	else
+		stream__queue_in(m, s, c, held);
 	return 0;
 }
 
-static int merge__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_frame_info *info,
-			const void *data, size_t len)
+static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
-	struct tw_held *held = tw_frame_pool__take(&m->pool, info, data, len);
-	const struct tw_cursor tlvs = {
-		.at = (const uint8_t *)data + sizeof(struct tw_frame_hdr),
-		.left = len - sizeof(struct tw_frame_hdr),
-	};
-	struct tw_frame_content content;
+	struct tw_held *held = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len);
+	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
+	bool has_watermark;
 	int code = 0;
 
 	if (!held)
 		return -ENOMEM;
-	content = tw_held__content(held);
-	m->stats.malformed += content.broken || len < info->length ||
-			      (info->source != TW_SOURCE_CONTROL && content.events != info->events);
-	if (info->source == TW_SOURCE_CONTROL)
-		merge__queue_control(m, s, held, &content, !content.broken && len == info->length);
+	held->dropped = in->arrival.dropped;
+	tw_held__look(held);
+	has_watermark = held->content.has_watermark;
+	if (held->content.broken || in->len < in->info.length ||
+	    (!is_control && held->content.events != in->info.events))
+		s->stats.malformed++;
+	if (held->content.last > s->queued)
+		s->queued = held->content.last;
+	if (is_control)
+		stream__queue_control(m, s, held);
 	else
-		code = merge__queue_events(m, s, held, &content);
-	if (!code && content.has_watermark)
-		code = merge__watermarks(m, s, tlvs);
-	return code;
+		code = stream__queue_events(m, s, held);
+	return code || !has_watermark ? code : stream__watermarks(m, s, in);
 }
 
-int tw_merge__frame(struct tw_merge *m, const void *data, size_t len)
+static int merge__take(struct tw_merge *m, const struct incoming *in)
 {
-	struct tw_frame_info info;
-	struct tw_cursor tlvs;
 	struct tw_merge_stream *s;
 	int code;
-	const enum tw_frame_status status = tw_frame__parse(data, len, &info, &tlvs);
 
-	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED) {
-		m->stats.malformed++;
+	if (in->arrival.now > m->now)
+		m->now = in->arrival.now;
+	code = tw_streams__get(m, in->info.stream_id, &s);
+	if (code == -ENOSPC) {
+		m->stats.refused++;
+		m->stats.refused_events += in->info.source == TW_SOURCE_CONTROL ? 0 : in->info.events;
 		return 0;
 	}
-	m->stats.frames++;
-	code = tw_merge__stream(m, info.stream_id, &s);
-	if (code) {
-		m->stats.malformed += code == -E2BIG;
-		return code == -ENOMEM ? code : 0;
-	}
-	code = merge__queue(m, s, &info, data, sizeof(struct tw_frame_hdr) + tlvs.left);
 	if (code)
 		return code;
-	code = tw_merge__release(m, s);
-	return code ? code : tw_merge__relieve(m, s);
+	s->stats.frames++;
+	s->turn = m->turn;
+	code = stream__queue(m, s, in);
+	if (!code && in->arrival.now)
+		code = tw_watch__frame(m, s);
+	if (!code)
+		code = tw_release__stream(m, s);
+	return code ? code : tw_release__relieve(m, s);
+}
+
+int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival)
+{
+	struct incoming in = { .data = data };
+	struct tw_cursor tlvs;
+	const enum tw_frame_status status = tw_frame__parse(data, len, &in.info, &tlvs);
+
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED) {
+		m->stats.unreadable++;
+		return 0;
+	}
+	if (in.info.source == TW_SOURCE_ASIDE)
+		return 0;
+	m->turn++;
+	in.len = sizeof(struct tw_frame_hdr) + tlvs.left;
+	if (arrival)
+		in.arrival = *arrival;
+	return merge__take(m, &in);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of many channels in, one-event frames in time order out: what record and live have in common, and later the
- * capture host.
+ * Frames of many streams and channels in, in the order of time out: what record, live, report and the capture host have in common.
  *
  * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: what is not newer than the oldest of
  * all channels' watermarks goes out, oldest first. A channel that says nothing, or whose numbers have a hole, holds the others
@@ -14,7 +13,15 @@
  * Control frames pass whole, in the order of their base times among the events, but never behind an event that arrived after them:
  * formats and names precede what they explain. WATERMARK, PAD and FILTERED do not come out.
  *
- * Streams are ordered each in itself.
+ * Or, packed: frames come out whole, as they were received, in the order of their base times; WATERMARK and FILTERED are in them.
+ * Counted is the same.
+ *
+ * Streams are ordered each in itself, or across: by time in each stream's clock plus the stream's offset. Then what is not newer
+ * than the oldest of all streams' bounds goes out. A stream that says nothing for wait_ns of this machine's time, or that
+ * ended, holds nobody up; none holds the others up for more than wait_ns of their time. One whose offset is wrong by more
+ * than that makes events LATE, none is lost by it.
+ *
+ * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -28,10 +35,11 @@
 #include "base/error.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_STREAMS_MAX  256  /* of one merge; frames of more are refused */
-#define TW_MERGE_CHANNELS_MAX 8192 /* of all streams */
-#define TW_MERGE_COPY_STEP    32   /* bytes; short copies of known size are the fast ones */
-#define TW_MERGE_SLACK        TW_MERGE_COPY_STEP
+#define TW_MERGE_STREAMS_MAX         256   /* at once; frames of more are refused */
+#define TW_MERGE_CHANNELS_MAX        32768 /* of all streams at once */
+#define TW_MERGE_STREAM_CHANNELS_MAX 8192
+#define TW_MERGE_COPY_STEP           32 /* bytes; short copies of known size are the fast ones */
+#define TW_MERGE_SLACK               TW_MERGE_COPY_STEP
 
 /* One frame coming out; borrowed during the call. tw_merged__copy() makes it whole, with one copy of its bytes. */
 struct tw_merged {
@@ -41,6 +49,7 @@ struct tw_merged {
 	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes can be read */
 	size_t body_len;
 	uint64_t seq, base_time;
+	uint32_t delivered; /* events in it that come out for the first time, FILTERED ones not counted */
 	uint16_t events;
 	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
@@ -73,34 +82,90 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 		tw_store_be32(body + sizeof(struct tw_tlv), 0);
 }
 
+/*
+ * Counted for each stream, in events if nothing else is said. Two sums hold once nothing is held any more:
+ *
+ *   numbers   = before + received + gaps                          (each channel's next number, added up)
+ *   received  = events_out + filtered + incomplete + damaged
+ *
+ * gaps = gaps_wire + gaps_receiver + gaps_told holds always. What came and used up no new number:
+ *
+ *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
+ */
+#define TW_MERGE_COUNTERS(X)                                                                                     \
+	X(frames, "frames taken, control frames included")                                                       \
+	X(frames_out, "frames that came out")                                                                    \
+	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                              \
+	X(numbers, "used up by the producer, as far as was heard of")                                            \
+	X(before, "numbers before the first that was heard of: used up before we joined; 0 with from_start")     \
+	X(received, "numbers that came, each once")                                                              \
+	X(events_out, "that came out")                                                                           \
+	X(filtered, "rejected by a classifier in place")                                                         \
+	X(incomplete, "in PARTs of which one is missing")                                                        \
+	X(damaged, "numbers whose frame came, but holds no event that can be read for them")                     \
+	X(gaps, "missing by their numbers; those that came after all are taken off again")                       \
+	X(gaps_wire, "of them those that nothing below explains")                                                \
+	X(gaps_receiver, "of them: the receiver dropped frames between the channel's frame before and the next") \
+	X(gaps_told, "of them: what a LOST of SHED or TX right behind the hole tells")                           \
+	X(shed, "told by LOST records of SHED")                                                                  \
+	X(tx, "told by LOST records of TX")                                                                      \
+	X(duplicates, "that had come before")                                                                    \
+	X(reordered, "frames that came behind a later number of their channel")                                  \
+	X(late, "that came out behind a newer one")                                                              \
+	X(forced, "let out early for want of memory")                                                            \
+	X(malformed, "frames that cannot be read, or in part, or whose numbers cannot be")                       \
+	X(malformed_events, "in frames whose numbers cannot be, and past those that a frame has numbers for")    \
+	X(stale, "frames without events that came too late to be placed; dropped")                               \
+	X(control_gaps, "control frames missing by their numbers")                                               \
+	X(ended, "streams whose END came: 1 or 0 for one")
+
+/* Of one stream. */
+struct tw_merge_stream_stats {
+#define X(name, what) uint64_t name;
+	TW_MERGE_COUNTERS(X)
+#undef X
+};
+
+/* Of all streams, those that were retired included; so the sums above hold here too. */
+struct tw_merge_stats {
+#define X(name, what) uint64_t name;
+	TW_MERGE_COUNTERS(X)
+#undef X
+	uint64_t unreadable;     /* frames that say not even of which stream they are; among the malformed */
+	uint64_t refused;        /* frames of streams and channels for which there was no room */
+	uint64_t refused_events; /* in them, as their headers say */
+	uint64_t retired;        /* streams */
+	size_t streams;          /* now */
+	size_t held;             /* bytes in the queues now */
+};
+
 /* Return: 0, or -errno, which ends the call that led here and is returned by it. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
+/* A stream is forgotten, all of it is out. One that comes again under the same id is a new one to the merge. */
+typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
+
 struct tw_merge_options {
-	size_t memory;    /* bytes held; 0 = 64 MiB */
-	uint64_t wait_ns; /* longest wait for a silent channel or missing numbers; 0 = 1 s */
+	size_t memory;      /* bytes held; 0 = 64 MiB */
+	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
+	uint64_t retire_ns; /* a stream that was silent for so long of this machine's time is retired; 0 = 5 min */
 	bool from_start; /* the producer starts with us: channels begin with number 0 and what is missing there is a gap */
+	bool across;     /* one order for all streams; a stream waits for its offset, wait_ns at most */
+	bool packed;     /* frames come out whole */
+	/*
+	 * A LOST record comes out before the event behind a hole in the numbers, of WIRE or RECEIVER, with the time of that event; what
+	 * a LOST of SHED or TX there tells is not told again. If a missing event comes after all, that was told already.
+	 */
+	bool tell_gaps;
 	tw_merge_emit *emit;
-	void *ctx; /* for emit */
+	tw_merge_retired *retired; /* NULL = nobody wants to know */
+	void *ctx;                 /* for emit and retired */
 };
 
-/* Totals. events_in = events_out + filtered + duplicates + incomplete + malformed_events, once all is flushed. */
-struct tw_merge_stats {
-	uint64_t frames; /* taken, control frames included */
-	uint64_t frames_out;
-	uint64_t events_in; /* EVENT, FILTERED and last PARTs of an EVENT */
-	uint64_t events_out;
-	uint64_t filtered;         /* rejected by a classifier in place */
-	uint64_t gaps;             /* events missing by their numbers; those that came after all are taken off again */
-	uint64_t duplicates;       /* events that had come before */
-	uint64_t late;             /* events that came out behind a newer one */
-	uint64_t forced;           /* events let out early for want of memory */
-	uint64_t malformed;        /* frames that cannot be read, or in part, or whose numbers cannot be */
-	uint64_t malformed_events; /* events in them, as far as they can be counted */
-	uint64_t stale;            /* frames without events that came too late to be placed; dropped */
-	uint64_t incomplete;       /* events in PARTs of which one is missing; among the gaps too */
-	uint64_t control_gaps;     /* control frames missing by their numbers */
-	size_t held;               /* bytes in the queues now */
+/* How a frame came. */
+struct tw_arrival {
+	uint64_t now;     /* CLOCK_MONOTONIC of this machine, ns; 0 = out of a file */
+	uint64_t dropped; /* frames that the receiver had dropped when this one came, as struct tw_rx_frame has it */
 };
 
 struct tw_merge;
@@ -114,24 +179,39 @@ void tw_merge__free(struct tw_merge *m);
 /**
  * tw_merge__frame() - take one frame, which may release others
  * @data: from the frame header on; padding of the link may follow; copied
+ * @arrival: NULL = out of a file
  *
- * Frames that cannot be read are counted, not an error.
+ * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
+ * streams is full, one that ended or else one of those whose HOST never came makes room: what was silent for longest.
  *
  * Return: 0, -ENOMEM, or what emit returned.
  */
-int tw_merge__frame(struct tw_merge *m, const void *data, size_t len);
+int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival);
+
+/**
+ * tw_merge__set_offset() - how far a stream's clock is from the common time line; again when that changes
+ * @offset: ns, added to times of the stream's clock
+ *
+ * May come before the stream's first frame. Only the order across streams needs it.
+ *
+ * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; what emit returned.
+ */
+int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset);
+
+/**
+ * tw_merge__tick() - let out what has waited too long, and retire streams; now and then when no frame comes
+ * @now: CLOCK_MONOTONIC, ns
+ *
+ * Return: 0, or what emit returned.
+ */
+int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
 /** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */
 int tw_merge__flush(struct tw_merge *m);
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
 
-/* Of one stream; see struct tw_merge_stats. */
-struct tw_merge_stream_stats {
-	uint64_t gaps, late, control_gaps, filtered;
-};
-
-/** tw_merge__stream_stats() - as far as known; all 0 for an unknown stream */
+/** tw_merge__stream_stats() - as far as known; all 0 for an unknown stream, as those are that were retired */
 void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_merge_stream_stats *ret);
 
 #endif

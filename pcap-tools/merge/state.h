@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A merge's insides: merge.c keeps them, merge_in.c takes frames in, merge_out.c lets them out. */
+/*
+ * A merge's insides. streams.c keeps the streams, in.c takes frames in, release.c lets them out in order, across.c has the order
+ * of several streams, watch.c looks at this machine's time; what comes out is made in out.c.
+ */
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
 
+#include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
+#include "pcap-tools/merge/numbers.h"
 #include "wire/parts.h"
 
-#define TW_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
+#define TW_CHANNEL_PAGE  256 /* channel numbers of one page of the look-up table */
+#define TW_MERGE_BUCKETS 512 /* of the look-up table of streams; a power of two */
 
-/* Which control frames came. What is missing is only counted: no other frame waits for it. */
-struct tw_merge_numbers {
-	uint64_t next;
-	uint64_t recent; /* bit n: next - 1 - n came, or was never to come */
-	uint64_t gaps;
-	bool known; /* next is meaningful */
+/* What is known of a stream's place on the common time line. */
+enum tw_placed {
+	TW_UNPLACED,        /* it is held */
+	TW_PLACED_BY_GUESS, /* its offset did not come in time: as if its newest were the newest of all */
+	TW_PLACED,
 };
 
 struct tw_merge_stream {
+	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
+	struct tw_merge_stream *next; /* in its bucket */
+	struct tw_merge_stream_stats stats;
+	bool named; /* its HOST came */
+
+	/* Its order in itself. */
 	struct tw_held *control, **control_end; /* not out yet, in the order in which they came */
-	struct tw_merge_numbers control_numbers;
+	struct tw_numbers control_numbers;
 	struct tw_channel **channels;
 	size_t n_channels;
 	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE];
@@ -28,12 +39,23 @@ struct tw_merge_stream {
 	uint64_t newest;       /* time of the newest watermark */
 	uint64_t control_mark; /* the control channel's: its frames that are yet to come may belong behind that */
 	bool control_marked;
-	uint64_t released; /* everything up to here went out */
-	uint64_t last;     /* time of the newest event that went out */
-	uint64_t told;     /* time of the last control frame that did */
-	uint64_t late;     /* events that went out behind a newer one */
-	uint64_t filtered; /* numbers of FILTERED that went by */
-	bool moved;        /* a watermark came or began to hold: released is to be computed anew */
+	bool moved;     /* a watermark came or began to hold: bound is to be computed anew */
+	uint64_t bound; /* nothing older comes, or it is waited for no longer */
+	uint64_t last;  /* time of the newest event that went out */
+	uint64_t told;  /* time of the last control frame that did */
+
+	/* Its place in the order across streams. */
+	enum tw_placed placed;
+	int64_t offset;
+	uint64_t first; /* time of its first watermark */
+
+	/* This machine's time. */
+	uint64_t heard, joined;
+	uint64_t turn;       /* the merge's count of frames when it was heard last */
+	uint64_t queued;     /* time of the newest that was queued */
+	uint64_t samples[2]; /* what that was at the last look, and at the one before */
+	uint64_t overdue;    /* and at the one before that, a wait ago: all up to there goes out */
+	bool silent;
 };
 
 struct tw_merge {
@@ -41,20 +63,102 @@ struct tw_merge {
 	struct tw_frame_pool pool;
 	struct tw_parts *parts;
 	struct tw_merge_stream *streams[TW_MERGE_STREAMS_MAX];
+	struct tw_merge_stream *buckets[TW_MERGE_BUCKETS];
 	size_t n_streams, n_channels;
 	struct tw_merge_stream *latest; /* the one looked up last */
-	struct tw_merge_stats stats;
+	struct tw_merge_stats stats;    /* of retired streams, and what is of no stream */
+	uint64_t turn;                  /* frames taken */
+
+	/* The order across streams, on the common time line. */
+	struct tw_heap order;
+	struct tw_merge_stream
+		*slowest; /* whose bound is the least of the live streams'; NULL = there are none, or look again */
+	uint64_t least;   /* that bound */
+	uint64_t newest, overdue; /* the largest of the streams' */
+	uint64_t bound;           /* everything up to here goes out */
+	uint64_t last;            /* time of the newest event that went out */
+
+	bool forcing;            /* what goes out does so for want of memory */
+	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
+
 	uint8_t whole[TW_FRAME_MAX + TW_HELD_SLACK]; /* an event put together */
+	uint8_t hole_head[sizeof(struct tw_frame_hdr)];
+	uint8_t hole[sizeof(struct tw_lost) + TW_HELD_SLACK];
 };
 
-/* Find or begin a stream, or a channel of one. Return: 0; -E2BIG beyond the limit, -ENOMEM */
-int tw_merge__stream(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
-int tw_merge__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
+/* streams.c */
 
-/** tw_merge__release() - what the stream's watermarks let out goes out. Return: 0, or what emit returned */
-int tw_merge__release(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_streams__find() - Return: NULL if there is none of that id */
+struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id);
 
-/** tw_merge__relieve() - if memory is used up, the oldest go out early. Return: 0, or what emit returned */
-int tw_merge__relieve(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_streams__get() - find or begin a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
+int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
+
+/** tw_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
+int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
+
+/** tw_streams__retire() - forget a stream; what it still holds goes out. Return: 0, or what emit returned */
+int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s);
+
+/** tw_streams__free() - give back all of a stream that is in no table any more */
+void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s);
+
+/** tw_streams__stats() - of one, as of now */
+struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s);
+
+/* release.c */
+
+/** tw_release__stream() - what the stream's watermarks let out goes out. Return: 0, or what emit returned */
+int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
+
+/** tw_release__up_to() - all of a stream up to @bound, or until no more than @keep bytes are held */
+int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep);
+
+/** tw_release__relieve() - if memory is used up, the oldest go out early. Return: 0, or what emit returned */
+int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
+
+/** tw_release__settle() - the stream's end: what was promised and did not come is missing */
+int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s);
+
+/* across.c: all times of the common line */
+
+/** tw_across__time() - a time of the stream's clock on the common time line */
+static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t time)
+{
+	const uint64_t common = time + (uint64_t)s->offset;
+
+	if (s->offset < 0)
+		return common < time ? common : 0;
+	return common >= time ? common : UINT64_MAX;
+}
+
+/** tw_across__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */
+static inline void tw_across__look_again(struct tw_merge *m)
+{
+	m->slowest = NULL;
+}
+
+/** tw_across__update() - what waits of a stream is another now, and if it @moved its bound */
+void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved);
+
+/** tw_across__guess() - a stream's offset is waited for no longer */
+void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s);
+
+/** tw_across__release() - what the common bound lets out goes out. Return: 0, or what emit returned */
+int tw_across__release(struct tw_merge *m);
+
+/** tw_across__up_to() - everything up to @bound, or until no more than @keep bytes are held */
+int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep);
+
+/** tw_across__forget_last() - a stream went: what is late is decided by the others' events */
+void tw_across__forget_last(struct tw_merge *m);
+
+/** tw_across__last() - the newest time that went out, in the stream's clock */
+uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s);
+
+/* watch.c */
+
+/** tw_watch__frame() - a frame of the stream came now; other streams may be retired. Return: 0, or what emit returned */
+int tw_watch__frame(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

@@ -287,7 +287,7 @@ int tw_archive__frame(struct tw_archive *a, const void *data, size_t len)
 {
 	const int code = tw_archive__error(a, NULL);
 
-	return code ? code : archive__done(a, tw_merge__frame(a->merge, data, len));
+	return code ? code : archive__done(a, tw_merge__frame(a->merge, data, len, NULL));
 }
 
 int tw_archive__flush(struct tw_archive *a)

@@ -15,7 +15,8 @@ static void archive__count_stream(const struct tw_archive *a, const struct tw_ar
 
 	if (!tw_archive__is_full(a))
 		tw_merge__stream_stats(a->merge, s->id, &merge);
-	missing = merge.gaps > shed + tx ? merge.gaps - shed - tx : 0;
+	missing = merge.gaps + merge.incomplete + merge.damaged;
+	missing = missing > shed + tx ? missing - shed - tx : 0;
 	explained = explained < missing ? explained : missing;
 	stats->recorded += tw_stream_books__total(&s->books, TW_BOOK_RECORDED);
 	stats->read += tw_stream_books__total(&s->books, TW_BOOK_READ);

@@ -98,7 +98,7 @@ static int take_kept(struct tw_report_frames *frames, const uint8_t *data, size_
 	struct tw_report_frame frame = { 0 };
 
 	if (frames->order == MERGED)
-		return tw_merge__frame(frames->merge, data, len);
+		return tw_merge__frame(frames->merge, data, len, NULL);
 	tw_frame__parse(data, len, &frame.info, &frame.tlvs);
 	return take_as_it_is(frames, &frame);
 }
@@ -171,7 +171,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	if (error)
 		return error;
 	if (frames->order == MERGED)
-		return tw_merge__frame(frames->merge, data, len);
+		return tw_merge__frame(frames->merge, data, len, NULL);
 	return frames->order == UNDECIDED ? keep(frames, data, len) : take_as_it_is(frames, &frame);
 }
 
@@ -186,6 +186,6 @@ int tw_report_frames__flush(struct tw_report_frames *frames)
 	tw_merge__stats(frames->merge, &merge);
 	frames->stats->filtered += merge.filtered;
 	frames->stats->malformed += merge.malformed;
-	frames->stats->missing += merge.gaps;
+	frames->stats->missing += merge.gaps + merge.incomplete + merge.damaged;
 	return error;
 }

@@ -10,13 +10,14 @@
 /* A frame in a buffer of its own. */
 struct test_frame {
 	struct tw_frame f;
+	uint64_t stream; /* which of several: TEST_STREAM and those behind it */
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
 static inline void test_frame__begin(struct test_frame *t, uint16_t channel, uint64_t seq, uint64_t base_time)
 {
 	const struct tw_frame_info info = {
-		.stream_id = TEST_STREAM,
+		.stream_id = TEST_STREAM + t->stream,
 		.schema_id = 7,
 		.channel = channel,
 		.cpu = channel ? (uint16_t)(channel - 1) : TW_CPU_NONE,

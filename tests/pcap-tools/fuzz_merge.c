@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames from a stranger into the merge. The input: options in one byte, then frames, each behind a 16-bit big-endian length.
- * What comes out must be frames that parse, with one TLV where one is promised; and the books must balance.
+ * Frames from a stranger into the merge. The input: options in one byte, then records, each behind a 16-bit big-endian head:
+ * frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping frames, and offsets
+ * of streams. What comes out must be frames that parse, with one TLV where one is promised; and the books must balance, those of
+ * each stream too.
  */
 #include <stdlib.h>
 
 #include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
+#define COMMAND 0xf000
+#define STREAM  0x1122334455667788ull /* of the seeds; theirs follow */
+
+enum { FROM_START = 1, LITTLE_MEMORY = 2, ACROSS = 4, PACKED = 8, TELL_GAPS = 16, LIVE = 32 };
+
 static uint8_t frame[TW_FRAME_MAX + TW_MERGE_SLACK];
+static uint8_t options_byte;
 
 static void check(bool holds)
 {
@@ -16,11 +24,19 @@ static void check(bool holds)
 		abort();
 }
 
+static void check_event(const struct tw_merged *out, const struct tw_frame_info *info, const struct tw_tlv_view *tlv)
+{
+	struct tw_event_view event;
+
+	check(tlv->type == TW_TLV_EVENT && tw_event__parse(tlv, info->base_time, &event));
+	check(event.time == out->time && info->base_time == out->time);
+	check(info->events == 1 && out->delivered == 1);
+}
+
 static int emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_frame_info info;
 	enum tw_frame_status status;
-	struct tw_event_view event;
 	struct tw_tlv_view tlv;
 	struct tw_cursor rest;
 
@@ -30,27 +46,76 @@ static int emit(void *ctx, const struct tw_merged *out)
 	check(tw_frame__parse(frame, tw_merged__len(out), &info, &rest) == TW_FRAME_OK);
 	check(info.length == tw_merged__len(out) && info.stream_id == out->stream_id);
 	check(tw_cursor__next_tlv(&rest, &tlv, &status));
-	if (out->is_control)
+	check(out->is_control || out->delivered <= out->events);
+	if (out->is_control || (options_byte & PACKED && !out->at_base))
 		return 0;
 	check(!rest.left && tlv.type != TW_TLV_WATERMARK && tlv.type != TW_TLV_PAD && tlv.type != TW_TLV_FILTERED);
-	if (!out->is_event)
-		return 0;
-	check(tlv.type == TW_TLV_EVENT && tw_event__parse(&tlv, info.base_time, &event));
-	check(event.time == out->time && info.base_time == out->time && info.events == 1);
+	if (out->is_event)
+		check_event(out, &info, &tlv);
 	return 0;
+}
+
+static void retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *s)
+{
+	(void)ctx;
+	(void)stream_id;
+	check(s->events_in == s->events_out + s->filtered + s->duplicates + s->incomplete + s->malformed_events);
+	check(s->numbers == s->before + s->received + s->gaps);
+	check(s->received == s->events_out + s->filtered + s->incomplete + s->damaged);
+	check(s->gaps == s->gaps_wire + s->gaps_receiver + s->gaps_told);
+}
+
+static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *input, struct tw_arrival *arrival)
+{
+	const uint8_t *offset;
+
+	switch (head >> 8 & 3) {
+	case 0:
+		arrival->now += head & 0xff;
+		check(!tw_merge__tick(m, arrival->now));
+		break;
+	case 1:
+		arrival->now += (head & 0xff) << 8;
+		break;
+	case 2:
+		arrival->dropped += head & 0xff;
+		break;
+	default:
+		offset = tw_cursor__take(input, sizeof(uint64_t));
+		if (offset)
+			check(!tw_merge__set_offset(m, STREAM + (head & 3), (int64_t)tw_load_be64(offset)));
+	}
 }
 
 static void feed(struct tw_merge *m, struct tw_cursor *input)
 {
+	struct tw_arrival arrival = { .now = 1 };
 	const uint8_t *p;
 
 	while ((p = tw_cursor__take(input, sizeof(uint16_t)))) {
 		size_t len = tw_load_be16(p);
 
+		if (len >= COMMAND) {
+			command(m, (unsigned int)len, input, &arrival);
+			continue;
+		}
 		if (len > input->left)
 			len = input->left;
-		check(!tw_merge__frame(m, tw_cursor__take(input, len), len));
+		check(!tw_merge__frame(m, tw_cursor__take(input, len), len, options_byte & LIVE ? &arrival : NULL));
 	}
+}
+
+static void check_books(const struct tw_merge *m)
+{
+	struct tw_merge_stream_stats sums = { .frames = 0 };
+	struct tw_merge_stats stats;
+
+	tw_merge__stats(m, &stats);
+	check(!stats.held);
+#define X(name, what) sums.name = stats.name;
+	TW_MERGE_COUNTERS(X)
+#undef X
+	retired(NULL, 0, &sums);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,22 +124,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_cursor input = { .at = data, .left = size };
 	const uint8_t *first = tw_cursor__take(&input, 1);
-	struct tw_merge_options options = { .wait_ns = 1000, .emit = emit };
-	struct tw_merge_stats stats;
+	struct tw_merge_options options = { .wait_ns = 1000, .retire_ns = 20000, .emit = emit, .retired = retired };
 	struct tw_merge *m;
 
 	if (!first)
 		return 0;
-	options.from_start = *first & 1;
-	options.memory = *first & 2 ? 4096 : 0;
+	options_byte = *first;
+	options.from_start = *first & FROM_START;
+	options.memory = *first & LITTLE_MEMORY ? 4096 : 0;
+	options.across = *first & ACROSS;
+	options.packed = *first & PACKED;
+	options.tell_gaps = *first & TELL_GAPS;
 	if (tw_merge__new(&options, &m, NULL))
 		return 0;
 	feed(m, &input);
 	check(!tw_merge__flush(m));
-	tw_merge__stats(m, &stats);
-	check(!stats.held);
-	check(stats.events_in ==
-	      stats.events_out + stats.filtered + stats.duplicates + stats.incomplete + stats.malformed_events);
+	check_books(m);
 	tw_merge__free(m);
 	return 0;
 }

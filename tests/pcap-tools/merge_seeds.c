@@ -81,23 +81,67 @@ static void mixed(FILE *f)
 	put(f, test_frame__end(&frame));
 }
 
+static void put_command(FILE *f, unsigned int command, unsigned int low)
+{
+	const unsigned int head = 0xf000 | command << 8 | low;
+
+	fputc((int)(head >> 8), f);
+	fputc((int)(head & 0xff), f);
+}
+
+/* Three streams with offsets, time going on, drops, and one that ends and is forgotten. */
+static void several(FILE *f)
+{
+	static const uint8_t offsets[3][8] = { { 0 },
+					       { 0, 0, 0, 0, 0, 0, 1, 0 },
+					       { 255, 255, 255, 255, 255, 255, 255, 0 } };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		put_command(f, 3, i);
+		fwrite(offsets[i], 1, sizeof(offsets[i]), f);
+		frame.stream = i;
+		put(f, test_frame__hello(&frame, "a", "b", 900, 1));
+		put_events(f, 1, 0, 1000 + 256 * i, 3);
+		put_command(f, 2, 2 * i);
+		put_events(f, 1, 5, 1200 + 256 * i, 3);
+		put_watermark(f, 2000, 8, 0);
+		put_command(f, 1, 1);
+		put_watermark(f, 5000, 8, 0);
+		put_command(f, 0, 250);
+	}
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, 0, 5000);
+	tw_end__emit(&frame.f);
+	put(f, test_frame__end(&frame));
+	for (unsigned int i = 0; i < 8; i++) {
+		put_command(f, 1, 2);
+		put_command(f, 0, 255);
+	}
+	frame.stream = 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*write)(FILE *f);
-	} seeds[] = { { "ordered", ordered }, { "reordered", reordered }, { "pieces", pieces }, { "mixed", mixed } };
+	} seeds[] = {
+		{ "ordered", ordered }, { "reordered", reordered }, { "pieces", pieces },
+		{ "mixed", mixed },     { "several", several },
+	};
+	/* Bits of fuzz_merge's options. */
+	static const uint8_t options[] = { 0, 1 | 2, 4 | 16 | 32, 4 | 8 | 16 | 32, 1 | 8 };
+	const size_t ways = sizeof(options) / sizeof(options[0]);
 
-	for (size_t i = 0; argc == 2 && i < 2 * sizeof(seeds) / sizeof(seeds[0]); i++) {
+	for (size_t i = 0; argc == 2 && i < ways * sizeof(seeds) / sizeof(seeds[0]); i++) {
 		char path[4096];
 		FILE *f;
 
-		snprintf(path, sizeof(path), "%s/%s-%zu", argv[1], seeds[i / 2].name, i % 2);
+		snprintf(path, sizeof(path), "%s/%s-%zu", argv[1], seeds[i / ways].name, i % ways);
 		f = fopen(path, "wb");
 		if (!f)
 			return 1;
-		fputc((int)(i % 2 ? 3 : 0), f); /* from the start, little memory; or neither */
-		seeds[i / 2].write(f);
+		fputc(options[i % ways], f);
+		seeds[i / ways].write(f);
 		if (fclose(f))
 			return 1;
 	}

@@ -111,7 +111,7 @@ static void commit(struct tw_sink *sink, size_t len)
 	hits->stats.frames++;
 	hits->stats.bytes += len;
 	if (!hits->failure)
-		hits->failure = tw_merge__frame(hits->merge, hits->slot, len);
+		hits->failure = tw_merge__frame(hits->merge, hits->slot, len, NULL);
 }
 
 static int flush(struct tw_sink *sink)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The order across streams: a heap of them by the time of what each has to go out first, on the common time line. */
+#include "pcap-tools/merge/state.h"
+
+static struct tw_merge_stream *stream__of(struct tw_heap_node *node)
+{
+	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
+}
+
+static uint64_t largest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The latest time of the stream's clock that is not behind that one of the common line. */
+static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
+{
+	const uint64_t time = common - (uint64_t)s->offset;
+
+	if (common == UINT64_MAX)
+		return UINT64_MAX;
+	if (s->offset > 0)
+		return time < common ? time : 0;
+	return time >= common ? time : UINT64_MAX;
+}
+
+uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return largest(s->last, m->last ? stream__time(s, m->last) : 0);
+}
+
+/* What goes out first, in the stream's clock. Return: false if nothing waits */
+static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
+{
+	const uint64_t event = s->heap.n ? s->heap.entries[0].time : UINT64_MAX;
+	const uint64_t control = s->control ? s->control->info.base_time : UINT64_MAX;
+
+	*ret = event < control ? event : control;
+	return s->heap.n || s->control;
+}
+
+/* To its place in the heap. */
+static void across__put(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	uint64_t first;
+
+	if (s->placed == TW_UNPLACED)
+		return;
+	if (!stream__first(s, &first)) {
+		tw_heap__remove(&m->order, &s->node);
+		return;
+	}
+	first = tw_across__time(s, first);
+	if (s->node.at == TW_HEAP_OUT || m->order.entries[s->node.at].time != first)
+		tw_heap__put(&m->order, &s->node, first);
+}
+
+/* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
+static void across__look(struct tw_merge *m)
+{
+	m->slowest = NULL;
+	m->newest = m->overdue = 0;
+	for (size_t i = 0; i < m->n_streams; i++) {
+		struct tw_merge_stream *s = m->streams[i];
+		const bool placed = s->placed != TW_UNPLACED;
+		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
+
+		if (placed && !s->silent)
+			m->newest = largest(m->newest, tw_across__time(s, s->newest));
+		if (placed && s->overdue)
+			m->overdue = largest(m->overdue, tw_across__time(s, s->overdue));
+		if (!s->silent && !s->stats.ended && (!m->slowest || bound < m->least)) {
+			m->least = bound;
+			m->slowest = s;
+		}
+	}
+	if (!m->slowest)
+		m->least = m->newest;
+}
+
+void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
+{
+	const uint64_t wait_ns = m->options.wait_ns;
+
+	across__put(m, s);
+	if (!m->slowest || (moved && m->slowest == s))
+		across__look(m);
+	else if (moved && s->placed != TW_UNPLACED)
+		m->newest = largest(m->newest, tw_across__time(s, s->newest));
+	m->bound = largest(largest(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+}
+
+int tw_across__release(struct tw_merge *m)
+{
+	return tw_across__up_to(m, m->bound, 0);
+}
+
+/* How far the first stream may go on before another has its turn, in its own clock. */
+static uint64_t across__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
+{
+	const struct tw_heap_entry *second = tw_heap__second(&m->order);
+	uint64_t first = 0, limit;
+
+	if (second && second->time <= bound)
+		bound = second->time - (second->node->id < s->id);
+	limit = stream__time(s, bound);
+	stream__first(s, &first); /* goes out in any case, at the ends of time too, where sums are cut */
+	return largest(limit, first);
+}
+
+int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
+{
+	int code = 0;
+
+	while (!code && m->order.n && m->order.entries[0].time <= bound && m->pool.held_bytes > keep) {
+		struct tw_merge_stream *s = stream__of(m->order.entries[0].node);
+
+		code = tw_release__up_to(m, s, across__limit(m, s, bound), keep);
+		across__put(m, s);
+	}
+	return code;
+}
+
+void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	across__look(m);
+	s->offset = m->newest ? (int64_t)(m->newest - largest(s->newest, s->queued)) : 0;
+	s->placed = TW_PLACED_BY_GUESS;
+	across__put(m, s);
+	tw_across__look_again(m);
+}
+
+void tw_across__forget_last(struct tw_merge *m)
+{
+	m->last = 0;
+	for (size_t i = 0; i < m->n_streams; i++) {
+		const struct tw_merge_stream *s = m->streams[i];
+
+		if (s->placed != TW_UNPLACED && s->last)
+			m->last = largest(m->last, tw_across__time(s, s->last));
+	}
+}
+
+static bool across__knows_one(const struct tw_merge *m)
+{
+	for (size_t i = 0; i < m->n_streams; i++) {
+		if (m->streams[i]->placed == TW_PLACED)
+			return true;
+	}
+	return false;
+}
+
+/* The first offset that is known: what was guessed without one is nowhere near. */
+static void across__guess_anew(struct tw_merge *m)
+{
+	for (size_t i = 0; i < m->n_streams; i++) {
+		if (m->streams[i]->placed == TW_PLACED_BY_GUESS) {
+			m->streams[i]->placed = TW_UNPLACED;
+			tw_heap__remove(&m->order, &m->streams[i]->node);
+		}
+	}
+}
+
+int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
+{
+	struct tw_merge_stream *s;
+	bool is_first;
+	int code;
+
+	if (!m->options.across)
+		return 0;
+	is_first = !across__knows_one(m);
+	code = tw_streams__get(m, stream_id, &s);
+	if (code || (s->placed == TW_PLACED && s->offset == offset))
+		return code;
+	if (is_first)
+		across__guess_anew(m);
+	s->offset = offset;
+	s->placed = TW_PLACED;
+	tw_across__forget_last(m);
+	tw_across__look_again(m);
+	tw_across__update(m, s, true);
+	return tw_across__release(m);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pcap-tools/merge/state.h"
+
+static struct tw_merge_stream **streams__bucket(struct tw_merge *m, uint64_t id)
+{
+	/* Ids are random, unless somebody forges them; then the chains are no longer than there are streams. */
+	return &m->buckets[(id * 0x9e3779b97f4a7c15ull) >> 32 & (TW_MERGE_BUCKETS - 1)];
+}
+
+struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id)
+{
+	struct tw_merge_stream *s = m->latest;
+
+	if (s && s->id == id)
+		return s;
+	for (s = *streams__bucket((struct tw_merge *)m, id); s && s->id != id;)
+		s = s->next;
+	return s;
+}
+
+void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	while (s->control) {
+		struct tw_held *held = s->control;
+
+		s->control = held->next;
+		tw_frame_pool__give(&m->pool, held);
+	}
+	for (size_t i = 0; i < s->n_channels; i++)
+		tw_channel__free(s->channels[i], &m->pool);
+	for (size_t i = 0; i < sizeof(s->by_id) / sizeof(s->by_id[0]); i++)
+		free(s->by_id[i]);
+	tw_heap__fini(&s->heap);
+	free(s->channels);
+	free(s);
+}
+
+struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s)
+{
+	struct tw_merge_stream_stats stats = s->stats;
+
+	for (size_t i = 0; i < s->n_channels; i++)
+		stats.numbers += s->channels[i]->next;
+	return stats;
+}
+
+static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	struct tw_merge_stream **at = streams__bucket(m, s->id);
+	size_t i = 0;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	while (m->streams[i] != s)
+		i++;
+	m->streams[i] = m->streams[--m->n_streams];
+	m->n_channels -= s->n_channels;
+	m->latest = NULL;
+	tw_heap__remove(&m->order, &s->node);
+	tw_across__look_again(m);
+	tw_across__forget_last(m);
+}
+
+int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	struct tw_merge_stream_stats stats;
+	int code = tw_release__up_to(m, s, UINT64_MAX, 0);
+
+	if (!code)
+		code = tw_release__settle(m, s);
+	streams__unlink(m, s);
+	stats = tw_streams__stats(s);
+#define X(name, what) m->stats.name += stats.name;
+	TW_MERGE_COUNTERS(X)
+#undef X
+	m->stats.retired++;
+	if (m->options.retired)
+		m->options.retired(m->options.ctx, s->id, &stats);
+	tw_streams__free(m, s);
+	return code;
+}
+
+/* Who makes room for another: one that ended before one that nobody knows; of those the longest silent. */
+static bool stream__goes_before(const struct tw_merge_stream *s, const struct tw_merge_stream *other)
+{
+	if (!other)
+		return s->stats.ended || !s->named;
+	if (!s->stats.ended != !other->stats.ended)
+		return s->stats.ended;
+	return (s->stats.ended || !s->named) && s->turn < other->turn;
+}
+
+static int streams__make_room(struct tw_merge *m)
+{
+	struct tw_merge_stream *goes = NULL;
+
+	for (size_t i = 0; i < m->n_streams; i++) {
+		if (stream__goes_before(m->streams[i], goes))
+			goes = m->streams[i];
+	}
+	return goes ? tw_streams__retire(m, goes) : -ENOSPC;
+}
+
+static int streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+{
+	struct tw_merge_stream **bucket = streams__bucket(m, id), *s;
+	const int code = m->n_streams < TW_MERGE_STREAMS_MAX ? 0 : streams__make_room(m);
+
+	if (code)
+		return code;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->id = id;
+	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
+	s->control_end = &s->control;
+	s->control_numbers.known = m->options.from_start;
+	s->heard = s->joined = m->now;
+	s->turn = m->turn;
+	s->next = *bucket;
+	*bucket = s;
+	m->streams[m->n_streams++] = s;
+	tw_across__look_again(m);
+	*ret = s;
+	return 0;
+}
+
+int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+{
+	struct tw_merge_stream *s = tw_streams__find(m, id);
+	const int code = s ? 0 : streams__begin(m, id, &s);
+
+	if (code)
+		return code;
+	*ret = m->latest = s;
+	return 0;
+}
+
+static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
+{
+	struct tw_channel *const *page = s->by_id[id / TW_CHANNEL_PAGE];
+
+	return page ? page[id % TW_CHANNEL_PAGE] : NULL;
+}
+
+/* Room in the tables for one more channel, of that number. */
+static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
+{
+	struct tw_channel **channels;
+
+	if (!s->by_id[id / TW_CHANNEL_PAGE])
+		s->by_id[id / TW_CHANNEL_PAGE] = calloc(TW_CHANNEL_PAGE, sizeof(struct tw_channel *));
+	if (!s->by_id[id / TW_CHANNEL_PAGE] || !tw_heap__grow(&s->heap, s->n_channels + 1))
+		return false;
+	channels = realloc(s->channels, (s->n_channels + 1) * sizeof(struct tw_channel *));
+	if (!channels)
+		return false;
+	s->channels = channels;
+	return true;
+}
+
+int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret)
+{
+	struct tw_channel *c = stream__find_channel(s, id);
+
+	if (!c) {
+		if (m->n_channels == TW_MERGE_CHANNELS_MAX || s->n_channels == TW_MERGE_STREAM_CHANNELS_MAX)
+			return -ENOSPC;
+		c = stream__grow(s, id) ? tw_channel__new(id, m->options.from_start, &s->stats) : NULL;
+		if (!c)
+			return -ENOMEM;
+		s->channels[s->n_channels++] = c;
+		s->by_id[id / TW_CHANNEL_PAGE][id % TW_CHANNEL_PAGE] = c;
+		m->n_channels++;
+	}
+	*ret = c;
+	return 0;
+}
