@@ -278,8 +278,14 @@ void tw_announcer__finish(struct tw_announcer *a)
 	say_new_symbols(a, now, true);
 	tw_trace_clock__sample(a->clock, &sample);
 	tw_control__clock(&a->control, &sample);
-	a->stats(a->stats_ctx, &a->control);
 	tw_control__end(&a->control);
+}
+
+void tw_announcer__last(struct tw_announcer *a, uint64_t now)
+{
+	a->control.time = now;
+	a->stats(a->stats_ctx, &a->control);
+	tw_control__last(&a->control);
 }
 
 void tw_announcer__fini(struct tw_announcer *a)

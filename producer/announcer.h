@@ -54,8 +54,11 @@ void tw_announcer__start(struct tw_announcer *announcer);
 void tw_announcer__before(void *ctx, uint64_t now);
 uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed);
 
-/** tw_announcer__finish() - the last names, clocks and counters */
+/** tw_announcer__finish() - the last names and clocks */
 void tw_announcer__finish(struct tw_announcer *announcer);
+
+/** tw_announcer__last() - the last counters, and END; the frame is left open for the last watermarks. May be called again */
+void tw_announcer__last(struct tw_announcer *announcer, uint64_t now);
 
 /** tw_announcer__fini() - free what it owns: the texts, the symbols */
 void tw_announcer__fini(struct tw_announcer *announcer);

@@ -103,6 +103,12 @@ static bool emit_stats(struct tw_frame *f, const struct record *r)
 	return tw_stats__emit(f, r->data, r->n);
 }
 
+static bool emit_end(struct tw_frame *f, const struct record *r)
+{
+	(void)r;
+	return tw_end__emit(f);
+}
+
 void tw_control__host(struct tw_control *c, const struct tw_attr_view *attrs, size_t n)
 {
 	send_record(c, &(struct record){ emit_host, attrs, n });
@@ -157,6 +163,11 @@ void tw_control__symbol(struct tw_control *c, const struct tw_symbol_view *symbo
 void tw_control__stats(struct tw_control *c, const struct tw_stat_view *stats, size_t n)
 {
 	send_record(c, &(struct record){ emit_stats, stats, n });
+}
+
+void tw_control__last(struct tw_control *c)
+{
+	send_record(c, &(struct record){ .emit = emit_end });
 }
 
 void tw_control__end(struct tw_control *c)

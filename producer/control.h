@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS. Records are gathered into frames like events; a record larger
+ * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS, END. Records are gathered into frames like events; a record larger
  * than a frame goes out in PARTs.
  */
 #ifndef TW_CONTROL_H
@@ -27,6 +27,7 @@ void tw_control__texts(struct tw_control *control, const struct tw_texts *texts)
 void tw_control__task(struct tw_control *control, const struct tw_task *task);
 void tw_control__symbol(struct tw_control *control, const struct tw_symbol_view *symbol);
 void tw_control__stats(struct tw_control *control, const struct tw_stat_view *stats, size_t n);
+void tw_control__last(struct tw_control *control); /* END: the producer has stopped */
 
 /** tw_control__end() - close the frame being gathered, so that what was said is on its way with the next flush */
 void tw_control__end(struct tw_control *control);

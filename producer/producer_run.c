@@ -211,7 +211,36 @@ static void drain_port(struct tw_reader *r)
 		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
-/* With the threads gone, this one does their last rounds: all rings to their end, then names and counters, then all out. */
+/* Said again where frames may get lost: after a burst of losses one of them arrives. */
+static const unsigned int last_pauses_ms[] = { 0, 5, 10, 20, 40 };
+#define LAST_TIMES (sizeof(last_pauses_ms) / sizeof(last_pauses_ms[0]))
+
+static void ask_sinks(struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		tw_sink__stats(p->readers[i].port.sink, &p->readers[i].sink_stats);
+}
+
+/* All is out: the books are closed. One frame says so, with the counters and the last number of every channel. */
+static void say_last(struct tw_producer *p)
+{
+	struct tw_reader *first = &p->readers[0];
+	const size_t times = p->options->repeat_ms ? LAST_TIMES : 1;
+
+	for (size_t i = 0; i < times && !first->error; i++) {
+		uint64_t now;
+
+		nanosleep(&(struct timespec){ .tv_nsec = last_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
+		ask_sinks(p);
+		now = tw_trace_clock__now(&p->clock);
+		tw_announcer__last(&p->announcer, now);
+		for (unsigned int k = 0; k < p->n_readers; k++)
+			tw_reader__watermark_on(&p->readers[k], &first->port, now);
+		drain_port(first);
+	}
+}
+
+/* With the threads gone, this one does their last rounds: all rings to their end, then names, then all out. */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -227,6 +256,7 @@ static void finish(struct tw_producer *p)
 	first->closed = UINT64_MAX;
 	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
 	drain_port(first);
+	say_last(p);
 }
 
 int tw_producer__stop(struct tw_producer *p, struct tw_error *err)

@@ -25,6 +25,7 @@ struct place {
 	struct tw_frame_info info;
 	size_t frame;
 	uint64_t seq; /* of the next event */
+	bool ended;   /* by this frame */
 };
 
 /* One more element at the end of a list that doubles; zeroed. */
@@ -252,6 +253,9 @@ static void take(struct place *p, const struct tw_tlv_view *tlv)
 	case TW_TLV_STATS:
 		take_stats(p, tlv);
 		break;
+	case TW_TLV_END:
+		p->ended = true;
+		break;
 	case TW_TLV_HOST:
 		p->r->n_hosts++;
 		break;
@@ -287,9 +291,13 @@ static void read_frame(struct place *p, const struct archive_frame *frame, uint6
 	*stream = *stream ? *stream : p->info.stream_id;
 	p->r->foreign += *stream != p->info.stream_id;
 	p->seq = p->info.seq;
+	p->ended = false;
 	count_numbers(p);
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
 		take(p, &tlv);
+	p->r->undead += p->r->n_ends && (!p->ended || p->r->stats[TW_STAT_RECORDED] != p->r->recorded_at_end);
+	p->r->recorded_at_end = p->r->stats[TW_STAT_RECORDED];
+	p->r->n_ends += p->ended;
 	p->r->malformed += status != TW_FRAME_OK;
 	if (p->info.source != TW_SOURCE_CONTROL)
 		p->r->malformed += p->seq != p->info.seq + p->info.events;
@@ -366,6 +374,7 @@ void receiver__assert_sound(const struct receiver *r, uint64_t gaps)
 	assert_int_equal(r->unordered, 0);
 	assert_int_equal(r->overtaken, 0);
 	assert_int_equal(r->revoked, 0);
+	assert_int_equal(r->undead, 0);
 }
 
 void receiver__fini(struct receiver *r)

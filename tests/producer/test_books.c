@@ -39,6 +39,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.stats[TW_STAT_RECORDED], b->recorded);
 	assert_int_equal(b->frames, run->archive.n);
 	assert_true(run->got.n_watermarks > 0);
+	assert_int_equal(run->got.n_ends, 1);
 }
 
 /* Rings of 64 KiB, looked at every 10 ms, under a load that fills them in one. */

@@ -115,6 +115,7 @@ static void test_repeated(void **state)
 	pause_ms(500);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
+	assert_int_equal(run.got.n_ends, 5);
 	assert_in_range(run.got.n_hosts, 3, 30); /* about ten; a busy machine delays some, or the end */
 	assert_int_equal(run.got.n_texts, run.got.n_hosts * run.got.texts[0].total);
 	assert_true(run.got.n_clocks >= run.got.n_hosts);
