@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libFuzzer target: a whole frame, every TLV of it through every parse function. */
+/* libFuzzer target: a whole frame, every TLV of it through every parse function; and as a question or answer. */
 #include "walk.h"
+
+#include "wire/exchange.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct tw_exchange_view exchange;
+	uint64_t stream;
 	size_t tlvs;
 
 	walk__frame(data, size, &tlvs);
+	tw_exchange_frame__read(data, size, &stream, &exchange);
 	return 0;
 }

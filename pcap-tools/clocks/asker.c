@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/clocks/asker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+
+#define BURST      8
+#define BURST_NS   (3 * TW_NS_PER_MS)
+#define ROUNDS     1000 /* a round trip's bound of the distance is half of it, and clocks drift half a thousandth */
+#define LEAST_NS   (100 * TW_NS_PER_MS)
+#define MOST_NS    TW_NS_PER_SECOND
+#define DEAF       16 /* questions without an answer */
+#define DEAF_NS    (10 * TW_NS_PER_SECOND)
+#define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
+#define GONE_NS    (10 * TW_NS_PER_SECOND)
+#define BETWEEN_NS TW_NS_PER_MS /* any two questions, however many streams strangers invent */
+#define WAITING    8            /* questions of a stream that may yet be answered */
+
+struct waiting {
+	uint32_t id;
+	bool open;
+	uint64_t asked;
+};
+
+struct asked_stream {
+	uint64_t id;
+	struct tw_rx_peer peer;
+	bool over; /* kept, as its END comes several times */
+	uint64_t seen, due;
+	uint64_t asked;                  /* questions */
+	uint64_t unanswered;             /* since the last answer */
+	uint64_t round_trip;             /* the shortest of late, ns; 0 = not known */
+	struct waiting waiting[WAITING]; /* a ring, by the number of questions asked */
+};
+
+struct tw_asker {
+	uint64_t secret;
+	uint64_t due; /* nothing before that */
+	size_t n;
+	struct asked_stream *latest;
+	struct asked_stream streams[TW_ASKER_STREAMS];
+	struct tw_asker_stats stats;
+};
+
+struct tw_asker *tw_asker__new(uint64_t secret)
+{
+	struct tw_asker *asker = calloc(1, sizeof(*asker));
+
+	if (!asker)
+		return NULL;
+	asker->secret = secret;
+	asker->due = UINT64_MAX;
+	return asker;
+}
+
+void tw_asker__free(struct tw_asker *asker)
+{
+	free(asker);
+}
+
+static struct asked_stream *find(struct tw_asker *a, uint64_t id)
+{
+	if (a->latest && a->latest->id == id)
+		return a->latest;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->streams[i].id == id)
+			return a->latest = &a->streams[i];
+	return NULL;
+}
+
+/* A new one, or one that has been silent for long. */
+static struct asked_stream *place_for(struct tw_asker *a, uint64_t now)
+{
+	struct asked_stream *oldest = &a->streams[0];
+
+	if (a->n < TW_ASKER_STREAMS)
+		return &a->streams[a->n++];
+	for (size_t i = 1; i < a->n; i++)
+		if (a->streams[i].seen < oldest->seen)
+			oldest = &a->streams[i];
+	return now > oldest->seen && now - oldest->seen > GONE_NS ? oldest : NULL;
+}
+
+static bool same_peer(const struct tw_rx_peer *a, const struct tw_rx_peer *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
+
+void tw_asker__saw_control(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t now)
+{
+	const uint64_t id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
+	struct asked_stream *s = find(a, id);
+
+	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
+		return;
+	if (!s) {
+		s = place_for(a, now);
+		if (!s) {
+			a->stats.crowded++;
+			return;
+		}
+		*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now };
+		a->due = now < a->due ? now : a->due;
+	} else if (!same_peer(&s->peer, frame->from)) {
+		s->peer = *frame->from;
+		memset(s->waiting, 0, sizeof(s->waiting));
+	}
+	if (now - s->seen > SILENT_NS) /* it is heard again */
+		a->due = s->due < a->due ? s->due : a->due;
+	s->seen = now;
+}
+
+uint64_t tw_asker__due(const struct tw_asker *a)
+{
+	return a->due;
+}
+
+static uint64_t pause_after(const struct asked_stream *s)
+{
+	uint64_t pause = s->round_trip * ROUNDS;
+
+	if (s->asked < BURST)
+		return BURST_NS;
+	if (s->unanswered > DEAF)
+		return DEAF_NS;
+	if (!pause || pause > MOST_NS)
+		return MOST_NS;
+	return pause < LEAST_NS ? LEAST_NS : pause;
+}
+
+/* The stream that has waited longest; and when to look again. */
+static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
+{
+	struct asked_stream *first = NULL;
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct asked_stream *s = &a->streams[i];
+
+		if (s->over || (now > s->seen && now - s->seen > SILENT_NS))
+			continue;
+		if (!first || s->due < first->due) {
+			next = first && first->due < next ? first->due : next;
+			first = s;
+		} else if (s->due < next) {
+			next = s->due;
+		}
+	}
+	if (first && first->due > now) {
+		a->due = first->due;
+		return NULL;
+	}
+	a->due = next;
+	return first;
+}
+
+/* splitmix64 of the secret and the question's number */
+static uint32_t number_of(const struct tw_asker *a)
+{
+	uint64_t z = a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (uint32_t)(z ^ z >> 31);
+}
+
+bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
+{
+	struct asked_stream *s = now < a->due ? NULL : most_due(a, now);
+	struct waiting *waiting;
+
+	if (!s)
+		return false;
+	waiting = &s->waiting[s->asked++ % WAITING];
+	*waiting = (struct waiting){ .id = number_of(a), .open = true, .asked = now };
+	a->stats.asked++;
+	s->unanswered++;
+	s->due = now + pause_after(s);
+	a->due = s->due < a->due ? s->due : a->due;
+	if (a->due < now + BETWEEN_NS)
+		a->due = now + BETWEEN_NS;
+	ret->to = &s->peer;
+	ret->len = tw_exchange_frame__write(ret->frame, s->id,
+					    &(struct tw_exchange_view){ .id = waiting->id, .asked = now });
+	return true;
+}
+
+static void bring_forward(struct tw_asker *a, struct asked_stream *s, uint64_t due)
+{
+	s->due = due < s->due ? due : s->due;
+	a->due = s->due < a->due ? s->due : a->due;
+}
+
+static struct waiting *waiting_for(struct asked_stream *s, const struct tw_exchange_view *answer)
+{
+	for (size_t i = 0; i < WAITING; i++) {
+		struct waiting *w = &s->waiting[i];
+
+		if (w->open && w->id == answer->id && w->asked == answer->asked)
+			return w;
+	}
+	return NULL;
+}
+
+bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t arrived, uint64_t *ret_stream,
+		      struct tw_exchange_sample *ret)
+{
+	struct tw_exchange_view answer;
+	struct waiting *waiting = NULL;
+	struct asked_stream *s;
+	uint64_t stream, trip;
+
+	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &answer))
+		return false;
+	s = find(a, stream);
+	if (s && frame->from && same_peer(&s->peer, frame->from))
+		waiting = waiting_for(s, &answer);
+	if (!waiting) {
+		a->stats.strange++;
+		return false;
+	}
+	waiting->open = false;
+	trip = arrived - waiting->asked;
+	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
+	s->unanswered = 0;
+	bring_forward(a, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
+	a->stats.answered++;
+	*ret_stream = stream;
+	*ret = (struct tw_exchange_sample){ waiting->asked, answer.received, answer.answered, arrived };
+	return true;
+}
+
+void tw_asker__over(struct tw_asker *a, uint64_t stream_id)
+{
+	struct asked_stream *s = find(a, stream_id);
+
+	if (s)
+		s->over = true;
+}
+
+void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)
+{
+	*ret = a->stats;
+}

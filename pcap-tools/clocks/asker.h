@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whom a capture host asks for its clock, and when: the sender of each stream's control frames; eight times some ms apart when the
+ * stream is first seen, so that its first packets can be dated, then every thousand round trips, 100 ms to a second: in that time
+ * clocks that drift apart by 500 ppm add to the bound what the way had left of it. Who never answers is asked every ten seconds, who
+ * sends nothing not at all.
+ *
+ * Nothing here sends or reads a clock: `now` is clocks/capture_clock.h's. State is bounded, whatever strangers send. Belongs to one
+ * thread.
+ */
+#ifndef TW_ASKER_H
+#define TW_ASKER_H
+
+#include "pcap-tools/clocks/distance.h"
+#include "wire/exchange.h"
+#include "wire/rx.h"
+
+#define TW_ASKER_STREAMS 256 /* more are not asked until one of these falls silent */
+
+/* To be sent at once, by tw_rx__answer(): the time of asking is in it. */
+struct tw_question {
+	const struct tw_rx_peer *to; /* borrowed until the next call */
+	size_t len;
+	uint8_t frame[TW_EXCHANGE_ROOM];
+};
+
+struct tw_asker;
+
+/**
+ * tw_asker__new() - nobody to ask yet
+ * @secret: what makes the numbers of questions hard to guess for who does not see them
+ * Return: NULL without memory.
+ */
+struct tw_asker *tw_asker__new(uint64_t secret);
+
+/** tw_asker__free() - NULL is fine */
+void tw_asker__free(struct tw_asker *asker);
+
+/** tw_asker__saw_control() - the slow part of tw_asker__saw() */
+void tw_asker__saw_control(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
+
+/** tw_asker__saw() - a frame came, whatever it is; costs a look at one byte for all but control frames */
+static inline void tw_asker__saw(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now)
+{
+	if (frame->len >= sizeof(struct tw_frame_hdr) &&
+	    frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL)
+		tw_asker__saw_control(asker, frame, now);
+}
+
+/** tw_asker__due() - when there will be something to ask: not before that; UINT64_MAX = nobody to ask */
+uint64_t tw_asker__due(const struct tw_asker *asker);
+
+/** tw_asker__next() - a question that is due; call again until there is none. Return: false if there is none */
+bool tw_asker__next(struct tw_asker *asker, uint64_t now, struct tw_question *ret);
+
+/** tw_asker__is_answer() - whether a frame may be one, and is for tw_asker__answer() */
+static inline bool tw_asker__is_answer(const struct tw_rx_frame *frame)
+{
+	return frame->len >= sizeof(struct tw_frame_hdr) &&
+	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_ASIDE;
+}
+
+/**
+ * tw_asker__answer() - an answer, matched with its question
+ * @arrived: when it came, by the capture host's clock, not earlier than that
+ * @ret_stream: whose it is
+ * @ret: received and answered as that stream's clock counts
+ *
+ * Return: false for what was not asked, was asked of somebody else, or was answered before.
+ */
+bool tw_asker__answer(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t arrived, uint64_t *ret_stream,
+		      struct tw_exchange_sample *ret);
+
+/** tw_asker__over() - the stream has ended: ask no more */
+void tw_asker__over(struct tw_asker *asker, uint64_t stream_id);
+
+struct tw_asker_stats {
+	uint64_t asked, answered;
+	uint64_t strange; /* answers to nothing that was asked */
+	uint64_t crowded; /* control frames of streams for which there was no room */
+};
+
+/** tw_asker__stats() - totals of all streams */
+void tw_asker__stats(const struct tw_asker *asker, struct tw_asker_stats *ret);
+
+#endif
