@@ -251,7 +251,7 @@ const struct cli_command cli_command_report = {
 	.description =
 		"Writes one line an event, in the layout of trace-cmd report: task, CPU, time, event and what the kernel's own "
 		"print format says of it. FILE is a pcapng or pcap file with Tracewire's frames: what record and convert wrote, "
-		"or a capture of a wire, which is put in order of time; - is standard input.\n"
+		"or a capture of a wire, which is put in order of time; compressed by zstd, too. - is standard input.\n"
 		"\n"
 		"What was lost stands between the lines where it is missing. Events whose format is not in the capture are shown as "
 		"bytes; those whose print format cannot be followed as field=value. The summary on standard error counts both.\n"

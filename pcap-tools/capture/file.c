@@ -9,15 +9,30 @@
 
 #include "pcap-tools/capture/format.h"
 
+/* What came before the failure has been handed out; what is left of it is no whole block. */
+static int failed(const struct tw_capture_file *file, struct tw_error *err)
+{
+	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
+
+	if (file->in.failure == -EBADMSG)
+		return tw_error__set(err, -EBADMSG,
+				     "%s is damaged or cut: zstd expands it to byte %llu and no further; what stands "
+				     "before that was read",
+				     file->name, at);
+	if (!at)
+		return tw_error__set(err, file->in.failure, "reading %s failed: %s", file->name,
+				     strerror(-file->in.failure));
+	return tw_error__set(err, file->in.failure, "reading %s failed at byte %llu: %s", file->name, at,
+			     strerror(-file->in.failure));
+}
+
 int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *err, const char *fmt, ...)
 {
 	char what[256];
 	va_list args;
 
 	if (file->in.failure)
-		return tw_error__set(err, file->in.failure, "reading %s failed at byte %llu: %s", file->name,
-				     (unsigned long long)(file->in.offset + (file->in.end - file->in.at)),
-				     strerror(-file->in.failure));
+		return failed(file, err);
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
@@ -28,13 +43,12 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 /* What somebody may have given us instead of a capture. */
 static int refuse(struct tw_capture_file *file, struct tw_error *err)
 {
-	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b };
 	const size_t there = tw_input__fill(&file->in, 4);
 	const uint8_t *first = file->in.buf;
 
 	if (file->in.failure)
-		return tw_error__set(err, file->in.failure, "reading %s failed: %s", file->name,
-				     strerror(-file->in.failure));
+		return failed(file, err);
 	if (!there)
 		return tw_error__set(err, -EINVAL, "%s is empty", file->name);
 	if (there >= sizeof(dat) && !memcmp(first, dat, sizeof(dat)))
@@ -44,9 +58,6 @@ static int refuse(struct tw_capture_file *file, struct tw_error *err)
 			file->name, file->name);
 	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
 		return tw_error__set(err, -EINVAL, "%s is compressed; give `gunzip -c` of it on standard input (-)",
-				     file->name);
-	if (there >= sizeof(zstd) && !memcmp(first, zstd, sizeof(zstd)))
-		return tw_error__set(err, -EINVAL, "%s is compressed; give `zstdcat` of it on standard input (-)",
 				     file->name);
 	return tw_error__set(err, -EINVAL, "%s is neither a pcapng nor a pcap file, by its first bytes", file->name);
 }
@@ -81,6 +92,30 @@ void tw_capture_file__close(struct tw_capture_file *file)
 	tw_input__close(&file->in);
 	free(file->interfaces);
 	free(file);
+}
+
+bool tw_capture_file__is_pcapng(const struct tw_capture_file *file)
+{
+	return file->is_pcapng;
+}
+
+bool tw_capture_file__is_compressed(const struct tw_capture_file *file)
+{
+	return file->in.expand;
+}
+
+void tw_capture_file__watch(struct tw_capture_file *file, tw_capture_watch *watch, void *ctx)
+{
+	file->watch = watch;
+	file->ctx = ctx;
+	if (file->is_pcapng)
+		return;
+	tw_capture__show(file, &(struct tw_capture_block){ .kind = TW_CAPTURE_SECTION });
+	tw_capture__show(file, &(struct tw_capture_block){
+				       .kind = TW_CAPTURE_INTERFACE,
+				       .linktype = file->interfaces->linktype,
+				       .snaplen = file->interfaces->snaplen,
+			       });
 }
 
 bool tw_capture_file__is_recording(const struct tw_capture_file *file)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reading captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) of either byte order and pcap, from a file or a
- * pipe, with memory that does not grow with the file. Files come from strangers: every length is checked against what is
+ * pipe, as they are or compressed by zstd, with memory that does not grow with the file. Files come from strangers: every length is checked against what is
  * there and against the limits below. What was read before the damage has been handed out.
  *
  * libpcap reads packets too, but has no way to what pcapng says besides, and ends at a second section.
@@ -23,11 +23,12 @@ struct tw_capture_file;
 /* A packet, borrowed until the next call. */
 struct tw_packet {
 	const uint8_t *data;
-	uint32_t len;      /* bytes captured */
-	uint32_t original; /* bytes that were on the link */
-	uint32_t linktype; /* LINKTYPE_ of the registry of tcpdump.org */
-	uint64_t time;     /* ns since 1970; 0 where the block has none */
-	uint64_t offset;   /* in the file, of its block or record */
+	uint32_t len;       /* bytes captured */
+	uint32_t original;  /* bytes that were on the link */
+	uint32_t linktype;  /* LINKTYPE_ of the registry of tcpdump.org */
+	uint32_t interface; /* its number in the section */
+	uint64_t time;      /* ns since 1970; 0 where the block has none */
+	uint64_t offset;    /* in the file, of its block or record; where that is compressed, in what it expands to */
 };
 
 /**
@@ -42,6 +43,12 @@ int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret
 
 /** tw_capture_file__close() - NULL is fine */
 void tw_capture_file__close(struct tw_capture_file *file);
+
+/** tw_capture_file__is_pcapng() - else pcap */
+bool tw_capture_file__is_pcapng(const struct tw_capture_file *file);
+
+/** tw_capture_file__is_compressed() - by zstd */
+bool tw_capture_file__is_compressed(const struct tw_capture_file *file);
 
 /** tw_capture_file__is_recording() - whether its first section says that tracewire wrote it: in the order of time then */
 bool tw_capture_file__is_recording(const struct tw_capture_file *file);

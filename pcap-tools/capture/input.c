@@ -6,20 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pcap-tools/capture/expand.h"
+
 #define READ_SIZE  ((size_t)256 * 1024) /* bytes a read(): few calls, and still in the cache when they are looked at */
 #define FIRST_SIZE ((size_t)32 * 1024)  /* until that much was taken: many files are short */
-
-int tw_input__open(struct tw_input *in, int fd)
-{
-	*in = (struct tw_input){ .fd = fd, .size = 2 * FIRST_SIZE };
-	in->buf = malloc(in->size);
-	return in->buf ? 0 : -ENOMEM;
-}
-
-void tw_input__close(struct tw_input *in)
-{
-	free(in->buf);
-}
 
 static size_t read_size(const struct tw_input *in)
 {
@@ -47,6 +37,18 @@ static int make_room(struct tw_input *in, size_t len)
 	return 0;
 }
 
+static ssize_t some_more(struct tw_input *in, uint8_t *buf, size_t size)
+{
+	ssize_t n;
+
+	if (in->expand)
+		return tw_expand__read(in->expand, buf, size);
+	do
+		n = read(in->fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 size_t tw_input__fill(struct tw_input *in, size_t len)
 {
 	const int error = make_room(in, len);
@@ -55,15 +57,36 @@ size_t tw_input__fill(struct tw_input *in, size_t len)
 		in->failure = error;
 	while (!error && in->end - in->at < len) {
 		const size_t left = in->size - in->end;
-		const ssize_t n = read(in->fd, in->buf + in->end, left < READ_SIZE ? left : READ_SIZE);
+		const ssize_t n = some_more(in, in->buf + in->end, left < READ_SIZE ? left : READ_SIZE);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			in->failure = -errno;
+			in->failure = (int)n;
 		if (n <= 0)
 			break;
 		in->end += (size_t)n;
 	}
 	return in->end - in->at;
+}
+
+int tw_input__open(struct tw_input *in, int fd)
+{
+	int r;
+
+	*in = (struct tw_input){ .fd = fd, .size = 2 * FIRST_SIZE };
+	in->buf = malloc(in->size);
+	if (!in->buf)
+		return -ENOMEM;
+	if (tw_input__fill(in, TW_EXPAND_MAGIC) < TW_EXPAND_MAGIC || !tw_expand__is_needed(in->buf))
+		return 0;
+	r = tw_expand__new(fd, in->buf, in->end, &in->expand);
+	in->end = 0;
+	if (r)
+		tw_input__close(in);
+	return r;
+}
+
+void tw_input__close(struct tw_input *in)
+{
+	tw_expand__free(in->expand);
+	free(in->buf);
 }

@@ -64,6 +64,7 @@ int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *err)
 		return tw_error__set(err, -ENOMEM, "no memory to read %s", file->name);
 	file->n_interfaces = 1;
 	file->interfaces->linktype = tw_load32(p + 20, file->big_endian) & 0xffff;
+	file->interfaces->snaplen = tw_load32(p + 16, file->big_endian);
 	file->interfaces->resolution.mult = magic == MAGIC_NS ? 1 : 1000;
 	file->next = next;
 	tw_input__take(&file->in, HEADER);

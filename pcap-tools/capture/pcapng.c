@@ -7,19 +7,14 @@
 #include "base/bytes.h"
 #include "pcap-tools/capture/format.h"
 
-/* Numbers of draft-ietf-opsawg-pcapng, sections 3.1, 4 and 4.2. */
+/* Numbers of draft-ietf-opsawg-pcapng, section 4. */
 enum {
 	BLOCK_IDB = 1,
 	BLOCK_PB = 2, /* obsolete */
 	BLOCK_SPB = 3,
+	BLOCK_ISB = 5,
 	BLOCK_EPB = 6,
 	BLOCK_SHB = 0x0A0D0D0A,
-};
-enum {
-	OPT_END = 0,
-	SHB_USERAPPL = 4,
-	IF_TSRESOL = 9,
-	IF_TSOFFSET = 14,
 };
 #define OURS             "tracewire " /* what its shb_userappl begins with */
 #define SECTION_READ_MAX 65536        /* bytes of the first section header that are looked into */
@@ -27,10 +22,11 @@ enum {
 #define BLOCK_HEADER     8 /* type and length */
 #define BLOCK_LEAST      12
 #define SHB_LEAST        28
+#define SHB_FIXED        16
+#define ISB_FIXED        12
 #define EPB_FIXED        20
 #define SPB_FIXED        4
 #define IDB_FIXED        8
-#define EXPONENT_MAX     19 /* 10^19 is the last that fits a u64 */
 
 /* A block's body: what stands between its lengths. */
 struct body {
@@ -49,57 +45,26 @@ static uint32_t u32(const struct tw_capture_file *file, const uint8_t *p)
 	return tw_load32(p, file->big_endian);
 }
 
-/* if_tsresol: a negative power of 10, or of 2 with the high bit. */
-static struct tw_resolution resolution_of(uint8_t tsresol)
+static struct tw_capture_options options_of(const struct tw_capture_file *file, const struct body *body, uint32_t fixed)
 {
-	const unsigned int exponent = tsresol & 0x7f;
-	struct tw_resolution r = { .mult = NS_PER_S };
-
-	if (tsresol & 0x80) {
-		r.shift = (uint8_t)exponent;
-		return r;
-	}
-	for (unsigned int i = 0; i < exponent && i < 9; i++)
-		r.mult /= 10;
-	if (exponent > 9) {
-		r = (struct tw_resolution){ .divisor = 1 };
-		for (unsigned int i = 9; i < exponent && i < 9 + EXPONENT_MAX; i++)
-			r.divisor *= 10;
-	}
-	return r;
+	return (struct tw_capture_options){ .at = body->at + fixed,
+					    .left = body->len - fixed,
+					    .big_endian = file->big_endian };
 }
 
-static uint64_t to_ns(const struct tw_resolution *r, uint64_t ticks)
+static void read_options(struct tw_capture_options options, struct tw_capture_interface *interface)
 {
-	uint64_t ns;
+	struct tw_capture_option option;
 
-	if (r->mult == 1)
-		ns = ticks;
-	else if (!r->mult)
-		ns = ticks / r->divisor;
-	else
-		ns = (uint64_t)(((unsigned __int128)ticks * r->mult) >> r->shift);
-	return ns + (uint64_t)r->offset * NS_PER_S;
-}
-
-static void read_options(const struct tw_capture_file *file, const uint8_t *p, size_t left,
-			 struct tw_capture_interface *interface)
-{
-	while (left >= 4) {
-		const uint16_t code = u16(file, p), len = u16(file, p + 2);
-		const size_t padded = ((size_t)len + 3) & ~(size_t)3;
+	while (tw_capture_options__next(&options, &option)) {
 		const int64_t offset = interface->resolution.offset;
 
-		if (code == OPT_END || padded > left - 4)
-			return;
-		if (code == IF_TSRESOL && len == 1) {
-			interface->resolution = resolution_of(p[4]);
+		if (option.code == TW_OPT_IF_TSRESOL && option.len == 1) {
+			interface->resolution = tw_resolution__of(*option.value);
 			interface->resolution.offset = offset;
-		} else if (code == IF_TSOFFSET && len == 8) {
-			interface->resolution.offset = (int64_t)tw_load64(p + 4, file->big_endian);
+		} else if (option.code == TW_OPT_IF_TSOFFSET && option.len == 8) {
+			interface->resolution.offset = (int64_t)tw_load64(option.value, options.big_endian);
 		}
-		p += 4 + padded;
-		left -= 4 + padded;
 	}
 }
 
@@ -126,10 +91,46 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	*interface = (struct tw_capture_interface){
 		.linktype = u16(file, body->at),
 		.snaplen = u32(file, body->at + 4),
-		.resolution = resolution_of(6),
+		.resolution = tw_resolution__of(6),
 	};
-	read_options(file, body->at + IDB_FIXED, body->len - IDB_FIXED, interface);
+	read_options(options_of(file, body, IDB_FIXED), interface);
+	tw_capture__show(file, &(struct tw_capture_block){
+				       .kind = TW_CAPTURE_INTERFACE,
+				       .offset = body->offset,
+				       .interface = file->n_interfaces - 1,
+				       .linktype = interface->linktype,
+				       .snaplen = interface->snaplen,
+				       .options = options_of(file, body, IDB_FIXED),
+			       });
 	return 0;
+}
+
+/* One that is too short, or of no interface, says nothing. */
+static void show_statistics(struct tw_capture_file *file, const struct body *body)
+{
+	uint32_t interface;
+	uint64_t ticks;
+
+	if (body->len < ISB_FIXED || u32(file, body->at) >= file->n_interfaces)
+		return;
+	interface = u32(file, body->at);
+	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
+	tw_capture__show(file, &(struct tw_capture_block){
+				       .kind = TW_CAPTURE_STATISTICS,
+				       .offset = body->offset,
+				       .interface = interface,
+				       .time = tw_resolution__ns(&file->interfaces[interface].resolution, ticks),
+				       .options = options_of(file, body, ISB_FIXED),
+			       });
+}
+
+static void show_section(struct tw_capture_file *file, const struct body *body)
+{
+	tw_capture__show(file, &(struct tw_capture_block){
+				       .kind = TW_CAPTURE_SECTION,
+				       .offset = body->offset,
+				       .options = options_of(file, body, SHB_FIXED),
+			       });
 }
 
 /* Fills what all kinds of packet blocks have. Return: 1, or -EBADMSG. */
@@ -143,6 +144,7 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 		return tw_capture__damaged(file, body->offset, err, "a packet of %u bytes in a block of %u", ret->len,
 					   body->len + BLOCK_LEAST);
 	ret->data = body->at + fixed;
+	ret->interface = interface;
 	ret->linktype = file->interfaces[interface].linktype;
 	ret->offset = body->offset;
 	return 1;
@@ -164,7 +166,7 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
 	r = packet(file, body, interface, EPB_FIXED, ret, err);
 	if (r > 0)
-		ret->time = to_ns(&file->interfaces[interface].resolution, ticks);
+		ret->time = tw_resolution__ns(&file->interfaces[interface].resolution, ticks);
 	return r;
 }
 
@@ -248,6 +250,10 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 			return simple_packet(file, &body, ret, err);
 		if (type == BLOCK_IDB && (r = add_interface(file, &body, err)))
 			return r;
+		if (type == BLOCK_ISB)
+			show_statistics(file, &body);
+		if (type == BLOCK_SHB)
+			show_section(file, &body);
 	}
 	return r;
 }
@@ -256,20 +262,15 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 static bool is_recording(struct tw_capture_file *file, uint32_t len)
 {
 	const uint8_t *p = len >= SHB_LEAST && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;
-	size_t left = len - SHB_LEAST;
+	struct tw_capture_options options;
+	struct tw_capture_option option;
 
 	if (!p)
 		return false;
-	for (p += SHB_LEAST - 4; left >= 4;) {
-		const uint16_t code = u16(file, p), value = u16(file, p + 2);
-		const size_t padded = 4 + (((size_t)value + 3) & ~(size_t)3);
-
-		if (code == OPT_END || padded > left)
-			return false;
-		if (code == SHB_USERAPPL)
-			return value >= sizeof(OURS) - 1 && !memcmp(p + 4, OURS, sizeof(OURS) - 1);
-		p += padded;
-		left -= padded;
+	options = (struct tw_capture_options){ p + SHB_LEAST - 4, len - SHB_LEAST, file->big_endian };
+	while (tw_capture_options__next(&options, &option)) {
+		if (option.code == TW_OPT_SHB_APPLICATION)
+			return option.len >= sizeof(OURS) - 1 && !memcmp(option.value, OURS, sizeof(OURS) - 1);
 	}
 	return false;
 }
@@ -288,6 +289,7 @@ int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
 	if (r)
 		return r;
 	file->is_recording = is_recording(file, u32(file, p + 4));
+	file->is_pcapng = true;
 	file->next = next;
 	return 1;
 }

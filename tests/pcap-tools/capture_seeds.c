@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <zstd.h>
 
 #include "captures.h"
 #include "explained.h"
@@ -151,6 +152,27 @@ static void pcap(struct made *m)
 	made__record(m, 1, 2, packet, (uint32_t)in_ethernet(packet, test_frame__end(&frame)));
 }
 
+static void statistics(struct made *m)
+{
+	begin(m);
+	put_event(m);
+	made__statistics(m, 0, 2000, "ledger version=1 state=closed recorded=1 delivered=1");
+	made__statistics(m, 1, 2000, "of nobody");
+}
+
+/* By zstd, in two frames. */
+static void expandable(struct made *m)
+{
+	static struct made plain;
+	size_t half;
+
+	plain.len = 0;
+	formats(&plain);
+	half = plain.len / 2;
+	m->len = ZSTD_compress(m->bytes, sizeof(m->bytes), plain.bytes, half, 1);
+	m->len += ZSTD_compress(m->bytes + m->len, sizeof(m->bytes) - m->len, plain.bytes + half, plain.len - half, 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -164,6 +186,8 @@ int main(int argc, char **argv)
 		{ "packed", "comm == \"task\" or pid < 3 && time > 0.000001002", packed },
 		{ "blocks", "cpu == 1", blocks },
 		{ "pcap", "words", pcap },
+		{ "statistics", "pid == 5", statistics },
+		{ "expandable", "i", expandable },
 	};
 	static struct made made;
 

@@ -13,6 +13,7 @@ enum {
 	TEST_PB = 2,
 	TEST_SPB = 3,
 	TEST_NRB = 4,
+	TEST_ISB = 5,
 	TEST_EPB = 6,
 	TEST_SHB = 0x0A0D0D0A,
 };
@@ -119,6 +120,17 @@ static inline void made__obsolete(struct made *m, uint16_t interface, uint64_t t
 	made__number(m, len, 4);
 	made__number(m, len + 1, 4);
 	made__bytes(m, data, len);
+	made__end(m);
+}
+
+static inline void made__statistics(struct made *m, uint32_t interface, uint64_t ticks, const char *comment)
+{
+	made__begin(m, TEST_ISB);
+	made__number(m, interface, 4);
+	made__number(m, ticks >> 32, 4);
+	made__number(m, ticks & UINT32_MAX, 4);
+	made__option(m, 1, comment, (uint16_t)strlen(comment));
+	made__option(m, 0, NULL, 0);
 	made__end(m);
 }
 

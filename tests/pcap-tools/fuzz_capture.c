@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/blocks.h"
 #include "pcap-tools/capture/knowledge.h"
 #include "pcap-tools/capture/packet_frame.h"
 
@@ -79,18 +79,34 @@ static void read_frame(struct tw_knowledge *knowledge, const uint8_t *frame, siz
 	}
 }
 
+static void show_block(void *ctx, const struct tw_capture_block *block)
+{
+	struct tw_capture_options options = block->options;
+	struct tw_capture_option option;
+	unsigned int *interfaces = ctx;
+
+	*interfaces = block->kind == TW_CAPTURE_SECTION ? 0 : *interfaces + (block->kind == TW_CAPTURE_INTERFACE);
+	check(block->kind == TW_CAPTURE_SECTION || block->interface < *interfaces);
+	while (tw_capture_options__next(&options, &option))
+		touch(option.value, option.len);
+	touch(options.at, options.left);
+}
+
 static void read_packets(struct tw_capture_file *file, struct tw_knowledge *knowledge, size_t size)
 {
 	struct tw_knowledge_stats stats;
 	struct tw_packet packet;
 	struct tw_error err = { "" };
 	const uint8_t *frame;
+	unsigned int interfaces = 0;
 	uint64_t last = 0;
 	size_t len;
 	int r;
 
+	tw_capture_file__watch(file, show_block, &interfaces);
 	while ((r = tw_capture_file__next(file, &packet, &err)) > 0) {
-		check(packet.offset > last && packet.offset + packet.len <= size);
+		check(packet.offset > last &&
+		      (tw_capture_file__is_compressed(file) || packet.offset + packet.len <= size));
 		last = packet.offset;
 		touch(packet.data, packet.len);
 		frame = tw_packet__frame(packet.linktype, packet.data, packet.len, &len);
