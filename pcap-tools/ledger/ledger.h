@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "pcap-tools/ledger/books.h"
+#include "pcap-tools/merge/merge.h"
 
 /* The one list of places: key in texts, name, kind, heading, what it is. */
 #define TW_LEDGER_PLACES(X)                                                                             \
@@ -80,16 +81,6 @@ struct tw_ledger {
 	uint64_t fact[TW_FACT_COUNT];
 };
 
-/*
- * What the numbers of a stream's channels told, in events: of struct tw_merge_stream_stats those that count here. It keeps
- * numbers = before + received + gaps, received = events_out + filtered + incomplete + damaged, and
- * gaps = gaps_wire + gaps_receiver + gaps_told.
- */
-struct tw_ledger_numbers {
-	uint64_t before, events_out, filtered, incomplete, damaged, gaps_wire, gaps_receiver, gaps_told;
-	uint64_t late, reordered, duplicates, control_gaps, malformed;
-};
-
 /* What the capture did with those that came out, by its own counting. */
 struct tw_ledger_own {
 	uint64_t delivered, elsewhere, filtered, unwanted, disk;
@@ -99,7 +90,7 @@ struct tw_ledger_own {
 
 struct tw_ledger_sources {
 	const struct tw_stream_books *books;
-	struct tw_ledger_numbers numbers;
+	struct tw_merge_stream_stats numbers; /* what the numbers of its channels told */
 	struct tw_ledger_own own;
 };
 

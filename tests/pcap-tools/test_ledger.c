@@ -114,7 +114,7 @@ static void lose_at_producer(struct world *w)
 
 static void lose_on_the_way(struct world *w)
 {
-	struct tw_ledger_numbers *n = &w->seen.numbers;
+	struct tw_merge_stream_stats *n = &w->seen.numbers;
 
 	switch (chance(5)) {
 	case 0:
