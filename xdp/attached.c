@@ -50,7 +50,7 @@ static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 	struct tw_state state;
 	int error;
 
-	if (tw_state_file__read(file, &state)) /* being made just now */
+	if (tw_state__read(file, &state)) /* being made just now */
 		return 0;
 	error = visit_state(&state, ctx, err);
 	tw_state__fini(&state);
@@ -62,7 +62,7 @@ int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx,
 {
 	struct visit visit = { each, ctx, tw_netns__inode() };
 
-	return tw_state_file__each(visit_file, &visit, err);
+	return tw_state_file__each(TW_STATE_FILES, visit_file, &visit, err);
 }
 
 static bool read_name(pid_t pid, char name[32])
@@ -117,7 +117,7 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 	struct tw_state state;
 	int error;
 
-	if (tw_state_file__read(file, &state))
+	if (tw_state__read(file, &state))
 		return 0;
 	if (state.netns == removal->wanted->netns && state.public.ifindex == removal->wanted->public.ifindex &&
 	    state.public.place == removal->wanted->public.place) {
@@ -137,7 +137,7 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err)
 {
 	struct removal removal = { .wanted = attached->state };
-	const int error = tw_state_file__each(detach_file, &removal, err);
+	const int error = tw_state_file__each(TW_STATE_FILES, detach_file, &removal, err);
 
 	if (error || removal.found)
 		return error;
@@ -174,7 +174,7 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (tw_state_file__read(file, &state)) {
+	if (tw_state__read(file, &state)) {
 		tw_state_file__remove(file);
 		return 0;
 	}
@@ -194,5 +194,5 @@ int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *wha
 {
 	struct cleanup cleanup = { dry_run, tell, ctx, tw_netns__inode() };
 
-	return tw_state_file__each(clean_file, &cleanup, err);
+	return tw_state_file__each(TW_STATE_FILES, clean_file, &cleanup, err);
 }

@@ -78,7 +78,7 @@ static int offload_xdp(struct tw_classifier *c, const struct tw_load_options *op
 	/* Written first: whoever is killed in between leaves no riddle. */
 	if (!error) {
 		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
-		error = tw_state_file__write(&c->file, &c->state, err);
+		error = tw_state__write(&c->state, &c->file, err);
 	}
 	if (!error)
 		error = tw_xdp__offload(&c->state, tw_loaded__fd(&loaded), c->program, err);
@@ -187,5 +187,5 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 	c->state.public.schema_id = schema->id;
 	if (c->state.public.persist)
 		c->state.public.pid = 0;
-	return tw_state_file__write(&c->file, &c->state, err);
+	return tw_state__write(&c->state, &c->file, err);
 }

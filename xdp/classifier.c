@@ -73,11 +73,11 @@ static int claim(struct tw_classifier *c, struct tw_error *err)
 {
 	struct tw_state there;
 	bool stays = false;
-	int error = tw_state_file__lock(&c->state, &c->file, err);
+	int error = tw_state__lock(&c->state, &c->file, err);
 
 	if (error)
 		return error;
-	if (!tw_state_file__read(&c->file, &there)) {
+	if (!tw_state__read(&c->file, &there)) {
 		stays = there.public.persist && tw_attached__mode(&there) != TW_MODE_NONE;
 		tw_state__fini(&there);
 	}
@@ -90,7 +90,7 @@ static int claim(struct tw_classifier *c, struct tw_error *err)
 			c->state.public.ifname, tw_place__name(c->state.public.place), c->state.public.ifname);
 	}
 	error = tw_leftover__detach_file(&c->file, err);
-	return error ? error : tw_state_file__write(&c->file, &c->state, err);
+	return error ? error : tw_state__write(&c->state, &c->file, err);
 }
 
 static int plan(struct tw_classifier *c, struct tw_error *err)
@@ -98,7 +98,7 @@ static int plan(struct tw_classifier *c, struct tw_error *err)
 	int error = c->state.public.place == TW_PLACE_XDP ? tw_xdp__plan(&c->state, err) : tw_tc__plan(&c->state, err);
 
 	if (!error)
-		error = tw_state_file__write(&c->file, &c->state, err);
+		error = tw_state__write(&c->state, &c->file, err);
 	return error;
 }
 

@@ -44,7 +44,7 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 	struct tw_state *state = ctx, other;
 
 	(void)err;
-	if (tw_state_file__read(file, &other))
+	if (tw_state__read(file, &other))
 		return 0;
 	if (other.netns == state->netns && other.public.ifindex == state->public.ifindex &&
 	    other.public.place != state->public.place && other.made_clsact)
@@ -71,7 +71,7 @@ int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error 
 				     strerror(-error));
 	state->prio = TW_TC_PRIO + state->public.place;
 	state->made_clsact = !search.found;
-	return search.found ? tw_state_file__each(look_at_others, state, NULL) : 0;
+	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL) : 0;
 }
 
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *err)
@@ -84,7 +84,7 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 		state->made_clsact = true;
 	if (answer.code == -EEXIST && !state->public.schema_id) { /* somebody may have made one since the plan */
 		state->made_clsact = false;
-		return tw_state_file__each(look_at_others, state, NULL);
+		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
 	}
 	if (!answer.code || answer.code == -EEXIST)
 		return 0;

@@ -25,7 +25,7 @@ int tw_leftover__detach(const struct tw_state *state, struct tw_error *err)
 int tw_leftover__detach_file(const struct tw_state_file *file, struct tw_error *err)
 {
 	struct tw_state state;
-	int error = tw_state_file__read(file, &state);
+	int error = tw_state__read(file, &state);
 
 	if (error)
 		return error == -ENODATA ? 0 : error;

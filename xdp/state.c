@@ -130,7 +130,7 @@ static void emit(const struct tw_state *state, FILE *out)
 			strlen(public->rules[i].expression), public->rules[i].expression);
 }
 
-int tw_state_file__write(const struct tw_state_file *file, const struct tw_state *state, struct tw_error *err)
+int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *err)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -141,8 +141,8 @@ int tw_state_file__write(const struct tw_state_file *file, const struct tw_state
 		emit(state, out);
 	if (!out || fclose(out))
 		error = -ENOMEM;
-	else if (pwrite(file->fd, text, len, 0) != (ssize_t)len || ftruncate(file->fd, (off_t)len))
-		error = -EIO;
+	else
+		error = tw_state_file__write(file, text, len);
 	free(text);
 	return error ? tw_error__set(err, error, "%s cannot be written, to remember what is attached", file->path) : 0;
 }
@@ -191,7 +191,7 @@ static int parse(struct tw_state *state, const char *text)
 	return at ? 0 : -ENODATA;
 }
 
-int tw_state_file__read(const struct tw_state_file *file, struct tw_state *ret)
+int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 {
 	const size_t most = (size_t)TW_RULES_MAX * (TW_FILTER_TEXT_MAX + 64) + 65536;
 	char *text = malloc(most + 1);
@@ -209,4 +209,32 @@ int tw_state_file__read(const struct tw_state_file *file, struct tw_state *ret)
 		tw_state__fini(ret);
 	ret->public.state = ret;
 	return error;
+}
+
+/* Whoever has locked it may be about to write it: then it has no number yet. */
+static int busy(const char *name, const struct tw_state *state, struct tw_error *err)
+{
+	struct tw_state_file file;
+	struct tw_state other = { 0 };
+	char holder[32] = "a process";
+
+	if (!tw_state_file__open(name, &file) && !tw_state__read(&file, &other) && other.public.pid)
+		snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
+	tw_state__fini(&other);
+	tw_state_file__close(&file);
+	return tw_error__set(err, -EBUSY,
+			     "%s has a classifier in %s already, held by %s; end that, or take it away with "
+			     "`tracewire filter detach -i %s`",
+			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
+}
+
+int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err)
+{
+	char name[96];
+	int error;
+
+	snprintf(name, sizeof(name), TW_STATE_FILES "%" PRIu64 "-%d-%s", state->netns, state->public.ifindex,
+		 tw_place__name(state->public.place));
+	error = tw_state_file__lock(name, ret, err);
+	return error == -EBUSY ? busy(name, state, err) : error;
 }

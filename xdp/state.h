@@ -6,8 +6,7 @@
 #ifndef TW_STATE_H
 #define TW_STATE_H
 
-#include <limits.h>
-
+#include "base/state_file.h"
 #include "xdp/classifier.h"
 #include "xdp/maps.h"
 
@@ -40,44 +39,19 @@ uint64_t tw_netns__inode(void);
 /** tw_attached__mode() - as the kernel states it now. Return: enum tw_mode */
 uint8_t tw_attached__mode(const struct tw_state *state);
 
-struct tw_state_file {
-	int fd; /* -1 = there is none */
-	char path[PATH_MAX];
-};
+#define TW_STATE_FILES "classifier-" /* how their names begin */
 
 /**
- * tw_state_file__lock() - the file for a place, locked, made if need be
+ * tw_state__lock() - the file for its place, locked, made if need be
  * @ret: tw_state_file__close()
  * Return: 0; -EBUSY if another process has it; another -errno.
  */
-int tw_state_file__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err);
+int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err);
 
-/**
- * tw_state_file__try_lock() - the same for a file that tw_state_file__each() found
- * Return: 0; -EBUSY; -ENOENT if it has gone.
- */
-int tw_state_file__try_lock(struct tw_state_file *file);
+/** tw_state__write() - into its file, whose contents are exchanged. Return: 0 or -errno */
+int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *err);
 
-/** tw_state_file__write() - exchange its contents. Return: 0 or -errno */
-int tw_state_file__write(const struct tw_state_file *file, const struct tw_state *state, struct tw_error *err);
-
-/** tw_state_file__read() - @ret: tw_state__fini(). Return: 0; -ENODATA if nothing of use stands in it; -ENOMEM */
-int tw_state_file__read(const struct tw_state_file *file, struct tw_state *ret);
-
-/** tw_state_file__has_gone() - somebody removed it */
-bool tw_state_file__has_gone(const struct tw_state_file *file);
-
-/** tw_state_file__remove() - and the folder if it was the last */
-void tw_state_file__remove(const struct tw_state_file *file);
-
-/** tw_state_file__close() - and unlock, if no other process shares it */
-void tw_state_file__close(struct tw_state_file *file);
-
-/**
- * tw_state_file__each() - open all files there are, of all network namespaces
- * @each: a return other than 0 ends it
- */
-int tw_state_file__each(int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err), void *ctx,
-			struct tw_error *err);
+/** tw_state__read() - @ret: tw_state__fini(). Return: 0; -ENODATA if nothing of use stands in the file; -ENOMEM */
+int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);
 
 #endif

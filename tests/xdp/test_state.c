@@ -42,7 +42,7 @@ static struct tw_state_file locked(const struct tw_state *state)
 	struct tw_state_file file;
 	struct tw_error err = { "" };
 
-	if (tw_state_file__lock(state, &file, &err))
+	if (tw_state__lock(state, &file, &err))
 		fail_msg("%s", err.text);
 	return file;
 }
@@ -59,8 +59,8 @@ static void what_is_written_is_read(void **unused)
 	state.made_clsact = 1;
 	state.rows[TW_ROWS_MAX - 1] = (struct tw_state_row){ 1, 64, UINT64_MAX - 1 };
 	for (int i = 0; i < 2; i++) { /* a shorter text leaves nothing of the one before */
-		assert_int_equal(tw_state_file__write(&file, &state, &err), 0);
-		assert_int_equal(tw_state_file__read(&file, &copy), 0);
+		assert_int_equal(tw_state__write(&state, &file, &err), 0);
+		assert_int_equal(tw_state__read(&file, &copy), 0);
 		assert_int_equal(copy.public.n, state.public.n);
 		for (unsigned int k = 0; k < copy.public.n; k++) {
 			assert_string_equal(copy.public.rules[k].expression, rules[k].expression);
@@ -94,8 +94,8 @@ static void one_has_it(void **unused)
 	struct tw_error err = { "" };
 
 	(void)unused;
-	assert_int_equal(tw_state_file__write(&file, &state, &err), 0);
-	assert_int_equal(tw_state_file__lock(&state, &second, &err), -EBUSY);
+	assert_int_equal(tw_state__write(&state, &file, &err), 0);
+	assert_int_equal(tw_state__lock(&state, &second, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, held by process "));
 	state.public.place = TW_PLACE_XDP; /* the other place is free */
 	second = locked(&state);
@@ -126,7 +126,7 @@ static void damage_is_no_state(void **unused)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(ftruncate(file.fd, 0), 0);
 		assert_int_equal(pwrite(file.fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
-		assert_int_equal(tw_state_file__read(&file, &copy), -ENODATA);
+		assert_int_equal(tw_state__read(&file, &copy), -ENODATA);
 	}
 	tw_state_file__remove(&file);
 	tw_state_file__close(&file);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/state_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "xdp/state.h"
-
 #define DIR_OF_FILES "/run/tracewire"
-#define PREFIX       "classifier-"
 
 bool tw_state_file__has_gone(const struct tw_state_file *file)
 {
@@ -41,37 +39,24 @@ int tw_state_file__try_lock(struct tw_state_file *file)
 	return tw_state_file__has_gone(file) ? -ENOENT : 0;
 }
 
-static int open_file(struct tw_state_file *file, struct tw_error *err)
+static void name_file(struct tw_state_file *file, const char *name)
+{
+	snprintf(file->path, sizeof(file->path), DIR_OF_FILES "/%s", name);
+}
+
+static int open_to_write(struct tw_state_file *file, struct tw_error *err)
 {
 	mkdir(DIR_OF_FILES, 0700);
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (file->fd < 0)
-		return tw_error__set(err, -errno, "%s cannot be written, to remember what is attached: %s", file->path,
+		return tw_error__set(err, -errno, "%s cannot be written: %s", file->path,
 				     errno == EACCES ? "that takes root" : strerror(errno));
 	return 0;
 }
 
-/* Whoever has locked it may be about to write it: then it has no number yet. */
-static int busy(struct tw_state_file *file, const struct tw_state *state, struct tw_error *err)
-{
-	struct tw_state other = { 0 };
-	char holder[32] = "a process";
-
-	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (file->fd >= 0 && !tw_state_file__read(file, &other))
-		if (other.public.pid)
-			snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
-	tw_state__fini(&other);
-	tw_state_file__close(file);
-	return tw_error__set(err, -EBUSY,
-			     "%s has a classifier in %s already, held by %s; end that, or take it away with "
-			     "`tracewire filter detach -i %s`",
-			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
-}
-
 static int open_locked(struct tw_state_file *file, struct tw_error *err)
 {
-	int error = open_file(file, err);
+	int error = open_to_write(file, err);
 
 	if (error)
 		return error;
@@ -84,20 +69,31 @@ static int open_locked(struct tw_state_file *file, struct tw_error *err)
 }
 
 /* A file or folder that was removed while it was opened and locked is nobody's: once more. */
-int tw_state_file__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err)
+int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *err)
 {
 	int error = -ENOENT;
 
 	ret->fd = -1;
-	snprintf(ret->path, sizeof(ret->path), DIR_OF_FILES "/" PREFIX "%" PRIu64 "-%d-%s", state->netns,
-		 state->public.ifindex, tw_place__name(state->public.place));
+	name_file(ret, name);
 	for (int i = 0; i < 100 && error == -ENOENT; i++)
 		error = open_locked(ret, err);
-	return error == -EBUSY ? busy(ret, state, err) : error;
+	return error;
 }
 
-int tw_state_file__each(int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err), void *ctx,
-			struct tw_error *err)
+int tw_state_file__open(const char *name, struct tw_state_file *ret)
+{
+	name_file(ret, name);
+	ret->fd = open(ret->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return ret->fd < 0 ? -errno : 0;
+}
+
+int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len)
+{
+	return pwrite(file->fd, text, len, 0) != (ssize_t)len || ftruncate(file->fd, (off_t)len) ? -EIO : 0;
+}
+
+int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),
+			void *ctx, struct tw_error *err)
 {
 	DIR *dir = opendir(DIR_OF_FILES);
 	struct dirent *entry;
@@ -111,9 +107,9 @@ int tw_state_file__each(int (*each)(struct tw_state_file *file, void *ctx, struc
 	while (!error && (entry = readdir(dir))) {
 		struct tw_state_file file;
 
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
-		snprintf(file.path, sizeof(file.path), DIR_OF_FILES "/%s", entry->d_name);
+		name_file(&file, entry->d_name);
 		file.fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 		if (file.fd < 0)
 			continue;
