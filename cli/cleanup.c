@@ -11,15 +11,16 @@ struct cleanup_config {
 
 struct cleanup {
 	bool dry_run;
-	unsigned int removed;
+	unsigned int told;
 };
 
-static void tell(void *ctx, const char *what, const char *name)
+static void tell(void *ctx, const struct leftover *left)
 {
+	static const char *const done[2][2] = { { "removed", "would remove" }, { "repaired", "would repair" } };
 	struct cleanup *cleanup = ctx;
 
-	printf("%s %s %s\n", cleanup->dry_run ? "would remove" : "removed", what, name);
-	cleanup->removed++;
+	printf("%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
+	cleanup->told++;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
@@ -30,13 +31,13 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	(void)n_args, (void)args;
 	if (leftovers__remove(config->dry_run, tell, &cleanup, err))
 		return CLI_EXIT_FAILURE;
-	if (!cleanup.removed)
+	if (!cleanup.told)
 		fputs("nothing was left behind\n", stderr);
 	return CLI_EXIT_OK;
 }
 
 static const struct cli_option options[] = {
-	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be removed", offsetof(struct cleanup_config, dry_run),
+	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be done", offsetof(struct cleanup_config, dry_run),
 	  NULL },
 	{ 0 },
 };
@@ -46,9 +47,10 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
-	.summary = "Remove what killed runs have left behind",
+	.summary = "Remove or repair what killed runs have left behind",
 	.description =
-		"Removes trace instances, virtual wires and classifiers of runs that no longer live, and says which. Those of living "
+		"Removes trace instances, virtual wires and classifiers of runs that no longer live, cuts half a block off the end of "
+		"their captures, and says which. Those of living "
 		"runs, wires made by `tracewire vnet up`, classifiers attached with --persist, and whatever Tracewire has not made are "
 		"left alone.\n\n"
 		"Even without it a killed run costs nothing: the kernel switches its instance off and frees the rings.",

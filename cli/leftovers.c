@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/leftovers.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
 #include "producer/tracing_dir.h"
 #include "xdp/classifier.h"
 
 struct removal {
 	bool dry_run;
-	void (*tell)(void *ctx, const char *what, const char *name);
+	void (*tell)(void *ctx, const struct leftover *left);
 	void *ctx;
 	int error; /* the first, with its sentence in err */
 	struct tw_error *err;
 };
+
+static void tell_removed(void *ctx, const char *what, const char *name)
+{
+	struct removal *removal = ctx;
+	const struct leftover left = { .what = what, .name = name };
+
+	removal->tell(removal->ctx, &left);
+}
 
 static bool is_left_over(const struct tw_wire *wire)
 {
@@ -32,30 +42,52 @@ static void remove_wire(const struct tw_wire *wire, void *ctx)
 	if (error)
 		removal->error = error;
 	else
-		removal->tell(removal->ctx, "interface", wire->name);
+		tell_removed(removal, "interface", wire->name);
 }
 
 static void tell_instance(void *ctx, const char *name)
 {
-	struct removal *removal = ctx;
+	tell_removed(ctx, "trace instance", name);
+}
 
-	removal->tell(removal->ctx, "trace instance", name);
+static void tell_repaired(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
+{
+	struct removal *removal = ctx;
+	const struct leftover left = { .what = "capture", .name = path, .repaired = true };
+
+	(void)repair;
+	if (!why)
+		removal->tell(removal->ctx, &left);
+	else if (!removal->error)
+		removal->error = tw_error__set(removal->err, -EBADMSG, "%s", why);
 }
 
 /* Without tracefs in sight no run could be seen to live: that is an error, not a reason to remove its wire. */
-int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
+static int remove_runs(struct removal *removal)
+{
+	struct tw_error *err = removal->err;
+	const char *dir;
+	int error = tw_tracing_dir__find(&dir, err);
+
+	if (!error)
+		error = tw_wire__list(remove_wire, removal, err);
+	if (error || removal->error)
+		return error ? error : removal->error;
+	error = tw_instance__cleanup(removal->dry_run, tell_instance, removal, err);
+	return error < 0 ? error : 0;
+}
+
+/* A machine that only captures may have no tracefs: captures are repaired before it is asked for. */
+int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftover *left), void *ctx,
 		      struct tw_error *err)
 {
 	struct removal removal = { .dry_run = dry_run, .tell = tell, .ctx = ctx, .err = err };
-	const char *dir;
-	int error = tw_classifier__cleanup(dry_run, tell, ctx, err);
+	int error = tw_output__repair_left(dry_run, tell_repaired, &removal, err);
+	const int unrepaired = error ? error : removal.error;
 
+	removal.error = 0;
+	error = tw_classifier__cleanup(dry_run, tell_removed, &removal, err);
 	if (!error)
-		error = tw_tracing_dir__find(&dir, err);
-	if (!error)
-		error = tw_wire__list(remove_wire, &removal, err);
-	if (error || removal.error)
-		return error ? error : removal.error;
-	error = tw_instance__cleanup(dry_run, tell_instance, &removal, err);
-	return error < 0 ? error : 0;
+		error = remove_runs(&removal);
+	return error ? error : unrepaired;
 }

@@ -11,13 +11,18 @@
 /* Owner of a wire that ends with its run; the name of the run's trace instance follows. */
 #define RUN_OWNER TW_WIRE_OWNER "run "
 
+struct leftover {
+	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */
+	bool repaired;           /* it stays, as it should be; else it is removed */
+};
+
 /**
- * leftovers__remove() - remove the classifiers, wires and trace instances of dead runs, nobody else's
+ * leftovers__remove() - remove the classifiers, wires and trace instances of dead runs, and repair their captures; nobody else's
  * @dry_run: only tell
- * @tell: called for each with what it is ("classifier", "interface", "trace instance") and its name
+ * @tell: called for each
  * Return: 0, or -errno with @err filled.
  */
-int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
+int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftover *left), void *ctx,
 		      struct tw_error *err);
 
 #endif

@@ -26,12 +26,13 @@ struct session {
 	bool ended; /* the command has ended by itself */
 };
 
-static void tell_leftover(void *ctx, const char *what, const char *name)
+static void tell_leftover(void *ctx, const struct leftover *left)
 {
 	const struct run_config *config = ctx;
 
 	if (!config->quiet)
-		fprintf(stderr, "removed %s %s, left behind by a run that was killed\n", what, name);
+		fprintf(stderr, "%s %s %s, left behind by a run that was killed\n",
+			left->repaired ? "repaired" : "removed", left->what, left->name);
 }
 
 /* What cannot be removed does not keep us from running: `tracewire cleanup` tells why. */

@@ -30,7 +30,7 @@ uint8_t *tw_convert__packet(struct tw_convert *c, size_t len)
 
 void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len)
 {
-	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len);
+	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len, CONVERT_ETHER_LEN + len);
 	s->start = s->start && s->start < time ? s->start : time;
 	s->end = s->end > time ? s->end : time;
 }
@@ -230,9 +230,9 @@ static int convert(struct tw_convert *c, struct tw_error *err)
 	code = convert_events(c);
 	for (size_t i = 0; i < c->n_streams; i++)
 		close_stream(c, &c->streams[i]);
-	c->stats.bytes = tw_pcapng__bytes(c->file);
 	if (!code)
 		tw_pcapng__flush(c->file);
+	c->stats.bytes = tw_pcapng__bytes(c->file);
 	if (code == -ENOMEM)
 		return tw_error__set(err, code, "converting to %s: no memory", c->options->name);
 	return tw_pcapng__error(c->file, err);
@@ -257,6 +257,7 @@ static void convert__fini(struct tw_convert *c)
 	tw_symbols__free(c->symbols);
 	tw_schema__free(c->schema);
 	tw_pcapng__close(c->file);
+	tw_output__free(c->output);
 	free(c->frame_bytes);
 }
 

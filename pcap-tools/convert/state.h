@@ -37,6 +37,7 @@ struct tw_convert {
 	struct tw_tracedat *dat;
 	const struct tw_tracedat_info *info;
 	const struct tw_convert_options *options;
+	struct tw_output *output;
 	struct tw_pcapng *file;
 	struct tw_convert_stats stats;
 	struct convert_stream *streams;

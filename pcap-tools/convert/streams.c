@@ -144,6 +144,14 @@ static int open_stream(struct tw_convert *c, size_t index)
 	return s->next_seq ? open_interface(c, s) : -ENOMEM;
 }
 
+static int open_file(struct tw_convert *c, const struct tw_pcapng_section *section, struct tw_error *err)
+{
+	const struct tw_output_options options = { .fd = c->options->fd, .name = c->options->name };
+	const int code = tw_output__open(&options, &c->output, err);
+
+	return code ? code : tw_pcapng__open(c->output, FILE_BUFFER, section, &c->file, err);
+}
+
 int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err)
 {
 	struct tw_pcapng_section section = { .application = "tracewire convert " TRACEWIRE_VERSION };
@@ -152,7 +160,7 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err)
 
 	if (!code) {
 		section.comments = (const char *const *)comments;
-		code = tw_pcapng__open(c->options->fd, c->options->name, FILE_BUFFER, &section, &c->file, err);
+		code = open_file(c, &section, err);
 	}
 	tw_convert__free_comments(comments);
 	if (!code) {

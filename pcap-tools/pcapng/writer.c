@@ -2,12 +2,8 @@
 #include "pcap-tools/pcapng/writer.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "pcap-tools/pcapng/block.h"
 
@@ -19,37 +15,35 @@
 _Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
 
 struct tw_pcapng {
+	struct tw_output *output;
 	struct tw_pcapng_buffer buf;
-	size_t cap; /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
-	uint64_t written;
-	uint64_t dropped; /* packets */
+	size_t cap;       /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
+	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
+	uint64_t packets; /* in this file */
 	uint32_t interfaces;
-	int fd;
 	int code; /* the first failure */
 	struct tw_error error;
-	char name[256];
 };
 
-int tw_pcapng__open(int fd, const char *name, size_t buffer, const struct tw_pcapng_section *section,
+int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *err)
 {
 	struct tw_pcapng *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		goto no_memory;
-	w->fd = fd;
+	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
 	w->buf.bytes = malloc(w->cap + BUFFER_BEHIND);
 	if (!w->buf.bytes)
 		goto no_memory;
-	strncpy(w->name, name, sizeof(w->name) - 1);
 	tw_pcapng_buffer__section(&w->buf, section);
 	*ret = w;
 	return 0;
 
 no_memory:
 	tw_pcapng__close(w);
-	return tw_error__set(err, -ENOMEM, "writing %s: no memory for a buffer", name);
+	return tw_error__set(err, -ENOMEM, "writing %s: no memory for a buffer", tw_output__name(output));
 }
 
 void tw_pcapng__close(struct tw_pcapng *w)
@@ -60,102 +54,31 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	free(w);
 }
 
-/* Of @len bytes of the buffer, those in whole blocks; and how many packets are in the blocks behind them. */
-static size_t buffer__whole_blocks(const struct tw_pcapng *w, size_t len, uint64_t *ret_behind)
-{
-	size_t whole = 0;
-	uint32_t head[2];
-
-	*ret_behind = 0;
-	for (size_t at = 0; at < w->buf.len; at += head[1]) {
-		memcpy(head, w->buf.bytes + at, sizeof(head));
-		if (at + head[1] <= len)
-			whole = at + head[1];
-		else
-			*ret_behind += head[0] == TW_PCAPNG_EPB;
-	}
-	return whole;
-}
-
-/* A block that was written in part goes again, where that can be done. */
-static void pcapng__cut(struct tw_pcapng *w, size_t written)
-{
-	const size_t whole = buffer__whole_blocks(w, written, &w->dropped);
-	struct stat st;
-	off_t at;
-
-	w->written += whole;
-	if (whole == written || fstat(w->fd, &st) || !S_ISREG(st.st_mode))
-		return;
-	at = lseek(w->fd, 0, SEEK_CUR);
-	if (at >= (off_t)(written - whole) && !ftruncate(w->fd, at - (off_t)(written - whole)))
-		lseek(w->fd, 0, SEEK_END);
-}
-
-static int pcapng__fail(struct tw_pcapng *w, int code)
-{
-	const unsigned long long bytes = w->written;
-
-	w->code = code;
-	switch (-code) {
-	case ENOSPC:
-	case EDQUOT:
-		return tw_error__set(
-			&w->error, code,
-			"writing %s: no space left after %llu bytes; they can be read as they are, make room or "
-			"write elsewhere for more",
-			w->name, bytes);
-	case EPIPE:
-		return tw_error__set(&w->error, code, "writing %s: the program that read it has gone, after %llu bytes",
-				     w->name, bytes);
-	case EFBIG:
-		return tw_error__set(
-			&w->error, code,
-			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
-			"%llu bytes",
-			w->name, bytes);
-	default:
-		return tw_error__set(&w->error, code, "writing %s: %s, after %llu bytes", w->name, strerror(-code),
-				     bytes);
-	}
-}
-
-static ssize_t pcapng__write_some(struct tw_pcapng *w, size_t from)
-{
-	struct pollfd ready = { .fd = w->fd, .events = POLLOUT };
-
-	for (;;) {
-		const ssize_t n = write(w->fd, w->buf.bytes + from, w->buf.len - from);
-
-		if (n > 0)
-			return n;
-		if (!n)
-			return -EIO;
-		if (errno == EAGAIN)
-			poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -errno;
-	}
-}
-
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
-	size_t at = 0;
+	if (w->code || !w->buf.len)
+		return w->code;
+	w->code = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
+	if (!w->code)
+		w->buf.len = 0;
+	return w->code;
+}
 
+bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now)
+{
+	return tw_output__is_due(w->output, w->buf.len, w->packets, now);
+}
+
+int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *section)
+{
+	if (tw_pcapng__flush(w))
+		return w->code;
+	w->code = tw_output__next(w->output, &w->error);
 	if (w->code)
 		return w->code;
-	while (at < w->buf.len) {
-		const ssize_t n = pcapng__write_some(w, at);
-
-		if (n < 0) {
-			pcapng__cut(w, at);
-			w->buf.len = 0;
-			return pcapng__fail(w, (int)n);
-		}
-		at += (size_t)n;
-	}
-	w->written += w->buf.len;
-	w->buf.len = 0;
+	w->interfaces = 0;
+	w->packets = 0;
+	tw_pcapng_buffer__section(&w->buf, section);
 	return 0;
 }
 
@@ -199,7 +122,7 @@ static uint8_t *store_u32(uint8_t *p, uint32_t value)
 	return p + sizeof(value);
 }
 
-void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len)
+void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original)
 {
 	const uint32_t padding = -(uint32_t)len & 3;
 	const uint32_t total = (uint32_t)(EPB_HEAD + len + padding + sizeof(total));
@@ -211,10 +134,11 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	p = store_u32(p, (uint32_t)(time >> 32));
 	p = store_u32(p, (uint32_t)time);
 	p = store_u32(p, (uint32_t)len);
-	p = store_u32(p, (uint32_t)len);
+	p = store_u32(p, (uint32_t)original);
 	store_u32(p + len, 0); /* the padding, and perhaps more, which the length overwrites */
 	store_u32(p + len + padding, total);
 	w->buf.len += total;
+	w->packets++;
 }
 
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err)
@@ -226,10 +150,46 @@ int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err)
 
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w)
 {
-	return w->written + w->buf.len;
+	struct tw_output_stats stats;
+
+	tw_output__stats(w->output, &stats);
+	return stats.bytes;
+}
+
+static uint32_t load_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, size_t *at, struct tw_pcapng_packet *ret)
+{
+	if (!w->code)
+		return false;
+	for (*at = *at > w->kept ? *at : w->kept; *at < w->buf.len;) {
+		const uint8_t *block = w->buf.bytes + *at;
+
+		*at += load_u32(block + 4);
+		if (load_u32(block) != TW_PCAPNG_EPB)
+			continue;
+		*ret = (struct tw_pcapng_packet){
+			.interface = load_u32(block + 8),
+			.bytes = block + EPB_HEAD,
+			.len = load_u32(block + 20),
+		};
+		return true;
+	}
+	return false;
 }
 
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
 {
-	return w->dropped;
+	struct tw_pcapng_packet packet;
+	uint64_t n = 0;
+
+	for (size_t at = 0; tw_pcapng__next_unwritten(w, &at, &packet);)
+		n++;
+	return n;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing pcapng (draft-ietf-opsawg-pcapng): one section, its interfaces, packets with nanosecond times, statistics.
+ * Writing pcapng (draft-ietf-opsawg-pcapng): one section a file, its interfaces, packets with nanosecond times, statistics.
  * libpcap's own writer has no place for names, descriptions, comments and statistics.
  *
- * Blocks are built in a buffer and appended whole, one write() a buffer: a file whose writer was killed reads up to its last
- * whole block. The first failure is final: it is returned by every later call, and the file is cut to its whole blocks.
- *
- * Signals are the caller's: ignore SIGPIPE, so that a reader that went away is -EPIPE and not the end of the process.
+ * Blocks are built in a buffer and go to the output whole, one write a buffer. The first failure is final: it is returned by every
+ * later call, and the file ends with its last whole block (output/output.h).
  */
 #ifndef TW_PCAPNG_H
 #define TW_PCAPNG_H
@@ -16,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "pcap-tools/output/output.h"
 
 #define TW_PCAPNG_PACKET_MAX   ((size_t)256 * 1024) /* bytes of one packet */
 #define TW_PCAPNG_COPY_SLACK   64 /* a reserved packet may be overwritten by this many bytes behind its end */
@@ -50,15 +49,20 @@ struct tw_pcapng_statistics {
 
 /**
  * tw_pcapng__open() - start a section
- * @fd: a file, pipe or terminal, at its end; stays the caller's; non-blocking is fine
- * @name: of the file for error texts; copied
- * @buffer: bytes collected before a write(); 0 = 256 KiB
+ * @output: begun and with nothing in it yet; stays the caller's, for whom it is to be finished after the last flush
+ * @buffer: bytes collected before a write; 0 = 256 KiB
  */
-int tw_pcapng__open(int fd, const char *name, size_t buffer, const struct tw_pcapng_section *section,
+int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *err);
 
 /** tw_pcapng__close() - frees the writer, not the file; what was not flushed is lost; NULL is fine */
 void tw_pcapng__close(struct tw_pcapng *w);
+
+/** tw_pcapng__is_due() - whether the next file is to begin, with what is buffered; see tw_output__is_due() for @now */
+bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now);
+
+/** tw_pcapng__next_file() - flush, and start a section in the output's next file: interfaces are described and numbered anew */
+int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *section);
 
 /**
  * tw_pcapng__interface() - describe one more interface
@@ -78,21 +82,35 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
  * tw_pcapng__commit() - the reserved packet is written
  * @time: ns since 1970
  * @len: bytes; at most what was reserved
+ * @original: bytes that it had before it was cut to them; at least as many
  */
-void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len);
+void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original);
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 
-/** tw_pcapng__flush() - write() what is buffered; blocks as long as a pipe is full */
+/** tw_pcapng__flush() - write what is buffered; waits as long as a pipe is full */
 int tw_pcapng__flush(struct tw_pcapng *w);
 
 /** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
 
-/** tw_pcapng__bytes() - bytes of all blocks so far, buffered ones included; after a failure of those in the file */
+/** tw_pcapng__bytes() - bytes in all files; what is buffered is not counted */
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
 
-/** tw_pcapng__dropped() - packets that were committed and could not be written; 0 without a failure */
+struct tw_pcapng_packet {
+	uint32_t interface;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/**
+ * tw_pcapng__next_unwritten() - the packets that were committed and could not be written; none without a failure
+ * @at: where to go on; 0 at first
+ * @ret: borrowed until the writer is closed
+ */
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, size_t *at, struct tw_pcapng_packet *ret);
+
+/** tw_pcapng__dropped() - how many those are */
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w);
 
 #endif

@@ -20,7 +20,8 @@ static const uint8_t ether[ETHER_LEN] = {
 
 static int archive__emit(void *ctx, const struct tw_merged *out);
 
-static int archive__open(struct tw_archive *a, int fd, const struct tw_archive_options *options, struct tw_error *err)
+static int archive__open(struct tw_archive *a, struct tw_output *output, const struct tw_archive_options *options,
+			 struct tw_error *err)
 {
 	const struct tw_pcapng_section section = {
 		.hardware = options->hardware,
@@ -37,10 +38,11 @@ static int archive__open(struct tw_archive *a, int fd, const struct tw_archive_o
 	};
 	const int code = tw_merge__new(&merge, &a->merge, err);
 
-	return code ? code : tw_pcapng__open(fd, options->name, options->buffer, &section, &a->file, err);
+	return code ? code : tw_pcapng__open(output, options->buffer, &section, &a->file, err);
 }
 
-int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err)
+int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
+		    struct tw_error *err)
 {
 	struct tw_archive *a = calloc(1, sizeof(*a));
 	int code = -ENOMEM;
@@ -60,7 +62,7 @@ int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_
 	code = tw_archive_filter__init(a, options, err);
 	if (code)
 		goto fail;
-	code = archive__open(a, fd, options, err);
+	code = archive__open(a, output, options, err);
 	if (code)
 		goto fail;
 	*ret = a;
@@ -129,7 +131,7 @@ static void archive__commit(struct tw_archive *a, struct tw_archive_stream *s, u
 {
 	const uint64_t time = tw_identity__ns(&s->identity, stream_time) + s->offset;
 
-	tw_pcapng__commit(a->file, s->interface, time, ETHER_LEN + len);
+	tw_pcapng__commit(a->file, s->interface, time, ETHER_LEN + len, ETHER_LEN + len);
 	s->start = s->packets && s->start < time ? s->start : time;
 	s->end = s->end > time ? s->end : time;
 	s->packets++;

@@ -69,11 +69,12 @@ struct tw_archive;
 
 /**
  * tw_archive__new() - start a section; nothing is written before the first flush
- * @fd: stays the caller's
+ * @output: stays the caller's
  *
  * Return: 0; -EINVAL if the filter can match nothing whatsoever; -ENOMEM.
  */
-int tw_archive__new(int fd, const struct tw_archive_options *options, struct tw_archive **ret, struct tw_error *err);
+int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
+		    struct tw_error *err);
 
 /**
  * tw_archive__frame() - take one frame; copied

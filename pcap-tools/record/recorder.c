@@ -2,13 +2,11 @@
 #include "pcap-tools/record/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -17,11 +15,12 @@
 
 #define SLOTS_DEFAULT     512
 #define FRAME_MAX_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT  1000
+#define FLUSH_MS_DEFAULT  100
 #define BATCH_MAX         8 /* slots that a sink takes and hands over at a time */
 
 struct tw_recorder {
 	struct tw_slot_queue queue;
+	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows, up to the blank line */
@@ -30,10 +29,7 @@ struct tw_recorder {
 	struct tw_error error;
 
 	bool has_queue, has_thread;
-	bool own_fd;
-	bool live; /* somebody reads while we write */
 	atomic_bool full;
-	int fd;
 	uint32_t batch, frame_max, flush_ms;
 	int code; /* of the whole, once the thread has ended */
 	char name[256];
@@ -97,7 +93,7 @@ static void *recorder__run(void *arg)
 	recorder__announce(rec);
 	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &filled)) {
 		recorder__write(rec, &filled);
-		if (!rec->live && now_ms() - flushed < rec->flush_ms)
+		if (!tw_output__is_live(rec->output) && now_ms() - flushed < rec->flush_ms)
 			continue;
 		recorder__fail(rec, tw_archive__flush(rec->archive));
 		flushed = now_ms();
@@ -129,22 +125,17 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 
 static int recorder__open(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
 {
-	const bool standard = options->path && !strcmp(options->path, "-");
-	struct stat st;
+	const struct tw_output_options output = {
+		.path = options->path,
+		.fd = options->fd,
+		.name = options->archive.name,
+		.remember = true,
+	};
+	const int code = tw_output__open(&output, &rec->output, err);
 
-	rec->fd = options->fd;
-	if (standard) {
-		rec->fd = STDOUT_FILENO;
-	} else if (options->path) {
-		rec->fd = open(options->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (rec->fd < 0)
-			return tw_error__set(err, -errno, "creating %s: %s", options->path, strerror(errno));
-		rec->own_fd = true;
-	}
-	if (fstat(rec->fd, &st))
-		return tw_error__set(err, -errno, "writing %s: %s", rec->name, strerror(errno));
-	rec->live = !S_ISREG(st.st_mode);
-	return 0;
+	if (!code)
+		strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
+	return code;
 }
 
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
@@ -153,7 +144,6 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	struct tw_archive_options archive = options->archive;
 	int code;
 
-	archive.name = rec->name;
 	rec->batch = slots / 16 < BATCH_MAX ? slots / 16 + 1 : BATCH_MAX;
 	rec->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS_DEFAULT;
 	rec->frame_max = options->frame_max ? options->frame_max : FRAME_MAX_DEFAULT;
@@ -162,7 +152,8 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	code = recorder__open(rec, options, err);
 	if (code)
 		return code;
-	code = tw_archive__new(rec->fd, &archive, &rec->archive, err);
+	archive.name = rec->name;
+	code = tw_archive__new(rec->output, &archive, &rec->archive, err);
 	if (code)
 		return code;
 	code = tw_slot_queue__init(&rec->queue, slots, rec->frame_max + TW_COPY_STEP);
@@ -173,23 +164,13 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	return recorder__start(rec, err);
 }
 
-static const char *options__name(const struct tw_recorder_options *options)
-{
-	if (options->archive.name)
-		return options->archive.name;
-	if (!options->path)
-		return "the recording";
-	return strcmp(options->path, "-") ? options->path : "standard output";
-}
-
 int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err)
 {
 	struct tw_recorder *rec = calloc(1, sizeof(*rec));
 	int code;
 
 	if (!rec)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options__name(options));
-	strncpy(rec->name, options__name(options), sizeof(rec->name) - 1);
+		return tw_error__set(err, -ENOMEM, "writing a recording: no memory");
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_cond_init(&rec->started, NULL);
 	code = recorder__prepare(rec, options, err);
@@ -212,19 +193,17 @@ static void recorder__stop(struct tw_recorder *rec)
 	rec->code = rec->queue.code;
 }
 
-static void recorder__close(struct tw_recorder *rec)
-{
-	if (!rec->own_fd)
-		return;
-	rec->own_fd = false;
-	if (close(rec->fd) && !rec->code)
-		rec->code = tw_error__set(&rec->error, -errno, "closing %s: %s", rec->name, strerror(errno));
-}
-
 int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err)
 {
+	struct tw_error closing;
+	int code;
+
 	recorder__stop(rec);
-	recorder__close(rec);
+	code = tw_output__finish(rec->output, &closing);
+	if (code && !rec->code) {
+		rec->code = code;
+		rec->error = closing;
+	}
 	if (ret)
 		tw_archive__stats(rec->archive, ret);
 	return tw_recorder__error(rec, err);
@@ -259,10 +238,10 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (!rec)
 		return;
 	recorder__stop(rec);
-	recorder__close(rec);
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_archive__free(rec->archive);
+	tw_output__free(rec->output);
 	pthread_cond_destroy(&rec->started);
 	pthread_mutex_destroy(&rec->lock);
 	free(rec);

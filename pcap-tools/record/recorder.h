@@ -16,7 +16,7 @@ struct tw_recorder_options {
 	int fd;             /* without a path; stays the caller's */
 	uint32_t slots;     /* frames in flight; 0 = 512 */
 	uint32_t frame_max; /* largest frame, bytes; 0 = 16 KiB; TW_FRAME_MAX at most */
-	uint32_t flush_ms;  /* longest time in the buffer of a file; 0 = 1000. Pipes get everything after each round */
+	uint32_t flush_ms;  /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
 	struct tw_archive_options archive; /* its name may be NULL */
 };
 

@@ -14,6 +14,7 @@
 struct fixture {
 	struct tw_archive *archive;
 	struct test_frame frame;
+	struct tw_output *output;
 	int fd;
 	uint8_t file[1 << 20];
 	size_t size, at;
@@ -25,13 +26,15 @@ static inline struct fixture *fixture__new(const struct tw_archive_options *opti
 
 	assert_non_null(x);
 	x->fd = memfd_create("archive", 0);
-	assert_int_equal(tw_archive__new(x->fd, options, &x->archive, NULL), 0);
+	assert_int_equal(tw_output__open(&(struct tw_output_options){ .fd = x->fd }, &x->output, NULL), 0);
+	assert_int_equal(tw_archive__new(x->output, options, &x->archive, NULL), 0);
 	return x;
 }
 
 static inline void fixture__free(struct fixture *x)
 {
 	tw_archive__free(x->archive);
+	tw_output__free(x->output);
 	close(x->fd);
 	free(x);
 }

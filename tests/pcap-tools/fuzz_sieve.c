@@ -3,7 +3,6 @@
  * A filter over a capture from a stranger: as report asks it, and behind the recorder's merge. The input: the expression, a
  * newline, a pcapng or pcap file. The same event gets the same answer twice, each is counted once, and limits hold.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -113,10 +112,10 @@ static int capture_of(const uint8_t *data, size_t size)
 static void sift(struct run *run, struct tw_capture_file *file)
 {
 	struct tw_archive_options options = { .name = "nothing", .filter = run->filter };
-	static int null = -1;
+	static struct tw_output *null;
 
-	if (null < 0)
-		null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (!null)
+		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
 	if (tw_sieve__new(run->filter, &run->sieve, NULL))
 		return;
 	run->knowledge = tw_knowledge__new();

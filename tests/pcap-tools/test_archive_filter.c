@@ -270,7 +270,7 @@ static void test_nonsense(void **state)
 	(void)state;
 	assert_int_equal(tw_filter__parse("cpu == word", &filter, NULL), 0);
 	options.filter = filter;
-	assert_int_equal(tw_archive__new(-1, &options, &archive, &err), -EINVAL);
+	assert_int_equal(tw_archive__new(NULL, &options, &archive, &err), -EINVAL);
 	assert_null(archive);
 	tw_filter__free(filter);
 }

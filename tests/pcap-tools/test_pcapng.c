@@ -32,13 +32,31 @@ static const struct tw_pcapng_interface interface = {
 	.snaplen = 65535,
 };
 
+static struct tw_output *open_output(int fd)
+{
+	const struct tw_output_options options = { .fd = fd, .name = "x.pcapng" };
+	struct tw_output *output;
+
+	assert_int_equal(tw_output__open(&options, &output, NULL), 0);
+	return output;
+}
+
+static struct tw_output *output;
+
 static struct tw_pcapng *open_writer(int fd, size_t buffer, uint32_t *ret_id)
 {
 	struct tw_pcapng *w;
 
-	assert_int_equal(tw_pcapng__open(fd, "x.pcapng", buffer, &section, &w, NULL), 0);
+	output = open_output(fd);
+	assert_int_equal(tw_pcapng__open(output, buffer, &section, &w, NULL), 0);
 	assert_int_equal(tw_pcapng__interface(w, &interface, ret_id), 0);
 	return w;
+}
+
+static void close_writer(struct tw_pcapng *w)
+{
+	tw_pcapng__close(w);
+	tw_output__free(output);
 }
 
 static int put_packet(struct tw_pcapng *w, uint32_t id, uint64_t time, const void *data, size_t len)
@@ -48,7 +66,7 @@ static int put_packet(struct tw_pcapng *w, uint32_t id, uint64_t time, const voi
 	if (!p)
 		return tw_pcapng__error(w, NULL);
 	memcpy(p, data, len);
-	tw_pcapng__commit(w, id, time, len);
+	tw_pcapng__commit(w, id, time, len, len + 1);
 	return 0;
 }
 
@@ -118,6 +136,7 @@ static void every_block(void **state)
 	assert_int_equal(block.type, BLOCK_EPB);
 	assert_int_equal(load_time(block.body + 4), time);
 	assert_int_equal(load_u32(block.body + 12), 5);
+	assert_int_equal(load_u32(block.body + 16), 6);
 	assert_memory_equal(block.body + 20, "abcde\0\0\0", 8);
 	assert_int_equal(block.body_len, 28);
 	assert_true(block__next(file, size, &at, &block));
@@ -132,7 +151,7 @@ static void every_block(void **state)
 	assert_int_equal(block__number(&block, 12, 8), 6);
 	assert_true(block__has_text(&block, 12, 1, "ledger"));
 	assert_int_equal(at, size);
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fd);
 }
 
@@ -154,14 +173,15 @@ static void long_texts_are_cut_between_characters(void **state)
 	for (size_t i = 1; i + 1 < max; i += 2)
 		memcpy(text + i, "\xc3\xa4", 2);
 	text[max - 1] = text[max] = '\0';
-	assert_int_equal(tw_pcapng__open(fd, "x", 0, &long_section, &w, NULL), 0);
+	output = open_output(fd);
+	assert_int_equal(tw_pcapng__open(output, 0, &long_section, &w, NULL), 0);
 	assert_int_equal(tw_pcapng__flush(w), 0);
 	assert_true(block__next(file, read_back(fd, file, max), &at, &block));
 	value = block__option(&block, 16, 1, &len);
 	assert_non_null(value);
 	assert_true(len > 1000 && len < 65536);
 	assert_int_equal(value[len - 1], 0xa4);
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fd);
 	free(text);
 	free(file);
@@ -179,10 +199,10 @@ static void packets_have_a_largest_size(void **state)
 	assert_int_equal(tw_pcapng__error(w, NULL), 0);
 	for (int i = 0; i < 5; i++) {
 		assert_non_null(tw_pcapng__reserve(w, TW_PCAPNG_PACKET_MAX));
-		tw_pcapng__commit(w, id, 1, TW_PCAPNG_PACKET_MAX);
+		tw_pcapng__commit(w, id, 1, TW_PCAPNG_PACKET_MAX, TW_PCAPNG_PACKET_MAX);
 	}
 	assert_int_equal(tw_pcapng__flush(w), 0);
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fd);
 }
 
@@ -201,7 +221,7 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	assert_null(tw_pcapng__reserve(w, 10));
 	assert_int_equal(put_packet(w, id, 1, "x", 1), -ENOSPC);
 	assert_int_equal(tw_pcapng__flush(w), -ENOSPC);
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fd);
 }
 
@@ -221,7 +241,7 @@ static void closed_pipe_is_an_error(void **state)
 	assert_int_equal(tw_pcapng__flush(w), -EPIPE);
 	assert_int_equal(tw_pcapng__error(w, &err), -EPIPE);
 	assert_non_null(strstr(err.text, "the program that read it has gone"));
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fds[1]);
 }
 
@@ -252,7 +272,7 @@ static void a_cut_write_leaves_whole_blocks(void **state)
 		;
 	assert_int_equal(at, size);
 	assert_int_equal(tw_pcapng__bytes(w), size);
-	tw_pcapng__close(w);
+	close_writer(w);
 	close(fd);
 }
 

@@ -91,11 +91,11 @@ comes_to() {
 nothing_left() {
 	expect "XDP program left" "" "$(ip -d link show "$1" | grep -o 'prog/xdp.*')"
 	expect "qdisc left" "" "$(tc qdisc show dev "$1" | grep -E 'clsact|ingress')"
-	expect "files left" "" "$(ls /run/tracewire 2>/dev/null)"
+	expect "files left" "" "$(ls /run/tracewire 2>/dev/null | grep ^classifier-)"
 }
 
 has_nothing_left() { # INTERFACE
-	[ ! -e /run/tracewire ] && ! ip -d link show "$1" | grep -q prog/xdp && ! tc qdisc show dev "$1" | grep -qE 'clsact|ingress'
+	! ls /run/tracewire/classifier-* >/dev/null 2>&1 && ! ip -d link show "$1" | grep -q prog/xdp && ! tc qdisc show dev "$1" | grep -qE 'clsact|ingress'
 }
 
 # The capture's: control frames, and events of each kind.

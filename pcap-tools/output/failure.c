@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pcap-tools/output/repair.h"
+#include "pcap-tools/output/state.h"
+#include "pcap-tools/pcapng/walk.h"
+
+int tw_output__fail(struct tw_output *o, int code, struct tw_error *err)
+{
+	const unsigned long long bytes = o->stats.bytes + o->bytes;
+
+	o->code = code;
+	switch (-code) {
+	case ENOSPC:
+	case EDQUOT:
+		return tw_error__set(
+			err, code,
+			"writing %s: no space left after %llu bytes; they can be read as they are, make room or "
+			"write elsewhere for more",
+			o->name, bytes);
+	case EPIPE:
+		return tw_error__set(err, code, "writing %s: the program that read it has gone, after %llu bytes",
+				     o->name, bytes);
+	case EFBIG:
+		return tw_error__set(
+			err, code,
+			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
+			"%llu bytes",
+			o->name, bytes);
+	default:
+		return tw_error__set(err, code, "writing %s: %s, after %llu bytes", o->name, strerror(-code), bytes);
+	}
+}
+
+/* The file once more, to be read too. */
+static int reopen(int fd)
+{
+	char path[64];
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Of the batch; what is compressed does not count before all of it is there. */
+static size_t whole_blocks(const struct tw_output *o, const void *blocks)
+{
+	struct tw_pcapng_walk walk = { .continued = true };
+
+	if (!o->zstd)
+		tw_pcapng_walk__feed(&walk, blocks, o->put);
+	return (size_t)walk.whole;
+}
+
+/* Of a compressed batch nothing stays: what is behind the last one that got through is cut off. */
+static int cut_to(int fd, uint64_t known, bool compressed, struct tw_repair *ret)
+{
+	struct stat st;
+
+	if (known || !compressed)
+		return tw_output__repair_fd(fd, known, false, ret);
+	if (fstat(fd, &st) || ftruncate(fd, 0))
+		return -errno;
+	*ret = (struct tw_repair){ .cut = (uint64_t)st.st_size };
+	return 0;
+}
+
+/* What went down a pipe cannot be taken back. */
+int tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept)
+{
+	const off_t at = lseek(o->fd, 0, SEEK_CUR);
+	const int fd = at < (off_t)o->put ? -1 : reopen(o->fd);
+	struct tw_repair repair;
+	int code;
+
+	*ret_kept = whole_blocks(o, blocks);
+	if (fd < 0)
+		return -ESPIPE;
+	code = cut_to(fd, (uint64_t)at - o->put, o->zstd, &repair);
+	close(fd);
+	if (code)
+		return code;
+	o->bytes -= repair.cut < o->bytes ? repair.cut : o->bytes;
+	lseek(o->fd, 0, SEEK_END);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/output/note.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD   "tracewire output 1\nwhole "
+#define NUMBER "%020" PRIu64 /* as long for each, so that it can be written over */
+
+static void note__write(const struct tw_note *note, const struct stat *st, const char *path)
+{
+	char real[PATH_MAX], text[PATH_MAX + 256];
+	int len;
+
+	if (!realpath(path, real))
+		return;
+	len = snprintf(text, sizeof(text), HEAD NUMBER "\nfile %ju %ju\npath %zu %s\n", (uint64_t)0,
+		       (uintmax_t)st->st_dev, (uintmax_t)st->st_ino, strlen(real), real);
+	tw_state_file__write(&note->file, text, (size_t)len);
+}
+
+int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *err)
+{
+	char name[64];
+	struct stat st;
+	int code;
+
+	if (fstat(fd, &st))
+		return 0;
+	snprintf(name, sizeof(name), TW_NOTES "%jx-%jx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	code = tw_state_file__lock(name, &note->file, NULL);
+	if (code == -EBUSY)
+		return tw_error__set(err, code, "%s is being written by another capture; end that, or write elsewhere",
+				     path);
+	if (code)
+		return 0;
+	note->open = true;
+	note__write(note, &st, path);
+	return 0;
+}
+
+void tw_note__move(const struct tw_note *note, uint64_t whole)
+{
+	char number[32];
+	const int len = snprintf(number, sizeof(number), NUMBER, whole);
+
+	if (note->open && pwrite(note->file.fd, number, (size_t)len, strlen(HEAD)) != len)
+		return; /* it says less then, and is true */
+}
+
+void tw_note__close(struct tw_note *note)
+{
+	if (!note->open)
+		return;
+	tw_state_file__remove(&note->file);
+	tw_state_file__close(&note->file);
+	note->open = false;
+}
+
+int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret)
+{
+	char text[PATH_MAX + 256];
+	const ssize_t n = pread(file->fd, text, sizeof(text) - 1, 0);
+	size_t len;
+	int used = 0;
+
+	text[n > 0 ? n : 0] = '\0';
+	if (sscanf(text, HEAD "%" SCNu64 " file %" SCNu64 " %" SCNu64 " path %zu%n", &ret->whole, &ret->device,
+		   &ret->inode, &len, &used) != 4 ||
+	    text[used] != ' ' || !len || len >= sizeof(ret->path) || strnlen(text + used + 1, len + 1) != len + 1)
+		return -ENODATA;
+	memcpy(ret->path, text + used + 1, len);
+	ret->path[len] = '\0';
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An output's insides: output.c opens and writes, failure.c says and mends what goes wrong. Used inside output/ only. */
+#ifndef TW_OUTPUT_STATE_H
+#define TW_OUTPUT_STATE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "pcap-tools/output/files.h"
+#include "pcap-tools/output/note.h"
+#include "pcap-tools/output/output.h"
+#include "pcap-tools/output/zstd_stream.h"
+
+struct tw_output {
+	struct tw_output_options options; /* its path is `path`, or NULL */
+	char path[PATH_MAX], name[PATH_MAX];
+	int fd;                      /* -1 = none is open */
+	bool own;                    /* opened and closed here */
+	bool rotates;                /* there are several files */
+	bool live;                   /* see tw_output__is_live() */
+	int code;                    /* the first failure */
+	struct tw_zstd_stream *zstd; /* NULL = not compressed */
+	uint64_t bytes;              /* in the file */
+	uint64_t put;                /* of them by this call */
+	uint64_t deadline;           /* CLOCK_MONOTONIC; UINT64_MAX = none */
+	struct tw_ring ring;
+	struct tw_note note;
+	struct tw_output_stats stats; /* its bytes: in files that were ended */
+};
+
+/** tw_output__fail() - the first failure, in a sentence. Return: @code */
+int tw_output__fail(struct tw_output *o, int code, struct tw_error *err);
+
+/**
+ * tw_output__cut() - after a batch that did not get through: only whole blocks stay
+ * @blocks: the batch, of which o->put bytes went out, compressed or not
+ * @ret_kept: bytes of the batch that stay; none of one that is compressed
+ * Return: 0 if the file is whole now; -ESPIPE if it is none; another -errno
+ */
+int tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/output/zstd_stream.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#define LEVEL    1 /* the fastest but for those below zero, which save little time and much less space */
+#define OUT_SIZE ((size_t)256 << 10)
+
+struct tw_zstd_stream {
+	ZSTD_CCtx *zstd;
+	tw_zstd_put *put;
+	void *ctx;
+	bool begun;
+	uint8_t out[OUT_SIZE];
+};
+
+int tw_zstd_stream__new(tw_zstd_put *put, void *ctx, struct tw_zstd_stream **ret)
+{
+	struct tw_zstd_stream *z = calloc(1, sizeof(*z));
+
+	if (!z)
+		return -ENOMEM;
+	z->put = put;
+	z->ctx = ctx;
+	z->zstd = ZSTD_createCCtx();
+	if (!z->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, TW_ZSTD_WINDOW_LOG))) {
+		tw_zstd_stream__free(z);
+		return -ENOMEM;
+	}
+	*ret = z;
+	return 0;
+}
+
+void tw_zstd_stream__free(struct tw_zstd_stream *z)
+{
+	if (!z)
+		return;
+	ZSTD_freeCCtx(z->zstd);
+	free(z);
+}
+
+static int stream__put(struct tw_zstd_stream *z, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
+{
+	size_t left;
+	int code;
+
+	do {
+		ZSTD_outBuffer out = { z->out, sizeof(z->out), 0 };
+
+		left = ZSTD_compressStream2(z->zstd, &out, in, directive);
+		if (ZSTD_isError(left))
+			return -ENOMEM;
+		code = out.pos ? z->put(z->ctx, z->out, out.pos) : 0;
+	} while (!code && left);
+	return code;
+}
+
+int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t len)
+{
+	ZSTD_inBuffer in = { bytes, len, 0 };
+
+	z->begun = true;
+	return stream__put(z, &in, ZSTD_e_flush);
+}
+
+int tw_zstd_stream__end(struct tw_zstd_stream *z)
+{
+	ZSTD_inBuffer in = { NULL, 0, 0 };
+
+	if (!z->begun)
+		return 0;
+	z->begun = false;
+	return stream__put(z, &in, ZSTD_e_end);
+}
