@@ -213,6 +213,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	int status;
 
 	session.options.open_sink = output->open_sink;
+	session.options.open_questions = output->open_questions;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;
 	status = open_session(&session, command, err);

@@ -8,6 +8,7 @@
 #include "cli/run_wire.h"
 #include "cli/session.h"
 #include "vnet/listeners.h"
+#include "vnet/rx_questions.h"
 
 #define REPEAT_MS 1000 /* metadata for those who joined unseen: behind a bridge or a mirror */
 
@@ -39,6 +40,13 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 	return run_wire__sink(&stream->wire, thread, stream->run.frame_size, ret, err);
 }
 
+static int open_questions(void *ctx, struct tw_rx **ret, struct tw_error *err)
+{
+	struct stream *stream = ctx;
+
+	return tw_rx_questions__on_link(stream->wire.iface.tx_name, ret, err);
+}
+
 static bool joined(void *ctx)
 {
 	struct stream *stream = ctx;
@@ -60,6 +68,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,
+		.open_questions = open_questions,
 		.joined = joined,
 		.started = started,
 	};

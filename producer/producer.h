@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "filter/filter.h"
 #include "producer/tracer/tracer.h"
+#include "wire/rx.h"
 #include "wire/sink.h"
 
 /* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */
@@ -52,6 +53,11 @@ struct tw_producer_options {
 	 * tw_producer__stop(), after a last flush.
 	 */
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+	/*
+	 * Opens where questions for the stream's clock come in (producer/exchange.h), called from tw_producer__start() after the
+	 * sinks. The producer closes it before them. NULL = nobody can ask.
+	 */
+	int (*open_questions)(void *ctx, struct tw_rx **ret, struct tw_error *err);
 	/* True when somebody may just have begun to listen, so that metadata is due at once; may be NULL. Must not block. */
 	bool (*joined)(void *ctx);
 	void *ctx;

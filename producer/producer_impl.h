@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "producer/announcer.h"
+#include "producer/exchange.h"
 #include "producer/filtering/filtering.h"
 #include "producer/producer.h"
 #include "producer/reader.h"
@@ -28,7 +29,8 @@ struct tw_producer {
 	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
 
 	/* the run (producer_run.c) */
-	pthread_mutex_t mark_lock; /* one thread at a time learns its global pid */
+	struct tw_exchange_thread *exchange; /* NULL where nobody can ask */
+	pthread_mutex_t mark_lock;           /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
 	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */

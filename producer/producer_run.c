@@ -21,8 +21,9 @@ static void raise_priority(void)
 }
 
 /* Keep the calling thread out of the trace, by its global pid. */
-static void leave_trace(struct tw_producer *p)
+static void leave_trace(void *ctx)
 {
+	struct tw_producer *p = ctx;
 	struct tw_mark mark;
 	char text[16];
 
@@ -32,7 +33,6 @@ static void leave_trace(struct tw_producer *p)
 		tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
 		tw_tracer__leave_out(p->tracer, text);
 	}
-	raise_priority();
 	pthread_mutex_unlock(&p->mark_lock);
 }
 
@@ -47,6 +47,7 @@ static void *reader_thread(void *arg)
 
 	pthread_setname_np(pthread_self(), "tracewire-read");
 	leave_trace(start.producer);
+	raise_priority();
 	sem_post(&start.producer->marked);
 	while (sem_wait(&start.producer->go))
 		;
@@ -98,6 +99,26 @@ static int open_sinks(struct tw_producer *p, struct tw_error *err)
 	return 0;
 }
 
+/* A thread without the readers' priority: whoever asks cannot take their time. */
+static int answer_questions(struct tw_producer *p, struct tw_error *err)
+{
+	struct tw_exchange_options options = {
+		.clock = &p->clock,
+		.stream_id = p->stream.id,
+		.begin = leave_trace,
+		.ctx = p,
+	};
+	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;
+
+	return rc || !options.rx ? rc : tw_exchange__start(&options, &p->exchange, err);
+}
+
+static void end_answers(struct tw_producer *p)
+{
+	tw_exchange__stop(p->exchange);
+	p->exchange = NULL;
+}
+
 static void close_sinks(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
@@ -140,6 +161,8 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 
 	if (!rc)
 		rc = start_threads(p, err);
+	if (!rc)
+		rc = answer_questions(p, err);
 	/*
 	 * The events before those that tell the names: the kernel calls who is to be told of a rename in this order, and then gives
 	 * the task its name. So the rename itself is older than the name, as the kernel's own filters have it too.
@@ -158,6 +181,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 		atomic_store(&p->stop, true);
 		let_go(p);
 		join_threads(p);
+		end_answers(p);
 		close_sinks(p);
 		return rc;
 	}
@@ -266,8 +290,10 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	if (!p->running)
 		return 0;
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
+	tw_exchange__ask_to_stop(p->exchange);
 	join_threads(p);
 	finish(p);
+	end_answers(p);
 	close_sinks(p);
 	p->running = false;
 	if (!rc && tw_producer__broken(p))

@@ -2,32 +2,11 @@
 #include "pcap-tools/clocks/capture_clock.h"
 
 #include "base/time.h"
-#include "pcap-tools/clocks/saturate.h"
-
-#define TRIES 3 /* the tightest is used */
-
-/* REALTIME less BOOTTIME, which only changes when REALTIME is set. */
-static int64_t measure(uint64_t *ret_error)
-{
-	int64_t distance = 0;
-
-	*ret_error = UINT64_MAX;
-	for (int i = 0; i < TRIES; i++) {
-		const uint64_t before = tw_time__now(CLOCK_BOOTTIME);
-		const uint64_t real = tw_time__now(CLOCK_REALTIME);
-		const uint64_t after = tw_time__now(CLOCK_BOOTTIME);
-
-		if (after - before >= *ret_error)
-			continue;
-		*ret_error = after - before;
-		distance = (int64_t)(real - before - *ret_error / 2);
-	}
-	return distance;
-}
 
 void tw_capture_clock__begin(struct tw_capture_clock *c)
 {
-	c->begun = c->distance = measure(&c->error_ns);
+	tw_stamps__begin(&c->stamps);
+	c->begun = c->stamps.distance;
 }
 
 uint64_t tw_capture_clock__now(const struct tw_capture_clock *c)
@@ -37,20 +16,12 @@ uint64_t tw_capture_clock__now(const struct tw_capture_clock *c)
 
 uint64_t tw_capture_clock__at(struct tw_capture_clock *c, uint64_t realtime)
 {
-	uint64_t error, at;
-	const int64_t distance = measure(&error);
-	const uint64_t now = tw_capture_clock__now(c);
+	const uint64_t age = tw_stamps__age(&c->stamps, realtime);
 
-	if (tw_saturate__size(distance - c->distance) > error + c->error_ns) {
-		c->distance = distance;
-		c->error_ns = error;
-		return now;
-	}
-	at = realtime - (uint64_t)distance + (uint64_t)c->begun + error;
-	return at < now && now - at < TW_NS_PER_SECOND ? at : now;
+	return tw_capture_clock__now(c) - age;
 }
 
 int64_t tw_capture_clock__stepped(const struct tw_capture_clock *c)
 {
-	return c->distance - c->begun;
+	return c->stamps.distance - c->begun;
 }

@@ -8,10 +8,11 @@
 
 #include <stdint.h>
 
+#include "wire/stamps.h"
+
 struct tw_capture_clock {
-	int64_t begun;     /* REALTIME less BOOTTIME when the capture began, ns */
-	int64_t distance;  /* the same, as last seen */
-	uint64_t error_ns; /* of that */
+	int64_t begun; /* REALTIME less BOOTTIME when the capture began, ns */
+	struct tw_stamps stamps;
 };
 
 /** tw_capture_clock__begin() - the capture begins now */

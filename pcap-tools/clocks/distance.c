@@ -62,9 +62,9 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_exchange_sample *s
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
 	struct tw_distance_mark mark = { .time = s->answered };
 
-	mark.bounds = tw_bounds__grown(asked, s->answered - s->received);
+	mark.bounds = tw_bounds__grown(asked, apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);
-	if (s->arrived < s->asked || s->answered < s->received || mark.bounds.low > mark.bounds.high) {
+	if (s->arrived < s->asked || mark.bounds.low > mark.bounds.high) {
 		d->refused++;
 		return false;
 	}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/exchange.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "wire/exchange.h"
+#include "wire/stamps.h"
+
+#define WAIT_MS  100 /* between looks whether to stop */
+#define BURST    50  /* frames that may be looked at one right after the other */
+#define FRAME_NS (TW_NS_PER_SECOND / TW_EXCHANGE_A_SECOND)
+
+struct tw_exchange_thread {
+	struct tw_exchange_options options;
+	pthread_t thread;
+	sem_t running;
+	atomic_bool stop;
+	struct tw_stamps stamps;
+	uint64_t paid; /* when all frames so far will have had their share of time, CLOCK_MONOTONIC, ns */
+	uint64_t answered;
+};
+
+/* Clocks that are read by way of another may be off by so much; the bounds that the asker makes of the times allow for it. */
+static uint64_t slack(const struct tw_exchange_thread *t)
+{
+	return t->options.clock->id < 0 ? t->options.clock->slack : 0;
+}
+
+/* Nobody is told a time of arrival before the arrival, nor one of leaving behind it. */
+static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame)
+{
+	uint8_t reply[TW_EXCHANGE_ROOM];
+	struct tw_exchange_view exchange;
+	uint64_t stream, age;
+	size_t len;
+
+	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
+	    exchange.received || exchange.answered || !frame->from)
+		return;
+	age = tw_stamps__age(&t->stamps, frame->time);
+	exchange.answered = tw_trace_clock__now(t->options.clock);
+	exchange.received = exchange.answered - age + slack(t);
+	exchange.answered -= slack(t);
+	len = tw_exchange_frame__write(reply, stream, &exchange);
+	t->answered += !tw_rx__answer(t->options.rx, frame->from, reply, len);
+}
+
+/* A flood takes no more time than that many frames a second do. */
+static void pay(struct tw_exchange_thread *t)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	const uint64_t allowance = BURST * FRAME_NS;
+
+	t->paid = (t->paid > now ? t->paid : now) + FRAME_NS;
+	if (t->paid > now + allowance)
+		nanosleep(&(struct timespec){ .tv_nsec = (long)FRAME_NS }, NULL);
+}
+
+static void *exchange_thread(void *arg)
+{
+	struct tw_exchange_thread *t = arg;
+	struct tw_rx_frame frame;
+	int n = 0;
+
+	pthread_setname_np(pthread_self(), "tracewire-clock");
+	if (t->options.begin)
+		t->options.begin(t->options.ctx);
+	sem_post(&t->running);
+	while (!atomic_load(&t->stop) && (n >= 0 || n == -ENETDOWN)) {
+		n = tw_rx__next(t->options.rx, WAIT_MS, &frame);
+		if (n > 0)
+			answer(t, &frame);
+		if (n)
+			pay(t);
+	}
+	return NULL;
+}
+
+int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exchange_thread **ret, struct tw_error *err)
+{
+	struct tw_exchange_thread *t = calloc(1, sizeof(*t));
+	int rc = t ? 0 : ENOMEM;
+
+	if (t) {
+		t->options = *options;
+		tw_stamps__begin(&t->stamps);
+		sem_init(&t->running, 0, 0);
+		rc = pthread_create(&t->thread, NULL, exchange_thread, t);
+	}
+	if (rc) {
+		if (t)
+			sem_destroy(&t->running);
+		free(t);
+		tw_rx__close(options->rx);
+		return tw_error__set(err, -rc, "the thread that answers for the clock cannot be started: %s",
+				     strerror(rc));
+	}
+	while (sem_wait(&t->running))
+		;
+	*ret = t;
+	return 0;
+}
+
+void tw_exchange__ask_to_stop(struct tw_exchange_thread *t)
+{
+	if (t)
+		atomic_store(&t->stop, true);
+}
+
+uint64_t tw_exchange__stop(struct tw_exchange_thread *t)
+{
+	uint64_t answered;
+
+	if (!t)
+		return 0;
+	atomic_store(&t->stop, true);
+	pthread_join(t->thread, NULL);
+	answered = t->answered;
+	tw_rx__close(t->options.rx);
+	sem_destroy(&t->running);
+	free(t);
+	return answered;
+}

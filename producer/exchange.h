@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Answers those who ask for the stream's clock (EXCHANGE): a thread of its own, `tracewire-clock`, on a receiver that gets what comes
+ * to where the stream's frames are sent from. What it takes is hostile: it looks at ANSWERS_A_SECOND frames at most, answers what
+ * is a question to this stream and nothing else, with no more bytes than it got, and leaves the rest to the kernel to drop. The
+ * readers never wait for it.
+ */
+#ifndef TW_EXCHANGE_THREAD_H
+#define TW_EXCHANGE_THREAD_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "producer/clock.h"
+#include "wire/rx.h"
+
+#define TW_EXCHANGE_A_SECOND 400
+
+struct tw_exchange_options {
+	struct tw_rx *rx; /* closed by tw_exchange__stop() */
+	const struct tw_trace_clock *clock;
+	uint64_t stream_id;
+	void (*begin)(void *ctx); /* called first thing in the thread */
+	void *ctx;
+};
+
+struct tw_exchange_thread;
+
+/** tw_exchange__start() - answer from now on; the options' rx is closed also after a failure. Return: 0 or -errno */
+int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exchange_thread **ret,
+		       struct tw_error *err);
+
+/** tw_exchange__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
+void tw_exchange__ask_to_stop(struct tw_exchange_thread *thread);
+
+/** tw_exchange__stop() - end the thread; NULL is fine. Return: questions answered */
+uint64_t tw_exchange__stop(struct tw_exchange_thread *thread);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A capture host asks a producer for its clock, over a wire: the bounds hold, whichever clock the stream has; who asks too much or
+ * nonsense gets nothing, and takes nothing from the readers. Both hosts are this one, so the truth is known: CLOCK samples say how
+ * far the stream's clock is from REALTIME, which is the capture host's.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "pcap-tools/clocks/asker.h"
+#include "pcap-tools/clocks/capture_clock.h"
+#include "pcap-tools/clocks/stream_clock.h"
+#include "producer/exchange.h"
+#include "tests/producer/run.h"
+#include "tests/vnet/netns.h"
+#include "vnet/rx_packet.h"
+#include "vnet/rx_questions.h"
+#include "vnet/tx.h"
+
+#define MS TW_NS_PER_MS
+
+/* The capture host's side. */
+struct host {
+	struct run run;
+	struct tw_rx *rx;
+	struct tw_asker *asker;
+	struct tw_capture_clock clock;
+	struct tw_stream_clock stream;
+	struct tw_clock_view samples[16];
+	size_t n_samples;
+	uint64_t stream_id;
+	struct tw_rx_peer peer;  /* the stream's sender */
+	unsigned int ends;       /* END seen */
+	unsigned int from_clock; /* events of the thread that answers */
+	unsigned int from_us;    /* events of this one */
+	uint32_t clock_tid;
+};
+
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+{
+	const struct tw_tx_options options = { .ifname = "tw0-tx", .transport = TW_TRANSPORT_PACKET };
+
+	(void)ctx;
+	(void)thread;
+	return tw_tx__open(&options, ret, err);
+}
+
+static int open_questions(void *ctx, struct tw_rx **ret, struct tw_error *err)
+{
+	(void)ctx;
+	return tw_rx_questions__on_link("tw0-tx", ret, err);
+}
+
+/* Which of our threads answers. */
+static uint32_t find_clock_thread(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	uint32_t found = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+		char path[300];
+		char *name;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		name = read_file(path);
+		if (name && !strcmp(name, "tracewire-clock\n"))
+			found = (uint32_t)atoi(entry->d_name);
+		free(name);
+	}
+	closedir(dir);
+	return found;
+}
+
+static void host__open(struct host *h, const char *clock, const char *events)
+{
+	const struct tw_rx_packet_options options = { .ifname = "tw0" };
+	struct tw_error err = { "" };
+
+	*h = (struct host){ 0 };
+	netns__wire(0, 0);
+	if (tw_rx_packet__open(&options, &h->rx, &err))
+		fail_msg("%s", err.text);
+	tw_capture_clock__begin(&h->clock);
+	h->asker = tw_asker__new(1);
+	tw_stream_clock__init(&h->stream, TW_ALIGN_NONE, false);
+	run__init(&h->run, events, NULL);
+	h->run.options.open_sink = open_sink;
+	h->run.options.open_questions = open_questions;
+	h->run.options.clock = clock;
+	h->run.options.repeat_ms = 100;
+	h->run.options.threads = 1;
+	run__start(&h->run);
+	h->clock_tid = find_clock_thread();
+	assert_true(h->clock_tid);
+}
+
+static void take_sample(struct host *h, const struct tw_tlv_view *tlv)
+{
+	struct tw_clock_view sample;
+
+	assert_true(tw_clock__parse(tlv, &sample));
+	tw_stream_clock__sample(&h->stream, &sample);
+	if (h->n_samples < sizeof(h->samples) / sizeof(h->samples[0]))
+		h->samples[h->n_samples++] = sample;
+}
+
+static void take_event(struct host *h, const struct tw_tlv_view *tlv)
+{
+	struct tw_event_view event;
+
+	assert_true(tw_event__parse(tlv, 0, &event));
+	h->from_clock += event.pid == h->clock_tid;
+	h->from_us += event.pid == (uint32_t)getpid();
+}
+
+static void take_frame(struct host *h, const struct tw_rx_frame *frame)
+{
+	const uint64_t arrived = tw_capture_clock__at(&h->clock, frame->time);
+	struct tw_exchange_sample exchange;
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_tlv_view tlv;
+	struct tw_cursor tlvs;
+	uint64_t stream;
+
+	if (tw_asker__is_answer(frame)) {
+		if (tw_asker__answer(h->asker, frame, arrived, &stream, &exchange))
+			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
+		return;
+	}
+	tw_asker__saw(h->asker, frame, arrived);
+	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
+	h->stream_id = info.stream_id;
+	h->peer = *frame->from;
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_CLOCK)
+			take_sample(h, &tlv);
+		if (tlv.type == TW_TLV_EVENT)
+			take_event(h, &tlv);
+		h->ends += tlv.type == TW_TLV_END;
+	}
+}
+
+static void host__run(struct host *h, uint64_t ns)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + ns;
+	struct tw_question question;
+	struct tw_rx_frame frame;
+
+	while (tw_time__now(CLOCK_MONOTONIC) < end) {
+		while (tw_asker__next(h->asker, tw_capture_clock__now(&h->clock), &question))
+			tw_rx__answer(h->rx, question.to, question.frame, question.len);
+		if (tw_rx__next(h->rx, 1, &frame) == 1)
+			take_frame(h, &frame);
+	}
+}
+
+static void host__close(struct host *h)
+{
+	run__stop(&h->run);
+	host__run(h, 50 * MS);
+	assert_int_equal(h->run.result, 0);
+	assert_true(h->run.books.balanced);
+	assert_int_equal(h->ends, 5);
+	run__fini(&h->run);
+	tw_rx__close(h->rx);
+	tw_asker__free(h->asker);
+}
+
+/* What exchanges say, where a CLOCK says the truth. */
+static void check_bounds(const struct host *h)
+{
+	for (size_t i = 0; i < h->n_samples; i++) {
+		const struct tw_clock_view *s = &h->samples[i];
+		const int64_t truth = (int64_t)(s->reading[TW_CLOCK_TRACE] - s->reading[TW_CLOCK_REAL]);
+		const struct tw_bounds said = tw_distance__at(&h->stream.distance, s->reading[TW_CLOCK_TRACE]);
+		const struct tw_bounds true_bounds = { truth - s->error_ns - 1000, truth + s->error_ns + 1000 };
+		const struct tw_bounds both = tw_bounds__meet(said, true_bounds);
+
+		if (both.low > both.high)
+			fail_msg("the distance is %lld +- %u ns, and said to be from %lld to %lld", (long long)truth,
+				 s->error_ns, (long long)said.low, (long long)said.high);
+	}
+}
+
+static void test_every_clock(void **state)
+{
+	static const char *const clocks[] = { "mono", "boot", "tai", "mono_raw", "local", "global" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		struct tw_stream_clock_summary summary;
+		struct tw_asker_stats asked;
+		struct host h;
+
+		assert_int_equal(netns__setup(NULL), 0);
+		host__open(&h, clocks[i], "sched:sched_process_hang");
+		host__run(&h, 1200 * MS);
+		tw_asker__stats(h.asker, &asked);
+		tw_stream_clock__summary(&h.stream, &summary);
+		printf("%s: %llu of %llu answered, bound %.1f us, drift %d +- %d ns/s\n", clocks[i],
+		       (unsigned long long)asked.answered, (unsigned long long)asked.asked,
+		       (double)summary.ahead_most / 1e3, summary.drift, summary.drift_most);
+		assert_in_range(asked.asked, 9, 30);
+		assert_true(asked.answered + 2 >= asked.asked);
+		assert_int_equal(asked.strange + summary.refused + summary.restarts, 0);
+		assert_true(h.n_samples >= 5 && summary.ahead_known);
+		check_bounds(&h);
+		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a loaded machine answers late */
+		assert_in_range(summary.ahead + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
+		host__close(&h);
+	}
+}
+
+/* What it does is not in the trace, what the one who asks does is. */
+static void test_left_out(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host__open(&h, "mono", "raw_syscalls:sys_enter");
+	host__run(&h, 300 * MS);
+	assert_int_equal(h.from_clock, 0);
+	assert_true(h.from_us > 0);
+	host__close(&h);
+}
+
+/* How many answers come to what is sent so often. */
+static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t len, unsigned int times)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + 200 * MS;
+	struct tw_rx_frame got;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < times; i++)
+		assert_in_range(-tw_rx__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+	while (tw_time__now(CLOCK_MONOTONIC) < end)
+		if (tw_rx__next(h->rx, 1, &got) == 1)
+			n += tw_asker__is_answer(&got);
+	return n;
+}
+
+static void test_nonsense(void **state)
+{
+	static const struct tw_exchange_view question = { .id = 1, .asked = 2 };
+	static const struct tw_exchange_view answered = { .id = 1, .asked = 2, .received = 3, .answered = 4 };
+	uint8_t frame[TW_EXCHANGE_ROOM];
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open(&h, "mono", "sched:sched_process_hang");
+	host__run(&h, 100 * MS);
+	len = tw_exchange_frame__write(frame, h.stream_id, &question);
+	assert_int_equal(count_answers(&h, frame, len, 3), 3);
+	assert_int_equal(count_answers(&h, frame, len - 4, 3),
+			 0); /* the link pads it, the frame's length does not lie */
+	frame[offsetof(struct tw_frame_hdr, version)] = 2;
+	assert_int_equal(count_answers(&h, frame, len, 3), 0);
+	len = tw_exchange_frame__write(frame, h.stream_id + 1, &question);
+	assert_int_equal(count_answers(&h, frame, len, 3), 0);
+	len = tw_exchange_frame__write(frame, h.stream_id, &answered); /* else two could keep each other busy */
+	assert_int_equal(count_answers(&h, frame, len, 3), 0);
+	host__close(&h);
+}
+
+static void test_flood(void **state)
+{
+	static const struct tw_exchange_view question = { .id = 1, .asked = 2 };
+	uint8_t frame[TW_EXCHANGE_ROOM];
+	unsigned int n = 0;
+	uint64_t begun, ns;
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open(&h, "mono", "sched:sched_switch");
+	host__run(&h, 100 * MS);
+	len = tw_exchange_frame__write(frame, h.stream_id, &question);
+	begun = tw_time__now(CLOCK_MONOTONIC);
+	for (int i = 0; i < 5; i++)
+		n += count_answers(&h, frame, len, 5000);
+	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
+	printf("25000 questions in %.1f s: %u answers\n", (double)ns / 1e9, n);
+	assert_in_range(n, 50, 60 + TW_EXCHANGE_A_SECOND * ns / TW_NS_PER_SECOND);
+	host__close(&h); /* its books balance */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_every_clock, netns__setup),
+		cmocka_unit_test_setup(test_left_out, netns__setup),
+		cmocka_unit_test_setup(test_nonsense, netns__setup),
+		cmocka_unit_test_setup(test_flood, netns__setup),
+	};
+	const int cannot = need_tracing();
+
+	if (cannot)
+		return cannot;
+	return netns__main_guard() ?: cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vnet/rx_questions.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "vnet/rx_link.h"
+#include "wire/exchange.h"
+
+#define FRAME_MOST 512 /* a question has 80 bytes; what is behind that in a longer one nobody looks at */
+
+struct questions {
+	struct tw_rx rx;
+	struct rx_link link;
+	int fd;
+	struct tw_rx_stats stats;
+	struct tw_rx_peer peer;
+	uint8_t bytes[ETH_HLEN + FRAME_MOST];
+};
+
+static struct questions *questions_of(struct tw_rx *rx)
+{
+	return (struct questions *)rx;
+}
+
+/* When the kernel received it; now, if it does not say. */
+static uint64_t stamp_of(struct msghdr *msg)
+{
+	struct timespec ts;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		memcpy(&ts, CMSG_DATA(c), sizeof(ts));
+		return (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+	}
+	return tw_time__now(CLOCK_REALTIME);
+}
+
+/* Return: 1 with a frame; 0 if there is none; -ENETDOWN; another -errno is -ENODEV, as the socket is of no use then */
+static int receive(struct questions *q, struct tw_rx_frame *ret)
+{
+	union {
+		struct cmsghdr align;
+		uint8_t bytes[CMSG_SPACE(sizeof(struct timespec))];
+	} control;
+	struct iovec iov = { .iov_base = q->bytes, .iov_len = sizeof(q->bytes) };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	const ssize_t n = recvmsg(q->fd, &msg, MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : errno == ENETDOWN ? -ENETDOWN : -ENODEV;
+	if (n < ETH_HLEN)
+		return 0;
+	q->stats.frames++;
+	rx_link__peer(&q->link, q->bytes, &q->peer);
+	*ret = (struct tw_rx_frame){
+		.data = q->bytes + ETH_HLEN,
+		.len = (size_t)n - ETH_HLEN,
+		.time = stamp_of(&msg),
+		.from = &q->peer,
+	};
+	return 1;
+}
+
+static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
+{
+	struct questions *q = questions_of(rx);
+	struct pollfd pfd = { .fd = q->fd, .events = POLLIN };
+	int rc = receive(q, ret);
+
+	if (rc || !timeout_ms)
+		return rc;
+	return poll(&pfd, 1, timeout_ms) > 0 ? receive(q, ret) : 0;
+}
+
+static int send_answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+{
+	const struct questions *q = questions_of(rx);
+
+	return rx_link__answer(&q->link, q->fd, to, frame, len);
+}
+
+static int stats(struct tw_rx *rx, struct tw_rx_stats *ret)
+{
+	struct questions *q = questions_of(rx);
+	struct tpacket_stats since; /* the last call: the kernel starts anew */
+	socklen_t len = sizeof(since);
+
+	if (getsockopt(q->fd, SOL_PACKET, PACKET_STATISTICS, &since, &len) < 0)
+		return -errno;
+	q->stats.dropped += since.tp_drops;
+	*ret = q->stats;
+	return 0;
+}
+
+static void close_questions(struct tw_rx *rx)
+{
+	close(questions_of(rx)->fd);
+	free(rx);
+}
+
+/* Before the socket is bound: only frames for us, of our EtherType, long enough, and beside a stream. */
+static int set_filter(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_HOST, 0, 7),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_EXCHANGE_BYTES, 0, 3),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_ASIDE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
+static int open_socket(struct questions *q)
+{
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(TW_ETHERTYPE),
+		.sll_ifindex = q->link.ifindex,
+	};
+	const int one = 1;
+	int rc;
+
+	q->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (q->fd < 0)
+		return -errno;
+	rc = set_filter(q->fd);
+	if (!rc && (setsockopt(q->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0 ||
+		    bind(q->fd, (const struct sockaddr *)&address, sizeof(address)) < 0))
+		rc = -errno;
+	if (rc)
+		close(q->fd);
+	return rc;
+}
+
+int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_error *err)
+{
+	static const struct tw_rx_ops ops = { next, send_answer, stats, close_questions };
+	struct questions *q = calloc(1, sizeof(*q));
+	int rc = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
+
+	if (!rc)
+		rc = open_socket(q);
+	if (rc) {
+		free(q);
+		return tw_error__set(err, rc, "cannot receive questions for the clock on %s: %s", ifname,
+				     rc == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-rc));
+	}
+	q->rx = (struct tw_rx){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
+	*ret = &q->rx;
+	return 0;
+}

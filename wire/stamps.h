@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How old the time stamps are that the kernel gives to frames. They are of CLOCK_REALTIME, which somebody may set meanwhile;
+ * CLOCK_BOOTTIME runs at the same rate and is never set. Belongs to one thread.
+ */
+#ifndef TW_STAMPS_H
+#define TW_STAMPS_H
+
+#include <stdint.h>
+
+#include "base/time.h"
+
+#define TW_STAMPS_TRIES 3 /* of measuring; the tightest is used */
+
+struct tw_stamps {
+	int64_t distance;  /* REALTIME less BOOTTIME as last measured, ns; it changes when REALTIME is set */
+	uint64_t error_ns; /* of that */
+};
+
+static inline struct tw_stamps tw_stamps__measure(void)
+{
+	struct tw_stamps ret = { .error_ns = UINT64_MAX };
+
+	for (int i = 0; i < TW_STAMPS_TRIES; i++) {
+		const uint64_t before = tw_time__now(CLOCK_BOOTTIME);
+		const uint64_t real = tw_time__now(CLOCK_REALTIME);
+		const uint64_t error = tw_time__now(CLOCK_BOOTTIME) - before;
+
+		if (error < ret.error_ns)
+			ret = (struct tw_stamps){ (int64_t)(real - before - error / 2), error };
+	}
+	return ret;
+}
+
+/** tw_stamps__begin() - measure for the first time */
+static inline void tw_stamps__begin(struct tw_stamps *stamps)
+{
+	*stamps = tw_stamps__measure();
+}
+
+/**
+ * tw_stamps__age() - how long ago a stamp was taken, ns
+ *
+ * Never more than the truth, so that a time of arrival made of it is not too early. 0 where nobody can tell: REALTIME was set since the
+ * last call, or the stamp is of the future or a second old.
+ */
+static inline uint64_t tw_stamps__age(struct tw_stamps *stamps, uint64_t realtime)
+{
+	const struct tw_stamps last = *stamps, now = tw_stamps__measure();
+	const uint64_t error = last.error_ns + now.error_ns;
+	uint64_t age;
+
+	if ((uint64_t)(now.distance - last.distance) + error > 2 * error) {
+		*stamps = now;
+		return 0;
+	}
+	age = tw_time__now(CLOCK_BOOTTIME) + (uint64_t)last.distance - realtime;
+	return age < TW_NS_PER_SECOND && age > error ? age - error : 0;
+}
+
+#endif
