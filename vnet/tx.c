@@ -22,6 +22,7 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 	tx->sink.ops = ops;
 	tx->sink.frame_max = link->frame_max;
 	tx->sink.how = tx->how;
+	tx->sink.overhead = ETH_HLEN;
 	tx->link = *link;
 	if (link->wire)
 		tx->device = tx_device__take(link->name, link->ifindex, link->dropped_before);

@@ -36,8 +36,10 @@ struct tw_sink_ops {
 
 struct tw_sink {
 	const struct tw_sink_ops *ops;
-	size_t frame_max; /* largest frame a slot takes, bytes, link header excluded */
+	size_t frame_max; /* largest frame a slot takes, bytes, link header excluded; may become less */
 	const char *how;  /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
+	size_t overhead;  /* bytes of headers that go in front of each frame */
+	uint64_t padding; /* bytes sent behind frames, in all */
 };
 
 /* What each does stands at its operation above. */

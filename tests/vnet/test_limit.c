@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The cap on a run's bandwidth, of real sinks: what the interface counts stays at the rate, and what waits is not lost. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "netns.h"
+#include "path.h"
+#include "vnet/limit.h"
+#include "vnet/tx.h"
+#include "vnet/tx_udp.h"
+
+#define SENDERS 2
+
+struct sender {
+	struct tw_sink *sink;
+	size_t least, most; /* lengths of frames */
+	uint64_t end;
+	struct tw_sink_stats stats;
+};
+
+/* As much as it can, with bursts, as a reader does. */
+static void *send_until_end(void *arg)
+{
+	struct sender *s = arg;
+	uint32_t n = 0;
+
+	while (tw_time__now(CLOCK_MONOTONIC) < s->end) {
+		uint8_t *slot = tw_sink__reserve(s->sink);
+		const size_t len = s->least + n * 7919u % (s->most - s->least + 1);
+
+		if (!slot) {
+			tw_sink__flush(s->sink);
+			usleep(200);
+			continue;
+		}
+		memset(slot, 1, len);
+		tw_sink__commit(s->sink, len);
+		n++;
+	}
+	while (tw_sink__flush(s->sink) == -EAGAIN)
+		usleep(100);
+	tw_sink__stats(s->sink, &s->stats);
+	return NULL;
+}
+
+/* Return: bits per second that the interface has seen */
+static double run_senders(const char *ifname, struct sender *senders)
+{
+	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC), before = link__counters(ifname).tx_bytes;
+	pthread_t threads[SENDERS];
+	uint64_t bytes;
+	double seconds;
+
+	for (int i = 0; i < SENDERS; i++) {
+		senders[i].end = begin + TW_NS_PER_SECOND;
+		assert_int_equal(pthread_create(&threads[i], NULL, send_until_end, &senders[i]), 0);
+	}
+	for (int i = 0; i < SENDERS; i++)
+		pthread_join(threads[i], NULL);
+	bytes = link__counters(ifname).tx_bytes - before;
+	seconds = (double)(tw_time__now(CLOCK_MONOTONIC) - begin) / (double)TW_NS_PER_SECOND;
+	return (double)bytes * 8 / seconds;
+}
+
+static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
+{
+	const double got = run_senders(ifname, senders);
+
+	print_message("%s: %.2f of %.2f Mbit/s\n", what, got / 1e6, (double)rate / 1e6);
+	assert_true(got < 1.03 * (double)rate);
+	assert_true(got > 0.9 * (double)rate); /* a busy machine may not come to it */
+	for (int i = 0; i < SENDERS; i++) {
+		assert_true(senders[i].stats.waits > 0);
+		assert_int_equal(senders[i].stats.dropped, 0);
+		tw_sink__close(senders[i].sink);
+	}
+}
+
+/* By a gateway that nothing answers behind: only what leaves the interface counts. */
+static void try_udp(uint64_t rate, size_t least, size_t most)
+{
+	struct sender senders[SENDERS] = { { .least = least, .most = most }, { .least = least, .most = most } };
+	struct tw_limit *limit = tw_limit__new(rate);
+	struct tw_udp_address to;
+	struct tw_tx_udp *udp;
+	char what[80];
+
+	netns__setup(NULL);
+	path__make(1500);
+	assert_int_equal(tw_udp_address__parse("10.2.0.2", &to, NULL), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, NULL), 0);
+	for (int i = 0; i < SENDERS; i++) {
+		struct tw_sink *inner;
+
+		assert_int_equal(tw_tx_udp__sink(udp, 0, &inner, NULL), 0);
+		assert_int_equal(tw_limit__sink(limit, inner, &senders[i].sink, NULL), 0);
+	}
+	snprintf(what, sizeof(what), "UDP, frames of %zu to %zu bytes", least, most);
+	assert_rate(what, rate, "s0", senders);
+	tw_tx_udp__close(udp);
+	tw_limit__free(limit);
+	path__forget();
+}
+
+static void test_udp(void **state)
+{
+	(void)state;
+	try_udp(2000000, 1000, 1400);
+	try_udp(50000000, 1300, 1472);
+	try_udp(50000000, 64, 300); /* much of it headers and padding */
+}
+
+static void test_wire(void **state)
+{
+	const uint64_t rate = 100000000;
+	struct sender senders[SENDERS] = { { .least = 64, .most = 9000 }, { .least = 64, .most = 9000 } };
+	struct tw_limit *limit = tw_limit__new(rate);
+
+	(void)state;
+	netns__wire(0, SENDERS);
+	for (unsigned int i = 0; i < SENDERS; i++) {
+		const struct tw_tx_options o = { .ifname = "tw0-tx", .queue = i, .frame_max = 9000 };
+		struct tw_sink *inner;
+
+		assert_int_equal(tw_tx__open(&o, &inner, NULL), 0);
+		assert_int_equal(tw_limit__sink(limit, inner, &senders[i].sink, NULL), 0);
+		assert_int_equal(senders[i].sink->frame_max, inner->frame_max);
+		assert_string_equal(senders[i].sink->how, inner->how);
+	}
+	assert_rate("wire", rate, "tw0-tx", senders);
+	tw_limit__free(limit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_udp, netns__setup),
+		cmocka_unit_test_setup(test_wire, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The UDP receiver: all that comes, in time when nothing does, and honest about what it lost and where. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "netns.h"
+#include "path.h"
+#include "vnet/rx_udp.h"
+#include "wire/tracewire.h"
+
+static struct tw_rx *open_rx(const char *at, size_t buffer)
+{
+	struct tw_rx_udp_options o = { .buffer = buffer };
+	struct tw_error err = { "" };
+	struct tw_rx *rx = NULL;
+
+	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
+	if (tw_rx_udp__open(&o, &rx, &err) < 0)
+		fail_msg("%s", err.text);
+	return rx;
+}
+
+static int open_sender(const char *host)
+{
+	struct addrinfo *addresses;
+	struct tw_udp_address to;
+	int fd;
+
+	assert_int_equal(tw_udp_address__parse(host, &to, NULL), 0);
+	assert_int_equal(tw_udp_address__resolve(&to, 0, &addresses, NULL), 0);
+	fd = socket(addresses->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_return_code(fd, errno);
+	assert_return_code(connect(fd, addresses->ai_addr, addresses->ai_addrlen), errno);
+	freeaddrinfo(addresses);
+	return fd;
+}
+
+static void send_frame(int fd, uint8_t fill, size_t len)
+{
+	uint8_t frame[8192];
+
+	memset(frame, fill, len);
+	assert_int_equal(send(fd, frame, len, 0), len);
+}
+
+static void assert_next(struct tw_rx *rx, uint8_t fill, size_t len, struct tw_rx_frame *ret)
+{
+	assert_int_equal(tw_rx__next(rx, 1000, ret), 1);
+	assert_int_equal(ret->len, len);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(ret->data[i], fill);
+	assert_true(ret->time / TW_NS_PER_SECOND >= (uint64_t)time(NULL) - 10);
+}
+
+/* From both families, in order, what is no frame included; a sender is known by its address. */
+static void test_all(void **state)
+{
+	struct tw_rx_peer first, second;
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int v4, v6;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("18101", 0);
+	v4 = open_sender("127.0.0.1");
+	v6 = open_sender("[::1]");
+	send_frame(v4, 1, 100);
+	send_frame(v6, 2, 8000);
+	send_frame(v4, 3, 0);
+	send_frame(v4, 4, 1);
+	assert_next(rx, 1, 100, &f);
+	first = *f.from;
+	assert_next(rx, 2, 8000, &f);
+	second = *f.from;
+	assert_memory_not_equal(&first, &second, sizeof(first));
+	assert_next(rx, 3, 0, &f);
+	assert_memory_equal(&first, f.from, sizeof(first));
+	assert_next(rx, 4, 1, &f);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 4);
+	assert_int_equal(stats.dropped, 0);
+	close(v4);
+	close(v6);
+	tw_rx__close(rx);
+}
+
+static void test_in_time(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	uint64_t before;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("127.0.0.1:5", 0);
+	before = tw_time__now(CLOCK_MONOTONIC);
+	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	assert_true(tw_time__now(CLOCK_MONOTONIC) - before < 50 * TW_NS_PER_MS);
+	before = tw_time__now(CLOCK_MONOTONIC);
+	assert_int_equal(tw_rx__next(rx, 100, &f), 0);
+	assert_in_range(tw_time__now(CLOCK_MONOTONIC) - before, 99 * TW_NS_PER_MS, 1000 * TW_NS_PER_MS);
+	tw_rx__close(rx);
+}
+
+/* What the kernel cut for us comes in pieces of one size and one shorter, whole ones behind them too. */
+static void test_bundles(void **state)
+{
+	const int segment = 1000;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int fd;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("[::1]", 0);
+	fd = open_sender("[::1]");
+	assert_return_code(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)), errno);
+	send_frame(fd, 1, 4300);
+	send_frame(fd, 2, 3000);
+	send_frame(fd, 3, 7);
+	for (int i = 0; i < 4; i++)
+		assert_next(rx, 1, 1000, &f);
+	assert_next(rx, 1, 300, &f);
+	for (int i = 0; i < 3; i++)
+		assert_next(rx, 2, 1000, &f);
+	assert_next(rx, 3, 7, &f);
+	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	close(fd);
+	tw_rx__close(rx);
+}
+
+/* Frames in front of a loss don't know of it, although the kernel does already. */
+static void test_loss(void **state)
+{
+	const unsigned int sent = 500;
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	unsigned int got = 0;
+	int fd;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("127.0.0.1", 65536);
+	fd = open_sender("127.0.0.1");
+	for (unsigned int i = 0; i < sent; i++)
+		send_frame(fd, 1, 2000);
+	while (tw_rx__next(rx, 20, &f) == 1) {
+		assert_int_equal(f.dropped, 0);
+		got++;
+	}
+	assert_in_range(got, 1, sent - 1);
+	send_frame(fd, 2, 100);
+	assert_next(rx, 2, 100, &f);
+	assert_int_equal(f.dropped, sent - got);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, got + 1);
+	assert_int_equal(stats.dropped, sent - got);
+	close(fd);
+	tw_rx__close(rx);
+}
+
+static void assert_refused(const char *at, int code, const char *why)
+{
+	struct tw_rx_udp_options o = { .buffer = 0 };
+	struct tw_error err = { "" };
+	struct tw_rx *rx;
+
+	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
+	assert_int_equal(tw_rx_udp__open(&o, &rx, &err), code);
+	assert_string_equal(err.text, why);
+}
+
+static void test_refused(void **state)
+{
+	struct tw_rx *rx;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("5000", 0);
+	assert_refused("5000", -EADDRINUSE, "cannot receive at :5000: another program has that UDP port");
+	assert_refused("10.9.9.9:5001", -EADDRNOTAVAIL,
+		       "cannot receive at 10.9.9.9:5001: no interface here has that address");
+	tw_rx__close(rx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_all, netns__setup),     cmocka_unit_test_setup(test_in_time, netns__setup),
+		cmocka_unit_test_setup(test_bundles, netns__setup), cmocka_unit_test_setup(test_loss, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}

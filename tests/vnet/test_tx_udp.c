@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path takes and when it takes less. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netns.h"
+#include "path.h"
+#include "vnet/rx_udp.h"
+#include "vnet/tx_udp.h"
+#include "wire/encode.h"
+#include "wire/tracewire.h"
+
+#define WINDOW  256 /* frames on the way at once: UDP keeps no more than fits the receiver's buffer */
+#define HEADER4 28
+#define HEADER6 48
+
+/* The beginning of each frame of these tests. */
+struct head {
+	uint32_t number;
+	uint32_t len;
+};
+
+struct run {
+	uint32_t frames;
+	size_t least, most;
+	struct tw_rx *rx;
+	struct tw_tx_udp *udp;
+	struct tw_sink *sink;
+	atomic_uint received;
+	atomic_uint next; /* number behind the last that came */
+	atomic_bool sent; /* all */
+	unsigned int bad;
+	uint64_t padding; /* received */
+};
+
+static uint8_t pattern(uint32_t number, size_t at)
+{
+	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
+}
+
+/* Its copying runs over the end, as the encoder's. */
+static void write_frame(uint8_t *slot, uint32_t number, size_t len)
+{
+	const struct head head = { number, (uint32_t)len };
+
+	memcpy(slot, &head, sizeof(head));
+	for (size_t at = sizeof(head); at < len; at++)
+		slot[at] = pattern(number, at);
+	memset(slot + len, 0xee, TW_COPY_STEP);
+}
+
+static bool is_intact(struct run *run, const struct tw_rx_frame *f)
+{
+	struct head head;
+
+	if (f->len < sizeof(head))
+		return false;
+	memcpy(&head, f->data, sizeof(head));
+	if (head.number < run->next || head.number >= run->frames || head.len > f->len)
+		return false;
+	run->next = head.number + 1;
+	for (size_t at = sizeof(head); at < head.len; at++)
+		if (f->data[at] != pattern(head.number, at))
+			return false;
+	for (size_t at = head.len; at < f->len; at++)
+		if (f->data[at])
+			return false;
+	run->padding += f->len - head.len;
+	return true;
+}
+
+static void *receive(void *arg)
+{
+	struct run *run = arg;
+	struct tw_rx_frame f;
+
+	for (;;) {
+		const bool last = run->sent; /* asked first: what was sent before is there when the wait is over */
+
+		if (tw_rx__next(run->rx, 200, &f) == 1) {
+			run->bad += !is_intact(run, &f);
+			run->received++;
+		} else if (last) {
+			return NULL;
+		}
+	}
+}
+
+static void open_rx(struct run *run)
+{
+	const struct tw_rx_udp_options o = { .at = { .port = TW_UDP_PORT } };
+	struct tw_error err = { "" };
+
+	if (tw_rx_udp__open(&o, &run->rx, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void open_tx(struct run *run, const char *host, size_t frame_max)
+{
+	struct tw_udp_address to;
+	struct tw_error err = { "" };
+
+	assert_int_equal(tw_udp_address__parse(host, &to, &err), 0);
+	if (tw_tx_udp__open(&to, &run->udp, &err) < 0 || tw_tx_udp__sink(run->udp, frame_max, &run->sink, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void close_all(struct run *run)
+{
+	tw_sink__close(run->sink);
+	tw_tx_udp__close(run->udp);
+	tw_rx__close(run->rx);
+}
+
+static uint8_t *reserve(struct tw_sink *sink)
+{
+	uint8_t *slot;
+
+	while (!(slot = tw_sink__reserve(sink))) {
+		const int code = tw_sink__flush(sink);
+
+		assert_true(code == 0 || code == -EAGAIN);
+		if (code)
+			usleep(50);
+	}
+	return slot;
+}
+
+static void flush_all(struct tw_sink *sink)
+{
+	int code;
+
+	while ((code = tw_sink__flush(sink)) == -EAGAIN)
+		usleep(50);
+	assert_int_equal(code, 0);
+}
+
+/* Frames that got lost on the way never come: so waits for a while only. */
+static void wait_for_receiver(struct run *run, uint32_t number)
+{
+	for (int i = 0; i < 2000 && (int32_t)(number - run->next) >= WINDOW; i++) {
+		tw_sink__flush(run->sink);
+		usleep(100);
+	}
+}
+
+static size_t length_of(const struct run *run, uint32_t number)
+{
+	const size_t most = run->most < run->sink->frame_max ? run->most : run->sink->frame_max;
+
+	return run->least + (size_t)number * 7919 % (most - run->least + 1);
+}
+
+static void send_some(struct run *run, uint32_t first, uint32_t end)
+{
+	for (uint32_t number = first; number < end; number++) {
+		uint8_t *slot;
+		size_t len;
+
+		wait_for_receiver(run, number);
+		slot = reserve(run->sink);
+		assert_int_equal((uintptr_t)slot % 4, 0);
+		len = length_of(run, number);
+		write_frame(slot, number, len);
+		tw_sink__commit(run->sink, len);
+	}
+	flush_all(run->sink);
+}
+
+/* All arrive, whole and in order. */
+static void assert_lossless(struct run *run)
+{
+	struct tw_sink_stats stats;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, receive, run), 0);
+	send_some(run, 0, run->frames);
+	run->sent = true;
+	pthread_join(thread, NULL);
+	tw_sink__stats(run->sink, &stats);
+	assert_int_equal(run->bad, 0);
+	assert_int_equal(run->received, run->frames);
+	assert_int_equal(stats.frames, run->frames);
+	assert_int_equal(stats.dropped, 0);
+	assert_int_equal(run->padding, run->sink->padding);
+	assert_int_equal(snmp("Udp", "RcvbufErrors"), 0);
+	assert_no_fragments();
+}
+
+static void try_mtu(const char *host, unsigned int mtu, size_t wanted, size_t expected, size_t least)
+{
+	struct run run = { .frames = 3000, .least = least };
+
+	netns__setup(NULL);
+	command__run("ip link set lo mtu %u up", mtu);
+	open_rx(&run);
+	open_tx(&run, host, wanted);
+	assert_int_equal(run.sink->frame_max, expected);
+	run.most = run.sink->frame_max;
+	assert_lossless(&run);
+	print_message("%s, MTU %u: %s, frames of %zu to %zu bytes, padding %.1f %%\n", host, mtu, run.sink->how,
+		      run.least, run.most,
+		      100.0 * (double)run.padding / (run.frames * (double)(run.least + run.most) / 2));
+	close_all(&run);
+}
+
+static void test_ipv4(void **state)
+{
+	(void)state;
+	try_mtu("127.0.0.1", 576, 0, 576 - HEADER4, 64);
+	try_mtu("127.0.0.1", 1500, 0, 1500 - HEADER4, 1300);
+	try_mtu("127.0.0.1", 9000, 0, 8188, 64);
+	try_mtu("127.0.0.1", 9000, TW_FRAME_MAX, 9000 - HEADER4, 8000);
+	try_mtu("127.0.0.1", 65535, 0, 8188, 7900);
+	try_mtu("127.0.0.1", 65535, TW_FRAME_MAX, 65504, 64);
+	try_mtu("127.0.0.1", 65535, 256, 256, 64);
+}
+
+static void test_ipv6(void **state)
+{
+	(void)state;
+	try_mtu("[::1]", 1280, 0, 1280 - HEADER6, 64);
+	try_mtu("[::1]", 1500, 0, 1500 - HEADER6, 1300);
+	try_mtu("[::1]", 9000, 0, 8188, 64);
+	try_mtu("[::1]", 65535, TW_FRAME_MAX, 65484, 64);
+	try_mtu("[::ffff:127.0.0.1]", 1500, 0, 1500 - HEADER6, 64);
+}
+
+/* Where the kernel refuses batches, as it does where it has no checksums to cut them with, frames leave one by one. */
+static void test_no_batches(void **state)
+{
+	struct run run = { .frames = 3000, .least = 64, .most = 1400 };
+	const int one = 1;
+
+	(void)state;
+	command__run("ip link set lo up");
+	open_rx(&run);
+	open_tx(&run, "127.0.0.1", 0);
+	assert_return_code(setsockopt(tw_tx_udp__fd(run.udp), SOL_SOCKET, SO_NO_CHECK, &one, sizeof(one)), errno);
+	assert_lossless(&run);
+	assert_int_equal(run.padding, 0);
+	close_all(&run);
+}
+
+/*
+ * The second link takes less from the middle on: what the router refuses is lost and shows there, what was built and is too long
+ * is dropped and counted, what is begun then arrives.
+ */
+static void try_shrinking(const char *host, unsigned int before, unsigned int after, unsigned int headers,
+			  const char *group, const char *refused)
+{
+	struct run run = { .frames = 4000, .least = 64, .most = TW_FRAME_MAX };
+	struct tw_sink_stats stats;
+	pthread_t thread;
+	uint64_t lost;
+
+	netns__setup(NULL);
+	path__make(before);
+	path__go(PATH_RECEIVER);
+	open_rx(&run);
+	path__go(PATH_SENDER);
+	open_tx(&run, host, 0);
+	assert_int_equal(tw_tx_udp__mtu(run.udp), before);
+	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
+	send_some(&run, 0, run.frames / 2);
+	path__shrink(after);
+	send_some(&run, run.frames / 2, run.frames);
+	run.sent = true;
+	pthread_join(thread, NULL);
+	tw_sink__stats(run.sink, &stats);
+	assert_int_equal(run.sink->frame_max, after - headers);
+	assert_int_equal(run.bad, 0);
+	assert_int_equal(stats.frames, run.frames);
+	assert_no_fragments();
+	path__go(PATH_RECEIVER);
+	assert_no_fragments();
+	path__go(PATH_ROUTER);
+	assert_no_fragments();
+	lost = snmp(group, refused);
+	print_message("%s: %u received, %lu refused by the router, %lu dropped for their length\n", host, run.received,
+		      (unsigned long)lost, (unsigned long)stats.dropped);
+	assert_true(lost > 0);
+	assert_int_equal(run.received + lost + stats.dropped, run.frames);
+	path__go(PATH_SENDER);
+	close_all(&run);
+	path__forget();
+}
+
+static void test_path_shrinks(void **state)
+{
+	(void)state;
+	try_shrinking("10.2.0.2", 1500, 1300, HEADER4, "Ip", "FragFails");
+	try_shrinking("10.2.0.2", 9000, 1500, HEADER4, "Ip", "FragFails");
+	try_shrinking("[fd00:2::2]", 1500, 1300, HEADER6, "Ip6", "FragFails");
+}
+
+/* The interface's own MTU is lowered: nothing gets lost on the way, and what does not fit is counted. */
+static void test_link_shrinks(void **state)
+{
+	struct run run = { .frames = 2000, .least = 64, .most = TW_FRAME_MAX };
+	struct tw_sink_stats stats;
+	pthread_t thread;
+
+	(void)state;
+	path__make(9000);
+	path__go(PATH_RECEIVER);
+	open_rx(&run);
+	path__go(PATH_SENDER);
+	open_tx(&run, "10.2.0.2", 0);
+	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
+	send_some(&run, 0, run.frames / 2);
+	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) { /* of these two are too long */
+		const size_t len = number % 2 ? 4000 : 400;
+
+		write_frame(reserve(run.sink), number, len);
+		tw_sink__commit(run.sink, len);
+	}
+	command__run("ip link set s0 mtu 1500");
+	send_some(&run, run.frames / 2 + 4, run.frames);
+	run.sent = true;
+	pthread_join(thread, NULL);
+	tw_sink__stats(run.sink, &stats);
+	assert_int_equal(run.sink->frame_max, 1500 - HEADER4);
+	assert_true(stats.dropped >= 2);
+	assert_int_equal(run.bad, 0);
+	assert_int_equal(run.received + stats.dropped, run.frames);
+	assert_no_fragments();
+	close_all(&run);
+	path__forget();
+}
+
+/* Nobody is there: sending goes on, and it is known. */
+static void test_nobody_listens(void **state)
+{
+	struct run run = { .frames = 500, .least = 64, .most = 1000 };
+	struct tw_sink_stats stats;
+
+	(void)state;
+	command__run("ip link set lo up");
+	open_tx(&run, "127.0.0.1:9", 0);
+	run.next = run.frames;
+	send_some(&run, 0, run.frames);
+	send_some(&run, 0, 1);
+	tw_sink__stats(run.sink, &stats);
+	assert_int_equal(stats.frames, run.frames + 1);
+	assert_int_equal(stats.dropped, 0);
+	assert_true(tw_tx_udp__refused(run.udp) > 0);
+	assert_true(snmp("Udp", "NoPorts") > 0);
+	close_all(&run);
+}
+
+/* While no way leads to the host frames are kept, then there is no room, and later all arrives. */
+static void test_no_way(void **state)
+{
+	struct run run = { .frames = 1000, .least = 64, .most = 1000 };
+	uint32_t n = 0;
+	uint8_t *slot;
+	pthread_t thread;
+
+	(void)state;
+	path__make(1500);
+	path__go(PATH_RECEIVER);
+	open_rx(&run);
+	path__go(PATH_SENDER);
+	open_tx(&run, "10.2.0.2", 0);
+	command__run("ip link set s0 down");
+	while ((slot = tw_sink__reserve(run.sink))) {
+		assert_true(n < run.frames);
+		write_frame(slot, n++, 100);
+		tw_sink__commit(run.sink, 100);
+	}
+	assert_int_equal(tw_sink__flush(run.sink), -EAGAIN);
+	command__run("ip link set s0 up && ip route add default via 10.1.0.2");
+	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
+	send_some(&run, n, run.frames);
+	run.sent = true;
+	pthread_join(thread, NULL);
+	assert_int_equal(run.bad, 0);
+	assert_int_equal(run.received, run.frames);
+	close_all(&run);
+	path__forget();
+}
+
+/* An answer comes from the address that was sent to, also where the host has several: so the connected socket takes it. */
+static void try_answer(const char *host)
+{
+	struct run run = { .frames = 1, .least = 100, .most = 100 };
+	static const uint8_t answer[] = "an answer";
+	struct pollfd pfd;
+	uint8_t got[100];
+	struct tw_rx_frame f;
+
+	netns__setup(NULL);
+	path__make(1500);
+	path__go(PATH_RECEIVER);
+	open_rx(&run);
+	path__go(PATH_SENDER);
+	open_tx(&run, host, 0);
+	send_some(&run, 0, 1);
+	assert_int_equal(tw_rx__next(run.rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__answer(run.rx, f.from, answer, sizeof(answer)), 0);
+	pfd = (struct pollfd){ .fd = tw_tx_udp__fd(run.udp), .events = POLLIN };
+	assert_int_equal(poll(&pfd, 1, 1000), 1);
+	assert_int_equal(recv(pfd.fd, got, sizeof(got), MSG_DONTWAIT), sizeof(answer));
+	assert_memory_equal(got, answer, sizeof(answer));
+	close_all(&run);
+	path__forget();
+}
+
+static void test_answer(void **state)
+{
+	(void)state;
+	try_answer("10.2.0.2");
+	try_answer("10.2.0.3");
+	try_answer("[fd00:2::3]");
+}
+
+static void test_refused(void **state)
+{
+	struct tw_udp_address to;
+	struct tw_error err = { "" };
+	struct tw_tx_udp *udp;
+	struct tw_sink *sink;
+
+	(void)state;
+	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &err), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -ENETUNREACH);
+	assert_string_equal(err.text, "cannot send to 10.1.1.1: Network is unreachable");
+	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &err), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EHOSTUNREACH);
+	assert_int_equal(strncmp(err.text, "cannot look up host no-such-host.invalid: ", 42), 0);
+	assert_int_equal(tw_udp_address__parse("18101", &to, &err), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EINVAL);
+	command__run("ip link set lo mtu 100 up");
+	assert_int_equal(tw_udp_address__parse("127.0.0.1", &to, &err), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), 0);
+	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &err), -EINVAL);
+	assert_string_equal(err.text,
+			    "cannot send to 127.0.0.1:18101: datagrams of 72 bytes, which is what the way there "
+			    "takes, are below the 128 bytes a frame takes");
+	tw_tx_udp__close(udp);
+	tw_tx_udp__close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_ipv4, netns__setup),
+		cmocka_unit_test_setup(test_ipv6, netns__setup),
+		cmocka_unit_test_setup(test_no_batches, netns__setup),
+		cmocka_unit_test_setup(test_path_shrinks, netns__setup),
+		cmocka_unit_test_setup(test_link_shrinks, netns__setup),
+		cmocka_unit_test_setup(test_nobody_listens, netns__setup),
+		cmocka_unit_test_setup(test_no_way, netns__setup),
+		cmocka_unit_test_setup(test_answer, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}

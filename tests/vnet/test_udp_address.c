@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How people write where UDP goes. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vnet/udp_address.h"
+
+static void test_forms(void **state)
+{
+	static const struct {
+		const char *text, *host;
+		unsigned int port;
+		const char *written;
+	} forms[] = {
+		{ "collector", "collector", 18101, "collector:18101" },
+		{ "collector:1", "collector", 1, "collector:1" },
+		{ "10.0.0.7:65535", "10.0.0.7", 65535, "10.0.0.7:65535" },
+		{ "[::1]", "::1", 18101, "[::1]:18101" },
+		{ "[fe80::1%eth0]:99", "fe80::1%eth0", 99, "[fe80::1%eth0]:99" },
+		{ "5000", "", 5000, ":5000" },
+		{ ":5000", "", 5000, ":5000" },
+		{ "", "", 18101, ":18101" },
+		{ "[]:7", "", 7, ":7" },
+	};
+	char written[TW_UDP_TEXT_MAX];
+	struct tw_udp_address got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		assert_int_equal(tw_udp_address__parse(forms[i].text, &got, NULL), 0);
+		assert_string_equal(got.host, forms[i].host);
+		assert_int_equal(got.port, forms[i].port);
+		tw_udp_address__format(&got, written);
+		assert_string_equal(written, forms[i].written);
+	}
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+	struct tw_udp_address got;
+	struct tw_error err;
+
+	assert_int_equal(tw_udp_address__parse(text, &got, &err), -EINVAL);
+	assert_string_equal(err.text, why);
+}
+
+static void test_refused(void **state)
+{
+	char longest[400];
+
+	(void)state;
+	assert_refused("a:0", "'a:0': '0' is no port, which is a number from 1 to 65535");
+	assert_refused("a:65536", "'a:65536': '65536' is no port, which is a number from 1 to 65535");
+	assert_refused("a:", "'a:': '' is no port, which is a number from 1 to 65535");
+	assert_refused("a:+1", "'a:+1': '+1' is no port, which is a number from 1 to 65535");
+	assert_refused("70000", "'70000': '70000' is no port, which is a number from 1 to 65535");
+	assert_refused("[::1]:http", "'[::1]:http': 'http' is no port, which is a number from 1 to 65535");
+	assert_refused("::1", "'::1': an IPv6 address stands in brackets, as in [::1]:18101");
+	assert_refused("[::1", "'[::1': an IPv6 address stands in brackets, as in [::1]:18101");
+	assert_refused("[::1]5", "'[::1]5': an IPv6 address stands in brackets, as in [::1]:18101");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	assert_refused(longest, "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': no host has a name of 399 characters");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

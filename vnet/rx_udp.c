@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vnet/rx_udp.h"
+
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "vnet/rx_udp_peer.h"
+#include "vnet/rx_udp_socket.h"
+#include "wire/tracewire.h"
+
+#define MESSAGES     16     /* a system call */
+#define MESSAGE_MOST 65536  /* bytes: more than any datagram, or the kernel's bundle of them */
+#define CONTROL_ROOM 256    /* bytes, for what is known of a message */
+#define DATAGRAM_MAX 65507u /* IPv4's; IPv6's is longer than a frame may be, too */
+
+/* What is known of a message: one datagram, or several of one size. */
+struct message {
+	const uint8_t *data; /* not yet handed out */
+	size_t left;
+	size_t segment;
+	uint64_t time;
+	struct tw_rx_peer peer;
+};
+
+struct rx_udp {
+	struct tw_rx rx;
+	struct rx_udp_socket socket;
+	struct tw_rx_stats stats;
+	uint64_t dropped; /* as known from the last message */
+	struct message message;
+	unsigned int next, n; /* messages of the last system call */
+	struct mmsghdr msgs[MESSAGES];
+	struct iovec iov[MESSAGES];
+	struct sockaddr_in6 from[MESSAGES];
+	uint8_t control[MESSAGES][CONTROL_ROOM] __attribute__((aligned(__alignof__(struct cmsghdr))));
+	uint8_t *area;
+	char how[80];
+};
+
+static struct rx_udp *of(struct tw_rx *rx)
+{
+	return (struct rx_udp *)rx;
+}
+
+/* The kernel's counters have 32 bits. */
+static void count_up(uint64_t *counter, uint32_t now)
+{
+	const int32_t more = (int32_t)(now - (uint32_t)*counter);
+
+	if (more > 0)
+		*counter += (uint32_t)more;
+}
+
+static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct message *m, struct rx_udp_peer *peer)
+{
+	const void *data = CMSG_DATA(c);
+	struct timespec time;
+	uint32_t dropped;
+	int segment;
+
+	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+		memcpy(&time, data, sizeof(time));
+		m->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
+	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+		memcpy(&dropped, data, sizeof(dropped));
+		count_up(&rx->dropped, dropped);
+	} else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+		memcpy(&segment, data, sizeof(segment));
+		m->segment = segment > 0 ? (size_t)segment : m->segment;
+	} else {
+		rx_udp_peer__learn(peer, c);
+	}
+}
+
+static void take_message(struct rx_udp *rx)
+{
+	const unsigned int i = rx->next++;
+	struct msghdr *msg = &rx->msgs[i].msg_hdr;
+	struct rx_udp_peer peer;
+	struct message *m = &rx->message;
+
+	*m = (struct message){ .data = rx->iov[i].iov_base, .left = rx->msgs[i].msg_len, .segment = MESSAGE_MOST };
+	rx_udp_peer__init(&peer, msg);
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
+		read_control(rx, c, m, &peer);
+	rx_udp_peer__emit(&peer, &m->peer);
+}
+
+static void take_frame(struct rx_udp *rx, struct tw_rx_frame *ret)
+{
+	struct message *m = &rx->message;
+
+	*ret = (struct tw_rx_frame){
+		.data = m->data,
+		.len = m->left < m->segment ? m->left : m->segment,
+		.time = m->time,
+		.dropped = rx->dropped,
+		.from = &m->peer,
+	};
+	m->data += ret->len;
+	m->left -= ret->len;
+	rx->stats.frames++;
+}
+
+/* What there is now. Return: messages, or -errno; -EAGAIN if there are none */
+static int receive(struct rx_udp *rx)
+{
+	int n;
+
+	for (unsigned int i = 0; i < MESSAGES; i++)
+		rx->msgs[i].msg_hdr = (struct msghdr){
+			.msg_name = &rx->from[i],
+			.msg_namelen = sizeof(rx->from[i]),
+			.msg_iov = &rx->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = rx->control[i],
+			.msg_controllen = sizeof(rx->control[i]),
+		};
+	n = recvmmsg(rx->socket.fd, rx->msgs, MESSAGES, MSG_DONTWAIT, NULL);
+	return n < 0 ? -errno : n;
+}
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
+}
+
+/* Return: 1 with messages; 0 when the time is over or a signal came; -errno */
+static int wait_for_messages(struct rx_udp *rx, int timeout_ms)
+{
+	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
+	const int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+	int64_t rest = timeout_ms;
+	int n;
+
+	while ((n = receive(rx)) == -EAGAIN) {
+		n = poll(&pfd, 1, (int)rest);
+		if (n <= 0)
+			return n == 0 || errno == EINTR ? 0 : -errno;
+		if (timeout_ms > 0) {
+			rest = end - now_ms();
+			rest = rest > 0 ? rest : 0;
+		}
+	}
+	if (n < 0)
+		return n == -EINTR ? 0 : n;
+	rx->n = (unsigned int)n;
+	rx->next = 0;
+	return 1;
+}
+
+static int udp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
+{
+	struct rx_udp *rx = of(base);
+
+	if (!rx->message.left) {
+		if (rx->next == rx->n) {
+			const int code = wait_for_messages(rx, timeout_ms);
+
+			if (code <= 0)
+				return code;
+		}
+		take_message(rx);
+	}
+	take_frame(rx, ret);
+	return 1;
+}
+
+static int udp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
+{
+	return rx_udp_peer__answer(of(base)->socket.fd, to, frame, len);
+}
+
+static int udp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+{
+	struct rx_udp *rx = of(base);
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(rx->socket.fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
+		return -errno;
+	count_up(&rx->stats.dropped, info[SK_MEMINFO_DROPS]);
+	*ret = rx->stats;
+	return 0;
+}
+
+static void udp_close(struct tw_rx *base)
+{
+	struct rx_udp *rx = of(base);
+
+	close(rx->socket.fd);
+	free(rx->area);
+	free(rx);
+}
+
+static const struct tw_rx_ops udp_ops = {
+	.next = udp_next,
+	.answer = udp_answer,
+	.stats = udp_stats,
+	.close = udp_close,
+};
+
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, struct tw_error *err)
+{
+	struct rx_udp *rx = calloc(1, sizeof(*rx));
+	int error;
+
+	if (rx)
+		rx->area = malloc((size_t)MESSAGES * MESSAGE_MOST);
+	error = rx && rx->area ? rx_udp_socket__open(opts, &rx->socket, err)
+			       : tw_error__set(err, -ENOMEM, "no memory to receive");
+	if (error) {
+		if (rx)
+			free(rx->area);
+		free(rx);
+		return error;
+	}
+	for (unsigned int i = 0; i < MESSAGES; i++)
+		rx->iov[i] = (struct iovec){ .iov_base = rx->area + (size_t)i * MESSAGE_MOST, .iov_len = MESSAGE_MOST };
+	rx->rx = (struct tw_rx){ .ops = &udp_ops, .frame_max = DATAGRAM_MAX, .how = rx->how };
+	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port,
+		 rx->socket.gro ? ", GRO" : "", rx->socket.buffer >> 10);
+	*ret = &rx->rx;
+	return 0;
+}

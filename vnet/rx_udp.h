@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Receiving frames over UDP (wire/rx.h), a frame a datagram. The kernel hands out datagrams of one sender and one size together
+ * where it can (UDP GRO, udp(7)). What is no frame comes out too: whoever decodes counts it.
+ */
+#ifndef TW_RX_UDP_H
+#define TW_RX_UDP_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "vnet/udp_address.h"
+#include "wire/rx.h"
+
+#define TW_RX_UDP_BUFFER (16u << 20) /* default buffer, bytes */
+
+struct tw_rx_udp_options {
+	struct tw_udp_address at; /* without a host: all addresses, IPv6 and IPv4 */
+	size_t buffer; /* bytes; 0 = TW_RX_UDP_BUFFER. Without CAP_NET_ADMIN the kernel gives no more than net.core.rmem_max */
+};
+
+/**
+ * tw_rx_udp__open() - receive at an address, from now on
+ * @ret: tells in how what buffer the kernel gives. Close it with tw_rx__close().
+ *
+ * An answer leaves from the address that the frame was sent to. What is counted as dropped is what the kernel could not put into
+ * the buffer: datagrams, or several of one size as one.
+ *
+ * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if that is not an address of ours; -EADDRINUSE if the port is
+ * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @err says which.
+ */
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, struct tw_error *err);
+
+#endif

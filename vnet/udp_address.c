@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vnet/udp_address.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "wire/tracewire.h"
+
+static int parse_port(const char *text, const char *port, uint16_t *ret, struct tw_error *err)
+{
+	const size_t digits = strspn(port, "0123456789");
+	const unsigned long number = digits && digits <= 5 && !port[digits] ? strtoul(port, NULL, 10) : 0;
+
+	if (number < 1 || number > UINT16_MAX)
+		return tw_error__set(err, -EINVAL, "'%s': '%s' is no port, which is a number from 1 to %d", text, port,
+				     UINT16_MAX);
+	*ret = (uint16_t)number;
+	return 0;
+}
+
+/* An address in brackets. Return: what stands behind them, or NULL */
+static const char *end_of_brackets(const char *text, const char **ret_host, size_t *ret_len)
+{
+	const char *end = strchr(text, ']');
+
+	if (!end || (end[1] && end[1] != ':'))
+		return NULL;
+	*ret_host = text + 1;
+	*ret_len = (size_t)(end - text - 1);
+	return end + 1;
+}
+
+/* Return: what stands behind the host, "" or ":PORT"; NULL if that cannot be told */
+static const char *end_of_host(const char *text, const char **ret_host, size_t *ret_len)
+{
+	const char *colon = strchr(text, ':');
+
+	if (text[0] == '[')
+		return end_of_brackets(text, ret_host, ret_len);
+	if (colon && strchr(colon + 1, ':'))
+		return NULL;
+	*ret_host = text;
+	*ret_len = colon ? (size_t)(colon - text) : strlen(text);
+	return text + *ret_len;
+}
+
+int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *err)
+{
+	struct tw_udp_address address = { .port = TW_UDP_PORT };
+	const char *host, *rest;
+	size_t len;
+	int error = 0;
+
+	if (text[0] && !text[strspn(text, "0123456789")]) {
+		error = parse_port(text, text, &address.port, err);
+	} else {
+		rest = end_of_host(text, &host, &len);
+		if (!rest)
+			return tw_error__set(err, -EINVAL, "'%s': an IPv6 address stands in brackets, as in [::1]:%d",
+					     text, TW_UDP_PORT);
+		if (len >= sizeof(address.host))
+			return tw_error__set(err, -EINVAL, "'%.32s...': no host has a name of %zu characters", text,
+					     len);
+		memcpy(address.host, host, len);
+		if (*rest)
+			error = parse_port(text, rest + 1, &address.port, err);
+	}
+	if (!error)
+		*ret = address;
+	return error;
+}
+
+void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX])
+{
+	const bool brackets = strchr(address->host, ':');
+
+	snprintf(ret, TW_UDP_TEXT_MAX, "%s%s%s:%u", brackets ? "[" : "", address->host, brackets ? "]" : "",
+		 address->port);
+}
+
+int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
+			    struct tw_error *err)
+{
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_DGRAM,
+		.ai_flags = flags | AI_NUMERICSERV,
+	};
+	char port[8];
+	int code;
+
+	snprintf(port, sizeof(port), "%u", address->port);
+	code = getaddrinfo(address->host[0] ? address->host : NULL, port, &hints, ret);
+	if (code == EAI_SYSTEM)
+		return tw_error__set(err, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
+	if (code)
+		return tw_error__set(err, -EHOSTUNREACH, "cannot look up host %s: %s", address->host,
+				     gai_strerror(code));
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where UDP goes, or is received, as people write it: HOST:PORT, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
+#ifndef TW_UDP_ADDRESS_H
+#define TW_UDP_ADDRESS_H
+
+#include <netdb.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define TW_UDP_HOST_MAX 256 /* bytes, NUL included */
+#define TW_UDP_TEXT_MAX (TW_UDP_HOST_MAX + 8)
+
+struct tw_udp_address {
+	char host[TW_UDP_HOST_MAX]; /* a name or an address, without brackets; "" = none */
+	uint16_t port;
+};
+
+/**
+ * tw_udp_address__parse() - HOST, HOST:PORT, :PORT or PORT
+ * @ret: the port is TW_UDP_PORT where none is given
+ *
+ * Return: 0, or -EINVAL with a sentence in @err. Whether there is such a host is not asked.
+ */
+int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *err);
+
+/** tw_udp_address__format() - as it is written */
+void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX]);
+
+/**
+ * tw_udp_address__resolve() - the socket addresses of a host; freeaddrinfo() frees them
+ * @flags: of getaddrinfo(3); AI_PASSIVE for an address to receive at
+ *
+ * Return: 0; -EHOSTUNREACH if there is no such host, or who knows names does not answer.
+ */
+int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
+			    struct tw_error *err);
+
+#endif
