@@ -58,19 +58,25 @@ static bool viewer_is_gone(void *ctx)
 static int start_receiver(struct live *live, struct tw_error *err)
 {
 	const struct tw_rx_packet_options rx = { .ifname = live->wire.name, .ring = RECEIVER_RING };
+	const struct tw_output_options output = { .fd = live->viewer.fd, .name = "the viewer's pipe" };
 	struct receiver_options options = {
-		.recorder = { .fd = live->viewer.fd,
-			      .archive = { .name = "the viewer's pipe",
-					   .application = "tracewire live " TRACEWIRE_VERSION,
+		.recorder = { .archive = { .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,
 					   .from_start = true,
 					   .filter = live->filter_left } },
 		.is_over = viewer_is_gone,
 		.ctx = live,
 	};
-	const int error = tw_rx_packet__open(&rx, &options.rx, err);
+	int error = tw_rx_packet__open(&rx, &options.rx, err);
 
-	return error ? error : receiver__start(&options, &live->receiver, err);
+	if (error)
+		return error;
+	error = tw_output__open(&output, &options.recorder.output, err);
+	if (error) {
+		tw_rx__close(options.rx);
+		return error;
+	}
+	return receiver__start(&options, &live->receiver, err);
 }
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
@@ -123,13 +129,15 @@ static void summarize(void *ctx, const struct tw_books *books)
 {
 	struct live *live = ctx;
 	struct tw_archive_stats *stats = &live->stats.archive;
+	uint64_t *place = stats->ledger.place;
+	const uint64_t shown = place[TW_PLACE_DELIVERED];
 
-	if (books->delivered > stats->events + stats->filtered)
-		stats->lost_wire = books->delivered - stats->events - stats->filtered;
+	if (books->delivered > shown + place[TW_PLACE_CAPTURE_FILTER])
+		place[TW_PLACE_WIRE] = books->delivered - shown - place[TW_PLACE_CAPTURE_FILTER];
 	summary__print_troubles(stats, stderr);
 	filter_option__summarize(live->filter_left, &stats->sieve);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
-		stats->events, stats->packets, live->stats.rx.dropped);
+		shown, stats->packets, live->stats.rx.dropped);
 }
 
 /* What a run that failed half-way has left open, and the wire. */

@@ -28,6 +28,7 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
+	uint64_t now;              /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
 	uint64_t end, end_at_most; /* CLOCK_REALTIME and, as that may be set, CLOCK_MONOTONIC; set before ending */
 	uint64_t too_long;
 	int error;
@@ -36,6 +37,7 @@ struct receiver {
 /* Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. Return: 0 or -errno */
 static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 {
+	const struct tw_arrival arrival = { .now = r->now, .dropped = frame->dropped };
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	void *slot;
 
@@ -51,6 +53,7 @@ static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 		nanosleep(&pause, NULL);
 	}
 	memcpy(slot, frame->data, frame->len);
+	tw_recorder_sink__arrived(r->sink, &arrival);
 	tw_sink__commit(r->sink, frame->len);
 	return 0;
 }
@@ -61,6 +64,7 @@ static int take_burst(struct receiver *r, uint64_t end)
 	struct tw_rx_frame frame;
 	int n = 0, more = tw_rx__next(r->rx, WAIT_MS, &frame), error;
 
+	r->now = tw_time__now(CLOCK_MONOTONIC);
 	while (more == 1 && frame.time <= end) {
 		error = pass_on(r, &frame);
 		if (error)
@@ -163,6 +167,11 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 	return 0;
 }
 
+struct tw_recorder *receiver__recorder(struct receiver *receiver)
+{
+	return receiver->recorder;
+}
+
 pid_t receiver__tid(const struct receiver *receiver)
 {
 	return receiver->tid;
@@ -186,6 +195,7 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	tw_sink__close(r->sink);
 	r->sink = NULL;
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
+	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	tw_rx__stats(r->rx, &ret->rx);
 	ret->too_long = r->too_long;
 	release(r);

@@ -11,7 +11,8 @@
 #define RECEIVER_RING (32u << 20) /* bytes that a struct tw_rx for it should hold, so that the writer may pause */
 
 struct receiver_options {
-	struct tw_rx *rx;                    /* the receiver's from the start on, also of one that failed */
+	/* The receiver's from the start on, also of one that failed: so is the recorder's output. */
+	struct tw_rx *rx;
 	struct tw_recorder_options recorder; /* where it goes; the receiver knows how many slots and how large */
 	/*
 	 * Who sends does not end with us: what arrives after the end is not taken, and an interface that goes down may come up again.
@@ -24,6 +25,8 @@ struct receiver_options {
 
 struct receiver_stats {
 	struct tw_archive_stats archive;
+	struct tw_archive_report *streams; /* to be freed with free() */
+	size_t n_streams;
 	struct tw_rx_stats rx;
 	uint64_t too_long; /* frames beyond the frame_max of @rx; not taken */
 };
@@ -36,6 +39,9 @@ struct receiver;
  * When it ends by itself, because nobody wants any more, the recorder is full or something broke, stop__request() is called.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err);
+
+/** receiver__recorder() - for tw_recorder__reports() and the like; borrowed until receiver__finish() */
+struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
 /* What its threads are called by the kernel: the one that receives, and the one that writes. */
 pid_t receiver__tid(const struct receiver *receiver);

@@ -27,15 +27,17 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 {
 	struct record *record = ctx;
 	const struct tw_filter *filter = tw_producer__filter_left(producer);
-	const struct tw_recorder_options options = {
-		.path = record->file,
+	const struct tw_output_options output = { .path = record->file, .remember = true };
+	struct tw_recorder_options options = {
 		.archive = { .application = "tracewire record " TRACEWIRE_VERSION,
 			     .from_start = true,
 			     .filter = filter },
 	};
-	const int error = tw_recorder__new(&options, &record->recorder, err);
+	int error = tw_output__open(&output, &options.output, err);
 
 	record->filter_left = filter;
+	if (!error)
+		error = tw_recorder__new(&options, &record->recorder, err);
 	if (!error)
 		tw_producer__ignore(producer, tw_recorder__tid(record->recorder));
 	return error;
@@ -73,8 +75,8 @@ static void summarize(void *ctx, const struct tw_books *books)
 	(void)books;
 	summary__print_troubles(&record->stats, stderr);
 	filter_option__summarize(record->filter_left, &record->stats.sieve);
-	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n", record->stats.events,
-		record->stats.packets, record->stats.bytes);
+	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
+		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);
 }
 
 /* Tracing could not start: no file is better than an empty one. Pipes and the like stay. */

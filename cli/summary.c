@@ -52,12 +52,13 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 {
 	const struct tw_merge_stats *merge = &stats->merge;
+	const uint64_t missing = stats->ledger.place[TW_PLACE_WIRE] + stats->ledger.place[TW_PLACE_RECEIVER];
 
-	if (stats->lost_wire || merge->control_gaps || merge->stale)
+	if (missing || merge->control_gaps || merge->stale)
 		fprintf(out,
 			"missing  events: %" PRIu64 ", frames of metadata: %" PRIu64
 			", frames that came too late: %" PRIu64 "\n",
-			stats->lost_wire, merge->control_gaps, merge->stale);
+			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,
 			"order    events behind newer ones: %" PRIu64 ", let out early for want of memory: %" PRIu64

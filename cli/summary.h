@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "pcap-tools/record/archive.h"
+#include "pcap-tools/archive/archive.h"
 #include "producer/producer.h"
 
 /** summary__print_places() - while it begins: where the filter is evaluated */

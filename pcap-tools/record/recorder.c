@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "pcap-tools/record/mailbox.h"
 #include "pcap-tools/record/slot_queue.h"
 #include "wire/encode.h"
 
@@ -20,6 +21,7 @@
 
 struct tw_recorder {
 	struct tw_slot_queue queue;
+	struct tw_mailbox mailbox;
 	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
@@ -30,6 +32,7 @@ struct tw_recorder {
 
 	bool has_queue, has_thread;
 	atomic_bool full;
+	_Atomic uint64_t rounds; /* of the writer */
 	uint32_t batch, frame_max, flush_ms;
 	int code; /* of the whole, once the thread has ended */
 	char name[256];
@@ -66,7 +69,7 @@ static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled
 	struct tw_slot *slot;
 
 	while ((slot = tw_slot_list__pop(filled))) {
-		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len));
+		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len, &slot->arrival));
 		if (tw_archive__is_full(rec->archive))
 			atomic_store_explicit(&rec->full, true, memory_order_relaxed);
 		tw_slot_list__push(&done, slot);
@@ -92,7 +95,10 @@ static void *recorder__run(void *arg)
 
 	recorder__announce(rec);
 	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &filled)) {
+		tw_mailbox__read(&rec->mailbox, rec->archive);
 		recorder__write(rec, &filled);
+		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
+		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_live(rec->output) && now_ms() - flushed < rec->flush_ms)
 			continue;
 		recorder__fail(rec, tw_archive__flush(rec->archive));
@@ -123,21 +129,6 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 	return 0;
 }
 
-static int recorder__open(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
-{
-	const struct tw_output_options output = {
-		.path = options->path,
-		.fd = options->fd,
-		.name = options->archive.name,
-		.remember = true,
-	};
-	const int code = tw_output__open(&output, &rec->output, err);
-
-	if (!code)
-		strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
-	return code;
-}
-
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
 {
 	const uint32_t slots = options->slots ? options->slots : SLOTS_DEFAULT;
@@ -149,9 +140,7 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	rec->frame_max = options->frame_max ? options->frame_max : FRAME_MAX_DEFAULT;
 	if (rec->frame_max > TW_FRAME_MAX)
 		rec->frame_max = TW_FRAME_MAX;
-	code = recorder__open(rec, options, err);
-	if (code)
-		return code;
+	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;
 	code = tw_archive__new(rec->output, &archive, &rec->archive, err);
 	if (code)
@@ -169,8 +158,12 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	struct tw_recorder *rec = calloc(1, sizeof(*rec));
 	int code;
 
-	if (!rec)
+	if (!rec) {
+		tw_output__free(options->output);
 		return tw_error__set(err, -ENOMEM, "writing a recording: no memory");
+	}
+	rec->output = options->output;
+	tw_mailbox__init(&rec->mailbox);
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_cond_init(&rec->started, NULL);
 	code = recorder__prepare(rec, options, err);
@@ -228,6 +221,31 @@ bool tw_recorder__is_full(const struct tw_recorder *rec)
 	return atomic_load_explicit(&rec->full, memory_order_relaxed);
 }
 
+void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample)
+{
+	tw_mailbox__answer(&rec->mailbox, stream_id, sample);
+}
+
+void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own)
+{
+	tw_mailbox__own_clock(&rec->mailbox, own);
+}
+
+size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret)
+{
+	return tw_mailbox__ask(&rec->mailbox, timeout_ms, ret);
+}
+
+uint64_t tw_recorder__progress(const struct tw_recorder *rec)
+{
+	return atomic_load_explicit(&rec->rounds, memory_order_relaxed);
+}
+
+const struct tw_archive *tw_recorder__archive(const struct tw_recorder *rec)
+{
+	return rec->archive;
+}
+
 int tw_recorder__tid(const struct tw_recorder *rec)
 {
 	return rec->tid;
@@ -242,6 +260,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 		tw_slot_queue__fini(&rec->queue);
 	tw_archive__free(rec->archive);
 	tw_output__free(rec->output);
+	tw_mailbox__fini(&rec->mailbox);
 	pthread_cond_destroy(&rec->started);
 	pthread_mutex_destroy(&rec->lock);
 	free(rec);
@@ -266,10 +285,17 @@ static void *sink__reserve(struct tw_sink *sink)
 	if (!s->unused.first)
 		tw_slot_queue__take(&s->rec->queue, s->rec->batch, &s->unused);
 	s->current = tw_slot_list__pop(&s->unused);
-	if (s->current)
+	if (s->current) {
+		s->current->arrival = (struct tw_arrival){ 0 };
 		return s->current->data;
+	}
 	s->stats.waits++;
 	return NULL;
+}
+
+void tw_recorder_sink__arrived(struct tw_sink *sink, const struct tw_arrival *arrival)
+{
+	((struct recorder_sink *)sink)->current->arrival = *arrival;
 }
 
 static void sink__commit(struct tw_sink *sink, size_t len)

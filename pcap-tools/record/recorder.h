@@ -3,29 +3,28 @@
  * A thread that writes pcapng. Producer threads have a sink each; slots come from one bounded pool, so a slow disk shows as
  * back-pressure in the sinks. A full queue costs no memory and loses nothing.
  *
- * The caller ignores SIGPIPE (see pcap-tools/pcapng.h).
+ * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
 #ifndef TW_RECORDER_H
 #define TW_RECORDER_H
 
-#include "pcap-tools/record/archive.h"
+#include "pcap-tools/archive/archive.h"
 #include "wire/sink.h"
 
 struct tw_recorder_options {
-	const char *path;   /* created or cut to nothing; "-" = standard output; NULL: fd */
-	int fd;             /* without a path; stays the caller's */
-	uint32_t slots;     /* frames in flight; 0 = 512 */
-	uint32_t frame_max; /* largest frame, bytes; 0 = 16 KiB; TW_FRAME_MAX at most */
-	uint32_t flush_ms;  /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
-	struct tw_archive_options archive; /* its name may be NULL */
+	struct tw_output *output; /* open; the recorder's from then on, also of one that could not be made */
+	uint32_t slots;           /* frames in flight; 0 = 512 */
+	uint32_t frame_max;       /* largest frame, bytes; 0 = 16 KiB; TW_FRAME_MAX at most */
+	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
+	struct tw_archive_options archive; /* its name is the output's */
 };
 
 struct tw_recorder;
 
 /**
- * tw_recorder__new() - open the file and start the thread
+ * tw_recorder__new() - start the thread
  * @options: its texts are copied
- * Return: 0, -ENOMEM, or what open() or pthread_create() said.
+ * Return: 0, -ENOMEM, what pthread_create() said, or as tw_archive__new()
  */
 int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err);
 
@@ -37,6 +36,25 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * slot is free, and the writer's failure (tw_recorder__error() has its text) from then on.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err);
+
+/** tw_recorder_sink__arrived() - how the frame in the reserved slot came, if it came from outside */
+void tw_recorder_sink__arrived(struct tw_sink *sink, const struct tw_arrival *arrival);
+
+/** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). Any thread */
+void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample);
+
+/** tw_recorder__own_clock() - see tw_archive__own_clock(). Any thread */
+void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own);
+
+/**
+ * tw_recorder__reports() - how the streams stand; one thread at a time, before the recorder is finished
+ * @ret: the caller's, to be freed with free()
+ * Return: how many; 0 with NULL if the writer was busy for @timeout_ms
+ */
+size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret);
+
+/** tw_recorder__progress() - grows as long as the writer does its work, also if nothing comes. Any thread */
+uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
 /** tw_recorder__error() - the writer's failure, 0 if none yet; any thread */
 int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err);
@@ -51,7 +69,10 @@ bool tw_recorder__is_full(const struct tw_recorder *rec);
  */
 int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err);
 
-/** tw_recorder__free() - ends the thread if need be, closes what it opened; NULL is fine */
+/** tw_recorder__archive() - what it made, once it has finished; borrowed until tw_recorder__free() */
+const struct tw_archive *tw_recorder__archive(const struct tw_recorder *rec);
+
+/** tw_recorder__free() - ends the thread if need be, closes the output; NULL is fine */
 void tw_recorder__free(struct tw_recorder *rec);
 
 /** tw_recorder__tid() - what the writer's thread is called by the kernel: its id, to be kept out of a trace */

@@ -11,9 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pcap-tools/merge/merge.h"
+
 struct tw_slot {
 	struct tw_slot *next;
-	size_t len; /* of the frame in it, bytes */
+	size_t len;                /* of the frame in it, bytes */
+	struct tw_arrival arrival; /* all zero: it was made here */
 	uint8_t *data;
 };
 

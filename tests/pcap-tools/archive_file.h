@@ -9,7 +9,7 @@
 
 #include "blocks.h"
 #include "frames.h"
-#include "pcap-tools/record/archive.h"
+#include "pcap-tools/archive/archive.h"
 
 struct fixture {
 	struct tw_archive *archive;
@@ -41,7 +41,7 @@ static inline void fixture__free(struct fixture *x)
 
 static inline void put(struct fixture *x, size_t len)
 {
-	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len), 0);
+	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, NULL), 0);
 }
 
 static inline void put_watermark(struct fixture *x, uint64_t time, uint64_t next)

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/file.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/capture/sieve.h"
-#include "pcap-tools/record/archive.h"
 
 struct run {
 	struct tw_filter *filter;
@@ -49,7 +49,7 @@ static void read_frame(struct run *run, const uint8_t *frame, size_t len)
 	struct tw_tlv_view tlv;
 
 	status = tw_frame__parse(frame, len, &info, &tlvs);
-	check(!tw_archive__frame(run->archive, frame, len));
+	check(!tw_archive__frame(run->archive, frame, len, NULL));
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return;
 	stream = tw_knowledge__stream(run->knowledge, info.stream_id);
@@ -83,6 +83,7 @@ static void check_doubts(const struct tw_doubts *doubts, const struct tw_filter 
 static void settle(struct run *run)
 {
 	struct tw_archive_stats archive;
+	const uint64_t *place = archive.ledger.place;
 	struct tw_sieve_stats sieve;
 	struct tw_doubts doubts;
 
@@ -93,9 +94,10 @@ static void settle(struct run *run)
 	check_doubts(&doubts, run->filter);
 	check(!tw_archive__finish(run->archive));
 	tw_archive__stats(run->archive, &archive);
-	check(archive.filtered == archive.sieve.rejected);
-	check(archive.events + archive.filtered <= archive.merge.events_out);
-	check(archive.events + archive.filtered + archive.sieve.undecided >= archive.merge.events_out);
+	check(place[TW_PLACE_CAPTURE_FILTER] == archive.sieve.rejected);
+	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] <= archive.merge.events_out);
+	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + archive.sieve.undecided >=
+	      archive.merge.events_out);
 	check_doubts(&archive.doubts, run->filter);
 }
 

@@ -134,12 +134,13 @@ static void run(struct tw_recorder *rec, uint64_t events, unsigned int pause_us)
 
 int main(int argc, char **argv)
 {
+	const struct tw_output_options output = { .path = argc > 2 ? argv[1] : "" };
 	struct tw_recorder_options options = {
-		.path = argc > 2 ? argv[1] : "",
 		.slots = 32,
 		.archive = { .os = "Testix", .hardware = "a machine", .comment = "made by a test", .from_start = true },
 	};
 	struct tw_archive_stats stats;
+	const uint64_t *place = stats.ledger.place;
 	struct tw_error err;
 	struct tw_recorder *rec;
 	int code;
@@ -147,7 +148,9 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	signal(SIGPIPE, SIG_IGN);
-	code = tw_recorder__new(&options, &rec, &err);
+	code = tw_output__open(&output, &options.output, &err);
+	if (!code)
+		code = tw_recorder__new(&options, &rec, &err);
 	if (!code) {
 		send_hello(rec);
 		run(rec, strtoull(argv[2], NULL, 0), argc > 3 ? (unsigned int)atoi(argv[3]) : 0);
@@ -155,8 +158,8 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"packets=%" PRIu64 " events=%" PRIu64 " bytes=%" PRIu64 " ring=%" PRIu64 " shed=%" PRIu64
 			" wire=%" PRIu64 " late=%" PRIu64 " gaps=%" PRIu64 "\n",
-			stats.packets, stats.events, stats.bytes, stats.lost_ring, stats.lost_shed, stats.lost_wire,
-			stats.merge.late, stats.merge.gaps);
+			stats.packets, place[TW_PLACE_DELIVERED], stats.bytes, place[TW_PLACE_RING],
+			place[TW_PLACE_SHED], place[TW_PLACE_WIRE], stats.merge.late, stats.merge.gaps);
 		tw_recorder__free(rec);
 	}
 	if (code)

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire capture`: frames of many machines, into a pcapng file or pipe. */
+#include "cli/capture/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "cli/command.h"
+#include "cli/filter_option.h"
+#include "cli/ordinary_user.h"
+#include "cli/stop.h"
+
+#define SECONDS_MAX 1000000000.0
+#define WAIT_NS     (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
+#define BOOKS_NS    (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
+
+static void discard(void *data)
+{
+	struct capture *capture = data;
+
+	tw_filter__free(capture->filter);
+	rejected__free(capture->rejected);
+	free(capture->stats.streams);
+}
+
+static int set_filter(void *data, const char *text, struct tw_error *err)
+{
+	struct capture *capture = data;
+
+	return filter_option__parse(&capture->filter, text, err);
+}
+
+/* A number of seconds, with an s behind it or not. */
+static int parse_seconds(const char *option, const char *given, const char *text, uint64_t *ret, struct tw_error *err)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(text, &end);
+	if (end == text || (strcmp(end, "s") && *end) || !(seconds > 0 && seconds <= SECONDS_MAX))
+		return tw_error__set(err, -EINVAL, "%s '%s': '%s' is no number of seconds", option, given, text);
+	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
+	return 0;
+}
+
+/* As dumpcap has it, KIND:VALUE, of which this is the first kind. */
+static int set_autostop(void *data, const char *text, struct tw_error *err)
+{
+	static const char duration[] = "duration:";
+	struct capture *capture = data;
+
+	if (strncmp(text, duration, sizeof(duration) - 1) != 0)
+		return tw_error__set(err, -EINVAL, "--autostop '%s' is not known; duration:SECONDS is", text);
+	return parse_seconds("--autostop", text, text + sizeof(duration) - 1, &capture->duration, err);
+}
+
+static int set_status(void *data, const char *text, struct tw_error *err)
+{
+	struct capture *capture = data;
+
+	return parse_seconds("--status", text, text, &capture->status, err);
+}
+
+static int set_align(void *data, const char *text, struct tw_error *err)
+{
+	struct capture *capture = data;
+
+	if (!strcmp(text, "host"))
+		capture->align = TW_ALIGN_HOST;
+	else if (!strcmp(text, "none"))
+		capture->align = TW_ALIGN_NONE;
+	else
+		return tw_error__set(err, -EINVAL, "--align '%s' is not known; host and none are", text);
+	return 0;
+}
+
+/* Before the file is cut. */
+static int check_filter(const struct tw_filter *filter, struct tw_error *err)
+{
+	struct tw_sieve *sieve = NULL;
+	const int error = filter ? tw_sieve__new(filter, &sieve, err) : 0;
+
+	tw_sieve__free(sieve);
+	return error;
+}
+
+static int check(const struct capture *capture, struct tw_error *err)
+{
+	if (!capture->interface)
+		return tw_error__set(err, -EINVAL,
+				     "no interface is given: name one with --interface, for example -i tw0");
+	if (!capture->file)
+		return tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
+	if (capture->packed && capture->filter)
+		return tw_error__set(
+			err, -EINVAL,
+			"--packed keeps frames as they came, and --filter takes events out of them: leave one of "
+			"them away; `tracewire convert` unpacks, `report` filters");
+	if (capture->snaplen > UINT32_MAX)
+		return tw_error__set(err, -EINVAL, "--snapshot-length %llu is more than any packet has",
+				     (unsigned long long)capture->snaplen);
+	return check_filter(capture->filter, err);
+}
+
+static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
+{
+	const struct capture *capture = ctx;
+
+	return rejected__of(capture->rejected, stream_id);
+}
+
+/*
+ * What takes privileges is done: from here on there are none. Who gives --user chooses whom; root stays root only if that is
+ * asked for.
+ */
+static int give_up_privileges(const struct capture *capture, struct tw_error *err)
+{
+	const struct passwd *user;
+	int error = ordinary_user__find(capture->user, &user, err);
+
+	if (!error)
+		error = ordinary_user__become(user, err);
+	return error ? error : ordinary_user__renounce(err);
+}
+
+static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
+{
+	const struct tw_output_options options = { .path = capture->file, .remember = true };
+
+	return tw_output__open(&options, ret, err);
+}
+
+static int start(struct capture *capture, struct tw_error *err)
+{
+	struct receiver_options options = {
+		.recorder = { .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
+					   .wait_ns = WAIT_NS,
+					   .network = true,
+					   .packed = capture->packed,
+					   .snaplen = (uint32_t)capture->snaplen,
+					   .align = capture->align,
+					   .wall = capture->wall,
+					   .statistics_ns = BOOKS_NS,
+					   .filter = capture->filter,
+					   .events_max = capture->count,
+					   .explain = explain_gaps,
+					   .ctx = capture } },
+		.others_send = true,
+	};
+	int error = capture__open_rx(capture, &options.rx, err);
+
+	if (error)
+		return error;
+	error = open_output(capture, &options.recorder.output, err);
+	if (!error)
+		error = give_up_privileges(capture, err);
+	if (!error)
+		return receiver__start(&options, &capture->receiver, err);
+	tw_output__free(options.recorder.output);
+	tw_rx__close(options.rx);
+	return error;
+}
+
+/* What is due at times while others do the work. */
+struct clockwork {
+	uint64_t end, status, look; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
+};
+
+static uint64_t earliest(const struct clockwork *due)
+{
+	const uint64_t first = due->end < due->status ? due->end : due->status;
+
+	return first < due->look ? first : due->look;
+}
+
+/* Return: whether the end has come. */
+static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint64_t now)
+{
+	if (now >= due->look) {
+		rejected__look(capture->rejected);
+		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
+	}
+	if (now >= due->status) {
+		capture__tell_status(capture);
+		due->status += capture->status;
+	}
+	return now >= due->end;
+}
+
+/* Until somebody asks to stop, the receiver ends by itself, or the time is over. */
+static void wait_for_end(struct capture *capture)
+{
+	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
+	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	struct clockwork due = {
+		.end = capture->duration ? now + capture->duration : UINT64_MAX,
+		.status = capture->status ? now + capture->status : UINT64_MAX,
+		.look = now,
+	};
+
+	while (!do_what_is_due(capture, &due, now)) {
+		const uint64_t wait = earliest(&due) > now ? earliest(&due) - now : 0;
+		const struct timespec timeout = { .tv_sec = (time_t)(wait / TW_NS_PER_SECOND),
+						  .tv_nsec = (long)(wait % TW_NS_PER_SECOND) };
+
+		if (ppoll(&fd, 1, &timeout, NULL) > 0)
+			return;
+		now = tw_time__now(CLOCK_MONOTONIC);
+	}
+}
+
+static int capture_events(struct capture *capture, struct tw_error *err)
+{
+	const bool standard = !strcmp(capture->file, "-");
+	uint64_t begin;
+	int error = stop__catch(err);
+
+	if (!error)
+		error = rejected__new(capture->interface, &capture->rejected, err);
+	if (!error)
+		error = start(capture, err);
+	if (error)
+		return error;
+	begin = tw_time__now(CLOCK_MONOTONIC);
+	if (!capture->quiet)
+		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", capture->interface,
+			standard ? "standard output" : capture->file);
+	wait_for_end(capture);
+	rejected__look(capture->rejected);
+	error = receiver__finish(capture->receiver, &capture->stats, err);
+	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
+	capture__tell_end(capture);
+	filter_option__warn(&capture->stats.archive.doubts);
+	return error;
+}
+
+static int run(void *data, int n_args, char **args, struct tw_error *err)
+{
+	struct capture *capture = data;
+	int error;
+
+	(void)n_args;
+	(void)args;
+	error = check(capture, err);
+	if (!error)
+		error = capture_events(capture, err);
+	discard(capture);
+	return cli_exit__of(error);
+}
+
+static const struct cli_option options[] = {
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
+	  "Receive on this interface; on a wire of ours at the end that has its name",
+	  offsetof(struct capture, interface), NULL },
+	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
+	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
+	  offsetof(struct capture, file), NULL },
+	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after so many events were written", offsetof(struct capture, count),
+	  NULL },
+	{ 'a', "autostop", "duration:SECONDS", CLI_ARG_TEXT, "End after that time", 0, set_autostop },
+	{ 's', "snapshot-length", "BYTES", CLI_ARG_NUMBER, "Write no more than so many bytes of a packet",
+	  offsetof(struct capture, snaplen), NULL },
+	{ 0, "packed", NULL, CLI_ARG_NONE,
+	  "Keep frames as they come, many events in one, which costs least; `tracewire convert` unpacks them later",
+	  offsetof(struct capture, packed), NULL },
+	{ 0, "align", "host|none", CLI_ARG_TEXT,
+	  "Put all streams on this host's clock, as exchanges with their producers tell it; or leave each on its own machine's (default)",
+	  0, set_align },
+	{ 0, "wall", NULL, CLI_ARG_NONE,
+	  "Let packet times follow when a producer's wall clock is set; else they keep to what it was at the beginning",
+	  offsetof(struct capture, wall), NULL },
+	{ 0, "status", "SECONDS", CLI_ARG_TEXT, "Say every so often, on standard error, what became of the events", 0,
+	  set_status },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Status and summary as JSON objects, one a line",
+	  offsetof(struct capture, json), NULL },
+	{ 'Z', "user", "USER", CLI_ARG_TEXT,
+	  "Become this user once the interface and the file are open (default: who called sudo, else nobody)",
+	  offsetof(struct capture, user), NULL },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
+	  offsetof(struct capture, quiet), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "Ten seconds of what is streamed on a wire", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
+	{ "The next hundred switches away from an idle task",
+	  "sudo tracewire capture -i tw0 -f 'prev_pid == 0' -c 100 -w idle.pcapng" },
+	{ "As text, while they come", "sudo tracewire capture -q -i tw0 -w - | tracewire report -" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_capture = {
+	.name = "capture",
+	.summary = "Write trace events that arrive on an interface to a pcapng file",
+	.description =
+		"Receives the frames that `tracewire stream` sends, here or on another machine, until Ctrl-C. Writes what record "
+		"would: every event a packet, in the order of time across CPUs, each stream an interface of the file. Other "
+		"captures on the interface see the same frames.\n"
+		"\n"
+		"Events whose format has not come yet wait for it up to two seconds, if there is a filter. What was lost, where, and "
+		"how many events the filter rejected, stands in the file's interface statistics and in the summary.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct capture),
+	.run = run,
+	.discard = discard,
+};

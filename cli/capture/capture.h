@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire capture`: what its files share. */
+#ifndef CLI_CAPTURE_H
+#define CLI_CAPTURE_H
+
+#include "cli/receiver.h"
+#include "cli/rejected.h"
+#include "filter/filter.h"
+
+struct capture {
+	const char *interface, *file, *user;
+	struct tw_filter *filter;
+	uint64_t count;    /* events; 0 = no limit */
+	uint64_t duration; /* ns; 0 = no limit */
+	uint64_t snaplen;  /* bytes; 0 = all */
+	uint64_t status;   /* ns between two; 0 = none */
+	enum tw_align align;
+	bool packed, wall, quiet, json;
+	struct rejected *rejected;
+	struct receiver *receiver;
+	struct receiver_stats stats;
+	uint64_t took; /* ns */
+};
+
+/** capture__open_rx() - what it receives from */
+int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err);
+
+/** capture__tell_status() - a line a stream, or one JSON object, as things stand */
+void capture__tell_status(struct capture *capture);
+
+/** capture__tell_end() - the summary */
+void capture__tell_end(const struct capture *capture);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is said of a capture while it runs, and at its end: the ledger of each stream, and how good its times are. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "cli/capture/capture.h"
+#include "cli/filter_option.h"
+#include "cli/json.h"
+#include "cli/summary.h"
+
+#define COLUMNS     100
+#define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
+#define TELL_MAX    64  /* streams told one by one on a terminal; JSON has them all */
+
+static const char *const method_names[] = {
+#define X(num, name, text, what) [num] = (text),
+	TW_OFFSET_METHOD_LIST(X)
+#undef X
+};
+
+static unsigned int columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? COLUMNS : size.ws_col;
+}
+
+static void print_nanoseconds(const char *key, int64_t ns)
+{
+	fprintf(stderr, ",\"%s\":%" PRId64, key, ns);
+}
+
+static void print_clock_json(const struct tw_stream_clock_summary *clock)
+{
+	fprintf(stderr, "{\"method\":\"%s\"", method_names[clock->method]);
+	if (clock->error_ns != TW_ERROR_UNKNOWN)
+		print_nanoseconds("error_ns", (int64_t)clock->error_ns);
+	if (clock->dated)
+		print_nanoseconds("offset_ns", clock->offset);
+	if (clock->drift_known) {
+		print_nanoseconds("drift_ppb", clock->drift);
+		print_nanoseconds("drift_error_ppb", clock->drift_most);
+	}
+	if (clock->ahead_known) {
+		print_nanoseconds("ahead_ns", clock->ahead);
+		print_nanoseconds("ahead_error_ns", (int64_t)clock->ahead_most);
+	}
+	fprintf(stderr, ",\"exchanges\":%" PRIu64 ",\"steps\":%" PRIu64 ",\"suspends\":%" PRIu64 "}", clock->exchanges,
+		clock->steps, clock->suspends);
+}
+
+static void print_stream_json(const struct tw_archive_report *report)
+{
+	char ledger[TW_LEDGER_TEXT_MAX];
+
+	tw_ledger__json(&report->ledger, ledger, sizeof(ledger));
+	fputs("{\"name\":\"", stderr);
+	cli_json__bytes(report->name, strlen(report->name), stderr);
+	fprintf(stderr, "\",\"stream\":\"%016" PRIx64 "\",\"ledger\":%s,\"clock\":", report->stream_id, ledger);
+	print_clock_json(&report->clock);
+	fputs("}", stderr);
+}
+
+static void print_json(const char *what, const struct tw_archive_report *reports, size_t n)
+{
+	fprintf(stderr, "{\"%s\":[", what);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			fputs(",", stderr);
+		print_stream_json(&reports[i]);
+	}
+	fputs("]}\n", stderr);
+}
+
+static void print_lines(const struct tw_archive_report *reports, size_t n)
+{
+	char line[TW_LEDGER_TEXT_MAX];
+
+	for (size_t i = 0; i < n && i < TELL_MAX; i++) {
+		tw_ledger__line(&reports[i].ledger, line, sizeof(line));
+		fprintf(stderr, "%s: %s\n", reports[i].name, line);
+	}
+	if (n > TELL_MAX)
+		fprintf(stderr, "and %zu streams more\n", n - TELL_MAX);
+}
+
+void capture__tell_status(struct capture *capture)
+{
+	struct tw_archive_report *reports;
+	const size_t n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports);
+
+	if (capture->json)
+		print_json("status", reports, n);
+	else if (n)
+		print_lines(reports, n);
+	else
+		fputs("no stream yet\n", stderr);
+	free(reports);
+}
+
+static void print_table(const struct receiver_stats *stats)
+{
+	const size_t n = stats->n_streams < TELL_MAX ? stats->n_streams : TELL_MAX;
+	const char *names[TELL_MAX];
+	struct tw_ledger ledgers[TELL_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		names[i] = stats->streams[i].name;
+		ledgers[i] = stats->streams[i].ledger;
+	}
+	tw_ledger__print_table(names, ledgers, n, columns(), stderr);
+	if (stats->n_streams > n)
+		fprintf(stderr, "and %zu streams more\n", stats->n_streams - n);
+	tw_ledger__print_remarks(&stats->archive.ledger, stderr);
+}
+
+static void print_times(const struct tw_archive_report *report)
+{
+	const struct tw_stream_clock_summary *clock = &report->clock;
+
+	fprintf(stderr, "times    %s: ", report->name);
+	if (clock->error_ns == TW_ERROR_UNKNOWN) {
+		fputs("nothing bounds their error: the producer answered no question about its clock\n", stderr);
+		return;
+	}
+	fprintf(stderr, "within %.6f s of this host's (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
+		method_names[clock->method]);
+	if (clock->ahead_known)
+		fprintf(stderr, "; its wall clock is %+.6f s off, give or take %.6f",
+			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);
+	if (clock->drift_known)
+		fprintf(stderr, "; gains %.3f ppm, give or take %.3f", clock->drift / 1e3, clock->drift_most / 1e3);
+	if (clock->steps || clock->suspends)
+		fprintf(stderr, "; set %" PRIu64 " times, suspended %" PRIu64, clock->steps, clock->suspends);
+	fputs("\n", stderr);
+}
+
+static void print_summary(const struct capture *capture)
+{
+	const struct receiver_stats *stats = &capture->stats;
+	const struct tw_archive_stats *archive = &stats->archive;
+
+	print_table(stats);
+	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
+		print_times(&stats->streams[i]);
+	filter_option__summarize(capture->filter, &archive->sieve);
+	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped for want of room here\n",
+		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
+	if (stats->too_long)
+		fprintf(stderr, "too long %" PRIu64 " frames, beyond what was to be expected; not taken\n",
+			stats->too_long);
+	if (archive->merge.unreadable || archive->merge.refused)
+		fprintf(stderr, "strange  %" PRIu64 " frames that cannot be read, %" PRIu64 " of one stream too many\n",
+			archive->merge.unreadable, archive->merge.refused);
+	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
+		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
+}
+
+void capture__tell_end(const struct capture *capture)
+{
+	if (capture->json)
+		print_json("end", capture->stats.streams, capture->stats.n_streams);
+	else if (!capture->quiet)
+		print_summary(capture);
+}

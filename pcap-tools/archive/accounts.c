@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The books of an archive: what each stream's ledger is made of, where it goes, and what is left of streams that are over. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcap-tools/archive/state.h"
+
+#define OVER_MAX 4096 /* streams that are over and told one by one; the ledgers of more are added up in the last */
+
+#define ETHER_LEN 14
+
+static void make_ledger(const struct tw_archive *a, const struct tw_archive_stream *s,
+			const struct tw_merge_stream_stats *merge, bool over, struct tw_ledger *ret)
+{
+	const struct tw_ledger_sources sources = {
+		.books = &s->books,
+		.numbers = *merge,
+		.own = { .delivered = s->here.events,
+			 .elsewhere = s->before.events,
+			 .filtered = s->filtered,
+			 .unwanted = s->unwanted,
+			 .disk = s->unwritten,
+			 .explained = a->options.explain ? a->options.explain(a->options.ctx, s->id) : 0,
+			 .finished = over },
+	};
+
+	tw_ledger__make(&sources, ret);
+}
+
+static void ledger_of(const struct tw_archive *a, const struct tw_archive_stream *s, struct tw_ledger *ret)
+{
+	struct tw_merge_stream_stats merge;
+
+	tw_merge__stream_stats(a->merge, s->id, &merge);
+	make_ledger(a, s, &merge, a->finished, ret);
+}
+
+static int put_ledger(struct tw_archive *a, const struct tw_archive_stream *s, const struct tw_ledger *ledger)
+{
+	char comment[TW_LEDGER_TEXT_MAX];
+	struct tw_pcapng_statistics statistics = {
+		.time = s->here.end,
+		.start = s->here.start,
+		.end = s->here.end,
+		.delivered = s->here.events,
+		.dropped = tw_ledger__sum(ledger, TW_LEDGER_LOST),
+		.os_dropped = ledger->place[TW_PLACE_RING],
+		.filters = a->sieve || tw_ledger__sum(ledger, TW_LEDGER_REJECTED),
+		.comment = comment,
+	};
+
+	statistics.received = statistics.delivered + statistics.dropped + tw_ledger__sum(ledger, TW_LEDGER_REJECTED);
+	tw_ledger__comment(ledger, comment, sizeof(comment));
+	return tw_pcapng__statistics(a->file, s->interface, &statistics);
+}
+
+int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	struct tw_ledger ledger;
+
+	ledger_of(a, s, &ledger);
+	return put_ledger(a, s, &ledger);
+}
+
+static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
+			struct tw_archive_report *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	tw_identity__name(&s->identity, s->id, ret->name, sizeof(ret->name));
+	ret->stream_id = s->id;
+	ret->ledger = *ledger;
+	ret->packets = s->before.packets + s->here.packets;
+	tw_stream_clock__summary(&s->clock, &ret->clock);
+	/* For the whole capture it does not matter which of its files an event is in. */
+	ret->ledger.place[TW_PLACE_DELIVERED] += ret->ledger.place[TW_PLACE_ELSEWHERE];
+	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
+}
+
+static void remember(struct tw_archive *a, const struct tw_archive_report *report)
+{
+	if (a->n_over == a->size_over && a->size_over < OVER_MAX) {
+		const size_t size = a->size_over ? 2 * a->size_over : 16;
+		struct tw_archive_report *more = realloc(a->over, size * sizeof(*more));
+
+		if (more) {
+			a->over = more;
+			a->size_over = size;
+		}
+	}
+	if (a->n_over < a->size_over) {
+		a->over[a->n_over++] = *report;
+	} else if (a->n_over) {
+		tw_ledger__add(&a->over[a->n_over - 1].ledger, &report->ledger);
+		a->over[a->n_over - 1].packets += report->packets;
+	}
+}
+
+void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
+{
+	struct tw_archive *a = ctx;
+	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
+	struct tw_archive_report report;
+	struct tw_ledger ledger;
+
+	if (!s)
+		return;
+	make_ledger(a, s, stats, true, &ledger);
+	if (s->described && !a->lost)
+		put_ledger(a, s, &ledger); /* a failure is the writer's, and said by its next call */
+	make_report(s, &ledger, &report);
+	remember(a, &report);
+	tw_archive__remove(a, s);
+}
+
+/* Return: events in a packet of ours. */
+static uint64_t events_in(const struct tw_pcapng_packet *packet)
+{
+	struct tw_frame_info info = { 0 };
+	struct tw_cursor tlvs = { 0 };
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	uint64_t events = 0;
+
+	if (packet->len < ETHER_LEN)
+		return 0;
+	status = tw_frame__parse(packet->bytes + ETHER_LEN, packet->len - ETHER_LEN, &info, &tlvs);
+	if (info.source != TW_SOURCE_FTRACE && info.source != TW_SOURCE_BPF)
+		return 0;
+	if (status == TW_FRAME_TRUNCATED)
+		return info.events; /* cut to the snapshot length */
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		struct tw_part_view part;
+
+		events += tlv.type == TW_TLV_EVENT;
+		events += tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part) && part.inner_type == TW_TLV_EVENT &&
+			  part.offset + part.len == part.total;
+	}
+	return events;
+}
+
+void tw_archive__count_unwritten(struct tw_archive *a)
+{
+	struct tw_pcapng_packet packet;
+	size_t at = 0;
+
+	while (tw_pcapng__next_unwritten(a->file, &at, &packet)) {
+		const uint64_t events = events_in(&packet);
+
+		for (size_t i = 0; i < a->n_streams; i++) {
+			struct tw_archive_stream *s = a->streams[i];
+
+			if (!s->described || s->interface != packet.interface)
+				continue;
+			s->here.packets--;
+			s->here.events -= events;
+			s->unwritten += events;
+		}
+	}
+}
+
+size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret)
+{
+	const size_t n = a->n_over + a->n_streams;
+	struct tw_archive_report *reports = n ? calloc(n, sizeof(*reports)) : NULL;
+
+	*ret = reports;
+	if (!reports)
+		return 0;
+	if (a->n_over)
+		memcpy(reports, a->over, a->n_over * sizeof(*reports));
+	for (size_t i = 0; i < a->n_streams; i++) {
+		struct tw_ledger ledger;
+
+		ledger_of(a, a->streams[i], &ledger);
+		make_report(a->streams[i], &ledger, &reports[a->n_over + i]);
+	}
+	return n;
+}
+
+void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
+{
+	struct tw_archive_stats stats = {
+		.bytes = tw_pcapng__bytes(a->file),
+		.dropped = tw_pcapng__dropped(a->file),
+		.ledger = { .state = TW_LEDGER_CLOSED },
+	};
+	struct tw_archive_report *reports;
+	const size_t n = tw_archive__reports(a, &reports);
+
+	for (size_t i = 0; i < n; i++) {
+		tw_ledger__add(&stats.ledger, &reports[i].ledger);
+		stats.packets += reports[i].packets;
+	}
+	free(reports);
+	tw_merge__stats(a->merge, &stats.merge);
+	tw_archive_filter__stats(a, &stats);
+	*ret = stats;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/archive/archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcap-tools/archive/state.h"
+
+#define PARTS_BYTES (4u << 20)
+#define PARTS_COUNT 256
+
+/* The caller's texts may go; those of later files are made of them too. */
+static bool keep_texts(struct tw_archive *a)
+{
+	const char **texts[] = { &a->options.name, &a->options.application, &a->options.hardware,
+				 &a->options.os,   &a->options.comment,     &a->options.description };
+
+	_Static_assert(sizeof(texts) / sizeof(texts[0]) == sizeof(a->texts) / sizeof(a->texts[0]), "all of them");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!*texts[i])
+			continue;
+		a->texts[i] = strdup(*texts[i]);
+		if (!a->texts[i])
+			return false;
+		*texts[i] = a->texts[i];
+	}
+	return true;
+}
+
+static int make_parts(struct tw_archive *a, struct tw_error *err)
+{
+	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
+	const struct tw_merge_options merge = {
+		.memory = a->options.memory,
+		.wait_ns = a->options.wait_ns,
+		.from_start = a->options.from_start,
+		.across = true,
+		.packed = a->options.packed,
+		.tell_gaps = a->options.network,
+		.emit = tw_archive__emit,
+		.retired = tw_archive__retire,
+		.ctx = a,
+	};
+
+	a->parts = tw_parts__new(&limits);
+	if (!a->parts)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
+	return tw_merge__new(&merge, &a->merge, err);
+}
+
+int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
+		    struct tw_error *err)
+{
+	struct tw_archive *a = calloc(1, sizeof(*a));
+	int code;
+
+	if (!a)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
+	a->options = *options;
+	if (!a->options.events_max)
+		a->options.events_max = UINT64_MAX;
+	if (!a->options.snaplen)
+		a->options.snaplen = UINT32_MAX;
+	code = keep_texts(a) ? tw_archive_filter__init(a, err)
+			     : tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
+	if (!code)
+		code = make_parts(a, err);
+	if (!code)
+		code = tw_archive__open(a, output, err);
+	if (code)
+		tw_archive__free(a);
+	else
+		*ret = a;
+	return code;
+}
+
+void tw_archive__free(struct tw_archive *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->n_streams; i++)
+		tw_archive_stream__free(a->streams[i]);
+	tw_archive_filter__fini(a);
+	tw_merge__free(a->merge);
+	tw_parts__free(a->parts);
+	tw_pcapng__close(a->file);
+	for (size_t i = 0; i < sizeof(a->texts) / sizeof(a->texts[0]); i++)
+		free(a->texts[i]);
+	free(a->over);
+	free(a);
+}
+
+/* What is not the writer's failure is kept here. From then on events are only counted: those that nobody could write. */
+static int done(struct tw_archive *a, int code)
+{
+	if (!code || a->lost)
+		return code;
+	if (!tw_pcapng__error(a->file, NULL) && !a->code)
+		a->code = code;
+	a->lost = true;
+	tw_archive__count_unwritten(a);
+	return code;
+}
+
+/* Offsets that changed while packets were let out. */
+static int tell_moved(struct tw_archive *a)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < a->n_streams && !code; i++) {
+		if (a->streams[i]->moved)
+			code = tw_archive__place(a, a->streams[i]);
+	}
+	return code;
+}
+
+static int take(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
+{
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+	const enum tw_frame_status status = tw_frame__parse(data, len, &info, &tlvs);
+	int code = 0;
+
+	if ((status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED) &&
+	    (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
+		code = tw_archive__learn(a, &info, tlvs);
+	if (!code)
+		code = tw_merge__frame(a->merge, data, len, arrival);
+	return code;
+}
+
+int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
+{
+	int code = done(a, take(a, data, len, arrival));
+
+	if (!code)
+		code = done(a, tell_moved(a));
+	if (!code)
+		code = done(a, tw_archive__next_file(a, 0));
+	return code ? code : tw_archive__error(a, NULL);
+}
+
+void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_exchange_sample *sample)
+{
+	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
+
+	if (s && tw_stream_clock__exchange(&s->clock, sample) && !s->placed)
+		done(a, tw_archive__place(a, s));
+}
+
+void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
+{
+	a->own = *own;
+	for (size_t i = 0; i < a->n_streams; i++)
+		tw_stream_clock__own(&a->streams[i]->clock, own);
+}
+
+static int put_due_statistics(struct tw_archive *a, uint64_t now)
+{
+	int code = 0;
+
+	if (!a->options.statistics_ns || now < a->statistics_due || a->lost)
+		return 0;
+	for (size_t i = 0; a->statistics_due && i < a->n_streams && !code; i++) {
+		if (a->streams[i]->described)
+			code = tw_archive__put_statistics(a, a->streams[i]);
+	}
+	a->statistics_due = now + a->options.statistics_ns;
+	return code;
+}
+
+int tw_archive__tick(struct tw_archive *a, uint64_t now)
+{
+	int code = a->options.network ? done(a, tw_merge__tick(a->merge, now)) : 0;
+
+	if (!code)
+		code = done(a, tell_moved(a));
+	if (!code)
+		code = done(a, put_due_statistics(a, now));
+	if (!code)
+		code = done(a, tw_archive__next_file(a, now));
+	return code ? code : tw_archive__error(a, NULL);
+}
+
+int tw_archive__flush(struct tw_archive *a)
+{
+	const int code = tw_archive__error(a, NULL);
+
+	return code ? code : done(a, tw_pcapng__flush(a->file));
+}
+
+bool tw_archive__is_full(const struct tw_archive *a)
+{
+	return a->n_events >= a->options.events_max;
+}
+
+int tw_archive__error(const struct tw_archive *a, struct tw_error *err)
+{
+	const int code = tw_pcapng__error(a->file, err);
+
+	if (code || !a->code)
+		return code;
+	return tw_error__set(err, a->code, "merging events: %s", strerror(-a->code));
+}
+
+/* A stream of which nothing has come out has its interface too. */
+static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	const int code = s->described ? 0 : tw_archive__describe(a, s, s->clock.written);
+
+	return code ? code : tw_archive__put_statistics(a, s);
+}
+
+int tw_archive__finish(struct tw_archive *a)
+{
+	int code = done(a, tw_merge__flush(a->merge));
+
+	a->finished = true;
+	for (size_t i = 0; i < a->n_streams && !a->lost; i++)
+		code = done(a, close_stream(a, a->streams[i]));
+	if (!a->lost)
+		code = done(a, tw_pcapng__flush(a->file));
+	return code ? code : tw_archive__error(a, NULL);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files: each begins with its section, and each stream in it with all that explains it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "pcap-tools/archive/state.h"
+
+static struct tw_pcapng_section section_of(const struct tw_archive *a)
+{
+	const struct tw_archive_options *o = &a->options;
+
+	return (struct tw_pcapng_section){
+		.hardware = o->hardware,
+		.os = o->os,
+		.application = o->application ? o->application : "tracewire " TRACEWIRE_VERSION,
+		.comment = o->comment,
+	};
+}
+
+int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err)
+{
+	const struct tw_pcapng_section section = section_of(a);
+
+	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, err);
+}
+
+/* What the times are worth stands in the list too, as OFFSET records; here for those who look at the interface. */
+static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	struct tw_stream_clock_summary clock;
+
+	*ret = '\0';
+	if (!a->options.network || s->given || s->dated_here)
+		return;
+	tw_stream_clock__summary(&s->clock, &clock);
+	if (clock.error_ns == TW_ERROR_UNKNOWN)
+		snprintf(ret, size, "; error of times not known");
+	else
+		snprintf(ret, size, "; times within %.6f s of the capture host's",
+			 (double)clock.error_ns / TW_NS_PER_SECOND);
+}
+
+static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	char name[sizeof(s->identity.host) + sizeof(s->identity.instance)], described[1536], times[96],
+		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024];
+	const struct tw_pcapng_interface interface = {
+		.name = name,
+		.description = a->options.description ? a->options.description : description,
+		.os = *s->identity.os ? s->identity.os : s->identity.release,
+		.filter = filter,
+		.comment = s->dated_here
+				   ? "packet times are this machine's, not the producer's: it sent no CLOCK record"
+				   : NULL,
+		.linktype = TW_LINKTYPE_ETHERNET,
+		.snaplen = a->options.snaplen == UINT32_MAX ? 0 : a->options.snaplen,
+	};
+
+	tw_identity__name(&s->identity, s->id, name, sizeof(name));
+	tw_identity__describe(&s->identity, described, sizeof(described));
+	describe_times(a, s, times, sizeof(times));
+	snprintf(description, sizeof(description), "%s%s", described, times);
+	tw_archive_filter__describe(a, s, filter, sizeof(filter));
+	return tw_pcapng__interface(a->file, &interface, &s->interface);
+}
+
+struct repeating {
+	struct tw_archive *archive;
+	struct tw_archive_stream *stream;
+	uint64_t time;
+};
+
+static int put_again(void *ctx, const void *frame, size_t len)
+{
+	const struct repeating *repeating = ctx;
+
+	return tw_archive__put(repeating->archive, repeating->stream, repeating->time, frame, len);
+}
+
+/* What was written into a file before. The frames are beside the stream: their numbers were used up there. */
+static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	struct repeating repeating = { .archive = a, .stream = s, .time = time };
+	struct tw_metadata_frames frames = {
+		.info = s->aside,
+		.max = TW_FRAME_MAX,
+		.emit = put_again,
+		.ctx = &repeating,
+	};
+	struct tw_offset_view offset = s->clock.stated;
+	int code;
+
+	frames.info.base_time = time;
+	code = tw_metadata__replay(s->metadata, &frames);
+	if (code || !a->options.network || !s->clock.started)
+		return code;
+	offset.kind = TW_OFFSET_START;
+	offset.time = time;
+	offset.step = 0;
+	return tw_archive__put_offset(a, s, &offset);
+}
+
+int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	int code = put_interface(a, s);
+
+	if (code)
+		return code;
+	s->described = true;
+	if (s->said)
+		code = repeat_metadata(a, s, time);
+	s->said = true;
+	return code;
+}
+
+static void begin_count(struct tw_archive_stream *s)
+{
+	s->before.packets += s->here.packets;
+	s->before.events += s->here.events;
+	s->here = (struct tw_archive_count){ 0 };
+	s->described = false;
+}
+
+int tw_archive__next_file(struct tw_archive *a, uint64_t now)
+{
+	const struct tw_pcapng_section section = section_of(a);
+	int code = 0;
+
+	if (a->lost || !tw_pcapng__is_due(a->file, now))
+		return 0;
+	for (size_t i = 0; i < a->n_streams && !code; i++) {
+		if (a->streams[i]->described)
+			code = tw_archive__put_statistics(a, a->streams[i]);
+	}
+	if (!code)
+		code = tw_pcapng__next_file(a->file, &section);
+	for (size_t i = 0; i < a->n_streams && !code; i++)
+		begin_count(a->streams[i]);
+	return code;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An archive's filter: what is learnt from the frames as they come, and asked of each event that comes out. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pcap-tools/archive/state.h"
+
+int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
+{
+	if (!a->options.filter)
+		return 0;
+	a->knowledge = tw_knowledge__new();
+	if (!a->knowledge)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
+	return tw_sieve__new(a->options.filter, &a->sieve, err);
+}
+
+void tw_archive_filter__fini(struct tw_archive *a)
+{
+	tw_sieve__free(a->sieve);
+	tw_knowledge__free(a->knowledge);
+}
+
+static struct tw_known_stream *known_stream(const struct tw_archive *a, struct tw_archive_stream *s)
+{
+	if (!s->known)
+		s->known = tw_knowledge__stream(a->knowledge, s->id);
+	return s->known;
+}
+
+void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
+			      const struct tw_tlv_view *tlv)
+{
+	struct tw_known_stream *known = known_stream(a, s);
+
+	if (known)
+		tw_knowledge__learn(a->knowledge, known, info, tlv);
+}
+
+bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id)
+{
+	struct tw_known_stream *known = known_stream(a, s);
+
+	return a->options.from_start || !known || tw_known_stream__has_whole(known, schema_id);
+}
+
+bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	const struct tw_tlv_view tlv = {
+		.type = TW_TLV_EVENT,
+		.value = out->body + sizeof(struct tw_tlv),
+		.len = tw_load_be16(out->body + 2) - sizeof(struct tw_tlv),
+	};
+	struct tw_known_stream *known = known_stream(a, s);
+	struct tw_frame_info info = { 0 };
+	struct tw_event_view view;
+	struct tw_cursor unused;
+
+	if (!known || !tw_event__parse(&tlv, out->time, &view)) {
+		a->undecided++;
+		return true;
+	}
+	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
+	view.time = out->time;
+	return tw_sieve__wants(a->sieve, known, &info, &view);
+}
+
+void tw_archive_filter__describe(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	const char *there = s->identity.filter, *here = a->options.filter ? tw_filter__text(a->options.filter) : "";
+
+	if (!*there || !strcmp(there, here))
+		snprintf(ret, size, "%s", here);
+	else
+		snprintf(ret, size, "%s%s%s", there, *here ? "; behind that: " : "", here);
+}
+
+void tw_archive_filter__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
+{
+	if (!a->sieve)
+		return;
+	tw_sieve__stats(a->sieve, &ret->sieve);
+	ret->sieve.undecided += a->undecided;
+	if (a->finished)
+		tw_sieve__doubts(a->sieve, a->knowledge, &ret->doubts);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What explains a stream is taken in as it comes, before it has its turn in the order: names, times, counters, formats. */
+#include <errno.h>
+
+#include "pcap-tools/archive/state.h"
+
+static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
+		     const struct tw_tlv_view *tlv)
+{
+	struct tw_clock_view clock;
+	struct tw_offset_view offset;
+
+	if (a->sieve)
+		tw_archive_filter__learn(a, s, info, tlv);
+	switch (tlv->type) {
+	case TW_TLV_HOST:
+		tw_identity__host(&s->identity, tlv);
+		tw_stream_clock__host(&s->clock, &s->identity);
+		s->named = true;
+		return 0;
+	case TW_TLV_CLOCK:
+		if (tw_clock__parse(tlv, &clock))
+			tw_stream_clock__sample(&s->clock, &clock);
+		return 0;
+	case TW_TLV_STATS:
+		return tw_stream_books__stats(&s->books, tlv);
+	case TW_TLV_END:
+		tw_stream_books__end(&s->books);
+		return 0;
+	case TW_TLV_OFFSET:
+		if (tw_offset__parse(tlv, &offset)) {
+			s->moved |= s->given && s->offset != offset.offset;
+			s->given = true;
+			s->offset = offset.offset;
+		}
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Pieces of formats are the filter's own matter; here they are put together for what else may be larger than a frame. */
+static int learn_part(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
+		      const struct tw_tlv_view *tlv)
+{
+	struct tw_part_view part;
+	struct tw_tlv_view whole;
+
+	if (a->sieve)
+		tw_archive_filter__learn(a, s, info, tlv);
+	if (!tw_part__parse(tlv, &part) || part.inner_type == TW_TLV_SCHEMA ||
+	    tw_parts__add(a->parts, s->id, info->channel, &part, &whole) != TW_PARTS_WHOLE)
+		return 0;
+	return learn_one(a, s, info, &whole);
+}
+
+int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
+{
+	struct tw_archive_stream *s;
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	int code = tw_archive__stream(a, info->stream_id, &s);
+
+	if (code)
+		return code == -E2BIG ? 0 : code; /* the merge counts it */
+	s->aside.flags = info->flags;
+	s->aside.schema_id = info->schema_id;
+	if (info->source == TW_SOURCE_CONTROL)
+		tw_stream_books__control(&s->books, info->seq);
+	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		code = tlv.type == TW_TLV_PART ? learn_part(a, s, info, &tlv) : learn_one(a, s, info, &tlv);
+	return code ? code : tw_archive__place(a, s);
+}
+
+/* Times that the capture host's clock is to tell wait for an answer of the producer's, as long as the merge waits for anything. */
+static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	const struct tw_stream_clock *clock = &s->clock;
+
+	if (s->given || s->dated_here)
+		return true;
+	if (!tw_stream_clock__is_dated(clock))
+		return false;
+	return !a->options.network || a->options.align == TW_ALIGN_NONE || tw_distance__known(&clock->distance);
+}
+
+int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	const uint64_t newest = s->clock.written;
+
+	if (s->placed && !s->moved)
+		return 0;
+	if (!s->placed) {
+		if (!s->named || !is_dated(a, s))
+			return 0;
+		if (a->sieve && !tw_archive_filter__is_ready(a, s, s->aside.schema_id))
+			return 0;
+	}
+	s->placed = true;
+	s->moved = false;
+	return tw_merge__set_offset(a->merge, s->id, (int64_t)(tw_archive__packet_time(s, newest) - newest));
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c takes in what explains them, write.c
+ * makes packets, file.c begins and ends files, accounts.c keeps the ledger, filter.c says which events are wanted.
+ */
+#ifndef TW_ARCHIVE_STATE_H
+#define TW_ARCHIVE_STATE_H
+
+#include "pcap-tools/archive/archive.h"
+#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/identity.h"
+#include "pcap-tools/ledger/books.h"
+#include "pcap-tools/metadata/metadata.h"
+#include "wire/decode.h"
+#include "wire/parts.h"
+
+#define TW_ARCHIVE_TABLE 1024 /* places of the look-up table: a power of two, four times the streams */
+
+/* Of one interface in one file. */
+struct tw_archive_count {
+	uint64_t packets, events;
+	uint64_t start, end; /* packet times */
+};
+
+struct tw_archive_stream {
+	uint64_t id;
+	struct tw_identity identity;
+	struct tw_stream_clock clock;
+	struct tw_metadata *metadata;
+	struct tw_stream_books books;
+	struct tw_known_stream *known; /* for the filter; NULL without, or beyond a limit */
+	struct tw_frame_info aside;    /* of the frames that we write for it */
+	bool named;
+	bool placed;     /* the merge knows its offset */
+	bool moved;      /* and is to be told another */
+	bool described;  /* its interface is in this file */
+	bool said;       /* or was in one before: its metadata have been written */
+	bool given;      /* the capture that is read has OFFSET records: they say what packet times are */
+	bool dated_here; /* no CLOCK came in time */
+	int64_t offset;  /* of packet times, where they are given or of here */
+	uint32_t interface;
+	struct tw_archive_count here, before; /* in this file, and in all before it */
+	uint64_t filtered, unwanted, unwritten;
+};
+
+struct tw_archive {
+	struct tw_archive_options options; /* its texts are in texts */
+	char *texts[6];
+	struct tw_merge *merge;
+	struct tw_pcapng *file;
+	struct tw_parts *parts; /* of what explains streams */
+	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
+	struct tw_archive_stream *table[TW_ARCHIVE_TABLE]; /* the same, by id */
+	size_t n_streams;
+	struct tw_archive_stream *latest;
+	struct tw_archive_report *over; /* streams that are */
+	size_t n_over, size_over;
+	uint64_t over_packets;
+	uint64_t n_events;
+	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns */
+	struct tw_own_clock own;
+	int code;  /* a failure that is not the writer's */
+	bool lost; /* nothing can be written any more: what comes is only counted */
+	bool finished;
+	struct tw_sieve *sieve; /* NULL = no filter, and none of what follows */
+	struct tw_knowledge *knowledge;
+	uint64_t undecided; /* events that did not get to the sieve */
+	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
+};
+
+/* streams.c */
+
+/** tw_archive__find() - Return: NULL if there is no such stream */
+struct tw_archive_stream *tw_archive__find(struct tw_archive *a, uint64_t id);
+
+/** tw_archive__stream() - the same, made if need be. Return: 0; -E2BIG beyond the limit; -ENOMEM */
+int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
+
+/** tw_archive__remove() - forget it */
+void tw_archive__remove(struct tw_archive *a, struct tw_archive_stream *s);
+
+void tw_archive_stream__free(struct tw_archive_stream *s);
+
+/* learn.c */
+
+/** tw_archive__learn() - what a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
+int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs);
+
+/** tw_archive__place() - once enough is known of a stream, the merge may let it out; and again when its offset has changed */
+int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
+
+/* write.c */
+
+/** tw_archive__emit() - the merge's: one frame goes into the file, or is counted */
+int tw_archive__emit(void *ctx, const struct tw_merged *out);
+
+/** tw_archive__packet_time() - ns since 1970 */
+uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time);
+
+/** tw_archive__put() - a frame that we made. Return: 0 or the writer's failure */
+int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len);
+
+/** tw_archive__put_offset() - an OFFSET record; its time is the packet's */
+int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset);
+
+/* file.c */
+
+/** tw_archive__open() - the first file's section */
+int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err);
+
+/** tw_archive__describe() - a stream's interface begins in this file, with what is known of it; again in each file */
+int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
+
+/** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = time is not asked */
+int tw_archive__next_file(struct tw_archive *a, uint64_t now);
+
+/* accounts.c */
+
+/** tw_archive__put_statistics() - a stream's, as of now; its ledger is the comment */
+int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
+
+/** tw_archive__retire() - the merge's: a stream is over */
+void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
+
+/** tw_archive__count_unwritten() - after the writer failed: packets that it could not write are no longer delivered */
+void tw_archive__count_unwritten(struct tw_archive *a);
+
+/* filter.c */
+
+/** tw_archive_filter__init() - Return: 0, also without a filter; as tw_sieve__new(): fini is due then too */
+int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err);
+
+void tw_archive_filter__fini(struct tw_archive *a);
+
+/** tw_archive_filter__learn() - take in what a frame says; only with a filter, as all that follow */
+void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
+			      const struct tw_tlv_view *tlv);
+
+/** tw_archive_filter__is_ready() - whether events can be asked for: all formats of the schema are known */
+bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id);
+
+/** tw_archive_filter__wants() - whether an event, which comes out alone, is to be written; else it is counted */
+bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
+
+/** tw_archive_filter__describe() - what a stream's events went through, as text: at its producer, and here */
+void tw_archive_filter__describe(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size);
+
+/** tw_archive_filter__stats() - what it counted, of all streams */
+void tw_archive_filter__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "pcap-tools/archive/state.h"
+#include "wire/emit.h"
+
+#define ETHER_LEN 14
+
+_Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
+
+/* Frames in a file never had a link: two locally administered addresses stand for it. */
+static const uint8_t ether[ETHER_LEN] = {
+	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
+};
+
+uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time)
+{
+	if (s->given || s->dated_here)
+		return tw_stream_clock__ns(&s->clock, time) + (uint64_t)s->offset;
+	return tw_stream_clock__packet_time(&s->clock, time);
+}
+
+/* Room for a packet of @len bytes behind its Ethernet header. Return: NULL after the writer failed */
+static uint8_t *reserve(struct tw_archive *a, size_t len)
+{
+	uint8_t *p = tw_pcapng__reserve(a->file, ETHER_LEN + len);
+
+	if (!p)
+		return NULL;
+	memcpy(p, ether, ETHER_LEN);
+	return p + ETHER_LEN;
+}
+
+static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint64_t events)
+{
+	const uint64_t time = tw_archive__packet_time(s, stream_time);
+	const size_t original = ETHER_LEN + len, snaplen = a->options.snaplen;
+	struct tw_archive_count *here = &s->here;
+
+	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original);
+	here->start = here->packets && here->start < time ? here->start : time;
+	here->end = here->end > time ? here->end : time;
+	here->packets++;
+	here->events += events;
+	a->n_events += events;
+}
+
+int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len)
+{
+	uint8_t *p = reserve(a, len);
+
+	if (!p)
+		return tw_pcapng__error(a->file, NULL);
+	memcpy(p, frame, len);
+	commit(a, s, time, len, 0);
+	return 0;
+}
+
+int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset)
+{
+	uint8_t frame[sizeof(struct tw_frame_hdr) + sizeof(struct tw_offset) + TW_COPY_STEP];
+	struct tw_frame_info info = s->aside;
+	struct tw_frame f;
+
+	info.base_time = offset->time;
+	tw_frame__begin(&f, frame, sizeof(frame) - TW_COPY_STEP, &info);
+	tw_offset__emit(&f, offset);
+	return tw_archive__put(a, s, offset->time, frame, tw_frame__end(&f));
+}
+
+/* Where times stand on, said before the first packet for which it holds. */
+static int put_offsets(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	struct tw_offset_view offset;
+	int code = 0;
+
+	while (!code && tw_stream_clock__record(&s->clock, time, &offset)) {
+		s->moved = true;
+		code = tw_archive__put_offset(a, s, &offset);
+	}
+	return code;
+}
+
+/* A control frame of which some records say nothing new, without those. Empty it still has its number. */
+struct news {
+	struct tw_frame f;
+	struct tw_metadata_frames whole; /* what came in pieces */
+	struct tw_archive *archive;
+	struct tw_archive_stream *stream;
+	uint64_t time;
+};
+
+static int put_whole(void *ctx, const void *frame, size_t len)
+{
+	const struct news *news = ctx;
+
+	return tw_archive__put(news->archive, news->stream, news->time, frame, len);
+}
+
+static void copy_tlv(struct tw_frame *f, const struct tw_tlv_view *tlv)
+{
+	void *value = tw_frame__add(f, (enum tw_tlv_type)tlv->type, tlv->len);
+
+	if (value)
+		memcpy(value, tlv->value, tlv->len);
+}
+
+static int take_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out, struct news *news)
+{
+	struct tw_frame_info info = { 0 };
+	struct tw_cursor tlvs, unused;
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	int code = 0;
+
+	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
+	tw_frame__begin(&news->f, a->scratch, TW_FRAME_MAX, &info);
+	tlvs = (struct tw_cursor){ .at = out->body, .left = out->body_len };
+	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		switch (tw_metadata__take(s->metadata, &info, &tlv)) {
+		case TW_METADATA_WRITE:
+			copy_tlv(&news->f, &tlv);
+			break;
+		case TW_METADATA_WHOLE:
+			code = tw_metadata__emit_whole(s->metadata, &news->whole);
+			break;
+		case TW_METADATA_SKIP:
+			break;
+		}
+	}
+	news->f.info.events = info.events;
+	return code;
+}
+
+static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	const size_t len = tw_merged__len(out);
+	uint8_t *p = reserve(a, len);
+
+	if (!p)
+		return tw_pcapng__error(a->file, NULL);
+	tw_merged__copy(out, p);
+	commit(a, s, out->time, len, out->delivered);
+	return 0;
+}
+
+static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	struct news news = { .archive = a, .stream = s, .time = out->time };
+	int code;
+
+	news.whole = (struct tw_metadata_frames){
+		.info = s->aside,
+		.max = TW_FRAME_MAX,
+		.emit = put_whole,
+		.ctx = &news,
+	};
+	news.whole.info.base_time = out->time;
+	code = take_news(a, s, out, &news);
+	if (code)
+		return code;
+	if (a->options.packed)
+		return put_merged(a, s, out);
+	return tw_archive__put(a, s, out->time, a->scratch, tw_frame__end(&news.f));
+}
+
+/* LOST and what else stood between events. */
+static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	struct tw_cursor tlvs = { .at = out->body, .left = out->body_len };
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_LOST)
+			tw_stream_books__lost(&s->books, &tlv);
+	}
+}
+
+/* Nothing that would bring the order of this machine's time is known: it is as if the first packet came just now. */
+static void date_here(struct tw_archive_stream *s, uint64_t time)
+{
+	s->dated_here = true;
+	s->offset = (int64_t)(tw_time__now(CLOCK_REALTIME) - tw_stream_clock__ns(&s->clock, time));
+}
+
+static int put(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	int code = 0;
+
+	if (!s->described) {
+		if (!s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
+			date_here(s, out->time);
+		code = tw_archive__describe(a, s, out->time);
+	}
+	if (!code && a->options.network && !s->given && !s->dated_here)
+		code = put_offsets(a, s, out->time);
+	if (code)
+		return code;
+	return out->is_control ? put_control(a, s, out) : put_merged(a, s, out);
+}
+
+static int count_as(uint64_t *place, const struct tw_merged *out)
+{
+	*place += out->delivered;
+	return 0;
+}
+
+int tw_archive__emit(void *ctx, const struct tw_merged *out)
+{
+	struct tw_archive *a = ctx;
+	struct tw_archive_stream *s;
+	int code = tw_archive__stream(a, out->stream_id, &s);
+
+	if (code)
+		return code;
+	if (!out->is_event)
+		look_at_losses(s, out);
+	if (a->lost)
+		return count_as(&s->unwritten, out);
+	if (tw_archive__is_full(a))
+		return count_as(&s->unwanted, out);
+	if (a->sieve && !out->is_event && !out->is_control)
+		a->undecided += out->events; /* too large for a frame, in pieces */
+	if (a->sieve && out->is_event && !tw_archive_filter__wants(a, s, out))
+		return count_as(&s->filtered, out);
+	code = put(a, s, out);
+	if (code)
+		s->unwritten += out->delivered; /* it never got as far as the writer */
+	return code;
+}
