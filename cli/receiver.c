@@ -7,11 +7,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "cli/stop.h"
+#include "pcap-tools/clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
 #define BURST       1024        /* frames taken before the writer gets them */
@@ -24,6 +26,8 @@ struct receiver {
 	struct tw_rx *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
 	struct tw_sink *sink;
+	struct tw_asker *asker; /* NULL = nobody is asked */
+	struct tw_capture_clock clock;
 	pthread_t thread;
 	sem_t running;
 	pid_t tid;
@@ -58,15 +62,58 @@ static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
 	return 0;
 }
 
+/* Frames beside the stream are answers to what we asked, or nobody's business: they stay here. */
+static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
+{
+	struct tw_exchange_sample sample;
+	uint64_t stream_id;
+
+	if (tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
+		tw_recorder__answer(r->recorder, stream_id, &sample);
+}
+
+static int take_frame(struct receiver *r, const struct tw_rx_frame *frame)
+{
+	if (r->asker) {
+		tw_asker__saw(r->asker, frame, tw_capture_clock__now(&r->clock));
+		if (tw_asker__is_answer(frame)) {
+			take_answer(r, frame);
+			return 0;
+		}
+	}
+	return pass_on(r, frame);
+}
+
+/* What cannot be sent now is asked again. */
+static void ask(struct receiver *r)
+{
+	struct tw_question question;
+
+	while (tw_asker__next(r->asker, tw_capture_clock__now(&r->clock), &question))
+		tw_rx__answer(r->rx, question.to, question.frame, question.len);
+}
+
+/* Until there is something to ask, or to look whether the end has come. Return: ms */
+static int patience(const struct receiver *r)
+{
+	const uint64_t due = r->asker ? tw_asker__due(r->asker) : UINT64_MAX;
+	uint64_t now;
+
+	if (due == UINT64_MAX)
+		return WAIT_MS;
+	now = tw_capture_clock__now(&r->clock);
+	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
+}
+
 /* All frames that are there, BURST at most; none that came after @end. Return: how many, or -errno */
 static int take_burst(struct receiver *r, uint64_t end)
 {
 	struct tw_rx_frame frame;
-	int n = 0, more = tw_rx__next(r->rx, WAIT_MS, &frame), error;
+	int n = 0, more = tw_rx__next(r->rx, patience(r), &frame), error;
 
 	r->now = tw_time__now(CLOCK_MONOTONIC);
 	while (more == 1 && frame.time <= end) {
-		error = pass_on(r, &frame);
+		error = take_frame(r, &frame);
 		if (error)
 			return error;
 		more = ++n < BURST ? tw_rx__next(r->rx, 0, &frame) : 0;
@@ -74,6 +121,8 @@ static int take_burst(struct receiver *r, uint64_t end)
 	error = tw_sink__flush(r->sink);
 	if (error && error != -EAGAIN)
 		return error;
+	if (r->asker)
+		ask(r);
 	if (more == -ENETDOWN && r->options.others_send)
 		return n;
 	return more < 0 ? more : n;
@@ -127,6 +176,7 @@ static void release(struct receiver *r)
 {
 	tw_sink__close(r->sink);
 	tw_recorder__free(r->recorder);
+	tw_asker__free(r->asker);
 	tw_rx__close(r->rx);
 	sem_destroy(&r->running);
 	free(r);
@@ -144,12 +194,24 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 	return error ? error : tw_recorder__sink(r->recorder, &r->sink, err);
 }
 
+static int open_asker(struct receiver *r, struct tw_error *err)
+{
+	uint64_t secret;
+
+	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
+		return tw_error__set(err, -errno, "no random numbers: %s", strerror(errno));
+	tw_capture_clock__begin(&r->clock);
+	r->asker = tw_asker__new(secret);
+	return r->asker ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
+}
+
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int error;
 
 	if (!r) {
+		tw_output__free(options->recorder.output);
 		tw_rx__close(options->rx);
 		return tw_error__set(err, -ENOMEM, "no memory to receive");
 	}
@@ -157,6 +219,8 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 	r->options = *options;
 	r->rx = options->rx;
 	error = open_recorder(r, err);
+	if (!error && options->asks)
+		error = open_asker(r, err);
 	if (!error)
 		error = start_thread(r, err);
 	if (error) {
@@ -198,6 +262,8 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	tw_rx__stats(r->rx, &ret->rx);
 	ret->too_long = r->too_long;
+	if (r->asker)
+		tw_asker__stats(r->asker, &ret->asked);
 	release(r);
 	if (received == -EPIPE || error == -EPIPE)
 		return 0;

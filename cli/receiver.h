@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "pcap-tools/clocks/asker.h"
 #include "pcap-tools/record/recorder.h"
 #include "wire/rx.h"
 
@@ -19,6 +20,7 @@ struct receiver_options {
 	 * Else everything that was sent is taken.
 	 */
 	bool others_send;
+	bool asks;                  /* producers for their clocks: they are other machines' */
 	bool (*is_over)(void *ctx); /* asked now and then: nobody wants any more; NULL = never */
 	void *ctx;
 };
@@ -28,6 +30,7 @@ struct receiver_stats {
 	struct tw_archive_report *streams; /* to be freed with free() */
 	size_t n_streams;
 	struct tw_rx_stats rx;
+	struct tw_asker_stats asked;
 	uint64_t too_long; /* frames beyond the frame_max of @rx; not taken */
 };
 

@@ -90,9 +90,10 @@ static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 
 static int check(const struct capture *capture, struct tw_error *err)
 {
-	if (!capture->interface)
-		return tw_error__set(err, -EINVAL,
-				     "no interface is given: name one with --interface, for example -i tw0");
+	const int error = capture__check_source(capture, err);
+
+	if (error)
+		return error;
 	if (!capture->file)
 		return tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
 	if (capture->packed && capture->filter)
@@ -134,7 +135,8 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, err);
 }
 
-static int start(struct capture *capture, struct tw_error *err)
+/* @how: what it receives from, in words */
+static int start(struct capture *capture, char *how, size_t size, struct tw_error *err)
 {
 	struct receiver_options options = {
 		.recorder = { .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
@@ -150,11 +152,14 @@ static int start(struct capture *capture, struct tw_error *err)
 					   .explain = explain_gaps,
 					   .ctx = capture } },
 		.others_send = true,
+		.asks = true,
 	};
 	int error = capture__open_rx(capture, &options.rx, err);
 
 	if (error)
 		return error;
+	snprintf(how, size, "%s%s", capture->interface ? capture->interface : "",
+		 capture->interface ? "" : options.rx->how);
 	error = open_output(capture, &options.recorder.output, err);
 	if (!error)
 		error = give_up_privileges(capture, err);
@@ -216,18 +221,19 @@ static void wait_for_end(struct capture *capture)
 static int capture_events(struct capture *capture, struct tw_error *err)
 {
 	const bool standard = !strcmp(capture->file, "-");
+	char how[128];
 	uint64_t begin;
 	int error = stop__catch(err);
 
 	if (!error)
 		error = rejected__new(capture->interface, &capture->rejected, err);
 	if (!error)
-		error = start(capture, err);
+		error = start(capture, how, sizeof(how), err);
 	if (error)
 		return error;
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	if (!capture->quiet)
-		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", capture->interface,
+		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
 			standard ? "standard output" : capture->file);
 	wait_for_end(capture);
 	rejected__look(capture->rejected);
@@ -256,6 +262,9 @@ static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
 	  "Receive on this interface; on a wire of ours at the end that has its name",
 	  offsetof(struct capture, interface), NULL },
+	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
+	  "Receive UDP at this port, of all addresses of this machine or of one; 0.0.0.0:18101, [::1]:18101",
+	  offsetof(struct capture, udp), NULL },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
@@ -290,6 +299,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
+	{ "What several machines send by `tracewire stream -u THIS`", "tracewire capture -u 18101 -w x.pcapng" },
 	{ "Ten seconds of what is streamed on a wire", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
 	{ "The next hundred switches away from an idle task",
 	  "sudo tracewire capture -i tw0 -f 'prev_pid == 0' -c 100 -w idle.pcapng" },

@@ -8,7 +8,7 @@
 #include "filter/filter.h"
 
 struct capture {
-	const char *interface, *file, *user;
+	const char *interface, *udp, *file, *user;
 	struct tw_filter *filter;
 	uint64_t count;    /* events; 0 = no limit */
 	uint64_t duration; /* ns; 0 = no limit */
@@ -21,6 +21,9 @@ struct capture {
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
 };
+
+/** capture__check_source() - whether the options say where frames come from. Return: 0, -EINVAL */
+int capture__check_source(const struct capture *capture, struct tw_error *err);
 
 /** capture__open_rx() - what it receives from */
 int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err);

@@ -70,16 +70,24 @@ int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, co
 	return tw_archive__put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-/* Where times stand on, said before the first packet for which it holds. */
-static int put_offsets(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+static bool next_offset(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time,
+			struct tw_offset_view *ret)
+{
+	if (!a->options.network || s->given || s->dated_here || !tw_stream_clock__record(&s->clock, time, ret))
+		return false;
+	s->moved = true;
+	return true;
+}
+
+/* Where times stand, said before the first packet for which it holds; the stream's interface begins with what is known then. */
+static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset;
-	int code = 0;
+	bool any = next_offset(a, s, time, &offset);
+	int code = s->described ? 0 : tw_archive__describe(a, s, time);
 
-	while (!code && tw_stream_clock__record(&s->clock, time, &offset)) {
-		s->moved = true;
+	for (; !code && any; any = next_offset(a, s, time, &offset))
 		code = tw_archive__put_offset(a, s, &offset);
-	}
 	return code;
 }
 
@@ -188,15 +196,11 @@ static void date_here(struct tw_archive_stream *s, uint64_t time)
 
 static int put(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
-	int code = 0;
+	int code;
 
-	if (!s->described) {
-		if (!s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
-			date_here(s, out->time);
-		code = tw_archive__describe(a, s, out->time);
-	}
-	if (!code && a->options.network && !s->given && !s->dated_here)
-		code = put_offsets(a, s, out->time);
+	if (!s->described && !s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
+		date_here(s, out->time);
+	code = put_times(a, s, out->time);
 	if (code)
 		return code;
 	return out->is_control ? put_control(a, s, out) : put_merged(a, s, out);

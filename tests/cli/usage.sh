@@ -27,7 +27,7 @@ refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
 refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 refuses 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
-refuses 2 "tracewire capture: no interface is given: name one with --interface, for example -i tw0" capture -w x
+refuses 2 "tracewire capture: nothing is given to receive from: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
