@@ -92,6 +92,9 @@ bool tw_print__names(const struct tw_print *print, const struct tw_field *field,
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);
 
+/** tw_print__is_pointer() - whether a field's value is printed as an address: by %p, %px, %pS and the like, or by name */
+bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field);
+
 /** tw_print__is_graph_entry() - whether this is the function graph's entry into a function; its exit */
 bool tw_print__is_graph_entry(const struct tw_print *print);
 bool tw_print__is_graph_exit(const struct tw_print *print);

@@ -96,25 +96,23 @@ static bool string(struct tw_generator *gen, const struct tw_print_conversion *c
 	       converted(gen, TW_OP_FIT, conversion, 0);
 }
 
-/* Whoever produces a stream looks up the names of these. */
-static bool add_address(struct tw_generator *gen, uint32_t i)
+/* Whoever produces a stream looks up the names of the addresses, and may hide the pointers. */
+static bool list_field(struct tw_generator *gen, struct tw_print_list *list, uint32_t i)
 {
-	struct tw_print *print = gen->print;
 	const struct tw_node *node = &gen->tree->nodes[tw_tree__peel(gen->tree, i)];
 	const struct tw_field **all;
 
 	if (node->kind == TW_NODE_INDEX ? node->size != gen->tree->format->long_size
 					: node->kind != TW_NODE_FIELD || node->size < gen->tree->format->long_size)
 		return true;
-	for (uint32_t k = 0; k < print->n_addresses; k++)
-		if (print->addresses[k] == node->field)
+	for (uint32_t k = 0; k < list->n; k++)
+		if (list->fields[k] == node->field)
 			return true;
-	all = tw_tree__grow(gen->tree, print->addresses, print->n_addresses, &print->addresses_size, sizeof(*all),
-			    TW_FORMAT_FIELDS_MAX);
+	all = tw_tree__grow(gen->tree, list->fields, list->n, &list->size, sizeof(*all), TW_FORMAT_FIELDS_MAX);
 	if (!all)
 		return false;
-	print->addresses = all;
-	all[print->n_addresses++] = node->field;
+	list->fields = all;
+	all[list->n++] = node->field;
 	return true;
 }
 
@@ -133,7 +131,9 @@ static bool pointer(struct tw_generator *gen, const struct tw_print_conversion *
 	}
 	if (!tw_generate__number(gen, i))
 		return false;
-	if (tw_pointer__is_symbol(&conversion->pointer) && !add_address(gen, i))
+	if (!list_field(gen, &gen->print->pointers, i))
+		return false;
+	if (tw_pointer__is_symbol(&conversion->pointer) && !list_field(gen, &gen->print->addresses, i))
 		return false;
 	return converted(gen, TW_OP_ADDRESS, conversion, 1);
 }

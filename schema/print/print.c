@@ -14,7 +14,8 @@ static void drop_program(struct tw_print *print)
 	free(print->tables);
 	free(print->table_fields);
 	free(print->strings);
-	free(print->addresses);
+	free(print->addresses.fields);
+	free(print->pointers.fields);
 	*print = (struct tw_print){ .format = print->format, .why = print->why };
 }
 
@@ -22,13 +23,13 @@ static int list_addresses(struct tw_print *print)
 {
 	const struct tw_format *format = print->format;
 
-	print->addresses = calloc(format->n_fields, sizeof(const struct tw_field *));
-	if (!print->addresses)
+	print->addresses.fields = calloc(format->n_fields, sizeof(const struct tw_field *));
+	if (!print->addresses.fields)
 		return -ENOMEM;
-	print->addresses_size = format->n_fields;
+	print->addresses.size = format->n_fields;
 	for (uint16_t i = 0; i < format->n_fields; i++)
 		if (tw_special__is_address(format, &format->fields[i]))
-			print->addresses[print->n_addresses++] = &format->fields[i];
+			print->addresses.fields[print->addresses.n++] = &format->fields[i];
 	return 0;
 }
 
@@ -78,13 +79,26 @@ size_t tw_print__memory(const struct tw_print *print)
 	return sizeof(*print) + print->ops_size * sizeof(*print->ops) + print->texts_size +
 	       print->conversions_size * sizeof(*print->conversions) + print->n_names * sizeof(*print->names) +
 	       print->n_tables * (sizeof(*print->tables) + sizeof(*print->table_fields)) + print->n_strings +
-	       print->addresses_size * sizeof(*print->addresses);
+	       (print->addresses.size + print->pointers.size) * sizeof(*print->addresses.fields);
 }
 
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n)
 {
-	*ret_n = print->n_addresses;
-	return print->addresses;
+	*ret_n = print->addresses.n;
+	return print->addresses.fields;
+}
+
+static bool lists(const struct tw_print_list *list, const struct tw_field *field)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->fields[i] == field)
+			return true;
+	return false;
+}
+
+bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field)
+{
+	return lists(&print->pointers, field) || lists(&print->addresses, field);
 }
 
 bool tw_print__is_graph_entry(const struct tw_print *print)

@@ -78,6 +78,12 @@ struct tw_print_conversion {
 	const struct tw_field *field;
 };
 
+/* Fields of a format, each once. */
+struct tw_print_list {
+	const struct tw_field **fields;
+	uint32_t n, size;
+};
+
 struct tw_print {
 	const struct tw_format *format;
 	const char *refusal;       /* NULL = compiled; else the text below */
@@ -89,9 +95,10 @@ struct tw_print {
 	struct tw_print_names *tables;
 	const struct tw_field **table_fields; /* what is looked up in each; NULL = an expression */
 	char *strings;                        /* of the names */
-	const struct tw_field **addresses;
-	uint32_t n_ops, n_texts, n_conversions, n_names, n_tables, n_strings, n_addresses;
-	uint32_t ops_size, texts_size, conversions_size, addresses_size;
+	struct tw_print_list addresses;       /* printed by name */
+	struct tw_print_list pointers;        /* printed by any %p that shows the value, those by name among them */
+	uint32_t n_ops, n_texts, n_conversions, n_names, n_tables, n_strings;
+	uint32_t ops_size, texts_size, conversions_size;
 	struct tw_error why;
 };
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "schema/pointer_field.h"
+
+#include <string.h>
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static bool begins_with_one_of(const char *name, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (!strncmp(name, *beginnings, strlen(*beginnings)))
+			return true;
+	return false;
+}
+
+/* As the kernels 6.1 and 6.18 call what they neither declare as a pointer nor print as one. */
+static bool is_called_like_one(const struct tw_field *field)
+{
+	static const char *const elsewhere[] = { "phys_", "dma_", "dev_", NULL };
+	static const char *const whole[] = { "call_site", "vm_start", "vm_end",    "va_start",   "va_end",
+					     "vstart",    "vend",     "low_limit", "high_limit", "func",
+					     "fn",        "sptep",    NULL };
+	static const char *const last_words[] = { "addr",   "address",  "ip",      "rip",     "pc",  "sp",   "ptr",
+						  "caller", "callsite", "handler", "retaddr", "hva", "virt", NULL };
+	const char *underscore = strrchr(field->name, '_');
+
+	if (begins_with_one_of(field->name, elsewhere))
+		return false;
+	return is_one_of(field->name, whole) || is_one_of(underscore ? underscore + 1 : field->name, last_words);
+}
+
+/* Whether nobody knows what it is but who calls: what the kernel takes from a program as longs, or a function from another. */
+static bool is_of_a_call(const struct tw_format *format, const struct tw_field *field)
+{
+	static const char *const names[] = { "args", "ret", "retval", NULL };
+
+	if (!strcmp(format->system, "syscalls") &&
+	    (!strcmp(field->type, "unsigned long") || !strcmp(field->type, "long")))
+		return true;
+	return (!strcmp(format->system, "raw_syscalls") || !strcmp(format->system, "ftrace")) &&
+	       is_one_of(field->name, names);
+}
+
+static bool is_integer(const struct tw_field *field)
+{
+	return field->elem_kind == TW_FIELD_UINT || field->elem_kind == TW_FIELD_INT;
+}
+
+uint64_t tw_pointer_field__least(const struct tw_format *format, const struct tw_print *print,
+				 const struct tw_field *field)
+{
+	if (field->is_common || (field->elem_size != 4 && field->elem_size != 8))
+		return 0;
+	if (field->elem_kind == TW_FIELD_POINTER || (print && tw_print__is_pointer(print, field)))
+		return TW_POINTER_LEAST;
+	if (!is_integer(field) || field->elem_size < format->long_size)
+		return 0;
+	if (field->elem_kind == TW_FIELD_UINT && is_called_like_one(field))
+		return TW_POINTER_LEAST;
+	if (field->elem_size != 8)
+		return 0;
+	if (is_of_a_call(format, field))
+		return TW_POINTER_LEAST_LARGE;
+	return field->elem_kind == TW_FIELD_UINT ? TW_POINTER_LEAST_KERNEL : 0;
+}
