@@ -101,6 +101,8 @@ void tw_announcer__start(struct tw_announcer *a)
 	uint64_t now;
 
 	tw_symbolizer__await(&a->symbolizer);
+	if (a->pointers) /* from here on where things are moved to stays as it is, whatever kallsyms tells later */
+		tw_pointers__set_text(a->pointers, &a->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(a->clock, &sample); /* a clock that only the rings tell is known from now on */
 	now = tw_trace_clock__now(a->clock);
 	tw_tasks__drain(a->tasks); /* no name to come is older than now */
@@ -142,6 +144,7 @@ int tw_announcer__load_texts(struct tw_announcer *a, struct tw_texts *ret, struc
 		.events = &a->selection->events,
 		.tracers = tw_tracer__records(&a->options->tracing),
 		.addresses = &a->symbolizer.addresses,
+		.pointers = a->pointers,
 		.schema = a->options->filter ? tw_schema__new() : NULL,
 	};
 	int rc = 0;

@@ -24,6 +24,7 @@ struct tw_announcer {
 	struct tw_filtering *filtering;
 	struct tw_instance *instance;
 	struct tw_stream *stream;
+	struct tw_pointers *pointers; /* hidden in events; NULL = sent as they are */
 	const struct tw_producer_options *options;
 	void (*stats)(void *ctx, struct tw_control *control); /* sends STATS */
 	void *stats_ctx;

@@ -84,6 +84,7 @@ void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream)
 	add_text(host, TW_HOST_EVENTS, stream->events);
 	add_filter(host, stream->filter);
 	add_text(host, TW_HOST_VERSION, "tracewire " TRACEWIRE_VERSION);
+	add_text(host, TW_HOST_POINTERS, stream->pointers_hashed ? "hashed" : "raw");
 	add_number(host, TW_HOST_CPUS, stream->cpus);
 	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
 	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));

@@ -3,6 +3,7 @@
 #ifndef TW_HOST_H
 #define TW_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct tw_host {
 struct tw_host_stream {
 	const char *instance, *clock, *events, *filter;
 	uint64_t cpus;
+	bool pointers_hashed;
 };
 
 /** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */

@@ -172,7 +172,8 @@ static bool send_parts(struct tw_port *port, struct tw_channel *channel, const u
 
 	if (!tlv)
 		return false;
-	tw_frame__add_event(&whole, record, len, 0); /* laid out by the code that does so for every event */
+	tw_pointers__add_event(port->stream->pointers, &whole, record, len,
+			       0); /* laid out by the code that does so for every event */
 	while (at < total) {
 		size_t n = 0;
 
@@ -193,7 +194,8 @@ void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint
 		shed(channel);
 		return;
 	}
-	if (!tw_frame__add_event(&port->frame, record, len, time) && !send_parts(port, channel, record, len, time))
+	if (!tw_pointers__add_event(port->stream->pointers, &port->frame, record, len, time) &&
+	    !send_parts(port, channel, record, len, time))
 		shed(channel);
 }
 

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "producer/pointers/pointers.h"
 #include "wire/encode.h"
 #include "wire/sink.h"
 
@@ -21,6 +22,7 @@ struct tw_stream {
 	uint64_t id;
 	_Atomic uint64_t schema_id;
 	uint8_t flags;
+	const struct tw_pointers *pointers; /* hidden in events; NULL = sent as they are */
 };
 
 /* One ordered sequence of events. */

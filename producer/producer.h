@@ -40,6 +40,7 @@ struct tw_producer_options {
 	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */
 	unsigned int threads;          /* readers; 0 = by the number of CPUs */
 	unsigned int repeat_ms;        /* metadata again for late joiners, every so often; 0 = never, for a file */
+	bool hash_pointers;            /* addresses leave the producer hashed or moved, with a key of the stream */
 	bool follow;                   /* only the tasks of tw_producer__follow() and their children */
 	const struct tw_filter
 		*filter; /* of all events, besides the requests' own; its text is told in HOST; NULL = none */

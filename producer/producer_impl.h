@@ -23,6 +23,7 @@ struct tw_producer {
 	struct tw_selection selection;
 	struct tw_filtering filtering;
 	struct tw_stream stream;
+	struct tw_pointers pointers; /* all zero = sent as they are */
 	struct tw_announcer announcer;
 	struct tw_reader *readers;
 	unsigned int n_readers;

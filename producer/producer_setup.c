@@ -28,6 +28,15 @@ static int set_up_probe(struct tw_producer *p, struct tw_error *err)
 	return rc;
 }
 
+static int set_up_pointers(struct tw_producer *p, struct tw_error *err)
+{
+	const int rc = tw_pointers__init(&p->pointers, err);
+
+	p->stream.pointers = &p->pointers;
+	p->stream.flags |= TW_FLAG_PTR_HASHED;
+	return rc;
+}
+
 /* The filters are set here, before anybody has begun to write what comes of it. */
 static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 {
@@ -42,12 +51,15 @@ static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 		.filtering = &p->filtering,
 		.instance = p->instance,
 		.stream = &p->stream,
+		.pointers = p->options->hash_pointers ? &p->pointers : NULL,
 		.options = p->options,
 		.stats = tw_producer__say_stats,
 		.stats_ctx = p,
 	};
 	if (tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
+	if (a->pointers)
+		a->symbolizer.key = &a->pointers->key;
 	rc = tw_announcer__load_texts(a, &a->texts, &schema, err);
 	if (!rc)
 		rc = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, err);
@@ -72,6 +84,7 @@ static void describe_host(struct tw_producer *p)
 			      .events = events,
 			      .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
 			      .cpus = cpus,
+			      .pointers_hashed = p->options->hash_pointers,
 		      });
 }
 
@@ -111,6 +124,8 @@ static int set_up(struct tw_producer *p, struct tw_error *err)
 	rc = tw_tracer__set(p->tracer, p->own_pids, err);
 	if (!rc)
 		rc = tw_producer__make_readers(p, err);
+	if (!rc && p->options->hash_pointers)
+		rc = set_up_pointers(p, err);
 	if (!rc)
 		rc = set_up_announcer(p, err);
 	if (!rc)
@@ -175,6 +190,7 @@ void tw_producer__free(struct tw_producer *p)
 	free(p->readers);
 	tw_filtering__fini(&p->filtering);
 	tw_announcer__fini(&p->announcer);
+	tw_pointers__fini(&p->pointers);
 	tw_selection__fini(&p->selection);
 	tw_tasks__free(p->tasks);
 	tw_instance__free(p->probe);

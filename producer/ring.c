@@ -64,13 +64,14 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
 }
 
 /*
- * The hot path: a look-up of the task, one of the event's addresses, one copy. The frame being filled is kept in registers
+ * The hot path: a look-up of the task, one of the event's addresses, one copy, in which pointers may have to be hidden. The frame being filled is kept in registers
  * while events just fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory would be read
  * again for every event.
  */
 static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring, struct tw_subbuf *walk,
 							    struct tw_port *port, struct tw_tasks *tasks,
-							    tw_address_fields_ref *table, const struct tw_gate *gate)
+							    const tw_field_spots_ref *table, const struct tw_gate *gate,
+							    const struct tw_pointers *pointers)
 {
 	struct tw_frame frame = tw_port__borrow(port, &ring->channel);
 	const uint32_t most = port->events_per_frame;
@@ -88,7 +89,7 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
 		tw_addresses__see(ring->addresses, table, &event);
 		events++;
 		if (__builtin_expect(frame.info.events < most, 1) &&
-		    __builtin_expect(tw_frame__add_event(&frame, event.record, event.len, event.time), 1))
+		    __builtin_expect(tw_pointers__add_event(pointers, &frame, event.record, event.len, event.time), 1))
 			continue;
 		tw_port__give_back(port, &ring->channel, &frame);
 		tw_port__event(port, &ring->channel, event.record, event.len, event.time);
@@ -105,18 +106,24 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
 		ring->sent_time = walk->time;
 }
 
-/* Compiled three times: where no event has addresses and nothing is filtered here, which is most runs, looking costs nothing. */
+/*
+ * Compiled four times: where no event has addresses that are looked up and nothing is filtered or hidden here, which is most runs,
+ * looking costs nothing.
+ */
 static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
 {
-	tw_address_fields_ref *const table = tw_addresses__table(ring->addresses);
+	const tw_field_spots_ref *const table = tw_addresses__table(ring->addresses);
 	const struct tw_gate *const gate = ring->gate ? tw_gate_holder__hold(ring->gate) : NULL;
+	const struct tw_pointers *const pointers = port->stream->pointers;
 
-	if (gate)
-		send_walk(ring, walk, port, tasks, table, gate);
+	if (pointers)
+		send_walk(ring, walk, port, tasks, table, gate, pointers);
+	else if (gate)
+		send_walk(ring, walk, port, tasks, table, gate, NULL);
 	else if (table)
-		send_walk(ring, walk, port, tasks, table, NULL);
+		send_walk(ring, walk, port, tasks, table, NULL, NULL);
 	else
-		send_walk(ring, walk, port, tasks, NULL, NULL);
+		send_walk(ring, walk, port, tasks, NULL, NULL, NULL);
 }
 
 /* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "producer/printk_formats.h"
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
 #include "schema/hash.h"
+#include "schema/print.h"
 #include "wire/schema_text.h"
 
 #define FTRACE_MOST 64 /* formats of system ftrace; Linux 6.18 has 19 */
@@ -57,56 +59,59 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
-/*
- * Whether an event prints a text that lies in the kernel's memory and not in the record. System calls have such pointers too,
- * but of the user's memory, and print them as numbers.
- */
-static bool names_texts(const struct tw_format *format)
+/* Learn which fields are addresses of symbols, and which are to be hidden. Return: 0 or -ENOMEM */
+static int look_at_fields(const struct tw_texts_request *request, const struct tw_format *format)
 {
-	if (!strstr(format->print_fmt, "%s"))
-		return false;
-	for (size_t i = format->n_common; i < format->n_fields; i++)
-		if (format->fields[i].kind == TW_FIELD_POINTER && strstr(format->fields[i].type, "char"))
-			return true;
-	return false;
+	struct tw_print *print = tw_print__new(format);
+	const struct tw_field *const *fields;
+	size_t n;
+	int rc = 0;
+
+	if (!print)
+		return -ENOMEM;
+	fields = tw_print__addresses(print, &n);
+	if (request->addresses)
+		tw_addresses__set_fields(request->addresses, format, fields, n);
+	if (request->pointers)
+		rc = tw_pointers__set_format(request->pointers, format, print);
+	tw_print__free(print);
+	return rc;
 }
 
-/* Learn which fields are addresses of symbols, and what else is wanted. Return: whether an event needs printk_formats. */
-static bool look_at_formats(const struct tw_texts_request *request, const struct source *sources, size_t n)
+/* Return: 0 or -ENOMEM; @texts: set if the event needs printk_formats. */
+static int look_at_format(const struct tw_texts_request *request, const struct source *src, bool *texts)
 {
 	struct tw_format *format;
-	bool texts = false;
+	int rc;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct source *src = &sources[i];
-
-		if (src->kind != TW_SCHEMA_EVENT ||
-		    tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
-			continue;
-		if (request->addresses)
-			tw_addresses__set_format(request->addresses, format);
-		if (request->schema)
-			tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
-		texts |= names_texts(format);
-		tw_format__free(format);
-	}
-	return texts;
+	if (tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
+		return request->pointers ? tw_pointers__set_unknown(request->pointers, src->id) : 0;
+	rc = look_at_fields(request, format);
+	if (request->schema)
+		tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
+	*texts |= tw_printk_formats__are_named_by(format);
+	tw_format__free(format);
+	return rc;
 }
 
-/* Of a text beyond the limit, the lines that are within. Return: whether there is anything in it. */
-static bool read_printk_formats(const char *tracing_dir, struct source *ret)
+static int look_at_formats(const struct tw_texts_request *request, const struct source *sources, size_t n, bool *texts)
 {
-	char *text, *end;
+	int rc = 0;
 
-	if (tw_tracing_file__read(tracing_dir, "printk_formats", &text, NULL))
-		return false;
-	if (strlen(text) > TW_SCHEMA_TEXT_MAX) {
-		text[TW_SCHEMA_TEXT_MAX] = 0;
-		end = strrchr(text, '\n');
-		*(end ? end + 1 : text) = 0;
-	}
-	*ret = (struct source){ .kind = TW_SCHEMA_PRINTK, .system = "", .text = text };
-	return *text;
+	for (size_t i = 0; i < n && !rc; i++)
+		if (sources[i].kind == TW_SCHEMA_EVENT)
+			rc = look_at_format(request, &sources[i], texts);
+	return rc;
+}
+
+static bool add_printk_formats(const struct tw_texts_request *request, struct source *ret)
+{
+	*ret = (struct source){
+		.kind = TW_SCHEMA_PRINTK,
+		.system = "",
+		.text = tw_printk_formats__read(request->tracing_dir, request->pointers),
+	};
+	return ret->text;
 }
 
 /* What tracers record has formats too, in a folder that available_events does not list. Return: how many. */
@@ -132,6 +137,7 @@ static int read_sources(const struct tw_texts_request *request, struct source *s
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
+	bool texts = false;
 	int n = 0, rc;
 
 	rc = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, err);
@@ -159,7 +165,10 @@ static int read_sources(const struct tw_texts_request *request, struct source *s
 					     strerror(-rc));
 		n++;
 	}
-	if (look_at_formats(request, sources, (size_t)n) && read_printk_formats(tracing_dir, &sources[n]))
+	rc = look_at_formats(request, sources, (size_t)n, &texts);
+	if (rc)
+		return tw_error__set(err, rc, "out of memory");
+	if (texts && add_printk_formats(request, &sources[n]))
 		n++;
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;

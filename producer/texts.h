@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "producer/events.h"
+#include "producer/pointers/pointers.h"
 #include "producer/symbols/addresses.h"
 #include "schema/schema.h"
 #include "wire/decode.h"
@@ -29,7 +30,9 @@ struct tw_texts_request {
 	const struct tw_event_list *events; /* those that have vanished meanwhile are left out */
 	bool tracers;                       /* with those of system ftrace, of which tracers and stacks make records */
 	struct tw_addresses *addresses;     /* learns which fields are printed as symbols; may be NULL */
-	struct tw_schema *schema;           /* takes in the formats; may be NULL */
+	struct tw_pointers
+		*pointers;        /* learns which fields to hide, hides addresses in texts; NULL = nothing is hidden */
+	struct tw_schema *schema; /* takes in the formats; may be NULL */
 };
 
 /**

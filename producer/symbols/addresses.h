@@ -10,31 +10,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "producer/field_spots.h"
 #include "producer/subbuf.h"
 #include "producer/symbols/address_set.h"
 #include "schema/format.h"
 
-/* One field: a scalar, or an array of addresses one after the other. */
-struct tw_address_field {
-	uint32_t offset; /* in the record, bytes */
-	uint32_t size;   /* bytes; UINT32_MAX = to the record's end */
-	uint8_t width;   /* of one address, bytes: 4 or 8 */
-	uint8_t place;   /* enum tw_field_place */
-};
-
-struct tw_address_fields {
-	struct tw_address_fields *next; /* in the list of all */
-	size_t n;
-	struct tw_address_field fields[];
-};
-
-typedef _Atomic(const struct tw_address_fields *) tw_address_fields_ref;
-
 /* Shared by the readers. */
 struct tw_addresses {
-	tw_address_fields_ref *by_id;  /* UINT16_MAX + 1 of them; NULL = none of its fields */
-	struct tw_address_fields *all; /* also of ids given to other events since */
-	atomic_bool any;
+	struct tw_spots_table table;
 	bool likely; /* an event that comes by itself has some: not ftrace:print, which only trace_marker makes */
 	pthread_mutex_t lock; /* of what follows */
 	struct tw_address_set known;
@@ -54,38 +37,37 @@ struct tw_seen_addresses {
 int tw_addresses__init(struct tw_addresses *addresses);
 
 /**
- * tw_addresses__set_format() - look up this event's addresses from now on; the thread that takes, while readers run
- * @format: parsed; not kept
+ * tw_addresses__set_fields() - look up this event's addresses from now on; the thread that takes, while readers run
+ * @fields: those of @format that are printed as symbols, as tw_print__addresses() tells
  *
  * Return: whether it has any.
  */
-bool tw_addresses__set_format(struct tw_addresses *addresses, const struct tw_format *format);
-
-/** tw_addresses__set_fields() - the same, given the fields that are printed as symbols */
 bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,
 			      const struct tw_field *const *fields, size_t n);
 
 /** tw_addresses__look() - note what the event has that was not seen before */
-void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_address_fields *fields, const uint8_t *record,
+void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_spots *spots, const uint8_t *record,
 			uint32_t len);
 
 /** tw_addresses__table() - for tw_addresses__see(); NULL if nothing needs to be looked at */
-static inline tw_address_fields_ref *tw_addresses__table(const struct tw_seen_addresses *seen)
+static inline const tw_field_spots_ref *tw_addresses__table(const struct tw_seen_addresses *seen)
 {
-	return seen && atomic_load_explicit(&seen->shared->any, memory_order_relaxed) ? seen->shared->by_id : NULL;
+	if (!seen || !atomic_load_explicit(&seen->shared->table.any, memory_order_relaxed))
+		return NULL;
+	return seen->shared->table.by_id;
 }
 
 /** tw_addresses__see() - for every event read; @table from tw_addresses__table(), not older than the sub-buffer's read() */
-static inline void tw_addresses__see(struct tw_seen_addresses *seen, tw_address_fields_ref *table,
+static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_spots_ref *table,
 				     const struct tw_subbuf_event *event)
 {
-	const struct tw_address_fields *fields;
+	const struct tw_field_spots *spots;
 
 	if (!table)
 		return;
-	fields = atomic_load_explicit(&table[tw_subbuf_event__id(event)], memory_order_acquire);
-	if (fields)
-		tw_addresses__look(seen, fields, event->record, event->len);
+	spots = tw_spots_table__find(table, tw_subbuf_event__id(event));
+	if (spots)
+		tw_addresses__look(seen, spots, event->record, event->len);
 }
 
 /** tw_addresses__any_noted() - whether there is something to take */

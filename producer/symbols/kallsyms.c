@@ -14,7 +14,7 @@
 /* What lies further behind a symbol than this is none of its: the text does not tell where the last before a gap ends. */
 #define REACH (1u << 20)
 
-/* A whole file that does not tell its size. Return: NULL if that fails; free(). */
+/* A whole file that does not tell its size, a NUL behind it. Return: NULL if that fails; free(). */
 static char *read_whole(const char *path, size_t *ret_len)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -34,6 +34,8 @@ static char *read_whole(const char *path, size_t *ret_len)
 			free(text);
 		text = larger;
 	}
+	if (text)
+		text[len] = 0; /* a full buffer has grown */
 	if (fd >= 0)
 		close(fd);
 	*ret_len = len;
@@ -49,7 +51,7 @@ static bool tells_addresses(const struct tw_symbols *table)
 	return n && tw_symbols__at(table, n - 1, &last) && last.address;
 }
 
-static struct tw_symbols *read_table(const char *path)
+static struct tw_symbols *read_table(const char *path, struct tw_kernel_text *ret_text)
 {
 	struct tw_symbols *table = tw_symbols__new();
 	size_t len = 0;
@@ -58,6 +60,8 @@ static struct tw_symbols *read_table(const char *path)
 	if (!text || !table || tw_symbols__parse(table, text, len) || !tells_addresses(table)) {
 		tw_symbols__free(table);
 		table = NULL;
+	} else {
+		tw_kernel_text__find(text, ret_text);
 	}
 	free(text);
 	return table;
@@ -73,7 +77,7 @@ static void *read_thread(void *arg)
 		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	if (getpriority(PRIO_PROCESS, (id_t)gettid()) < 0)
 		setpriority(PRIO_PROCESS, (id_t)gettid(), 0);
-	k->fresh = read_table(k->path);
+	k->fresh = read_table(k->path, &k->fresh_text);
 	atomic_store_explicit(&k->done, true, memory_order_release);
 	return NULL;
 }
@@ -83,6 +87,7 @@ void tw_kallsyms__read(struct tw_kallsyms *k)
 	if (k->reading)
 		return;
 	k->fresh = NULL;
+	k->fresh_text = (struct tw_kernel_text){ 0 };
 	atomic_store(&k->done, false);
 	k->reading = !pthread_create(&k->thread, NULL, read_thread, k);
 }
@@ -97,6 +102,7 @@ bool tw_kallsyms__renew(struct tw_kallsyms *k, bool wait)
 		return false;
 	tw_symbols__free(k->table);
 	k->table = k->fresh;
+	k->text = k->fresh_text;
 	k->fresh = NULL;
 	return true;
 }

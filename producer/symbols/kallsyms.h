@@ -10,16 +10,19 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "producer/symbols/kernel_text.h"
 #include "schema/symbols.h"
 
 /* All zero but for the path = nothing read yet. */
 struct tw_kallsyms {
 	const char *path;
-	struct tw_symbols *table; /* NULL = none, or the kernel tells no addresses */
+	struct tw_symbols *table;   /* NULL = none, or the kernel tells no addresses */
+	struct tw_kernel_text text; /* as the table */
 	pthread_t thread;
 	bool reading;
 	atomic_bool done;
 	struct tw_symbols *fresh; /* what the thread has read; valid when done */
+	struct tw_kernel_text fresh_text;
 };
 
 /** tw_kallsyms__read() - begin to read; no effect while that goes on */

@@ -97,6 +97,26 @@ static bool learn(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 	return true;
 }
 
+/* At the place where the stream has it. */
+static bool learn_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
+{
+	struct tw_symbol placed = *symbol;
+
+	if (s->key)
+		placed.address = tw_pointer_key__hide(s->key, symbol->address, sizeof(long));
+	return learn(s, &placed);
+}
+
+/* Where a stream does not keep distances, each address in the symbol has the name for itself. */
+static bool learn_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address)
+{
+	struct tw_symbol alone = *symbol;
+
+	alone.address = tw_pointer_key__hide(s->key, address, sizeof(long));
+	alone.size = 1;
+	return learn(s, &alone);
+}
+
 /*
  * The name of its beginning goes first: a receiver keeps several names of one address in the order in which they came.
  * Return: whether its symbol is known now.
@@ -105,8 +125,12 @@ static bool resolve(struct tw_symbolizer *s, uint64_t address)
 {
 	struct tw_symbol symbol, first;
 
-	return tw_kallsyms__find(&s->kallsyms, address, &symbol) &&
-	       tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && learn(s, &first) && learn(s, &symbol);
+	if (!tw_kallsyms__find(&s->kallsyms, address, &symbol))
+		return false;
+	if (s->key && !tw_pointer_key__keeps_distances(s->key, symbol.address, symbol.size))
+		return learn_alone(s, &symbol, address);
+	return tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && learn_placed(s, &first) &&
+	       learn_placed(s, &symbol);
 }
 
 static void resolve_noted(struct tw_symbolizer *s)
@@ -145,7 +169,7 @@ static void resolve_nameless(struct tw_symbolizer *s)
 
 void tw_symbolizer__settle(struct tw_symbolizer *s, bool wait)
 {
-	if (!atomic_load(&s->addresses.any) || !is_ready(s, wait))
+	if (!atomic_load(&s->addresses.table.any) || !is_ready(s, wait))
 		return;
 	if (tw_kallsyms__renew(&s->kallsyms, false))
 		resolve_nameless(s);

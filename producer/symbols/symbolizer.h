@@ -9,6 +9,7 @@
 #ifndef TW_SYMBOLIZER_H
 #define TW_SYMBOLIZER_H
 
+#include "producer/pointers/pointer_key.h"
 #include "producer/symbols/addresses.h"
 #include "producer/symbols/kallsyms.h"
 #include "wire/decode.h"
@@ -16,7 +17,8 @@
 struct tw_symbolizer {
 	struct tw_addresses addresses; /* init it before use */
 	struct tw_kallsyms kallsyms;
-	struct tw_symbol *symbols; /* found, in the order in which they were; their names are our own */
+	const struct tw_pointer_key *key; /* symbols are told where it puts them; NULL = where they are */
+	struct tw_symbol *symbols;        /* found, in the order in which they were; their names are our own */
 	size_t n, cap;
 	size_t taken;                /* of them */
 	size_t repeated;             /* of those taken, in the turn that goes on */

@@ -241,6 +241,38 @@ static void test_shedding_one_event_frames(void **state)
 	shed_and_recover(1);
 }
 
+/* Addresses are hidden before a record is cut, wherever the cuts are. */
+static void test_hidden_parts(void **state)
+{
+	static uint8_t record[4000 + TW_COPY_STEP];
+	const uint64_t address = 0xffff888100001000;
+	const uint16_t id = 300;
+	struct tw_pointers pointers;
+	uint64_t hidden;
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	assert_int_equal(tw_pointers__init(&pointers, NULL), 0);
+	assert_int_equal(tw_pointers__set_unknown(&pointers, id), 0);
+	b.stream.pointers = &pointers;
+	memcpy(record, &id, sizeof(id));
+	for (size_t at = 8; at < 4000; at += 8)
+		memcpy(record + at, &address, sizeof(address));
+	for (uint32_t len = 16; len <= 4000; len += 332)
+		tw_port__event(&b.port, &b.one, record, len, 1000 + len);
+	receive(&b);
+	receiver__assert_sound(&b.got, 0);
+	assert_true(b.got.n_parts > 50);
+	hidden = tw_pointer_key__hide(&pointers.key, address, 8);
+	for (size_t i = 0; i < b.got.n_events; i++)
+		for (uint32_t at = 8; at + 8 <= b.got.events[i].len; at += 8)
+			assert_memory_equal(b.got.events[i].record + at, &hidden, sizeof(hidden));
+	assert_memory_equal(record + 8, &address, sizeof(address));
+	tear_down(&b);
+	tw_pointers__fini(&pointers);
+}
+
 /* A record in parts of which some find no room: the whole of it is shed. */
 static void test_shedding_parts(void **state)
 {
@@ -379,17 +411,12 @@ static void test_control_shed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_one_event_frames),
-		cmocka_unit_test(test_far_apart),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_back_pressure),
-		cmocka_unit_test(test_shedding),
-		cmocka_unit_test(test_shedding_one_event_frames),
-		cmocka_unit_test(test_shedding_parts),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_control_parts),
-		cmocka_unit_test(test_large_texts),
+		cmocka_unit_test(test_numbers),        cmocka_unit_test(test_one_event_frames),
+		cmocka_unit_test(test_far_apart),      cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_hidden_parts),   cmocka_unit_test(test_back_pressure),
+		cmocka_unit_test(test_shedding),       cmocka_unit_test(test_shedding_one_event_frames),
+		cmocka_unit_test(test_shedding_parts), cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_control_parts),  cmocka_unit_test(test_large_texts),
 		cmocka_unit_test(test_control_shed),
 	};
 

@@ -198,7 +198,13 @@ static void test_host(void **state)
 
 	(void)state;
 	memset(longest, 'e', sizeof(longest) - 1);
-	tw_host__init(&host, &(struct tw_host_stream){ "tracewire-7", "boot", longest, NULL, 5 });
+	tw_host__init(&host, &(struct tw_host_stream){
+				     .instance = "tracewire-7",
+				     .clock = "boot",
+				     .events = longest,
+				     .cpus = 5,
+				     .pointers_hashed = true,
+			     });
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	attr = find(&host, TW_HOST_NAME);
 	assert_non_null(attr);
@@ -208,6 +214,7 @@ static void test_host(void **state)
 	assert_memory_equal(find(&host, TW_HOST_CLOCK)->value, "boot", 4);
 	assert_int_equal(find(&host, TW_HOST_EVENTS)->len, 255);
 	assert_null(find(&host, TW_HOST_FILTER));
+	assert_memory_equal(find(&host, TW_HOST_POINTERS)->value, "hashed", 6);
 	assert_int_equal(find(&host, TW_HOST_CPUS)->len, 8);
 	assert_int_equal(tw_load_be64(find(&host, TW_HOST_CPUS)->value), 5);
 	assert_int_equal(tw_load_be64(find(&host, TW_HOST_LONG_SIZE)->value), sizeof(long));

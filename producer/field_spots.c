@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/field_spots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int tw_spots_table__init(struct tw_spots_table *table)
+{
+	*table = (struct tw_spots_table){ 0 };
+	table->by_id =
+		calloc(UINT16_MAX + 1, sizeof(*table->by_id)); /* pages of ids that no event has are never touched */
+	return table->by_id ? 0 : -ENOMEM;
+}
+
+void tw_spots_table__fini(struct tw_spots_table *table)
+{
+	while (table->all) {
+		struct tw_field_spots *next = table->all->next;
+
+		free(table->all);
+		table->all = next;
+	}
+	free((void *)table->by_id);
+	*table = (struct tw_spots_table){ 0 };
+}
+
+struct tw_field_spots *tw_field_spots__new(size_t n)
+{
+	return calloc(1, sizeof(struct tw_field_spots) + n * sizeof(struct tw_field_spot));
+}
+
+/* The stack traces say eight callers; the kernel writes as many as there were. */
+static bool goes_to_the_end(const struct tw_format *format, const struct tw_field *field)
+{
+	return field->place == TW_PLACE_REST ||
+	       (field->place == TW_PLACE_FIXED && field->kind == TW_FIELD_ARRAY && !strcmp(format->system, "ftrace") &&
+		field == &format->fields[format->n_fields - 1]);
+}
+
+void tw_field_spots__add(struct tw_field_spots *spots, const struct tw_format *format, const struct tw_field *field,
+			 uint64_t least)
+{
+	struct tw_field_spot *spot = &spots->spots[spots->n];
+
+	if (field->elem_size != 4 && field->elem_size != 8)
+		return;
+	memset(spot, 0, sizeof(*spot)); /* its padding too: is_same() compares bytes */
+	spot->least = least;
+	spot->offset = field->offset;
+	spot->size = goes_to_the_end(format, field) ? UINT32_MAX : field->size;
+	spot->width = (uint8_t)field->elem_size;
+	spot->place = field->place;
+	spots->n++;
+}
+
+static bool is_same(const struct tw_field_spots *a, const struct tw_field_spots *b)
+{
+	return a && b && a->n == b->n && !memcmp(a->spots, b->spots, a->n * sizeof(a->spots[0]));
+}
+
+bool tw_spots_table__set(struct tw_spots_table *table, uint16_t id, struct tw_field_spots *spots)
+{
+	if (spots && !spots->n) {
+		free(spots);
+		spots = NULL;
+	}
+	if (is_same(atomic_load(&table->by_id[id]), spots)) {
+		free(spots);
+		return true;
+	}
+	atomic_store_explicit(&table->by_id[id], spots, memory_order_release);
+	if (!spots)
+		return false;
+	spots->next = table->all;
+	table->all = spots;
+	atomic_store(&table->any, true);
+	return true;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the records of each kind of event have some of their fields, for readers that look at every record: a table by event
+ * id, which one thread changes while they run. What was in it stays until the end, so that nobody looks at what is gone.
+ */
+#ifndef TW_FIELD_SPOTS_H
+#define TW_FIELD_SPOTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "schema/format.h"
+
+/* One field: a scalar, or an array of values one after the other. */
+struct tw_field_spot {
+	uint64_t least;  /* lesser values don't count */
+	uint32_t offset; /* in the record, bytes */
+	uint32_t size;   /* bytes; UINT32_MAX = to the record's end */
+	uint8_t width;   /* of one value, bytes: 4 or 8 */
+	uint8_t place;   /* enum tw_field_place */
+};
+
+struct tw_field_spots {
+	struct tw_field_spots *next; /* in the list of all */
+	size_t n;
+	struct tw_field_spot spots[];
+};
+
+typedef _Atomic(const struct tw_field_spots *) tw_field_spots_ref;
+
+struct tw_spots_table {
+	tw_field_spots_ref *by_id;  /* UINT16_MAX + 1 of them; NULL = none of its fields */
+	struct tw_field_spots *all; /* also of ids given to other events since */
+	atomic_bool any;
+};
+
+/** tw_spots_table__init() - of no events yet. Return: 0 or -ENOMEM */
+int tw_spots_table__init(struct tw_spots_table *table);
+
+/** tw_spots_table__fini() - an all-zero one is fine */
+void tw_spots_table__fini(struct tw_spots_table *table);
+
+/** tw_field_spots__new() - with room for @n. Return: NULL without memory; free() until it is in a table */
+struct tw_field_spots *tw_field_spots__new(size_t n);
+
+/** tw_field_spots__add() - a field that has room; no effect for one that has no values of 4 or 8 bytes */
+void tw_field_spots__add(struct tw_field_spots *spots, const struct tw_format *format, const struct tw_field *field,
+			 uint64_t least);
+
+/**
+ * tw_spots_table__set() - from now on these are the fields of the event
+ * @spots: taken over; NULL or empty = none
+ *
+ * Return: whether there are any.
+ */
+bool tw_spots_table__set(struct tw_spots_table *table, uint16_t id, struct tw_field_spots *spots);
+
+/** tw_spots_table__find() - of an event; NULL = none of its fields */
+static inline const struct tw_field_spots *tw_spots_table__find(const tw_field_spots_ref *by_id, uint16_t id)
+{
+	return atomic_load_explicit(&by_id[id], memory_order_acquire);
+}
+
+/**
+ * tw_field_spot__locate() - where it is in this record
+ * @record: at least the bytes of the field; those of a location in this host's order
+ *
+ * Return: how many bytes there are, all inside of @len; 0 also for what would lie outside.
+ */
+static inline uint32_t tw_field_spot__locate(const struct tw_field_spot *spot, const uint8_t *record, uint32_t len,
+					     uint32_t *ret_offset)
+{
+	uint32_t offset = spot->offset, size = spot->size, word;
+
+	*ret_offset = 0;
+	if (offset > len)
+		return 0;
+	if (spot->place == TW_PLACE_DATA_LOC || spot->place == TW_PLACE_REL_LOC) {
+		if (len - offset < sizeof(word))
+			return 0;
+		memcpy(&word, record + offset, sizeof(word)); /* the low half the offset, the high half the length */
+		offset =
+			(word & 0xffff) + (spot->place == TW_PLACE_REL_LOC ? spot->offset + (uint32_t)sizeof(word) : 0);
+		size = word >> 16;
+	}
+	*ret_offset = offset;
+	if (offset > len)
+		return 0;
+	return size < len - offset ? size : len - offset;
+}
+
+/** tw_field_spot__load() - a value of @width bytes, 4 or 8, of this host's order */
+static inline uint64_t tw_field_spot__load(const uint8_t *at, uint8_t width)
+{
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (width == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return narrow;
+}
+
+#endif

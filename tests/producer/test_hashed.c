@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The same events of this kernel, sent as they are and with their pointers hidden, side by side: what differs, what must not, and
+ * whether an address of the kernel is left anywhere.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "producer/pointers/pointers.h"
+#include "run.h"
+#include "schema/field.h"
+#include "schema/print.h"
+#include "schema/schema.h"
+#include "schema/strings.h"
+
+#define KERNEL_HALF 0xff00000000000000ull
+#define ERRORS      4095
+#define ROUNDS      50
+#define INTERRUPTS  0x58 /* of common_flags: hard, soft, not maskable; enum trace_flag_type of the kernel */
+#define MARK        0x123456789abcull /* an address in a system call that nobody makes */
+
+/* What makes many kinds of events: memory, files, packets on lo, signals, children. */
+static void work(void)
+{
+	const struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const int file = memfd_create("work", MFD_CLOEXEC);
+	char bytes[4096] = "";
+
+	signal(SIGUSR1, SIG_IGN);
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		memory[4096 * i] = 1;
+		munmap(memory, 1 << 20);
+		sendto(fd, bytes, 100, 0, (const struct sockaddr *)&to, sizeof(to));
+		if (pwrite(file, bytes, sizeof(bytes), 4096 * i) < 0)
+			break;
+		kill(getpid(), SIGUSR1);
+	}
+	close(fd);
+	close(file);
+}
+
+/* A child that works when told to. Return: its pid; write to @ret_go */
+static pid_t start_worker(int *ret_go)
+{
+	int go[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		if (read(go[0], &c, 1) == 1)
+			work();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	close(go[0]);
+	*ret_go = go[1];
+	return pid;
+}
+
+static void let_work(pid_t pid, int go)
+{
+	int status;
+
+	assert_int_equal(write(go, "x", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(go);
+}
+
+/* The same run twice, at once: raw and hashed. */
+struct twins {
+	struct run raw, hashed;
+	uint32_t pid;
+};
+
+static void run_twins(struct twins *t, const char *spec, bool stacks)
+{
+	char text[16];
+	const char *items[] = { text };
+	struct run *const runs[] = { &t->raw, &t->hashed };
+	int go;
+
+	t->pid = (uint32_t)start_worker(&go);
+	snprintf(text, sizeof(text), "%u", t->pid);
+	for (int i = 0; i < 2; i++) {
+		run__init(runs[i], spec, NULL);
+		runs[i]->options.tracing.pids = (struct tw_words){ items, 1 };
+		runs[i]->options.tracing.stacks = stacks;
+		runs[i]->options.buffer_kib = 16 << 10;
+		runs[i]->options.hash_pointers = runs[i] == &t->hashed;
+		run__start(runs[i]);
+	}
+	let_work((pid_t)t->pid, go);
+	run__stop(&t->hashed);
+	run__stop(&t->raw);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(runs[i]->result, 0);
+		assert_int_equal(runs[i]->books.lost_ring, 0);
+		receiver__assert_sound(&runs[i]->got, 0);
+	}
+}
+
+static void end_twins(struct twins *t)
+{
+	run__fini(&t->raw);
+	run__fini(&t->hashed);
+}
+
+static struct tw_schema *read_schema(const struct receiver *got)
+{
+	struct tw_schema *schema = tw_schema__new();
+
+	assert_non_null(schema);
+	tw_schema__set_long_size(schema, sizeof(long));
+	for (size_t i = 0; i < got->n_texts; i++)
+		if (got->texts[i].kind == TW_SCHEMA_EVENT)
+			assert_int_equal(tw_schema__add(schema, got->texts[i].system, got->texts[i].text,
+							strlen(got->texts[i].text), NULL, NULL),
+					 0);
+	return schema;
+}
+
+static uint64_t load(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static bool is_kernel_address(uint64_t value)
+{
+	return value >= KERNEL_HALF && value < UINT64_MAX - ERRORS;
+}
+
+/* What a run says of its addresses. */
+struct book {
+	struct tw_symbols *symbols;
+	struct tw_strings *strings;
+};
+
+static void read_book(const struct receiver *got, struct book *ret)
+{
+	*ret = (struct book){ tw_symbols__new(), tw_strings__new() };
+	assert_non_null(ret->symbols);
+	assert_non_null(ret->strings);
+	for (size_t i = 0; i < got->n_symbols; i++)
+		assert_int_equal(tw_symbols__add(ret->symbols, got->symbols[i].address, got->symbols[i].size,
+						 got->symbols[i].name, strlen(got->symbols[i].name), NULL, 0),
+				 0);
+	for (size_t i = 0; i < got->n_texts; i++)
+		if (got->texts[i].kind == TW_SCHEMA_PRINTK)
+			assert_int_equal(tw_strings__parse(ret->strings, got->texts[i].text,
+							   strlen(got->texts[i].text)),
+					 0);
+}
+
+struct books {
+	struct tw_schema *schema; /* of both */
+	struct book raw, hashed;
+};
+
+static void read_books(const struct twins *t, struct books *ret)
+{
+	ret->schema = read_schema(&t->raw.got);
+	read_book(&t->raw.got, &ret->raw);
+	read_book(&t->hashed.got, &ret->hashed);
+}
+
+static void free_books(struct books *b)
+{
+	tw_schema__free(b->schema);
+	tw_symbols__free(b->raw.symbols);
+	tw_symbols__free(b->hashed.symbols);
+	tw_strings__free(b->raw.strings);
+	tw_strings__free(b->hashed.strings);
+}
+
+/* Which value stands for which, in both directions; a linear list would do, were there fewer. */
+struct pairs {
+	struct pair {
+		uint64_t raw, hashed;
+	} * items;
+	size_t n, cap;
+};
+
+static void note_pair(struct pairs *pairs, uint64_t raw, uint64_t hashed)
+{
+	if (pairs->n == pairs->cap) {
+		pairs->cap = pairs->cap ? 2 * pairs->cap : 4096;
+		pairs->items = reallocarray(pairs->items, pairs->cap, sizeof(*pairs->items));
+		assert_non_null(pairs->items);
+	}
+	pairs->items[pairs->n++] = (struct pair){ raw, hashed };
+}
+
+static int by_raw(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return (x->raw > y->raw) - (x->raw < y->raw);
+}
+
+static int by_hashed(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return (x->hashed > y->hashed) - (x->hashed < y->hashed);
+}
+
+/* Equal ones are equal, different ones different. Return: how many different ones there are. */
+static size_t expect_one_to_one(struct pairs *pairs)
+{
+	size_t n = 0;
+
+	qsort(pairs->items, pairs->n, sizeof(*pairs->items), by_hashed);
+	for (size_t i = 1; i < pairs->n; i++)
+		if (pairs->items[i].hashed == pairs->items[i - 1].hashed)
+			assert_int_equal(pairs->items[i].raw, pairs->items[i - 1].raw);
+	qsort(pairs->items, pairs->n, sizeof(*pairs->items), by_raw);
+	for (size_t i = 1; i < pairs->n; i++) {
+		if (pairs->items[i].raw == pairs->items[i - 1].raw)
+			assert_int_equal(pairs->items[i].hashed, pairs->items[i - 1].hashed);
+		else
+			n++;
+	}
+	return n + (pairs->n != 0);
+}
+
+/* The worker's events. One that interrupts the recording of another stands before it in one run and behind it in the other. */
+struct ours {
+	struct our_event {
+		uint64_t kind; /* channel, event, and whether a task or an interrupt made it */
+		size_t order;
+		const struct got_event *event;
+	} * events;
+	size_t n;
+};
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct our_event *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static void list_ours(const struct receiver *got, uint32_t pid, struct ours *ret)
+{
+	*ret = (struct ours){ .events = calloc(got->n_events + 1, sizeof(*ret->events)) };
+	assert_non_null(ret->events);
+	for (size_t i = 0; i < got->n_events; i++) {
+		const struct got_event *event = &got->events[i];
+
+		if (event->pid != pid)
+			continue;
+		ret->events[ret->n++] = (struct our_event){
+			.kind = (uint64_t)event->channel << 32 | (uint64_t)event->id << 8 |
+				(event->record[2] & INTERRUPTS),
+			.order = i,
+			.event = event,
+		};
+	}
+	qsort(ret->events, ret->n, sizeof(*ret->events), by_kind);
+}
+
+/* One value of 8 bytes: as it was, or another one for an address. Return: whether it is hidden. */
+static bool compare_value(struct pairs *pairs, const struct tw_format *format, const struct tw_field *field,
+			  uint64_t raw, uint64_t hashed)
+{
+	if (raw == hashed)
+		return false;
+	if (raw < TW_POINTER_RANGES || raw >= UINT64_MAX - ERRORS + 1)
+		fail_msg("%s:%s.%s: %lx is no address, and became %lx", format->system, format->name, field->name, raw,
+			 hashed);
+	note_pair(pairs, raw, hashed);
+	return true;
+}
+
+static bool is_wide(const struct tw_field *field)
+{
+	return field->elem_size == 8 && (field->elem_kind == TW_FIELD_UINT || field->elem_kind == TW_FIELD_POINTER ||
+					 field->elem_kind == TW_FIELD_INT);
+}
+
+static void compare_field(struct pairs *pairs, const struct tw_format *format, const struct tw_field *field,
+			  const struct tw_record *raw, const struct tw_record *hashed)
+{
+	struct tw_value a, b;
+	const bool is_there = !tw_field__read(field, raw, &a);
+
+	assert_int_equal(is_there, !tw_field__read(field, hashed, &b));
+	if (!is_there)
+		return;
+	assert_int_equal(a.offset, b.offset);
+	assert_int_equal(a.len, b.len);
+	if (!is_wide(field)) {
+		if (a.kind >= TW_FIELD_STRING && a.len && memcmp(a.data, b.data, a.len) != 0)
+			fail_msg("%s:%s.%s differs", format->system, format->name, field->name);
+		if (a.kind < TW_FIELD_STRING && a.u != b.u)
+			fail_msg("%s:%s.%s: %lx became %lx", format->system, format->name, field->name, a.u, b.u);
+		return;
+	}
+	if (a.kind < TW_FIELD_STRING)
+		compare_value(pairs, format, field, a.u, b.u);
+	for (uint32_t i = 0; a.kind >= TW_FIELD_STRING && i + 8 <= a.len; i += 8)
+		compare_value(pairs, format, field, load(a.data + i), load(b.data + i));
+}
+
+/* Return: 1 if an address has a name, and the same in both runs; 0 if it has none in the raw run. */
+static size_t compare_name(const struct books *books, const char *where, uint64_t raw, uint64_t hashed)
+{
+	struct tw_symbol a, b;
+
+	if (!tw_symbols__find(books->raw.symbols, raw, &a))
+		return 0;
+	if (!tw_symbols__find(books->hashed.symbols, hashed, &b))
+		fail_msg("%s: %lx %s, hidden as %lx, has no name", where, raw, a.name, hashed);
+	assert_string_equal(a.name, b.name);
+	return 1;
+}
+
+/* The addresses that are printed by name have the same name. Return: how many do. */
+static size_t compare_names(const struct books *books, const struct tw_format *format, const struct tw_record *raw,
+			    const struct tw_record *hashed)
+{
+	struct tw_print *print = tw_print__new(format);
+	const struct tw_field *const *fields;
+	size_t n, named = 0;
+
+	assert_non_null(print);
+	fields = tw_print__addresses(print, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct tw_value x, y;
+
+		if (tw_field__read(fields[i], raw, &x) || tw_field__read(fields[i], hashed, &y))
+			continue;
+		if (x.kind < TW_FIELD_STRING)
+			named += compare_name(books, format->name, x.u, y.u);
+		for (uint32_t at = 0; x.kind >= TW_FIELD_STRING && at + 8 <= x.len; at += 8)
+			named += compare_name(books, format->name, load(x.data + at), load(y.data + at));
+	}
+	tw_print__free(print);
+	return named;
+}
+
+/* Texts in the kernel's memory are the same. Return: how many there are. */
+static size_t compare_texts(const struct books *books, const struct tw_format *format, const struct tw_record *raw,
+			    const struct tw_record *hashed)
+{
+	size_t texts = 0;
+
+	for (size_t i = format->n_common; i < format->n_fields; i++) {
+		struct tw_value x, y;
+		const char *a, *b;
+
+		if (format->fields[i].kind != TW_FIELD_POINTER || tw_field__read(&format->fields[i], raw, &x) ||
+		    tw_field__read(&format->fields[i], hashed, &y))
+			continue;
+		a = tw_strings__find(books->raw.strings, x.u);
+		b = tw_strings__find(books->hashed.strings, y.u);
+		assert_int_equal(a != NULL, b != NULL);
+		if (a)
+			assert_string_equal(a, b);
+		texts += a != NULL;
+	}
+	return texts;
+}
+
+struct tally {
+	struct pairs pairs;
+	size_t events, names, texts, kinds;
+	bool seen[UINT16_MAX + 1];
+};
+
+static void compare_events(const struct books *books, const struct got_event *raw, const struct got_event *hashed,
+			   struct tally *tally)
+{
+	const struct tw_record a = { .data = raw->record, .len = raw->len, .from_wire = true };
+	const struct tw_record b = { .data = hashed->record, .len = hashed->len, .from_wire = true };
+	const struct tw_format *format = tw_schema__by_id(books->schema, raw->id);
+
+	assert_non_null(format);
+	for (size_t i = format->n_common; i < format->n_fields; i++) /* whether to reschedule may change in between */
+		compare_field(&tally->pairs, format, &format->fields[i], &a, &b);
+	tally->names += compare_names(books, format, &a, &b);
+	tally->texts += compare_texts(books, format, &a, &b);
+	tally->kinds += !tally->seen[raw->id];
+	tally->seen[raw->id] = true;
+	tally->events++;
+}
+
+static void compare_all(const struct twins *t, const struct books *books, struct tally *tally)
+{
+	struct ours raw, hashed;
+
+	list_ours(&t->raw.got, t->pid, &raw);
+	list_ours(&t->hashed.got, t->pid, &hashed);
+	assert_int_equal(raw.n, hashed.n);
+	for (size_t i = 0; i < raw.n; i++) {
+		assert_int_equal(raw.events[i].kind, hashed.events[i].kind);
+		assert_int_equal(raw.events[i].event->len, hashed.events[i].event->len);
+		compare_events(books, raw.events[i].event, hashed.events[i].event, tally);
+	}
+	free(raw.events);
+	free(hashed.events);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The kernel's addresses that the raw run has: in fields wide enough. Return: how many, in order. */
+static size_t list_addresses(const struct pairs *pairs, uint64_t **ret)
+{
+	uint64_t *list = calloc(pairs->n + 1, sizeof(*list));
+	size_t n = 0;
+
+	assert_non_null(list);
+	for (size_t i = 0; i < pairs->n; i++)
+		if (is_kernel_address(pairs->items[i].raw))
+			list[n++] = pairs->items[i].raw;
+	qsort(list, n, sizeof(*list), by_value);
+	*ret = list;
+	return n;
+}
+
+/* Where the kernel's own code begins and ends, by nothing of ours. */
+static void find_text(uint64_t *start, uint64_t *end)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[1024], name[128];
+	uint64_t address;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		assert_int_equal(sscanf(line, "%lx %*c %127s", &address, name), 2);
+		*start = strcmp(name, "_stext") ? *start : address;
+		*end = strcmp(name, "_etext") ? *end : address;
+	}
+	fclose(file);
+}
+
+/* At any place that is a multiple of 4 in the hashed run's events. Return: how many places were looked at. */
+static size_t expect_none_left(const struct twins *t, const struct books *books, const struct pairs *pairs)
+{
+	const struct receiver *got = &t->hashed.got;
+	uint64_t *list, start = 0, end = 0;
+	const size_t n = list_addresses(pairs, &list);
+	size_t looked = 0;
+
+	find_text(&start, &end);
+	for (size_t i = 0; i < got->n_events; i++) {
+		for (uint32_t at = 8; at + 8 <= got->events[i].len; at += 4, looked++) {
+			const uint64_t value = load(got->events[i].record + at);
+			const struct tw_format *format = tw_schema__by_id(books->schema, got->events[i].id);
+
+			if ((value >= start && value < end) || bsearch(&value, list, n, sizeof(*list), by_value))
+				fail_msg("%s:%s: %lx at %u is left", format->system, format->name, value, at);
+		}
+	}
+	free(list);
+	return looked;
+}
+
+static void compare_twins(const struct twins *t, struct tally *tally)
+{
+	struct books books;
+	size_t looked, different;
+
+	*tally = (struct tally){ 0 };
+	read_books(t, &books);
+	compare_all(t, &books, tally);
+	looked = expect_none_left(t, &books, &tally->pairs);
+	different = expect_one_to_one(&tally->pairs);
+	printf("%zu events of %zu kinds, %zu names, %zu texts; %zu addresses, %zu different; no kernel address at %zu places\n",
+	       tally->events, tally->kinds, tally->names, tally->texts, tally->pairs.n, different, looked);
+	free(tally->pairs.items);
+	free_books(&books);
+}
+
+static void test_memory_and_packets(void **state)
+{
+	struct twins t;
+	struct tally tally;
+
+	(void)state;
+	run_twins(&t, "kmem,skb,net,sock,raw_syscalls,signal,sched,timer,workqueue", false);
+	compare_twins(&t, &tally);
+	assert_true(tally.pairs.n > 1000);
+	assert_true(tally.names > 100);
+	end_twins(&t);
+}
+
+static void test_stacks(void **state)
+{
+	struct twins t;
+	struct tally tally;
+
+	(void)state;
+	run_twins(&t, "kmem:kmalloc,net", true);
+	compare_twins(&t, &tally);
+	assert_true(tally.pairs.n > 500);
+	assert_true(tally.names > 500);
+	end_twins(&t);
+}
+
+static void test_all(void **state)
+{
+	struct twins t;
+	struct tally tally;
+
+	(void)state;
+	run_twins(&t, "all", false);
+	compare_twins(&t, &tally);
+	assert_true(tally.kinds > 50);
+	assert_true(tally.texts > 0);
+	end_twins(&t);
+}
+
+/* The producer's own part of a filter is asked before anything is hidden. */
+static void test_filter(void **state)
+{
+	struct tw_filter *filter;
+	struct tw_filter_places places;
+	char expression[64];
+	struct run run;
+	uint64_t first = 0;
+
+	(void)state;
+	snprintf(expression, sizeof(expression), "sys_enter.args == 0x%llx", MARK);
+	assert_int_equal(tw_filter__parse(expression, &filter, NULL), 0);
+	run__init(&run, "raw_syscalls:sys_enter", NULL);
+	run.options.filter = filter;
+	run.options.hash_pointers = true;
+	run__start(&run);
+	tw_producer__filter_places(run.producer, &places);
+	for (int i = 0; i < ROUNDS; i++)
+		syscall(SYS_getppid, MARK);
+	run__stop(&run);
+	assert_int_equal(places.producer, 1);
+	assert_int_equal(run.got.n_events, ROUNDS);
+	for (size_t i = 0; i < run.got.n_events; i++) {
+		const uint64_t args = load(run.got.events[i].record + 16); /* behind the number of the call */
+
+		first = first ? first : args;
+		assert_true(args != MARK);
+		assert_int_equal(args, first);
+	}
+	run__fini(&run);
+	tw_filter__free(filter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory_and_packets),
+		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_filter),
+	};
+
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+}
