@@ -15,6 +15,7 @@
 struct stream {
 	struct run_config run; /* first: the options' config */
 	struct run_wire wire;
+	bool raw_pointers;
 	struct tw_listeners *listeners;
 };
 
@@ -64,7 +65,7 @@ static void started(void *ctx)
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
-	static const struct tw_producer_options defaults = { .events_per_frame = 1, .repeat_ms = REPEAT_MS };
+	struct tw_producer_options defaults = { .events_per_frame = 1, .repeat_ms = REPEAT_MS };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,
@@ -82,6 +83,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 		tw_error__set(err, -EINVAL, "no interface is given: name one with --interface, for example -i tw0");
 		return CLI_EXIT_USAGE;
 	}
+	defaults.hash_pointers = !stream->raw_pointers && run_wire__leaves_host(stream->run.interface);
 	status = session__run(&stream->run, &defaults, args, &output, stream, err);
 	if (run_wire__close(&stream->wire, &later) && !status)
 		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
@@ -95,6 +97,10 @@ static const struct cli_option options[] = {
 	  "Send on this interface. A wire made by vnet up is fed at its other end, so that captures on NAME see the events; a "
 	  "name that is not there becomes a wire for this run",
 	  offsetof(struct run_config, interface), NULL },
+	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
+	  "Send addresses as they are. Else those that leave this host are hashed with a key of the stream: equal ones stay equal, "
+	  "and symbols keep their names, but nobody learns where the kernel lies in memory. On virtual wires they are as they are",
+	  offsetof(struct stream, raw_pointers), NULL },
 	{ 0 },
 };
 

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `stream` onto an interface that leaves the host: who captures sees other addresses than the kernel's, with the right names.
+# On a virtual wire, and with --raw-pointers, addresses are as they are.
+# Usage: hashed.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of some seconds, in $scratch/NAME.pcapng
+as_streamed() {
+	local name=$1 interface=$2 stream dumpcap
+	shift 2
+	start_tracewire "$name" stream -e kmem:kfree "$@"
+	stream=$pid
+	start_dumpcap "$name-dumpcap" "$interface" -w "$scratch/$name.pcapng" -a duration:3
+	dumpcap=$pid
+	wait $dumpcap
+	interrupt "$stream"
+	expect "exit status of $name" 0 $?
+	"$tracewire" report "$scratch/$name.pcapng" >"$scratch/$name.text" 2>"$scratch/$name.why" ||
+		fail "report: $(cat "$scratch/$name.why")"
+	[ "$(wc -l <"$scratch/$name.text")" -gt 20 ] || fail "$name has too few events"
+}
+
+# fields NAME: whether hashed, the call site and the pointer of each event
+fields() {
+	events "$scratch/$1.pcapng" trace.frame_flags.ptr_hashed trace.kmem.kfree.call_site trace.kmem.kfree.ptr
+}
+
+# code NAME: how many of its call sites are in the kernel's code. Numbers of 20 digits are in order as text is.
+code() {
+	fields "$1" | cut -f2 | awk -v start="x$stext" -v end="x$etext" '
+		{ address = sprintf("%20s", $1); gsub(" ", "0", address); address = "x" address }
+		address >= start && address < end { n++ }
+		END { print n + 0 }'
+}
+
+# unnamed FILE: of the call sites in its last texts, those that are no function of this kernel. Who joins has to wait for names.
+unnamed() {
+	tail -n 20 "$1" | sed -E 's/.*call_site=([^ +]*)[+ ].*/\1/' | sort -u | grep -vxFf "$scratch/functions"
+}
+
+stext=$(printf %020u "0x$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)")
+etext=$(printf %020u "0x$(awk '$3 == "_etext" { print $1 }' /proc/kallsyms)")
+[ "$((10#$stext))" = 0 ] && skip "the kernel tells no addresses"
+awk '{ print $3 }' /proc/kallsyms >"$scratch/functions"
+in_background sleeper sh -c 'while :; do sleep 0.01; done'
+
+ip link add far type veth peer name near || fail "no veth"
+ip link set far up
+ip link set near up
+as_streamed hashed far -i near
+expect "frames that are not hashed" "" "$(fields hashed | cut -f1 | grep -vE '^(1|True)$')"
+expect "hashed call sites in the kernel's code" 0 "$(code hashed)"
+expect "call sites without a name" "" "$(unnamed "$scratch/hashed.text")"
+tshark -r "$scratch/hashed.pcapng" -Y trace.event -T fields -e trace.text >"$scratch/hashed.tshark" 2>"$scratch/tshark.err"
+expect "call sites without a name in tshark" "" "$(unnamed "$scratch/hashed.tshark")"
+
+as_streamed raw far -i near --raw-pointers
+expect "frames that are hashed" "" "$(fields raw | cut -f1 | grep -E '^(1|True)$')"
+expect "raw call sites in the kernel's code" "$(fields raw | wc -l)" "$(code raw)"
+
+"$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
+as_streamed wire tw0 -i tw0
+expect "call sites on a virtual wire in the kernel's code" "$(fields wire | wc -l)" "$(code wire)"
+exit $failed
