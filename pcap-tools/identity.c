@@ -4,35 +4,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Control characters of a stranger's name don't reach anybody's terminal. */
-static void text__copy(char *to, size_t size, const struct tw_attr_view *attr)
-{
-	const size_t len = attr->len < size - 1 ? attr->len : size - 1;
-
-	for (size_t i = 0; i < len; i++)
-		to[i] = (char)(attr->value[i] < 0x20 || attr->value[i] == 0x7f ? '?' : attr->value[i]);
-	to[len] = '\0';
-}
+#include "base/text.h"
 
 static void identity__attr(struct tw_identity *id, const struct tw_attr_view *attr)
 {
 	switch (attr->attr) {
 	case TW_HOST_NAME:
-		return text__copy(id->host, sizeof(id->host), attr);
+		return tw_text__copy(id->host, sizeof(id->host), attr->value, attr->len);
 	case TW_HOST_INSTANCE:
-		return text__copy(id->instance, sizeof(id->instance), attr);
+		return tw_text__copy(id->instance, sizeof(id->instance), attr->value, attr->len);
 	case TW_HOST_RELEASE:
-		return text__copy(id->release, sizeof(id->release), attr);
+		return tw_text__copy(id->release, sizeof(id->release), attr->value, attr->len);
 	case TW_HOST_MACHINE:
-		return text__copy(id->machine, sizeof(id->machine), attr);
+		return tw_text__copy(id->machine, sizeof(id->machine), attr->value, attr->len);
 	case TW_HOST_OS:
-		return text__copy(id->os, sizeof(id->os), attr);
+		return tw_text__copy(id->os, sizeof(id->os), attr->value, attr->len);
 	case TW_HOST_CLOCK:
-		return text__copy(id->clock, sizeof(id->clock), attr);
+		return tw_text__copy(id->clock, sizeof(id->clock), attr->value, attr->len);
 	case TW_HOST_EVENTS:
-		return text__copy(id->events, sizeof(id->events), attr);
+		return tw_text__copy(id->events, sizeof(id->events), attr->value, attr->len);
 	case TW_HOST_FILTER:
-		return text__copy(id->filter, sizeof(id->filter), attr);
+		return tw_text__copy(id->filter, sizeof(id->filter), attr->value, attr->len);
+	case TW_HOST_VERSION:
+		return tw_text__copy(id->version, sizeof(id->version), attr->value, attr->len);
+	case TW_HOST_POINTERS:
+		return tw_text__copy(id->pointers, sizeof(id->pointers), attr->value, attr->len);
+	case TW_HOST_SYNC:
+		return tw_text__copy(id->sync, sizeof(id->sync), attr->value, attr->len);
 	case TW_HOST_CLOCK_MULT:
 		if (attr->len == sizeof(uint64_t))
 			id->clock_mult = tw_load_be64(attr->value);

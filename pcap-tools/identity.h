@@ -9,6 +9,7 @@
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
 	char events[1024], filter[1024];
+	char version[64], pointers[64], sync[128];
 	uint64_t clock_mult, clock_shift; /* ns = (ticks * mult) >> shift; mult 0 = the clock counts ns */
 };
 

@@ -3,30 +3,11 @@
  * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in
  * seconds. Strings of the kernel may hold any bytes: what is no UTF-8 is taken for Latin-1.
  */
+#include "base/text.h"
 #include "pcap-tools/report/impl.h"
 
 #define EXACT_MAX ((uint64_t)1 << 53)
 #define NS_PER_S  1000000000u
-
-/* Length of the UTF-8 character at @s, 0 if it is none: no overlong forms, surrogates, or beyond U+10FFFF. */
-static size_t utf8_length(const uint8_t *s, size_t len)
-{
-	size_t n;
-
-	if (*s < 0x80)
-		return 1;
-	n = *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
-	if (!n || n > len)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
-	    (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
-}
 
 static void put_escaped(struct tw_line *line, uint8_t c)
 {
@@ -50,7 +31,7 @@ static void put_string(struct tw_line *line, const void *text, size_t len)
 
 	tw_line__char(line, '"');
 	while (s < end) {
-		const size_t n = utf8_length(s, (size_t)(end - s));
+		const size_t n = tw_text__utf8(s, (size_t)(end - s));
 
 		if (n == 2 && *s == 0xc2 && s[1] < 0xa0) { /* C1 control characters */
 			s++;
