@@ -8,6 +8,7 @@ static const struct cli_command *const commands[] = {
 	&cli_command_stream,
 	&cli_command_capture,
 	&cli_command_report,
+	&cli_command_info,
 	&cli_command_convert,
 	&cli_command_list,
 	&cli_command_filter,

@@ -36,7 +36,7 @@
 	X(damaged, DAMAGED, LOST, "damaged", "came damaged or in part")                                 \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
-/* What else is to be known of them: facts, which are no places. Key, name, in words behind a number. */
+/* What else is to be known of them: facts, which are no places. Key, name, in words before a number. */
 #define TW_LEDGER_FACTS(X)                                                   \
 	X(late, LATE, "events behind newer ones")                            \
 	X(reordered, REORDERED, "frames that came out of order")             \
@@ -44,7 +44,7 @@
 	X(unknown, UNKNOWN, "losses of unknown size")                        \
 	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")          \
 	X(malformed, MALFORMED, "frames that could not be read, or in part") \
-	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, with nobody knows how many events")
+	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, of which nobody counted the events")
 
 enum tw_ledger_kind {
 	TW_LEDGER_EARLIER,

@@ -162,7 +162,7 @@ void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 
 	for (int i = 0; i < TW_FACT_COUNT; i++) {
 		if (ledger->fact[i])
-			fprintf(out, "%" PRIu64 " %s\n", ledger->fact[i], facts[i]);
+			fprintf(out, "%s: %" PRIu64 "\n", facts[i], ledger->fact[i]);
 	}
 	if (ledger->state == TW_LEDGER_OPEN)
 		fputs("open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",

@@ -517,22 +517,40 @@ static void test_table(void **state)
 		    "alpha:one  closed\n");
 }
 
+/* The page and the list say the same. */
+static void test_page(void **state)
+{
+	static const char *const rows[] = {
+#define X(key, name, kind, heading, what) "\n| " #key " | " heading " | " what " |\n",
+		TW_LEDGER_PLACES(X)
+#undef X
+#define X(key, name, what) "\n| " #key " | " what " |\n",
+			TW_LEDGER_FACTS(X)
+#undef X
+	};
+	static char page[16384];
+	FILE *file = fopen(TEST_DATA "/../../docs/ledger.md", "r");
+
+	(void)state;
+	assert_non_null(file);
+	assert_in_range(fread(page, 1, sizeof(page) - 1, file), 1, sizeof(page) - 2);
+	fclose(file);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!strstr(page, rows[i]))
+			fail_msg("docs/ledger.md has no%s", rows[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_no_gaps),
-		cmocka_unit_test(test_differences),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_shed_at_end),
-		cmocka_unit_test(test_lost_twice),
-		cmocka_unit_test(test_hostile_numbers),
-		cmocka_unit_test(test_comment),
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_page),       cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_late),       cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_no_gaps),    cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_empty),      cmocka_unit_test(test_shed_at_end),
+		cmocka_unit_test(test_lost_twice), cmocka_unit_test(test_hostile_numbers),
+		cmocka_unit_test(test_comment),    cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_texts),      cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the frames of a file say: of each stream who it is, how many events there are, and how good their times are. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pcap-tools/info/state.h"
+
+/* Return: its place among the streams, TW_INFO_NONE beyond the limit or without memory */
+static uint32_t find_stream(struct tw_info_reader *r, uint64_t id)
+{
+	struct tw_info *info = r->info;
+
+	for (uint32_t i = 0; i < info->n_streams; i++) {
+		if (info->streams[i]->id == id)
+			return i;
+	}
+	if (info->n_streams == TW_INFO_STREAMS_MAX)
+		return TW_INFO_NONE;
+	info->streams[info->n_streams] = calloc(1, sizeof(struct tw_info_stream));
+	if (!info->streams[info->n_streams]) {
+		r->code = -ENOMEM;
+		return TW_INFO_NONE;
+	}
+	info->streams[info->n_streams]->id = id;
+	return info->n_streams++;
+}
+
+static void see_schema(struct tw_info_stream *s, uint64_t id)
+{
+	if (!id || (s->n_schemas && s->schemas[s->n_schemas - 1] == id))
+		return;
+	for (uint32_t i = 0; i < s->n_schemas; i++) {
+		if (s->schemas[i] == id)
+			return;
+	}
+	if (s->n_schemas < TW_INFO_SCHEMAS_SEEN)
+		s->schemas[s->n_schemas++] = id;
+}
+
+static void take_clock(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
+{
+	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
+	struct tw_clock_view clock;
+
+	if (s->has_distance || !tw_clock__parse(tlv, &clock) || (clock.valid & both) != both)
+		return;
+	s->has_distance = true;
+	s->distance = clock.reading[TW_CLOCK_REAL] - tw_identity__ns(&s->identity, clock.reading[TW_CLOCK_TRACE]);
+}
+
+static void take_lost(struct tw_info_stream *s, struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+{
+	struct tw_lost_view lost;
+
+	tw_stream_books__lost(books, tlv);
+	if (tw_lost__parse(tlv, 0, &lost) && lost.where <= TW_LOST_RECEIVER &&
+	    lost.count <= UINT64_MAX - s->lost[lost.where])
+		s->lost[lost.where] += lost.count;
+}
+
+static bool is_last_of_event(const struct tw_tlv_view *tlv)
+{
+	struct tw_part_view part;
+
+	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
+}
+
+static int take_tlv(struct tw_info_stream *s, struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_EVENT:
+		s->events++;
+		return 0;
+	case TW_TLV_PART:
+		s->events += is_last_of_event(tlv);
+		return 0;
+	case TW_TLV_HOST:
+		tw_identity__host(&s->identity, tlv);
+		s->has_host = true;
+		return 0;
+	case TW_TLV_CLOCK:
+		take_clock(s, tlv);
+		return 0;
+	case TW_TLV_OFFSET:
+		s->n_offsets += tw_offset__parse(tlv, &s->offset);
+		return 0;
+	case TW_TLV_LOST:
+		take_lost(s, books, tlv);
+		return 0;
+	case TW_TLV_STATS:
+		return tw_stream_books__stats(books, tlv);
+	case TW_TLV_END:
+		tw_stream_books__end(books);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Of one stream only, or of none in particular. */
+static void join(struct tw_info_interface *interface, uint32_t stream)
+{
+	if (!interface)
+		return;
+	if (!interface->has_frames)
+		interface->stream = stream;
+	else if (interface->stream != stream)
+		interface->stream = TW_INFO_NONE;
+	interface->has_frames = true;
+}
+
+static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw_frame_info *frame,
+		      struct tw_cursor tlvs)
+{
+	struct tw_info_stream *s = r->info->streams[number];
+	struct tw_stream_books *books = &r->books[number];
+	enum tw_frame_status status = TW_FRAME_OK;
+	struct tw_tlv_view tlv;
+	int code = 0;
+
+	see_schema(s, frame->schema_id);
+	s->hashed |= (frame->flags & TW_FLAG_PTR_HASHED) != 0;
+	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
+	if (frame->source == TW_SOURCE_CONTROL)
+		tw_stream_books__control(books, frame->seq);
+	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		code = take_tlv(s, books, &tlv);
+	r->info->unreadable += status != TW_FRAME_OK;
+	return code;
+}
+
+int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *packet, const uint8_t *frame, size_t len)
+{
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+	const enum tw_frame_status status = tw_frame__parse(frame, len, &info, &tlvs);
+	struct tw_info_stream *s;
+	uint32_t number;
+	int code;
+
+	if (status == TW_FRAME_NOT_OURS)
+		return 0;
+	r->info->frames++;
+	r->info->versions += status == TW_FRAME_VERSION;
+	r->info->unreadable += status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED;
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
+		return 0;
+	number = find_stream(r, info.stream_id);
+	if (number == TW_INFO_NONE) {
+		r->info->refused++;
+		return r->code;
+	}
+	join(tw_info_reader__interface(r, packet->interface), number);
+	s = r->info->streams[number];
+	s->packets++;
+	s->bytes += packet->len;
+	tw_info_times__see(&s->times, packet->time);
+	code = take_frame(r, number, &info, tlvs);
+	return code ? code : tw_merge__frame(r->merge, frame, len, NULL);
+}
+
+/* What a recording tells of its losses on the way is not told by arrival: its LOST records say whose they were. */
+static void attribute(const struct tw_info_stream *s, struct tw_merge_stream_stats *n)
+{
+	const uint64_t told = s->lost[TW_LOST_RECEIVER], receiver = told < n->gaps_wire ? told : n->gaps_wire;
+
+	n->gaps_wire -= receiver;
+	n->gaps_receiver += receiver;
+}
+
+static void settle_stream(struct tw_info_reader *r, uint32_t number)
+{
+	struct tw_info_stream *s = r->info->streams[number];
+	struct tw_ledger_sources sources = { .books = &r->books[number], .own.finished = true };
+
+	if (r->retired[number])
+		sources.numbers = r->numbers[number];
+	else
+		tw_merge__stream_stats(r->merge, s->id, &sources.numbers);
+	attribute(s, &sources.numbers);
+	s->received = sources.own.delivered = sources.numbers.events_out;
+	tw_ledger__make(&sources, &s->counted);
+}
+
+int tw_info_reader__settle(struct tw_info_reader *r)
+{
+	struct tw_info *info = r->info;
+	const int code = tw_merge__flush(r->merge);
+
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		settle_stream(r, i);
+	for (uint32_t i = 0; i < info->n_interfaces; i++) {
+		const struct tw_info_interface *interface = &info->interfaces[i];
+
+		if (!interface->has_ledger || interface->stream == TW_INFO_NONE)
+			continue;
+		info->streams[interface->stream]->has_stored = true;
+		info->streams[interface->stream]->stored = interface->ledger;
+	}
+	return code;
+}

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tracewire info` against capinfos: recordings, what editcap makes of them, compressed, cut, several, JSON.
+# Usage: info.sh TRACEWIRE DATA
+tracewire=$1
+data=$2
+. "$(dirname "$0")/common.sh"
+export LC_ALL=C TZ=UTC
+
+need capinfos editcap mergecap zstd python3
+cd "$scratch" || exit 1
+cp "$data/sample.pcapng" sample.pcapng
+"$tracewire" convert -q "$data/debian-6.1.dat" x.pcapng || { fail "debian-6.1.dat cannot be converted"; exit 1; }
+
+# value FILE KEY: of the JSON, as python prints it
+cat >value.py <<'END'
+import json, sys
+
+for line in sys.stdin.buffer:
+	of = json.loads(line.decode("utf-8"))
+	for key in sys.argv[1].split("/"):
+		of = of[int(key)] if key.isdigit() else of[key]
+	print(of)
+END
+value() {
+	"$tracewire" info -j "$1" 2>/dev/null | python3 value.py "$2"
+}
+
+# capinfos_says FILE OPTION: the last word of the line
+capinfos_says() {
+	capinfos -M -S "$2" "$1" 2>/dev/null | awk -F': +' 'NR > 1 { split($2, word, " "); print word[1] }'
+}
+
+# same_as_capinfos FILE: packets, bytes, size, times
+same_as_capinfos() {
+	expect "packets of $1" "$(capinfos_says "$1" -c)" "$(value "$1" packets)"
+	expect "bytes of $1" "$(capinfos_says "$1" -d)" "$(value "$1" bytes)"
+	expect "size of $1" "$(capinfos_says "$1" -s)" "$(value "$1" size)"
+	expect "first of $1" "$(capinfos_says "$1" -a)" "$(value "$1" first)"
+	expect "last of $1" "$(capinfos_says "$1" -e)" "$(value "$1" last)"
+	expect "duration of $1" "$(capinfos_says "$1" -u)" "$(value "$1" duration)"
+}
+
+editcap x.pcapng some.pcapng 2000-2100 30000-30009
+editcap -F nsecpcap x.pcapng x.pcap
+mergecap -w both.pcapng sample.pcapng x.pcapng
+for file in sample.pcapng x.pcapng some.pcapng x.pcap both.pcapng; do
+	same_as_capinfos "$file"
+done
+
+# Events are those that report prints
+for file in sample.pcapng x.pcapng some.pcapng x.pcap; do
+	events=$("$tracewire" report -q -j "$file" | grep -vc '"lost":')
+	expect "events of $file" "$events" "$(value "$file" streams/0/events)"
+done
+expect "streams of both" 2 "$("$tracewire" info -j both.pcapng | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["streams"]))')"
+expect "missing by numbers in some" "$("$tracewire" report some.pcapng 2>&1 >/dev/null | awk '/^missing/ { print $2 }')" \
+	"$(value some.pcapng streams/0/counted/places/wire)"
+
+# A ledger in words, in a file of one stream
+"$tracewire" info sample.pcapng >out || fail "info ended with $?"
+for line in 'file     sample.pcapng, 58636 bytes' 'format   pcapng, written by tracewire record ' 'stream   debian:tracewire-126 .4b8833669f94846b' \
+	'  kernel    6.1.0-56-amd64 x86_64' 'recorded  delivered  difference  books' 'open: no end'; do
+	says out "$line" || fail "info does not say '$line': $(cat out)"
+done
+
+# Compressed: the same but for the size
+zstd -q x.pcapng
+expect "compressed" True "$(value x.pcapng.zst compressed)"
+expect "packets of the compressed file" "$(value x.pcapng packets)" "$(value x.pcapng.zst packets)"
+"$tracewire" report -q x.pcapng.zst | cmp -s - <("$tracewire" report -q x.pcapng) || fail "report of a compressed capture differs"
+head -c $(($(stat -c %s x.pcapng.zst) / 2)) x.pcapng.zst >half.zst
+run 1 "$tracewire" info half.zst
+says out 'cut      half.zst is damaged' || fail "of half a compressed file: $(cat out)"
+[ "$(value half.zst packets)" -gt 10000 ] || fail "of half a compressed file $(value half.zst packets) packets"
+
+# Several files, a pipe, one that is cut
+"$tracewire" info sample.pcapng x.pcapng >out || fail "two files: status $?"
+expect "files" 2 "$(grep -c '^file ' out)"
+expect "objects" 2 "$("$tracewire" info -j sample.pcapng x.pcapng | python3 value.py packets | wc -l)"
+"$tracewire" info - <sample.pcapng >out || fail "standard input: status $?"
+says out 'file     standard input' || fail "standard input: $(cat out)"
+head -c 30000 sample.pcapng >cut.pcapng
+run 1 "$tracewire" info cut.pcapng x.pcapng
+says out 'cut      cut.pcapng is damaged at byte 29860' || fail "a cut file: $(cat out)"
+expect "files, one of them cut" 2 "$(grep -c '^file ' out)"
+
+# A file whose ledger says more than is in it. editcap keeps statistics blocks, and who wrote it.
+cat >ledger.py <<'END'
+import struct, sys
+
+data = open("sample.pcapng", "rb").read()
+comment = sys.argv[1].encode()
+option = struct.pack("<HH", 1, len(comment)) + comment + b"\0" * (-len(comment) % 4) + b"\0\0\0\0"
+size = 24 + len(option)
+data += struct.pack("<IIIII", 5, size, 0, 0, 0) + option + struct.pack("<I", size)
+open("ledger.pcapng", "wb").write(data)
+END
+python3 ledger.py "ledger version=1 state=closed recorded=400 delivered=350 wire=40 ring=10 late=3"
+"$tracewire" info ledger.pcapng >out || fail "with a ledger: status $?"
+for line in '330 events are in the file, by its ledger it should have 350' 'events behind newer ones: 3'; do
+	says out "$line" || fail "info does not say '$line': $(cat out)"
+done
+grep -qE '^debian:tracewire-126 +400 +350 +10 +40 +0  closed$' out || fail "the ledger: $(cat out)"
+
+refuses 2 "tracewire info: info needs a capture: files, or - for standard input" info
+refuses 2 "tracewire info: cannot open missing: No such file or directory" info missing
+echo "this is some text, and no capture at all" >text
+refuses 2 "tracewire info: text is neither a pcapng nor a pcap file, by its first bytes" info text
+exit $failed

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A capture from a stranger, told. What is told must be printable to its end and come to the same sums. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "pcap-tools/info/info.h"
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_text(const char *text, size_t size)
+{
+	char copy[1024];
+
+	check(strnlen(text, size) < size && size <= sizeof(copy));
+	tw_text__copy(copy, sizeof(copy), text, strlen(text));
+	check(!strcmp(copy, text));
+}
+
+static void check_interfaces(const struct tw_info *info)
+{
+	uint64_t packets = 0;
+
+	for (uint32_t i = 0; i < info->n_interfaces; i++) {
+		const struct tw_info_interface *f = &info->interfaces[i];
+
+		packets += f->packets;
+		check_text(f->name, sizeof(f->name));
+		check_text(f->description, sizeof(f->description));
+		check_text(f->filter, sizeof(f->filter));
+		check(f->section < info->sections);
+		check(f->stream == TW_INFO_NONE || f->stream < info->n_streams);
+	}
+	check(packets == info->packets);
+}
+
+static void check_streams(const struct tw_info *info)
+{
+	uint64_t packets = info->refused + info->unreadable + info->versions;
+
+	for (uint32_t i = 0; i < info->n_streams; i++) {
+		const struct tw_info_stream *s = info->streams[i];
+		char text[TW_LEDGER_TEXT_MAX];
+
+		packets += s->packets;
+		check(s->packets && s->received <= s->events);
+		check_text(s->identity.host, sizeof(s->identity.host));
+		check_text(s->identity.events, sizeof(s->identity.events));
+		check(tw_ledger__comment(&s->counted, text, sizeof(text)) < sizeof(text) - 1);
+		check(s->counted.place[TW_PLACE_DELIVERED] == s->received);
+	}
+	check(info->frames <= info->packets && packets >= info->frames);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	struct tw_error err = { "" };
+	struct tw_info info;
+	int r;
+
+	if (fd < 0)
+		fd = memfd_create("capture", 0);
+	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size) && !lseek(fd, 0, SEEK_SET));
+	r = tw_info__read(fd, "made.pcapng", &info, &err);
+	check(!r || (r < 0 && *err.text));
+	if (r)
+		return 0;
+	check_text(info.application, sizeof(info.application));
+	check_text(info.comment, sizeof(info.comment));
+	check_interfaces(&info);
+	check_streams(&info);
+	tw_info__fini(&info);
+	return 0;
+}

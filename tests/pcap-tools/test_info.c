@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is told of a capture: what is in it, what it says of itself, and what does not fit together. */
+#include "pcap-tools/info/info.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "captures.h"
+#include "explained.h"
+
+#define NS 9 /* if_tsresol */
+
+static struct test_frame frame;
+static struct made made;
+static struct tw_info info;
+
+static void begin(const char *application)
+{
+	made.len = 0;
+	made.big_endian = false;
+	made__begin(&made, TEST_SHB);
+	made__number(&made, 0x1A2B3C4D, 4);
+	made__number(&made, 1, 2);
+	made__number(&made, 0, 2);
+	made__number(&made, UINT64_MAX, 8);
+	made__option(&made, 4, application, (uint16_t)strlen(application));
+	made__option(&made, 0, NULL, 0);
+	made__end(&made);
+	made__interface(&made, 1, 0, NS, 0);
+}
+
+static void put(uint32_t interface, uint64_t time)
+{
+	static uint8_t packet[4096];
+	const size_t len = test_frame__end(&frame);
+
+	tw_store_be16(packet + 12, TW_ETHERTYPE);
+	memcpy(packet + 14, frame.buf, len);
+	made__packet(&made, interface, time, packet, (uint32_t)len + 14);
+}
+
+static void put_control(uint64_t seq)
+{
+	test_frame__begin(&frame, TW_CHANNEL_CONTROL, seq, 1000);
+}
+
+static void put_event(uint32_t interface, uint64_t stream, uint16_t channel, uint64_t seq, uint64_t time)
+{
+	test_frame__begin(&frame, channel, seq, time);
+	frame.f.info.stream_id = stream;
+	test_frame__event(&frame, time, 5, 24);
+	put(interface, time);
+}
+
+static void put_stats(uint64_t seq, uint64_t recorded, uint64_t ring)
+{
+	const struct tw_stat_view stats[] = {
+		{ TW_STAT_RECORDED, 0, recorded },
+		{ TW_STAT_READ, 0, recorded - ring },
+		{ TW_STAT_OVERRUN, 0, ring },
+	};
+
+	put_control(seq);
+	assert_true(tw_stats__emit(&frame.f, stats, sizeof(stats) / sizeof(stats[0])));
+	put(0, 1000);
+}
+
+static void put_end(uint64_t seq)
+{
+	put_control(seq);
+	assert_true(tw_end__emit(&frame.f));
+	put(0, 1000);
+}
+
+static void read_made(void)
+{
+	const int fd = memfd_create("capture", 0);
+	struct tw_error err = { "" };
+
+	assert_int_equal(pwrite(fd, made.bytes, made.len, 0), made.len);
+	if (tw_info__read(fd, "made", &info, &err))
+		fail_msg("%s", err.text);
+	close(fd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	tw_info__fini(&info);
+	return 0;
+}
+
+static void test_recording(void **state)
+{
+	const struct tw_info_stream *s;
+
+	(void)state;
+	begin("tracewire record 9.9");
+	test_frame__hello(&frame, "alpha", "one", 1000, 500);
+	put(0, 1500);
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	put_event(0, TEST_STREAM, 2, 0, 5000);
+	put_event(0, TEST_STREAM, 1, 1, 3000);
+	made__packet(&made, 0, 9000, "something else", 14);
+	made__statistics(&made, 0, 1, "ledger version=1 state=running recorded=2 delivered=2");
+	made__statistics(&made, 0, 2, "ledger version=1 state=closed recorded=4 delivered=3 ring=1");
+	made__statistics(&made, 0, 3, "something that is no ledger");
+	read_made();
+	assert_true(info.is_recording);
+	assert_string_equal(info.application, "tracewire record 9.9");
+	assert_int_equal(info.packets, 5);
+	assert_int_equal(info.frames, 4);
+	assert_int_equal(info.times.first, 1500);
+	assert_int_equal(info.times.last, 9000);
+	assert_int_equal(info.n_streams, 1);
+	s = info.streams[0];
+	assert_string_equal(s->identity.host, "alpha");
+	assert_int_equal(s->events, 3);
+	assert_int_equal(s->times.last, 5000);
+	assert_true(s->has_distance);
+	assert_int_equal(s->distance, 500);
+	assert_int_equal(s->n_schemas, 1);
+	assert_true(s->has_stored);
+	assert_int_equal(s->stored.state, TW_LEDGER_CLOSED);
+	assert_int_equal(s->stored.place[TW_PLACE_RING], 1);
+	assert_int_equal(tw_info_stream__missing(s), 0);
+	assert_ptr_equal(tw_info_stream__ledger(s), &s->stored);
+	assert_string_equal(info.damage.text, "");
+}
+
+/* Somebody took events out, or put some in. */
+static void test_changed(void **state)
+{
+	(void)state;
+	begin("tracewire record 9.9");
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	put_event(0, TEST_STREAM, 1, 2, 2000);
+	made__statistics(&made, 0, 1, "ledger version=1 state=closed recorded=5 delivered=5");
+	read_made();
+	assert_int_equal(tw_info_stream__missing(info.streams[0]), 3);
+	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_WIRE], 1);
+	tw_info__fini(&info);
+	begin("tracewire record 9.9");
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	made__statistics(&made, 0, 1, "ledger version=1 state=closed recorded=0 delivered=0");
+	read_made();
+	assert_int_equal(tw_info_stream__missing(info.streams[0]), -1);
+}
+
+/* A capture of the wire, from the stream's start to its end: the ledger is made of what is there. */
+static void test_wire(void **state)
+{
+	const struct tw_lost_view lost = { .where = TW_LOST_RING, .count = 2 };
+	const struct tw_ledger *l;
+
+	(void)state;
+	begin("Dumpcap");
+	put_control(0);
+	put(0, 1000);
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	put_event(0, TEST_STREAM, 1, 0, 2000); /* twice */
+	put_event(0, TEST_STREAM, 1, 3, 2000); /* two are missing */
+	test_frame__begin(&frame, 1, 4, 2100);
+	assert_true(tw_lost__emit(&frame.f, &lost));
+	put(0, 2100);
+	put_stats(1, 6, 2);
+	put_end(2);
+	made__begin(&made, TEST_ISB);
+	made__number(&made, 0, 4);
+	made__number(&made, 0, 8);
+	made__number(&made, 5, 2);
+	made__number(&made, 8, 2);
+	made__number(&made, 7, 8);
+	made__end(&made);
+	read_made();
+	assert_false(info.is_recording);
+	assert_true(info.interfaces[0].has_counters);
+	assert_int_equal(info.interfaces[0].dropped, 7);
+	assert_int_equal(info.interfaces[0].received, UINT64_MAX);
+	l = tw_info_stream__ledger(info.streams[0]);
+	assert_int_equal(l->state, TW_LEDGER_CLOSED);
+	assert_int_equal(l->recorded, 6);
+	assert_int_equal(l->place[TW_PLACE_DELIVERED], 2);
+	assert_int_equal(l->place[TW_PLACE_WIRE], 2);
+	assert_int_equal(l->place[TW_PLACE_RING], 2);
+	assert_int_equal(l->fact[TW_FACT_DUPLICATES], 1);
+	assert_int_equal(tw_ledger__difference(l), 0);
+	assert_int_equal(info.streams[0]->lost[TW_LOST_RING], 2);
+}
+
+/* Of a recording whose writer was killed LOST records tell whose losses they were. */
+static void test_receiver(void **state)
+{
+	const struct tw_lost_view lost = { .where = TW_LOST_RECEIVER, .count = 3 };
+
+	(void)state;
+	begin("tracewire capture 9.9");
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	test_frame__begin(&frame, 1, 6, 3000);
+	assert_true(tw_lost__emit(&frame.f, &lost));
+	put(0, 3000);
+	put_event(0, TEST_STREAM, 1, 6, 3000);
+	read_made();
+	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_RECEIVER], 3);
+	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_WIRE], 2);
+	assert_int_equal(info.streams[0]->counted.state, TW_LEDGER_OPEN);
+}
+
+static void test_offset(void **state)
+{
+	const struct tw_offset_view offsets[] = {
+		{ .kind = 1, .offset = 5, .error_ns = TW_ERROR_UNKNOWN },
+		{ .kind = 4, .method = TW_OFFSET_BY_EXCHANGE, .offset = -7, .error_ns = 1200, .drift = -3 },
+	};
+
+	(void)state;
+	begin("tracewire capture 9.9");
+	for (int i = 0; i < 2; i++) {
+		const struct tw_frame_info aside = { .stream_id = TEST_STREAM,
+						     .channel = TW_CHANNEL_ASIDE,
+						     .cpu = TW_CPU_NONE,
+						     .source = TW_SOURCE_ASIDE };
+
+		tw_frame__begin(&frame.f, frame.buf, TW_FRAME_MAX, &aside);
+		assert_true(tw_offset__emit(&frame.f, &offsets[i]));
+		put(0, 2000);
+	}
+	read_made();
+	assert_int_equal(info.streams[0]->n_offsets, 2);
+	assert_int_equal(info.streams[0]->offset.offset, -7);
+	assert_int_equal(info.streams[0]->offset.error_ns, 1200);
+	assert_int_equal(info.streams[0]->counted.recorded, 0);
+}
+
+/* Several streams on an interface, several interfaces, sections: whose ledger it is, if that is certain. */
+static void test_interfaces(void **state)
+{
+	(void)state;
+	begin("tracewire capture 9.9");
+	made__interface(&made, 1, 0, NS, 0);
+	put_event(0, 1, 1, 0, 2000);
+	put_event(0, 2, 1, 0, 2000);
+	put_event(1, 3, 1, 0, 2000);
+	made__statistics(&made, 0, 1, "ledger version=1 state=closed recorded=9 delivered=9");
+	made__statistics(&made, 1, 1, "ledger version=1 state=closed recorded=8 delivered=1 wire=7");
+	made__section(&made, true);
+	made__interface(&made, 1, 0, NS, 0);
+	put_event(0, 4, 1, 0, 2000);
+	made__statistics(&made, 0, 1, "ledger version=1 state=open recorded=1 delivered=1");
+	read_made();
+	assert_int_equal(info.sections, 2);
+	assert_int_equal(info.n_interfaces, 3);
+	assert_int_equal(info.interfaces[2].section, 1);
+	assert_int_equal(info.interfaces[0].stream, TW_INFO_NONE);
+	assert_int_equal(info.interfaces[0].packets, 2);
+	assert_int_equal(info.n_streams, 4);
+	assert_false(info.streams[0]->has_stored);
+	assert_false(info.streams[1]->has_stored);
+	assert_int_equal(info.streams[2]->stored.place[TW_PLACE_WIRE], 7);
+	assert_int_equal(info.streams[3]->stored.state, TW_LEDGER_OPEN);
+}
+
+static void test_cut(void **state)
+{
+	(void)state;
+	begin("tracewire record 9.9");
+	put_event(0, TEST_STREAM, 1, 0, 2000);
+	put_event(0, TEST_STREAM, 1, 1, 2000);
+	made.len -= 8;
+	read_made();
+	assert_int_equal(info.packets, 1);
+	assert_int_equal(info.streams[0]->events, 1);
+	assert_non_null(strstr(info.damage.text, "made is damaged at byte"));
+}
+
+static void test_refused(void **state)
+{
+	const int fd = memfd_create("capture", 0);
+	struct tw_error err = { "" };
+
+	(void)state;
+	assert_int_equal(write(fd, "some text", 9), 9);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(tw_info__read(fd, "text", &info, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "text is neither"));
+	close(fd);
+}
+
+/* More streams than are told apart, damaged frames, frames of another version: counted. */
+static void test_limits(void **state)
+{
+	(void)state;
+	begin("Dumpcap");
+	for (uint64_t id = 0; id < 100; id++)
+		put_event(0, id, 1, 0, 2000);
+	made__packet(&made, 0, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x63", 19);
+	made__packet(&made, 0, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x01", 19);
+	read_made();
+	assert_int_equal(info.n_streams, 100);
+	assert_int_equal(info.versions + info.unreadable, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_recording, teardown),
+		cmocka_unit_test_teardown(test_changed, teardown),
+		cmocka_unit_test_teardown(test_wire, teardown),
+		cmocka_unit_test_teardown(test_receiver, teardown),
+		cmocka_unit_test_teardown(test_offset, teardown),
+		cmocka_unit_test_teardown(test_interfaces, teardown),
+		cmocka_unit_test_teardown(test_cut, teardown),
+		cmocka_unit_test_teardown(test_refused, teardown),
+		cmocka_unit_test_teardown(test_limits, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
