@@ -29,25 +29,25 @@ struct tw_piece {
 };
 
 struct tw_channel {
-	struct tw_heap_node node;             /* in its stream's heap; its id is the channel's */
-	struct tw_merge_stream_stats *counts; /* of its stream */
+	struct tw_heap_node node; /* in its stream's heap; its id is the channel's */
 	struct tw_held *head, *tail;
-	struct tw_frame_info last; /* header of the frame that was used up last */
-	struct tw_gap gaps[TW_CHANNEL_GAPS];
-	struct tw_mark marks[TW_CHANNEL_MARKS];
-	uint64_t mark;             /* nothing older comes */
-	uint64_t next;             /* the number expected next to go out */
-	uint64_t seen;             /* all numbers before it are queued or out, or were given up */
+	struct tw_merge_stream_stats *counts; /* of its stream */
+	uint64_t next;                        /* the number expected next to go out */
+	uint64_t told;                        /* events that LOST records told of since the last number went out */
+	uint64_t seen;                        /* all numbers before it are queued or out, or were given up */
+	uint64_t mark;                        /* nothing older comes */
+	uint16_t id;
+	uint8_t n_marks, next_gap;
+	bool known;                /* next and seen are meaningful */
+	bool begun;                /* and next can't be lowered any more */
 	uint64_t highest;          /* number of a frame that was queued */
 	uint64_t promised;         /* the largest next_seq of a watermark */
 	uint64_t promised_dropped; /* what the receiver had dropped when that came */
 	uint64_t dropped;          /* the same, when the frame before next came */
-	uint64_t told;             /* events that LOST records told of since the last number went out */
 	struct tw_piece piece;
-	uint16_t id;
-	uint8_t n_marks, next_gap;
-	bool known; /* next and seen are meaningful */
-	bool begun; /* and next can't be lowered any more */
+	struct tw_frame_info last; /* header of the frame that was used up last */
+	struct tw_mark marks[TW_CHANNEL_MARKS];
+	struct tw_gap gaps[TW_CHANNEL_GAPS];
 };
 
 static inline struct tw_channel *tw_channel__of(struct tw_heap_node *node)
@@ -102,6 +102,18 @@ struct tw_hole tw_channel__give_up(struct tw_channel *c, uint64_t to, uint64_t d
  * Return: how many of them were not out before, counted as received
  */
 uint32_t tw_channel__use(struct tw_channel *c, uint32_t n);
+
+/** tw_channel__use_expected() - the same for one number, where it is the one that is next. Return: false if it is not */
+static inline bool tw_channel__use_expected(struct tw_channel *c)
+{
+	if (c->head->seq != c->next || c->head->late)
+		return false;
+	c->head->seq++;
+	c->next++;
+	c->told = 0;
+	c->counts->received++;
+	return true;
+}
 
 /** tw_channel__drop_head() - all numbers of the head are used. Return: it, unlinked */
 struct tw_held *tw_channel__drop_head(struct tw_channel *c);

@@ -93,20 +93,22 @@ static bool tlv__is_item(unsigned int type)
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
-/* Nearly all TLVs are events: over one of them without a call. */
-static bool cursor__skip_event(struct tw_cursor *c, uint32_t *filtered)
+/* Nearly all TLVs are events: over one of them without a call. Return: its type and length as they stand there; 0 = it is another */
+static inline uint32_t cursor__skip_event(struct tw_cursor *c)
 {
-	uint32_t type, len;
+	uint32_t head, type, len;
 
 	if (c->left < sizeof(struct tw_event))
-		return false;
-	type = tw_load_be16(c->at);
-	len = tw_load_be16(c->at + 2);
+		return 0;
+	head = tw_load_be32(c->at);
+	type = head >> 16;
+	len = head & 0xffff;
 	if ((type != TW_TLV_EVENT && type != TW_TLV_FILTERED) || len < sizeof(struct tw_event) || len % 4 ||
-	    !tw_cursor__take(c, len))
-		return false;
-	*filtered += type == TW_TLV_FILTERED;
-	return true;
+	    len > c->left)
+		return 0;
+	c->at += len;
+	c->left -= len;
+	return head;
 }
 
 static uint64_t saturating_sum(uint64_t a, uint64_t b)
@@ -146,6 +148,23 @@ static uint64_t held__time(const struct tw_held *held, const uint8_t *value)
 	return held->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
 }
 
+/* Events that follow each other. */
+static void content__events(struct tw_frame_content *content, struct tw_cursor *rest, const uint8_t **last)
+{
+	uint32_t n = 0, filtered = 0, head;
+	const uint8_t *at = rest->at;
+
+	while ((head = cursor__skip_event(rest))) {
+		filtered += head >> 16 == TW_TLV_FILTERED;
+		n++;
+		*last = at;
+		at = rest->at;
+	}
+	content->items += n;
+	content->events += n;
+	content->filtered += filtered;
+}
+
 void tw_held__look(struct tw_held *held)
 {
 	struct tw_frame_content *content = &held->content;
@@ -155,18 +174,10 @@ void tw_held__look(struct tw_held *held)
 	struct tw_tlv_view tlv;
 
 	*content = (struct tw_frame_content){ .last = held->info.base_time };
-	for (;;) {
-		const uint8_t *at = rest.at;
-
-		if (cursor__skip_event(&rest, &content->filtered)) {
-			content->events++;
-			content->items++;
-			last = at;
-			continue;
-		}
-		if (!tw_cursor__next_tlv(&rest, &tlv, &status))
-			break;
+	content__events(content, &rest, &last);
+	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
 		content__other(content, &tlv);
+		content__events(content, &rest, &last);
 	}
 	if (last)
 		content->last = held__time(held, last + sizeof(struct tw_tlv));
@@ -189,11 +200,32 @@ static uint64_t item__time(const struct tw_held *held, const struct tw_tlv_view 
 	}
 }
 
+/* Nearly all items are events. Return: false if the next one is not, or can't be read */
+static inline bool held__next_event(struct tw_held *held)
+{
+	const uint8_t *at = held->rest.at;
+	uint32_t head;
+
+	if (held->seq == tw_held__end(held))
+		return false;
+	head = cursor__skip_event(&held->rest);
+	if (!head)
+		return false;
+	held->item.time = held__time(held, at + sizeof(struct tw_tlv));
+	held->item.tlv = at;
+	held->item.len = head & 0xffff;
+	held->item.type = (uint16_t)(head >> 16);
+	held->item.numbered = true;
+	return true;
+}
+
 bool tw_held__next(struct tw_held *held)
 {
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
+	if (held__next_event(held))
+		return true;
 	while (tw_cursor__next_tlv(&held->rest, &tlv, &status)) {
 		const size_t len = sizeof(struct tw_tlv) + tlv.len;
 

@@ -31,16 +31,16 @@ struct tw_frame_content {
 
 struct tw_held {
 	struct tw_held *next, *prev;
-	struct tw_frame_info info; /* as it came */
 	struct tw_cursor rest;
 	struct tw_item item; /* the first that is not out yet */
 	uint64_t seq;        /* of that item, or of the next that has one */
-	uint64_t dropped;    /* by the receiver when it came */
-	struct tw_frame_content content;
-	uint32_t size; /* of this buffer, bytes */
+	bool started;        /* some of it is out */
+	bool late;           /* fills a gap that was given up */
 	uint8_t size_class;
-	bool started; /* some of it is out */
-	bool late;    /* fills a gap that was given up */
+	uint32_t size;             /* of this buffer, bytes */
+	struct tw_frame_info info; /* as it came */
+	struct tw_frame_content content;
+	uint64_t dropped; /* by the receiver when it came */
 	uint8_t data[];
 };
 

@@ -2,8 +2,7 @@
 /* Frames taken apart: one item at a time. */
 #include "pcap-tools/merge/out.h"
 
-static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_held *held, uint64_t seq,
-			     const uint8_t *tlv, uint32_t len)
+static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_held *held, uint64_t seq)
 {
 	const uint64_t time = held->item.time;
 	const bool late = tw_out__is_late(m, s, time);
@@ -11,8 +10,8 @@ static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, cons
 		.stream_id = s->id,
 		.time = time,
 		.head = held->data,
-		.body = tlv,
-		.body_len = len,
+		.body = held->item.tlv,
+		.body_len = held->item.len,
 		.seq = seq,
 		.base_time = time,
 		.delivered = 1,
@@ -27,8 +26,7 @@ static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, cons
 }
 
 /* LOST, pieces of what is too large, and whatever else stood between the events. */
-static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_held *held, uint64_t seq,
-			     bool numbered)
+static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_held *held, uint64_t seq)
 {
 	const struct tw_item *item = &held->item;
 	const bool own_time = item->type == TW_TLV_LOST;
@@ -40,8 +38,8 @@ static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, cons
 		.body_len = item->len,
 		.seq = seq,
 		.base_time = own_time ? item->time : held->info.base_time,
-		.delivered = numbered,
-		.events = numbered,
+		.delivered = item->numbered,
+		.events = item->numbered,
 		.flags = held->info.flags,
 		.at_base = own_time,
 	};
@@ -58,39 +56,43 @@ static struct tw_tlv_view item__tlv(const struct tw_item *item)
 	};
 }
 
-/* An event in pieces whose whole fits a frame. */
-static bool part__fits(const struct tw_part_view *part)
+/* A piece of an event whose whole fits a frame. */
+static bool item__is_piece(const struct tw_item *item, struct tw_part_view *ret)
 {
-	return part->inner_type == TW_TLV_EVENT && part->total >= sizeof(struct tw_event) - sizeof(struct tw_tlv) &&
-	       part->total <= TW_FRAME_MAX - sizeof(struct tw_frame_hdr) - sizeof(struct tw_tlv);
+	const struct tw_tlv_view tlv = item__tlv(item);
+
+	return tw_part__parse(&tlv, ret) && ret->inner_type == TW_TLV_EVENT &&
+	       ret->total >= sizeof(struct tw_event) - sizeof(struct tw_tlv) &&
+	       ret->total <= TW_FRAME_MAX - sizeof(struct tw_frame_hdr) - sizeof(struct tw_tlv);
 }
 
-static int merge__emit_whole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held, uint64_t seq,
-			     const struct tw_tlv_view *value)
+static void item__become(struct tw_item *item, uint8_t *buf, const struct tw_tlv_view *value)
 {
 	const uint32_t len = (uint32_t)(sizeof(struct tw_tlv) + value->len);
-	const uint32_t padded = (uint32_t)tw_tlv__padded(len);
 
-	tw_store_be16(m->whole, TW_TLV_EVENT);
-	tw_store_be16(m->whole + 2, (uint16_t)len);
-	memcpy(m->whole + sizeof(struct tw_tlv), value->value, value->len);
-	memset(m->whole + len, 0, padded - len + TW_HELD_SLACK);
-	return merge__emit_event(m, s, held, seq, m->whole, padded);
+	item->type = TW_TLV_EVENT;
+	item->tlv = buf;
+	item->len = (uint32_t)tw_tlv__padded(len);
+	tw_store_be16(buf, TW_TLV_EVENT);
+	tw_store_be16(buf + 2, (uint16_t)len);
+	memcpy(buf + sizeof(struct tw_tlv), value->value, value->len);
+	memset(buf + len, 0, item->len - len + TW_HELD_SLACK);
 }
 
-static int merge__emit_part(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_channel *c,
-			    struct tw_held *held, uint64_t seq)
+/* The last piece becomes the event, if all others came; others become nothing. */
+static void merge__join(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_channel *c, struct tw_item *item)
 {
-	const struct tw_tlv_view tlv = item__tlv(&held->item);
 	struct tw_part_view part;
 	struct tw_tlv_view whole;
 
-	if (!tw_part__parse(&tlv, &part) || !part__fits(&part))
-		return merge__emit_other(m, s, held, seq, held->item.numbered);
-	if (tw_parts__add(m->parts, s->id, c->id, &part, &whole) == TW_PARTS_WHOLE)
-		return merge__emit_whole(m, s, held, seq, &whole);
-	s->stats.incomplete += held->item.numbered;
-	return 0;
+	if (!item__is_piece(item, &part))
+		return;
+	if (tw_parts__add(m->parts, s->id, c->id, &part, &whole) == TW_PARTS_WHOLE) {
+		item__become(item, m->whole, &whole);
+		return;
+	}
+	s->stats.incomplete += item->numbered;
+	item->type = TW_TLV_PAD;
 }
 
 static void stream__note_lost(struct tw_merge_stream *s, struct tw_channel *c, const struct tw_held *held)
@@ -109,25 +111,27 @@ static void stream__note_lost(struct tw_merge_stream *s, struct tw_channel *c, c
 int tw_item__out(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
 {
 	struct tw_held *held = c->head;
-	const struct tw_item *item = &held->item;
+	struct tw_item *item = &held->item;
 	const uint64_t seq = held->seq;
 
-	if (item->numbered && !tw_channel__use(c, 1)) {
+	if (item->numbered && !tw_channel__use_expected(c) && !tw_channel__use(c, 1)) {
 		s->stats.duplicates++;
 		return 0;
 	}
+	if (item->type == TW_TLV_PART)
+		merge__join(m, s, c, item);
 	switch (item->type) {
 	case TW_TLV_EVENT:
-		return merge__emit_event(m, s, held, seq, item->tlv, item->len);
+		return merge__emit_event(m, s, held, seq);
 	case TW_TLV_FILTERED:
 		s->stats.filtered++;
 		return 0;
-	case TW_TLV_PART:
-		return merge__emit_part(m, s, c, held, seq);
+	case TW_TLV_PAD:
+		return 0;
 	case TW_TLV_LOST:
 		stream__note_lost(s, c, held);
-		return merge__emit_other(m, s, held, seq, false);
+		return merge__emit_other(m, s, held, seq);
 	default:
-		return merge__emit_other(m, s, held, seq, false);
+		return merge__emit_other(m, s, held, seq);
 	}
 }

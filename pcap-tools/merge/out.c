@@ -3,26 +3,6 @@
 
 _Static_assert(TW_MERGE_SLACK <= TW_HELD_SLACK, "what the header promises");
 
-int tw_out__emit(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merged *out)
-{
-	s->stats.frames_out++;
-	s->stats.events_out += out->delivered;
-	s->stats.forced += m->forcing ? out->delivered : 0;
-	return m->options.emit(m->options.ctx, out);
-}
-
-bool tw_out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
-{
-	const uint64_t common = m->options.across ? tw_across__time(s, time) : 0;
-	const bool late = m->options.across ? common < m->last : time < s->last;
-
-	if (time > s->last)
-		s->last = time;
-	if (common > m->last)
-		m->last = common;
-	return late;
-}
-
 /* A LOST that tells of a hole. @head: a frame's of the channel; @seq: the channel's next number */
 static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_hole hole, const uint8_t *head,
 			  uint64_t seq, uint64_t time)
@@ -48,29 +28,13 @@ static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct 
 	return tw_out__emit(m, s, &out);
 }
 
-/* What is missing before the head's next number is waited for no longer. */
-static int out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
+int tw_out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
 {
 	const struct tw_held *held = c->head;
 	const struct tw_hole hole = tw_channel__give_up(c, held->seq, held->dropped);
 
 	s->moved = true;
 	return out__emit_hole(m, s, hole, held->data, held->seq, held->item.time);
-}
-
-int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
-{
-	struct tw_held *held = c->head;
-	int code = 0;
-
-	if (m->options.packed && !held->late)
-		tw_channel__tell(c, held->content.told);
-	if (tw_channel__has_hole(c) && (m->options.packed ? held->info.events : held->item.numbered))
-		code = out__hole(m, s, c);
-	if (code)
-		return code;
-	held->started = c->begun = true;
-	return m->options.packed ? tw_whole__out(m, s, c) : tw_item__out(m, s, c);
 }
 
 int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
@@ -81,7 +45,7 @@ int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channe
 	if (!left)
 		return 0;
 	if (tw_channel__has_hole(c))
-		code = out__hole(m, s, c);
+		code = tw_out__hole(m, s, c);
 	s->stats.damaged += tw_channel__use(c, (uint32_t)left);
 	return code;
 }

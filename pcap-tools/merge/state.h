@@ -34,7 +34,6 @@ struct tw_merge_stream {
 	struct tw_numbers control_numbers;
 	struct tw_channel **channels;
 	size_t n_channels;
-	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE];
 	struct tw_heap heap;   /* of the channels that have something */
 	uint64_t newest;       /* time of the newest watermark */
 	uint64_t control_mark; /* the control channel's: its frames that are yet to come may belong behind that */
@@ -56,6 +55,8 @@ struct tw_merge_stream {
 	uint64_t samples[2]; /* what that was at the last look, and at the one before */
 	uint64_t overdue;    /* and at the one before that, a wait ago: all up to there goes out */
 	bool silent;
+
+	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE]; /* channels by their numbers, in pages */
 };
 
 struct tw_merge {
