@@ -65,7 +65,7 @@ static void across__look(struct tw_merge *m)
 		const bool placed = s->placed != TW_UNPLACED;
 		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
 
-		if (placed && !s->silent)
+		if (placed && s->newest && !s->silent)
 			m->newest = largest(m->newest, tw_across__time(s, s->newest));
 		if (placed && s->overdue)
 			m->overdue = largest(m->overdue, tw_across__time(s, s->overdue));
@@ -85,7 +85,7 @@ void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved
 	across__put(m, s);
 	if (!m->slowest || (moved && m->slowest == s))
 		across__look(m);
-	else if (moved && s->placed != TW_UNPLACED)
+	else if (moved && s->newest && s->placed != TW_UNPLACED)
 		m->newest = largest(m->newest, tw_across__time(s, s->newest));
 	m->bound = largest(largest(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
 }

@@ -185,7 +185,6 @@ struct tw_hole tw_channel__give_up(struct tw_channel *c, uint64_t to, uint64_t d
 
 	channel__miss(c, c->next, told_to, &c->counts->gaps_told);
 	channel__miss(c, told_to, to, hole.receiver ? &c->counts->gaps_receiver : &c->counts->gaps_wire);
-	c->told = 0;
 	c->next = to;
 	channel__see(c, to, c->head);
 	channel__apply_marks(c);

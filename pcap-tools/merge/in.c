@@ -73,7 +73,10 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 
 	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
 	s->named |= content->has_host;
-	s->stats.ended |= content->has_end;
+	if (content->has_end && !s->stats.ended) {
+		s->stats.ended = 1;
+		tw_across__look_again(m);
+	}
 	if (!merge__wants(m, held)) {
 		tw_frame_pool__give(&m->pool, held);
 		return;

@@ -33,7 +33,6 @@ int tw_out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channe
 	const struct tw_held *held = c->head;
 	const struct tw_hole hole = tw_channel__give_up(c, held->seq, held->dropped);
 
-	s->moved = true;
 	return out__emit_hole(m, s, hole, held->data, held->seq, held->item.time);
 }
 

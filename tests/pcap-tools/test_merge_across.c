@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several streams, each with its own clock, in one order. */
+#include "merging.h"
+
+#define SECOND 1000000000ull
+
+static void from_stream(struct fixture *x, uint64_t stream)
+{
+	x->frame.stream = stream;
+}
+
+/* Streams 0, 1, ... with clocks that are @apart ns behind each other. */
+static struct fixture *streams__new(struct tw_merge_options options, uint64_t n, int64_t apart)
+{
+	struct fixture *x;
+
+	options.from_start = options.across = true;
+	x = fixture__new(options);
+	for (uint64_t i = 0; i < n; i++)
+		set_offset(x, i, (int64_t)i * apart);
+	return x;
+}
+
+static void put_marked(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t time)
+{
+	from_stream(x, stream);
+	put_events(x, 1, seq, time, 1);
+	mark1(x, time, seq + 1);
+}
+
+static void assert_stream_order(const struct fixture *x, const char *streams)
+{
+	assert_int_equal(x->sink.n, strlen(streams));
+	for (size_t i = 0; i < x->sink.n; i++)
+		assert_int_equal(x->sink.out[i].stream, streams[i] - '0');
+}
+
+static void clocks_differ(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 1000000);
+
+	(void)state;
+	put_marked(x, 0, 0, 5000000); /* 5000000 of the common line */
+	put_marked(x, 1, 0, 4000100);
+	put_marked(x, 2, 0, 3000050);
+	assert_stream_order(x, "0"); /* the others have promised nothing beyond their own */
+	put_marked(x, 0, 1, 5000075);
+	put_marked(x, 2, 1, 3000060);
+	put_marked(x, 1, 1, 4000200);
+	put_marked(x, 2, 2, 3000300);
+	assert_stream_order(x, "0220");
+	assert_books(x);
+	assert_stream_order(x, "0220112");
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* An offset before zero, and times for which sums do not fit. */
+static void ends_of_time(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);
+
+	(void)state;
+	set_offset(x, 1, INT64_MIN);
+	set_offset(x, 2, INT64_MAX);
+	put_marked(x, 0, 0, 1000);
+	put_marked(x, 1, 0, 2000);
+	put_marked(x, 2, 0, UINT64_MAX - 5);
+	from_stream(x, 1);
+	put_events(x, 1, 1, UINT64_MAX, 1);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 4);
+	fixture__free(x);
+}
+
+static void waits_for_the_slowest_no_longer_than_told(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
+
+	(void)state;
+	put_marked(x, 1, 0, 100);
+	put_marked(x, 0, 0, 500);
+	assert_stream_order(x, "1");
+	put_marked(x, 0, 1, 1499);
+	assert_stream_order(x, "1");
+	put_marked(x, 0, 2, 1500);
+	assert_stream_order(x, "10");
+	put_marked(x, 1, 1, 450); /* at once, behind 500: late */
+	assert_stream_order(x, "101");
+	assert_true(x->sink.out[2].late);
+	assert_int_equal(stream_stats(x, 1).late, 1);
+	assert_int_equal(stream_stats(x, 0).late, 0);
+	fixture__free(x);
+}
+
+/* By this machine's time: a stream that says nothing holds up for a wait, and is waited for again once it speaks. */
+static void silence_holds_nobody_up(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 0);
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1;
+	put_marked(x, 1, 0, 1000);
+	for (uint64_t i = 0; i < 20; i++) {
+		put_marked(x, 0, i, 2000 + i);
+		tick(x, SECOND / 10);
+	}
+	assert_true(x->sink.n > 10);
+	put_marked(x, 0, 20, 3000);
+	assert_int_equal(x->sink.n, 1 + 21);
+	put_marked(x, 1, 1, 3001);
+	put_marked(x, 0, 21, 3002);
+	assert_int_equal(x->sink.n, 1 + 21 + 1);
+	assert_books(x);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* Frames without any watermark, and then none at all: real time lets them out. */
+static void nothing_waits_for_ever(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+	struct fixture *alone = fixture__new((struct tw_merge_options){ .wait_ns = SECOND });
+
+	(void)state;
+	x->live = alone->live = true;
+	x->arrival.now = alone->arrival.now = 77;
+	put_events(x, 1, 10, 1000, 5);
+	put_events(alone, 1, 10, 1000, 5);
+	for (int i = 0; i < 9; i++) {
+		tick(x, SECOND / 10);
+		tick(alone, SECOND / 10);
+	}
+	assert_int_equal(x->sink.n + alone->sink.n, 0);
+	for (int i = 0; i < 7; i++) {
+		tick(x, SECOND / 10);
+		tick(alone, SECOND / 10);
+	}
+	assert_int_equal(x->sink.n, 5);
+	assert_int_equal(alone->sink.n, 5);
+	fixture__free(x);
+	fixture__free(alone);
+}
+
+static void waits_for_its_offset(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
+
+	(void)state;
+	put_marked(x, 1, 0, 50);
+	put_marked(x, 0, 0, 500);
+	put_marked(x, 0, 1, 600);
+	assert_int_equal(x->sink.n, 0);
+	set_offset(x, 1, 490); /* 540 */
+	assert_stream_order(x, "01");
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* It is put where its newest is the newest of all; until its offset comes after all. */
+static void waits_for_its_offset_no_longer_than_told(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
+
+	(void)state;
+	put_marked(x, 1, 0, 100);
+	put_marked(x, 0, 0, 90000);
+	put_marked(x, 1, 1, 1000);
+	assert_stream_order(x, "");
+	put_marked(x, 1, 2, 1100); /* a wait of its own time: 89000, 89900, 90000 */
+	assert_stream_order(x, "1101");
+	set_offset(x, 1, 89000);
+	put_marked(x, 1, 3, 1200); /* 90200 */
+	put_marked(x, 0, 1, 90300);
+	assert_stream_order(x, "11011");
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* Clocks that count from boot, until the first offset tells how far that is from the common time line. */
+static void guesses_follow_the_first_that_is_known(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = 1000 });
+
+	(void)state;
+	put_marked(x, 1, 0, 100);
+	put_marked(x, 1, 1, 1100);
+	put_marked(x, 2, 0, 60000);
+	put_marked(x, 2, 1, 61000); /* as new as 1100 of stream 1 */
+	assert_stream_order(x, "1122");
+	assert_int_equal(stats(x)->late, 1); /* 60000 is 100, that it was unknown for a wait */
+	set_offset(x, 1, (int64_t)SECOND);
+	put_marked(x, 2, 2, 61100); /* as new as 1100 again */
+	put_marked(x, 1, 2, 1150);
+	put_marked(x, 2, 3, 61300);
+	put_marked(x, 1, 3, 1250);
+	assert_stream_order(x, "1122211");
+	assert_books(x);
+	assert_int_equal(stats(x)->late, 1);
+	fixture__free(x);
+}
+
+static void what_ended_holds_nobody_up(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 0);
+
+	(void)state;
+	put_marked(x, 1, 0, 100);
+	put_marked(x, 0, 0, 200);
+	assert_stream_order(x, "1");
+	from_stream(x, 1);
+	put_end(x, 100);
+	assert_int_equal(stream_stats(x, 1).ended, 1);
+	put_marked(x, 0, 1, 300);
+	assert_int_equal(stats(x)->events_out, 3);
+	fixture__free(x);
+}
+
+/* Names stand before what they explain, and no packet time goes back for them. */
+static void control_frames_keep_their_place(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 1000);
+	uint64_t common = 0;
+
+	(void)state;
+	put_marked(x, 0, 0, 5000);
+	from_stream(x, 1);
+	put_hello(x, 3000);
+	put_marked(x, 1, 0, 4200);
+	put_marked(x, 0, 1, 5500);
+	from_stream(x, 1);
+	put_hello(x, 1000); /* about the past */
+	put_marked(x, 1, 1, 4600);
+	put_marked(x, 0, 2, 5800);
+	put_marked(x, 1, 2, 4900);
+	from_stream(x, 1);
+	put_hello(x, 1100); /* and behind what another stream said of now */
+	assert_books(x);
+	assert_int_equal(x->sink.n, 9);
+	for (size_t i = 0; i < x->sink.n; i++) {
+		const uint64_t time = x->sink.out[i].time + 1000 * x->sink.out[i].stream;
+
+		assert_true(time >= common);
+		common = time;
+	}
+	assert_true(x->sink.out[0].control);
+	fixture__free(x);
+}
+
+static void memory_lets_the_oldest_of_all_out(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .memory = 64 * 1024 }, 4, 7);
+
+	(void)state;
+	for (uint64_t i = 0; i < 4000; i++) {
+		from_stream(x, i % 4);
+		put_events(x, 1, i / 4, 1000 + 100 * i, 1);
+		assert_true(stats(x)->held <= 64 * 1024);
+	}
+	assert_true(stats(x)->forced > 2000);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 4000);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* The stream's clock was set back an hour: what comes then is in order. */
+static void offset_changes(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
+
+	(void)state;
+	set_offset(x, 0, 3600000);
+	put_marked(x, 0, 0, 5000);
+	put_marked(x, 0, 1, 5100);
+	set_offset(x, 0, 0);
+	from_stream(x, 0);
+	put_events(x, 1, 2, 5300, 1);
+	put_events(x, 2, 0, 5200, 1);
+	mark2(x, 6000, 3, 1);
+	assert_int_equal(x->sink.n, 4);
+	assert_int_equal(x->sink.out[2].channel, 2);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
+/* Events of three streams with two channels each, sent in rounds of their own, against a plain sort. */
+struct expected {
+	uint64_t common, stream, seq;
+	uint16_t channel;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct expected *x = a, *y = b;
+
+	if (x->common != y->common)
+		return x->common < y->common ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	if (x->channel != y->channel)
+		return x->channel < y->channel ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+struct host {
+	uint64_t now, seq[2];
+	int64_t offset;
+};
+
+static void host__round(struct host *h, struct fixture *x, uint64_t stream, struct expected *expected, size_t *n)
+{
+	const uint64_t until = h->now + (uint64_t)rand() % 3000;
+
+	from_stream(x, stream);
+	for (uint16_t channel = 1; channel <= 2; channel++) {
+		for (uint64_t time = h->now; time < until; time += 1 + (uint64_t)rand() % 200) {
+			expected[(*n)++] =
+				(struct expected){ time + (uint64_t)h->offset, stream, h->seq[channel - 1], channel };
+			put_events(x, channel, h->seq[channel - 1]++, time, 1);
+		}
+	}
+	h->now = until;
+	mark2(x, until - 1, h->seq[0], h->seq[1]); /* of equal times the streams decide, if both are there */
+}
+
+static void random_hosts(unsigned int seed, bool packed)
+{
+	struct host hosts[3] = { { .offset = 0 }, { .offset = 123456789 }, { .offset = -98765432 } };
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND, .packed = packed }, 0, 0);
+	struct expected *expected = calloc(OUT_MAX, sizeof(*expected));
+	size_t n = 0, k = 0;
+
+	assert_non_null(expected);
+	srand(seed);
+	for (uint64_t i = 0; i < 3; i++) {
+		hosts[i].now = SECOND - (uint64_t)hosts[i].offset;
+		set_offset(x, i, hosts[i].offset);
+	}
+	for (int i = 0; i < 500; i++) {
+		const uint64_t stream = (uint64_t)rand() % 3;
+
+		host__round(&hosts[stream], x, stream, expected, &n);
+	}
+	assert_true(x->sink.n > n / 2);
+	assert_books(x);
+	qsort(expected, n, sizeof(*expected), compare);
+	for (size_t i = 0; i < x->sink.n; i++) {
+		const struct seen *seen = &x->sink.out[i];
+
+		if (seen->control) /* whole frames: watermarks are among them */
+			continue;
+		assert_int_equal(seen->stream, expected[k].stream);
+		assert_int_equal(seen->channel, expected[k].channel);
+		assert_int_equal(seen->seq, expected[k++].seq);
+	}
+	assert_int_equal(k, n);
+	assert_int_equal(stats(x)->late, 0);
+	assert_int_equal(stats(x)->gaps + stats(x)->forced + stats(x)->malformed, 0);
+	free(expected);
+	fixture__free(x);
+}
+
+static void random_interleavings(void **state)
+{
+	(void)state;
+	for (unsigned int seed = 1; seed <= 20; seed++) {
+		random_hosts(seed, false);
+		random_hosts(seed, true);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clocks_differ),
+		cmocka_unit_test(ends_of_time),
+		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
+		cmocka_unit_test(silence_holds_nobody_up),
+		cmocka_unit_test(nothing_waits_for_ever),
+		cmocka_unit_test(waits_for_its_offset),
+		cmocka_unit_test(waits_for_its_offset_no_longer_than_told),
+		cmocka_unit_test(guesses_follow_the_first_that_is_known),
+		cmocka_unit_test(what_ended_holds_nobody_up),
+		cmocka_unit_test(control_frames_keep_their_place),
+		cmocka_unit_test(memory_lets_the_oldest_of_all_out),
+		cmocka_unit_test(offset_changes),
+		cmocka_unit_test(random_interleavings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

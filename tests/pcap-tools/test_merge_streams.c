@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of streams: hundreds at once, those that went, and strangers. */
+#include "merging.h"
+
+#define SECOND 1000000000ull
+
+static struct fixture *live__new(struct tw_merge_options options)
+{
+	struct fixture *x = fixture__new(options);
+
+	x->live = true;
+	x->arrival.now = SECOND;
+	return x;
+}
+
+/* @events of one event each, with its watermark; numbers begin with @seq. */
+static void put_stream(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t events)
+{
+	x->frame.stream = stream;
+	for (uint64_t i = 0; i < events; i++)
+		put_events(x, 1, seq + i, 1000 + 10 * (seq + i), 1);
+	mark1(x, 1000 + 10 * (seq + events), seq + events);
+}
+
+static void put_known(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t events)
+{
+	x->frame.stream = stream;
+	put_hello(x, 900);
+	put_stream(x, stream, seq, events);
+}
+
+static void two_hundred_at_once(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint64_t round = 0; round < 20; round++) {
+		for (uint64_t i = 0; i < 200; i++)
+			put_stream(x, i * 512 * 77, round * 3, 3);
+	}
+	assert_int_equal(stats(x)->streams, 200);
+	assert_int_equal(stats(x)->events_out, 200 * 60);
+	assert_int_equal(stream_stats(x, 199 * 512 * 77).events_out, 60);
+	assert_books(x);
+	fixture__free(x);
+}
+
+static void aside_is_somebody_elses(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+	const struct tw_exchange_view exchange = { .id = 1, .asked = 2 };
+
+	(void)state;
+	test_frame__begin(&x->frame, TW_CHANNEL_ASIDE, 0, 0);
+	x->frame.f.info.source = TW_SOURCE_ASIDE;
+	assert_true(tw_exchange__emit(&x->frame.f, &exchange));
+	put(x);
+	assert_int_equal(stats(x)->frames + stats(x)->malformed + stats(x)->streams, 0);
+	fixture__free(x);
+}
+
+/* After a wait, so that what END overtook still finds its place. */
+static void an_ended_stream_is_retired(void **state)
+{
+	struct fixture *x = live__new((struct tw_merge_options){ .wait_ns = SECOND });
+
+	(void)state;
+	put_known(x, 3, 50, 5);
+	put_events(x, 1, 57, 9000, 1);
+	put_end(x, 9000);
+	tick(x, SECOND / 2);
+	put_events(x, 1, 55, 8000, 1);
+	assert_int_equal(x->retired.n, 0);
+	for (int i = 0; i < 20; i++)
+		tick(x, SECOND / 5);
+	assert_int_equal(x->retired.n, 1);
+	assert_int_equal(x->retired.stream[0], 3);
+	assert_sums(&x->retired.stats[0]);
+	assert_int_equal(x->retired.stats[0].before, 50);
+	assert_int_equal(x->retired.stats[0].received, 7);
+	assert_int_equal(x->retired.stats[0].gaps_wire, 1);
+	assert_int_equal(x->retired.stats[0].ended, 1);
+	assert_int_equal(stream_stats(x, 3).events_out, 0);
+	assert_int_equal(stats(x)->streams, 0);
+	assert_int_equal(stats(x)->events_out, 7); /* the totals remember */
+	assert_int_equal(stats(x)->retired, 1);
+	assert_books(x);
+	fixture__free(x);
+}
+
+/* Killed without END; what was promised and never came is missing when it is forgotten. */
+static void a_silent_stream_is_retired(void **state)
+{
+	struct fixture *x = live__new((struct tw_merge_options){
+		.from_start = true, .across = true, .tell_gaps = true, .wait_ns = SECOND, .retire_ns = 10 * SECOND });
+
+	(void)state;
+	set_offset(x, 7, 0);
+	put_known(x, 7, 0, 5);
+	mark1(x, 5000, 8);
+	for (int i = 0; i < 18; i++)
+		tick(x, SECOND / 2);
+	assert_int_equal(x->retired.n, 0);
+	assert_int_equal(stats(x)->gaps, 0);
+	tick(x, SECOND);
+	assert_int_equal(x->retired.n, 1);
+	assert_int_equal(x->retired.stats[0].gaps_wire, 3);
+	assert_int_equal(x->sink.out[x->sink.n - 1].lost_where, TW_LOST_WIRE);
+	assert_int_equal(x->sink.out[x->sink.n - 1].lost_count, 3);
+	put_stream(x, 7, 20, 1); /* it lives, but nobody knows it any more */
+	assert_int_equal(stats(x)->streams, 1);
+	assert_books(x);
+	fixture__free(x);
+}
+
+/* Forged ids: the known streams stay, and nothing of what came is lost or uncounted. */
+static void strangers_make_room_for_each_other(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint64_t i = 0; i < 200; i++)
+		put_known(x, i, 0, 2);
+	for (uint64_t i = 0; i < 5000; i++) {
+		x->frame.stream = 1000 + i;
+		put_events(x, 1, 0, 1000 + i, 1);
+		if (i % 100 == 0)
+			put_stream(x, i / 100, 2, 1);
+	}
+	assert_int_equal(stats(x)->streams, TW_MERGE_STREAMS_MAX);
+	assert_int_equal(stats(x)->retired, 5000 - (TW_MERGE_STREAMS_MAX - 200));
+	assert_int_equal(x->retired.stream[0], 1000); /* the longest silent first */
+	assert_int_equal(x->retired.stream[1], 1001);
+	assert_int_equal(stats(x)->refused, 0);
+	for (uint64_t i = 0; i < 200; i++)
+		assert_int_equal(stream_stats(x, i).received + stream_stats(x, i).gaps, i < 50 ? 3 : 2);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 200 * 2 + 50 + 5000);
+	fixture__free(x);
+}
+
+static void what_ended_makes_room_before_strangers(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+		put_stream(x, i, 0, 1);
+	x->frame.stream = 99;
+	put_end(x, 5000);
+	put_stream(x, 5000, 0, 1);
+	put_stream(x, 5001, 0, 1);
+	assert_int_equal(x->retired.n, 2);
+	assert_int_equal(x->retired.stream[0], 99);
+	assert_int_equal(x->retired.stream[1], 0);
+	fixture__free(x);
+}
+
+/* The order of the others does not suffer from what strangers say of the time. */
+static void strangers_don_t_make_others_late(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true });
+	uint64_t seq = 0;
+
+	(void)state;
+	set_offset(x, 0, 0);
+	put_known(x, 0, 0, 1);
+	for (uint64_t i = 0; i < 1000; i++) {
+		x->frame.stream = 1000 + i;
+		put_events(x, 1, 0, UINT64_MAX - i, 1);
+		if (i > TW_MERGE_STREAMS_MAX)
+			put_stream(x, 0, ++seq, 1);
+	}
+	assert_books(x);
+	assert_int_equal(stream_stats(x, 0).late, 0);
+	fixture__free(x);
+}
+
+/* All are known and none went: there is no room, and that is counted. */
+static void what_finds_no_place_is_counted(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .across = true });
+
+	(void)state;
+	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+		put_known(x, i, 0, 1);
+	put_known(x, 999, 0, 5);
+	assert_int_equal(stats(x)->refused, 7);
+	assert_int_equal(stats(x)->refused_events, 5);
+	assert_int_equal(tw_merge__set_offset(x->merge, TEST_STREAM + 999, 0), -28);
+	x->frame.stream = 17;
+	put_end(x, 5000);
+	put_known(x, 999, 0, 5); /* the one that ended makes room */
+	assert_int_equal(x->retired.n, 1);
+	assert_int_equal(x->retired.stream[0], 17);
+	assert_int_equal(stats(x)->refused, 7);
+	assert_int_equal(stream_stats(x, 999).events_in, 5);
+	assert_books(x);
+	fixture__free(x);
+}
+
+/* Days of producers that start and end, or are killed. */
+static void restarts_for_days(void **state)
+{
+	struct fixture *x = live__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+
+	(void)state;
+	for (uint64_t i = 0; i < 3000; i++) {
+		set_offset(x, i, 0);
+		put_known(x, i, 0, 3);
+		if (i % 2)
+			put_end(x, 5000);
+		for (int k = 0; k < 10; k++)
+			tick(x, SECOND);
+	}
+	assert_true(stats(x)->streams < 40);
+	assert_int_equal(stats(x)->refused, 0);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 9000);
+	fixture__free(x);
+}
+
+static void too_many_channels_are_refused(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX + 5; channel++)
+		put_events(x, (uint16_t)channel, 0, 1000, 2);
+	assert_int_equal(stats(x)->refused, 5);
+	assert_int_equal(stats(x)->refused_events, 10);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 2 * TW_MERGE_STREAM_CHANNELS_MAX);
+	fixture__free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_hundred_at_once),
+		cmocka_unit_test(aside_is_somebody_elses),
+		cmocka_unit_test(an_ended_stream_is_retired),
+		cmocka_unit_test(a_silent_stream_is_retired),
+		cmocka_unit_test(strangers_make_room_for_each_other),
+		cmocka_unit_test(what_ended_makes_room_before_strangers),
+		cmocka_unit_test(strangers_don_t_make_others_late),
+		cmocka_unit_test(what_finds_no_place_is_counted),
+		cmocka_unit_test(restarts_for_days),
+		cmocka_unit_test(too_many_channels_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

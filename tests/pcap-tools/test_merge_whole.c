@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames that come out of the merge whole: in order, and counted as if they had been taken apart. */
+#include "merging.h"
+
+static struct fixture *packed__new(void)
+{
+	return fixture__new((struct tw_merge_options){ .from_start = true, .packed = true, .tell_gaps = true });
+}
+
+static void frames_come_out_as_they_came(void **state)
+{
+	struct fixture *x = packed__new();
+	const uint16_t channel = 1;
+	const uint64_t next = 5;
+
+	(void)state;
+	put_events(x, 2, 0, 1005, 2);
+	put_events(x, 1, 0, 1000, 3);
+	test_frame__begin(&x->frame, 1, 3, 1030);
+	test_frame__event(&x->frame, 1030, 3, 24);
+	test_frame__event(&x->frame, 1040, 4, 24);
+	tw_store_be16(x->frame.buf + x->frame.f.len - 32, TW_TLV_FILTERED);
+	tw_watermark__emit(&x->frame.f, 2000, &channel, &next, 1);
+	put(x);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 3);
+	assert_int_equal(x->sink.out[0].channel, 1);
+	assert_int_equal(x->sink.out[0].events, 3);
+	assert_int_equal(x->sink.out[0].delivered, 3);
+	assert_int_equal(x->sink.out[1].channel, 2);
+	assert_int_equal(x->sink.out[1].time, 1005);
+	assert_int_equal(x->sink.out[2].seq, 3);
+	assert_int_equal(x->sink.out[2].events, 2);
+	assert_int_equal(x->sink.out[2].delivered, 1);
+	assert_int_equal(stats(x)->filtered, 1);
+	assert_int_equal(stats(x)->events_out, 6);
+	assert_int_equal(stats(x)->gaps, 0);
+	fixture__free(x);
+}
+
+/* With their watermarks, so that what is made of a recording can be merged again. */
+static void watermarks_rule_and_stay(void **state)
+{
+	struct fixture *x = packed__new();
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 2);
+	assert_int_equal(x->sink.n, 0);
+	mark1(x, 1005, 2);
+	assert_int_equal(x->sink.n, 2);
+	assert_int_equal(x->sink.out[0].type, TW_TLV_WATERMARK); /* a control frame is not behind what came after it */
+	assert_int_equal(x->sink.out[1].events, 2);
+	put_events(x, 1, 2, 1100, 2);
+	mark1(x, 1099, 4);
+	assert_int_equal(x->sink.n, 3);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 4);
+	fixture__free(x);
+}
+
+static void late_frames_are_flagged(void **state)
+{
+	struct fixture *x = packed__new();
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 2);
+	put_events(x, 1, 5, 1100, 3);
+	mark1(x, 2000, 8);
+	mark1(x, 3000000000, 8);
+	put_events(x, 1, 2, 1050, 2);
+	put_events(x, 1, 2, 1050, 2);
+	assert_books(x);
+	assert_int_equal(stats(x)->late, 2);
+	assert_int_equal(stats(x)->duplicates, 2);
+	assert_int_equal(stats(x)->gaps_wire, 1);
+	assert_int_equal(x->sink.out[x->sink.n - 1].seq, 2);
+	assert_true(x->sink.out[x->sink.n - 1].late);
+	fixture__free(x);
+}
+
+/* A frame of which a part came before goes out once more; each event is counted once. */
+static void overlaps_are_counted_once(void **state)
+{
+	struct fixture *x = packed__new();
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 4);
+	put_events(x, 1, 2, 1020, 5);
+	assert_books(x);
+	assert_int_equal(stats(x)->events_out, 7);
+	assert_int_equal(stats(x)->duplicates, 2);
+	assert_int_equal(x->sink.out[1].delivered, 3);
+	fixture__free(x);
+}
+
+/* A hole, of which the LOST at the head of the frame behind it explains a part. */
+static void holes_are_told(void **state)
+{
+	struct fixture *x = packed__new();
+	const struct tw_lost_view shed = { .time = 1100, .where = TW_LOST_SHED, .count = 3 };
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 2);
+	test_frame__begin(&x->frame, 1, 7, 1100);
+	tw_lost__emit(&x->frame.f, &shed);
+	test_frame__event(&x->frame, 1100, 7, 24);
+	put(x);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 3);
+	assert_int_equal(x->sink.out[1].lost_where, TW_LOST_WIRE);
+	assert_int_equal(x->sink.out[1].lost_count, 2);
+	assert_int_equal(x->sink.out[1].events, 0);
+	assert_int_equal(x->sink.out[1].time, 1100);
+	assert_int_equal(x->sink.out[2].lost_where, TW_LOST_SHED);
+	assert_int_equal(stats(x)->gaps_told, 3);
+	assert_int_equal(stats(x)->shed, 3);
+	fixture__free(x);
+}
+
+static void put_pieces(struct fixture *x, uint64_t seq, uint32_t id, unsigned int skip)
+{
+	uint8_t value[3000] = { 0 };
+	unsigned int piece = 0;
+	uint32_t at = 0;
+
+	while (at < sizeof(value)) {
+		test_frame__begin(&x->frame, 1, seq, 1000);
+		x->frame.f.cap = 1000;
+		at += (uint32_t)tw_frame__add_part(&x->frame.f, TW_TLV_EVENT, id, value, sizeof(value), at);
+		if (piece++ != skip)
+			put(x);
+	}
+}
+
+static void pieces_are_looked_at(void **state)
+{
+	struct fixture *x = packed__new();
+
+	(void)state;
+	put_pieces(x, 0, 1, 99);
+	put_pieces(x, 1, 2, 1);
+	put_pieces(x, 2, 3, 0);
+	put_pieces(x, 3, 4, 99);
+	put_pieces(x, 4, 5, 3); /* its last one: a gap */
+	put_events(x, 1, 5, 1000, 1);
+	assert_books(x);
+	assert_int_equal(stats(x)->incomplete, 2);
+	assert_int_equal(stats(x)->events_out, 3);
+	assert_int_equal(stats(x)->gaps_wire, 1);
+	fixture__free(x);
+}
+
+/* Cut by a capture: what can be read comes out, the rest is damaged. */
+static void cut_frames(void **state)
+{
+	struct fixture *x = packed__new();
+	size_t len;
+
+	(void)state;
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	for (uint32_t i = 0; i < 4; i++)
+		test_frame__event(&x->frame, 1000, i, 24);
+	len = test_frame__end(&x->frame);
+	put_bytes(x, x->frame.buf, len - 40);
+	put_events(x, 1, 4, 1100, 1);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 2);
+	assert_int_equal(x->sink.out[0].delivered, 2);
+	assert_int_equal(stats(x)->damaged, 2);
+	assert_int_equal(stats(x)->gaps, 0);
+	assert_int_equal(stats(x)->malformed, 1);
+	fixture__free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_come_out_as_they_came),
+		cmocka_unit_test(watermarks_rule_and_stay),
+		cmocka_unit_test(late_frames_are_flagged),
+		cmocka_unit_test(overlaps_are_counted_once),
+		cmocka_unit_test(holes_are_told),
+		cmocka_unit_test(pieces_are_looked_at),
+		cmocka_unit_test(cut_frames),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
