@@ -171,6 +171,7 @@ void info_show__json(const char *name, uint64_t size, const struct tw_info *info
 	put_number("frames", info->frames);
 	put_number("bytes", info->bytes);
 	put_number("unreadable", info->unreadable);
+	put_number("snapped", info->snapped);
 	put_number("versions", info->versions);
 	put_number("refused", info->refused);
 	put_times(&info->times);

@@ -84,6 +84,8 @@ static void show_file(const char *name, uint64_t size, const struct tw_info *inf
 	printf("\ntime     ");
 	put_times(&info->times);
 	show_rates(info);
+	if (info->snapped)
+		printf("snapped  %" PRIu64 " frames, of which only the beginning was captured\n", info->snapped);
 	if (info->unreadable)
 		printf("damaged  %" PRIu64 " frames, which were read as far as they can be\n", info->unreadable);
 	if (info->versions)
@@ -124,12 +126,12 @@ const char *info_show__method(unsigned int method)
 	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
 }
 
-/* How packet times come from the stream's clock, and how good they are. */
+/* How packet times come from the stream's clock, and how good they are; of a capture of the wire they are those of arrival. */
 static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
 		if (s->has_distance)
-			printf("  %-9s packet time is the stream's clock %+" PRId64
+			printf("  %-9s the wall clock is the stream's %+" PRId64
 			       " ns, by its first CLOCK; its error is not known\n",
 			       "offset", (int64_t)s->distance);
 		return;
@@ -205,7 +207,11 @@ static void show_doubts(const struct tw_info *info, const struct tw_info_stream 
 {
 	const int64_t missing = tw_info_stream__missing(s);
 
-	if (missing)
+	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
+		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
+		       " when its last ledger was written: whoever wrote it did not end well\n",
+		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
+	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, by its ledger it should have %" PRIu64
 		       ": it was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);

@@ -43,7 +43,8 @@ struct tw_info_stream {
 	uint64_t schemas[TW_INFO_SCHEMAS_SEEN]; /* in the order in which they came */
 	uint32_t n_schemas;
 	uint64_t packets, bytes;
-	uint64_t events; /* in the file: EVENTs, and those in PARTs by their last; what came twice counts twice */
+	/* In the file: EVENTs, and those in PARTs by their last; of a frame that was cut as many as its header says. */
+	uint64_t events;
 	struct tw_info_times times;
 	bool has_distance;
 	uint64_t distance; /* of the first CLOCK: REAL less the stream's clock, ns; wraps */
@@ -67,6 +68,7 @@ struct tw_info {
 	uint32_t n_streams;
 	uint64_t refused;       /* frames of more streams than that */
 	uint64_t unreadable;    /* frames that cannot be read, or in part */
+	uint64_t snapped;       /* frames that whoever captured cut on purpose */
 	uint64_t versions;      /* frames of a wire format not known here */
 	struct tw_error damage; /* where the file is damaged or cut; "" = it is not */
 };

@@ -109,8 +109,13 @@ static void join(struct tw_info_interface *interface, uint32_t stream)
 	interface->has_frames = true;
 }
 
+static bool is_ring(const struct tw_frame_info *frame)
+{
+	return frame->source == TW_SOURCE_FTRACE || frame->source == TW_SOURCE_BPF;
+}
+
 static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw_frame_info *frame,
-		      struct tw_cursor tlvs)
+		      struct tw_cursor tlvs, bool snapped)
 {
 	struct tw_info_stream *s = r->info->streams[number];
 	struct tw_stream_books *books = &r->books[number];
@@ -123,9 +128,13 @@ static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw
 	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
 	if (frame->source == TW_SOURCE_CONTROL)
 		tw_stream_books__control(books, frame->seq);
+	if (snapped && is_ring(frame)) {
+		s->events += frame->events;
+		return 0;
+	}
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
 		code = take_tlv(s, books, &tlv);
-	r->info->unreadable += status != TW_FRAME_OK;
+	r->info->unreadable += status != TW_FRAME_OK && !snapped;
 	return code;
 }
 
@@ -136,13 +145,16 @@ int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *pack
 	const enum tw_frame_status status = tw_frame__parse(frame, len, &info, &tlvs);
 	struct tw_info_stream *s;
 	uint32_t number;
+	bool snapped;
 	int code;
 
 	if (status == TW_FRAME_NOT_OURS)
 		return 0;
 	r->info->frames++;
 	r->info->versions += status == TW_FRAME_VERSION;
-	r->info->unreadable += status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED;
+	snapped = status == TW_FRAME_TRUNCATED && packet->len < packet->original;
+	r->info->snapped += snapped;
+	r->info->unreadable += status == TW_FRAME_MALFORMED || (status == TW_FRAME_TRUNCATED && !snapped);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return 0;
 	number = find_stream(r, info.stream_id);
@@ -155,7 +167,7 @@ int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *pack
 	s->packets++;
 	s->bytes += packet->len;
 	tw_info_times__see(&s->times, packet->time);
-	code = take_frame(r, number, &info, tlvs);
+	code = take_frame(r, number, &info, tlvs, snapped);
 	return code ? code : tw_merge__frame(r->merge, frame, len, NULL);
 }
 

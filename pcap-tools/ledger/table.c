@@ -167,6 +167,8 @@ void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 	if (ledger->state == TW_LEDGER_OPEN)
 		fputs("open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",
 		      out);
+	if (ledger->state == TW_LEDGER_RUNNING)
+		fputs("running: as it stood while the capture went on\n", out);
 	if (difference > 0)
 		fprintf(out, "%" PRId64 " events are unexplained: recorded, and in none of the places\n", difference);
 	else if (difference < 0)

@@ -278,6 +278,25 @@ static void test_cut(void **state)
 	assert_non_null(strstr(info.damage.text, "made is damaged at byte"));
 }
 
+/* Packets cut to a snapshot length are not damaged, and their events are there. */
+static void test_snapped(void **state)
+{
+	uint8_t packet[100] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
+
+	(void)state;
+	begin("tracewire capture 9.9");
+	test_frame__begin(&frame, 1, 0, 2000);
+	for (uint32_t i = 0; i < 4; i++)
+		test_frame__event(&frame, 2000 + i, i, 24);
+	test_frame__end(&frame);
+	memcpy(packet + 14, frame.buf, sizeof(packet) - 14);
+	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* as one of which a byte more was on the link */
+	read_made();
+	assert_int_equal(info.snapped, 1);
+	assert_int_equal(info.unreadable, 0);
+	assert_int_equal(info.streams[0]->events, 4);
+}
+
 static void test_refused(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -315,6 +334,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_offset, teardown),
 		cmocka_unit_test_teardown(test_interfaces, teardown),
 		cmocka_unit_test_teardown(test_cut, teardown),
+		cmocka_unit_test_teardown(test_snapped, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
 		cmocka_unit_test_teardown(test_limits, teardown),
 	};

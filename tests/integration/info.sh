@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `info` on what was just captured: the producer's own numbers are in the ledger, whoever captured: record, capture, a ring of files,
+# dumpcap from the start and dumpcap that joined late; what a killed capture left.
+# Usage: info.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+need python3
+busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done'
+
+# of FILE EXPRESSION: of its info `i` and the only stream `s` with its ledger `l`
+of() {
+	"$tracewire" info -j "$1" 2>/dev/null | python3 -c "
+import json, sys
+i = json.loads(sys.stdin.readline())
+s = i['streams'][0]
+l = s['ledger']
+print($2)"
+}
+
+balanced() { # FILE STATE
+	expect "$1: books" "$2 0" "$(of "$1" "l['state'], l['difference']" | tr -d "(,)'")"
+	expect "$1: events that are not in it" 0 "$(of "$1" "s['missing']")"
+}
+
+# What record writes
+"$tracewire" record -e sched -w "$scratch/record.pcapng" -- sh -c "$busy" 2>"$scratch/record.err" || fail "record: $(cat "$scratch/record.err")"
+eval "$(summary "$scratch/record.err")"
+balanced "$scratch/record.pcapng" closed
+expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorded']")"
+expect "record: in the file" "$in_file" "$(of "$scratch/record.pcapng" "s['events']")"
+expect "record: whose" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
+
+# What is captured of a wire: by capture, and by dumpcap, whose file has no ledger
+"$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
+start_dumpcap dumpcap tw0 -w "$scratch/dumpcap.pcapng"
+dumpcap=$pid
+in_background capture "$tracewire" capture -i tw0 -w "$scratch/capture.pcapng"
+capture=$pid
+wait_for says "$scratch/capture.err" '^capturing on tw0 to '
+"$tracewire" stream -e sched -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+sleep 0.2
+interrupt $dumpcap
+interrupt $capture
+eval "$(summary "$scratch/stream.err")"
+for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
+	balanced "$file" closed
+	expect "$file: recorded" "$recorded" "$(of "$file" "l['recorded']")"
+	expect "$file: in the file" "$sent" "$(of "$file" "l['places']['delivered']")"
+done
+expect "who has a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
+
+# Somebody takes frames out of a capture of the wire: that many events are missing
+editcap "$scratch/dumpcap.pcapng" "$scratch/less.pcapng" "$(($(of "$scratch/dumpcap.pcapng" "i['packets']") / 2))"
+balanced "$scratch/less.pcapng" closed
+less=$(of "$scratch/less.pcapng" "l['places']['wire']")
+lost=$((sent - $(of "$scratch/less.pcapng" "l['places']['delivered']")))
+expect "missing in a capture without a packet" "$lost" "$less"
+
+# One that joins late, and one that is killed
+in_background stream "$tracewire" stream -e sched -i tw0 --events-per-frame 0
+stream=$pid
+sleep 2
+start_dumpcap late tw0 -w "$scratch/late.pcapng"
+late=$pid
+in_background killed "$tracewire" capture -i tw0 -w "$scratch/killed.pcapng"
+killed=$pid
+wait_for says "$scratch/killed.err" '^capturing on tw0 to '
+sleep 7
+kill -KILL "$killed"
+wait "$killed" 2>/dev/null
+interrupt $stream
+sleep 0.2
+interrupt $late
+eval "$(summary "$scratch/stream.err")"
+balanced "$scratch/late.pcapng" closed
+expect "late: recorded" "$recorded" "$(of "$scratch/late.pcapng" "l['recorded']")"
+[ "$(of "$scratch/late.pcapng" "l['places']['before']")" -gt 0 ] || fail "late: nothing before"
+expect "killed: books" running "$(of "$scratch/killed.pcapng" "l['state']")"
+[ "$(of "$scratch/killed.pcapng" "s['missing']")" -le 0 ] || fail "killed: less in the file than its ledger says"
+expect "killed: what is counted" "open 0" "$(of "$scratch/killed.pcapng" "s['counted']['state'], s['counted']['difference']" | tr -d "(,)'")"
+exit $failed
