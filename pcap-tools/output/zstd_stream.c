@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#define LEVEL    1 /* the fastest but for those below zero, which save little time and much less space */
+#define LEVEL    (-1) /* of recordings: some 2 % more bytes than 1 makes, in two thirds of the time */
 #define OUT_SIZE ((size_t)256 << 10)
 
 struct tw_zstd_stream {

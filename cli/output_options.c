@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/output_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+
+#define KILOBYTE    1000u /* as dumpcap counts filesize */
+#define SECONDS_MAX 1000000000.0
+#define COUNT_MAX   ((uint64_t)1 << 48)
+
+enum unit { UNIT_COUNT, UNIT_KILOBYTES, UNIT_SECONDS };
+
+struct key {
+	const char *name; /* NULL ends a table */
+	enum unit unit;
+	size_t offset; /* in a struct output_request */
+	uint64_t max;  /* in the unit; 0 = the unit's own */
+};
+
+#define AT(field) offsetof(struct output_request, field)
+
+static const struct key ring_keys[] = {
+	{ "duration", UNIT_SECONDS, AT(file_ns), 0 },
+	{ "filesize", UNIT_KILOBYTES, AT(file_bytes), 0 },
+	{ "files", UNIT_COUNT, AT(files_max), TW_OUTPUT_FILES_MAX },
+	{ "interval", UNIT_SECONDS, AT(interval_ns), 0 },
+	{ "packets", UNIT_COUNT, AT(file_packets), 0 },
+	{ 0 },
+};
+
+static const struct key autostop_keys[] = {
+	{ "duration", UNIT_SECONDS, AT(stop_ns), 0 }, { "filesize", UNIT_KILOBYTES, AT(stop_bytes), 0 },
+	{ "files", UNIT_COUNT, AT(stop_files), 0 },   { "packets", UNIT_COUNT, AT(stop_events), 0 },
+	{ "events", UNIT_COUNT, AT(stop_events), 0 }, { 0 },
+};
+
+struct parse {
+	const char *option, *text, *value; /* of "files:5" the 5 */
+	struct tw_error *err;
+};
+
+static int parse_seconds(const struct parse *p, uint64_t *ret)
+{
+	double seconds;
+	char *end;
+
+	seconds = strtod(p->value, &end);
+	if (end == p->value || *end || !(seconds > 0 && seconds <= SECONDS_MAX))
+		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is no number of seconds", p->option, p->text,
+				     p->value);
+	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
+	*ret += !*ret;
+	return 0;
+}
+
+static int parse_count(const struct parse *p, const struct key *key, uint64_t *ret)
+{
+	const uint64_t max = key->max ? key->max : COUNT_MAX;
+	uint64_t count;
+
+	if (cli_number__parse(p->value, &count, NULL))
+		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is not a number", p->option, p->text, p->value);
+	if (!count || count > max)
+		return tw_error__set(p->err, -EINVAL, "%s '%s': it can be 1 to %llu", p->option, p->text,
+				     (unsigned long long)max);
+	*ret = key->unit == UNIT_KILOBYTES ? count * KILOBYTE : count;
+	return 0;
+}
+
+static int unknown_key(const struct parse *p, const struct key *keys)
+{
+	char list[128] = "";
+	size_t len = 0;
+
+	for (; keys->name; keys++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", keys->name);
+	return tw_error__set(p->err, -EINVAL, "%s '%s' is none of KEY:VALUE; the keys are %s", p->option, p->text,
+			     list);
+}
+
+static int parse_key(struct output_request *request, const struct key *keys, struct parse *p)
+{
+	const char *colon = strchr(p->text, ':');
+	const size_t len = colon ? (size_t)(colon - p->text) : 0;
+	const struct key *key = keys;
+	uint64_t value = 0;
+	int error;
+
+	while (key->name && (strlen(key->name) != len || strncmp(key->name, p->text, len) != 0))
+		key++;
+	if (!key->name)
+		return unknown_key(p, keys);
+	p->value = colon + 1;
+	error = key->unit == UNIT_SECONDS ? parse_seconds(p, &value) : parse_count(p, key, &value);
+	if (!error)
+		memcpy((char *)request + key->offset, &value, sizeof(value));
+	return error;
+}
+
+int output_request__ring(struct output_request *request, const char *text, struct tw_error *err)
+{
+	struct parse p = { .option = "--ring-buffer", .text = text, .err = err };
+
+	return parse_key(request, ring_keys, &p);
+}
+
+int output_request__autostop(struct output_request *request, const char *text, struct tw_error *err)
+{
+	struct parse p = { .option = "--autostop", .text = text, .err = err };
+
+	return parse_key(request, autostop_keys, &p);
+}
+
+bool output_request__rotates(const struct output_request *request)
+{
+	return request->file_bytes || request->file_packets || request->file_ns || request->interval_ns;
+}
+
+int output_request__check(const struct output_request *request, struct tw_error *err)
+{
+	if (output_request__rotates(request) || (request->files_max && request->stop_bytes))
+		return 0;
+	if (request->files_max)
+		return tw_error__set(err, -EINVAL,
+				     "--ring-buffer files:%llu does not say when the next file begins: give filesize:, "
+				     "duration:, interval: or packets: with another --ring-buffer",
+				     (unsigned long long)request->files_max);
+	if (request->stop_files)
+		return tw_error__set(
+			err, -EINVAL,
+			"--autostop files:%llu needs more than one file: give --ring-buffer with filesize:, "
+			"duration:, interval: or packets:",
+			(unsigned long long)request->stop_files);
+	return 0;
+}
+
+void output_request__apply(const struct output_request *request, struct tw_output_options *ret)
+{
+	const bool several = output_request__rotates(request) || request->files_max;
+
+	ret->file_bytes = request->file_bytes;
+	ret->file_packets = request->file_packets;
+	ret->file_ns = request->file_ns;
+	ret->interval_ns = request->interval_ns;
+	ret->files_max = (uint32_t)request->files_max;
+	if (several && request->stop_bytes && (!ret->file_bytes || request->stop_bytes < ret->file_bytes))
+		ret->file_bytes = request->stop_bytes;
+}
+
+static int set_ring(void *config, const char *text, struct tw_error *err)
+{
+	return output_request__ring(config, text, err);
+}
+
+static int set_autostop(void *config, const char *text, struct tw_error *err)
+{
+	return output_request__autostop(config, text, err);
+}
+
+static const struct cli_option output_options[] = {
+	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_TEXT,
+	  "Begin the next file after filesize:KB, duration:SECONDS, packets:N or when the time is a multiple of "
+	  "interval:SECONDS; with files:N keep the last N; can be given again",
+	  0, set_ring },
+	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_TEXT,
+	  "End after duration:SECONDS, filesize:KB, files:N or packets:N; can be given again", 0, set_autostop },
+	{ 0 },
+};
+
+const struct cli_option_group output_group = { "Files", output_options };
