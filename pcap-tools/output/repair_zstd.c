@@ -10,9 +10,9 @@
 #include "pcap-tools/output/zstd_stream.h"
 #include "pcap-tools/pcapng/walk.h"
 
-/* Captures are compressed to a hundredth at most: more than this is meant to take our time. */
-#define RATIO_MAX ((uint64_t)4096)
-#define PLAIN_MIN ((uint64_t)1 << 20)
+/* Of captures a hundredth is left at least: what grows more than this is meant to take our time. */
+#define RATIO_MAX ((uint64_t)1024)
+#define PLAIN_MIN ((uint64_t)256 << 10)
 
 enum { BLOCK_RAW, BLOCK_RLE, BLOCK_COMPRESSED, BLOCK_RESERVED };
 

@@ -13,6 +13,7 @@ if [ -z "${IN_NAMESPACE:-}" ]; then
 fi
 dir=$(mktemp -d)
 trap 'umount "$dir" 2>/dev/null || true; rm -rf "$dir" "$dir.said"' EXIT
+mount -t tmpfs tmpfs /run # where a writer that is killed leaves a note
 mount -t tmpfs -o size=1m tmpfs "$dir"
 cd /
 

@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# test_output.sh OUTPUT_TOOL: files one after the other as tshark and capinfos read them, a ring on a full disk, and what is left
+# when the writer is killed. KILLS=N sets how often that is, of each kind of file.
+# shellcheck disable=SC2034 # for namespace.sh
+namespaces=--mount
+tool=$1
+. "$(dirname "$0")/../shell/namespace.sh"
+set -euo pipefail
+mount --make-rprivate /
+mount -t tmpfs tmpfs /run
+dir=$(mktemp -d)
+trap 'umount "$dir/disk" 2>/dev/null || true; rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+expect() { # WHAT WANTED GOT
+	[ "$2" = "$3" ] || fail "$1: '$3' instead of '$2'"
+}
+
+# packets FILE...: how many they have; capinfos has nothing to say against any
+packets() {
+	local n=0 file
+
+	for file; do
+		capinfos -cMT -r "$file" >count 2>errors || fail "capinfos $file: $(cat errors)"
+		n=$((n + $(cut -f 2 <count)))
+	done
+	echo $n
+}
+
+# in_a_row FILE...: what tshark makes of them is packets with the numbers from the first to the last, none missing
+in_a_row() {
+	local file
+
+	for file; do
+		tshark -r "$file" -T fields -e frame.time_epoch 2>errors || fail "tshark $file: $(cat errors)"
+	done | awk 'NR > 1 && sprintf("%.6f", $1 - before) != "0.000001" { print "not in a row: " before " " $1; exit 1 }
+		{ before = $1 }' || fail "packets are missing between files"
+}
+
+# By size, in the order of their names, the last of them shorter than the others.
+for ending in pcapng pcapng.zst; do
+	"$tool" write "a.b.$ending" 20000 file_bytes=300000 >said
+	files=(a.b_000??_20????????????".$ending")
+	expect "files of $ending" "files=${#files[@]}" "$(cut -d ' ' -f 2 said)"
+	[ ${#files[@]} -gt 2 ] || fail "only ${#files[@]} files"
+	expect "packets in $ending" 20000 "$(packets "${files[@]}")"
+	in_a_row "${files[@]}"
+	expect "bytes" "bytes=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')" "$(cut -d ' ' -f 1 said)"
+	[ "$ending" = pcapng.zst ] || for file in "${files[@]:0:${#files[@]}-1}"; do
+		size=$(stat -c %s "$file")
+		[ "$size" -ge 300000 ] && [ "$size" -lt 300132 ] || fail "$file has $size bytes"
+	done
+	[ "$ending" = pcapng ] || zstd -tq "${files[@]}" || fail "zstd does not like them"
+	rm "${files[@]}"
+done
+
+# By count, in a ring: the last three stay, with the last packets.
+"$tool" write ring.pcapng 1050 file_packets=100 files_max=3 >said
+expect "a ring" "files=11 removed=8 early=0 unwritten=0" "$(cut -d ' ' -f 2- said)"
+expect "its names" "ring_00009 ring_00010 ring_00011" "$(echo ring_* | sed 's/_20[0-9]*\.pcapng//g')"
+expect "packets in the ring" 250 "$(packets ring_*)"
+in_a_row ring_*
+expect "the last packet" 0.001049000 "$(tshark -r ring_00011_* -T fields -e frame.time_epoch 2>/dev/null | tail -n 1)"
+
+# By time: 100 ms each, of 1.5 s of packets at least; and at whole seconds.
+"$tool" write time.pcapng 150 file_ns=200000000 pace=10000 >/dev/null
+set -- time_*
+[ $# -ge 4 ] && [ $# -le 12 ] || fail "by time: $# files"
+in_a_row "$@"
+"$tool" write clock.pcapng 150 interval_ns=1000000000 pace=10000 >/dev/null
+set -- clock_*
+[ $# -ge 2 ] || fail "by the clock: $# files"
+in_a_row "$@"
+rm -f ring_* time_* clock_*
+
+# What is no file cannot be several; two cannot write one.
+"$tool" write - 10 file_packets=5 2>said >/dev/null && fail "several files of standard output"
+grep -q 'standard output: several files cannot be made of it' said || fail "it says $(cat said)"
+"$tool" write one.pcapng 100000 remember=1 pace=1000 >/dev/null &
+pid=$!
+while [ ! -s one.pcapng ]; do sleep 0.05; done
+before=$(stat -c %s one.pcapng)
+"$tool" write one.pcapng 10 remember=1 2>said && fail "two write one file"
+grep -q 'one.pcapng is being written by another capture' said || fail "it says $(cat said)"
+[ "$(stat -c %s one.pcapng)" -ge "$before" ] || fail "the second has cut what the first writes"
+"$tool" left >left
+expect "of a process that lives" "" "$(cat left)"
+kill -KILL $pid
+wait $pid 2>/dev/null || true
+"$tool" left >left
+expect "notes" "" "$(ls /run/tracewire 2>/dev/null)"
+
+# A full disk: a ring goes on with fewer files; without one the file ends with its last whole block.
+mkdir disk
+mount -t tmpfs -o size=1m tmpfs disk
+for ending in pcapng pcapng.zst; do
+	"$tool" write "disk/x.$ending" 60000 file_bytes=200000 files_max=20 >said || fail "ring on a full disk: $(cat said)"
+	grep -q 'unwritten=0$' said || fail "ring on a full disk: $(cat said)"
+	early=$(sed -E 's/.*early=([0-9]+).*/\1/' said)
+	[ "$early" -gt 0 ] || fail "nothing was removed early: $(cat said)"
+	in_a_row disk/x_*
+	expect "the last packet" 0.059999000 "$(cat disk/x_* | { ls disk/x_* | tail -n 1; } | xargs tshark -T fields -e frame.time_epoch -r 2>/dev/null | tail -n 1)"
+	echo "ring on a full disk, $ending: $(cat said)"
+	rm disk/x_*
+
+	status=0
+	"$tool" write "disk/full.$ending" 200000 >said 2>errors || status=$?
+	expect "status on a full disk" 1 $status
+	grep -q "full.$ending: no space left after $(stat -c %s "disk/full.$ending") bytes" errors || fail "full: $(cat errors)"
+	grep -q "^bytes=$(stat -c %s "disk/full.$ending") " said || fail "full: $(cat said)"
+	in_a_row "disk/full.$ending"
+	[ "$ending" = pcapng ] || zstd -tq "disk/full.$ending" || fail "the frame has no end"
+	echo "full disk, $ending: $(packets "disk/full.$ending") packets; $(cat said) $(cat errors)"
+	rm "disk/full.$ending"
+done
+umount disk
+
+# Killed: tshark reads what there is, at worst with a remark about its end; after the repair it has none.
+for ending in pcapng pcapng.zst; do
+	remarks=0 cut=0
+	for ((i = 0; i < ${KILLS:-5}; i++)); do
+		"$tool" write "k.$ending" 1000000000 remember=1 >/dev/null 2>&1 &
+		pid=$!
+		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+		kill -KILL $pid
+		wait $pid 2>/dev/null || true
+		[ -s "k.$ending" ] || { rm -rf /run/tracewire "k.$ending"; continue; }
+		known=$((10#$(sed -n 's/^whole //p' /run/tracewire/output-*)))
+		tshark -r "k.$ending" -T fields -e frame.number >out 2>errors || {
+			grep -q 'cut short' errors || fail "killed: tshark says $(cat errors)"
+			remarks=$((remarks + 1))
+		}
+		read=$(wc -l <out)
+		size=$(stat -c %s "k.$ending")
+		"$tool" left >left
+		if [ -s left ]; then
+			grep -q "^$dir/k.$ending cut=" left || fail "it repairs $(cat left)"
+			cut=$((cut + $(sed 's/.*cut=\([0-9]*\).*/\1/' left)))
+		fi
+		expect "notes" "" "$(ls /run/tracewire 2>/dev/null)"
+		left=$(packets "k.$ending")
+		in_a_row "k.$ending"
+		[ "$left" -le "$read" ] || fail "more packets than before: $left of $read"
+		[ $((read - left)) -le 4000 ] || fail "$((read - left)) packets cut off: more than a write has"
+		[ "$(stat -c %s "k.$ending")" -ge "$known" ] || fail "what was known to be whole is cut off"
+		[ "$ending" = pcapng ] || zstd -tq "k.$ending" || fail "no frame of zstd: $(cat left)"
+		expect "a second repair" "$dir/k.$ending cut=0 closed=0" "$("$tool" repair "$dir/k.$ending")"
+		rm "k.$ending"
+	done
+	echo "killed, $ending: ${KILLS:-5} times, tshark remarked on $remarks ends, $cut bytes cut off"
+done
