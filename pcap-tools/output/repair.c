@@ -13,16 +13,18 @@
 
 #define PIECE ((size_t)64 << 10)
 
-/* Return: 1 if its first bytes, as far as there are any, are those of a zstd frame; 0; what pread() said */
+/* By its first bytes, as far as there are any. Return: 1 if it is compressed; 0 if not; -EBADMSG; what pread() said */
 static int is_compressed(int fd)
 {
-	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
-	uint8_t head[sizeof(magic)];
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd }, section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	uint8_t head[4];
 	const ssize_t n = pread(fd, head, sizeof(head), 0);
 
 	if (n < 0)
 		return -errno;
-	return n && !memcmp(head, magic, (size_t)n);
+	if (!memcmp(head, section, (size_t)n))
+		return 0;
+	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : 1;
 }
 
 static int find_end_of_blocks(int fd, uint64_t known, struct tw_file_end *ret)
