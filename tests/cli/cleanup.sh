@@ -38,6 +38,19 @@ grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
 ip link show dead >/dev/null 2>&1 && fail "interface of the killed run is left"
 
+# A capture of a run that was killed gets the end that zstd asks for.
+start_tracewire recording record -e sched:sched_switch -w "$scratch/killed.pcapng.zst"
+recording=$pid
+wait_for test -s "$scratch/killed.pcapng.zst"
+kill_at_once "$recording"
+zstd -tq "$scratch/killed.pcapng.zst" 2>/dev/null && fail "a killed recording ends well by itself"
+"$tracewire" cleanup --dry-run >"$scratch/told" || fail "cleanup --dry-run"
+grep -qx "would repair capture $scratch/killed.pcapng.zst" "$scratch/told" || fail "dry run does not tell: $(cat "$scratch/told")"
+"$tracewire" cleanup >"$scratch/told" || fail "cleanup"
+grep -qx "repaired capture $scratch/killed.pcapng.zst" "$scratch/told" || fail "cleanup does not tell: $(cat "$scratch/told")"
+zstd -tq "$scratch/killed.pcapng.zst" || fail "a repaired recording has no end"
+[ "$(tshark -r "$scratch/killed.pcapng.zst" 2>"$scratch/err" | wc -l)" -gt 0 ] || fail "nothing in it: $(cat "$scratch/err")"
+
 for interface in living lasting stranger; do
 	ip link show "$interface" >/dev/null || fail "$interface was removed"
 done
