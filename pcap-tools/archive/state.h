@@ -70,8 +70,16 @@ struct tw_archive {
 
 /* streams.c */
 
+/** tw_archive__look_up() - the slow part of tw_archive__find() */
+struct tw_archive_stream *tw_archive__look_up(struct tw_archive *a, uint64_t id);
+
 /** tw_archive__find() - Return: NULL if there is no such stream */
-struct tw_archive_stream *tw_archive__find(struct tw_archive *a, uint64_t id);
+static inline struct tw_archive_stream *tw_archive__find(struct tw_archive *a, uint64_t id)
+{
+	struct tw_archive_stream *s = a->latest;
+
+	return s && s->id == id ? s : tw_archive__look_up(a, id);
+}
 
 /** tw_archive__stream() - the same, made if need be. Return: 0; -E2BIG beyond the limit; -ENOMEM */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);

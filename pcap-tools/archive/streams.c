@@ -16,13 +16,10 @@ static struct tw_archive_stream **place_of(struct tw_archive *a, uint64_t id)
 	return &a->table[at];
 }
 
-struct tw_archive_stream *tw_archive__find(struct tw_archive *a, uint64_t id)
+struct tw_archive_stream *tw_archive__look_up(struct tw_archive *a, uint64_t id)
 {
-	struct tw_archive_stream *s = a->latest;
+	struct tw_archive_stream *s = *place_of(a, id);
 
-	if (s && s->id == id)
-		return s;
-	s = *place_of(a, id);
 	if (s)
 		a->latest = s;
 	return s;

@@ -215,8 +215,8 @@ static int count_as(uint64_t *place, const struct tw_merged *out)
 int tw_archive__emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_archive *a = ctx;
-	struct tw_archive_stream *s;
-	int code = tw_archive__stream(a, out->stream_id, &s);
+	struct tw_archive_stream *s = tw_archive__find(a, out->stream_id);
+	int code = s ? 0 : tw_archive__stream(a, out->stream_id, &s);
 
 	if (code)
 		return code;

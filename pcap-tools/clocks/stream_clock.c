@@ -151,9 +151,7 @@ void tw_stream_clock__own(struct tw_stream_clock *c, const struct tw_own_clock *
 	c->own = *own;
 }
 
-uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock *c, uint64_t time)
+uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, uint64_t ns)
 {
-	const uint64_t ns = tw_stream_clock__ns(c, time);
-
 	return ns + (uint64_t)tw_clock_estimate__offset(c, ns);
 }

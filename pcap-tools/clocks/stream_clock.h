@@ -111,13 +111,24 @@ static inline bool tw_stream_clock__is_dated(const struct tw_stream_clock *clock
 	return clock->dated;
 }
 
+/** tw_stream_clock__packet_time_on_line() - the slow part of tw_stream_clock__packet_time() */
+uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *clock, uint64_t ns);
+
 /**
  * tw_stream_clock__packet_time() - ns since 1970 of a time of the stream's clock, as things stand
  *
  * Whatever is learned meanwhile, later times of the stream get no earlier packet times than those for which
  * tw_stream_clock__record() was asked, but for jumps as said above.
  */
-uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock *clock, uint64_t time);
+static inline uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock *clock, uint64_t time)
+{
+	const uint64_t ns = tw_stream_clock__ns(clock, time);
+	const struct tw_clock_line *line = &clock->line;
+
+	if (line->drift == 0 && line->turn == 0)
+		return ns + (uint64_t)line->offset;
+	return tw_stream_clock__packet_time_on_line(clock, ns);
+}
 
 /** tw_stream_clock__look() - the slow part of tw_stream_clock__record() */
 bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret);
