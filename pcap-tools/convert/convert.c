@@ -2,11 +2,10 @@
 #include "pcap-tools/convert/convert.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pcap-tools/convert/state.h"
+#include "pcap-tools/ledger/ledger.h"
 
 #define FORMATS_PAGE    256
 #define PROGRESS_EVENTS 4096 /* so many events between two reports */
@@ -200,9 +199,15 @@ static int convert_events(struct tw_convert *c)
 	return code;
 }
 
+/* The file that is converted knows nothing of the stream's end: its books stay open. */
 static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 {
-	char ledger[128];
+	const struct tw_ledger ledger = {
+		.state = TW_LEDGER_OPEN,
+		.recorded = s->events + s->lost,
+		.place = { [TW_PLACE_DELIVERED] = s->events, [TW_PLACE_RING] = s->lost },
+	};
+	char comment[TW_LEDGER_TEXT_MAX];
 	const struct tw_pcapng_statistics statistics = {
 		.time = s->end,
 		.start = s->start,
@@ -211,11 +216,10 @@ static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 		.dropped = s->lost,
 		.os_dropped = s->lost,
 		.delivered = s->events,
-		.comment = ledger,
+		.comment = comment,
 	};
 
-	snprintf(ledger, sizeof(ledger), "events: %" PRIu64 " in this file; lost: %" PRIu64 " in the rings", s->events,
-		 s->lost);
+	tw_ledger__comment(&ledger, comment, sizeof(comment));
 	tw_pcapng__statistics(c->file, s->interface, &statistics);
 }
 

@@ -57,6 +57,9 @@ expect "streams of both" 2 "$("$tracewire" info -j both.pcapng | python3 -c 'imp
 expect "missing by numbers in some" "$("$tracewire" report some.pcapng 2>&1 >/dev/null | awk '/^missing/ { print $2 }')" \
 	"$(value some.pcapng streams/0/counted/places/wire)"
 
+# What convert writes has a ledger too
+expect "ledger of what was converted" "True open 0" "$(value x.pcapng streams/0/stored) $(value x.pcapng streams/0/ledger/state) $(value x.pcapng streams/0/missing)"
+
 # A ledger in words, in a file of one stream
 "$tracewire" info sample.pcapng >out || fail "info ended with $?"
 for line in 'file     sample.pcapng, 58636 bytes' 'format   pcapng, written by tracewire record ' 'stream   debian:tracewire-126 .4b8833669f94846b' \
@@ -85,7 +88,7 @@ run 1 "$tracewire" info cut.pcapng x.pcapng
 says out 'cut      cut.pcapng is damaged at byte 29860' || fail "a cut file: $(cat out)"
 expect "files, one of them cut" 2 "$(grep -c '^file ' out)"
 
-# A file whose ledger says more than is in it. editcap keeps statistics blocks, and who wrote it.
+# A file whose ledger says more than is in it
 cat >ledger.py <<'END'
 import struct, sys
 

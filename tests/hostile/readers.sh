@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged and cut captures through `tracewire report` and `filter --from`, damaged and cut trace.dat files through `tracewire convert`, built with
+# Damaged and cut captures through `tracewire report`, `info` and `filter --from`, damaged and cut trace.dat files through `tracewire convert`, built with
 # sanitizers: status 0, 1, or 2 where it is no such file any more; no report of theirs, no leak, no hang, JSON that is JSON.
 # HOSTILE_FILES files of each (default 3). TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT come from CTest.
 set -u
@@ -27,14 +27,21 @@ run() {
 	fi
 }
 
+# prints_json WHAT: what was run, a line an object
+prints_json() {
+	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" && return
+	echo "FAILED: tracewire $1, seed $seed, does not print JSON"
+	failed=1
+}
+
 report() {
 	run report "$1"
 	run report -f 'comm ~ "*a*" && not cpu == 1 or prev_pid in {0..99} or vec == TIMER' "$1"
 	run report --json "$1"
-	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" || {
-		echo "FAILED: tracewire report --json, seed $seed, does not print JSON"
-		failed=1
-	}
+	prints_json 'report --json'
+	run info "$1"
+	run info --json "$1"
+	prints_json 'info --json'
 }
 
 "$MAKE_FRAMES" "$FORMATS" "$home" made.pcap 2000 && mergecap -a -w "$home/whole.pcapng" "$home/made.pcap" "$RECORDING" ||
@@ -61,6 +68,6 @@ done
 for kind in "${!statuses[@]}"; do
 	echo "${kind%-*} with status ${kind#*-}: ${statuses[$kind]}"
 done
-[ "$runs" -ge $((files * 16)) ] || { echo "FAILED: only $runs runs"; failed=1; }
+[ "$runs" -ge $((files * 24)) ] || { echo "FAILED: only $runs runs"; failed=1; }
 [ $failed = 0 ] && echo "ok: $runs runs"
 exit $failed
