@@ -13,13 +13,28 @@
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
 
-static void say_host_and_clock(struct tw_announcer *a)
+static void say_clock(struct tw_announcer *a)
 {
 	struct tw_clock_view sample;
 
-	tw_control__host(&a->control, a->host.attrs, a->host.n);
 	tw_trace_clock__sample(a->clock, &sample);
+	tw_sync__complete(a->sync, &sample);
 	tw_control__clock(&a->control, &sample);
+}
+
+static void say_host_and_clock(struct tw_announcer *a)
+{
+	tw_control__host(&a->control, a->host.attrs, a->host.n);
+	say_clock(a);
+}
+
+/* Once a second. The words are told where what is told again is. */
+static void look_at_sync(struct tw_announcer *a)
+{
+	struct tw_sync_state state;
+
+	tw_sync__look(a->sync, &state);
+	tw_host__set_sync(&a->host, state.how);
 }
 
 static void say_task(void *ctx, const struct tw_task *task)
@@ -109,6 +124,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	a->control.time = now;
 	a->closed = now;
 	a->schemas = 1;
+	look_at_sync(a);
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
 	say_everything(a, 0);
 	while (tw_task_names__take(&a->tasks->names, &known))
@@ -252,11 +268,9 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 	say_new_names(a, now);
 	say_new_symbols(a, now, false);
 	if (now >= a->next_second) {
-		struct tw_clock_view sample;
-
 		take_in_new_events(a);
-		tw_trace_clock__sample(a->clock, &sample);
-		tw_control__clock(&a->control, &sample);
+		look_at_sync(a);
+		say_clock(a);
 		a->stats(a->stats_ctx, &a->control);
 		tw_control__end(&a->control);
 		a->next_second = now + TW_NS_PER_SECOND;
@@ -272,15 +286,13 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 void tw_announcer__finish(struct tw_announcer *a)
 {
 	const uint64_t now = tw_trace_clock__now(a->clock);
-	struct tw_clock_view sample;
 
 	a->control.time = now;
 	tw_tasks__drain(a->tasks);
 	tw_tasks__settle(a->tasks);
 	say_new_names(a, now);
 	say_new_symbols(a, now, true);
-	tw_trace_clock__sample(a->clock, &sample);
-	tw_control__clock(&a->control, &sample);
+	say_clock(a);
 	tw_control__end(&a->control);
 }
 
@@ -295,4 +307,5 @@ void tw_announcer__fini(struct tw_announcer *a)
 {
 	tw_texts__fini(&a->texts);
 	tw_symbolizer__fini(&a->symbolizer);
+	tw_sync__free(a->sync);
 }

@@ -13,6 +13,7 @@
 #include "producer/producer.h"
 #include "producer/selection.h"
 #include "producer/symbols/symbolizer.h"
+#include "producer/sync/sync.h"
 #include "producer/tasks/tasks.h"
 #include "producer/texts.h"
 
@@ -29,6 +30,7 @@ struct tw_announcer {
 	void (*stats)(void *ctx, struct tw_control *control); /* sends STATS */
 	void *stats_ctx;
 	struct tw_host host;
+	struct tw_sync *sync;
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
 	uint64_t schemas;     /* announced */
@@ -61,7 +63,7 @@ void tw_announcer__finish(struct tw_announcer *announcer);
 /** tw_announcer__last() - the last counters, and END; the frame is left open for the last watermarks. May be called again */
 void tw_announcer__last(struct tw_announcer *announcer, uint64_t now);
 
-/** tw_announcer__fini() - free what it owns: the texts, the symbols */
+/** tw_announcer__fini() - free what it owns: the texts, the symbols, who knows what keeps the clocks */
 void tw_announcer__fini(struct tw_announcer *announcer);
 
 #endif

@@ -89,3 +89,10 @@ void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream)
 	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
 	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));
 }
+
+void tw_host__set_sync(struct tw_host *host, const char *how)
+{
+	if (host->n && host->attrs[host->n - 1].attr == TW_HOST_SYNC)
+		host->n--;
+	add_text(host, TW_HOST_SYNC, how);
+}

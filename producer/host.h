@@ -27,4 +27,7 @@ struct tw_host_stream {
 /** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */
 void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream);
 
+/** tw_host__set_sync() - what keeps the clocks, in words; "" = nothing, and there is no such attribute */
+void tw_host__set_sync(struct tw_host *host, const char *how);
+
 #endif

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What keeps the clock: two ptp4l with software time stamps on a veth pair, one the other's master. Neither sets a clock, as both hosts
+# are this machine. Usage: sync.sh SHOW_SYNC TRACEWIRE
+show=$(readlink -f "$1")
+tracewire=$(readlink -f "$2")
+. "$(dirname "$0")/../shell/namespace.sh"
+. "$(dirname "$0")/../shell/check.sh"
+. "$(dirname "$0")/../shell/processes.sh"
+need ptp4l ip python3
+
+mount -t tmpfs tmpfs /run || skip "cannot mount"
+
+# ptp CONFIG-LINES: a configuration
+ptp() {
+	printf '%s\n' '[global]' 'time_stamping software' 'network_transport L2' 'logSyncInterval -3' \
+		'logMinDelayReqInterval -3' 'logAnnounceInterval -2' 'free_running 1' "$@"
+}
+
+by_ptp() { # FILE: it says ptp4l at last
+	tail -n 1 "$1" | grep -q ptp4l
+}
+
+# Nobody: whatever the kernel says of itself, it is not ptp4l; and a stranger is not believed, whatever he says.
+in_background alone "$show" 20 50
+python3 - "$scratch/alone.out" <<'END' || fail "the stranger cannot speak"
+import socket, struct, sys, time
+def reply(ident, data, seq):
+    head = struct.pack('>BBHBBH8s4s10sHBb', 0x0d, 2, 54 + len(data), 0, 0, 0, bytes(8), bytes(4), bytes(10), seq, 4, 0x7f)
+    return head + b'\xff' * 10 + bytes([0, 0, 2, 0]) + struct.pack('>HHH', 1, 2 + len(data), ident) + data
+lies = [(0x2001, struct.pack('>Hqq', 1, 65536, 65536)), (0x2003, bytes(4)), (0xc000, bytes(38) + b'\0\0\0\1' + bytes(8)),
+        (0xc004, bytes(10) + b'\x09\0\x02va')]
+stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+stranger.bind('\0stranger')
+spoke = 0
+until = time.time() + 1
+while time.time() < until:
+    sockets = [line.split() for line in open('/proc/net/unix')]
+    seq = len(open(sys.argv[1]).readlines()) + 1  # of what has just been asked: he knows everything
+    for name in [f[7] for f in sockets if len(f) == 8 and f[7].startswith('@') and f[7] != '@stranger']:
+        for ident, data in lies:
+            try:
+                stranger.sendto(reply(ident, data, seq), socket.MSG_DONTWAIT, '\0' + name[1:])
+                spoke += 1
+            except OSError:
+                pass
+    time.sleep(0.01)
+sys.exit(spoke < 40)
+END
+wait "$pid"
+says "$scratch/alone.out" ptp4l && fail "said without a ptp4l: $(cat "$scratch/alone.out")"
+expect "lines" 20 "$(wc -l <"$scratch/alone.out")"
+
+# The master, on a host of its own.
+ip link add name va type veth peer name vb || skip "no veth"
+in_background host unshare --net --mount sleep 600
+host=$pid
+sleep 0.3
+ip link set vb netns "$host" && ip link set va up && nsenter -t "$host" -n ip link set vb up || fail "no link"
+ptp 'priority1 1' 'domainNumber 24' >"$scratch/master.cfg"
+ptp 'slaveOnly 1' 'domainNumber 24' >"$scratch/slave.cfg"
+nsenter -t "$host" -n -m mount -t tmpfs tmpfs /run
+in_background master nsenter -t "$host" -n -m ptp4l -f "$scratch/master.cfg" -i vb -m
+in_background slave ptp4l -f "$scratch/slave.cfg" -i va -m
+slave=$pid
+wait_for grep -q 'to UNCALIBRATED\|to SLAVE' "$scratch/slave.out" || { cat "$scratch/slave.out"; skip "ptp4l cannot run here"; }
+
+in_background asked "$show" 200 100
+asked=$pid
+wait_for by_ptp "$scratch/asked.out"
+grep -qE '^[1-9][0-9]{1,7} ptp4l, software time stamps, within [0-9]+ (ns|us|ms) of its master$' "$scratch/asked.out" ||
+	fail "the slave says: $(tail -n 1 "$scratch/asked.out")"
+nsenter -t "$host" -n -m "$show" 30 100 >"$scratch/master-says"
+expect "the master" "1 ptp4l, the master itself, software time stamps" "$(tail -n 1 "$scratch/master-says")"
+
+# A stream says so in HOST.
+if "$tracewire" record -q -e sched:sched_process_exec -w "$scratch/told.pcapng" -- sleep 1.2 2>"$scratch/why"; then
+	grep -qa 'ptp4l, software time stamps, within' "$scratch/told.pcapng" || fail "HOST does not say what keeps the clocks"
+else
+	echo "not looked at, what a stream says: $(cat "$scratch/why")"
+fi
+
+# Gone, and forgotten soon.
+kill_at_once "$slave"
+sleep 1
+by_ptp "$scratch/asked.out" && fail "still said: $(tail -n 1 "$scratch/asked.out")"
+kill_at_once "$asked"
+exit $failed
