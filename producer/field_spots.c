@@ -30,7 +30,7 @@ struct tw_field_spots *tw_field_spots__new(size_t n)
 }
 
 /* The stack traces say eight callers; the kernel writes as many as there were. */
-static bool goes_to_the_end(const struct tw_format *format, const struct tw_field *field)
+bool tw_field_spot__is_open_ended(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->place == TW_PLACE_REST ||
 	       (field->place == TW_PLACE_FIXED && field->kind == TW_FIELD_ARRAY && !strcmp(format->system, "ftrace") &&
@@ -47,10 +47,22 @@ void tw_field_spots__add(struct tw_field_spots *spots, const struct tw_format *f
 	memset(spot, 0, sizeof(*spot)); /* its padding too: is_same() compares bytes */
 	spot->least = least;
 	spot->offset = field->offset;
-	spot->size = goes_to_the_end(format, field) ? UINT32_MAX : field->size;
+	spot->size = tw_field_spot__is_open_ended(format, field) ? UINT32_MAX : field->size;
 	spot->width = (uint8_t)field->elem_size;
 	spot->place = field->place;
 	spots->n++;
+}
+
+void tw_field_spots__add_bytes(struct tw_field_spots *spots, uint8_t width, enum tw_field_place place, uint32_t offset,
+			       uint32_t size)
+{
+	struct tw_field_spot *spot = &spots->spots[spots->n++];
+
+	memset(spot, 0, sizeof(*spot));
+	spot->offset = offset;
+	spot->size = size;
+	spot->width = width;
+	spot->place = (uint8_t)place;
 }
 
 static bool is_same(const struct tw_field_spots *a, const struct tw_field_spots *b)

@@ -13,12 +13,17 @@
 
 #include "schema/format.h"
 
-/* One field: a scalar, or an array of values one after the other. */
+/* Spots without values are wide: */
+#define TW_SPOT_LEFTOVER 0 /* bytes that are no field's */
+#define TW_SPOT_TEXT     1 /* a text, and what is behind its end */
+#define TW_SPOT_LAST     2 /* behind the last of these the record has nothing */
+
+/* One field: a scalar, or an array of values one after the other; or such bytes. */
 struct tw_field_spot {
 	uint64_t least;  /* lesser values don't count */
 	uint32_t offset; /* in the record, bytes */
 	uint32_t size;   /* bytes; UINT32_MAX = to the record's end */
-	uint8_t width;   /* of one value, bytes: 4 or 8 */
+	uint8_t width;   /* of one value, bytes: 4 or 8, or as above */
 	uint8_t place;   /* enum tw_field_place */
 };
 
@@ -49,6 +54,13 @@ struct tw_field_spots *tw_field_spots__new(size_t n);
 void tw_field_spots__add(struct tw_field_spots *spots, const struct tw_format *format, const struct tw_field *field,
 			 uint64_t least);
 
+/** tw_field_spots__add_bytes() - without values, that has room; @width: as above, @size: UINT32_MAX = to the record's end */
+void tw_field_spots__add_bytes(struct tw_field_spots *spots, uint8_t width, enum tw_field_place place, uint32_t offset,
+			       uint32_t size);
+
+/** tw_field_spot__is_open_ended() - whether the kernel writes as many values as it has, whatever size the format tells */
+bool tw_field_spot__is_open_ended(const struct tw_format *format, const struct tw_field *field);
+
 /**
  * tw_spots_table__set() - from now on these are the fields of the event
  * @spots: taken over; NULL or empty = none
@@ -67,7 +79,7 @@ static inline const struct tw_field_spots *tw_spots_table__find(const tw_field_s
  * tw_field_spot__locate() - where it is in this record
  * @record: at least the bytes of the field; those of a location in this host's order
  *
- * Return: how many bytes there are, all inside of @len; 0 also for what would lie outside.
+ * Return: how many bytes there are, all inside of @len; 0, and 0 in @ret_offset, for what would lie outside.
  */
 static inline uint32_t tw_field_spot__locate(const struct tw_field_spot *spot, const uint8_t *record, uint32_t len,
 					     uint32_t *ret_offset)
@@ -85,9 +97,9 @@ static inline uint32_t tw_field_spot__locate(const struct tw_field_spot *spot, c
 			(word & 0xffff) + (spot->place == TW_PLACE_REL_LOC ? spot->offset + (uint32_t)sizeof(word) : 0);
 		size = word >> 16;
 	}
-	*ret_offset = offset;
 	if (offset > len)
 		return 0;
+	*ret_offset = offset;
 	return size < len - offset ? size : len - offset;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "producer/pointers/leftovers.h"
 #include "schema/pointer_field.h"
 
 int tw_pointers__init(struct tw_pointers *p, struct tw_error *err)
@@ -25,7 +26,7 @@ void tw_pointers__fini(struct tw_pointers *p)
 
 int tw_pointers__set_format(struct tw_pointers *p, const struct tw_format *format, const struct tw_print *print)
 {
-	struct tw_field_spots *spots = tw_field_spots__new(format->n_fields);
+	struct tw_field_spots *spots = tw_field_spots__new(format->n_fields + tw_leftovers__count(format));
 
 	if (!spots)
 		return -ENOMEM;
@@ -35,6 +36,7 @@ int tw_pointers__set_format(struct tw_pointers *p, const struct tw_format *forma
 		if (least)
 			tw_field_spots__add(spots, format, &format->fields[i], least);
 	}
+	tw_leftovers__add(spots, format);
 	tw_spots_table__set(&p->table, format->id, spots);
 	return 0;
 }
@@ -101,17 +103,41 @@ static void store(uint8_t *at, uint8_t width, uint64_t value)
 		memcpy(at, &value, sizeof(value));
 }
 
+static void hide_values(const struct tw_pointers *p, const struct tw_field_spot *spot, uint8_t *at, uint32_t size)
+{
+	for (; size >= spot->width; size -= spot->width, at += spot->width) {
+		const uint64_t value = tw_field_spot__load(at, spot->width);
+
+		if (is_address(value, spot))
+			store(at, spot->width, tw_pointer_key__hide(&p->key, value, spot->width));
+	}
+}
+
+static void clear_behind_text(uint8_t *text, uint32_t size)
+{
+	const size_t len = strnlen((const char *)text, size);
+
+	memset(text + len, 0, size - len);
+}
+
 void tw_pointers__hide(const struct tw_pointers *p, const struct tw_field_spots *spots, uint8_t *record, uint32_t len)
 {
+	uint32_t end = 0;
+
 	for (size_t i = 0; i < spots->n; i++) {
 		const struct tw_field_spot *spot = &spots->spots[i];
-		uint32_t offset, size = tw_field_spot__locate(spot, record, len, &offset);
+		uint32_t offset;
+		const uint32_t size = tw_field_spot__locate(spot, record, len, &offset);
 
-		for (; size >= spot->width; size -= spot->width, offset += spot->width) {
-			const uint64_t value = tw_field_spot__load(record + offset, spot->width);
-
-			if (is_address(value, spot))
-				store(record + offset, spot->width, tw_pointer_key__hide(&p->key, value, spot->width));
-		}
+		if (spot->width == TW_SPOT_LEFTOVER)
+			memset(record + offset, 0, size);
+		else if (spot->width == TW_SPOT_TEXT)
+			clear_behind_text(record + offset, size);
+		else if (spot->width == TW_SPOT_LAST)
+			end = offset + size > end ? offset + size : end;
+		else
+			hide_values(p, spot, record + offset, size);
 	}
+	if (end)
+		memset(record + end, 0, len - end);
 }

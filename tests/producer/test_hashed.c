@@ -547,6 +547,78 @@ static void test_all(void **state)
 	end_twins(&t);
 }
 
+/* Which bytes of an event are a field's, also where the field says that they are elsewhere. Return: false if it does not tell all. */
+static bool mark_fields(const struct tw_format *format, const struct got_event *event, bool *is_fields, size_t n)
+{
+	for (size_t i = 0; i < format->n_fields; i++) {
+		const struct tw_field *field = &format->fields[i];
+		uint32_t word;
+
+		if (field->place == TW_PLACE_REST || !strcmp(format->system, "ftrace"))
+			return false;
+		for (uint32_t at = field->offset; at < field->offset + field->size && at < n; at++)
+			is_fields[at] = true;
+		if (field->place == TW_PLACE_FIXED)
+			continue;
+		memcpy(&word, event->record + field->offset, sizeof(word));
+		assert_int_equal(field->place, TW_PLACE_DATA_LOC);
+		for (uint32_t at = word & 0xffff; at < (word & 0xffff) + (word >> 16) && at < n; at++)
+			is_fields[at] = true;
+	}
+	return true;
+}
+
+/* The bytes of an event that are no field's: how many are not 0. */
+static size_t count_leftovers(const struct tw_format *format, const struct got_event *event)
+{
+	bool is_fields[4096] = { false };
+	size_t n = 0;
+
+	if (!mark_fields(format, event, is_fields, sizeof(is_fields)))
+		return 0;
+	for (uint32_t at = 8; at < event->len && at < sizeof(is_fields); at++)
+		n += !is_fields[at] && event->record[at];
+	return n;
+}
+
+/* Of a run whose rings have been written to more than once. */
+static size_t run_on_used_rings(bool hashed)
+{
+	struct tw_schema *schema;
+	struct run run;
+	size_t n = 0;
+	int go;
+
+	run__init(&run, "kmem,skb,net,sched,timer,workqueue", NULL);
+	run.options.buffer_kib = 64;
+	run.options.subbuf_kib = 4;
+	run.options.hash_pointers = hashed;
+	run__start(&run);
+	for (int i = 0; i < ROUNDS; i++) {
+		const pid_t pid = start_worker(&go);
+
+		let_work(pid, go);
+	}
+	run__stop(&run);
+	schema = read_schema(&run.got);
+	for (size_t i = 0; i < run.got.n_events; i++)
+		n += count_leftovers(tw_schema__by_id(schema, run.got.events[i].id), &run.got.events[i]);
+	tw_schema__free(schema);
+	run__fini(&run);
+	return n;
+}
+
+/* What the rings held before is not sent. */
+static void test_leftovers(void **state)
+{
+	const size_t raw = run_on_used_rings(false);
+
+	(void)state;
+	printf("%zu bytes of earlier records in a raw run\n", raw);
+	assert_true(raw > 0);
+	assert_int_equal(run_on_used_rings(true), 0);
+}
+
 /* The producer's own part of a filter is asked before anything is hidden. */
 static void test_filter(void **state)
 {
@@ -587,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_leftovers),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);

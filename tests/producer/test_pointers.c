@@ -162,7 +162,8 @@ static void test_narrow_and_short(void **state)
 	struct tw_pointers p;
 
 	(void)state;
-	set_up(&p, "made", "\tfield:void * p[9];\toffset:12;\tsize:36;\tsigned:0;\n");
+	set_up(&p, "made",
+	       "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:void * p[9];\toffset:12;\tsize:36;\tsigned:0;\n");
 	send(&p, 300, got, 2);
 	assert_int_equal((uint32_t)got[0], 0xc0100000);
 	assert_int_equal(got[0] >> 32, tw_pointer_key__hide(&p.key, 0xc0100000, 4));
@@ -192,6 +193,50 @@ static void test_locations(void **state)
 	got[0] = 0xffffu << 16 | 0xffff;
 	send(&p, 300, got, 4);
 	assert_int_equal(got[3], heap);
+	tw_pointers__fini(&p);
+}
+
+/* Bytes that are no field's, and what is behind a text, are 0. A task's name is as it was, and so are the fields. */
+static void test_leftovers(void **state)
+{
+	uint64_t got[6] = { 0x1111111122222222, 0x4141004141414141, 0x4141414141414141,
+			    0x0000000000004242, 0x3333333344444444, 0x5555555566666666 };
+	struct tw_pointers p;
+
+	(void)state;
+	set_up(&p, "made",
+	       "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n"
+	       "\tfield:char name[8];\toffset:16;\tsize:8;\tsigned:0;\n"
+	       "\tfield:char comm[16];\toffset:24;\tsize:16;\tsigned:0;\n"
+	       "\tfield:short s;\toffset:42;\tsize:2;\tsigned:1;\n"
+	       "\tfield:int last;\toffset:48;\tsize:4;\tsigned:1;\n");
+	send(&p, 300, got, 6);
+	assert_int_equal(got[0], 0x22222222);
+	assert_int_equal(got[1], 0x4141414141);
+	assert_int_equal(got[2], 0x4141414141414141);
+	assert_int_equal(got[3], 0x4242);
+	assert_int_equal(got[4], 0x44440000);
+	assert_int_equal(got[5], 0x66666666);
+	tw_pointers__fini(&p);
+}
+
+/* Of records without such bytes nothing is looked at; of those that have a text behind their fields, what is behind it too. */
+static void test_no_leftovers(void **state)
+{
+	uint64_t got[3] = { 0x0009001022222222, 0x3333333344444444, 0x5555555566666666 };
+	struct tw_pointers p;
+
+	(void)state;
+	set_up(&p, "made", "\tfield:long n;\toffset:8;\tsize:8;\tsigned:1;\n");
+	assert_null(tw_spots_table__find(p.table.by_id, 300));
+	tw_pointers__fini(&p);
+	set_up(&p, "made",
+	       "\tfield:short n;\toffset:8;\tsize:2;\tsigned:1;\n\tfield:__data_loc char[] text;\toffset:12;\tsize:4;"
+	       "\tsigned:0;\n");
+	send(&p, 300, got, 3);
+	assert_int_equal(got[0], 0x0009001000002222);
+	assert_int_equal(got[1], 0x3333333344444444);
+	assert_int_equal(got[2], 0x66);
 	tw_pointers__fini(&p);
 }
 
@@ -235,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),    cmocka_unit_test(test_kernel_text),
 		cmocka_unit_test(test_scalars),   cmocka_unit_test(test_narrow_and_short),
 		cmocka_unit_test(test_locations), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_leftovers), cmocka_unit_test(test_no_leftovers),
 		cmocka_unit_test(test_strings),
 	};
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bytes of a record that are no field's: between fields, for their alignment, and behind the end of a text. The kernel does not
+ * clear them: they have what the ring held before, pieces of addresses among it.
+ */
+#ifndef TW_LEFTOVERS_H
+#define TW_LEFTOVERS_H
+
+#include "producer/field_spots.h"
+
+/** tw_leftovers__count() - most that tw_leftovers__add() adds for this format */
+size_t tw_leftovers__count(const struct tw_format *format);
+
+/** tw_leftovers__add() - where records of this format have such bytes */
+void tw_leftovers__add(struct tw_field_spots *spots, const struct tw_format *format);
+
+#endif
