@@ -155,3 +155,16 @@ for ending in pcapng pcapng.zst; do
 	done
 	echo "killed, $ending: ${KILLS:-5} times, tshark remarked on $remarks ends, $cut bytes cut off"
 done
+
+# Of several files only the last was being written.
+"$tool" write several.pcapng.zst 1000000000 file_packets=20000 files_max=5 remember=1 >/dev/null 2>&1 &
+pid=$!
+until [ -e "$(echo several_00006_*)" ]; do sleep 0.05; done
+kill -KILL $pid
+wait $pid 2>/dev/null || true
+last=$(echo several_* | tr ' ' '\n' | tail -n 1)
+"$tool" left >left
+grep -q "^$dir/$last cut=" left || [ ! -s "$last" ] || fail "of several files it repairs $(cat left)"
+[ -s "$last" ] || rm "$last" # killed before it had a block
+zstd -tq several_* || fail "files that were ended have no end"
+in_a_row several_*

@@ -225,6 +225,42 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	close(fd);
 }
 
+/* Of two interfaces, which packets they were: of those behind the last whole block. */
+static void what_could_not_be_written(void **state)
+{
+	const int fd = memfd_create("pcapng", 0);
+	const struct rlimit limit = { 2000, RLIM_INFINITY };
+	struct tw_pcapng_packet packet;
+	struct rlimit before;
+	struct tw_pcapng *w;
+	uint64_t unwritten[2] = { 0, 0 };
+	uint8_t file[4096];
+	size_t at = 0, size;
+	uint32_t ids[2];
+	uint64_t in_file;
+
+	(void)state;
+	w = open_writer(fd, 0, &ids[0]);
+	assert_int_equal(tw_pcapng__interface(w, &interface, &ids[1]), 0);
+	for (unsigned int i = 0; i < 30; i++) /* 132 bytes each in the file */
+		assert_int_equal(put_packet(w, ids[i % 2], i, file, 100), 0);
+	getrlimit(RLIMIT_FSIZE, &before);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_int_equal(tw_pcapng__flush(w), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &before);
+	while (tw_pcapng__next_unwritten(w, &at, &packet)) {
+		assert_int_equal(packet.len, 100);
+		unwritten[packet.interface]++;
+	}
+	size = read_back(fd, file, sizeof(file));
+	in_file = 30 - tw_pcapng__dropped(w);
+	assert_true(in_file > 8 && in_file < 15 && size > 2000 - 132 && size <= 2000);
+	assert_true(unwritten[0] + unwritten[1] == tw_pcapng__dropped(w));
+	assert_true(unwritten[0] == 15 - (in_file + 1) / 2);
+	close_writer(w);
+	close(fd);
+}
+
 static void closed_pipe_is_an_error(void **state)
 {
 	struct tw_error err;
@@ -283,6 +319,7 @@ int main(void)
 		cmocka_unit_test(long_texts_are_cut_between_characters),
 		cmocka_unit_test(packets_have_a_largest_size),
 		cmocka_unit_test(full_disk_is_said_once_and_for_all),
+		cmocka_unit_test(what_could_not_be_written),
 		cmocka_unit_test(closed_pipe_is_an_error),
 		cmocka_unit_test(a_cut_write_leaves_whole_blocks),
 	};

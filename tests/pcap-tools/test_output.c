@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of files, when the next one is due, and the ring; the files themselves are for test_output.sh. */
+#include <errno.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "pcap-tools/output/files.h"
+#include "pcap-tools/output/output.h"
+
+static void names(void **state)
+{
+	static const struct {
+		const char *path;
+		uint64_t number;
+		const char *name;
+	} table[] = {
+		{ "x.pcapng", 1, "x_00001_20240714120117.pcapng" },
+		{ "a.b.pcapng", 42, "a.b_00042_20240714120117.pcapng" },
+		{ "noext", 1, "noext_00001_20240714120117" },
+		{ "d.e/noext", 1, "d.e/noext_00001_20240714120117" },
+		{ "d.e/.hidden", 1, "d.e/.hidden_00001_20240714120117" },
+		{ "x.pcapng.zst", 1, "x_00001_20240714120117.pcapng.zst" },
+		{ "x.zst", 1, "x_00001_20240714120117.zst" },
+		{ ".zst", 1, ".zst_00001_20240714120117" },
+		{ "x.", 1, "x_00001_20240714120117." },
+		{ "x.pcapng", 99999, "x_99999_20240714120117.pcapng" },
+		{ "x.pcapng", 100000, "x_00000_20240714120117.pcapng" },
+	};
+	char name[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		assert_int_equal(tw_files__name(table[i].path, table[i].number, 1720958477, name, sizeof(name)), 0);
+		assert_string_equal(name, table[i].name);
+	}
+	assert_int_equal(tw_files__name("x.pcapng", 1, 0, name, 20), -ENAMETOOLONG);
+}
+
+static char folder[] = "/tmp/test-output-XXXXXX", path[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/x.pcapng", folder);
+	return 0;
+}
+
+/* How many files there are, which go. */
+static size_t remove_files(void)
+{
+	char pattern[64];
+	size_t n = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*", folder);
+	if (!glob(pattern, 0, NULL, &found))
+		for (; n < found.gl_pathc; n++)
+			remove(found.gl_pathv[n]);
+	globfree(&found);
+	return n;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	remove_files();
+	return rmdir(folder);
+}
+
+static struct tw_output *open_output(const struct tw_output_options *options)
+{
+	struct tw_output *output;
+	struct tw_error err;
+
+	if (tw_output__open(options, &output, &err))
+		fail_msg("%s", err.text);
+	return output;
+}
+
+static void what_is_due(void **state)
+{
+	const struct tw_output_options one = { .path = path }, several = {
+		.path = path, .file_bytes = 1000, .file_packets = 10, .file_ns = 100 * TW_NS_PER_SECOND
+	};
+	struct tw_output *output = open_output(&one);
+	uint64_t now;
+	size_t kept;
+
+	(void)state;
+	assert_false(tw_output__is_due(output, 1 << 30, 1 << 30, UINT64_MAX - 1));
+	assert_string_equal(tw_output__name(output), path);
+	tw_output__free(output);
+	output = open_output(&several);
+	now = tw_time__now(CLOCK_MONOTONIC);
+	assert_false(tw_output__is_due(output, 999, 9, 0));
+	assert_true(tw_output__is_due(output, 1000, 9, 0));
+	assert_true(tw_output__is_due(output, 0, 10, 0));
+	assert_false(tw_output__is_due(output, 0, 0, now + 99 * TW_NS_PER_SECOND));
+	assert_true(tw_output__is_due(output, 0, 0, now + 100 * TW_NS_PER_SECOND));
+	assert_int_equal(tw_output__write(output, path, 60, &kept, NULL), 0);
+	assert_true(tw_output__is_due(output, 940, 0, 0));
+	assert_int_equal(tw_output__next(output, NULL), 0);
+	assert_false(tw_output__is_due(output, 999, 0, 0));
+	tw_output__free(output);
+	assert_int_equal(remove_files(), 3);
+}
+
+/* Somebody may take a file of the ring away; a name that is there already is not ours to write. */
+static void others_and_the_ring(void **state)
+{
+	const struct tw_output_options options = { .path = path, .file_packets = 1, .files_max = 2 };
+	struct tw_output *output = open_output(&options);
+	struct tw_output_stats stats;
+	struct tw_error err;
+
+	(void)state;
+	assert_int_equal(tw_output__next(output, NULL), 0);
+	assert_int_equal(remove_files(), 2);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tw_output__next(output, NULL), 0);
+	tw_output__stats(output, &stats);
+	assert_true(stats.files == 5 && stats.removed == 3 && !stats.removed_early);
+	assert_int_equal(rename(tw_output__name(output), path), 0);
+	assert_int_equal(mkdir(tw_output__name(output), 0700), 0); /* cannot be unlinked */
+	assert_int_equal(tw_output__next(output, NULL), 0);
+	assert_int_equal(tw_output__next(output, &err), -EISDIR);
+	assert_non_null(strstr(err.text, "the oldest file of the ring"));
+	tw_output__free(output);
+	remove_files();
+}
+
+static void cannot_be_several(void **state)
+{
+	const struct tw_output_options options[] = {
+		{ .path = "-", .file_bytes = 1 },
+		{ .fd = 1, .file_bytes = 1 },
+		{ .path = "/dev/null", .interval_ns = 1 },
+	};
+	struct tw_output *output;
+	struct tw_error err;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(tw_output__open(&options[i], &output, &err), -EINVAL);
+		assert_non_null(strstr(err.text, "several files cannot be made of it"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(what_is_due),
+		cmocka_unit_test(others_and_the_ring),
+		cmocka_unit_test(cannot_be_several),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
