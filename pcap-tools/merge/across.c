@@ -7,26 +7,21 @@ static struct tw_merge_stream *stream__of(struct tw_heap_node *node)
 	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
 }
 
-static uint64_t largest(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The latest time of the stream's clock that is not behind that one of the common line. */
 static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 {
-	const uint64_t time = common - (uint64_t)s->offset;
+	const uint64_t ns = common - (uint64_t)s->offset;
 
 	if (common == UINT64_MAX)
 		return UINT64_MAX;
 	if (s->offset > 0)
-		return time < common ? time : 0;
-	return time >= common ? time : UINT64_MAX;
+		return tw_scale__ticks(&s->scale, ns < common ? ns : 0);
+	return tw_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
 }
 
 uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	return largest(s->last, m->last ? stream__time(s, m->last) : 0);
+	return tw_later(s->last, m->last ? stream__time(s, m->last) : 0);
 }
 
 /* What goes out first, in the stream's clock. Return: false if nothing waits */
@@ -66,9 +61,9 @@ static void across__look(struct tw_merge *m)
 		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
 
 		if (placed && s->newest && !s->silent)
-			m->newest = largest(m->newest, tw_across__time(s, s->newest));
+			m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
 		if (placed && s->overdue)
-			m->overdue = largest(m->overdue, tw_across__time(s, s->overdue));
+			m->overdue = tw_later(m->overdue, tw_across__time(s, s->overdue));
 		if (!s->silent && !s->stats.ended && (!m->slowest || bound < m->least)) {
 			m->least = bound;
 			m->slowest = s;
@@ -86,8 +81,8 @@ void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved
 	if (!m->slowest || (moved && m->slowest == s))
 		across__look(m);
 	else if (moved && s->newest && s->placed != TW_UNPLACED)
-		m->newest = largest(m->newest, tw_across__time(s, s->newest));
-	m->bound = largest(largest(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+		m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
+	m->bound = tw_later(tw_later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
 }
 
 int tw_across__release(struct tw_merge *m)
@@ -105,7 +100,7 @@ static uint64_t across__limit(const struct tw_merge *m, const struct tw_merge_st
 		bound = second->time - (second->node->id < s->id);
 	limit = stream__time(s, bound);
 	stream__first(s, &first); /* goes out in any case, at the ends of time too, where sums are cut */
-	return largest(limit, first);
+	return tw_later(limit, first);
 }
 
 int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
@@ -124,7 +119,7 @@ int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	across__look(m);
-	s->offset = m->newest ? (int64_t)(m->newest - largest(s->newest, s->queued)) : 0;
+	s->offset = m->newest ? (int64_t)(m->newest - tw_scale__ns(&s->scale, tw_later(s->newest, s->queued))) : 0;
 	s->placed = TW_PLACED_BY_GUESS;
 	across__put(m, s);
 	tw_across__look_again(m);
@@ -137,7 +132,7 @@ void tw_across__forget_last(struct tw_merge *m)
 		const struct tw_merge_stream *s = m->streams[i];
 
 		if (s->placed != TW_UNPLACED && s->last)
-			m->last = largest(m->last, tw_across__time(s, s->last));
+			m->last = tw_later(m->last, tw_across__time(s, s->last));
 	}
 }
 
@@ -159,6 +154,24 @@ static void across__guess_anew(struct tw_merge *m)
 			tw_heap__remove(&m->order, &m->streams[i]->node);
 		}
 	}
+}
+
+int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, unsigned int shift)
+{
+	struct tw_merge_stream *s;
+	const int code = tw_streams__get(m, stream_id, &s);
+	const struct tw_scale scale = { .mult = mult, .shift = shift & 63 };
+
+	if (code || (s->scale.mult == scale.mult && s->scale.shift == scale.shift))
+		return code;
+	s->scale = scale;
+	s->wait = tw_scale__ticks(&scale, m->options.wait_ns);
+	if (!m->options.across)
+		return 0;
+	tw_across__forget_last(m);
+	tw_across__look_again(m);
+	tw_across__update(m, s, true);
+	return tw_across__release(m);
 }
 
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)

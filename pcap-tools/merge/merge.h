@@ -190,13 +190,22 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 
 /**
  * tw_merge__set_offset() - how far a stream's clock is from the common time line; again when that changes
- * @offset: ns, added to times of the stream's clock
+ * @offset: added to times of the stream's clock, in ns
  *
  * May come before the stream's first frame. Only the order across streams needs it.
  *
  * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; what emit returned.
  */
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset);
+
+/**
+ * tw_merge__set_scale() - a stream's clock counts ticks: ns = (ticks * @mult) >> @shift, as its HOST says
+ *
+ * What is waited for, and the order across streams, are by ns; times that come out are the clock's. @mult of 0 is a clock of ns.
+ *
+ * Return: as tw_merge__set_offset().
+ */
+int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, unsigned int shift);
 
 /**
  * tw_merge__tick() - let out what has waited too long, and retire streams; now and then when no frame comes

@@ -84,31 +84,26 @@ int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s)
 	return code;
 }
 
-static uint64_t largest(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The oldest of all channels' watermarks; none holds the others up for longer than the wait. */
-static uint64_t stream__bound(const struct tw_merge_stream *s, uint64_t wait_ns)
+static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
-	const uint64_t floor = s->newest > wait_ns ? s->newest - wait_ns : 0;
+	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
 	uint64_t bound = s->newest;
 
 	if (s->control_marked && s->control_mark < bound)
-		bound = largest(s->control_mark, floor);
+		bound = tw_later(s->control_mark, floor);
 	for (size_t i = 0; i < s->n_channels; i++) {
-		const uint64_t mark = largest(s->channels[i]->mark, floor);
+		const uint64_t mark = tw_later(s->channels[i]->mark, floor);
 
 		if (mark < bound)
 			bound = mark;
 	}
-	return largest(largest(bound, s->overdue), s->bound);
+	return tw_later(tw_later(bound, s->overdue), s->bound);
 }
 
 static int release__across(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
-	if (s->placed == TW_UNPLACED && s->newest - s->first >= m->options.wait_ns)
+	if (s->placed == TW_UNPLACED && s->newest - s->first >= s->wait)
 		tw_across__guess(m, s);
 	tw_across__update(m, s, moved);
 	return tw_across__release(m);
@@ -119,7 +114,7 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 	const bool moved = s->moved;
 
 	if (moved)
-		s->bound = stream__bound(s, m->options.wait_ns);
+		s->bound = stream__bound(s);
 	s->moved = false;
 	if (m->options.across)
 		return release__across(m, s, moved);
@@ -143,9 +138,6 @@ static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t
 	int code;
 
 	if (m->options.across) {
-		code = tw_across__up_to(m, UINT64_MAX, keep);
-		if (code || m->pool.held_bytes <= keep)
-			return code;
 		release__place_all(m);
 		return tw_across__up_to(m, UINT64_MAX, keep);
 	}

@@ -10,6 +10,7 @@
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/merge/numbers.h"
+#include "pcap-tools/merge/scale.h"
 #include "wire/parts.h"
 
 #define TW_CHANNEL_PAGE  256 /* channel numbers of one page of the look-up table */
@@ -29,7 +30,9 @@ struct tw_merge_stream {
 	struct tw_merge_stream_stats stats;
 	bool named; /* its HOST came */
 
-	/* Its order in itself. */
+	/* Its order in itself. All times are those of its clock. */
+	struct tw_scale scale;
+	uint64_t wait;                          /* the longest wait, as its clock counts */
 	struct tw_held *control, **control_end; /* not out yet, in the order in which they came */
 	struct tw_numbers control_numbers;
 	struct tw_channel **channels;
@@ -87,6 +90,11 @@ struct tw_merge {
 	uint8_t hole[sizeof(struct tw_lost) + TW_HELD_SLACK];
 };
 
+static inline uint64_t tw_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* streams.c */
 
 /** tw_streams__find() - Return: NULL if there is none of that id */
@@ -126,11 +134,11 @@ int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s);
 /** tw_across__time() - a time of the stream's clock on the common time line */
 static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t time)
 {
-	const uint64_t common = time + (uint64_t)s->offset;
+	const uint64_t ns = tw_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
 
 	if (s->offset < 0)
-		return common < time ? common : 0;
-	return common >= time ? common : UINT64_MAX;
+		return common < ns ? common : 0;
+	return common >= ns ? common : UINT64_MAX;
 }
 
 /** tw_across__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */

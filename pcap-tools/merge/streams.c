@@ -117,6 +117,7 @@ static int streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_strea
 		return -ENOMEM;
 	s->id = id;
 	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
+	s->wait = m->options.wait_ns;
 	s->control_end = &s->control;
 	s->control_numbers.known = m->options.from_start;
 	s->heard = s->joined = m->now;

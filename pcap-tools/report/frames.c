@@ -6,6 +6,7 @@
 
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
+#include "pcap-tools/report/clocks.h"
 #include "pcap-tools/report/gaps.h"
 
 enum order {
@@ -21,6 +22,7 @@ struct tw_report_frames {
 	enum order order;
 	struct tw_report_gaps *gaps;
 	struct tw_merge *merge;
+	struct tw_report_clocks clocks;
 	uint8_t *opening; /* frames, each behind its length */
 	size_t opening_len;
 	unsigned int n_opening;
@@ -93,20 +95,27 @@ static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame
 	return frames->take(frames->ctx, frame);
 }
 
+static int merge(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
+{
+	int error = 0;
+
+	if (frame->info.source == TW_SOURCE_CONTROL)
+		error = tw_report_clocks__look(&frames->clocks, frames->merge, frame->info.stream_id, frame->tlvs);
+	return error ? error : tw_merge__frame(frames->merge, data, len, NULL);
+}
+
 static int take_kept(struct tw_report_frames *frames, const uint8_t *data, size_t len)
 {
 	struct tw_report_frame frame = { 0 };
 
-	if (frames->order == MERGED)
-		return tw_merge__frame(frames->merge, data, len, NULL);
 	tw_frame__parse(data, len, &frame.info, &frame.tlvs);
-	return take_as_it_is(frames, &frame);
+	return frames->order == MERGED ? merge(frames, &frame, data, len) : take_as_it_is(frames, &frame);
 }
 
 /* It is known now what the file is: the frames that were kept go first. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
-	const struct tw_merge_options options = { .emit = take_merged, .ctx = frames };
+	const struct tw_merge_options options = { .across = true, .emit = take_merged, .ctx = frames };
 	size_t at = 0;
 	uint32_t len;
 	int error = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
@@ -171,7 +180,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	if (error)
 		return error;
 	if (frames->order == MERGED)
-		return tw_merge__frame(frames->merge, data, len, NULL);
+		return merge(frames, &frame, data, len);
 	return frames->order == UNDECIDED ? keep(frames, data, len) : take_as_it_is(frames, &frame);
 }
 
@@ -185,7 +194,7 @@ int tw_report_frames__flush(struct tw_report_frames *frames)
 	error = tw_merge__flush(frames->merge);
 	tw_merge__stats(frames->merge, &merge);
 	frames->stats->filtered += merge.filtered;
-	frames->stats->malformed += merge.malformed;
+	frames->stats->malformed += merge.malformed + merge.refused;
 	frames->stats->missing += merge.gaps + merge.incomplete + merge.damaged;
 	return error;
 }

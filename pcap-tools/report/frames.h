@@ -3,7 +3,7 @@
  * Internal to report. From packets to frames in the order of time.
  *
  * Recordings are in order and stream through: those that tracewire wrote, and whatever has neither a WATERMARK nor several
- * records in a frame of a ring. Captures of the wire have these, and go through a merge. Which of the two a file is shows
+ * records in a frame of a ring. Captures of the wire have these, and go through a merge, all streams in one order. Which of the two a file is shows
  * early; until then its first frames are kept.
  */
 #ifndef TW_REPORT_FRAMES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Frames from a stranger into the merge. The input: options in one byte, then records, each behind a 16-bit big-endian head:
- * frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping frames, and offsets
- * of streams. What comes out must be frames that parse, with one TLV where one is promised; and the books must balance, those of
+ * frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping frames, offsets and
+ * scales of streams. What comes out must be frames that parse, with one TLV where one is promised; and the books must balance, those of
  * each stream too.
  */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_
 
 static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *input, struct tw_arrival *arrival)
 {
-	const uint8_t *offset;
+	const uint8_t *number;
 
 	switch (head >> 8 & 3) {
 	case 0:
@@ -81,9 +81,11 @@ static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *inp
 		arrival->dropped += head & 0xff;
 		break;
 	default:
-		offset = tw_cursor__take(input, sizeof(uint64_t));
-		if (offset)
-			check(!tw_merge__set_offset(m, STREAM + (head & 3), (int64_t)tw_load_be64(offset)));
+		number = tw_cursor__take(input, sizeof(uint64_t));
+		if (number && head & 4)
+			check(!tw_merge__set_scale(m, STREAM + (head & 3), tw_load_be64(number), head >> 3 & 31));
+		else if (number)
+			check(!tw_merge__set_offset(m, STREAM + (head & 3), (int64_t)tw_load_be64(number)));
 	}
 }
 

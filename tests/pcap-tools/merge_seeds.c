@@ -99,6 +99,8 @@ static void several(FILE *f)
 	for (unsigned int i = 0; i < 3; i++) {
 		put_command(f, 3, i);
 		fwrite(offsets[i], 1, sizeof(offsets[i]), f);
+		put_command(f, 3, 4 | 1 | 4 << 3);
+		fwrite(offsets[1], 1, sizeof(offsets[1]), f);
 		frame.stream = i;
 		put(f, test_frame__hello(&frame, "a", "b", 900, 1));
 		put_events(f, 1, 0, 1000 + 256 * i, 3);

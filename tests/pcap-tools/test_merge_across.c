@@ -55,6 +55,37 @@ static void clocks_differ(void **state)
 	fixture__free(x);
 }
 
+/* 2.5 ticks a ns, as of a TSC: the wait is by ns too. */
+static void a_clock_that_counts_ticks(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
+
+	(void)state;
+	assert_int_equal(tw_merge__set_scale(x->merge, TEST_STREAM + 1, (2ull << 32) / 5, 32), 0);
+	put_marked(x, 0, 0, 4000);
+	put_marked(x, 1, 0, 9000);  /* 3600 */
+	put_marked(x, 1, 1, 10250); /* 4100 */
+	put_marked(x, 0, 1, 4050);
+	put_marked(x, 1, 2, 12499);
+	assert_stream_order(x, "100");
+	put_marked(x, 0, 2, 5098); /* 12499 is 4999 */
+	assert_stream_order(x, "10011");
+	from_stream(x, 1);
+	put_events(x, 2, 0, 13000, 1); /* a hole of 7 in the stream itself: 2500 ticks are waited */
+	mark2(x, 13000, 3, 8);
+	put_marked(x, 0, 3, 5400);
+	from_stream(x, 1);
+	mark2(x, 15240, 3, 8);
+	assert_stream_order(x, "10011");
+	mark2(x, 15250, 3, 8); /* less a wait, that is 5100 */
+	assert_stream_order(x, "100110");
+	assert_books(x);
+	assert_stream_order(x, "10011010");
+	assert_int_equal(x->sink.out[6].time, 13000);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
 /* An offset before zero, and times for which sums do not fit. */
 static void ends_of_time(void **state)
 {
@@ -375,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks_differ),
+		cmocka_unit_test(a_clock_that_counts_ticks),
 		cmocka_unit_test(ends_of_time),
 		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
 		cmocka_unit_test(silence_holds_nobody_up),

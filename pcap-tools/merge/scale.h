@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Clocks that count ticks. Sums that do not fit are cut at the end of time. */
+#ifndef TW_MERGE_SCALE_H
+#define TW_MERGE_SCALE_H
+
+#include <stdint.h>
+
+struct tw_scale {
+	uint64_t mult; /* ns = (ticks * mult) >> shift; 0 = the clock counts ns */
+	unsigned int shift;
+};
+
+/** tw_scale__ns() - a time of that clock in ns */
+static inline uint64_t tw_scale__ns(const struct tw_scale *scale, uint64_t ticks)
+{
+	unsigned __int128 ns;
+
+	if (!scale->mult)
+		return ticks;
+	ns = (unsigned __int128)ticks * scale->mult >> scale->shift;
+	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+/** tw_scale__ticks() - the last tick that is not behind @ns */
+static inline uint64_t tw_scale__ticks(const struct tw_scale *scale, uint64_t ns)
+{
+	unsigned __int128 ticks;
+
+	if (!scale->mult || ns == UINT64_MAX)
+		return ns;
+	ticks = ((((unsigned __int128)ns + 1) << scale->shift) - 1) / scale->mult;
+	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+#endif

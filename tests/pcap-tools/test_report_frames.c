@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Captures of the wire, as report takes them: several hosts in one order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "frames.h"
+#include "pcap-tools/pcapng/writer.h"
+#include "pcap-tools/report/frames.h"
+
+#define ETHER_LEN 14
+
+struct fixture {
+	struct tw_report_frames *frames;
+	struct tw_report_stats stats;
+	struct test_frame frame;
+	uint64_t stream[16], time[16]; /* of the events that came out */
+	size_t n;
+};
+
+static int take(void *ctx, struct tw_report_frame *frame)
+{
+	struct fixture *x = ctx;
+
+	if (frame->info.source == TW_SOURCE_CONTROL)
+		return 0;
+	assert_true(x->n < 16);
+	x->stream[x->n] = frame->info.stream_id - TEST_STREAM;
+	x->time[x->n++] = frame->info.base_time;
+	return 0;
+}
+
+static void put(struct fixture *x, size_t len)
+{
+	uint8_t data[ETHER_LEN + TW_FRAME_MAX] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
+	const struct tw_packet packet = { .linktype = TW_LINKTYPE_ETHERNET,
+					  .data = data,
+					  .len = (uint32_t)(ETHER_LEN + len) };
+
+	memcpy(data + ETHER_LEN, x->frame.buf, len);
+	assert_int_equal(tw_report_frames__packet(x->frames, &packet), 0);
+}
+
+static void put_event(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t time)
+{
+	const uint16_t channel = 1;
+	const uint64_t next = seq + 1;
+
+	x->frame.stream = stream;
+	test_frame__begin(&x->frame, channel, seq, time);
+	assert_true(test_frame__event(&x->frame, time, 1, 24));
+	assert_true(tw_watermark__emit(&x->frame.f, time, &channel, &next, 1));
+	put(x, test_frame__end(&x->frame));
+}
+
+static void put_hello(struct fixture *x, uint64_t stream, uint64_t time, uint64_t ahead)
+{
+	x->frame.stream = stream;
+	put(x, test_frame__hello(&x->frame, "host", "instance", time, ahead));
+}
+
+/* The clocks of the hosts are far from each other, their CLOCK records tell how far; a second one changes nothing. */
+static void hosts_come_in_one_order(void **state)
+{
+	static struct fixture x;
+	static const uint64_t streams[] = { 0, 1, 1, 0, 0, 1 };
+
+	(void)state;
+	x.frames = tw_report_frames__new(false, take, &x, &x.stats);
+	assert_non_null(x.frames);
+	put_event(&x, 0, 5, 1000); /* 501000 */
+	put_hello(&x, 0, 1000, 500000);
+	put_hello(&x, 1, 90000, 412000);
+	put_event(&x, 0, 6, 2000);  /* 502000 */
+	put_event(&x, 0, 7, 2500);  /* 502500 */
+	put_event(&x, 1, 0, 89500); /* 501500 */
+	put_hello(&x, 1, 90000, 9999999);
+	put_event(&x, 1, 1, 89600); /* 501600 */
+	put_event(&x, 1, 2, 91000); /* 503000 */
+	assert_int_equal(tw_report_frames__flush(x.frames), 0);
+	assert_int_equal(x.n, 6);
+	for (size_t i = 0; i < x.n; i++)
+		assert_int_equal(x.stream[i], streams[i]);
+	assert_int_equal(x.stats.missing, 0);
+	assert_int_equal(x.stats.malformed, 0);
+	tw_report_frames__free(x.frames);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hosts_come_in_one_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
