@@ -57,6 +57,24 @@ less=$(of "$scratch/less.pcapng" "l['places']['wire']")
 lost=$((sent - $(of "$scratch/less.pcapng" "l['places']['delivered']")))
 expect "missing in a capture without a packet" "$lost" "$less"
 
+# Lost, repeated and out of order: every event is where it went
+packed=$scratch/packed.pcapng
+start_dumpcap packed tw0 -w "$packed"
+dumpcap=$pid
+"$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+sleep 0.2
+interrupt $dumpcap
+for file in "$packed" "$scratch/dumpcap.pcapng"; do
+	recorded=$(of "$file" "l['recorded']")
+	for seed in 1 2 3 4 5 6 7 8; do
+		lost=$("$(dirname "$0")/mangle.py" $seed "$file" "$scratch/mangled.pcapng")
+		balanced "$scratch/mangled.pcapng" closed
+		[ "$lost" -gt 0 ] || fail "nothing was lost"
+		expect "$file, seed $seed: recorded, in the file, lost" "$recorded $((recorded - lost)) $lost" \
+			"$(of "$scratch/mangled.pcapng" "l['recorded'], l['places']['delivered'], l['places']['wire']" | tr -d "(,)")"
+	done
+done
+
 # One that joins late, and one that is killed
 in_background stream "$tracewire" stream -e sched -i tw0 --events-per-frame 0
 stream=$pid

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""mangle.py SEED IN OUT: a capture of the wire as a bad network would have brought it: frames lost, repeated, out of order.
+
+Prints how many events were in frames that are lost. One of the frames with END is kept.
+"""
+import random, struct, sys
+
+END, CONTROL = 13, 0
+random.seed(int(sys.argv[1]))
+data = open(sys.argv[2], "rb").read()
+head, packets, at = b"", [], 0
+while at < len(data):
+	kind, size = struct.unpack_from("<II", data, at)
+	if kind == 6:
+		packets.append(data[at:at + size])
+	elif not packets:
+		head += data[at:at + size]
+	at += size
+
+def header(packet):
+	frame = packet[28 + 14:]
+	return frame[44], struct.unpack_from(">H", frame, 46)[0]
+
+def has_end(packet):
+	frame = packet[28 + 14:]
+	at, length = 48, struct.unpack_from(">H", frame, 6)[0]
+	while header(packet)[0] == CONTROL and at + 4 <= length:
+		kind, size = struct.unpack_from(">HH", frame, at)
+		if kind == END:
+			return True
+		at += (size + 3) & ~3
+	return False
+
+kept, lost, last = [], 0, max(i for i, p in enumerate(packets) if has_end(p))
+for i, packet in enumerate(packets):
+	source, events = header(packet)
+	if i != last and i and random.random() < 0.05:
+		lost += events if source != CONTROL else 0
+		continue
+	kept.append((i + (random.random() < 0.05) * random.uniform(0, 4), packet))
+	if random.random() < 0.05:
+		kept.append((i + random.uniform(0, 4), packet))
+kept.sort(key=lambda k: k[0])
+open(sys.argv[3], "wb").write(head + b"".join(p for _, p in kept))
+print(lost)
