@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An output's insides: output.c opens and writes, failure.c says and mends what goes wrong. Used inside output/ only. */
+/* An output's insides: output.c writes, file.c begins and ends one file, failure.c says and mends what goes wrong. Used inside output/ only. */
 #ifndef TW_OUTPUT_STATE_H
 #define TW_OUTPUT_STATE_H
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 
@@ -12,7 +13,7 @@
 #include "pcap-tools/output/zstd_stream.h"
 
 struct tw_output {
-	struct tw_output_options options; /* its path is `path`, or NULL */
+	struct tw_output_options options; /* but for its texts */
 	char path[PATH_MAX], name[PATH_MAX];
 	int fd;                      /* -1 = none is open */
 	bool own;                    /* opened and closed here */
@@ -27,6 +28,20 @@ struct tw_output {
 	struct tw_note note;
 	struct tw_output_stats stats; /* its bytes: in files that were ended */
 };
+
+/** tw_output_file__begin() - open the next, or take what the caller has opened. Return: 0 or -errno with @err filled */
+int tw_output_file__begin(struct tw_output *o, struct tw_error *err);
+
+/** tw_output_file__end() - with all that belongs to its end, unless it failed; none may be open. Return: as above */
+int tw_output_file__end(struct tw_output *o, struct tw_error *err);
+
+/** tw_output_file__make_space() - by an old file of the ring. Return: 0; -ENOSPC if there is none; what unlink() said */
+int tw_output_file__make_space(struct tw_output *o);
+
+static inline bool tw_output__is_no_space(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT;
+}
 
 /** tw_output__fail() - the first failure, in a sentence. Return: @code */
 int tw_output__fail(struct tw_output *o, int code, struct tw_error *err);

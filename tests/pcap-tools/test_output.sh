@@ -85,6 +85,12 @@ set -- clock_*
 in_a_row "$@"
 rm -f ring_* time_* clock_*
 
+# Standard output is the caller's, with what he has in it.
+echo before >shared
+"$tool" write - 5 >>shared
+expect "what stood before" before "$(head -n 1 shared | tr -d '\0')"
+expect "what stands behind" "$(printf '\n\r\r\n' | od -An -tx1)" "$(tail -c +8 shared | head -c 4 | od -An -tx1)"
+
 # What is no file cannot be several; two cannot write one.
 "$tool" write - 10 file_packets=5 2>said >/dev/null && fail "several files of standard output"
 grep -q 'standard output: several files cannot be made of it' said || fail "it says $(cat said)"

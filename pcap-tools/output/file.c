@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One file of an output: how it begins and how it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "pcap-tools/output/state.h"
+
+int tw_output_file__make_space(struct tw_output *o)
+{
+	const int code = tw_ring__remove_oldest(&o->ring, NULL);
+
+	if (code)
+		return code == -ENOENT ? -ENOSPC : code;
+	o->stats.removed++;
+	o->stats.removed_early++;
+	return 0;
+}
+
+/* A file that another process writes is not cut. */
+static int file__take(struct tw_output *o, struct tw_error *err)
+{
+	struct stat st;
+	int code;
+
+	if (fstat(o->fd, &st))
+		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
+	o->live = !S_ISREG(st.st_mode);
+	if (!o->own || o->live)
+		return 0;
+	code = o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
+	if (!code && st.st_size && ftruncate(o->fd, 0))
+		code = tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
+	return code;
+}
+
+static int file__create(struct tw_output *o, struct tw_error *err)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (o->rotates ? O_EXCL : 0);
+	int code;
+
+	do {
+		o->fd = open(o->name, flags, 0666);
+		code = o->fd < 0 ? -errno : 0;
+	} while (tw_output__is_no_space(code) && !tw_output_file__make_space(o));
+	return code ? tw_error__set(err, code, "creating %s: %s", o->name, strerror(-code)) : 0;
+}
+
+static void file__set_deadline(struct tw_output *o)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), interval = o->options.interval_ns;
+	const uint64_t left = interval ? interval - tw_time__now(CLOCK_REALTIME) % interval : UINT64_MAX;
+	const uint64_t file = o->options.file_ns ? o->options.file_ns : UINT64_MAX;
+	const uint64_t wait = left < file ? left : file;
+
+	o->deadline = wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
+}
+
+int tw_output_file__begin(struct tw_output *o, struct tw_error *err)
+{
+	int code = 0;
+
+	if (o->rotates)
+		code = tw_files__name(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
+	if (code)
+		return tw_error__set(err, code, "writing %s: the name is too long", o->path);
+	if (o->own)
+		code = file__create(o, err);
+	if (!code)
+		code = file__take(o, err);
+	if (code)
+		return code;
+	o->bytes = 0;
+	o->stats.files++;
+	file__set_deadline(o);
+	return 0;
+}
+
+/* Without room for the mark of the frame's end the block before becomes the last. */
+static int file__end_frame(struct tw_output *o, struct tw_error *err)
+{
+	size_t kept;
+	int code;
+
+	o->put = 0;
+	code = tw_zstd_stream__end(o->zstd);
+	if (!code || !tw_output__cut(o, NULL, &kept))
+		return 0;
+	return tw_output__fail(o, code, err);
+}
+
+int tw_output_file__end(struct tw_output *o, struct tw_error *err)
+{
+	int code = 0;
+
+	if (o->fd < 0)
+		return 0;
+	if (o->zstd && !o->code)
+		code = file__end_frame(o, err);
+	if (o->own && close(o->fd) && !code && !o->code)
+		code = o->code = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
+	o->fd = -1;
+	tw_note__close(&o->note);
+	o->stats.bytes += o->bytes;
+	o->bytes = 0;
+	return code;
+}
