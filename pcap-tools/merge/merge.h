@@ -139,7 +139,7 @@ struct tw_merge_stats {
 	size_t held;             /* bytes in the queues now */
 };
 
-/* Return: 0, or -errno, which ends the call that led here and is returned by it. */
+/* Return: 0, or -errno, which ends the call that led here and is returned by it. The merge may not be called from here. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
 /* A stream is forgotten, all of it is out. One that comes again under the same id is a new one to the merge. */
@@ -164,7 +164,7 @@ struct tw_merge_options {
 
 /* How a frame came. */
 struct tw_arrival {
-	uint64_t now;     /* CLOCK_MONOTONIC of this machine, ns; 0 = out of a file */
+	uint64_t now;     /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
 	uint64_t dropped; /* frames that the receiver had dropped when this one came, as struct tw_rx_frame has it */
 };
 
@@ -209,7 +209,7 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, u
 
 /**
  * tw_merge__tick() - let out what has waited too long, and retire streams; now and then when no frame comes
- * @now: CLOCK_MONOTONIC, ns
+ * @now: CLOCK_MONOTONIC, ns; frames that came before were given to the merge
  *
  * Return: 0, or what emit returned.
  */
