@@ -81,6 +81,7 @@ int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max,
 		.queue = has_queue ? thread : 0,
 		.frame_max = frame_max,
 		.transport = has_queue ? TW_TRANSPORT_AUTO : TW_TRANSPORT_PACKET,
+		.destination = wire->destination,
 	};
 	const int error = tw_tx__open(&opts, ret, err);
 

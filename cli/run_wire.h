@@ -12,8 +12,9 @@
 struct run_wire {
 	char name[IFNAMSIZ]; /* where frames arrive, or the interface itself; "" = none yet */
 	struct tw_iface iface;
-	bool ours;     /* made for the run */
-	char how[128]; /* transport of the first sink, for a status line */
+	bool ours;                  /* made for the run */
+	const uint8_t *destination; /* of frames, 6 bytes, for whoever opens sinks to set; NULL = the group address */
+	char how[128];              /* transport of the first sink, for a status line */
 };
 
 /**

@@ -20,8 +20,10 @@
 
 struct questions {
 	struct tw_rx rx;
-	struct rx_link link;
 	int fd;
+	size_t header;         /* bytes in front of a frame */
+	struct rx_link link;   /* on an interface */
+	struct tw_tx_udp *udp; /* over UDP; else NULL */
 	struct tw_rx_stats stats;
 	struct tw_rx_peer peer;
 	uint8_t bytes[ETH_HLEN + FRAME_MOST];
@@ -46,7 +48,18 @@ static uint64_t stamp_of(struct msghdr *msg)
 	return tw_time__now(CLOCK_REALTIME);
 }
 
-/* Return: 1 with a frame; 0 if there is none; -ENETDOWN; another -errno is -ENODEV, as the socket is of no use then */
+/* On an interface all other errors are -ENODEV, as the socket is of no use then; over UDP they are about datagrams that have left. */
+static int judge(const struct questions *q, int error)
+{
+	if (error == EAGAIN || error == EINTR)
+		return 0;
+	if (!q->udp)
+		return error == ENETDOWN ? -ENETDOWN : -ENODEV;
+	tw_tx_udp__forget_errors(q->udp);
+	return 0;
+}
+
+/* Return: 1 with a frame; 0 if there is none; -errno */
 static int receive(struct questions *q, struct tw_rx_frame *ret)
 {
 	union {
@@ -63,14 +76,15 @@ static int receive(struct questions *q, struct tw_rx_frame *ret)
 	const ssize_t n = recvmsg(q->fd, &msg, MSG_DONTWAIT);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : errno == ENETDOWN ? -ENETDOWN : -ENODEV;
-	if (n < ETH_HLEN)
+		return judge(q, errno);
+	if ((size_t)n < q->header)
 		return 0;
 	q->stats.frames++;
-	rx_link__peer(&q->link, q->bytes, &q->peer);
+	if (!q->udp)
+		rx_link__peer(&q->link, q->bytes, &q->peer);
 	*ret = (struct tw_rx_frame){
-		.data = q->bytes + ETH_HLEN,
-		.len = (size_t)n - ETH_HLEN,
+		.data = q->bytes + q->header,
+		.len = (size_t)n - q->header,
 		.time = stamp_of(&msg),
 		.from = &q->peer,
 	};
@@ -85,17 +99,30 @@ static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 
 	if (rc || !timeout_ms)
 		return rc;
-	return poll(&pfd, 1, timeout_ms) > 0 ? receive(q, ret) : 0;
+	if (poll(&pfd, 1, timeout_ms) <= 0)
+		return 0;
+	if (q->udp && pfd.revents & POLLERR)
+		tw_tx_udp__forget_errors(q->udp);
+	return receive(q, ret);
 }
 
-static int send_answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int answer_on_link(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
 	const struct questions *q = questions_of(rx);
 
 	return rx_link__answer(&q->link, q->fd, to, frame, len);
 }
 
-static int stats(struct tw_rx *rx, struct tw_rx_stats *ret)
+/* The socket is connected: there is nobody else that could have asked. */
+static int answer_on_udp(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+{
+	(void)to;
+	if (send(questions_of(rx)->fd, frame, len, MSG_DONTWAIT) >= 0)
+		return 0;
+	return errno == ENOBUFS ? -EAGAIN : -errno;
+}
+
+static int stats_of_link(struct tw_rx *rx, struct tw_rx_stats *ret)
 {
 	struct questions *q = questions_of(rx);
 	struct tpacket_stats since; /* the last call: the kernel starts anew */
@@ -108,9 +135,20 @@ static int stats(struct tw_rx *rx, struct tw_rx_stats *ret)
 	return 0;
 }
 
-static void close_questions(struct tw_rx *rx)
+static int stats_of_udp(struct tw_rx *rx, struct tw_rx_stats *ret)
+{
+	*ret = questions_of(rx)->stats;
+	return 0;
+}
+
+static void close_link(struct tw_rx *rx)
 {
 	close(questions_of(rx)->fd);
+	free(rx);
+}
+
+static void close_udp(struct tw_rx *rx)
+{
 	free(rx);
 }
 
@@ -158,7 +196,7 @@ static int open_socket(struct questions *q)
 
 int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_error *err)
 {
-	static const struct tw_rx_ops ops = { next, send_answer, stats, close_questions };
+	static const struct tw_rx_ops ops = { next, answer_on_link, stats_of_link, close_link };
 	struct questions *q = calloc(1, sizeof(*q));
 	int rc = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
 
@@ -170,6 +208,27 @@ int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_e
 				     rc == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-rc));
 	}
 	q->rx = (struct tw_rx){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
+	q->header = ETH_HLEN;
+	*ret = &q->rx;
+	return 0;
+}
+
+int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_rx **ret, struct tw_error *err)
+{
+	static const struct tw_rx_ops ops = { next, answer_on_udp, stats_of_udp, close_udp };
+	struct questions *q = calloc(1, sizeof(*q));
+	const int one = 1;
+	int rc = q ? 0 : -ENOMEM;
+
+	if (!rc && setsockopt(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0)
+		rc = -errno;
+	if (rc) {
+		free(q);
+		return tw_error__set(err, rc, "cannot receive questions for the clock over UDP: %s", strerror(-rc));
+	}
+	q->rx = (struct tw_rx){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
+	q->udp = udp;
+	q->fd = tw_tx_udp__fd(udp);
 	*ret = &q->rx;
 	return 0;
 }

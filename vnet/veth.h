@@ -74,6 +74,7 @@ struct tw_iface {
 	char tx_name[IFNAMSIZ]; /* interface to send on: NAME-tx for a wire of ours, else the interface itself */
 	int ifindex;            /* of the interface asked for */
 	bool wire;              /* it is the end of a wire of ours where frames arrive */
+	bool real;              /* hardware, or what may lead to some: no veth, dummy or the like */
 	bool up;
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */

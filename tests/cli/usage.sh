@@ -26,7 +26,15 @@ refuses 2 "tracewire record: unknown option '--evnet'; did you mean --event?" re
 refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
 refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
-refuses 2 "tracewire stream: no interface is given: name one with --interface, for example -i tw0" stream -e sched
+refuses 2 "tracewire stream: nowhere to send is given: name an interface with --interface or a host with --udp, for example -i tw0 or -u 10.0.0.7" \
+	stream -e sched
+refuses 2 "tracewire stream: --interface and --udp are two ways to send: give one of them" stream -e sched -i tw0 -u host
+refuses 2 "tracewire stream: --destination goes with --interface; --udp names a host itself" stream -e sched -u host --destination group
+refuses 2 "tracewire stream: --destination '1:2:3' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \
+	stream -e sched -i tw0 --destination 1:2:3
+refuses 2 "tracewire stream: --rate '5q' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+	stream -e sched -u host --rate 5q
+refuses 2 "tracewire stream: --latency 0 is not from 1 to 10000 ms" stream -e sched -u host --latency 0
 refuses 2 "tracewire capture: nothing is given to receive from: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'

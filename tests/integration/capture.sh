@@ -25,20 +25,6 @@ number() { # NAME PATTERN: in the summary of a capture, the number that the patt
 	sed -nE "s/$2/\1/p" "$scratch/$1.err"
 }
 
-ledger() { # NAME PLACE: events there, by the last statistics block of the file; 0 where it does not name the place
-	local of
-	of=$(strings -n 16 "$scratch/$1.pcapng" | grep -o 'ledger version=1 .*' | tail -n 1)
-	[[ $of =~ \ $2=([0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
-}
-
-nothing_lost() { # NAME: its books are closed, and nothing is in a place of losses
-	local place
-	expect "$1: its books" closed "$(ledger "$1" state)"
-	for place in ring shed tx wire receiver damaged disk difference; do
-		expect "$1: lost, $place" 0 "$(ledger "$1" $place)"
-	done
-}
-
 text_of() { # NAME OPTION...: as report has it
 	local name=$1
 	shift

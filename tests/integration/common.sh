@@ -69,6 +69,22 @@ statistics() {
 	}'
 }
 
+# ledger NAME PLACE: events there, by the last statistics block of NAME.pcapng; 0 where it does not name the place
+ledger() {
+	local of
+	of=$(strings -n 16 "$scratch/$1.pcapng" | grep -o 'ledger version=1 .*' | tail -n 1)
+	[[ $of =~ \ $2=([0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
+}
+
+# nothing_lost NAME: its books are closed, and nothing is in a place of losses
+nothing_lost() {
+	local place
+	expect "$1: its books" closed "$(ledger "$1" state)"
+	for place in ring shed tx wire receiver damaged disk difference; do
+		expect "$1: lost, $place" 0 "$(ledger "$1" $place)"
+	done
+}
+
 # same_clock: standard input is "packet time, event time" in seconds; they never go back, and differ by one constant, to the ns
 same_clock() {
 	awk -F'\t' '{

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path takes and when it takes less. */
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +14,10 @@
 
 #include <cmocka.h>
 
+#include "base/time.h"
 #include "netns.h"
 #include "path.h"
+#include "vnet/rx_questions.h"
 #include "vnet/rx_udp.h"
 #include "vnet/tx_udp.h"
 #include "wire/encode.h"
@@ -393,13 +394,15 @@ static void test_no_way(void **state)
 	path__forget();
 }
 
-/* An answer comes from the address that was sent to, also where the host has several: so the connected socket takes it. */
-static void try_answer(const char *host)
+/*
+ * What is sent back comes from the address that was sent to, also where the host has several, so that the connected socket takes
+ * it; and can be answered in turn.
+ */
+static void try_questions(const char *host)
 {
+	static const uint8_t question[] = "a question", answer[] = "an answer";
 	struct run run = { .frames = 1, .least = 100, .most = 100 };
-	static const uint8_t answer[] = "an answer";
-	struct pollfd pfd;
-	uint8_t got[100];
+	struct tw_rx *questions;
 	struct tw_rx_frame f;
 
 	netns__setup(NULL);
@@ -410,21 +413,50 @@ static void try_answer(const char *host)
 	open_tx(&run, host, 0);
 	send_some(&run, 0, 1);
 	assert_int_equal(tw_rx__next(run.rx, 1000, &f), 1);
-	assert_int_equal(tw_rx__answer(run.rx, f.from, answer, sizeof(answer)), 0);
-	pfd = (struct pollfd){ .fd = tw_tx_udp__fd(run.udp), .events = POLLIN };
-	assert_int_equal(poll(&pfd, 1, 1000), 1);
-	assert_int_equal(recv(pfd.fd, got, sizeof(got), MSG_DONTWAIT), sizeof(answer));
-	assert_memory_equal(got, answer, sizeof(answer));
+	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
+	assert_int_equal(tw_rx__answer(run.rx, f.from, question, sizeof(question)), 0);
+	assert_int_equal(tw_rx__next(questions, 1000, &f), 1);
+	assert_int_equal(f.len, sizeof(question));
+	assert_memory_equal(f.data, question, sizeof(question));
+	assert_in_range(f.time, tw_time__now(CLOCK_REALTIME) - TW_NS_PER_SECOND, tw_time__now(CLOCK_REALTIME));
+	assert_int_equal(tw_rx__answer(questions, f.from, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_rx__next(run.rx, 1000, &f), 1);
+	assert_int_equal(f.len, sizeof(answer));
+	assert_memory_equal(f.data, answer, sizeof(answer));
+	assert_int_equal(tw_rx__next(questions, 20, &f), 0);
+	tw_rx__close(questions);
 	close_all(&run);
 	path__forget();
 }
 
-static void test_answer(void **state)
+static void test_questions(void **state)
 {
 	(void)state;
-	try_answer("10.2.0.2");
-	try_answer("10.2.0.3");
-	try_answer("[fd00:2::3]");
+	try_questions("10.2.0.2");
+	try_questions("10.2.0.3");
+	try_questions("[fd00:2::3]");
+}
+
+/* That nobody listens does not end the wait for questions, nor keeps it from sleeping. */
+static void test_questions_from_nobody(void **state)
+{
+	struct run run = { .frames = 1, .least = 100, .most = 100 };
+	struct tw_rx *questions;
+	struct tw_rx_frame f;
+	uint64_t before;
+
+	(void)state;
+	command__run("ip link set lo up");
+	open_tx(&run, "127.0.0.1:9", 0);
+	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
+	send_some(&run, 0, 1);
+	assert_int_equal(tw_rx__next(questions, 100, &f), 0);
+	before = tw_time__now(CLOCK_MONOTONIC);
+	assert_int_equal(tw_rx__next(questions, 100, &f), 0);
+	assert_true(tw_time__now(CLOCK_MONOTONIC) - before > 99 * TW_NS_PER_MS);
+	assert_int_equal(tw_tx_udp__refused(run.udp), 1);
+	tw_rx__close(questions);
+	close_all(&run);
 }
 
 static void test_refused(void **state)
@@ -464,7 +496,8 @@ int main(void)
 		cmocka_unit_test_setup(test_link_shrinks, netns__setup),
 		cmocka_unit_test_setup(test_nobody_listens, netns__setup),
 		cmocka_unit_test_setup(test_no_way, netns__setup),
-		cmocka_unit_test_setup(test_answer, netns__setup),
+		cmocka_unit_test_setup(test_questions, netns__setup),
+		cmocka_unit_test_setup(test_questions_from_nobody, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 	};
 	const int skip = netns__main_guard();

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A stream over UDP to a capture on another host, which is a network namespace here: every event arrives or is counted, by the
+# summaries of both ends and by the file, over any MTU, and over one that becomes smaller meanwhile; the rate is kept to. What leaves
+# the host by an interface has to be told where to.
+# Usage: udp.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+
+in_background far unshare --net sleep infinity
+far=$pid
+far() { # COMMAND...: on the other host
+	nsenter --net="/proc/$far/ns/net" "$@"
+}
+is_far() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
+wait_for is_far
+
+# link MTU: a link to the other host
+link() {
+	ip link del s0 2>/dev/null
+	ip link add s0 mtu "$1" type veth peer name d0 mtu "$1" netns "$far"
+	ip addr add 10.1.0.1/24 dev s0
+	ip link set s0 up
+	far ip addr add 10.1.0.2/24 dev d0
+	far ip link set d0 up
+	[ "$1" -lt 1280 ] && return
+	ip addr add fd00::1/64 dev s0 nodad
+	far ip addr add fd00::2/64 dev d0 nodad
+}
+
+start_capture() { # NAME OPTION...
+	local name=$1
+	shift
+	in_background "$name" nsenter --net="/proc/$far/ns/net" "$tracewire" capture -Z root -w "$scratch/$name.pcapng" "$@"
+	wait_for says "$scratch/$name.err" '^capturing on UDP '
+}
+
+# stream_and_capture NAME HOST OPTION...: one into the other; sets the numbers of the stream's summary
+stream_and_capture() {
+	local name=$1 host=$2 capture
+	shift 2
+	start_capture "$name" -u 18101
+	capture=$pid
+	timeout 60 "$tracewire" stream -u "$host" "$@" 2>"$scratch/stream.err" || fail "$name: stream: $(cat "$scratch/stream.err")"
+	sleep 0.3
+	interrupt $capture
+	expect "$name: status of capture" 0 $?
+	eval "$(summary "$scratch/stream.err")"
+	expect "$name: recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
+	expect "$name: events recorded, told at the other end" "$recorded" "$(ledger "$name" recorded)"
+	expect "$name: difference in the books" 0 "$(ledger "$name" difference)"
+}
+
+no_fragments() { # NAME
+	local created
+	created=$({ cat /proc/self/net/snmp /proc/self/net/snmp6; far cat /proc/self/net/snmp /proc/self/net/snmp6; } |
+		awk '/^Ip:/ { if (!names) { split($0, name); names = 1 } else { for (i in name) if (name[i] == "FragCreates") sum += $i; names = 0 } }
+			/^Ip6FragCreates/ { sum += $2 } END { print sum + 0 }')
+	expect "$1: fragments" 0 "$created"
+}
+
+busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done'
+for way in 576:10.1.0.2 1500:10.1.0.2 1500:[fd00::2] 9000:[fd00::2]:18101 65535:10.1.0.2:18101; do
+	link "${way%%:*}"
+	stream_and_capture over "${way#*:}" -e sched -- sh -c "$busy"
+	says "$scratch/stream.err" "^streaming to .*:18101 \(UDP GSO, path MTU ${way%%:*}\)" || fail "$way: $(head -n 1 "$scratch/stream.err")"
+	nothing_lost over
+	no_fragments "$way"
+done
+link 1500
+stream_and_capture single 10.1.0.2 -e sched --events-per-frame 1 -- sh -c "$busy"
+nothing_lost single
+[ "$frames" -ge "$sent" ] || fail "$sent events one by one in $frames frames"
+
+# The link takes less from the middle on. Of packed frames that had been built for it only their number is known here; how many events
+# they had tells the other end.
+link 9000
+stream_and_capture shrinking 10.1.0.2 -e raw_syscalls --latency 100 -- \
+	sh -c "'$load' 0.5 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; wait"
+too_long=$(sed -nE 's/^dropped +([0-9]+) frames in transmission.*/\1/p' "$scratch/stream.err")
+echo "a link that shrinks: ${too_long:=0} frames too long, $(ledger shrinking wire) events of $recorded in them"
+expect "lost while the link shrinks" "0 0" "$(for place in receiver damaged; do ledger shrinking $place; done | xargs)"
+expect "events lost, and frames too long" $((too_long > 0)) $(($(ledger shrinking wire) > 0))
+no_fragments shrinking
+
+# No faster than asked for. The kernel's ring takes what it can, and the rest is counted there.
+link 1500
+cat >"$scratch/loaded" <<END
+"$load" 2.5 200000 >"$scratch/calls" &
+for _ in 1 2; do
+	sleep 1
+	mapfile -t counters </proc/net/dev
+	echo \$EPOCHREALTIME "\${counters[@]}"
+done >"$scratch/samples"
+wait
+END
+stream_and_capture limited 10.1.0.2 -e raw_syscalls --buffer-size 256 --rate 20M -- bash "$scratch/loaded"
+expect "lost on the way at a limited rate" "0 0 0" "$(for place in wire receiver damaged; do ledger limited $place; done | xargs)"
+says "$scratch/stream.err" ', 20 Mbit/s at most\)' || fail "rate: $(head -n 1 "$scratch/stream.err")"
+rate=$(sed -E 's/^([0-9.]+) .* s0: *([0-9]+ +){8}([0-9]+) .*/\1 \3/' "$scratch/samples" |
+	awk 'NR == 1 { time = $1; bytes = $2 } END { print int(($2 - bytes) * 8 / 1000 / ($1 - time)) }')
+echo "20 Mbit/s asked for: $rate kbit/s, $ring of $recorded events lost in the ring"
+[ "$rate" -le 20600 ] || fail "$rate kbit/s are more than the 20000 asked for"
+[ "$rate" -ge 18000 ] || fail "$rate kbit/s are less than there was to send"
+[ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
+
+# Nobody listens.
+timeout 60 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
+expect "status when nobody listens" 0 $?
+says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 has answered that nobody listens on port 9$' ||
+	fail "nobody listens: $(cat "$scratch/stream.err")"
+
+# An interface that leads out of the host.
+ip link add link s0 name out0 type macvlan
+ip link set out0 up
+run 2 "$tracewire" stream -e sched -i out0 -- true
+expect "without a destination" "tracewire stream: what is sent on out0 leaves this host: say to whom, with --destination and the Ethernet \
+address of a capture host, or with --destination group for all that the network reaches" "$(cat "$scratch/err")"
+for destination in group 52:54:00:12:34:56; do
+	in_background sniffed far timeout 60 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
+	sniffer=$pid
+	wait_for says "$scratch/sniffed.err" '^Capturing on'
+	run 0 "$tracewire" stream -e sched -i out0 --destination $destination -- sh -c "$busy"
+	wait $sniffer
+	expect "frames to $destination" "${destination/group/03:54:57:52:31:00}" "$(cat "$scratch/sniffed.out")"
+done
+exit $failed
