@@ -30,7 +30,7 @@ struct tw_archive_options {
 	const char *os;          /* of this machine; NULL = unsaid */
 	const char *comment;     /* on the section; NULL = none */
 	const char *description; /* of the interfaces; NULL = made from the HOST record: events, clock, kernel */
-	size_t buffer;           /* bytes collected before a write; 0 = 256 KiB */
+	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
 	size_t memory;           /* bytes held for merging; 0 = 64 MiB */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* the same */

@@ -29,6 +29,7 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 	if (fstat(o->fd, &st))
 		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
 	o->live = !S_ISREG(st.st_mode);
+	o->direct = o->own && !o->live && !o->zstd;
 	if (!o->own || o->live)
 		return 0;
 	code = o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;

@@ -36,7 +36,7 @@ static ssize_t output__write_some(struct tw_output *o, const uint8_t *bytes, siz
 	}
 }
 
-static int output__put(void *ctx, const void *bytes, size_t len)
+int tw_output__put(void *ctx, const void *bytes, size_t len)
 {
 	struct tw_output *o = ctx;
 
@@ -89,7 +89,7 @@ static int output__prepare(struct tw_output *o, struct tw_error *err)
 	if (code)
 		return code;
 	if (o->own && is_compressed(o->path))
-		code = tw_zstd_stream__new(output__put, o, &o->zstd);
+		code = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
 	if (!code && o->rotates)
 		code = tw_ring__init(&o->ring, o->options.files_max);
 	return code ? tw_error__set(err, code, "writing %s: no memory", o->name) : tw_output_file__begin(o, err);
@@ -128,12 +128,20 @@ void tw_output__free(struct tw_output *o)
 	free(o);
 }
 
+static int output__put_all(struct tw_output *o, const uint8_t *bytes, size_t len)
+{
+	size_t put;
+	const int code = tw_output__put_direct(o, bytes, len, &put);
+
+	return code ? code : tw_output__put(o, bytes + put, len - put);
+}
+
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err)
 {
 	int code;
 
 	o->put = 0;
-	code = o->zstd ? tw_zstd_stream__write(o->zstd, blocks, len) : output__put(o, blocks, len);
+	code = o->zstd ? tw_zstd_stream__write(o->zstd, blocks, len) : output__put_all(o, blocks, len);
 	*ret_kept = len;
 	if (!code) {
 		tw_note__move(&o->note, o->bytes);

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 
+#define TW_OUTPUT_ALIGN     4096  /* bytes; no disk has larger blocks */
 #define TW_OUTPUT_FILES_MAX 99999 /* in a ring, as for dumpcap */
 
 struct tw_output_options {
@@ -63,6 +64,12 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  * final: files are cut to their whole blocks, and nothing may follow but tw_output__free().
  */
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err);
+
+/** tw_output__is_aligned() - whether large batches that end at a multiple of TW_OUTPUT_ALIGN in the file cost much less (O_DIRECT) */
+bool tw_output__is_aligned(const struct tw_output *o);
+
+/** tw_output__phase() - how far behind such a multiple, in memory, the next batch is to begin for that; less than TW_OUTPUT_ALIGN */
+size_t tw_output__phase(const struct tw_output *o);
 
 /**
  * tw_output__is_due() - whether the next file is to begin

@@ -19,6 +19,7 @@ struct tw_output {
 	bool own;                    /* opened and closed here */
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */
+	bool direct;                 /* the file takes O_DIRECT */
 	int code;                    /* the first failure */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	uint64_t bytes;              /* in the file */
@@ -42,6 +43,16 @@ static inline bool tw_output__is_no_space(int code)
 {
 	return code == -ENOSPC || code == -EDQUOT;
 }
+
+/** tw_output__put() - write all of it where the file stands; frees space where it can. Return: 0, or what write() said */
+int tw_output__put(void *ctx, const void *bytes, size_t len);
+
+/**
+ * tw_output__put_direct() - of a batch as tw_output__phase() wants it, all that is in whole blocks of the disk, past the page cache
+ * @ret_put: bytes of it that need no tw_output__put() any more; any failure is left for that to find
+ * Return: 0, or what tw_output__put() said
+ */
+int tw_output__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len, size_t *ret_put);
 
 /** tw_output__fail() - the first failure, in a sentence. Return: @code */
 int tw_output__fail(struct tw_output *o, int code, struct tw_error *err);

@@ -9,6 +9,7 @@ enum {
 	BLOCK_ISB = 5,
 	BLOCK_SHB = 0x0A0D0D0A,
 };
+#define BLOCK_PADDING    0x80005457u /* section 3.1: local use, "TW"; readers skip what they don't know */
 #define BYTE_ORDER_MAGIC 0x1A2B3C4Du
 
 enum {
@@ -206,5 +207,14 @@ void tw_pcapng_buffer__statistics(struct tw_pcapng_buffer *b, uint32_t interface
 	option__u64(b, ISB_OSDROP, statistics->os_dropped);
 	option__u64(b, ISB_USRDELIV, statistics->delivered);
 	option__end(b);
+	block__end(b, start);
+}
+
+void tw_pcapng_buffer__padding(struct tw_pcapng_buffer *b, size_t len)
+{
+	const size_t start = block__begin(b, BLOCK_PADDING);
+
+	memset(b->bytes + b->len, 0, len - TW_PCAPNG_PADDING_MIN);
+	b->len += len - TW_PCAPNG_PADDING_MIN;
 	block__end(b, start);
 }

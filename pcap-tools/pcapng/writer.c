@@ -7,23 +7,37 @@
 
 #include "pcap-tools/pcapng/block.h"
 
-#define EPB_HEAD       28 /* bytes before the packet */
-#define EPB_TAIL       8  /* and behind it at most: padding and closing length */
-#define BUFFER_DEFAULT ((size_t)256 * 1024)
-/* What may be appended behind a buffer that is about to be flushed: the longest block, and the slack. */
-#define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + TW_PCAPNG_COPY_SLACK)
+#define EPB_HEAD 28 /* bytes before the packet */
+#define EPB_TAIL 8  /* and behind it at most: padding and closing length */
+#define BUFFER_DEFAULT \
+	((size_t)960 * 1024) /* with the longest block behind it less than may be lost by a kill: 1 MiB and a bit */
+#define BULK ((size_t)128 * 1024) /* bytes from which on a batch is worth to end where a disk's block does */
+/* What may be appended behind a buffer that is about to be flushed: the longest block, padding, and the slack. */
+#define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 _Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
 
 struct tw_pcapng {
 	struct tw_output *output;
-	struct tw_pcapng_buffer buf;
-	size_t cap;       /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
-	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
-	uint64_t packets; /* in this file */
+	uint8_t *memory;
+	struct tw_pcapng_buffer buf; /* in it, as far from its beginning as the output asks for */
+	size_t cap;                  /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
+	size_t kept;                 /* after a failure: bytes of the buffer that were written, in whole blocks */
+	uint64_t packets;            /* in this file */
 	uint32_t interfaces;
 	int code; /* the first failure */
 	struct tw_error error;
 };
+
+static size_t round_up(size_t len)
+{
+	return (len + TW_OUTPUT_ALIGN - 1) & ~(size_t)(TW_OUTPUT_ALIGN - 1);
+}
+
+static void pcapng__empty(struct tw_pcapng *w)
+{
+	w->buf.bytes = w->memory + tw_output__phase(w->output);
+	w->buf.len = 0;
+}
 
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *err)
@@ -34,9 +48,10 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 		goto no_memory;
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
-	w->buf.bytes = malloc(w->cap + BUFFER_BEHIND);
-	if (!w->buf.bytes)
+	w->memory = aligned_alloc(TW_OUTPUT_ALIGN, round_up(w->cap + BUFFER_BEHIND));
+	if (!w->memory)
 		goto no_memory;
+	pcapng__empty(w);
 	tw_pcapng_buffer__section(&w->buf, section);
 	*ret = w;
 	return 0;
@@ -50,17 +65,31 @@ void tw_pcapng__close(struct tw_pcapng *w)
 {
 	if (!w)
 		return;
-	free(w->buf.bytes);
+	free(w->memory);
 	free(w);
+}
+
+/* Much at once goes to the disk without a copy of the kernel's, if it ends where one of its blocks does. */
+static void pcapng__pad(struct tw_pcapng *w)
+{
+	const size_t end = (size_t)(w->buf.bytes - w->memory) + w->buf.len;
+	size_t len = round_up(end) - end;
+
+	if (!tw_output__is_aligned(w->output) || w->buf.len < BULK || !len)
+		return;
+	if (len < TW_PCAPNG_PADDING_MIN)
+		len += TW_OUTPUT_ALIGN;
+	tw_pcapng_buffer__padding(&w->buf, len);
 }
 
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
 	if (w->code || !w->buf.len)
 		return w->code;
+	pcapng__pad(w);
 	w->code = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
 	if (!w->code)
-		w->buf.len = 0;
+		pcapng__empty(w);
 	return w->code;
 }
 
@@ -78,6 +107,7 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 		return w->code;
 	w->interfaces = 0;
 	w->packets = 0;
+	pcapng__empty(w);
 	tw_pcapng_buffer__section(&w->buf, section);
 	return 0;
 }

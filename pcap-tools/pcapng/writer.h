@@ -50,7 +50,7 @@ struct tw_pcapng_statistics {
 /**
  * tw_pcapng__open() - start a section
  * @output: begun and with nothing in it yet; stays the caller's, for whom it is to be finished after the last flush
- * @buffer: bytes collected before a write; 0 = 256 KiB
+ * @buffer: bytes collected before a write; 0 = 960 KiB
  */
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *err);
