@@ -4,13 +4,17 @@
  * those of struct tw_output_options, and pace: us to sleep between packets, 0 at first.
  * output_tool repair PATH [KNOWN]; output_tool left: what of it tw_output offers, said in a line.
  *
+ * With progress=1 the count of packets committed is kept in PATH.progress, where it outlives the process.
+ *
  * A packet of 100 bytes has its number as its time, in us since 1970.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -30,7 +34,9 @@ static int fail(int code, const struct tw_error *err)
 	return code ? 1 : 0;
 }
 
-static bool set_number(struct tw_output_options *options, uint64_t *pace, const char *text)
+static uint64_t pace, progresses, no_progress, *progress = &no_progress;
+
+static bool set_number(struct tw_output_options *options, const char *text)
 {
 	const struct {
 		const char *key;
@@ -40,7 +46,8 @@ static bool set_number(struct tw_output_options *options, uint64_t *pace, const 
 		{ "file_packets=", &options->file_packets },
 		{ "file_ns=", &options->file_ns },
 		{ "interval_ns=", &options->interval_ns },
-		{ "pace=", pace },
+		{ "pace=", &pace },
+		{ "progress=", &progresses },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -73,7 +80,7 @@ static int put(struct tw_pcapng *w, uint32_t id, uint64_t number)
 }
 
 /* As an archive does it: who writes asks after each packet, and of the time when he flushes. */
-static int write_packets(struct tw_pcapng *w, uint64_t n, uint64_t pace)
+static int write_packets(struct tw_pcapng *w, uint64_t n)
 {
 	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);
 	uint32_t id;
@@ -84,6 +91,7 @@ static int write_packets(struct tw_pcapng *w, uint64_t n, uint64_t pace)
 		const bool flush = now - flushed >= FLUSH_NS;
 
 		code = put(w, id, i);
+		*progress = i + 1;
 		if (!code && flush) {
 			code = tw_pcapng__flush(w);
 			flushed = now;
@@ -98,6 +106,24 @@ static int write_packets(struct tw_pcapng *w, uint64_t n, uint64_t pace)
 	return code ? code : tw_pcapng__flush(w);
 }
 
+static bool share_progress(const char *path)
+{
+	char name[4096];
+	void *shared;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s.progress", path);
+	fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, sizeof(*progress)))
+		return false;
+	shared = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (shared == MAP_FAILED)
+		return false;
+	progress = shared;
+	return true;
+}
+
 static int write_files(int argc, char **argv)
 {
 	struct tw_output_options options = { .path = argv[0] };
@@ -105,19 +131,20 @@ static int write_files(int argc, char **argv)
 	struct tw_output *output;
 	struct tw_pcapng *w;
 	struct tw_error err;
-	uint64_t pace = 0;
 	int code;
 
 	for (int i = 2; i < argc; i++)
-		if (!set_number(&options, &pace, argv[i]))
+		if (!set_number(&options, argv[i]))
 			return 2;
+	if (progresses && !share_progress(options.path))
+		return 2;
 	code = tw_output__open(&options, &output, &err);
 	if (code)
 		return fail(code, &err);
 	code = tw_pcapng__open(output, 0, &section, &w, &err);
 	if (code)
 		return fail(code, &err);
-	code = write_packets(w, strtoull(argv[1], NULL, 0), pace);
+	code = write_packets(w, strtoull(argv[1], NULL, 0));
 	if (!tw_pcapng__error(w, &err))
 		code = tw_output__finish(output, &err);
 	tw_output__stats(output, &stats);
