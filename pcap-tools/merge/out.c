@@ -72,6 +72,7 @@ int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time
 
 int tw_out__owed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
 {
+	const uint64_t last = tw_later(s->last, s->told);
 	struct tw_hole hole;
 
 	if (!tw_channel__owes(c))
@@ -79,5 +80,5 @@ int tw_out__owed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channe
 	c->last.stream_id = s->id;
 	tw_frame_hdr__emit(m->hole_head, &c->last);
 	hole = tw_channel__give_up(c, c->promised, c->promised_dropped);
-	return out__emit_hole(m, s, hole, m->hole_head, c->next, s->last);
+	return out__emit_hole(m, s, hole, m->hole_head, c->next, last ? last : s->newest);
 }

@@ -182,6 +182,19 @@ static void holes_are_told(void **state)
 	fixture__free(x);
 }
 
+/* Nothing but watermarks came. */
+static void all_is_missing(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+
+	(void)state;
+	mark1(x, 2000, 11);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 1);
+	assert_lost(&x->sink.out[0], TW_LOST_WIRE, 11, 11, 2000);
+	fixture__free(x);
+}
+
 /* The hole lies between the frames that came before and behind the drop, wherever else frames came. */
 static void holes_are_the_receivers_when_it_dropped(void **state)
 {
@@ -418,6 +431,7 @@ int main(void)
 		cmocka_unit_test(lost_and_filtered),
 		cmocka_unit_test(lies_are_refused),
 		cmocka_unit_test(holes_are_told),
+		cmocka_unit_test(all_is_missing),
 		cmocka_unit_test(holes_are_the_receivers_when_it_dropped),
 		cmocka_unit_test(told_losses_are_not_told_twice),
 		cmocka_unit_test(what_is_told_explains_one_hole),
