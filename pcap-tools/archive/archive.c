@@ -7,8 +7,9 @@
 
 #include "pcap-tools/archive/state.h"
 
-#define PARTS_BYTES (4u << 20)
-#define PARTS_COUNT 256
+#define METADATA_BYTES ((size_t)256 << 20) /* kept of all streams, to be said again */
+#define PARTS_BYTES    (4u << 20)
+#define PARTS_COUNT    256
 
 /* The caller's texts may go; those of later files are made of them too. */
 static bool keep_texts(struct tw_archive *a)
@@ -58,6 +59,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	if (!a)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
 	a->options = *options;
+	a->metadata_room.limit = METADATA_BYTES;
 	if (!a->options.events_max)
 		a->options.events_max = UINT64_MAX;
 	if (!a->options.snaplen)

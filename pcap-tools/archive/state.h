@@ -49,6 +49,7 @@ struct tw_archive {
 	struct tw_merge *merge;
 	struct tw_pcapng *file;
 	struct tw_parts *parts; /* of what explains streams */
+	struct tw_metadata_room metadata_room;
 	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
 	struct tw_archive_stream *table[TW_ARCHIVE_TABLE]; /* the same, by id */
 	size_t n_streams;

@@ -34,7 +34,7 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 			return -E2BIG;
 		s = calloc(1, sizeof(*s));
 		if (s)
-			s->metadata = tw_metadata__new(0);
+			s->metadata = tw_metadata__new(0, &a->metadata_room);
 		if (!s || !s->metadata) {
 			tw_archive_stream__free(s);
 			return -ENOMEM;

@@ -8,12 +8,21 @@
 
 #define SIZE_LEAST 64
 
-int tw_items__init(struct tw_items *items)
+/* Sizes wrap: what is given back is added as its complement. */
+static void account(struct tw_items *items, size_t bytes)
 {
-	*items = (struct tw_items){ .size = SIZE_LEAST, .memory = SIZE_LEAST * sizeof(*items->table) };
+	items->memory += bytes;
+	if (items->room)
+		items->room->taken += bytes;
+}
+
+int tw_items__init(struct tw_items *items, struct tw_metadata_room *room)
+{
+	*items = (struct tw_items){ .size = SIZE_LEAST, .room = room };
 	items->table = calloc(items->size, sizeof(*items->table));
 	if (!items->table)
 		return -ENOMEM;
+	account(items, items->size * sizeof(*items->table));
 	if (getrandom(&items->seed, sizeof(items->seed), GRND_NONBLOCK) < 0)
 		items->seed = (uintptr_t)items->table; /* better than nothing, early after boot */
 	for (int i = 0; i < TW_ITEM_CLASSES; i++)
@@ -32,6 +41,7 @@ void tw_items__fini(struct tw_items *items)
 		}
 	}
 	free(items->table);
+	account(items, -items->memory);
 }
 
 static uint64_t mix(uint64_t hash)
@@ -89,7 +99,7 @@ static void grow(struct tw_items *items)
 		return;
 	free(items->table);
 	items->table = table;
-	items->memory += items->size * sizeof(*table);
+	account(items, items->size * sizeof(*table));
 	items->size *= 2;
 	for (int i = 0; i < TW_ITEM_CLASSES; i++) {
 		TAILQ_FOREACH(item, &items->lists[i], order)
@@ -121,7 +131,7 @@ struct tw_item *tw_items__add(struct tw_items *items, const struct tw_item_key *
 	link_item(items, item);
 	TAILQ_INSERT_TAIL(&items->lists[key->class], item, order);
 	items->n++;
-	items->memory += item_size(len);
+	account(items, item_size(len));
 	return item;
 }
 
@@ -130,7 +140,7 @@ void tw_items__remove(struct tw_items *items, struct tw_item *item)
 	unlink_item(items, item);
 	TAILQ_REMOVE(&items->lists[item->key.class], item, order);
 	items->n--;
-	items->memory -= item_size(item->len);
+	account(items, -item_size(item->len));
 	free(item);
 }
 

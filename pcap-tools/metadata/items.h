@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "pcap-tools/metadata/metadata.h"
+
 /* In the order of a replay. */
 enum tw_item_class {
 	TW_ITEM_HOST,
@@ -42,13 +44,14 @@ TAILQ_HEAD(tw_item_list, tw_item);
 struct tw_items {
 	struct tw_item **table; /* chains; size is a power of two */
 	size_t size, n;
-	uint64_t seed; /* of the hash, so that nobody can choose keys that fall on one place */
-	size_t memory; /* bytes, the table's included */
+	uint64_t seed;                 /* of the hash, so that nobody can choose keys that fall on one place */
+	size_t memory;                 /* bytes, the table's included */
+	struct tw_metadata_room *room; /* where they are counted too; NULL = nowhere */
 	struct tw_item_list lists[TW_ITEM_CLASSES];
 };
 
 /** tw_items__init() - Return: 0, -ENOMEM */
-int tw_items__init(struct tw_items *items);
+int tw_items__init(struct tw_items *items, struct tw_metadata_room *room);
 
 void tw_items__fini(struct tw_items *items);
 

@@ -14,7 +14,7 @@
 /* Pieces of the producer's own that had to be written as they are don't have these. */
 #define FIRST_PART_ID 0x80000000u
 
-struct tw_metadata *tw_metadata__new(size_t memory)
+struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 	struct tw_metadata *m = calloc(1, sizeof(*m));
@@ -24,7 +24,7 @@ struct tw_metadata *tw_metadata__new(size_t memory)
 	m->limit = memory ? memory : TW_METADATA_MEMORY;
 	m->part_id = FIRST_PART_ID;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || tw_items__init(&m->items)) {
+	if (!m->parts || tw_items__init(&m->items, room)) {
 		tw_metadata__free(m);
 		return NULL;
 	}
@@ -42,7 +42,10 @@ void tw_metadata__free(struct tw_metadata *m)
 
 static bool fits(const struct tw_metadata *m, size_t len)
 {
-	return m->items.memory + tw_items__cost(&m->items, len) <= m->limit;
+	const struct tw_metadata_room *room = m->items.room;
+	const size_t cost = tw_items__cost(&m->items, len);
+
+	return m->items.memory + cost <= m->limit && (!room || room->taken + cost <= room->limit);
 }
 
 /*

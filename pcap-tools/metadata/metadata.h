@@ -16,6 +16,11 @@
 
 struct tw_metadata;
 
+/* What several streams may take together, so that strangers cannot multiply it; lives longer than they do. */
+struct tw_metadata_room {
+	size_t limit, taken; /* bytes */
+};
+
 enum tw_metadata_verdict {
 	TW_METADATA_WRITE, /* something new, or nothing that is kept here: to be written as it stands */
 	TW_METADATA_SKIP,  /* says what was said before, or is a piece that waits for the rest */
@@ -42,8 +47,14 @@ struct tw_metadata_frames {
 };
 #define TW_METADATA_FRAME_LEAST 256
 
-/** tw_metadata__new() - @memory: bytes; 0 = TW_METADATA_MEMORY. Return: NULL without memory */
-struct tw_metadata *tw_metadata__new(size_t memory);
+/**
+ * tw_metadata__new() - nothing is known yet
+ * @memory: bytes; 0 = TW_METADATA_MEMORY
+ * @room: shared with other streams; NULL = none but the memory bounds it
+ *
+ * Return: NULL without memory.
+ */
+struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room);
 
 /** tw_metadata__free() - NULL is fine */
 void tw_metadata__free(struct tw_metadata *m);

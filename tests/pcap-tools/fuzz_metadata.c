@@ -79,8 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!p)
 		return 0;
-	m = tw_metadata__new(memory);
-	other = tw_metadata__new(0);
+	m = tw_metadata__new(memory, NULL);
+	other = tw_metadata__new(0, NULL);
 	check(m && other);
 	while ((p = tw_cursor__take(&input, sizeof(uint16_t)))) {
 		size_t len = tw_load_be16(p);

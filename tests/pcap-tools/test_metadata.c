@@ -19,7 +19,7 @@ static struct tw_metadata *m;
 static int setup(void **state)
 {
 	(void)state;
-	m = tw_metadata__new(0);
+	m = tw_metadata__new(0, NULL);
 	return m ? 0 : -1;
 }
 
@@ -277,7 +277,7 @@ static void test_parts(void **state)
 	(void)state;
 	take_text(9, 0, "one");
 	r = replay(TW_METADATA_FRAME_LEAST);
-	m = tw_metadata__new(0);
+	m = tw_metadata__new(0, NULL);
 	assert_non_null(m);
 	while (replayed__next(&r, &at, &info, &tlvs, &tlv)) {
 		if (pieces)
@@ -312,7 +312,7 @@ static void test_memory(void **state)
 
 	(void)state;
 	tw_metadata__free(m);
-	m = tw_metadata__new(limit);
+	m = tw_metadata__new(limit, NULL);
 	assert_non_null(m);
 	take_host("alpha");
 	take_comm(1, 0, "init");
@@ -332,6 +332,33 @@ static void test_memory(void **state)
 	assert_int_equal(take_symbol(0, 16, "function"), TW_METADATA_SKIP);
 	assert_int_equal(take_symbol(0x1000 * 4999, 16, "function"), TW_METADATA_WRITE);
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
+}
+
+/* Streams that share a room take no more than that together, and give it back. */
+static void test_room(void **state)
+{
+	struct tw_metadata_room room = { .limit = 32 << 10 };
+	struct tw_metadata *other = m;
+
+	(void)state;
+	tw_metadata__free(other);
+	other = tw_metadata__new(0, &room);
+	m = other;
+	for (uint64_t i = 0; i < 1000; i++)
+		take_symbol(0x1000 * i, 16, "function");
+	assert_true(stats().beyond > 0);
+	assert_true(room.taken <= room.limit && room.taken == stats().memory);
+	m = tw_metadata__new(0, &room);
+	assert_non_null(m);
+	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
+	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* there is no room to know it */
+	tw_metadata__free(other);
+	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
+	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
+	assert_int_equal(room.taken, stats().memory);
+	tw_metadata__free(m);
+	assert_int_equal(room.taken, 0);
+	m = NULL;
 }
 
 /* What is not metadata is none of ours; what cannot be read is written as it is. */
@@ -377,6 +404,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
 	};
