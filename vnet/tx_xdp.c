@@ -8,26 +8,16 @@
  * when the kernel has let go of it, which does not mean that the frame was delivered.
  */
 #include <errno.h>
-#include <linux/if_xdp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <xdp/xsk.h>
 
+#include "vnet/af_xdp.h"
 #include "vnet/tx_link.h"
 
-/* Of the kernel's interface since 6.6, missing in older headers. */
-#ifndef XDP_USE_SG
-#define XDP_USE_SG (1 << 4)
-#endif
-#ifndef XDP_PKT_CONTD
-#define XDP_PKT_CONTD (1 << 0)
-#endif
-
-#define CHUNK      4096
+#define CHUNK      AF_XDP_CHUNK
 #define RING       2048 /* descriptors; more than all slots together have */
 #define FILL_RING  64   /* must exist, is not used: nothing is received */
 #define CHUNKS_MAX ((TX_OVERHEAD + TW_FRAME_MAX + TW_COPY_STEP + CHUNK - 1) / CHUNK)
@@ -199,24 +189,16 @@ static const struct tw_sink_ops xdp_ops = {
 
 static int create_umem(struct tx_xdp *x)
 {
-	const struct xsk_umem_config config = {
+	const struct af_xdp_umem wanted = {
+		.area = x->area,
+		.bytes = TX_SLOTS * x->slot_bytes,
+		.fill = &x->fill,
+		.completion = &x->completion,
 		.fill_size = FILL_RING,
-		.comp_size = RING,
-		.frame_size = CHUNK,
+		.completion_size = RING,
 	};
 
-	return xsk_umem__create(&x->umem, x->area, TX_SLOTS * x->slot_bytes, &x->fill, &x->completion, &config);
-}
-
-/* Kernels before 5.11 count a UMEM as locked memory, some later ones too; the default limit may be too low for it. */
-static int create_umem_unlimited(struct tx_xdp *x)
-{
-	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	int ret = create_umem(x);
-
-	if (ret == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
-		ret = create_umem(x);
-	return ret;
+	return af_xdp__create_umem(&wanted, &x->umem);
 }
 
 static int bind_socket(struct tx_xdp *x)
@@ -255,7 +237,7 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 		x->area = NULL;
 		goto fail;
 	}
-	code = create_umem_unlimited(x);
+	code = create_umem(x);
 	if (code < 0)
 		goto fail;
 	code = bind_socket(x);
