@@ -3,7 +3,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +16,13 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "wire/tracewire.h"
 
 #define FRAME_LEAST 1500 /* whatever the interface's MTU says: it need not be the sender's */
 
-_Static_assert(sizeof(struct sockaddr_ll) <= sizeof(((struct tw_rx_peer *)0)->bytes), "a peer holds it");
+/* Behind the address a peer has its VLAN tag, if there is one. */
+_Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_rx_peer *)0)->bytes), "a peer holds it");
 
 /* One of the SIOC?IF* requests. Return: 0 or -errno */
 static int ask(int fd, unsigned long request, const char *ifname, struct ifreq *ret)
@@ -52,14 +57,101 @@ int rx_link__find(const char *ifname, struct rx_link *ret)
 	if (error)
 		goto out;
 	link.frame_max = frame_max_of(req.ifr_mtu);
+	link.gone = false;
 	*ret = link;
 out:
 	close(fd);
 	return error;
 }
 
+unsigned int rx_link__queues(const char *ifname)
+{
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	struct ifreq req = { .ifr_data = (void *)&channels };
+	unsigned int n = 0;
+
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
+	if (fd >= 0 && ioctl(fd, SIOCETHTOOL, &req) == 0)
+		n = channels.rx_count + channels.combined_count;
+	if (fd >= 0)
+		close(fd);
+	return n ? n : 1;
+}
+
+/* Bound to an EtherType, else the kernel would not tell it when the interface goes. */
+static int bind_without_receiving(int fd, int ifindex)
+{
+	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
+	const struct sock_fprog program = { .len = 1, .filter = nothing };
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(TW_ETHERTYPE),
+		.sll_ifindex = ifindex,
+	};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
+		return -errno;
+	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+int rx_link__open_socket(const struct rx_link *link)
+{
+	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = bind_without_receiving(fd, link->ifindex);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+/* What the kernel holds against the socket, which it says only once: the interface went down, or has vanished. */
+static int socket_error(struct rx_link *link, int fd)
+{
+	char name[IFNAMSIZ];
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+		return -errno;
+	link->gone = err == ENETDOWN && !if_indextoname((unsigned int)link->ifindex, name);
+	return link->gone ? -ENODEV : -err;
+}
+
+static int poll_for(struct pollfd *fds, nfds_t n, int *timeout_ms)
+{
+	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
+	const int ready = poll(fds, n, *timeout_ms);
+
+	if (ready > 0 && *timeout_ms > 0) {
+		const uint64_t took = (tw_time__now(CLOCK_MONOTONIC) - begin) / TW_NS_PER_MS;
+
+		*timeout_ms = took < (uint64_t)*timeout_ms ? *timeout_ms - (int)took : 0;
+	}
+	return ready;
+}
+
+int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms)
+{
+	int ready, error;
+
+	if (link->gone)
+		return -ENODEV;
+	ready = poll_for(fds, n, timeout_ms);
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (ready == 0)
+		return 0;
+	error = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
+	return error ? error : 1;
+}
+
 /* Only what tells senders apart: the same one may send to all and to us. */
-void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, struct tw_rx_peer *ret)
+void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_rx_peer *ret)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -71,14 +163,31 @@ void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, struct t
 	memcpy(address.sll_addr, ethernet + ETH_ALEN, ETH_ALEN);
 	*ret = (struct tw_rx_peer){ .len = sizeof(address) };
 	memcpy(ret->bytes, &address, sizeof(address));
+	if (!tag)
+		return;
+	memcpy(ret->bytes + ret->len, tag, RX_LINK_TAG);
+	ret->len += RX_LINK_TAG;
+}
+
+/* The way back to a peer. Return: length of the header */
+static size_t make_header(const struct rx_link *link, const struct tw_rx_peer *to, const struct sockaddr_ll *address,
+			  uint8_t *header)
+{
+	const size_t tag = to->len - sizeof(*address);
+
+	memcpy(header, address->sll_addr, ETH_ALEN);
+	memcpy(header + ETH_ALEN, link->address, ETH_ALEN);
+	memcpy(header + 2 * ETH_ALEN, to->bytes + sizeof(*address), tag);
+	tw_store_be16(header + 2 * ETH_ALEN + tag, TW_ETHERTYPE);
+	return ETH_HLEN + tag;
 }
 
 int rx_link__answer(const struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
-	uint8_t ethernet[ETH_HLEN];
+	uint8_t header[ETH_HLEN + RX_LINK_TAG];
 	struct sockaddr_ll address;
 	struct iovec iov[] = {
-		{ .iov_base = ethernet, .iov_len = sizeof(ethernet) },
+		{ .iov_base = header },
 		{ .iov_base = (void *)frame, .iov_len = len },
 	};
 	const struct msghdr msg = {
@@ -89,9 +198,7 @@ int rx_link__answer(const struct rx_link *link, int fd, const struct tw_rx_peer 
 	};
 
 	memcpy(&address, to->bytes, sizeof(address));
-	memcpy(ethernet, address.sll_addr, ETH_ALEN);
-	memcpy(ethernet + ETH_ALEN, link->address, ETH_ALEN);
-	tw_store_be16(ethernet + ETH_HLEN - sizeof(uint16_t), TW_ETHERTYPE);
+	iov[0].iov_len = make_header(link, to, &address, header);
 	if (sendmsg(fd, &msg, MSG_DONTWAIT) >= 0)
 		return 0;
 	return errno == ENOBUFS ? -EAGAIN : -errno;

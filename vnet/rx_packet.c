@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/bytes.h"
 #include "base/time.h"
 #include "vnet/rx_link.h"
 #include "vnet/rx_ring.h"
@@ -23,7 +23,6 @@ struct rx_packet {
 	bool held;          /* it is ours until given back */
 	unsigned int left;  /* frames of it not yet handed out */
 	const struct tpacket3_hdr *next;
-	bool gone; /* the interface, for good */
 	struct tw_rx_stats stats;
 	uint64_t dropped; /* of stats.dropped, what frames were told of */
 	struct tw_rx_peer peer;
@@ -91,12 +90,23 @@ static bool take_block(struct rx_packet *rx)
 	return true;
 }
 
+/* The kernel takes the first tag out of the frame. Return: it as it was, or NULL */
+static const uint8_t *tag_of(const struct tpacket3_hdr *h, uint8_t tag[RX_LINK_TAG])
+{
+	if (!(h->tp_status & TP_STATUS_VLAN_VALID))
+		return NULL;
+	tw_store_be16(tag, h->tp_status & TP_STATUS_VLAN_TPID_VALID ? h->hv1.tp_vlan_tpid : ETH_P_8021Q);
+	tw_store_be16(tag + sizeof(uint16_t), (uint16_t)h->hv1.tp_vlan_tci);
+	return tag;
+}
+
 static void take_frame(struct rx_packet *rx, struct tw_rx_frame *ret)
 {
 	const struct tpacket3_hdr *h = rx->next;
 	const uint8_t *ethernet = (const uint8_t *)h + h->tp_mac;
+	uint8_t tag[RX_LINK_TAG];
 
-	rx_link__peer(&rx->link, ethernet, &rx->peer);
+	rx_link__peer(&rx->link, ethernet, tag_of(h, tag), &rx->peer);
 	ret->data = ethernet + ETH_HLEN;
 	ret->len = h->tp_snaplen > ETH_HLEN ? h->tp_snaplen - ETH_HLEN : 0;
 	ret->time = (uint64_t)h->tp_sec * TW_NS_PER_SECOND + h->tp_nsec;
@@ -106,45 +116,10 @@ static void take_frame(struct rx_packet *rx, struct tw_rx_frame *ret)
 	rx->left--;
 }
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
-}
-
-/* What the kernel holds against the socket, which it says only once: the interface went down, or has vanished. */
-static int socket_error(struct rx_packet *rx)
-{
-	char name[IFNAMSIZ];
-	socklen_t len = sizeof(int);
-	int err = 0;
-
-	if (getsockopt(rx->ring.fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
-		return -errno;
-	rx->gone = err == ENETDOWN && !if_indextoname((unsigned int)rx->link.ifindex, name);
-	return rx->gone ? -ENODEV : -err;
-}
-
-/* Return: 1 = look again, 0 = the time is over or a signal came, -errno */
-static int wait_for_block(struct rx_packet *rx, int timeout_ms)
-{
-	struct pollfd pfd = { .fd = rx->ring.fd, .events = POLLIN | POLLERR };
-	int n, err;
-
-	if (rx->gone)
-		return -ENODEV;
-	n = poll(&pfd, 1, timeout_ms);
-	if (n < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (n == 0)
-		return 0;
-	err = pfd.revents & POLLERR ? socket_error(rx) : 0;
-	return err ? err : 1;
-}
-
-/* Step to a block that has frames. Return: 1, or what wait_for_block() says */
+/* Step to a block that has frames. Return: 1, or what rx_link__wait() says */
 static int next_block(struct rx_packet *rx, int timeout_ms)
 {
-	const int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+	struct pollfd fd = { .fd = rx->ring.fd, .events = POLLIN };
 	int ret;
 
 	for (;;) {
@@ -154,14 +129,9 @@ static int next_block(struct rx_packet *rx, int timeout_ms)
 				return 1;
 			give_back(rx);
 		}
-		ret = wait_for_block(rx, timeout_ms);
+		ret = rx_link__wait(&rx->link, &fd, 1, &timeout_ms);
 		if (ret <= 0)
 			return ret;
-		if (timeout_ms > 0) {
-			const int64_t rest = end - now_ms();
-
-			timeout_ms = rest > 0 ? (int)rest : 0;
-		}
 	}
 }
 

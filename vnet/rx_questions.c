@@ -81,7 +81,7 @@ static int receive(struct questions *q, struct tw_rx_frame *ret)
 		return 0;
 	q->stats.frames++;
 	if (!q->udp)
-		rx_link__peer(&q->link, q->bytes, &q->peer);
+		rx_link__peer(&q->link, q->bytes, NULL, &q->peer);
 	*ret = (struct tw_rx_frame){
 		.data = q->bytes + q->header,
 		.len = (size_t)n - q->header,

@@ -22,6 +22,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -74,6 +75,14 @@ void link__set_up(const char *name, bool up)
 	ask(SIOCGIFFLAGS, &req);
 	req.ifr_flags = (short)(up ? req.ifr_flags | IFF_UP : req.ifr_flags & ~IFF_UP);
 	ask(SIOCSIFFLAGS, &req);
+}
+
+void link__set_mtu(const char *name, int mtu)
+{
+	struct ifreq req = { .ifr_mtu = mtu };
+
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", name);
+	ask(SIOCSIFMTU, &req);
 }
 
 void link__assert_address(const char *name, const void *address)
@@ -150,4 +159,22 @@ int raw__open(const char *name)
 	assert_return_code(fd, errno);
 	assert_return_code(bind(fd, (const struct sockaddr *)&address, sizeof(address)), errno);
 	return fd;
+}
+
+void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len)
+{
+	uint8_t frame[ETH_HLEN + 9000] = { 0x03 };
+	const uint16_t type = htons(ethertype);
+
+	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
+	memset(frame + ETH_HLEN, fill, len);
+	assert_int_equal(send(fd, frame, ETH_HLEN + len, 0), ETH_HLEN + len);
+}
+
+double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }

@@ -5,6 +5,8 @@
 
 #include <linux/if_link.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /** netns__main_guard() - 0, or the exit code of a skipped test, its reason printed, where namespaces are refused */
 int netns__main_guard(void);
@@ -16,6 +18,8 @@ int netns__setup(void **state);
 void netns__wire(unsigned int mtu, unsigned int queues);
 
 void link__set_up(const char *name, bool up);
+
+void link__set_mtu(const char *name, int mtu);
 
 /** link__counters() - as the kernel has them now */
 struct rtnl_link_stats link__counters(const char *name);
@@ -31,5 +35,11 @@ void link__slow_down(const char *name);
 
 /** raw__open() - a socket that sees all frames, both ways, on one interface or (NULL) on all there will be */
 int raw__open(const char *name);
+
+/** raw__send() - a frame of @len bytes behind the Ethernet header, 9000 at most, all of them @fill */
+void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len);
+
+/** now_ms() - of a clock that nobody sets */
+double now_ms(void);
 
 #endif

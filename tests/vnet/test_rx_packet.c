@@ -31,24 +31,6 @@ static struct tw_rx *open_rx(const char *ifname, size_t ring)
 	return rx;
 }
 
-static void send_frame(int fd, uint16_t ethertype, uint8_t fill, size_t len)
-{
-	uint8_t frame[ETH_HLEN + 8192] = { 0x03 };
-	const uint16_t type = htons(ethertype);
-
-	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
-	memset(frame + ETH_HLEN, fill, len);
-	assert_int_equal(send(fd, frame, ETH_HLEN + len, 0), ETH_HLEN + len);
-}
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static void test_ours_only(void **state)
 {
 	struct tw_rx_frame f;
@@ -61,10 +43,10 @@ static void test_ours_only(void **state)
 	rx = open_rx("tw0", 0);
 	tx = raw__open("tw0-tx");
 	here = raw__open("tw0");
-	send_frame(tx, ETH_P_ARP, 1, 60);
-	send_frame(tx, TW_ETHERTYPE, 2, 61);
-	send_frame(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
-	send_frame(tx, TW_ETHERTYPE, 4, 8000);
+	raw__send(tx, ETH_P_ARP, 1, 60);
+	raw__send(tx, TW_ETHERTYPE, 2, 61);
+	raw__send(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
+	raw__send(tx, TW_ETHERTYPE, 4, 8000);
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.len, 61);
 	assert_int_equal(f.data[0], 2);
@@ -118,7 +100,7 @@ static void test_soon(void **state)
 		const double before = now_ms();
 		double took;
 
-		send_frame(tx, TW_ETHERTYPE, 1, 64);
+		raw__send(tx, TW_ETHERTYPE, 1, 64);
 		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 		took = now_ms() - before;
 		if (took < best)
@@ -145,7 +127,7 @@ static void test_loss_is_counted(void **state)
 	rx = open_rx("tw0", 1); /* the least: one block of 1 MiB */
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
-		send_frame(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
+		raw__send(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
 	assert_int_equal(link__counters("tw0").rx_packets, sent);
 	while (tw_rx__next(rx, 100, &f) == 1) {
 		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
@@ -158,7 +140,7 @@ static void test_loss_is_counted(void **state)
 	assert_int_equal(stats.frames + stats.dropped, sent);
 	assert_int_equal(tw_rx__stats(rx, &stats), 0); /* the kernel's counters start anew, ours don't */
 	assert_int_equal(stats.frames + stats.dropped, sent);
-	send_frame(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
+	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.len, 100);
 	close(tx);
@@ -190,18 +172,18 @@ static void test_loss_has_its_place(void **state)
 	rx = open_rx("tw0", 3u << 20);
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
-		send_frame(tx, TW_ETHERTYPE, 1, 8000);
+		raw__send(tx, TW_ETHERTYPE, 1, 8000);
 	got = take_all(rx, &f);
 	assert_int_equal(f.dropped, 0);
-	send_frame(tx, TW_ETHERTYPE, 2, 100);
+	raw__send(tx, TW_ETHERTYPE, 2, 100);
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	first = f.dropped;
 	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
 	for (unsigned int i = 0; i < sent; i++)
-		send_frame(tx, TW_ETHERTYPE, 3, 8000);
+		raw__send(tx, TW_ETHERTYPE, 3, 8000);
 	got += take_all(rx, &f);
 	assert_in_range(f.dropped, first, first + 2);
-	send_frame(tx, TW_ETHERTYPE, 4, 100);
+	raw__send(tx, TW_ETHERTYPE, 4, 100);
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_in_range(f.dropped, 2 * sent - got - 2, 2 * sent - got);
 	assert_int_equal(tw_rx__stats(rx, &stats), 0);
@@ -265,7 +247,7 @@ static void test_down_and_gone(void **state)
 	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
 	link__set_up("tw0", true);
 	tx = raw__open("tw0-tx");
-	send_frame(tx, TW_ETHERTYPE, 5, 100);
+	raw__send(tx, TW_ETHERTYPE, 5, 100);
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.data[0], 5);
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
@@ -300,10 +282,10 @@ static void test_control_only(void **state)
 	netns__wire(0, 0);
 	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), 0);
 	tx = raw__open("tw0-tx");
-	send_frame(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
-	send_frame(tx, TW_ETHERTYPE, 1, 60);
-	send_frame(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* ends before its channel does */
-	send_frame(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, 62);
+	raw__send(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
+	raw__send(tx, TW_ETHERTYPE, 1, 60);
+	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* ends before its channel does */
+	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, 62);
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.len, 62);
 	assert_int_equal(tw_rx__next(rx, 20, &f), 0);

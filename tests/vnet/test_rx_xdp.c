@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The AF_XDP receiver on real wires: our frames only, of any size, whole and in order; every one that it loses is counted, and at
+ * its place; and nothing of it stays.
+ */
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <net/if.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "netns.h"
+#include "vnet/rx_xdp.h"
+#include "vnet/tx.h"
+#include "vnet/veth.h"
+#include "wire/tracewire.h"
+
+#define TAG 4 /* bytes of a VLAN tag */
+
+static struct tw_rx *open_rx(uint32_t ring)
+{
+	const struct tw_rx_xdp_options o = { .ifname = "tw0", .ring = ring };
+	struct tw_error err = { "" };
+	struct tw_rx *rx = NULL;
+	const int code = tw_rx_xdp__open(&o, &rx, &err);
+
+	if (code == -EAFNOSUPPORT) {
+		print_message("skipped: %s\n", err.text);
+		skip();
+	}
+	if (code < 0)
+		fail_msg("%s", err.text);
+	return rx;
+}
+
+/* The program that the interface has in XDP, 0 = none: a link's goes a moment after its last descriptor. */
+static uint32_t program_of(const char *name, bool none_expected)
+{
+	uint32_t id = 0;
+
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(bpf_xdp_query_id((int)if_nametoindex(name), 0, &id), 0);
+		if (!id || !none_expected)
+			break;
+		usleep(20000);
+	}
+	return id;
+}
+
+/* As raw__send(), with a VLAN tag; TW_ETHERTYPE behind it. */
+static void send_tagged(int fd, uint16_t tag_type, uint16_t vlan, uint8_t fill, size_t len)
+{
+	uint8_t frame[ETH_HLEN + TAG + 2000] = { 0x03, [ETH_ALEN] = 0x02, 1, 2, 3, 4, 5 };
+	const uint16_t words[] = { htons(tag_type), htons(vlan), htons(TW_ETHERTYPE) };
+
+	memcpy(frame + 2 * ETH_ALEN, words, sizeof(words));
+	memset(frame + ETH_HLEN + TAG, fill, len);
+	assert_int_equal(send(fd, frame, ETH_HLEN + TAG + len, 0), ETH_HLEN + TAG + len);
+}
+
+static void test_ours_only(void **state)
+{
+	uint8_t seen[200];
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	struct tw_rx_stats stats;
+	int tx, here;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	tx = raw__open("tw0-tx");
+	here = raw__open("tw0");
+	raw__send(tx, ETH_P_ARP, 1, 60);
+	raw__send(tx, TW_ETHERTYPE, 2, 61);
+	raw__send(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
+	send_tagged(tx, ETH_P_8021Q, 5, 4, 62);
+	send_tagged(tx, ETH_P_8021AD, 5, 5, 63);
+	raw__send(tx, ETH_P_8021Q, 6, 60); /* tagged, something else in it */
+	raw__send(tx, TW_ETHERTYPE, 7, 8000);
+	for (uint8_t fill = 2; fill <= 7; fill++) {
+		if (fill == 3 || fill == 6)
+			continue;
+		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(f.len, fill == 7 ? 8000 : fill == 2 ? 61 : 58 + fill);
+		assert_int_equal(f.data[0], fill);
+		assert_int_equal(f.data[f.len - 1], fill);
+		assert_in_range(time(NULL) - (time_t)(f.time / 1000000000), 0, 10);
+	}
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 4);
+	assert_int_equal(stats.dropped, 0);
+	/* The others see what they saw before, and nothing of ours. */
+	assert_int_equal(recv(here, seen, sizeof(seen), 0), ETH_HLEN + 60);
+	assert_int_equal(seen[ETH_HLEN], 1);
+	assert_true(recv(here, seen, sizeof(seen), 0) > 0);
+	assert_int_equal(seen[ETH_HLEN], 6);
+	assert_int_equal(recv(here, seen, sizeof(seen), 0), -1);
+	close(here);
+	close(tx);
+	tw_rx__close(rx);
+	assert_int_equal(program_of("tw0", true), 0);
+}
+
+/* Byte @at of frame @number. */
+static uint8_t pattern(uint32_t number, size_t at)
+{
+	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
+}
+
+static struct tw_sink *open_tx(size_t frame_max, unsigned int queue)
+{
+	const struct tw_tx_options o = { .ifname = "tw0-tx", .frame_max = frame_max, .queue = queue };
+	struct tw_error err = { "" };
+	struct tw_sink *sink = NULL;
+
+	if (tw_tx__open(&o, &sink, &err) < 0)
+		fail_msg("%s", err.text);
+	return sink;
+}
+
+static void put(struct tw_sink *sink, uint32_t number, size_t len)
+{
+	uint8_t *slot;
+
+	while (!(slot = tw_sink__reserve(sink)))
+		tw_sink__flush(sink);
+	memcpy(slot, &number, sizeof(number));
+	for (size_t at = sizeof(number); at < len; at++)
+		slot[at] = pattern(number, at);
+	tw_sink__commit(sink, len);
+}
+
+static void flush(struct tw_sink *sink)
+{
+	while (tw_sink__flush(sink) == -EAGAIN)
+		;
+}
+
+static uint32_t number_of(const struct tw_rx_frame *f)
+{
+	uint32_t number;
+
+	assert_true(f->len >= sizeof(number));
+	memcpy(&number, f->data, sizeof(number));
+	for (size_t at = sizeof(number); at < f->len; at++)
+		if (f->data[at] != pattern(number, at))
+			fail_msg("frame %u is damaged at byte %zu of %zu", number, at, f->len);
+	return number;
+}
+
+/* All lengths around the ends of chunks, and the longest there are. */
+static void test_any_length(void **state)
+{
+	static const unsigned int mtus[] = { 1500, 9000, 32000, 65535 };
+	uint32_t number = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
+		struct tw_sink *tx;
+		struct tw_rx *rx;
+
+		netns__wire(mtus[i], 0);
+		rx = open_rx(0);
+		tx = open_tx(mtus[i], 0);
+		print_message("MTU %u: from %s to %s\n", mtus[i], tx->how, rx->how);
+		assert_true(rx->frame_max >= tx->frame_max || !strstr(rx->how, "multi-buffer"));
+		for (size_t len = 48; len <= tx->frame_max && len <= rx->frame_max; len += len < 12000 ? 7 : 1009) {
+			struct tw_rx_frame f;
+
+			put(tx, number, len);
+			flush(tx);
+			assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+			assert_int_equal(f.len, len);
+			assert_int_equal(number_of(&f), number++);
+		}
+		tw_sink__close(tx);
+		tw_rx__close(rx);
+		assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	}
+}
+
+static void test_in_time(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	double before, took;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	before = now_ms();
+	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	took = now_ms() - before;
+	assert_true(took < 50);
+	before = now_ms();
+	assert_int_equal(tw_rx__next(rx, 100, &f), 0);
+	took = now_ms() - before;
+	assert_true(took >= 99 && took < 1000);
+	tx = raw__open("tw0-tx");
+	before = now_ms();
+	raw__send(tx, TW_ETHERTYPE, 1, 64);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	took = now_ms() - before;
+	assert_true(took < 500);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+/* What a receiver got of numbered frames, the first of which has number 0. */
+struct got {
+	uint32_t next; /* if none is missing */
+	uint64_t frames, missing, dropped;
+	unsigned int gaps, untold; /* gaps over which dropped did not grow */
+	uint64_t early;            /* losses that were told in front of their gap, at most */
+};
+
+static void take_numbered(struct tw_rx *rx, struct got *got, unsigned int pause_us)
+{
+	struct tw_rx_frame f;
+
+	while (tw_rx__next(rx, 100, &f) == 1) {
+		const uint32_t number = number_of(&f);
+
+		assert_true(number >= got->next); /* in order */
+		assert_true(f.dropped >= got->dropped);
+		got->missing += number - got->next;
+		got->gaps += number > got->next;
+		got->untold += number > got->next && f.dropped == got->dropped;
+		if (f.dropped > got->missing && f.dropped - got->missing > got->early)
+			got->early = f.dropped - got->missing;
+		got->dropped = f.dropped;
+		got->next = number + 1;
+		got->frames++;
+		if (pause_us && got->frames % 16 == 0)
+			usleep(pause_us);
+	}
+}
+
+/* Long and short ones overrun a small ring again and again: over every gap the counter grows, and hardly before it. */
+static void test_loss_has_its_place(void **state)
+{
+	const uint32_t bursts = 20, burst = 150;
+	struct tw_rx_stats stats;
+	struct got got = { 0 };
+	struct tw_sink *tx;
+	struct tw_rx *rx;
+	uint32_t number = 0;
+
+	(void)state;
+	netns__wire(9000, 0);
+	rx = open_rx(128);
+	tx = open_tx(9000, 0);
+	for (uint32_t i = 0; i < bursts; i++) {
+		for (uint32_t k = 0; k < burst; k++, number++)
+			put(tx, number, number % 3 ? 100 + number % 50 : rx->frame_max > 8192 ? 8192 : rx->frame_max);
+		flush(tx);
+		take_numbered(rx, &got, 0);
+	}
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	print_message("%u sent, %llu received, %llu dropped; last told %llu\n", number, (unsigned long long)got.frames,
+		      (unsigned long long)stats.dropped, (unsigned long long)got.dropped);
+	assert_int_equal(stats.frames, got.frames);
+	assert_true(stats.dropped > bursts);
+	assert_int_equal(stats.frames + stats.dropped, number);
+	assert_int_equal(got.untold, 0);
+	assert_true(got.early < 20); /* the chunks of the longest frame: see tell_losses() */
+	tw_sink__close(tx);
+	tw_rx__close(rx);
+}
+
+/* The same while they come, faster than they are taken. */
+static void test_loss_under_way(void **state)
+{
+	const uint32_t n = 100000;
+	struct tw_rx_stats stats;
+	struct got got = { 0 };
+	struct tw_rx *rx;
+	pid_t child;
+
+	(void)state;
+	netns__wire(9000, 0);
+	rx = open_rx(1024);
+	child = fork();
+	assert_return_code(child, errno);
+	if (!child) {
+		struct tw_sink *tx = open_tx(rx->frame_max > 8192 ? 8192 : rx->frame_max, 0);
+
+		for (uint32_t i = 0; i < n; i++)
+			put(tx, i, i % 5 ? 100 : tx->frame_max);
+		flush(tx);
+		_exit(0);
+	}
+	while (waitpid(child, NULL, WNOHANG) == 0)
+		take_numbered(rx, &got, 100);
+	take_numbered(rx, &got, 0);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	print_message("%u sent, %llu received, %llu dropped; %u of %u gaps not told\n", n,
+		      (unsigned long long)got.frames, (unsigned long long)stats.dropped, got.untold, got.gaps);
+	assert_int_equal(stats.frames, got.frames);
+	assert_int_equal(stats.frames + stats.dropped + link__counters("tw0-tx").tx_dropped, n);
+	assert_true(got.gaps > 50);
+	assert_true(got.untold * 20 <= got.gaps); /* what is lost between the look and the release is told later */
+	tw_rx__close(rx);
+}
+
+/* An endless stream on one queue does not keep the others waiting; every queue has its order. */
+static void test_queues_in_turn(void **state)
+{
+	const uint32_t n = 500;
+	uint32_t next[4] = { 0 }, taken = 0, last_of_short = 0;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+
+	(void)state;
+	netns__wire(0, 4);
+	rx = open_rx(1024);
+	print_message("%s\n", rx->how);
+	assert_non_null(strstr(rx->how, "4 queues"));
+	for (unsigned int queue = 0; queue < 4; queue++) {
+		struct tw_sink *tx = open_tx(1000, queue);
+
+		for (uint32_t i = 0; i < (queue ? 5 : n); i++) {
+			put(tx, queue << 16 | i, 200);
+			if (i % 64 == 63)
+				usleep(1000); /* the wire takes 256 on the way */
+		}
+		flush(tx);
+		tw_sink__close(tx);
+	}
+	usleep(20000);
+	for (; tw_rx__next(rx, 100, &f) == 1; taken++) {
+		const uint32_t number = number_of(&f);
+
+		assert_int_equal(number & 0xffff, next[number >> 16]++);
+		last_of_short = number >> 16 ? taken : last_of_short;
+	}
+	assert_int_equal(taken, n + 15);
+	assert_true(last_of_short < 64 + 15 + 1);
+	tw_rx__close(rx);
+}
+
+/* What no socket takes is counted, and the kernel has it as before. */
+static void test_too_long_is_counted(void **state)
+{
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	uint8_t seen[100];
+	int tx, here;
+
+	(void)state;
+	netns__wire(1500, 0);
+	rx = open_rx(0);
+	assert_null(strstr(rx->how, "multi-buffer")); /* not needed */
+	tx = raw__open("tw0-tx");
+	here = raw__open("tw0");
+	link__set_mtu("tw0", 9000);
+	link__set_mtu("tw0-tx", 9000);
+	raw__send(tx, TW_ETHERTYPE, 1, 1000);
+	raw__send(tx, TW_ETHERTYPE, 2, 5000);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.data[0], 1);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 1);
+	assert_int_equal(stats.dropped, 1);
+	assert_int_equal(recv(here, seen, sizeof(seen), 0), sizeof(seen));
+	assert_int_equal(seen[ETH_HLEN], 2);
+	close(here);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+/* The sender is known by its address and its VLAN, and gets the answer as a frame to itself in that VLAN. */
+static void test_answer(void **state)
+{
+	static const uint8_t answer[60] = { 7, 8, 9 };
+	const uint16_t tag[] = { htons(ETH_P_8021Q), htons(5), htons(TW_ETHERTYPE) };
+	struct tw_rx_peer plain, tagged;
+	uint8_t got[200];
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx, here;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	tx = raw__open("tw0-tx");
+	raw__send(tx, TW_ETHERTYPE, 1, 60);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	plain = *f.from;
+	send_tagged(tx, ETH_P_8021Q, 5, 1, 60);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	tagged = *f.from;
+	while (recv(tx, got, sizeof(got), 0) > 0)
+		;
+	assert_int_equal(tw_rx__answer(rx, &plain, answer, sizeof(answer)), 0);
+	assert_int_equal(recv(tx, got, sizeof(got), 0), ETH_HLEN + sizeof(answer));
+	link__assert_address("tw0", got + ETH_ALEN);
+	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
+	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
+	here = raw__open("tw0"); /* where it leaves: when it arrives the kernel takes the tag out */
+	assert_int_equal(tw_rx__answer(rx, &tagged, answer, sizeof(answer)), 0);
+	assert_int_equal(recv(here, got, sizeof(got), 0), ETH_HLEN + TAG + sizeof(answer));
+	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
+	assert_memory_equal(got + 2 * ETH_ALEN, tag, sizeof(tag));
+	assert_memory_equal(got + ETH_HLEN + TAG, answer, sizeof(answer));
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0); /* not what we sent */
+	close(here);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void test_down_and_gone(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	link__set_up("tw0", false);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	link__set_up("tw0", true);
+	tx = raw__open("tw0-tx");
+	raw__send(tx, TW_ETHERTYPE, 5, 100);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.data[0], 5);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	close(tx);
+	tw_rx__close(rx);
+}
+
+static void assert_refused(const char *ifname, uint32_t ring, int code, const char *why)
+{
+	const struct tw_rx_xdp_options o = { .ifname = ifname, .ring = ring };
+	struct tw_error err = { "" };
+	struct tw_rx *rx = NULL;
+
+	assert_int_equal(tw_rx_xdp__open(&o, &rx, &err), code);
+	assert_null(rx);
+	if (!strstr(err.text, why))
+		fail_msg("says '%s'", err.text);
+}
+
+/* Whoever is there stays: a receiver, a program of somebody else's, a socket on a queue. */
+static void test_refused(void **state)
+{
+	struct tw_rx *rx;
+	struct tw_sink *tx;
+	uint32_t id;
+
+	(void)state;
+	netns__wire(0, 0);
+	assert_refused("none", 0, -ENODEV, "cannot receive on none through AF_XDP: there is no such interface");
+	assert_refused("tw0", 100, -EINVAL, "a power of two");
+	rx = open_rx(0);
+	id = program_of("tw0", false);
+	assert_true(id > 0);
+	assert_refused("tw0", 0, -EEXIST, "it has an XDP program already, tw_receive with id ");
+	assert_int_equal(program_of("tw0", false), id);
+	tw_rx__close(rx);
+	assert_int_equal(program_of("tw0", true), 0);
+	link__slow_down("tw0");
+	id = program_of("tw0", false);
+	assert_refused("tw0", 0, -EEXIST, "it has an XDP program already, pass with id ");
+	assert_int_equal(program_of("tw0", false), id);
+	tx = open_tx(0, 0);
+	if (strstr(tx->how, "AF_XDP"))
+		assert_refused("tw0-tx", 0, -EBUSY, "another process has one of its queues");
+	assert_int_equal(program_of("tw0-tx", true), 0);
+	tw_sink__close(tx);
+}
+
+/* As `kill -9` does it, in the middle of receiving. */
+static void test_killed(void **state)
+{
+	struct tw_rx *rx;
+	pid_t child;
+
+	(void)state;
+	netns__wire(0, 0);
+	child = fork();
+	assert_return_code(child, errno);
+	if (!child) {
+		struct tw_rx_frame f;
+
+		rx = open_rx(0);
+		tw_rx__next(rx, -1, &f);
+		_exit(1);
+	}
+	for (int i = 0; i < 250 && !program_of("tw0", false); i++)
+		usleep(20000);
+	assert_true(program_of("tw0", false) > 0);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(program_of("tw0", true), 0);
+	rx = open_rx(0); /* all of it is free again */
+	tw_rx__close(rx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_ours_only, netns__setup),
+		cmocka_unit_test_setup(test_any_length, netns__setup),
+		cmocka_unit_test_setup(test_in_time, netns__setup),
+		cmocka_unit_test_setup(test_loss_has_its_place, netns__setup),
+		cmocka_unit_test_setup(test_loss_under_way, netns__setup),
+		cmocka_unit_test_setup(test_queues_in_turn, netns__setup),
+		cmocka_unit_test_setup(test_too_long_is_counted, netns__setup),
+		cmocka_unit_test_setup(test_answer, netns__setup),
+		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_killed, netns__setup),
+	};
+	const int skip = netns__main_guard();
+
+	return skip ? skip : cmocka_run_group_tests(tests, NULL, NULL);
+}

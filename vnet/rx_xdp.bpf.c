@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes our frames off the interface for the AF_XDP receiver: EtherType TW_ETHERTYPE, behind one VLAN tag at most. Everything
+ * else passes as if this was not here.
+ */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "wire/tracewire.h"
+
+struct vlan_tag {
+	__be16 tci, ethertype;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, 1); /* as many as there are queues: set before loading */
+	__type(key, __u32);
+	__type(value, __u32);
+} sockets SEC(".maps");
+
+const volatile __u32 longest; /* packet that a socket takes, bytes */
+__u64 missed;                 /* packets of ours that no socket takes: too long, or of a queue that was not there */
+
+static __always_inline bool is_ours(const struct xdp_md *context)
+{
+	const void *data = (const void *)(long)context->data, *end = (const void *)(long)context->data_end;
+	const struct ethhdr *ethernet = data;
+	const struct vlan_tag *tag = (const void *)(ethernet + 1);
+
+	if ((const void *)(ethernet + 1) > end)
+		return false;
+	if (ethernet->h_proto == bpf_htons(TW_ETHERTYPE))
+		return true;
+	if (ethernet->h_proto != bpf_htons(ETH_P_8021Q) && ethernet->h_proto != bpf_htons(ETH_P_8021AD))
+		return false;
+	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE);
+}
+
+SEC("xdp.frags")
+int tw_receive(struct xdp_md *context)
+{
+	long verdict = XDP_PASS;
+
+	if (!is_ours(context))
+		return XDP_PASS;
+	/* Where there is no multi-buffer the kernel would drop it without a word. */
+	if (bpf_xdp_get_buff_len(context) <= longest)
+		verdict = bpf_redirect_map(&sockets, context->rx_queue_index, XDP_PASS);
+	if (verdict != XDP_REDIRECT)
+		__sync_fetch_and_add(&missed, 1);
+	return (int)verdict;
+}
+
+char LICENSE[] SEC("license") = "GPL";

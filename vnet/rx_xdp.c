@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vnet/rx_xdp.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "vnet/rx_xdp_port.h"
+#include "wire/tracewire.h"
+
+#define RING_LEAST 64
+#define RING_MOST  (1u << 20)
+#define TURN       64 /* frames of a queue before the next one has its turn */
+
+struct rx_xdp {
+	struct tw_rx rx;
+	struct rx_xdp_port port;
+	unsigned int current; /* queue whose turn it is */
+	unsigned int turn;    /* frames left of it */
+	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
+	struct tw_rx_peer peer;
+	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together */
+};
+
+static struct rx_xdp *of(struct tw_rx *rx)
+{
+	return (struct rx_xdp *)rx;
+}
+
+static void next_queue(struct rx_xdp *rx)
+{
+	rx->current = rx->current + 1 < rx->port.n ? rx->current + 1 : 0;
+	rx->turn = TURN;
+}
+
+static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
+{
+	if (!rx->turn)
+		next_queue(rx);
+	for (unsigned int i = 0; i < rx->port.n; i++) {
+		struct rx_xdp_queue *queue = &rx->port.queues[rx->current];
+		const uint64_t told = queue->told;
+
+		if (rx_xdp_queue__take(queue, rx->whole, sizeof(rx->whole), ret)) {
+			rx->told += queue->told - told;
+			rx->turn--;
+			return true;
+		}
+		next_queue(rx);
+	}
+	return false;
+}
+
+/* The program has seen that there is nothing else in front of our EtherType. */
+static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_rx_frame *ret)
+{
+	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;
+	const uint8_t *tag = tw_load_be16(ethertype) == TW_ETHERTYPE ? NULL : ethertype;
+	const size_t header = ETH_HLEN + (tag ? RX_LINK_TAG : 0);
+
+	rx_link__peer(&rx->port.link, packet->data, tag, &rx->peer);
+	ret->data = packet->data + header;
+	ret->len = packet->len - header;
+	ret->time = packet->time;
+	ret->dropped = rx->told + rx_xdp_program__missed(&rx->port.program);
+	ret->from = &rx->peer;
+}
+
+static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
+{
+	struct rx_xdp *rx = of(base);
+	struct rx_xdp_packet packet;
+
+	while (!take_packet(rx, &packet)) {
+		const int code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, &timeout_ms);
+
+		if (code <= 0)
+			return code;
+	}
+	make_frame(rx, &packet, ret);
+	return 1;
+}
+
+static int xdp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
+{
+	const struct rx_xdp *rx = of(base);
+
+	return rx_link__answer(&rx->port.link, rx->port.packet_fd, to, frame, len);
+}
+
+static int xdp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+{
+	struct rx_xdp *rx = of(base);
+	struct tw_rx_stats stats = { .dropped = rx_xdp_program__missed(&rx->port.program) };
+
+	for (unsigned int i = 0; i < rx->port.n; i++) {
+		struct rx_xdp_queue *queue = &rx->port.queues[i];
+		const int error = rx_xdp_queue__update_dropped(queue);
+
+		if (error)
+			return error;
+		stats.frames += queue->frames + rx_xdp_queue__waiting(queue);
+		stats.dropped += queue->dropped;
+	}
+	*ret = stats;
+	return 0;
+}
+
+static void xdp_close(struct tw_rx *base)
+{
+	struct rx_xdp *rx = of(base);
+
+	rx_xdp_port__close(&rx->port);
+	free(rx);
+}
+
+static const struct tw_rx_ops xdp_ops = {
+	.next = xdp_next,
+	.answer = xdp_answer,
+	.stats = xdp_stats,
+	.close = xdp_close,
+};
+
+/* The interface is not free: of which there are two kinds. */
+static int not_free(const char *ifname, int ifindex, struct tw_error *err)
+{
+	const struct rx_xdp_other other = rx_xdp_program__find_other(ifindex);
+
+	if (!other.id)
+		return tw_error__set(err, -EBUSY,
+				     "cannot receive on %s through AF_XDP: another process has one of its queues",
+				     ifname);
+	return tw_error__set(
+		err, -EEXIST,
+		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP "
+		"takes the interface for itself; TPACKET_V3 receives beside others",
+		ifname, *other.name ? other.name : "without a name", other.id);
+}
+
+static int refused(const char *ifname, int ifindex, int code, struct tw_error *err)
+{
+	const char *why = strerror(-code);
+
+	switch (code) {
+	case -EEXIST:
+	case -EBUSY:
+		return not_free(ifname, ifindex, err);
+	case -ENODEV:
+		why = "there is no such interface";
+		break;
+	case -EPERM:
+		why = "that takes root or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";
+		break;
+	case -EAFNOSUPPORT:
+		why = "this kernel is built without it (CONFIG_XDP_SOCKETS)";
+		break;
+	case -ENOMEM:
+	case -ENOBUFS:
+		why = "there is not enough memory for the rings; ask for smaller ones";
+		break;
+	}
+	return tw_error__set(err, code, "cannot receive on %s through AF_XDP: %s", ifname, why);
+}
+
+static bool is_ring(uint32_t ring)
+{
+	return !ring || (ring >= RING_LEAST && ring <= RING_MOST && !(ring & (ring - 1)));
+}
+
+int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_rx **ret, struct tw_error *err)
+{
+	struct rx_xdp *rx;
+	int code;
+
+	if (!is_ring(opts->ring))
+		return tw_error__set(err, -EINVAL,
+				     "a ring of %u chunks cannot be: a power of two from %u to %u is needed",
+				     opts->ring, RING_LEAST, RING_MOST);
+	rx = calloc(1, sizeof(*rx));
+	if (!rx)
+		return refused(opts->ifname, 0, -ENOMEM, err);
+	code = rx_xdp_port__open(opts->ifname, opts->ring, &rx->port);
+	rx->rx = (struct tw_rx){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
+	if (!code) {
+		*ret = &rx->rx;
+		return 0;
+	}
+	code = refused(opts->ifname, rx->port.link.ifindex, code, err);
+	xdp_close(&rx->rx);
+	return code;
+}

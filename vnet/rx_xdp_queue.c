@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "vnet/rx_xdp_queue.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "base/time.h"
+
+#define COMPLETION_RING 64 /* must exist, is not used: nothing is sent */
+#define RELEASES        8  /* of a whole ring: a chunk is given back when so many parts have been read, or all */
+#define FRAME_CHUNKS    19 /* the longest packet there is, in chunks: the kernel has 17 fragments and a head for it */
+
+static uint32_t put_so_far(const struct rx_xdp_queue *q)
+{
+	return __atomic_load_n(q->ring.producer, __ATOMIC_ACQUIRE);
+}
+
+int rx_xdp_queue__update_dropped(struct rx_xdp_queue *q)
+{
+	struct xdp_statistics stats;
+	socklen_t len = sizeof(stats);
+
+	if (getsockopt(rx_xdp_queue__fd(q), SOL_XDP, XDP_STATISTICS, &stats, &len) < 0)
+		return -errno;
+	/* An empty fill ring is no loss of its own: each time that somebody looks into it is counted. */
+	q->dropped = stats.rx_dropped + stats.rx_ring_full;
+	return 0;
+}
+
+/*
+ * Frames are lost while the ring is full, or too full for a long one, and that it can only have been if it now reaches so far
+ * beyond where it began. So the kernel is asked for its counter then, and at no other time.
+ */
+static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
+{
+	const uint32_t full = began + q->size;
+
+	if (q->end - began <= q->size - FRAME_CHUNKS || q->n_losses == RX_XDP_LOSSES)
+		return;
+	if (rx_xdp_queue__update_dropped(q) || q->dropped == q->placed)
+		return;
+	q->placed = q->dropped;
+	q->losses[(q->first_loss + q->n_losses++) % RX_XDP_LOSSES] = (struct rx_xdp_loss){
+		.position = (int32_t)(q->end - full) < 0 ? q->end : full,
+		.dropped = q->dropped,
+	};
+}
+
+/*
+ * How much of the losses a packet knows. Where one was too long for what was left of the ring, shorter ones may have come behind
+ * it; so those that were last before the ring was full learn of the loss little by little.
+ */
+static void tell_losses(struct rx_xdp_queue *q)
+{
+	while (q->n_losses) {
+		const struct rx_xdp_loss *loss = &q->losses[q->first_loss];
+		const int32_t left = (int32_t)(loss->position - q->next);
+
+		if (left > 0) {
+			q->told += left < FRAME_CHUNKS && q->told + 1 < loss->dropped;
+			return;
+		}
+		q->told = loss->dropped;
+		q->first_loss = (q->first_loss + 1) % RX_XDP_LOSSES;
+		q->n_losses--;
+	}
+}
+
+/* Chunks up to @n descriptors from the first that is ours, to be filled again. There is room: see the ring's size. */
+static void put_back_chunks(struct rx_xdp_queue *q, uint32_t n)
+{
+	uint32_t at = 0;
+
+	xsk_ring_prod__reserve(&q->fill, n, &at);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t addr = xsk_ring_cons__rx_desc(&q->ring, q->released + i)->addr;
+
+		*xsk_ring_prod__fill_addr(&q->fill, at + i) = addr - addr % AF_XDP_CHUNK;
+	}
+	xsk_ring_prod__submit(&q->fill, n);
+	if (xsk_ring_prod__needs_wakeup(&q->fill))
+		recvfrom(xsk_socket__fd(q->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
+}
+
+/* Give back what was read, and see what has come. */
+static void look(struct rx_xdp_queue *q)
+{
+	const uint32_t n = q->next - q->released, began = q->released;
+
+	if (n) {
+		put_back_chunks(q, n);
+		xsk_ring_cons__release(&q->ring, n);
+		q->released = q->next;
+	}
+	q->end = put_so_far(q);
+	if (n)
+		look_for_loss(q, began);
+	if (q->end != q->next)
+		q->time = tw_time__now(CLOCK_REALTIME);
+}
+
+/* The chunks of a packet, the first of which is read already. Return: its bytes */
+static size_t put_together(struct rx_xdp_queue *q, const struct xdp_desc *d, uint8_t *whole, size_t room)
+{
+	size_t len = 0;
+
+	for (;;) {
+		const size_t n = d->len < room - len ? d->len : room - len;
+
+		memcpy(whole + len, q->area + d->addr, n);
+		len += n;
+		if (!(d->options & XDP_PKT_CONTD) || q->next == q->end)
+			return len;
+		d = xsk_ring_cons__rx_desc(&q->ring, q->next++);
+	}
+}
+
+bool rx_xdp_queue__take(struct rx_xdp_queue *q, uint8_t *whole, size_t room, struct rx_xdp_packet *ret)
+{
+	const struct xdp_desc *d;
+
+	if (q->next == q->end || q->next - q->released >= q->size / RELEASES)
+		look(q);
+	if (q->next == q->end)
+		return false;
+	tell_losses(q);
+	d = xsk_ring_cons__rx_desc(&q->ring, q->next++);
+	ret->time = q->time;
+	ret->data = q->area + d->addr;
+	ret->len = d->len;
+	if (d->options & XDP_PKT_CONTD) {
+		ret->len = put_together(q, d, whole, room);
+		ret->data = whole;
+	}
+	q->frames++;
+	return true;
+}
+
+uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *q)
+{
+	const uint32_t end = put_so_far(q);
+	uint64_t frames = 0;
+
+	for (uint32_t at = q->next; at != end; at++)
+		frames += !(xsk_ring_cons__rx_desc(&q->ring, at)->options & XDP_PKT_CONTD);
+	return frames;
+}
+
+/* A quarter more chunks than the ring has descriptors; the fill ring takes all of them. */
+size_t rx_xdp_queue__bytes(uint32_t size)
+{
+	return ((size_t)size + size / 4) * AF_XDP_CHUNK;
+}
+
+static int create_umem(struct rx_xdp_queue *q)
+{
+	const struct af_xdp_umem wanted = {
+		.area = q->area,
+		.bytes = q->bytes,
+		.fill = &q->fill,
+		.completion = &q->completion,
+		.fill_size = 2 * q->size,
+		.completion_size = COMPLETION_RING,
+	};
+
+	return af_xdp__create_umem(&wanted, &q->umem);
+}
+
+static int bind_socket(struct rx_xdp_queue *q, const struct rx_xdp_queue_options *o)
+{
+	const struct xsk_socket_config config = {
+		.rx_size = q->size,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = XDP_USE_NEED_WAKEUP | o->flags,
+	};
+
+	return xsk_socket__create(&q->socket, o->ifname, o->queue, q->umem, &q->ring, NULL, &config);
+}
+
+static void fill(struct rx_xdp_queue *q)
+{
+	const uint32_t n = (uint32_t)(q->bytes / AF_XDP_CHUNK);
+	uint32_t at = 0;
+
+	xsk_ring_prod__reserve(&q->fill, n, &at);
+	for (uint32_t i = 0; i < n; i++)
+		*xsk_ring_prod__fill_addr(&q->fill, at + i) = (uint64_t)i * AF_XDP_CHUNK;
+	xsk_ring_prod__submit(&q->fill, n);
+}
+
+int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue *ret)
+{
+	struct rx_xdp_queue *q = ret;
+	int error;
+
+	*q = (struct rx_xdp_queue){ .size = o->size, .bytes = rx_xdp_queue__bytes(o->size) };
+	q->area = mmap(NULL, q->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (q->area == MAP_FAILED) {
+		q->area = NULL;
+		return -ENOMEM;
+	}
+	error = create_umem(q);
+	if (error)
+		return error;
+	fill(q);
+	error = bind_socket(q, o);
+	if (error)
+		return error;
+	q->released = q->next = q->end = put_so_far(q);
+	return 0;
+}
+
+int rx_xdp_queue__fd(const struct rx_xdp_queue *q)
+{
+	return xsk_socket__fd(q->socket);
+}
+
+bool rx_xdp_queue__is_zero_copy(const struct rx_xdp_queue *q)
+{
+	struct xdp_options options = { 0 };
+	socklen_t len = sizeof(options);
+
+	getsockopt(xsk_socket__fd(q->socket), SOL_XDP, XDP_OPTIONS, &options, &len);
+	return options.flags & XDP_OPTIONS_ZEROCOPY;
+}
+
+void rx_xdp_queue__close(struct rx_xdp_queue *q)
+{
+	xsk_socket__delete(q->socket);
+	xsk_umem__delete(q->umem);
+	if (q->area)
+		munmap(q->area, q->bytes);
+}

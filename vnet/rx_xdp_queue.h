@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An AF_XDP socket that receives from one queue of an interface, with a UMEM of its own. Used inside vnet/ only.
+ *
+ * The kernel puts descriptors of chunks into the ring, a frame's one behind the other; chunks that were read go back to it
+ * through the fill ring, many at a time. There are more chunks than the ring takes descriptors, so a receiver that is too slow
+ * shows as a full ring, which the kernel counts in frames, before it shows as a want of chunks, which drivers count as they like.
+ */
+#ifndef TW_RX_XDP_QUEUE_H
+#define TW_RX_XDP_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vnet/af_xdp.h"
+
+/* What a chunk holds of a packet: the kernel keeps the head of it for XDP. */
+#define RX_XDP_CHUNK_ROOM (AF_XDP_CHUNK - 256)
+
+#define RX_XDP_LOSSES 16 /* more than places that a ring can have filled up at, a release apart, and be read later */
+
+/* The ring was full when the descriptor at this position was the next. */
+struct rx_xdp_loss {
+	uint32_t position;
+	uint64_t dropped; /* frames by then */
+};
+
+struct rx_xdp_queue {
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons ring, completion;
+	uint8_t *area;
+	size_t bytes;
+	uint32_t size; /* of the ring, descriptors */
+
+	/* Positions in the ring, counted on without end. */
+	uint32_t released; /* up to here it is the kernel's again */
+	uint32_t next;     /* to be read */
+	uint32_t end;      /* of what was there at the last look */
+	uint64_t time;     /* of that look, ns of CLOCK_REALTIME */
+
+	uint64_t frames;  /* handed out */
+	uint64_t dropped; /* as the kernel said last */
+	uint64_t placed;  /* of these, what has a place in the ring, before which it was lost */
+	uint64_t told;    /* of these, what frames handed out know of */
+	struct rx_xdp_loss losses[RX_XDP_LOSSES];
+	unsigned int first_loss, n_losses; /* not yet reached */
+};
+
+struct rx_xdp_queue_options {
+	const char *ifname;
+	unsigned int queue;
+	uint32_t size;  /* of the ring, descriptors, a power of two */
+	uint16_t flags; /* of bind(): XDP_USE_SG */
+};
+
+/** rx_xdp_queue__bytes() - memory that a queue with such a ring takes */
+size_t rx_xdp_queue__bytes(uint32_t size);
+
+/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL: flags that this kernel doesn't know. @ret is to be closed in any case */
+int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *ret);
+
+/** rx_xdp_queue__fd() - to poll() on for what comes */
+int rx_xdp_queue__fd(const struct rx_xdp_queue *queue);
+
+/** rx_xdp_queue__is_zero_copy() - the NIC writes into our chunks by itself */
+bool rx_xdp_queue__is_zero_copy(const struct rx_xdp_queue *queue);
+
+/* A packet, from the Ethernet header on. */
+struct rx_xdp_packet {
+	const uint8_t *data;
+	size_t len;
+	uint64_t time; /* ns of CLOCK_REALTIME */
+};
+
+/**
+ * rx_xdp_queue__take() - the next packet, if there is one; borrowed until the next call
+ * @whole: room for a packet of @room bytes, where one of several chunks is put together
+ */
+bool rx_xdp_queue__take(struct rx_xdp_queue *queue, uint8_t *whole, size_t room, struct rx_xdp_packet *ret);
+
+/** rx_xdp_queue__update_dropped() - ask the kernel for its counter. Return: 0 or -errno */
+int rx_xdp_queue__update_dropped(struct rx_xdp_queue *queue);
+
+/** rx_xdp_queue__waiting() - frames that are in the ring now */
+uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *queue);
+
+void rx_xdp_queue__close(struct rx_xdp_queue *queue);
+
+#endif
