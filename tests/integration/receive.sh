@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A stream into another network namespace, taken there through AF_XDP: all of it comes, in order, whatever the size of its frames,
+# and other traffic goes on beside it. Killed receivers leave nothing.
+# Usage: receive.sh TRACEWIRE RECEIVER LOAD
+tracewire=$1
+receiver=$2
+load=$3
+. "$(dirname "$0")/common.sh"
+need python3 ip nsenter
+
+in_background host unshare --net sleep 1000
+host=$pid
+there() { # COMMAND...: on the receiving host
+	nsenter -t "$host" -n "$@"
+}
+has_moved() {
+	[ "$(readlink /proc/self/ns/net)" != "$(readlink "/proc/$host/ns/net")" ]
+}
+wait_for has_moved
+ip link add v0 type veth peer name v1 netns "$host"
+ip address add 10.0.0.1/24 dev v0
+ip link set v0 up
+there ip address add 10.0.0.2/24 dev v1
+there ip link set v1 up
+there ip link set lo up
+address=$(there ip -br link show v1 | awk '{ print $3 }')
+
+# set_mtu BYTES
+set_mtu() {
+	ip link set v0 mtu "$1"
+	there ip link set v1 mtu "$1"
+}
+
+start_receiver() { # NAME
+	in_background "$1" nsenter -t "$host" -n "$receiver" xdp v1
+	wait_for says "$scratch/$1.err" '^receiving: '
+}
+
+program_there() {
+	there ip -d link show v1 | grep -o 'prog/xdp'
+}
+
+no_program_there() {
+	[ -z "$(program_there)" ]
+}
+
+# Somebody else's connection, as a login would be: it answers with what it gets, in capitals.
+cat >"$scratch/echo.py" <<'END'
+import socket
+listening = socket.create_server(("10.0.0.2", 2222))
+print("listening", flush=True)
+while True:
+    connection, _ = listening.accept()
+    while data := connection.recv(65536):
+        connection.sendall(data.upper())
+END
+cat >"$scratch/talk.py" <<'END'
+import socket
+with socket.create_connection(("10.0.0.2", 2222), timeout=20) as connection:
+    for n in range(200):
+        connection.sendall(b"x" * 1000)
+        answer = b""
+        while len(answer) < 1000:
+            answer += connection.recv(65536)
+        assert answer == b"X" * 1000
+print("talked")
+END
+in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
+wait_for says "$scratch/echo.out" '^listening'
+
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE
+all_comes() {
+	local what="MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
+	set_mtu "$1"
+	start_receiver receiver
+	in_background talk python3 "$scratch/talk.py"
+	"$tracewire" stream -e sched -e raw_syscalls:sys_enter -i v0 --destination "$address" --events-per-frame "$2" --frame-size "$3" -- "$load" 1 20000 \
+		>"$scratch/load.out" 2>"$scratch/stream.err" || fail "$what: stream: $(cat "$scratch/stream.err")"
+	wait "$pid"
+	says "$scratch/talk.out" '^talked' || fail "$what: no other traffic: $(cat "$scratch/talk.err")"
+	interrupt "${started[-2]}" || fail "$what: the receiver"
+	eval "$(cat "$scratch/receiver.out")"
+	local received=$events arrived=$frames
+	eval "$(summary "$scratch/stream.err")"
+	echo "$what: $how: $received events in $arrived frames"
+	expect "$what: sent and received" "$sent $frames" "$received $arrived"
+	expect "$what: missing, disordered, dropped, untaken" "0 0 0 0" "$missing $disordered $dropped $untaken"
+	[ "$sent" -gt 15000 ] || fail "$what: only $sent events"
+	wait_for no_program_there
+}
+
+all_comes 1500 1 1500
+all_comes 1500 0 1500
+all_comes 9000 0 8192
+all_comes 9000 1 8192
+all_comes 32000 0 32000
+
+start_receiver killed
+expect "program of a receiver" prog/xdp "$(program_there)"
+kill_at_once "$pid"
+wait_for no_program_there
+
+# An XDP program that is there already, another receiver's, is left where it is.
+start_receiver first
+first=$pid
+there "$receiver" xdp v1 >"$scratch/second.out" 2>"$scratch/second.err" && fail "a second receiver"
+says "$scratch/second.err" '^cannot receive on v1 through AF_XDP: it has an XDP program already, tw_receive with id [0-9]+' ||
+	fail "a second receiver says: $(cat "$scratch/second.err")"
+expect "program of the first" prog/xdp "$(program_there)"
+interrupt "$first" || fail "the first receiver"
+wait_for no_program_there
+exit $failed
