@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "cli/command.h"
@@ -47,17 +48,6 @@ static int parse_seconds(const char *option, const char *given, const char *text
 	return 0;
 }
 
-/* As dumpcap has it, KIND:VALUE, of which this is the first kind. */
-static int set_autostop(void *data, const char *text, struct tw_error *err)
-{
-	static const char duration[] = "duration:";
-	struct capture *capture = data;
-
-	if (strncmp(text, duration, sizeof(duration) - 1) != 0)
-		return tw_error__set(err, -EINVAL, "--autostop '%s' is not known; duration:SECONDS is", text);
-	return parse_seconds("--autostop", text, text + sizeof(duration) - 1, &capture->duration, err);
-}
-
 static int set_status(void *data, const char *text, struct tw_error *err)
 {
 	struct capture *capture = data;
@@ -90,12 +80,15 @@ static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 
 static int check(const struct capture *capture, struct tw_error *err)
 {
-	const int error = capture__check_source(capture, err);
+	int error = capture__check_source(capture, err);
 
 	if (error)
 		return error;
 	if (!capture->file)
 		return tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
+	error = output_request__check(&capture->output, err);
+	if (error)
+		return error;
 	if (capture->packed && capture->filter)
 		return tw_error__set(
 			err, -EINVAL,
@@ -105,6 +98,14 @@ static int check(const struct capture *capture, struct tw_error *err)
 		return tw_error__set(err, -EINVAL, "--snapshot-length %llu is more than any packet has",
 				     (unsigned long long)capture->snaplen);
 	return check_filter(capture->filter, err);
+}
+
+/* As many as the first of both limits lets through. */
+static uint64_t events_max(const struct capture *capture)
+{
+	const uint64_t a = capture->count, b = capture->output.stop_events;
+
+	return !a || (b && b < a) ? b : a;
 }
 
 static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
@@ -130,9 +131,26 @@ static int give_up_privileges(const struct capture *capture, struct tw_error *er
 
 static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
 {
-	const struct tw_output_options options = { .path = capture->file, .remember = true };
+	struct tw_output_options options = { .path = capture->file, .remember = true };
 
+	output_request__apply(&capture->output, &options);
 	return tw_output__open(&options, ret, err);
+}
+
+/* Files that follow one another are made by who we have become, so the first is too: now it shows whether that can be. */
+static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
+{
+	const int error = open_output(capture, ret, err);
+	const struct passwd *user = getpwuid(geteuid());
+	struct tw_error why;
+
+	if (error != -EACCES && error != -EPERM)
+		return error;
+	why = *err;
+	return tw_error__set(err, error,
+			     "%.300s; with --ring-buffer all files are made by the user %s: let him write there, or "
+			     "choose another by --user",
+			     why.text, user ? user->pw_name : "that capture becomes");
 }
 
 /* @how: what it receives from, in words */
@@ -148,21 +166,29 @@ static int start(struct capture *capture, char *how, size_t size, struct tw_erro
 					   .wall = capture->wall,
 					   .statistics_ns = BOOKS_NS,
 					   .filter = capture->filter,
-					   .events_max = capture->count,
+					   .events_max = events_max(capture),
+					   .bytes_max = output_request__rotates(&capture->output)
+								? 0
+								: capture->output.stop_bytes,
+					   .files_max = capture->output.stop_files,
 					   .explain = explain_gaps,
 					   .ctx = capture } },
 		.others_send = true,
 		.asks = true,
 	};
+	const bool rotates = output_request__rotates(&capture->output);
 	int error = capture__open_rx(capture, &options.rx, err);
 
 	if (error)
 		return error;
 	snprintf(how, size, "%s%s", capture->interface ? capture->interface : "",
 		 capture->interface ? "" : options.rx->how);
-	error = open_output(capture, &options.recorder.output, err);
+	if (!rotates)
+		error = open_output(capture, &options.recorder.output, err);
 	if (!error)
 		error = give_up_privileges(capture, err);
+	if (!error && rotates)
+		error = open_output_unprivileged(capture, &options.recorder.output, err);
 	if (!error)
 		return receiver__start(&options, &capture->receiver, err);
 	tw_output__free(options.recorder.output);
@@ -202,7 +228,7 @@ static void wait_for_end(struct capture *capture)
 	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	struct clockwork due = {
-		.end = capture->duration ? now + capture->duration : UINT64_MAX,
+		.end = capture->output.stop_ns ? now + capture->output.stop_ns : UINT64_MAX,
 		.status = capture->status ? now + capture->status : UINT64_MAX,
 		.look = now,
 	};
@@ -271,7 +297,6 @@ static const struct cli_option options[] = {
 	  offsetof(struct capture, file), NULL },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after so many events were written", offsetof(struct capture, count),
 	  NULL },
-	{ 'a', "autostop", "duration:SECONDS", CLI_ARG_TEXT, "End after that time", 0, set_autostop },
 	{ 's', "snapshot-length", "BYTES", CLI_ARG_NUMBER, "Write no more than so many bytes of a packet",
 	  offsetof(struct capture, snaplen), NULL },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
@@ -296,7 +321,7 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option_group group = { "Options", options };
-static const struct cli_option_group *const groups[] = { &group, NULL };
+static const struct cli_option_group *const groups[] = { &group, &output_group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "What several machines send by `tracewire stream -u THIS`", "tracewire capture -u 18101 -w x.pcapng" },
@@ -309,14 +334,17 @@ static const struct cli_example examples[] = {
 
 const struct cli_command cli_command_capture = {
 	.name = "capture",
-	.summary = "Write trace events that arrive on an interface to a pcapng file",
+	.summary = "Write trace events that other machines stream to a pcapng file",
 	.description =
-		"Receives the frames that `tracewire stream` sends, here or on another machine, until Ctrl-C. Writes what record "
-		"would: every event a packet, in the order of time across CPUs, each stream an interface of the file. Other "
-		"captures on the interface see the same frames.\n"
+		"Receives what `tracewire stream` sends, from any number of machines, until Ctrl-C. Every event is a packet at its own "
+		"time, in one order across CPUs and machines; each stream is an interface of the file. Where events are missing, the list "
+		"says so and how many.\n"
 		"\n"
-		"Events whose format has not come yet wait for it up to two seconds, if there is a filter. What was lost, where, and "
-		"how many events the filter rejected, stands in the file's interface statistics and in the summary.",
+		"What became of every event the kernels recorded is the ledger: in the summary, in --status, in each file (see `tracewire "
+		"info`). How far packet times may be from this host's clock is asked of the producers, and is trace.time_error in "
+		"Wireshark.\n"
+		"\n"
+		"Other captures on the interface see the same frames. Once the interface and the file are open, capture has no privileges.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

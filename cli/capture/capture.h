@@ -3,17 +3,18 @@
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 
+#include "cli/output_options.h"
 #include "cli/receiver.h"
 #include "cli/rejected.h"
 #include "filter/filter.h"
 
 struct capture {
+	struct output_request output; /* first: for its options */
 	const char *interface, *udp, *file, *user;
 	struct tw_filter *filter;
-	uint64_t count;    /* events; 0 = no limit */
-	uint64_t duration; /* ns; 0 = no limit */
-	uint64_t snaplen;  /* bytes; 0 = all */
-	uint64_t status;   /* ns between two; 0 = none */
+	uint64_t count;   /* events; 0 = no limit */
+	uint64_t snaplen; /* bytes; 0 = all */
+	uint64_t status;  /* ns between two; 0 = none */
 	enum tw_align align;
 	bool packed, wall, quiet, json;
 	struct rejected *rejected;

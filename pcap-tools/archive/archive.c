@@ -194,7 +194,7 @@ int tw_archive__flush(struct tw_archive *a)
 
 bool tw_archive__is_full(const struct tw_archive *a)
 {
-	return a->n_events >= a->options.events_max;
+	return a->full || a->n_events >= a->options.events_max;
 }
 
 int tw_archive__error(const struct tw_archive *a, struct tw_error *err)

@@ -51,7 +51,8 @@ struct tw_archive_options {
 	 * events of a stream wait for formats, as for a HOST. Events too large for a frame are written undecided.
 	 */
 	const struct tw_filter *filter;
-	uint64_t events_max; /* events behind these are counted as not wanted; 0 = no limit */
+	/* Events behind these are counted as not wanted; 0 = no limit. */
+	uint64_t events_max, bytes_max, files_max;
 	/*
 	 * How many of a stream's events a classifier on the way dropped, so that their numbers are missing here; asked when books are
 	 * made, in the thread that asks for them. They are counted as filtered and not as lost. NULL = none are known of.
@@ -116,7 +117,7 @@ int tw_archive__flush(struct tw_archive *a);
  */
 int tw_archive__finish(struct tw_archive *a);
 
-/** tw_archive__is_full() - whether as many events as there may be were written */
+/** tw_archive__is_full() - whether as much as there may be was written */
 bool tw_archive__is_full(const struct tw_archive *a);
 
 /** tw_archive__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */

@@ -127,8 +127,14 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 	const struct tw_pcapng_section section = section_of(a);
 	int code = 0;
 
-	if (a->lost || !tw_pcapng__is_due(a->file, now))
+	if (a->options.bytes_max && tw_pcapng__bytes(a->file) >= a->options.bytes_max)
+		a->full = true;
+	if (a->lost || a->full || !tw_pcapng__is_due(a->file, now))
 		return 0;
+	if (++a->n_files == a->options.files_max) {
+		a->full = true;
+		return 0;
+	}
 	for (size_t i = 0; i < a->n_streams && !code; i++) {
 		if (a->streams[i]->described)
 			code = tw_archive__put_statistics(a, a->streams[i]);

@@ -57,7 +57,8 @@ struct tw_archive {
 	struct tw_archive_report *over; /* streams that are */
 	size_t n_over, size_over;
 	uint64_t over_packets;
-	uint64_t n_events;
+	uint64_t n_put, n_events, n_files;
+	bool full;               /* enough bytes or files */
 	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns */
 	struct tw_own_clock own;
 	int code;  /* a failure that is not the writer's */

@@ -7,6 +7,7 @@
 #include "wire/emit.h"
 
 #define ETHER_LEN 14
+#define LOOKS     64 /* packets between two looks whether a file is full: a watermark may let out thousands */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
 
@@ -233,5 +234,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 	code = put(a, s, out);
 	if (code)
 		s->unwritten += out->delivered; /* it never got as far as the writer */
+	else if (++a->n_put % LOOKS == 0)
+		code = tw_archive__next_file(a, 0);
 	return code;
 }

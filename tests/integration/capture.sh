@@ -127,7 +127,6 @@ refused() { # STATUS TEXT OPTION...
 refused 1 "cannot receive on tw9: there is no such interface" -i tw9
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
-refused 2 "--autostop 'size:5' is not known; duration:SECONDS is" -i tw0 -a size:5
 refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
 
 # The interface goes away: what came is in the file.
