@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Golden frames of the control channel: one TLV each, built and read. */
+/* Golden frames of the control channel: mostly one TLV each, built and read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -236,12 +236,34 @@ static void stats(void **state)
 	assert_false(tw_stats__next(&c, &read));
 }
 
+/* The last frame of the control channel: the counters that close the books, the last promise, and the end. */
+static void end(void **state)
+{
+	const struct tw_stat_view recorded = { TW_STAT_RECORDED, TW_CHANNEL_CONTROL, 1000000 };
+	const uint16_t channel = 3;
+	const uint64_t next_seq = 1005;
+	struct golden_frame g;
+	struct tw_cursor c;
+
+	(void)state;
+	golden__begin(&g, "end", &control);
+	assert_true(tw_stats__emit(&g.frame, &recorded, 1));
+	assert_true(tw_watermark__emit(&g.frame, 9000000000, &channel, &next_seq, 1));
+	assert_true(tw_end__emit(&g.frame));
+	golden__expect_built(&g);
+	c = golden__expect_header(&g, &control, 1);
+	golden__next(&c, TW_TLV_STATS);
+	golden__next(&c, TW_TLV_WATERMARK);
+	assert_int_equal(golden__next(&c, TW_TLV_END).len, sizeof(struct tw_end) - sizeof(struct tw_tlv));
+	golden__expect_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(watermark), cmocka_unit_test(schema_plain), cmocka_unit_test(schema_zstd),
 		cmocka_unit_test(host),      cmocka_unit_test(clock_sample), cmocka_unit_test(comm),
-		cmocka_unit_test(symbol),    cmocka_unit_test(stats),
+		cmocka_unit_test(symbol),    cmocka_unit_test(stats),        cmocka_unit_test(end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

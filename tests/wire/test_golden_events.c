@@ -189,6 +189,37 @@ static void lost_unknown(void **state)
 	golden__expect_end(&c);
 }
 
+/* What a capture host finds missing by numbers has LOSTs of its own. */
+static void lost_behind_the_producer(void **state)
+{
+	const struct tw_lost_view sent[] = {
+		{ .time = ring.base_time + 3000, .where = TW_LOST_WIRE, .count = 10 },
+		{ .time = ring.base_time + 3000, .where = TW_LOST_RECEIVER, .count = 7 },
+	};
+	struct tw_frame_info info = ring;
+	struct golden_frame g;
+	struct tw_lost_view lost;
+	struct tw_tlv_view tlv;
+	struct tw_cursor c;
+
+	(void)state;
+	info.seq = 1005;
+	golden__begin(&g, "lost-wire", &info);
+	for (int i = 0; i < 2; i++)
+		assert_true(tw_lost__emit(&g.frame, &sent[i]));
+	golden__expect_built(&g);
+	c = golden__expect_header(&g, &info, 0);
+	for (int i = 0; i < 2; i++) {
+		tlv = golden__next(&c, TW_TLV_LOST);
+		assert_true(tw_lost__parse(&tlv, info.base_time, &lost));
+		assert_int_equal(lost.time, sent[i].time);
+		assert_int_equal(lost.where, sent[i].where);
+		assert_int_equal(lost.count, sent[i].count);
+		assert_false(lost.unknown);
+	}
+	golden__expect_end(&c);
+}
+
 /* One piece of the event that part-first and part-last hold together. */
 static void expect_part(const char *name, uint32_t offset, size_t len, uint16_t events)
 {
@@ -275,10 +306,15 @@ static void padding_and_unknown_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_event),    cmocka_unit_test(one_event_has_fixed_offsets),
-		cmocka_unit_test(packed),       cmocka_unit_test(big_endian),
-		cmocka_unit_test(lost_unknown), cmocka_unit_test(parts),
-		cmocka_unit_test(auth),         cmocka_unit_test(padding_and_unknown_types),
+		cmocka_unit_test(one_event),
+		cmocka_unit_test(one_event_has_fixed_offsets),
+		cmocka_unit_test(packed),
+		cmocka_unit_test(big_endian),
+		cmocka_unit_test(lost_unknown),
+		cmocka_unit_test(parts),
+		cmocka_unit_test(auth),
+		cmocka_unit_test(padding_and_unknown_types),
+		cmocka_unit_test(lost_behind_the_producer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

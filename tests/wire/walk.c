@@ -142,6 +142,22 @@ static void walk_stats(const struct walk *w, const struct tw_tlv_view *tlv)
 	require(c.left < sizeof(struct tw_stat));
 }
 
+static void walk_exchange(const struct walk *w, const struct tw_tlv_view *tlv)
+{
+	struct tw_exchange_view exchange;
+
+	(void)w;
+	tw_exchange__parse(tlv, &exchange);
+}
+
+static void walk_offset(const struct walk *w, const struct tw_tlv_view *tlv)
+{
+	struct tw_offset_view offset;
+
+	(void)w;
+	tw_offset__parse(tlv, &offset);
+}
+
 /* Every parse function gets every TLV: none may rely on the type to be its own, or on the least length of it. */
 static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 {
@@ -156,6 +172,8 @@ static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 	walk_comm(w, tlv);
 	walk_symbol(w, tlv);
 	walk_stats(w, tlv);
+	walk_exchange(w, tlv);
+	walk_offset(w, tlv);
 }
 
 enum tw_frame_status walk__frame(const uint8_t *data, size_t len, size_t *ret_tlvs)

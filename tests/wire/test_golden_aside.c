@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Golden frames beside the stream: clock exchange, and what a capture host writes of its times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "golden_frame.h"
+#include "wire/emit.h"
+
+static const struct tw_frame_info aside = {
+	.stream_id = 0x1122334455667788,
+	.schema_id = 0xa1b2c3d4e5f60718,
+	.base_time = 5000000000,
+	.channel = TW_CHANNEL_ASIDE,
+	.cpu = TW_CPU_NONE,
+	.source = TW_SOURCE_ASIDE,
+};
+
+/* The frame built so far is the golden one, uses up no number, and its only TLV is of that type. */
+static struct tw_tlv_view only_tlv(struct golden_frame *g, const struct tw_frame_info *info, enum tw_tlv_type type)
+{
+	struct tw_tlv_view tlv;
+	struct tw_cursor c;
+
+	golden__expect_built(g);
+	c = golden__expect_header(g, info, 0);
+	tlv = golden__next(&c, type);
+	golden__expect_end(&c);
+	return tlv;
+}
+
+static void expect_exchange(const char *name, const struct tw_frame_info *info, const struct tw_exchange_view *sent)
+{
+	struct tw_exchange_view read;
+	struct golden_frame g;
+	struct tw_tlv_view tlv;
+
+	golden__begin(&g, name, info);
+	assert_true(tw_exchange__emit(&g.frame, sent));
+	tlv = only_tlv(&g, info, TW_TLV_EXCHANGE);
+	assert_true(tw_exchange__parse(&tlv, &read));
+	assert_int_equal(read.id, sent->id);
+	assert_int_equal(read.asked, sent->asked);
+	assert_int_equal(read.received, sent->received);
+	assert_int_equal(read.answered, sent->answered);
+	tlv.len--;
+	assert_false(tw_exchange__parse(&tlv, &read));
+}
+
+/* An answer is as long as its question, so that nobody can be made to send more than came. */
+static void exchange(void **state)
+{
+	struct tw_exchange_view view = { .id = 17, .asked = 1700000000000000000 };
+	struct tw_frame_info question = aside;
+	struct golden_frame asked, answered;
+
+	(void)state;
+	question.base_time = 0;
+	expect_exchange("exchange-question", &question, &view);
+	view.received = 5000012000;
+	view.answered = 5000013500;
+	expect_exchange("exchange-answer", &aside, &view);
+	golden__begin(&asked, "exchange-question", &question);
+	golden__begin(&answered, "exchange-answer", &aside);
+	assert_int_equal(asked.golden.len, answered.golden.len);
+}
+
+static void expect_offset(const char *name, const struct tw_offset_view *sent)
+{
+	struct tw_offset_view read;
+	struct golden_frame g;
+	struct tw_tlv_view tlv;
+
+	golden__begin(&g, name, &aside);
+	assert_true(tw_offset__emit(&g.frame, sent));
+	tlv = only_tlv(&g, &aside, TW_TLV_OFFSET);
+	assert_true(tw_offset__parse(&tlv, &read));
+	assert_int_equal(read.kind, sent->kind);
+	assert_int_equal(read.method, sent->method);
+	assert_int_equal(read.time, sent->time);
+	assert_int_equal(read.offset, sent->offset);
+	assert_int_equal(read.step, sent->step);
+	assert_int_equal(read.error_ns, sent->error_ns);
+	assert_int_equal(read.drift, sent->drift);
+	tlv.len--;
+	assert_false(tw_offset__parse(&tlv, &read));
+}
+
+static void offset(void **state)
+{
+	const struct tw_offset_view step = {
+		.kind = TW_OFFSET_STEP,
+		.method = TW_OFFSET_BY_EXCHANGE,
+		.time = 5000000000,
+		.offset = 1699999995000000000,
+		.step = -3600000000000,
+		.error_ns = 35000,
+		.drift = -12000,
+	};
+	const struct tw_offset_view unknown = {
+		.kind = TW_OFFSET_START,
+		.method = TW_OFFSET_BY_NONE,
+		.time = 5000000000,
+		.offset = -1,
+		.error_ns = TW_ERROR_UNKNOWN,
+	};
+
+	(void)state;
+	expect_offset("offset-step", &step);
+	expect_offset("offset-unknown", &unknown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exchange),
+		cmocka_unit_test(offset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
