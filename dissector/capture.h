@@ -13,6 +13,7 @@
 #include "wire/decode.h"
 
 struct tw_stream;
+struct tw_time_errors;
 
 struct tw_schema_id { /* what event ids mean under one schema id */
 	uint64_t id;
@@ -30,12 +31,13 @@ struct tw_stream {
 	uint32_t host_frame, clock_frame;
 	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = ticks are ns */
 	uint8_t long_size;
-	bool big_endian;            /* of event bodies */
-	struct tw_table16 channels; /* number -> struct tw_channel */
-	wmem_map_t *tasks;          /* pid -> struct tw_task */
-	wmem_map_t *schemas;        /* id -> struct tw_schema_id */
-	struct tw_print_host known; /* the kernel's symbols and strings */
-	struct tw_symbols *symbols; /* NULL if none was told yet; the same for strings */
+	bool big_endian;                    /* of event bodies */
+	struct tw_table16 channels;         /* number -> struct tw_channel */
+	struct tw_time_errors *time_errors; /* NULL if no OFFSET came */
+	wmem_map_t *tasks;                  /* pid -> struct tw_task */
+	wmem_map_t *schemas;                /* id -> struct tw_schema_id */
+	struct tw_print_host known;         /* the kernel's symbols and strings */
+	struct tw_symbols *symbols;         /* NULL if none was told yet; the same for strings */
 	struct tw_strings *strings;
 	wmem_map_t *symbol_frames; /* address -> frame that named it */
 	struct tw_strings_text *strings_text;

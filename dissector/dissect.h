@@ -53,6 +53,10 @@ static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
 			  uint64_t value);
 
+/** tw_put_signed_time() - add a time that may lie before 0, ns */
+proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
+			       int64_t ns);
+
 /** tw_put_bytes() - add text or bytes as they are in the frame */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p,
 			 size_t len);

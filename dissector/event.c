@@ -3,7 +3,9 @@
 #include "dissector/addresses.h"
 #include "dissector/dissect.h"
 #include "dissector/metadata.h"
+#include "dissector/order.h"
 #include "dissector/tasks.h"
+#include "dissector/time_error.h"
 #include "dissector/value.h"
 
 struct event {
@@ -115,6 +117,24 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, tw_fixed(TW_FIX_FILTERED), at, 0, 1);
 }
 
+/* How good the packet's time is, and its order among other streams' packets. */
+static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
+{
+	const struct tw_time_error *error = d->stream ? tw_stream__time_error(d->stream, d->pinfo->num) : NULL;
+	const enum tw_order order = d->stream ? tw_order__of(d->pinfo->num) : TW_ORDER_NO_OTHER;
+	proto_item *item = NULL;
+
+	if (error && error->ns != TW_ERROR_UNKNOWN)
+		item = tw_put_number(d, tree, tw_fixed(TW_FIX_TIME_ERROR), tw_dissect__at(d, e->view.record), 0,
+				     error->ns);
+	if (item)
+		proto_item_set_generated(item);
+	if (order != TW_ORDER_NO_OTHER)
+		put_name(d, tree, TW_FIX_ORDER, e, order == TW_ORDER_CERTAIN ? "certain" : "uncertain");
+	if (error)
+		tw_dissect__depend(d, error->frame);
+}
+
 static void put_text(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	proto_item *item;
@@ -148,6 +168,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 		tree = tw_put_subtree(d, tree, TW_SUB_RECORD, e->view.record, e->view.len,
 				      e->type ? e->type->format->name : "Event of unknown format");
 	put_facts(d, tree, e);
+	put_certainty(d, tree, e);
 	if (e->type) {
 		put_text(d, tree, e);
 		put_fields(d, tree, e);
@@ -191,7 +212,8 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
 		return;
 	}
-	d->n_events++;
+	if (!d->n_events++ && d->first_pass && d->stream)
+		tw_order__learn(d->stream, d->pinfo);
 	if (!d->items_left || (!d->tree && !wants_info))
 		return;
 	e.type = type_of(d, e.view.id);

@@ -16,6 +16,7 @@ const value_string tw_source_names[] = {
 	{ TW_SOURCE_CONTROL, "control" },
 	{ TW_SOURCE_FTRACE, "trace ring" },
 	{ TW_SOURCE_BPF, "BPF ring" },
+	{ TW_SOURCE_ASIDE, "beside the stream" },
 	{ 0, NULL },
 };
 
@@ -52,6 +53,20 @@ const value_string tw_comm_names[] = {
 const value_string tw_stat_names[] = {
 #define X(num, name, key, what) { num, what },
 	TW_STAT_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_offset_kind_names[] = {
+#define X(num, name, text, what) { num, text },
+	TW_OFFSET_KIND_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_offset_method_names[] = {
+#define X(num, name, text, what) { num, text },
+	TW_OFFSET_METHOD_LIST(X)
 #undef X
 		{ 0, NULL },
 };

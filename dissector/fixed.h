@@ -17,6 +17,10 @@
 	X(CPU, "cpu", "CPU", FT_UINT16, BASE_DEC, NULL, 0, "CPU the event happened on")                                \
 	X(HOST, "host", "Host", FT_STRING, BASE_NONE, NULL, 0, "Host the event happened on")                           \
 	X(TIME, "time", "Time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the event in the stream's clock")       \
+	X(TIME_ERROR, "time_error", "Time error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                                \
+	  "The packet's time is no further than this from the capture host's clock")                                   \
+	X(ORDER, "order", "Order", FT_STRING, BASE_NONE, NULL, 0,                                                      \
+	  "Whether it is certain which was first: this, or the packet of another stream before it")                    \
 	X(SEQ, "seq", "Sequence number", FT_UINT64, BASE_DEC, NULL, 0, "Number of the event in its channel")           \
 	X(EVENT_ID, "event_id", "Event id", FT_UINT16, BASE_DEC, NULL, 0, "Means something only with the schema")      \
 	X(COMMON_FLAGS, "flags", "Flags", FT_UINT8, BASE_HEX, NULL, 0, "The kernel's common_flags")                    \
@@ -90,6 +94,28 @@
 	X(CLOCK_VALID, "clock.valid", "Valid", FT_UINT32, BASE_HEX, NULL, 0, "Which readings are there")               \
 	X(CLOCK_ERROR, "clock.error", "Error bound", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                             \
 	  "No two readings are further apart than this")                                                               \
+	X(CLOCK_SYNC, "clock.sync", "Kept to", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                                   \
+	  "Wall clock and TAI are no further than this from what keeps them")                                          \
+	X(EXCHANGE_ID, "exchange.id", "Id", FT_UINT32, BASE_DEC, NULL, 0, "The receiver's number for this exchange")   \
+	X(EXCHANGE_ASKED, "exchange.asked", "Asked", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                             \
+	  "When the question was sent, in the receiver's clock")                                                       \
+	X(EXCHANGE_RECEIVED, "exchange.received", "Received", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                    \
+	  "When the question came, in the stream's clock")                                                             \
+	X(EXCHANGE_ANSWERED, "exchange.answered", "Answered", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                    \
+	  "When the answer was sent, in the stream's clock")                                                           \
+	X(OFFSET_KIND, "offset.kind", "Kind", FT_UINT16, BASE_DEC, VALS(tw_offset_kind_names), 0, "What happened")     \
+	X(OFFSET_METHOD, "offset.method", "Known by", FT_UINT16, BASE_DEC, VALS(tw_offset_method_names), 0,            \
+	  "What the error is known by")                                                                                \
+	X(OFFSET_TIME, "offset.time", "From", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                                    \
+	  "Clock time from which on this holds")                                                                       \
+	X(OFFSET_OFFSET, "offset.offset", "Offset", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                              \
+	  "Packet time less the stream's clock")                                                                       \
+	X(OFFSET_STEP, "offset.step", "Step", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                                    \
+	  "What the wall clock was set by, or how long the suspend was")                                               \
+	X(OFFSET_ERROR, "offset.error", "Error bound", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                           \
+	  "Packet times are no further than this from the capture host's clock")                                       \
+	X(OFFSET_DRIFT, "offset.drift", "Drift", FT_INT32, BASE_DEC, NULL, 0,                                          \
+	  "ns per s that the stream's clock gains on the capture host's")                                              \
 	X(COMM_ORIGIN, "comm.origin", "Origin", FT_UINT8, BASE_DEC, VALS(tw_comm_names), 0, "How the name was learnt") \
 	X(COMM_TIME, "comm.time", "From", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Called so from this time on")         \
 	X(COMM_PID, "comm.pid", "PID", FT_INT32, BASE_DEC, NULL, 0, "The task")                                        \
@@ -131,6 +157,8 @@ enum tw_subtree { TW_SUB_TRACE, TW_SUB_FRAME, TW_SUB_FLAGS, TW_SUB_RECORD, TW_SU
 	X(REORDERED, "reordered", PI_SEQUENCE, PI_NOTE, "Frame out of order")                           \
 	X(DUPLICATE, "duplicate", PI_SEQUENCE, PI_NOTE, "Frame seen before")                            \
 	X(LOST, "lost", PI_SEQUENCE, PI_WARN, "Events were lost")                                       \
+	X(STEP, "step", PI_SEQUENCE, PI_NOTE, "The producer's wall clock was set")                      \
+	X(SUSPEND, "suspend", PI_SEQUENCE, PI_NOTE, "The producer's machine was suspended")             \
 	X(MALFORMED, "malformed", PI_MALFORMED, PI_ERROR, "Malformed record")                           \
 	X(BAD_SCHEMA, "bad_schema", PI_MALFORMED, PI_ERROR, "Format text that can't be used")           \
 	X(BAD_FIELD, "bad_field", PI_MALFORMED, PI_ERROR, "Field lies outside the record")              \
@@ -153,7 +181,7 @@ extern int tw_subtree[TW_SUB_COUNT];
 extern expert_field tw_expert[TW_EXPERT_COUNT];
 
 extern const value_string tw_tlv_names[], tw_source_names[], tw_lost_names[], tw_schema_kind_names[],
-	tw_encoding_names[], tw_comm_names[], tw_stat_names[];
+	tw_encoding_names[], tw_comm_names[], tw_stat_names[], tw_offset_kind_names[], tw_offset_method_names[];
 
 /** tw_fixed__register() - at start */
 void tw_fixed__register(int proto);

@@ -47,6 +47,16 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_f
 	}
 }
 
+proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
+			       int64_t ns)
+{
+	nstime_t time = { (time_t)(ns / 1000000000), (int)(ns % 1000000000) };
+
+	if (!may_put(d, tree, hf))
+		return NULL;
+	return proto_tree_add_time(tree, hf->id, d->bytes.tvb, at, len, &time);
+}
+
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p, size_t len)
 {
 	if (!may_put(d, tree, hf))

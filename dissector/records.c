@@ -85,6 +85,15 @@ static bool dissect_auth(struct tw_dissect *d, proto_tree *tree, const struct tw
 	return true;
 }
 
+static bool dissect_end(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	(void)d;
+	(void)tree;
+	(void)tlv;
+	tw_line__str(info, " of the stream");
+	return true;
+}
+
 static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
 	(void)info;
@@ -96,11 +105,18 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 static tw_record_dissector dissector_of(uint16_t type)
 {
 	static const tw_record_dissector by_type[] = {
-		[TW_TLV_LOST] = dissect_lost,         [TW_TLV_WATERMARK] = dissect_watermark,
-		[TW_TLV_SCHEMA] = tw_records__schema, [TW_TLV_HOST] = tw_records__host,
-		[TW_TLV_CLOCK] = tw_records__clock,   [TW_TLV_COMM] = tw_records__comm,
-		[TW_TLV_SYMBOL] = tw_records__symbol, [TW_TLV_STATS] = dissect_stats,
+		[TW_TLV_LOST] = dissect_lost,
+		[TW_TLV_WATERMARK] = dissect_watermark,
+		[TW_TLV_SCHEMA] = tw_records__schema,
+		[TW_TLV_HOST] = tw_records__host,
+		[TW_TLV_CLOCK] = tw_records__clock,
+		[TW_TLV_COMM] = tw_records__comm,
+		[TW_TLV_SYMBOL] = tw_records__symbol,
+		[TW_TLV_STATS] = dissect_stats,
 		[TW_TLV_AUTH] = dissect_auth,
+		[TW_TLV_END] = dissect_end,
+		[TW_TLV_EXCHANGE] = tw_records__exchange,
+		[TW_TLV_OFFSET] = tw_records__offset,
 	};
 
 	return type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

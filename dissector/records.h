@@ -12,10 +12,12 @@
 typedef bool (*tw_record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
 				    struct tw_line *info);
 
-/* Those that the dissector learns from; in the first pass they do. */
+/* Those that the dissector may learn from; in the first pass it does. */
 bool tw_records__schema(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__host(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
+bool tw_records__exchange(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
+bool tw_records__offset(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control records that teach the dissector something: formats, the host, its clock, names of tasks and addresses. */
+/* Control records that teach the dissector something: formats, the host, names of tasks and addresses. */
 #include "dissector/addresses.h"
 #include "dissector/metadata.h"
 #include "dissector/records.h"
@@ -127,30 +127,6 @@ bool tw_records__host(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	if (learn)
 		d->stream->host_frame = d->pinfo->num;
 	return !attrs.left;
-}
-
-bool tw_records__clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
-{
-	const int at = tw_dissect__at(d, tlv->value);
-	const int first = (int)(offsetof(struct tw_clock_tlv, trace) - sizeof(struct tw_tlv));
-	struct tw_clock_view clock;
-
-	if (!tw_clock__parse(tlv, &clock))
-		return false;
-	if (d->first_pass && d->stream)
-		d->stream->clock_frame = d->pinfo->num;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_VALID), at, 4, clock.valid);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_ERROR), at + 4, 4, clock.error_ns);
-#define X(bit, name, field, what)                                                                    \
-	if (clock.valid & 1u << (bit))                                                               \
-		tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_##name), at + first + (bit)*8, 8,       \
-			      (bit) == TW_CLOCK_TRACE ? tw_stream__ns(d->stream, clock.reading[bit]) \
-						      : clock.reading[bit]);
-	TW_CLOCK_LIST(X)
-#undef X
-	tw_line__char(info, ' ');
-	tw_records__append_time(info, tw_stream__ns(d->stream, clock.reading[TW_CLOCK_TRACE]));
-	return true;
 }
 
 bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)

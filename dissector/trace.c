@@ -31,6 +31,7 @@
  */
 #include "dissector/dissect.h"
 #include "dissector/fields.h"
+#include "dissector/order.h"
 #include "dissector/preferences.h"
 
 static int proto_trace = -1;
@@ -100,9 +101,12 @@ static void put_header(struct tw_dissect *d)
 
 static void check_sequence(struct tw_dissect *d)
 {
-	const struct tw_sequence_note *note = tw_notes__sequence(d);
+	const struct tw_sequence_note *note;
 	proto_item *item;
 
+	if (d->frame.source == TW_SOURCE_ASIDE)
+		return; /* has no numbers */
+	note = tw_notes__sequence(d);
 	if (!note)
 		return;
 	if (note->kind != TW_SEQUENCE_GAP) {
@@ -225,6 +229,7 @@ static void register_protocol(void)
 	tw_capture__register();
 	tw_parts__register();
 	tw_notes__register(proto_trace);
+	tw_order__register();
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 

@@ -398,7 +398,7 @@ static void make_hostile(void)
 
 			sample__control(&s);
 			tw_schema_tlv__emit(&s.frame, &view);
-			tw_frame__add_part(&s.frame, (enum tw_tlv_type)(i % 14), i % 5, frame, 64 + i % 9, 0);
+			tw_frame__add_part(&s.frame, (enum tw_tlv_type)(i % 18), i % 5, frame, 64 + i % 9, 0);
 		}
 		len = (uint32_t)tw_frame__end(&s.frame);
 		memcpy(frame, s.buf, len);
@@ -459,5 +459,6 @@ int main(int argc, char **argv)
 	make_hostile();
 	make_huge();
 	make_texts(argv[1], out);
+	make_clocks(out);
 	return 0;
 }

@@ -100,6 +100,16 @@ void sample__control(struct sample *s)
 	s->frame.info.events = 1;
 }
 
+void sample__aside(struct sample *s, uint64_t time)
+{
+	s->info.source = TW_SOURCE_ASIDE;
+	s->info.channel = TW_CHANNEL_ASIDE;
+	s->info.cpu = TW_CPU_NONE;
+	s->info.seq = 0;
+	s->info.base_time = time;
+	tw_frame__begin(&s->frame, s->buf, TW_FRAME_MAX, &s->info);
+}
+
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time)
 {
 	s->info.source = TW_SOURCE_FTRACE;
@@ -114,7 +124,7 @@ void sample__end(struct sample *s)
 {
 	const size_t len = tw_frame__end(&s->frame);
 
-	if (s->frame.info.source != TW_SOURCE_CONTROL)
+	if (s->frame.info.source == TW_SOURCE_FTRACE)
 		s->seqs[s->frame.info.cpu] += s->frame.info.events;
 	sample__raw(s, s->buf, len);
 }

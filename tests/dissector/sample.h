@@ -38,8 +38,9 @@ struct record {
 
 void sample__open(struct sample *s, const char *folder, const char *name);
 void sample__close(struct sample *s);
-/* Begin and end a frame of the control channel, or of a CPU at a time. */
+/* Begin and end a frame of the control channel, beside the stream, or of a CPU at a time. */
 void sample__control(struct sample *s);
+void sample__aside(struct sample *s, uint64_t time);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
 /* A whole packet as it is, link header included; a frame as it is. */
@@ -54,6 +55,7 @@ void sample__symbol(struct sample *s, uint64_t address, uint32_t size, const cha
 
 /* Further captures, each of a file of its own. */
 void make_texts(const char *formats, const char *out);
+void make_clocks(const char *out);
 
 void text__read(struct text *t, const char *formats, const char *system, const char *event);
 uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint8_t long_size);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of trace-cmd, converted: every event's trace.text is the text that `tracewire report` has of it. TRACEWIRE comes from
-# CTest, besides what common.sh wants.
+# Recordings of trace-cmd, converted: every event's trace.text is the text that `tracewire report` has of it; and a recording of several
+# hosts, which report reads. TRACEWIRE comes from CTest, besides what common.sh wants.
 . "$(dirname "$0")/common.sh"
 
 data=$(dirname "$0")/../data
@@ -30,4 +30,8 @@ same_texts() {
 
 same_texts debian-6.1 79648
 same_texts debian-6.12-function 4394
+
+expect "report passes over what is beside the stream" "events 15,lost 7" \
+	"$("$TRACEWIRE" report --json "$SAMPLES/clocks.pcap" 2>&1 > "$home/out" |
+		grep -oE '^(events|lost|missing|damaged) +[0-9]+' | tr -s ' ' | paste -sd,)"
 finish

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording of three streams, with what a capture host writes of their times: clocks.pcap. */
+#include "tests/dissector/sample.h"
+
+#include <string.h>
+
+#define US    1000
+#define MS    1000000
+#define BEGIN 1700000000000000000u /* the packets' times count from there, ns */
+
+struct stream {
+	uint16_t number;
+	uint64_t control_seq;
+};
+
+static struct sample s;
+
+/* The next packet is of that stream, and of that time, ns. */
+static void turn_to(const struct stream *stream, uint64_t time)
+{
+	s.info.stream_id = 0x1000u + stream->number;
+	s.packet_time = BEGIN + time - 1000; /* the sample adds them */
+}
+
+/* Each stream has a CPU of its own here: numbers go on by themselves. */
+static void put_events(const struct stream *stream, uint64_t time, int n)
+{
+	static struct record r;
+
+	turn_to(stream, time);
+	sample__cpu(&s, stream->number, time);
+	for (int i = 0; i < n; i++) {
+		record__begin(&r, 7, 42, false);
+		record__u32(&r, 1);
+		sample__event(&s, &r, time);
+	}
+	sample__end(&s);
+}
+
+static void put_offset(const struct stream *stream, uint64_t time, const struct tw_offset_view *offset)
+{
+	turn_to(stream, time);
+	sample__aside(&s, time);
+	tw_offset__emit(&s.frame, offset);
+	sample__end(&s);
+}
+
+static void put_host(struct stream *stream, const char *name)
+{
+	const struct tw_attr_view attrs[] = {
+		{ TW_HOST_NAME, (const uint8_t *)name, strlen(name) },
+		{ TW_HOST_POINTERS, (const uint8_t *)"hashed with a key", 17 },
+		{ TW_HOST_SYNC, (const uint8_t *)"NTP", 3 },
+	};
+	const struct tw_clock_view clock = { .valid = 1, .error_ns = 40, .sync_ns = 2500, .reading = { 5 } };
+
+	turn_to(stream, 0);
+	s.control_seq = stream->control_seq++;
+	sample__control(&s);
+	tw_host__emit(&s.frame, attrs, 3);
+	tw_clock__emit(&s.frame, &clock);
+	sample__end(&s);
+}
+
+static void put_end(struct stream *stream, uint64_t time)
+{
+	turn_to(stream, time);
+	s.control_seq = stream->control_seq++;
+	sample__control(&s);
+	tw_end__emit(&s.frame);
+	sample__end(&s);
+}
+
+/* Of an exchange's frames one lies about its numbers: it has none. */
+static void put_exchange(const struct stream *stream, uint64_t time)
+{
+	struct tw_exchange_view exchange = { .id = 17, .asked = BEGIN };
+
+	turn_to(stream, time);
+	sample__aside(&s, time);
+	tw_exchange__emit(&s.frame, &exchange);
+	sample__end(&s);
+	exchange.received = 5000012000;
+	exchange.answered = 5000013500;
+	sample__aside(&s, time);
+	s.frame.info.events = 1;
+	tw_exchange__emit(&s.frame, &exchange);
+	sample__end(&s);
+	sample__aside(&s, time);
+	s.frame.info.seq = 77;
+	s.frame.info.events = 1;
+	tw_exchange__emit(&s.frame, &exchange);
+	sample__end(&s);
+}
+
+static void put_lost(const struct stream *stream, uint64_t time)
+{
+	const struct tw_lost_view wire = { .time = time, .where = TW_LOST_WIRE, .count = 3 };
+	const struct tw_lost_view receiver = { .time = time, .where = TW_LOST_RECEIVER, .count = 4 };
+
+	turn_to(stream, time);
+	sample__cpu(&s, stream->number, time);
+	tw_lost__emit(&s.frame, &wire);
+	tw_lost__emit(&s.frame, &receiver);
+	sample__end(&s);
+}
+
+void make_clocks(const char *out)
+{
+	const struct tw_offset_view unknown = { .kind = TW_OFFSET_START, .error_ns = TW_ERROR_UNKNOWN };
+	struct tw_offset_view told = { .kind = TW_OFFSET_START, .method = TW_OFFSET_BY_EXCHANGE, .error_ns = 35 * US };
+	struct stream a = { .number = 0 }, b = { .number = 1 }, c = { .number = 2 };
+
+	sample__open(&s, out, "clocks.pcap");
+	put_host(&a, "alpha");       /* 1 */
+	put_offset(&a, 0, &unknown); /* 2 */
+	put_events(&a, 1 * MS, 1);   /* 3: no other */
+	put_host(&b, "beta");        /* 4 */
+	put_offset(&b, 0, &told);    /* 5 */
+	put_events(&b, 10 * MS, 1);  /* 6: alpha's is not known */
+	told = (struct tw_offset_view){ .kind = TW_OFFSET_ESTIMATE,
+					.method = TW_OFFSET_BY_EXCHANGE,
+					.offset = -5,
+					.drift = -7,
+					.error_ns = 15 * US };
+	put_offset(&a, 10 * MS, &told);    /* 7 */
+	put_events(&a, 10050 * US, 1);     /* 8: as far as both errors together */
+	put_events(&a, 10050 * US + 1, 1); /* 9: further */
+	put_events(&b, 10100 * US, 1);     /* 10: 49.999 us */
+	put_events(&b, 10200 * US, 3);     /* 11: far enough, packed */
+	told = (struct tw_offset_view){
+		.kind = TW_OFFSET_STEP, .method = TW_OFFSET_BY_SYNC, .step = -3600000000000, .error_ns = 2 * MS
+	};
+	put_offset(&b, 11 * MS, &told); /* 12 */
+	put_events(&b, 11 * MS, 1);     /* 13: 0.95 ms, and the error is 2 ms by now */
+	put_events(&c, 20 * MS, 1);     /* 14: of gamma nobody said anything */
+	put_events(&a, 30 * MS, 1);     /* 15: nor here */
+	put_events(&b, 40 * MS, 1);     /* 16: certain */
+	put_events(&a, 38 * MS, 1);     /* 17: the file goes back in time, by too little */
+	put_events(&a, 37 * MS, 1);     /* 18: and by enough */
+	told = (struct tw_offset_view){ .kind = TW_OFFSET_SUSPEND, .step = 12300000000, .error_ns = TW_ERROR_UNKNOWN };
+	put_offset(&b, 50 * MS, &told); /* 19 */
+	put_events(&b, 60 * MS, 1);     /* 20: not known any more */
+	put_exchange(&a, 61 * MS);      /* 21, 22, 23 */
+	put_lost(&a, 62 * MS);          /* 24 */
+	put_end(&a, 63 * MS);           /* 25 */
+	sample__close(&s);
+}

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How good packets' times are, what order is certain, and the records that tell it: the same in one pass and in two.
+. "$(dirname "$0")/common.sh"
+
+info() {
+	shark -r "$SAMPLES/clocks.pcap" -Y "$1" -T fields -e _ws.col.Info 2>&1
+}
+
+# passes WHAT WANTED FILTER FIELD...
+passes() {
+	local what=$1 wanted=$2 filter=$3 pass args=() f
+	shift 3
+	for f in "$@"; do
+		args+=(-e "$f")
+	done
+	for pass in "" -2; do
+		expect "$what $pass" "$wanted" "$(shark $pass -r "$SAMPLES/clocks.pcap" -Y "$filter" -T fields -E separator='|' \
+			-E occurrence=f "${args[@]}" 2>&1 | paste -sd' ')"
+	done
+}
+
+passes "the error is that of the stream's last OFFSET before the packet, where it is known" \
+	"6|0.000035000 8|0.000015000 9|0.000015000 10|0.000035000 11|0.000035000 13|0.002000000 15|0.000015000 16|0.002000000 17|0.000015000 18|0.000015000" \
+	trace.time_error frame.number trace.time_error
+passes "an error as a filter" "13 16" "trace.time_error > 0.0001" frame.number
+passes "a word without quotes" "6 8 10 13 14 15 17 20" "trace.order == uncertain" frame.number
+passes "and with" "9 11 16 18" 'trace.order == "certain"' frame.number
+passes "before any other stream there is no order" "3" "trace.pid && !trace.order" frame.number
+expect "each event of a frame has both" "0.000035000,0.000035000,0.000035000|certain,certain,certain" \
+	"$(fields clocks.pcap 'frame.number == 11' trace.time_error trace.order)"
+expect "one stream: no order" 0 "$(count basic.pcap trace.order)"
+expect "nothing else is written when a filter has them" "" \
+	"$(shark -r "$SAMPLES/clocks.pcap" -Y 'trace.order == uncertain' 2>&1 > "$home/out")"
+
+expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µs of the capture host's clock (sync)" \
+	"$(info trace.expert.step)"
+expect "a suspend" "OFFSET: suspended for 12.300 s; how far times are from the capture host's clock is not known" \
+	"$(info trace.expert.suspend)"
+expect "an estimate" "OFFSET: times are within 15 µs of the capture host's clock (exchange)" "$(info 'trace.offset.kind == 4')"
+expect "a question and an answer" "EXCHANGE 17: question EXCHANGE 17: answer EXCHANGE 17: answer" \
+	"$(info trace.exchange.id | paste -sd' ')"
+expect "the end" "END of the stream" "$(info 'trace.tlv == 13')"
+expect "losses that a capture host found" "LOST 3 events (wire gap), LOST 4 events (receiver ring)" "$(info trace.lost.count)"
+expect "OFFSET" "4|1|-0.000000005|0.000015000|-7" "$(fields clocks.pcap 'trace.offset.kind == 4' trace.offset.kind \
+	trace.offset.method trace.offset.offset trace.offset.error trace.offset.drift)"
+expect "steps both ways can be filtered" "12 19" \
+	"$(fields clocks.pcap 'trace.offset.step < -3599' frame.number) $(fields clocks.pcap 'trace.offset.step > 12.2' frame.number)"
+expect "an error that is not known is not there" 0 "$(count clocks.pcap 'frame.number == 2 && trace.offset.error')"
+expect "EXCHANGE" "1700000000.000000000|5.000012000|5.000013500" "$(fields clocks.pcap 'frame.number == 22' \
+	trace.exchange.asked trace.exchange.received trace.exchange.answered)"
+expect "what is new of HOST and CLOCK" "hashed with a key|NTP|0.000002500" \
+	"$(fields clocks.pcap 'frame.number == 1' trace.host.pointers trace.host.sync trace.clock.sync)"
+expect "frames beside the stream have no numbers to miss" 0 \
+	"$(count clocks.pcap 'trace.expert.gap || trace.expert.duplicate || trace.expert.reordered')"
+finish
