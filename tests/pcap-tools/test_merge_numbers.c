@@ -361,7 +361,7 @@ static void wire__run(struct wire *w, struct fixture *x, size_t depth)
 	const size_t last = w->n - 1;
 
 	for (size_t from = 0; from < w->n; from += depth) {
-		size_t order[16], n = w->n - from < depth ? w->n - from : depth;
+		size_t order[16] = { 0 }, n = w->n - from < depth ? w->n - from : depth;
 
 		for (size_t i = 0; i < n; i++) {
 			const size_t other = (size_t)rand() % (i + 1);
