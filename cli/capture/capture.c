@@ -25,6 +25,7 @@ static void discard(void *data)
 
 	tw_filter__free(capture->filter);
 	rejected__free(capture->rejected);
+	tw_sync__free(capture->sync);
 	free(capture->stats.streams);
 }
 
@@ -181,8 +182,10 @@ static int start(struct capture *capture, char *how, size_t size, struct tw_erro
 
 	if (error)
 		return error;
-	snprintf(how, size, "%s%s", capture->interface ? capture->interface : "",
-		 capture->interface ? "" : options.rx->how);
+	capture->sync = tw_sync__new();
+	tw_capture_clock__begin(&capture->clock);
+	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
+		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
 	if (!rotates)
 		error = open_output(capture, &options.recorder.output, err);
 	if (!error)
@@ -198,14 +201,31 @@ static int start(struct capture *capture, char *how, size_t size, struct tw_erro
 
 /* What is due at times while others do the work. */
 struct clockwork {
-	uint64_t end, status, look; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
+	uint64_t end, status, look, clock; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
 };
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 static uint64_t earliest(const struct clockwork *due)
 {
-	const uint64_t first = due->end < due->status ? due->end : due->status;
+	return least(least(due->end, due->status), least(due->look, due->clock));
+}
 
-	return first < due->look ? first : due->look;
+/* How good our own clock is, for times that both hosts' word bounds. */
+static void tell_own_clock(struct capture *capture)
+{
+	struct tw_own_clock own;
+	struct tw_sync_state state;
+
+	if (!capture->sync)
+		return;
+	tw_sync__look(capture->sync, &state);
+	tw_capture_clock__at(&capture->clock, tw_time__now(CLOCK_REALTIME));
+	own = (struct tw_own_clock){ .sync_ns = state.ns, .stepped = tw_capture_clock__stepped(&capture->clock) };
+	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
 }
 
 /* Return: whether the end has come. */
@@ -214,6 +234,10 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 	if (now >= due->look) {
 		rejected__look(capture->rejected);
 		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
+	}
+	if (now >= due->clock) {
+		tell_own_clock(capture);
+		due->clock = now + TW_NS_PER_SECOND;
 	}
 	if (now >= due->status) {
 		capture__tell_status(capture);
@@ -231,6 +255,7 @@ static void wait_for_end(struct capture *capture)
 		.end = capture->output.stop_ns ? now + capture->output.stop_ns : UINT64_MAX,
 		.status = capture->status ? now + capture->status : UINT64_MAX,
 		.look = now,
+		.clock = now,
 	};
 
 	while (!do_what_is_due(capture, &due, now)) {
@@ -291,6 +316,9 @@ static const struct cli_option options[] = {
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
 	  "Receive UDP at this port, of all addresses of this machine or of one; 0.0.0.0:18101, [::1]:18101",
 	  offsetof(struct capture, udp), NULL },
+	{ 0, "xdp", NULL, CLI_ARG_NONE,
+	  "Receive by AF_XDP: costs less on real network cards, and takes the frames away from all others on the interface",
+	  offsetof(struct capture, xdp), NULL },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",

@@ -7,6 +7,8 @@
 #include "cli/receiver.h"
 #include "cli/rejected.h"
 #include "filter/filter.h"
+#include "pcap-tools/clocks/capture_clock.h"
+#include "producer/sync/sync.h"
 
 struct capture {
 	struct output_request output; /* first: for its options */
@@ -16,8 +18,10 @@ struct capture {
 	uint64_t snaplen; /* bytes; 0 = all */
 	uint64_t status;  /* ns between two; 0 = none */
 	enum tw_align align;
-	bool packed, wall, quiet, json;
+	bool xdp, packed, wall, quiet, json;
 	struct rejected *rejected;
+	struct tw_sync *sync; /* what keeps this machine's clock */
+	struct tw_capture_clock clock;
 	struct receiver *receiver;
 	struct receiver_stats stats;
 	uint64_t took; /* ns */

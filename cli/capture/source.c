@@ -5,6 +5,7 @@
 #include "cli/capture/capture.h"
 #include "vnet/rx_packet.h"
 #include "vnet/rx_udp.h"
+#include "vnet/rx_xdp.h"
 
 #define RETIRE_MS \
 	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
@@ -22,6 +23,8 @@ int capture__check_source(const struct capture *capture, struct tw_error *err)
 	if (capture->interface && capture->udp)
 		return tw_error__set(err, -EINVAL,
 				     "--interface and --udp exclude each other: a capture receives from one of them");
+	if (capture->udp && capture->xdp)
+		return tw_error__set(err, -EINVAL, "--xdp is for --interface: UDP is received by sockets");
 	return capture->udp ? tw_udp_address__parse(capture->udp, &at, err) : 0;
 }
 
@@ -44,7 +47,16 @@ static int open_udp(const struct capture *capture, struct tw_rx **ret, struct tw
 	return error ? error : tw_rx_udp__open(&options, ret, err);
 }
 
+static int open_xdp(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
+{
+	const struct tw_rx_xdp_options options = { .ifname = capture->interface };
+
+	return tw_rx_xdp__open(&options, ret, err);
+}
+
 int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
 {
-	return capture->udp ? open_udp(capture, ret, err) : open_packet(capture, ret, err);
+	if (capture->udp)
+		return open_udp(capture, ret, err);
+	return capture->xdp ? open_xdp(capture, ret, err) : open_packet(capture, ret, err);
 }
