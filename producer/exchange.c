@@ -51,7 +51,7 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	t->answered += !tw_rx__answer(t->options.rx, frame->from, reply, len);
 }
 
-/* A flood takes no more time than that many frames a second do. */
+/* A flood takes no more time than that many frames a second do; who waits in between has paid already. */
 static void pay(struct tw_exchange_thread *t)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -76,8 +76,7 @@ static void *exchange_thread(void *arg)
 		n = tw_rx__next(t->options.rx, WAIT_MS, &frame);
 		if (n > 0)
 			answer(t, &frame);
-		if (n)
-			pay(t);
+		pay(t); /* also when it woke for nothing, as when the network says that nobody is there */
 	}
 	return NULL;
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clocks_seeds DIR: inputs for fuzz_clocks to start from: streams that drift, are set and sleep, for each way to time packets. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "simulated_clocks.h"
+#include "wire/emit.h"
+#include "wire/exchange.h"
+
+#define START (1000000 * TW_NS_PER_SECOND)
+
+static void put64(FILE *f, uint64_t number)
+{
+	uint8_t bytes[8];
+
+	tw_store_be64(bytes, number);
+	fwrite(bytes, 1, sizeof(bytes), f);
+}
+
+static void put_sample(FILE *f, struct world *w, uint64_t now)
+{
+	uint8_t buf[256];
+	struct tw_clock_view view = world__sample(w, now);
+	struct tw_frame frame;
+
+	view.sync_ns = 5000;
+	tw_frame__begin(&frame, buf, sizeof(buf) - TW_COPY_STEP, &(struct tw_frame_info){ 0 });
+	tw_clock__emit(&frame, &view);
+	fputc(0, f);
+	fwrite(buf + sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv), 1, 60, f);
+}
+
+static void put_exchange(FILE *f, struct world *w, uint64_t now)
+{
+	struct tw_exchange_sample s;
+
+	world__exchange(w, now, &s);
+	fputc(1, f);
+	put64(f, s.asked);
+	put64(f, s.received);
+	put64(f, s.answered);
+	put64(f, s.arrived);
+}
+
+static void put_frame(FILE *f, uint8_t source)
+{
+	uint8_t buf[TW_EXCHANGE_ROOM];
+
+	tw_exchange_frame__write(buf, 1,
+				 &(struct tw_exchange_view){ .id = 1, .asked = 2, .received = 3, .answered = 4 });
+	buf[offsetof(struct tw_frame_hdr, source)] = source;
+	fputc(4, f);
+	fputc(2, f);
+	fwrite(buf, 1, TW_EXCHANGE_BYTES, f);
+}
+
+static void put_stream(FILE *f, int how)
+{
+	struct world w;
+
+	world__init(&w, 1);
+	w.since = START;
+	fputc(how, f);
+	fputc(3, f);
+	put64(f, 0);
+	fputc(64 + 50, f);
+	for (uint64_t i = 0; i < 12; i++) {
+		const uint64_t now = START + i * 300 * TW_NS_PER_MS + (i > 9 ? 5 * TW_NS_PER_SECOND : 0);
+
+		if (i % 3 == 0)
+			put_sample(f, &w, now);
+		if (i % 4 != 3)
+			put_exchange(f, &w, now);
+		put_frame(f, i % 2 ? TW_SOURCE_ASIDE : TW_SOURCE_CONTROL);
+		fputc(2, f);
+		put64(f, world__stream(&w, now));
+		if (i == 4)
+			w.wall -= 3600 * (int64_t)TW_NS_PER_SECOND;
+		if (i == 8)
+			world__sleep(&w, now, 5 * TW_NS_PER_SECOND);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	for (int how = 0; how < 4; how++) {
+		char path[4096];
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s%s", argv[1], how & 1 ? "host" : "none", how & 2 ? "-wall" : "");
+		f = fopen(path, "we");
+		if (!f)
+			return 1;
+		put_stream(f, how);
+		if (fclose(f))
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The clock of a network card, read beside the system's, and ptp4l with hardware time stamps: a stock kernel has the driver of a card
+# that QEMU emulates, with a clock that can be set and then stands still. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
+. "$(dirname "$0")/common.sh"
+need ptp4l phc_ctl
+cp "$1" "$job/show_sync"
+# Its sync messages have no time stamps: there are none before long. Until it hears of another master it is one.
+printf '%s\n' '[global]' 'free_running 1' 'time_stamping hardware' 'network_transport L2' 'logSyncInterval 7' \
+	'logAnnounceInterval 0' 'announceReceiptTimeout 2' >"$job/master.cfg"
+
+# The clock stands where phc_ctl puts it: far off, and then a second ahead of TAI, so that it is right when the second is over.
+VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine '
+modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
+for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
+[ -e /dev/ptp0 ] || { echo "the card has no clock"; exit 77; }
+mount -t tmpfs tmpfs /run
+phc_ctl eth0 set 1000000.5 >/dev/null
+/job/show_sync 1 >/job/alone
+ptp4l -f /job/master.cfg -i eth0 -m >/job/ptp4l &
+for _ in $(seq 300); do grep -q "grand master" /job/ptp4l && break; sleep 0.1; done
+/job/show_sync 20 200 >/job/far
+for _ in $(seq 20); do
+	phc_ctl eth0 set $(($(date +%s) + 38)) >/dev/null
+	/job/show_sync 1 200 >>/job/near
+done
+'
+status=$?
+[ $status = 77 ] && skip "$(tail -n 1 "$job"/* 2>/dev/null)"
+says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
+expect "far from the system's clock" "0 ptp4l, the master itself, hardware time stamps 1000000" "$(tail -n 1 "$job/far")"
+# There is a bound while the clock is near.
+says "$job/near" '^[1-9][0-9]{3,8} ptp4l, the master itself, hardware time stamps [0-9]{10}$' || fail "never near: $(cat "$job/near")"
+exit $failed
