@@ -24,7 +24,7 @@ struct udp_sink {
 	struct tw_tx_udp *udp;
 	struct tw_sink_stats stats;
 	bool gso;
-	bool stuck; /* the last try failed for want of room in a datagram, without a reason that we know */
+	bool stuck; /* the last try failed for a reason that we don't know */
 	uint8_t *area;
 	size_t slot_bytes;
 	unsigned int head, tail;         /* slots between are committed and not yet sent */
@@ -53,26 +53,45 @@ static size_t frame_max_of(size_t wanted, size_t payload)
 	return (max > FRAME_LEAST ? max : FRAME_LEAST) & ~(size_t)3;
 }
 
+/* The path takes less than it did: what was built and is longer goes no more. Return: whether it takes less */
+static bool shrink(struct udp_sink *s)
+{
+	const size_t payload = tx_udp__payload(s->udp), max = frame_max_of(s->sink.frame_max, payload);
+
+	if (!payload || max == s->sink.frame_max)
+		return false;
+	s->sink.frame_max = max;
+	for (unsigned int i = s->tail; i < s->head; i++)
+		if (s->lens[i] > max)
+			drop(s, i);
+	return true;
+}
+
+/* There is one: nothing but dropped frames is no message, which does not fail. */
+static void drop_first(struct udp_sink *s)
+{
+	unsigned int i = s->tail;
+
+	while (!s->lens[i])
+		i++;
+	drop(s, i);
+}
+
 /*
- * A datagram was longer than the path takes. Either the network has just told a smaller MTU; or it had, and the error is that of a
- * datagram before; or the kernel cannot do what we want, and does not say so.
+ * A datagram was too long. Either the network has just told a smaller MTU; or it had, and the error is that of a datagram before; or
+ * the kernel cannot do what we want, and does not say so.
  */
 static void shorten(struct udp_sink *s)
 {
-	const size_t max = frame_max_of(s->sink.frame_max, tx_udp__payload(s->udp));
-
-	if (max < s->sink.frame_max) {
-		s->sink.frame_max = max;
-		for (unsigned int i = s->tail; i < s->head; i++)
-			if (s->lens[i] > max)
-				drop(s, i);
-	} else if (!s->stuck) {
-		s->stuck = true;
-		return;
-	} else if (s->gso) {
-		s->gso = false;
-	} else {
-		drop(s, s->tail);
+	if (!shrink(s)) {
+		if (!s->stuck) {
+			s->stuck = true;
+			return;
+		}
+		if (s->gso)
+			s->gso = false;
+		else
+			drop_first(s);
 	}
 	s->stuck = false;
 }
@@ -97,6 +116,9 @@ static int handle_failure(struct udp_sink *s, int error)
 	case EINVAL: /* the same of a batch, before 6.13 */
 		shorten(s);
 		return 0;
+	case ENETUNREACH: /* or our address has gone */
+	case EDESTADDRREQ:
+		return tx_udp__connect_again(s->udp);
 	default:
 		return -EAGAIN;
 	}

@@ -49,6 +49,16 @@ static bool has_gso(int fd)
 	return setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &none, sizeof(none)) == 0;
 }
 
+/* Family and port have the same place in addresses of both families. */
+static void note_port(struct tw_tx_udp *udp)
+{
+	struct sockaddr_in6 here;
+	socklen_t len = sizeof(here);
+
+	if (getsockname(udp->fd, (struct sockaddr *)&here, &len) == 0)
+		udp->port = here.sin6_port;
+}
+
 /* To the first address that a way leads to. Return: 0 or -errno */
 static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 {
@@ -57,8 +67,12 @@ static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 	for (const struct addrinfo *a = addresses; a; a = a->ai_next) {
 		udp->fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP);
 		udp->family = a->ai_family;
-		if (udp->fd >= 0 && connect(udp->fd, a->ai_addr, a->ai_addrlen) == 0)
+		udp->address_len = a->ai_addrlen;
+		memcpy(&udp->address, a->ai_addr, a->ai_addrlen);
+		if (udp->fd >= 0 && connect(udp->fd, a->ai_addr, a->ai_addrlen) == 0) {
+			note_port(udp);
 			return 0;
+		}
 		error = -errno;
 		if (udp->fd >= 0)
 			close(udp->fd);
@@ -92,6 +106,25 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 	udp->gso = has_gso(udp->fd);
 	*ret = udp;
 	return 0;
+}
+
+static void bind_to_port(const struct tw_tx_udp *udp)
+{
+	const struct sockaddr_in6 here = { .sin6_family = (sa_family_t)udp->family, .sin6_port = udp->port };
+
+	bind(udp->fd, (const struct sockaddr *)&here, udp->address_len);
+}
+
+int tx_udp__connect_again(struct tw_tx_udp *udp)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&udp->address;
+	const struct sockaddr nobody = { .sa_family = AF_UNSPEC };
+
+	if (connect(udp->fd, address, udp->address_len) == 0)
+		return 0;
+	connect(udp->fd, &nobody, sizeof(nobody));
+	bind_to_port(udp);
+	return connect(udp->fd, address, udp->address_len) < 0 ? -EAGAIN : 0;
 }
 
 int tw_tx_udp__fd(const struct tw_tx_udp *udp)

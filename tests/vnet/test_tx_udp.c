@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path takes and when it takes less. */
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -394,6 +395,46 @@ static void test_no_way(void **state)
 	path__forget();
 }
 
+static in_port_t port_of(int fd)
+{
+	struct sockaddr_in address;
+	socklen_t len = sizeof(address);
+
+	assert_return_code(getsockname(fd, (struct sockaddr *)&address, &len), errno);
+	return address.sin_port;
+}
+
+/* Our address is another one from the middle on: what is sent then comes from that, and from the same port. */
+static void test_new_address(void **state)
+{
+	struct run run = { .frames = 1000, .least = 64, .most = 1400 };
+	struct tw_sink_stats stats;
+	pthread_t thread;
+	in_port_t port;
+
+	(void)state;
+	path__make(1500);
+	path__go(PATH_RECEIVER);
+	open_rx(&run);
+	path__go(PATH_SENDER);
+	open_tx(&run, "10.2.0.2", 0);
+	port = port_of(tw_tx_udp__fd(run.udp));
+	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
+	send_some(&run, 0, run.frames / 2);
+	command__run(
+		"ip addr del 10.1.0.1/24 dev s0 && ip addr add 10.1.0.7/24 dev s0 && ip route add default via 10.1.0.2");
+	send_some(&run, run.frames / 2, run.frames);
+	run.sent = true;
+	pthread_join(thread, NULL);
+	tw_sink__stats(run.sink, &stats);
+	assert_int_equal(run.bad, 0);
+	assert_int_equal(stats.dropped, 0);
+	assert_int_equal(run.received, run.frames);
+	assert_int_equal(port_of(tw_tx_udp__fd(run.udp)), port);
+	close_all(&run);
+	path__forget();
+}
+
 /*
  * What is sent back comes from the address that was sent to, also where the host has several, so that the connected socket takes
  * it; and can be answered in turn.
@@ -496,6 +537,7 @@ int main(void)
 		cmocka_unit_test_setup(test_link_shrinks, netns__setup),
 		cmocka_unit_test_setup(test_nobody_listens, netns__setup),
 		cmocka_unit_test_setup(test_no_way, netns__setup),
+		cmocka_unit_test_setup(test_new_address, netns__setup),
 		cmocka_unit_test_setup(test_questions, netns__setup),
 		cmocka_unit_test_setup(test_questions_from_nobody, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
