@@ -56,9 +56,10 @@ for ending in pcapng pcapng.zst; do
 	expect "packets in $ending" 20000 "$(packets "${files[@]}")"
 	in_a_row "${files[@]}"
 	expect "bytes" "bytes=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')" "$(cut -d ' ' -f 1 said)"
+	# by a packet more, and what may pad it to a disk's block
 	[ "$ending" = pcapng.zst ] || for file in "${files[@]:0:${#files[@]}-1}"; do
 		size=$(stat -c %s "$file")
-		if [ "$size" -lt 300000 ] || [ "$size" -ge 300132 ]; then fail "$file has $size bytes"; fi
+		if [ "$size" -lt 300000 ] || [ "$size" -ge 304300 ]; then fail "$file has $size bytes"; fi
 	done
 	[ "$ending" = pcapng ] || zstd -tq "${files[@]}" || fail "zstd does not like them"
 	rm "${files[@]}"
@@ -163,7 +164,7 @@ for ending in pcapng pcapng.zst; do
 		[ $((lost * 132)) -le 1048576 ] || fail "$lost packets are lost: more than 1 MiB"
 		[ $lost -le $most ] || most=$lost
 		[ "$left" -le "$read" ] || fail "more packets than before: $left of $read"
-		[ $((read - left)) -le 4000 ] || fail "$((read - left)) packets cut off: more than a write has"
+		[ $((read - left)) -le 8000 ] || fail "$((read - left)) packets cut off: more than a write has"
 		[ "$(stat -c %s "k.$ending")" -ge "$known" ] || fail "what was known to be whole is cut off"
 		[ "$ending" = pcapng ] || zstd -tq "k.$ending" || fail "no frame of zstd: $(cat left)"
 		expect "a second repair" "$dir/k.$ending cut=0 closed=0" "$("$tool" repair "$dir/k.$ending")"
