@@ -9,7 +9,7 @@
 #define MOVED_NS   TW_NS_PER_MS           /* what the offset may go on by before it is told anew */
 #define MOVED_MORE 8                      /* the same in errors */
 
-/* How things stand. */
+/* How things stand. A drift of which not even the sign is certain is none that can be told. */
 static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
@@ -24,7 +24,8 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 		return ret;
 	ret.method = (uint16_t)estimate.method;
 	ret.error_ns = tw_clock_estimate__error(&estimate, ret.offset);
-	ret.drift = (int32_t)tw_bounds__middle(estimate.drift);
+	if (estimate.drift.low > 0 || estimate.drift.high < 0)
+		ret.drift = (int32_t)tw_bounds__middle(estimate.drift);
 	return ret;
 }
 

@@ -200,6 +200,12 @@ static void test_no_alignment_states_the_drift(void **state)
 	assert_int_equal(c.stated.offset, c.clock.line.offset);
 	assert_in_range(c.records, 5, 40);
 	assert_in_range(c.stated.drift, 49000, 51000);
+	/* In the first seconds nobody can tell it. */
+	capture__init(&c, 3, TW_ALIGN_NONE, false);
+	world__drift(&c.world, c.now, 50);
+	capture__set_wall(&c, 0);
+	run(&c, SECOND / 2);
+	assert_int_equal(c.stated.drift, 0);
 }
 
 static void test_nothing_known(void **state)
