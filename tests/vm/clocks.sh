@@ -1,18 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The clock of a network card, read beside the system's, and ptp4l with hardware time stamps: a stock kernel has the driver of a card
-# that QEMU emulates, with a clock that can be set and then stands still. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
+# What nobody does to the machine that tests run on: what NTP daemons and others tell the kernel of its clock; and the clock of a
+# network card, read beside the system's, with a ptp4l that has hardware time stamps. A stock kernel has the driver of a card that
+# QEMU emulates, with a clock that can be set and then stands still. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
 . "$(dirname "$0")/common.sh"
-need ptp4l phc_ctl
+need ptp4l phc_ctl python3
 cp "$1" "$job/show_sync"
 # Its sync messages have no time stamps: there are none before long. Until it hears of another master it is one.
 printf '%s\n' '[global]' 'free_running 1' 'time_stamping hardware' 'network_transport L2' 'logSyncInterval 7' \
 	'logAnnounceInterval 0' 'announceReceiptTimeout 2' >"$job/master.cfg"
 
+# maxerror, esterror in us, and status, by adjtimex(2)
+cat >"$job/adjtimex.py" <<'END'
+import ctypes, struct, subprocess
+for maxerror, esterror, status in ((3000, 500, 0), (0, 0, 0), (0, 16000000, 0), (3000, 500, 0x40)):
+    timex = struct.pack('I4xqqqqi4x', 4 | 8 | 0x10, 0, 0, maxerror, esterror, status)
+    if ctypes.CDLL(None).adjtimex(timex + bytes(208 - len(timex))) < 0:
+        raise SystemExit('the kernel refuses')
+    subprocess.run(['/job/show_sync', '1', '10'])
+END
+
 # The clock stands where phc_ctl puts it: far off, and then a second ahead of TAI, so that it is right when the second is over.
 VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine '
 modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
+python3 /job/adjtimex.py >/job/kernel
 [ -e /dev/ptp0 ] || { echo "the card has no clock"; exit 77; }
 mount -t tmpfs tmpfs /run
 phc_ctl eth0 set 1000000.5 >/dev/null
@@ -27,6 +39,12 @@ done
 '
 status=$?
 [ $status = 77 ] && skip "$(tail -n 1 "$job"/* 2>/dev/null)"
+# A bound that grows by 500 us a second; maxerror that nobody meant, twice; not synchronised
+sed 's/^[3-9][0-9]\{6\} /ms /' "$job/kernel" >"$job/kernel-says"
+expect "the kernel" "ms NTP, as the kernel says
+0 something that the kernel knows no bound of
+0 something that the kernel knows no bound of
+0 " "$(cat "$job/kernel-says")"
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
 expect "far from the system's clock" "0 ptp4l, the master itself, hardware time stamps 1000000" "$(tail -n 1 "$job/far")"
 # There is a bound while the clock is near.
