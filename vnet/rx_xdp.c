@@ -2,11 +2,14 @@
 #include "vnet/rx_xdp.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/if_ether.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "vnet/rx_xdp_port.h"
 #include "wire/tracewire.h"
 
@@ -19,6 +22,8 @@ struct rx_xdp {
 	struct rx_xdp_port port;
 	unsigned int current; /* queue whose turn it is */
 	unsigned int turn;    /* frames left of it */
+	long pause;           /* ns */
+	bool pause_due;       /* frames came since the last one */
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
 	struct tw_rx_peer peer;
 	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together */
@@ -68,17 +73,35 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->from = &rx->peer;
 }
 
+/* Return: whether there was a pause, so that it is worth to look again */
+static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
+{
+	const long rest = *timeout_ms < 0 ? LONG_MAX : *timeout_ms * (long)TW_NS_PER_MS;
+	const struct timespec pause = { .tv_nsec = rx->pause < rest ? rx->pause : rest };
+
+	if (!rx->pause_due || !pause.tv_nsec)
+		return false;
+	rx->pause_due = false;
+	if (*timeout_ms > 0)
+		*timeout_ms -= (int)(pause.tv_nsec / (long)TW_NS_PER_MS);
+	return nanosleep(&pause, NULL) == 0;
+}
+
 static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 {
 	struct rx_xdp *rx = of(base);
 	struct rx_xdp_packet packet;
 
 	while (!take_packet(rx, &packet)) {
-		const int code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, &timeout_ms);
+		int code;
 
+		if (make_pause(rx, &timeout_ms))
+			continue;
+		code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, &timeout_ms);
 		if (code <= 0)
 			return code;
 	}
+	rx->pause_due = true;
 	make_frame(rx, &packet, ret);
 	return 1;
 }
@@ -181,6 +204,7 @@ int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_rx **ret, st
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return refused(opts->ifname, 0, -ENOMEM, err);
+	rx->pause = (opts->pause_us ? opts->pause_us : TW_RX_XDP_PAUSE) * (long)(TW_NS_PER_MS / 1000);
 	code = rx_xdp_port__open(opts->ifname, opts->ring, &rx->port);
 	rx->rx = (struct tw_rx){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
 	if (!code) {

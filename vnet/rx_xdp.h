@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "wire/rx.h"
 
-#define TW_RX_XDP_RING 16384 /* default ring, chunks of 4 KiB */
+#define TW_RX_XDP_RING  16384 /* default ring, chunks of 4 KiB */
+#define TW_RX_XDP_PAUSE 1000  /* default pause, us */
 
 struct tw_rx_xdp_options {
 	const char *ifname;
@@ -22,6 +23,11 @@ struct tw_rx_xdp_options {
 	 * would take more than 512 MiB.
 	 */
 	uint32_t ring;
+	/*
+	 * After frames came, how long others may collect before they are looked for, microseconds, 999999 at most; 0 =
+	 * TW_RX_XDP_PAUSE. A wake-up costs as much as many frames; the ring must have room for what comes meanwhile.
+	 */
+	uint32_t pause_us;
 };
 
 /**
@@ -30,7 +36,7 @@ struct tw_rx_xdp_options {
  *       of frames beyond which none can come, queues. Close it with tw_rx__close().
  *
  * A frame's time is that of the look into the ring that found it, CLOCK_REALTIME: drivers have no stamp for it. So it is late by
- * as much as the receiver is behind.
+ * the pause, or by as much as the receiver is behind.
  *
  * Dropped counts what found a ring full, and frames of ours that had to be left to the kernel: longer than a chunk where
  * there is no multi-buffer, or of a queue that was added later.
