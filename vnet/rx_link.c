@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -77,36 +76,6 @@ unsigned int rx_link__queues(const char *ifname)
 	if (fd >= 0)
 		close(fd);
 	return n ? n : 1;
-}
-
-/* Bound to an EtherType, else the kernel would not tell it when the interface goes. */
-static int bind_without_receiving(int fd, int ifindex)
-{
-	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
-	const struct sock_fprog program = { .len = 1, .filter = nothing };
-	const struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(TW_ETHERTYPE),
-		.sll_ifindex = ifindex,
-	};
-
-	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0)
-		return -errno;
-	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
-}
-
-int rx_link__open_socket(const struct rx_link *link)
-{
-	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	error = bind_without_receiving(fd, link->ifindex);
-	if (!error)
-		return fd;
-	close(fd);
-	return error;
 }
 
 /* What the kernel holds against the socket, which it says only once: the interface went down, or has vanished. */

@@ -28,12 +28,9 @@ int rx_link__find(const char *ifname, struct rx_link *ret);
 /** rx_link__queues() - how many queues it receives on, one at least */
 unsigned int rx_link__queues(const char *ifname);
 
-/** rx_link__open_socket() - a packet socket on it for answers, which takes nothing in. Return: a descriptor or -errno */
-int rx_link__open_socket(const struct rx_link *link);
-
 /**
  * rx_link__wait() - poll() sockets on the interface
- * @fds: the first is a packet socket, bound to the interface and our EtherType or to all: the kernel tells it when that goes
+ * @fds: the first is a packet socket, bound to the interface and receiving: the kernel tells it when that goes
  * @timeout_ms: as poll() has it; made less by the time that was waited
  *
  * Return: 1 = look again, 0 = the time is over or a signal came; -ENETDOWN, once, when the interface went down; -ENODEV when it

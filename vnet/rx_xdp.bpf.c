@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Takes our frames off the interface for the AF_XDP receiver: EtherType TW_ETHERTYPE, behind one VLAN tag at most. Everything
- * else passes as if this was not here.
+ * else passes as if this was not here; also frames beside a stream, for the kernel's time stamp.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -26,19 +27,28 @@ struct {
 const volatile __u32 longest; /* packet that a socket takes, bytes */
 __u64 missed;                 /* packets of ours that no socket takes: too long, or of a queue that was not there */
 
-static __always_inline bool is_ours(const struct xdp_md *context)
+/* Return: where our frame begins in the packet, NULL if it is none of ours */
+static __always_inline const void *find_frame(const void *data, const void *end)
 {
-	const void *data = (const void *)(long)context->data, *end = (const void *)(long)context->data_end;
 	const struct ethhdr *ethernet = data;
 	const struct vlan_tag *tag = (const void *)(ethernet + 1);
 
 	if ((const void *)(ethernet + 1) > end)
-		return false;
+		return NULL;
 	if (ethernet->h_proto == bpf_htons(TW_ETHERTYPE))
-		return true;
+		return ethernet + 1;
 	if (ethernet->h_proto != bpf_htons(ETH_P_8021Q) && ethernet->h_proto != bpf_htons(ETH_P_8021AD))
-		return false;
-	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE);
+		return NULL;
+	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE) ? tag + 1 : NULL;
+}
+
+/* Of a stream, not beside it. What is too short to tell is left to who decodes it. */
+static __always_inline bool is_wanted(const struct xdp_md *context)
+{
+	const void *end = (const void *)(long)context->data_end;
+	const struct tw_frame_hdr *frame = find_frame((const void *)(long)context->data, end);
+
+	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_ASIDE);
 }
 
 SEC("xdp.frags")
@@ -46,7 +56,7 @@ int tw_receive(struct xdp_md *context)
 {
 	long verdict = XDP_PASS;
 
-	if (!is_ours(context))
+	if (!is_wanted(context))
 		return XDP_PASS;
 	/* Where there is no multi-buffer the kernel would drop it without a word. */
 	if (bpf_xdp_get_buff_len(context) <= longest)

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "vnet/rx_aside.h"
 #include "vnet/rx_xdp_port.h"
 #include "wire/tracewire.h"
 
@@ -25,8 +26,9 @@ struct rx_xdp {
 	long pause;           /* ns */
 	bool pause_due;       /* frames came since the last one */
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
+	uint64_t asides;      /* frames beside streams */
 	struct tw_rx_peer peer;
-	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together */
+	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together; or beside a stream */
 };
 
 static struct rx_xdp *of(struct tw_rx *rx)
@@ -58,6 +60,11 @@ static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
 	return false;
 }
 
+static uint64_t dropped(const struct rx_xdp *rx)
+{
+	return rx->told + rx_xdp_program__missed(&rx->port.program);
+}
+
 /* The program has seen that there is nothing else in front of our EtherType. */
 static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_rx_frame *ret)
 {
@@ -69,7 +76,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->data = packet->data + header;
 	ret->len = packet->len - header;
 	ret->time = packet->time;
-	ret->dropped = rx->told + rx_xdp_program__missed(&rx->port.program);
+	ret->dropped = dropped(rx);
 	ret->from = &rx->peer;
 }
 
@@ -87,22 +94,42 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 	return nanosleep(&pause, NULL) == 0;
 }
 
+static bool take_aside(struct rx_xdp *rx, struct tw_rx_frame *ret)
+{
+	if (!(rx->port.fds[0].revents & POLLIN))
+		return false;
+	rx->port.fds[0].revents = 0;
+	if (!rx_aside__receive(rx->port.aside_fd, &rx->port.link, rx->whole, &rx->peer, ret))
+		return false;
+	ret->dropped = dropped(rx);
+	rx->asides++;
+	return true;
+}
+
+static bool take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
+{
+	struct rx_xdp_packet packet;
+
+	if (!take_packet(rx, &packet))
+		return take_aside(rx, ret);
+	make_frame(rx, &packet, ret);
+	rx->pause_due = true;
+	return true;
+}
+
 static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 {
 	struct rx_xdp *rx = of(base);
-	struct rx_xdp_packet packet;
 
-	while (!take_packet(rx, &packet)) {
-		int code;
+	while (!take_frame(rx, ret)) {
+		const bool paused = make_pause(rx, &timeout_ms);
+		int at_once = 0;
+		const int code =
+			rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
 
-		if (make_pause(rx, &timeout_ms))
-			continue;
-		code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, &timeout_ms);
-		if (code <= 0)
+		if (code < 0 || (!code && !paused))
 			return code;
 	}
-	rx->pause_due = true;
-	make_frame(rx, &packet, ret);
 	return 1;
 }
 
@@ -110,13 +137,13 @@ static int xdp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const voi
 {
 	const struct rx_xdp *rx = of(base);
 
-	return rx_link__answer(&rx->port.link, rx->port.packet_fd, to, frame, len);
+	return rx_link__answer(&rx->port.link, rx->port.aside_fd, to, frame, len);
 }
 
 static int xdp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 {
 	struct rx_xdp *rx = of(base);
-	struct tw_rx_stats stats = { .dropped = rx_xdp_program__missed(&rx->port.program) };
+	struct tw_rx_stats stats = { .frames = rx->asides, .dropped = rx_xdp_program__missed(&rx->port.program) };
 
 	for (unsigned int i = 0; i < rx->port.n; i++) {
 		struct rx_xdp_queue *queue = &rx->port.queues[i];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "vnet/rx_aside.h"
 #include "vnet/rx_xdp.h"
 
 #define RING_LEAST  2048
@@ -45,7 +46,7 @@ static int open_queues(struct rx_xdp_port *port, struct rx_xdp_queue_options *o,
 	port->fds = calloc(n + 1, sizeof(*port->fds));
 	if (!port->queues || !port->fds)
 		return -ENOMEM;
-	port->fds[0].fd = port->packet_fd;
+	port->fds[0] = (struct pollfd){ .fd = port->aside_fd, .events = POLLIN };
 	for (o->queue = 0; o->queue < n && !error; o->queue++) {
 		error = open_queue(port, o);
 		if (!error)
@@ -91,9 +92,9 @@ static int open_all(struct rx_xdp_port *port, const char *ifname, uint32_t ring)
 
 	if (rx_xdp_program__find_other(port->link.ifindex).id)
 		return -EEXIST;
-	port->packet_fd = rx_link__open_socket(&port->link);
-	if (port->packet_fd < 0)
-		return port->packet_fd;
+	port->aside_fd = rx_aside__open(&port->link);
+	if (port->aside_fd < 0)
+		return port->aside_fd;
 	/* Only if it is needed: some drivers know either this or zero-copy. */
 	if (port->link.frame_max + HEADER_MOST > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
@@ -109,7 +110,7 @@ int rx_xdp_port__open(const char *ifname, uint32_t ring, struct rx_xdp_port *ret
 {
 	int error;
 
-	*ret = (struct rx_xdp_port){ .packet_fd = -1, .program.link = -1 };
+	*ret = (struct rx_xdp_port){ .aside_fd = -1, .program.link = -1 };
 	error = rx_link__find(ifname, &ret->link);
 	return error ? error : open_all(ret, ifname, ring);
 }
@@ -119,8 +120,8 @@ void rx_xdp_port__close(struct rx_xdp_port *port)
 	rx_xdp_program__close(&port->program);
 	for (unsigned int i = 0; i < port->n; i++)
 		rx_xdp_queue__close(&port->queues[i]);
-	if (port->packet_fd >= 0)
-		close(port->packet_fd);
+	if (port->aside_fd >= 0)
+		close(port->aside_fd);
 	free(port->queues);
 	free(port->fds);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What it takes to receive from an interface through AF_XDP: the program, a socket for each queue, and one for answers. Used
+ * What it takes to receive from an interface through AF_XDP: the program, a socket for each queue, and one for what is beside a stream. Used
  * inside vnet/ only.
  */
 #ifndef TW_RX_XDP_PORT_H
@@ -21,10 +21,10 @@ struct rx_xdp_port {
 	size_t frame_max; /* bytes */
 	char how[96];
 	struct rx_xdp_program program;
-	int packet_fd; /* answers leave here; the kernel tells it when the interface goes */
+	int aside_fd; /* answers leave here; the kernel tells it when the interface goes */
 	struct rx_xdp_queue *queues;
 	unsigned int n;     /* queues that are to be closed */
-	struct pollfd *fds; /* of packet_fd and of each queue, n + 1 */
+	struct pollfd *fds; /* of aside_fd and of each queue, n + 1 */
 };
 
 /**

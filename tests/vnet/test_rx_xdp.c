@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "base/time.h"
 #include "netns.h"
 #include "vnet/rx_xdp.h"
 #include "vnet/tx.h"
@@ -117,9 +118,11 @@ static void test_ours_only(void **state)
 	assert_int_equal(program_of("tw0", true), 0);
 }
 
-/* Byte @at of frame @number. */
+/* Byte @at of frame @number, which is never one beside a stream. */
 static uint8_t pattern(uint32_t number, size_t at)
 {
+	if (at == offsetof(struct tw_frame_hdr, source))
+		return TW_SOURCE_FTRACE;
 	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
 }
 
@@ -428,6 +431,53 @@ static void test_answer(void **state)
 	tw_rx__close(rx);
 }
 
+/* Questions and answers go the kernel's way and have its stamp, also while the receiver pauses. */
+static void test_aside(void **state)
+{
+	const size_t source = offsetof(struct tw_frame_hdr, source);
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx_peer first;
+	struct tw_rx *rx;
+	int tx, here;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	tx = raw__open("tw0-tx");
+	here = raw__open("tw0");
+	for (int tagged = 0; tagged < 2; tagged++) {
+		const time_t sent = time(NULL);
+		uint8_t seen[200];
+
+		raw__send(tx, TW_ETHERTYPE, 1, 60);
+		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		if (tagged)
+			send_tagged(tx, ETH_P_8021Q, 5, TW_SOURCE_ASIDE, 60);
+		else
+			raw__send(tx, TW_ETHERTYPE, TW_SOURCE_ASIDE, 60);
+		while (recv(here, seen, sizeof(seen), 0) > 0)
+			assert_int_equal(seen[ETH_HLEN + source], TW_SOURCE_ASIDE);
+		usleep(50000);
+		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(f.len, 60);
+		assert_int_equal(f.data[source], TW_SOURCE_ASIDE);
+		assert_in_range((time_t)(f.time / 1000000000) - sent, 0, 10);
+		assert_true(tw_time__now(CLOCK_REALTIME) - f.time >= 50000000);
+		if (tagged)
+			assert_true(f.from->len > first.len);
+		first = *f.from;
+	}
+	raw__send(tx, TW_ETHERTYPE, 2, source); /* too short to be known as that */
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames, 5);
+	assert_int_equal(stats.dropped, 0);
+	close(here);
+	close(tx);
+	tw_rx__close(rx);
+}
+
 static void test_down_and_gone(void **state)
 {
 	struct tw_rx_frame f;
@@ -531,6 +581,7 @@ int main(void)
 		cmocka_unit_test_setup(test_queues_in_turn, netns__setup),
 		cmocka_unit_test_setup(test_too_long_is_counted, netns__setup),
 		cmocka_unit_test_setup(test_answer, netns__setup),
+		cmocka_unit_test_setup(test_aside, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 		cmocka_unit_test_setup(test_killed, netns__setup),
