@@ -26,19 +26,21 @@ there ip link set v1 up
 there ip link set lo up
 address=$(there ip -br link show v1 | awk '{ print $3 }')
 
-# set_mtu BYTES
-set_mtu() {
+at=v1 # where it is received
+
+set_mtu() { # BYTES
+	local interface
 	ip link set v0 mtu "$1"
-	there ip link set v1 mtu "$1"
+	for interface in v1 "$at"; do there ip link set "$interface" mtu "$1"; done
 }
 
 start_receiver() { # NAME
-	in_background "$1" nsenter -t "$host" -n "$receiver" xdp v1
+	in_background "$1" nsenter -t "$host" -n "$receiver" xdp "$at"
 	wait_for says "$scratch/$1.err" '^receiving: '
 }
 
 program_there() {
-	there ip -d link show v1 | grep -o 'prog/xdp'
+	there ip -d link show "$at" | grep -oE 'prog/xdp'
 }
 
 no_program_there() {
@@ -71,7 +73,7 @@ wait_for says "$scratch/echo.out" '^listening'
 
 # all_comes MTU EVENTS_PER_FRAME FRAME_SIZE
 all_comes() {
-	local what="MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
+	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"
 	start_receiver receiver
 	in_background talk python3 "$scratch/talk.py"
@@ -110,4 +112,17 @@ says "$scratch/second.err" '^cannot receive on v1 through AF_XDP: it has an XDP 
 expect "program of the first" prog/xdp "$(program_there)"
 interrupt "$first" || fail "the first receiver"
 wait_for no_program_there
+
+# An interface whose driver knows nothing of XDP: the kernel has it behind the driver.
+if there ip link add b0 type bridge 2>"$scratch/bridge.err"; then
+	there ip link set v1 master b0
+	there ip link set b0 address "$address" up
+	there ip address del 10.0.0.2/24 dev v1
+	there ip address add 10.0.0.2/24 dev b0
+	at=b0
+	all_comes 9000 0 8192
+	all_comes 1500 1 1500
+else
+	echo "not tried without XDP in the driver: $(cat "$scratch/bridge.err")"
+fi
 exit $failed
