@@ -2,6 +2,7 @@
 #include "cli/leftovers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pcap-tools/output/repair.h"
@@ -90,4 +91,20 @@ int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftove
 	if (!error)
 		error = remove_runs(&removal);
 	return error ? error : unrepaired;
+}
+
+static void tell_leftover(void *ctx, const struct leftover *left)
+{
+	const bool *quiet = ctx;
+
+	if (!*quiet)
+		fprintf(stderr, "%s %s %s, left behind by a run that was killed\n",
+			left->repaired ? "repaired" : "removed", left->what, left->name);
+}
+
+void leftovers__clear(bool quiet)
+{
+	struct tw_error ignored; /* `tracewire cleanup` tells */
+
+	leftovers__remove(false, tell_leftover, &quiet, &ignored);
 }

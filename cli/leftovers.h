@@ -25,4 +25,7 @@ struct leftover {
 int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftover *left), void *ctx,
 		      struct tw_error *err);
 
+/** leftovers__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
+void leftovers__clear(bool quiet);
+
 #endif

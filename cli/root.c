@@ -3,20 +3,13 @@
 #include "cli/command.h"
 
 static const struct cli_command *const commands[] = {
-	&cli_command_live,
-	&cli_command_record,
-	&cli_command_stream,
-	&cli_command_capture,
-	&cli_command_report,
-	&cli_command_info,
-	&cli_command_convert,
-	&cli_command_list,
-	&cli_command_filter,
-	&cli_command_vnet,
-	&cli_command_doctor,
-	&cli_command_cleanup,
-	&cli_command_help,
-	NULL,
+	&cli_command_live,    &cli_command_record,
+	&cli_command_stream,  &cli_command_capture,
+	&cli_command_report,  &cli_command_info,
+	&cli_command_convert, &cli_command_list,
+	&cli_command_filter,  &cli_command_vnet,
+	&cli_command_doctor,  &cli_command_cleanup,
+	&cli_command_help,    NULL,
 };
 
 static const struct cli_example examples[] = {

@@ -26,23 +26,6 @@ struct session {
 	bool ended; /* the command has ended by itself */
 };
 
-static void tell_leftover(void *ctx, const struct leftover *left)
-{
-	const struct run_config *config = ctx;
-
-	if (!config->quiet)
-		fprintf(stderr, "%s %s %s, left behind by a run that was killed\n",
-			left->repaired ? "repaired" : "removed", left->what, left->name);
-}
-
-/* What cannot be removed does not keep us from running: `tracewire cleanup` tells why. */
-static void remove_leftovers(const struct run_config *config)
-{
-	struct tw_error ignored;
-
-	leftovers__remove(false, tell_leftover, (void *)config, &ignored);
-}
-
 static int check(struct session *session, char *const *command, struct tw_error *err)
 {
 	if (session->config->follow && !command[0])
@@ -81,7 +64,7 @@ static int open_session(struct session *session, char **command, struct tw_error
 	if (!error)
 		error = stop__catch(err);
 	if (!error)
-		remove_leftovers(session->config);
+		leftovers__clear(session->config->quiet);
 	if (!error)
 		error = tw_producer__new(&session->options, &session->producer, err);
 	if (error && session->options.filter)

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/leftovers.h"
 #include "cli/ordinary_user.h"
 #include "cli/stop.h"
 
@@ -276,6 +277,8 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	uint64_t begin;
 	int error = stop__catch(err);
 
+	if (!error)
+		leftovers__clear(capture->quiet);
 	if (!error)
 		error = rejected__new(capture->interface, &capture->rejected, err);
 	if (!error)

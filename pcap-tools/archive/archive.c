@@ -127,6 +127,8 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	if ((status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED) &&
 	    (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
 		code = tw_archive__learn(a, &info, tlvs);
+	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_ASIDE)
+		code = tw_archive__aside(a, &info, data, tlvs);
 	if (!code)
 		code = tw_merge__frame(a->merge, data, len, arrival);
 	return code;

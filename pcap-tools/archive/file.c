@@ -78,6 +78,16 @@ static int put_again(void *ctx, const void *frame, size_t len)
 	return tw_archive__put(repeating->archive, repeating->stream, repeating->time, frame, len);
 }
 
+static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	struct tw_offset_view offset = s->clock.stated;
+
+	offset.kind = TW_OFFSET_START;
+	offset.time = time;
+	offset.step = 0;
+	return tw_archive__put_offset(a, s, &offset);
+}
+
 /* What was written into a file before. The frames are beside the stream: their numbers were used up there. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
@@ -88,17 +98,12 @@ static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, ui
 		.emit = put_again,
 		.ctx = &repeating,
 	};
-	struct tw_offset_view offset = s->clock.stated;
-	int code;
+	int code = 0;
 
 	frames.info.base_time = time;
-	code = tw_metadata__replay(s->metadata, &frames);
-	if (code || !a->options.network || !s->clock.started)
-		return code;
-	offset.kind = TW_OFFSET_START;
-	offset.time = time;
-	offset.step = 0;
-	return tw_archive__put_offset(a, s, &offset);
+	if (a->options.network && s->clock.started && !s->given)
+		code = repeat_offset(a, s, time); /* first, for it dates all that follows */
+	return code ? code : tw_metadata__replay(s->metadata, &frames);
 }
 
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)

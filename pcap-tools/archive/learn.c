@@ -4,11 +4,18 @@
 
 #include "pcap-tools/archive/state.h"
 
+static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	const struct tw_identity *id = &s->identity;
+	const int code = tw_merge__set_scale(a->merge, s->id, id->clock_mult, (unsigned int)id->clock_shift);
+
+	return code == -ENOSPC ? 0 : code; /* the merge counts what it has no room for */
+}
+
 static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_clock_view clock;
-	struct tw_offset_view offset;
 
 	if (a->sieve)
 		tw_archive_filter__learn(a, s, info, tlv);
@@ -17,7 +24,7 @@ static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const st
 		tw_identity__host(&s->identity, tlv);
 		tw_stream_clock__host(&s->clock, &s->identity);
 		s->named = true;
-		return 0;
+		return set_scale(a, s);
 	case TW_TLV_CLOCK:
 		if (tw_clock__parse(tlv, &clock))
 			tw_stream_clock__sample(&s->clock, &clock);
@@ -26,13 +33,6 @@ static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const st
 		return tw_stream_books__stats(&s->books, tlv);
 	case TW_TLV_END:
 		tw_stream_books__end(&s->books);
-		return 0;
-	case TW_TLV_OFFSET:
-		if (tw_offset__parse(tlv, &offset)) {
-			s->moved |= s->given && s->offset != offset.offset;
-			s->given = true;
-			s->offset = offset.offset;
-		}
 		return 0;
 	default:
 		return 0;
@@ -86,7 +86,7 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	const uint64_t newest = s->clock.written;
+	int code;
 
 	if (s->placed && !s->moved)
 		return 0;
@@ -98,5 +98,6 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	}
 	s->placed = true;
 	s->moved = false;
-	return tw_merge__set_offset(a->merge, s->id, (int64_t)(tw_archive__packet_time(s, newest) - newest));
+	code = tw_merge__set_offset(a->merge, s->id, tw_archive__offset(s));
+	return code == -ENOSPC ? 0 : code;
 }

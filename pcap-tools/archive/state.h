@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c takes in what explains them, write.c
+ * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c and aside.c take in what explains them, write.c
  * makes packets, file.c begins and ends files, accounts.c keeps the ledger, filter.c says which events are wanted.
  */
 #ifndef TW_ARCHIVE_STATE_H
@@ -31,13 +31,15 @@ struct tw_archive_stream {
 	struct tw_known_stream *known; /* for the filter; NULL without, or beyond a limit */
 	struct tw_frame_info aside;    /* of the frames that we write for it */
 	bool named;
-	bool placed;     /* the merge knows its offset */
-	bool moved;      /* and is to be told another */
-	bool described;  /* its interface is in this file */
-	bool said;       /* or was in one before: its metadata have been written */
-	bool given;      /* the capture that is read has OFFSET records: they say what packet times are */
-	bool dated_here; /* no CLOCK came in time */
-	int64_t offset;  /* of packet times, where they are given or of here */
+	bool placed;                  /* the merge knows its offset */
+	bool moved;                   /* and is to be told another */
+	bool described;               /* its interface is in this file */
+	bool said;                    /* or was in one before: its metadata have been written */
+	bool given;                   /* the capture that is read has OFFSET records: they say what packet times are */
+	bool to_state;                /* the last of them is not written yet */
+	bool dated_here;              /* no CLOCK came in time */
+	int64_t offset;               /* of packet times, where they are given or of here */
+	struct tw_offset_view stated; /* that OFFSET record */
 	uint32_t interface;
 	struct tw_archive_count here, before; /* in this file, and in all before it */
 	uint64_t filtered, unwanted, unwritten;
@@ -99,10 +101,25 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 /** tw_archive__place() - once enough is known of a stream, the merge may let it out; and again when its offset has changed */
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
 
+/* aside.c */
+
+/**
+ * tw_archive__aside() - take a frame of source ASIDE in, of a capture that is read
+ * @frame: its header; @tlvs follow it
+ */
+int tw_archive__aside(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
+		      struct tw_cursor tlvs);
+
 /* write.c */
 
 /** tw_archive__emit() - the merge's: one frame goes into the file, or is counted */
 int tw_archive__emit(void *ctx, const struct tw_merged *out);
+
+/** tw_archive__write() - what came out goes into the file. Return: 0, or a failure of the writer's */
+int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
+
+/** tw_archive__offset() - of packet times from the stream's clock, ns, as of the newest packet */
+int64_t tw_archive__offset(const struct tw_archive_stream *s);
 
 /** tw_archive__packet_time() - ns since 1970 */
 uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time);

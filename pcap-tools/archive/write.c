@@ -16,6 +16,15 @@ static const uint8_t ether[ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
 
+int64_t tw_archive__offset(const struct tw_archive_stream *s)
+{
+	const uint64_t newest = s->clock.written;
+
+	if (s->given || s->dated_here)
+		return s->offset;
+	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
+}
+
 uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time)
 {
 	if (s->given || s->dated_here)
@@ -74,6 +83,12 @@ int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, co
 static bool next_offset(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time,
 			struct tw_offset_view *ret)
 {
+	if (s->to_state) {
+		s->to_state = false;
+		*ret = s->stated;
+		ret->time = time;
+		return true;
+	}
 	if (!a->options.network || s->given || s->dated_here || !tw_stream_clock__record(&s->clock, time, ret))
 		return false;
 	s->moved = true;
@@ -195,7 +210,7 @@ static void date_here(struct tw_archive_stream *s, uint64_t time)
 	s->offset = (int64_t)(tw_time__now(CLOCK_REALTIME) - tw_stream_clock__ns(&s->clock, time));
 }
 
-static int put(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	int code;
 
@@ -231,7 +246,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 		a->undecided += out->events; /* too large for a frame, in pieces */
 	if (a->sieve && out->is_event && !tw_archive_filter__wants(a, s, out))
 		return count_as(&s->filtered, out);
-	code = put(a, s, out);
+	code = tw_archive__write(a, s, out);
 	if (code)
 		s->unwritten += out->delivered; /* it never got as far as the writer */
 	else if (++a->n_put % LOOKS == 0)

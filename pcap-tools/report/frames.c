@@ -173,8 +173,9 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	frames->stats->packets++;
 	if (!data || !is_readable(frames->stats, tw_frame__parse(data, len, &frame.info, &frame.tlvs)))
 		return 0;
-	if (frame.info.source == TW_SOURCE_ASIDE)
-		return 0; /* about clocks: says nothing of events, and has no place among them */
+	if (frame.info.source ==
+	    TW_SOURCE_ASIDE) /* no numbers, no place among the events; but what explains them may be there */
+		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		error = decide(frames, MERGED);
 	else if (frames->order == UNDECIDED && is_full(frames))

@@ -32,13 +32,16 @@ echo old >y.pcapng
 run 0 "$tracewire" convert -q "$good" link
 cmp x.pcapng y.pcapng && [ -L link ] || fail "a link is not followed"
 
+# What has an event a packet already stays as it is.
+run 0 "$tracewire" convert -q x.pcapng z.pcapng
+"$tracewire" report -q x.pcapng >x.txt && "$tracewire" report -q z.pcapng | cmp - x.txt || fail "a recording has changed"
+rm z.pcapng x.txt
+
 # What cannot be converted.
 run 2 "$tracewire" convert "$good"
 tells 'needs two files'
 run 2 "$tracewire" convert nowhere.dat z.pcapng
 tells 'nowhere.dat cannot be read: No such file'
-run 2 "$tracewire" convert x.pcapng z.pcapng
-tells 'not a trace.dat.*pcapng'
 : >empty
 run 2 "$tracewire" convert empty z.pcapng
 tells 'empty'
