@@ -24,7 +24,8 @@ struct {
 	__type(value, __u32);
 } sockets SEC(".maps");
 
-const volatile __u32 longest; /* packet that a socket takes, bytes */
+const volatile __u32 longest; /* packet that a socket takes, bytes, if it is in one piece */
+const volatile bool pieces;   /* whether it takes others, of any length */
 __u64 missed;                 /* packets of ours that no socket takes: too long, or of a queue that was not there */
 
 /* Return: where our frame begins in the packet, NULL if it is none of ours */
@@ -51,6 +52,14 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_ASIDE);
 }
 
+/* Without multi-buffer the kernel would drop it and not say so. Drivers begin new pieces where they like. */
+static __always_inline bool is_taken(struct xdp_md *context)
+{
+	const __u32 piece = context->data_end - context->data;
+
+	return pieces || (piece <= longest && bpf_xdp_get_buff_len(context) == piece);
+}
+
 SEC("xdp.frags")
 int tw_receive(struct xdp_md *context)
 {
@@ -58,8 +67,7 @@ int tw_receive(struct xdp_md *context)
 
 	if (!is_wanted(context))
 		return XDP_PASS;
-	/* Where there is no multi-buffer the kernel would drop it without a word. */
-	if (bpf_xdp_get_buff_len(context) <= longest)
+	if (is_taken(context))
 		verdict = bpf_redirect_map(&sockets, context->rx_queue_index, XDP_PASS);
 	if (verdict != XDP_REDIRECT)
 		__sync_fetch_and_add(&missed, 1);

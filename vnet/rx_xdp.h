@@ -39,8 +39,8 @@ struct tw_rx_xdp_options {
  * the pause, or by as much as the receiver is behind. Frames beside a stream, whose times matter, have the kernel's: they are left
  * to it, and others see them, too.
  *
- * Dropped counts what found a ring full, and frames of ours that had to be left to the kernel: longer than a chunk where
- * there is no multi-buffer, or of a queue that was added later.
+ * Dropped counts what found a ring full, and frames of ours that had to be left to the kernel: longer than a chunk or in
+ * several pieces where there is no multi-buffer (Linux 6.6), or of a queue that was added later.
  *
  * Senders and answers are those of vnet/rx_packet.h; an answer takes the VLAN tag that the frame had.
  *

@@ -57,9 +57,9 @@ static int open_queues(struct rx_xdp_port *port, struct rx_xdp_queue_options *o,
 }
 
 /* The program is the last: from then on everything is there that it sends to. */
-static int attach(struct rx_xdp_port *port, size_t longest)
+static int attach(struct rx_xdp_port *port, bool multi_buffer)
 {
-	int error = rx_xdp_program__load(port->n, longest, &port->program);
+	int error = rx_xdp_program__load(port->n, multi_buffer, &port->program);
 
 	for (unsigned int i = 0; i < port->n && !error; i++)
 		error = rx_xdp_program__serve(&port->program, i, port->fds[i + 1].fd);
@@ -100,7 +100,7 @@ static int open_all(struct rx_xdp_port *port, const char *ifname, uint32_t ring)
 		queue.flags = XDP_USE_SG;
 	error = open_queues(port, &queue, n);
 	if (!error)
-		error = attach(port, queue.flags & XDP_USE_SG ? RX_XDP_PACKET_MOST : RX_XDP_CHUNK_ROOM);
+		error = attach(port, queue.flags & XDP_USE_SG);
 	if (!error)
 		say_how(port, queue.flags);
 	return error;

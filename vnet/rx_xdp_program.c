@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "rx_xdp_code.skel.h"
+#include "vnet/rx_xdp_queue.h"
 
 static void read_name(uint32_t id, char name[BPF_OBJ_NAME_LEN])
 {
@@ -37,25 +38,26 @@ struct rx_xdp_other rx_xdp_program__find_other(int ifindex)
 	return ret;
 }
 
-static int open_and_load(unsigned int queues, size_t longest, struct rx_xdp_program *program)
+static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *program)
 {
 	int error;
 
 	program->code = rx_xdp_code__open();
 	if (!program->code)
 		return -errno;
-	program->code->rodata->longest = (uint32_t)longest;
+	program->code->rodata->longest = RX_XDP_CHUNK_ROOM;
+	program->code->rodata->pieces = multi_buffer;
 	error = bpf_map__set_max_entries(program->code->maps.sockets, queues);
 	return error ? error : rx_xdp_code__load(program->code);
 }
 
-int rx_xdp_program__load(unsigned int queues, size_t longest, struct rx_xdp_program *ret)
+int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *ret)
 {
 	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the error is ours to tell */
 	int error;
 
 	*ret = (struct rx_xdp_program){ .link = -1 };
-	error = open_and_load(queues, longest, ret);
+	error = open_and_load(queues, multi_buffer, ret);
 	libbpf_set_print(print);
 	return error;
 }

@@ -5,7 +5,6 @@
 
 #include <linux/bpf.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct rx_xdp_program {
@@ -26,10 +25,10 @@ struct rx_xdp_other rx_xdp_program__find_other(int ifindex);
 /**
  * rx_xdp_program__load() - load it, with places for sockets
  * @queues: how many
- * @longest: packet that they take, from the Ethernet header on, bytes
+ * @multi_buffer: they take packets of several pieces; else packets that are in one, of RX_XDP_CHUNK_ROOM bytes at most
  * Return: 0 or -errno; @ret is to be closed in any case
  */
-int rx_xdp_program__load(unsigned int queues, size_t longest, struct rx_xdp_program *ret);
+int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *ret);
 
 /** rx_xdp_program__serve() - what comes on a queue goes to this socket. Return: 0 or -errno */
 int rx_xdp_program__serve(const struct rx_xdp_program *program, unsigned int queue, int socket);
