@@ -236,7 +236,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 
 	if (code)
 		return code;
-	if (!out->is_event)
+	if (out->has_lost)
 		look_at_losses(s, out);
 	if (a->lost)
 		return count_as(&s->unwritten, out);

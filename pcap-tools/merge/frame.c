@@ -66,6 +66,7 @@ static void content__other(struct tw_frame_content *content, const struct tw_tlv
 	content->filtered += tlv->type == TW_TLV_FILTERED;
 	content->has_watermark |= tlv->type == TW_TLV_WATERMARK;
 	content->has_parts |= tlv->type == TW_TLV_PART;
+	content->has_lost |= tlv->type == TW_TLV_LOST;
 	content->has_host |= tlv->type == TW_TLV_HOST;
 	content->has_end |= tlv->type == TW_TLV_END;
 	if (tlv->type == TW_TLV_LOST)

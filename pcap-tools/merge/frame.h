@@ -25,7 +25,7 @@ struct tw_frame_content {
 	uint64_t last;     /* time of the last EVENT or FILTERED; without one the base time */
 	uint64_t shed, tx; /* that LOST records tell of */
 	uint64_t told;     /* the same, before the first event */
-	bool has_watermark, has_parts, has_host, has_end;
+	bool has_watermark, has_parts, has_lost, has_host, has_end;
 	bool broken; /* a TLV can't be read */
 };
 

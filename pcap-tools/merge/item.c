@@ -41,6 +41,7 @@ static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, cons
 		.delivered = item->numbered,
 		.events = item->numbered,
 		.flags = held->info.flags,
+		.has_lost = item->type == TW_TLV_LOST,
 		.at_base = own_time,
 	};
 

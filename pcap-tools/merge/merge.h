@@ -54,6 +54,7 @@ struct tw_merged {
 	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
 	bool is_control; /* a control frame, whole as it came */
+	bool has_lost;   /* there is a LOST in it */
 	bool at_base;    /* the TLV begins with a time, which is to be 0 from the base time */
 };
 

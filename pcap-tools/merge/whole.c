@@ -70,6 +70,7 @@ int tw_whole__out(struct tw_merge *m, struct tw_merge_stream *s, struct tw_chann
 		.delivered = worth.fresh - worth.damaged - worth.filtered - worth.incomplete,
 		.events = held->info.events,
 		.flags = held->info.flags,
+		.has_lost = content->has_lost,
 	};
 
 	s->stats.filtered += worth.filtered;

@@ -85,8 +85,10 @@ void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_lis
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(&q->unused, list);
+	tw_slot_list__append(list, &q->unused); /* in front: those used last are still in the cache */
+	q->unused = *list;
 	pthread_mutex_unlock(&q->lock);
+	*list = (struct tw_slot_list){ .n = 0 };
 }
 
 int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
