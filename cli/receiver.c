@@ -19,6 +19,7 @@
 #define BURST       1024        /* frames taken before the writer gets them */
 #define QUEUE_BYTES (18u << 20) /* of frames that wait for the writer */
 #define SLOTS_LEAST 256
+#define SLACK_NS    2000000u    /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
 #define END_NS      1000000000u /* the longest that what came before the end takes to be handed out */
 
 struct receiver {
@@ -251,7 +252,7 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	struct tw_error why;
 	int error, received;
 
-	r->end = tw_time__now(CLOCK_REALTIME);
+	r->end = tw_time__now(CLOCK_REALTIME) + SLACK_NS;
 	r->end_at_most = tw_time__now(CLOCK_MONOTONIC) + END_NS;
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);

@@ -320,7 +320,8 @@ static const struct cli_option options[] = {
 	  "Receive UDP at this port, of all addresses of this machine or of one; 0.0.0.0:18101, [::1]:18101",
 	  offsetof(struct capture, udp), NULL },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
-	  "Receive by AF_XDP: costs less on real network cards, and takes the frames away from all others on the interface",
+	  "Receive through AF_XDP: nobody else on this interface sees the frames then, all other traffic passes; takes an interface "
+	  "without an XDP program",
 	  offsetof(struct capture, xdp), NULL },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
