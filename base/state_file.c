@@ -5,12 +5,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DIR_OF_FILES "/run/tracewire"
+#define DIR_OF_ROOT "/run/tracewire"
+
+/* What root puts right must not be what others wrote: a service that is somebody else has a folder that systemd made for it. */
+static const char *folder(void)
+{
+	const char *own = geteuid() ? getenv("RUNTIME_DIRECTORY") : NULL;
+
+	return own ? own : DIR_OF_ROOT;
+}
 
 bool tw_state_file__has_gone(const struct tw_state_file *file)
 {
@@ -29,7 +38,7 @@ void tw_state_file__close(struct tw_state_file *file)
 void tw_state_file__remove(const struct tw_state_file *file)
 {
 	if (!tw_state_file__has_gone(file) && !unlink(file->path))
-		rmdir(DIR_OF_FILES);
+		rmdir(folder());
 }
 
 int tw_state_file__try_lock(struct tw_state_file *file)
@@ -41,12 +50,12 @@ int tw_state_file__try_lock(struct tw_state_file *file)
 
 static void name_file(struct tw_state_file *file, const char *name)
 {
-	snprintf(file->path, sizeof(file->path), DIR_OF_FILES "/%s", name);
+	snprintf(file->path, sizeof(file->path), "%s/%s", folder(), name);
 }
 
 static int open_to_write(struct tw_state_file *file, struct tw_error *err)
 {
-	mkdir(DIR_OF_FILES, 0700);
+	mkdir(folder(), 0700);
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (file->fd < 0)
 		return tw_error__set(err, -errno, "%s cannot be written: %s", file->path,
@@ -95,14 +104,14 @@ int tw_state_file__write(const struct tw_state_file *file, const char *text, siz
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),
 			void *ctx, struct tw_error *err)
 {
-	DIR *dir = opendir(DIR_OF_FILES);
+	DIR *dir = opendir(folder());
 	struct dirent *entry;
 	int error = 0;
 
 	if (!dir && errno == ENOENT)
 		return 0;
 	if (!dir)
-		return tw_error__set(err, -errno, "cannot look into " DIR_OF_FILES ": %s",
+		return tw_error__set(err, -errno, "cannot look into %s: %s", folder(),
 				     errno == EACCES ? "that takes root" : strerror(errno));
 	while (!error && (entry = readdir(dir))) {
 		struct tw_state_file file;

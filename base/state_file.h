@@ -2,6 +2,8 @@
 /*
  * Files below /run/tracewire in which a process says what of it outlives it if it is killed. Who holds something has locked its
  * file; a file that nobody has locked is for the next run or `tracewire cleanup` to see to. What stands in it is its owner's matter.
+ *
+ * The folder is root's. Who is not root has that in $RUNTIME_DIRECTORY, if systemd has made one for him.
  */
 #ifndef TW_STATE_FILE_H
 #define TW_STATE_FILE_H
