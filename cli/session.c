@@ -10,6 +10,7 @@
 
 #include "cli/caret.h"
 #include "cli/leftovers.h"
+#include "cli/service.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 #include "producer/command.h"
@@ -102,6 +103,7 @@ static int start(struct session *session, struct tw_error *err)
 		return not_run(error);
 	if (session->output->started)
 		session->output->started(session->ctx);
+	service__ready("tracing");
 	tell_filter(session);
 	return CLI_EXIT_OK;
 }
@@ -137,6 +139,7 @@ static void watch(struct session *session)
 		session->ended = fds[1].revents != 0;
 		if (session->ended || fds[0].revents)
 			return;
+		service__alive(tw_producer__progress(session->producer));
 	}
 }
 
@@ -182,6 +185,7 @@ static int trace(struct session *session, struct tw_error *err)
 	if (status)
 		return status;
 	watch(session);
+	service__stopping();
 	if (session->command && !session->ended && stop__signal())
 		let_command_end(session);
 	error = stop(session, err);

@@ -151,6 +151,9 @@ int tw_producer__start(struct tw_producer *producer, struct tw_error *err);
 /** tw_producer__broken() - 0 while all goes well; the -errno of a sink or ring that failed for good. Any thread may ask. */
 int tw_producer__broken(const struct tw_producer *producer);
 
+/** tw_producer__progress() - grows as long as every reader thread does its work, also if nothing comes. Any thread */
+uint64_t tw_producer__progress(const struct tw_producer *producer);
+
 /**
  * tw_producer__stop() - tracing off, rings read to the end, last frames out, threads and sinks gone
  * Return: 0, or the first -errno met; the books are valid in any case.

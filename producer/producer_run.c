@@ -226,6 +226,19 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
+/* What all readers have proven: each round of the slowest lets it grow. */
+uint64_t tw_producer__progress(const struct tw_producer *p)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		const uint64_t proven = atomic_load_explicit(&p->readers[i].proven, memory_order_relaxed);
+
+		least = proven < least ? proven : least;
+	}
+	return least;
+}
+
 /* What has not left by now never will. */
 static void drain_port(struct tw_reader *r)
 {

@@ -14,6 +14,7 @@
 #include "cli/filter_option.h"
 #include "cli/leftovers.h"
 #include "cli/ordinary_user.h"
+#include "cli/service.h"
 #include "cli/stop.h"
 
 #define SECONDS_MAX 1000000000.0
@@ -234,6 +235,7 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 {
 	if (now >= due->look) {
 		rejected__look(capture->rejected);
+		service__alive(tw_recorder__progress(receiver__recorder(capture->receiver)));
 		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
 	}
 	if (now >= due->clock) {
@@ -270,6 +272,14 @@ static void wait_for_end(struct capture *capture)
 	}
 }
 
+static void tell_ready(const char *how)
+{
+	char status[192];
+
+	snprintf(status, sizeof(status), "capturing on %s", how);
+	service__ready(status);
+}
+
 static int capture_events(struct capture *capture, struct tw_error *err)
 {
 	const bool standard = !strcmp(capture->file, "-");
@@ -289,7 +299,9 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	if (!capture->quiet)
 		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
 			standard ? "standard output" : capture->file);
+	tell_ready(how);
 	wait_for_end(capture);
+	service__stopping();
 	rejected__look(capture->rejected);
 	error = receiver__finish(capture->receiver, &capture->stats, err);
 	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;

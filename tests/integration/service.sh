@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Both commands as their units have them: that user, those capabilities, those options; and a manager that is told of the start, of
+# work that goes on, and of the end. What capture has left when it begins to parse.
+# Usage: service.sh TRACEWIRE UNITS SYSUSERS
+tracewire=$1
+units=$2
+sysusers=$3
+. "$(dirname "$0")/common.sh"
+need systemd-sysusers setpriv python3
+here=$(dirname "$0")
+
+value() { # UNIT KEY: what stands behind it, its last time
+	sed -nE "s/^$2=(.*)/\1/p" "$units/tracewire-$1.service" | tail -n 1
+}
+
+capabilities() { # UNIT KEY: as setpriv has them, none but these
+	local set=-all name
+	for name in $(value "$1" "$2"); do
+		name=${name#CAP_}
+		set+=,+${name,,}
+	done
+	echo "$set"
+}
+
+# as_unit UNIT COMMAND...: by its user, with its capabilities
+as_unit() {
+	local unit=$1 user ambient
+	user=$(value "$unit" User)
+	ambient=$(capabilities "$unit" AmbientCapabilities)
+	shift
+	exec setpriv --reuid "${user:=root}" --regid "$user" --init-groups --no-new-privs --inh-caps "$ambient" --ambient-caps "$ambient" \
+		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
+}
+
+# manage NAME UNIT WORD...: in the background, and what it tells in NAME.told
+manage() {
+	local name=$1 unit=$2
+	shift 2
+	in_background "$name.manager" "$here/notified.py" "$scratch/$name.socket"
+	wait_for says "$scratch/$name.manager.out" listening
+	ln -sf "$name.manager.out" "$scratch/$name.told"
+	NOTIFY_SOCKET=$scratch/$name.socket WATCHDOG_USEC=1000000 RUNTIME_DIRECTORY=$scratch/run \
+		in_background "$name" as_unit "$unit" "$@"
+}
+
+told() { # NAME WHAT: how often
+	grep -c " $2\$" "$scratch/$1.told"
+}
+
+is_ready() { # NAME
+	says "$scratch/$1.told" ' READY=1$'
+}
+
+status() { # PROCESS KEY
+	sed -nE "s/^$2:\t([^\t]+).*/\1/p" "/proc/$1/status"
+}
+
+# The files themselves.
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$scratch/units"
+	for unit in stream capture; do
+		sed "s|^ExecStart=[^ ]*|ExecStart=$tracewire|" "$units/tracewire-$unit.service" >"$scratch/units/tracewire-$unit.service"
+	done
+	systemd-analyze verify --man=no "$scratch"/units/*.service 2>"$scratch/verify"
+	expect "what systemd says of the units" "" "$(grep tracewire "$scratch/verify")"
+fi
+
+# Their user, in this mount namespace only.
+mkdir -p "$scratch/root/etc"
+cp /etc/passwd /etc/group /etc/shadow /etc/gshadow "$scratch/root/etc"
+systemd-sysusers --root="$scratch/root" "$sysusers" 2>"$scratch/err" || fail "sysusers: $(cat "$scratch/err")"
+for file in passwd group; do mount --bind "$scratch/root/etc/$file" /etc/$file; done
+id tracewire >/dev/null || fail "no user tracewire"
+install -d -o tracewire -g tracewire -m 750 "$scratch/state"
+install -d -o tracewire -g tracewire -m 700 "$scratch/run"
+ip link set lo up
+
+options=$(value capture Environment | sed -E "s|^\"CAPTURE_OPTIONS=(.*)\"|\1|; s|/var/lib/tracewire|$scratch/state|")
+# shellcheck disable=SC2086 # words
+manage capture capture "$tracewire" capture $options
+capture=$pid
+wait_for is_ready capture || exit 1
+expect "whom capture runs as" "$(id -u tracewire)" "$(status $capture Uid)"
+for task in "/proc/$capture/task"/*; do
+	task=$capture/task/${task##*/}
+	for set in CapEff CapPrm CapInh CapAmb; do
+		expect "$set of $(cat "/proc/$task/comm")" 0000000000000000 "$(status "$task" $set)"
+	done
+	expect "no new privileges for $(cat "/proc/$task/comm")" 1 "$(status "$task" NoNewPrivs)"
+done
+buffer=$(ss -Hulnm sport = :18101 | grep -oE 'rb[0-9]+')
+[ "${buffer#rb}" -ge $((32 << 20)) ] || fail "the socket's buffer is only $buffer"
+
+# One that cannot have its socket is never ready.
+# shellcheck disable=SC2086
+manage second capture "$tracewire" capture $options
+wait "$pid"
+expect "status of a second one at the same port" 1 $?
+expect "times that it was ready" 0 "$(told second READY=1)"
+
+manage stream stream "$tracewire" stream -e sched -u 127.0.0.1
+stream=$pid
+wait_for is_ready stream || exit 1
+sleep 3
+for name in capture stream; do
+	pings=$(told $name WATCHDOG=1)
+	[ "$pings" -ge 3 ] || fail "$name: $pings signs of life in 3 s, where one each second is asked for"
+	awk '/WATCHDOG|READY/ { if (last && $1 - last > 1) exit 1; last = $1 }' "$scratch/$name.told" ||
+		fail "$name: $(cat "$scratch/$name.told")"
+done
+
+# Killed, half a block at the end of its file: the next one mends that.
+kill_at_once $capture
+printf '\6\0\0\0\377' >>"$(ls "$scratch"/state/*)"
+# shellcheck disable=SC2086
+manage next capture "$tracewire" capture $options
+next=$pid
+wait_for is_ready next
+says "$scratch/next.err" '^repaired capture .*, left behind' || fail "after a kill: $(cat "$scratch/next.err")"
+
+# A writer that hangs, here at a full pipe, is no sign of life, though all other threads are well.
+mkfifo -m 666 "$scratch/full"
+sleep infinity <"$scratch/full" &
+started+=($!)
+manage hanging capture sh -c "exec '$tracewire' capture -u 18102 -w - >'$scratch/full'"
+hanging=$pid
+wait_for is_ready hanging
+timeout 20 "$tracewire" stream -q -e sched,raw_syscalls -u 127.0.0.1:18102 -- sh -c 'for _ in $(seq 200); do /bin/true; done' ||
+	fail "stream to one that hangs"
+sleep 1
+before=$(told hanging WATCHDOG=1)
+sleep 2
+expect "signs of life while the writer hangs" "$before" "$(told hanging WATCHDOG=1)"
+kill_at_once $hanging
+
+for process in $stream $next; do
+	interrupt $process
+	expect "status at the end" 0 $?
+done
+for name in stream next; do
+	expect "$name: times that it said that it ends" 1 "$(told $name STOPPING=1)"
+done
+eval "$(summary "$scratch/stream.err")"
+expect "recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
+"$tracewire" info "$(find "$scratch/state" -newer "$scratch/next.socket" -type f | tail -n 1)" >"$scratch/info" ||
+	fail "info of the last file"
+exit $failed
