@@ -202,13 +202,13 @@ void rejected__look(struct rejected *rejected)
 {
 	const char byte = 1;
 
-	if (send(rejected->fd, &byte, 1, MSG_NOSIGNAL) == 1)
+	if (rejected && send(rejected->fd, &byte, 1, MSG_NOSIGNAL) == 1)
 		await_answer(rejected);
 }
 
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id)
 {
-	const unsigned int n = atomic_load(&rejected->tally->n);
+	const unsigned int n = rejected ? atomic_load(&rejected->tally->n) : 0;
 	uint64_t total = 0;
 
 	for (unsigned int i = 0; i < n; i++)

@@ -27,10 +27,10 @@ int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *er
 /** rejected__free() - ends the process; NULL is fine */
 void rejected__free(struct rejected *rejected);
 
-/** rejected__look() - read the counters; where they cannot be read they stay as they were */
+/** rejected__look() - read the counters; where they cannot be read they stay as they were. NULL is fine */
 void rejected__look(struct rejected *rejected);
 
-/** rejected__of() - events of a stream dropped so far; any thread may ask */
+/** rejected__of() - events of a stream dropped so far; any thread may ask. 0 of NULL */
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id);
 
 #endif
