@@ -59,10 +59,14 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 	struct tw_archive_stream *s;
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
-	int code = tw_archive__stream(a, info->stream_id, &s);
+	int code = tw_merge__admit(a->merge, info->stream_id);
 
+	if (code == -ENOSPC)
+		return 0; /* it counts the frame */
+	if (!code)
+		code = tw_archive__stream(a, info->stream_id, &s);
 	if (code)
-		return code == -E2BIG ? 0 : code; /* the merge counts it */
+		return code;
 	s->aside.flags = info->flags;
 	s->aside.schema_id = info->schema_id;
 	if (info->source == TW_SOURCE_CONTROL)

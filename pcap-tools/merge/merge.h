@@ -190,6 +190,16 @@ void tw_merge__free(struct tw_merge *m);
 int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival);
 
 /**
+ * tw_merge__admit() - make room for a stream of which a frame is about to come
+ *
+ * For who keeps a table of streams beside this one: what is not admitted is refused as a frame, too, and what is admitted stays until
+ * `retired` is told of it. Others that make room are retired at once.
+ *
+ * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; what emit returned.
+ */
+int tw_merge__admit(struct tw_merge *m, uint64_t stream_id);
+
+/**
  * tw_merge__set_offset() - how far a stream's clock is from the common time line; again when that changes
  * @offset: added to times of the stream's clock, in ns
  *

@@ -141,6 +141,13 @@ int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **re
 	return 0;
 }
 
+int tw_merge__admit(struct tw_merge *m, uint64_t stream_id)
+{
+	struct tw_merge_stream *s;
+
+	return tw_streams__get(m, stream_id, &s);
+}
+
 static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
 {
 	struct tw_channel *const *page = s->by_id[id / TW_CHANNEL_PAGE];
