@@ -66,15 +66,34 @@ static void print_stream_json(const struct tw_archive_report *report)
 	fputs("}", stderr);
 }
 
-static void print_json(const char *what, const struct tw_archive_report *reports, size_t n)
+static void print_streams_json(const char *what, const struct tw_archive_report *reports, size_t n)
 {
-	fprintf(stderr, "{\"%s\":[", what);
+	fprintf(stderr, "\"%s\":[", what);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			fputs(",", stderr);
 		print_stream_json(&reports[i]);
 	}
-	fputs("]}\n", stderr);
+	fputs("]", stderr);
+}
+
+static void print_status_json(const struct tw_archive_report *reports, size_t n)
+{
+	fputs("{", stderr);
+	print_streams_json("status", reports, n);
+	fputs("}\n", stderr);
+}
+
+static void print_end_json(const struct receiver_stats *stats)
+{
+	const struct tw_merge_stats *merge = &stats->archive.merge;
+
+	fputs("{", stderr);
+	print_streams_json("end", stats->streams, stats->n_streams);
+	fprintf(stderr,
+		",\"frames\":{\"received\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"too_long\":%" PRIu64
+		",\"unreadable\":%" PRIu64 ",\"refused\":%" PRIu64 "}}\n",
+		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable, merge->refused);
 }
 
 static void print_lines(const struct tw_archive_report *reports, size_t n)
@@ -95,7 +114,7 @@ void capture__tell_status(struct capture *capture)
 	const size_t n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports);
 
 	if (capture->json)
-		print_json("status", reports, n);
+		print_status_json(reports, n);
 	else if (n)
 		print_lines(reports, n);
 	else
@@ -164,7 +183,7 @@ static void print_summary(const struct capture *capture)
 void capture__tell_end(const struct capture *capture)
 {
 	if (capture->json)
-		print_json("end", capture->stats.streams, capture->stats.n_streams);
+		print_end_json(&capture->stats);
 	else if (!capture->quiet)
 		print_summary(capture);
 }
