@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""NAME EVENTS KIB: in NAME.pcapng and NAME.err is the honest stream that forged.c describes, and all of it; KIB were taken."""
+import sys
+from packets import end, end_frames, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
+
+path, n_events = sys.argv[1], int(sys.argv[2])
+AHEAD = 123456789
+said = end_report(path + ".err")
+expect("honest streams", 1, len(said.get("honest", [])))
+honest = said["honest"][0]
+expect_all_delivered(honest, n_events)
+clock = honest["clock"]
+expect("the clock is known by", "exchange", clock["method"])
+if abs(clock["ahead_ns"] - AHEAD) > clock["ahead_error_ns"] or clock["ahead_error_ns"] > 10**9:
+    fail(f"the clock is {AHEAD} ns ahead, and {clock} is said")
+expect("steps of the clock", (0, 0), (clock["steps"], clock["suspends"]))
+
+found = packets(path + ".pcapng", ("frame.time_epoch", "trace.time", "trace.pid"), 'frame.interface_name == "honest:made" && trace.pid')
+missing = set(range(1, n_events + 1)) - {int(p["trace.pid"]) for p in found}
+expect("events in the file, and missing there", (n_events, []), (len(found), sorted(missing)[:10]))
+times = {nanoseconds(p["frame.time_epoch"]) - nanoseconds(p["trace.time"]) for p in found}
+expect("distances of packet times and the stream's clock", 1, len(times))
+
+# What was strange was counted: frames that tell not even their stream, streams for which there was no room, and of those that there
+# was room for numbers that cannot be, frames in part, and pieces of what never came.
+frames = end_frames(path + ".err")
+print(frames)
+expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))
+for what in ("unreadable", "refused"):
+    if not frames[what]:
+        fail(f"no frame is {what}")
+strangers = {}
+for stream in (s for streams in said.values() for s in streams):
+    ledger = strangers.setdefault(int(stream["stream"], 16), {"malformed": 0, "damaged": 0})
+    ledger["malformed"] += stream["ledger"]["facts"]["malformed"]
+    ledger["damaged"] += stream["ledger"]["places"]["damaged"]
+    if int(stream["stream"], 16) != 0xBADC:  # its counters are random
+        expect(stream["stream"] + ": difference", 0, stream["ledger"]["difference"])
+for stream_id, what in ((0x5E9, "implausible numbers"), (0x7A0C, "frames that end too soon"), (0xFA5, "numbers of watermarks")):
+    if not strangers[stream_id]["malformed"]:
+        fail(f"{what}: none is malformed")
+if int(sys.argv[3]) > 64 << 10:
+    fail(f"{sys.argv[3]} KiB of memory were taken")
+end()

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How a capture host tells the time of streams whose clocks are set, sleep, drift, and are far apart; what it says of them is true.
+# Usage: clocks.sh TRACEWIRE REMOTE_CLOCKS; PLUGIN and PLUGINDIR as in tests/integration
+. "$(dirname "$0")/common.sh"
+
+# A minute of a made-up clock, as fast as it goes.
+for way in steady: wall:--wall; do
+	name=${way%%:*}
+	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng" ${way#*:}
+	capture=$pid
+	send steps 18101 >"$scratch/sent"
+	sleep 0.3
+	end_capture "$name" $capture
+done
+check check_steps.py "$scratch"
+
+# Both at once, as they take their time; one of them over a link.
+ip link add made0 type veth peer name made1
+ip link set made0 up
+ip link set made1 up
+start_capture none -i made1 -w "$scratch/none.pcapng"
+none=$pid
+start_capture host -u 18101 -w "$scratch/host.pcapng" --align host
+host=$pid
+send apart made0 >"$scratch/none.sent" &
+sending=$!
+send apart 18101 >"$scratch/host.sent"
+wait $sending || failed=1
+sleep 0.3
+end_capture none $none
+end_capture host $host
+check check_apart.py "$scratch"
+exit $failed

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154
+# Sourced by the tests, with their arguments TRACEWIRE and STREAMS, a program that sends made-up streams: root, a network namespace, and
+# a mount namespace in which the plugin that was built lies where the installed one does.
+for part in namespace check processes; do
+	# shellcheck source=/dev/null
+	. "$(dirname "$0")/../shell/$part.sh"
+done
+tracewire=$1
+streams=$2
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+need tshark python3
+export HOME=$scratch TZ=UTC LC_ALL=C WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 PYTHONDONTWRITEBYTECODE=1
+unset XDG_CACHE_HOME XDG_CONFIG_HOME WIRESHARK_PLUGIN_DIR SUDO_UID SUDO_GID
+mkdir "$scratch/epan"
+cp "$PLUGIN" "$scratch/epan"
+mount --bind "$scratch/epan" "$PLUGINDIR/epan" || { echo "FAIL: no plugin folder $PLUGINDIR/epan"; exit 1; }
+ip link set lo up
+ulimit -f $((2 << 20)) # KiB: whatever goes wrong, the disk is not full
+
+# start_capture NAME OPTION...: in the background, receiving when this returns; it writes NAME.pcapng, and what it says at the end to
+# NAME.err, as JSON
+start_capture() {
+	local name=$1
+	shift
+	in_background "$name" "$tracewire" capture -j -Z root "$@"
+	wait_for says "$scratch/$name.err" '^capturing on '
+}
+
+# end_capture NAME PROCESS: expect that all went well
+end_capture() {
+	interrupt "$2"
+	expect "$1: status of capture" 0 $?
+}
+
+send() { # WORD...: the streams, as their program's options say
+	timeout 100 "$streams" "$@" || { fail "streams $* end with $?"; return 1; }
+}
+
+# What a plugin under sanitizers needs of the tshark that is not: to be loaded first.
+SANITIZERS=$(ldd "$PLUGIN" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:)
+export SANITIZERS
+
+# check PROGRAM ARGUMENT...: a program of this folder has nothing to say against it
+check() {
+	python3 "$here/$1" "${@:2}" || failed=1
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Streams that no kernel made, for a capture host that is a real one: frames by the real encoder, over real sockets, of clocks that
+ * are made up, so that the truth about them is known. Whatever cannot be ends the program with a word why.
+ */
+#ifndef TW_TEST_MADE_H
+#define TW_TEST_MADE_H
+
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+
+#include "base/time.h"
+#include "wire/emit.h"
+
+#define MADE_CHANNELS 8
+#define MADE_STREAMS  256
+#define MADE_WAITING  64
+#define MADE_EPOCH    (1000 * TW_NS_PER_SECOND) /* of each stream's clock, when the program begins */
+
+#define MS TW_NS_PER_MS
+
+struct made_stream;
+
+/* An answer on its way. */
+struct made_answer {
+	uint64_t at; /* since the program began, ns */
+	struct made_stream *stream;
+	struct tw_exchange_view exchange;
+	struct sockaddr_storage to;
+	socklen_t to_len;
+	bool heard; /* the question has arrived; @at is when the answer will */
+};
+
+/* A socket that streams share, as producers of one machine could. */
+struct made_wire {
+	int fd;
+	bool link; /* Ethernet, else UDP to this host */
+	uint16_t port;
+	struct sockaddr_ll to;
+	struct made_stream *streams[MADE_STREAMS];
+	size_t n_streams;
+	struct made_answer waiting[MADE_WAITING];
+	uint64_t answered;
+};
+
+void made_wire__udp(struct made_wire *w, uint16_t port);
+void made_wire__link(struct made_wire *w, const char *ifname);
+void made_wire__send(struct made_wire *w, const void *frame, size_t len);
+/* Over UDP: until the capture host has taken all but a few of the frames that were sent. So none is lost for want of room. */
+void made_wire__let_catch_up(const struct made_wire *w);
+/* Answer questions until so much time is over since the program began. */
+void made_wire__run(struct made_wire *w, uint64_t until);
+
+/* Time since the program began, ns; of this host's wall clock, which nobody sets meanwhile. */
+uint64_t made_now(void);
+uint64_t made_real(uint64_t now);
+
+struct made_stream {
+	/* What the caller chooses. */
+	uint64_t id;
+	const char *name;
+	uint16_t n_channels;
+	int64_t ahead; /* its wall clock, of this host's, when the program begins, ns */
+	double drift;  /* ns per ns that its clock gains on this host's */
+	bool answers;  /* questions, and how long these and the answers are on their way, ns: */
+	uint64_t there, back;
+	/* What follows. */
+	struct made_wire *wire;
+	uint64_t seqs[MADE_CHANNELS + 1]; /* by channel; control is 0 */
+	uint64_t recorded;
+	struct tw_frame frame;
+	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
+};
+
+void made_stream__join(struct made_stream *s, struct made_wire *w);
+/* The stream's clock, and its wall clock, at a time since the program began. */
+uint64_t made_stream__time(const struct made_stream *s, uint64_t now);
+uint64_t made_stream__real(const struct made_stream *s, uint64_t now);
+
+/* A frame of a channel, to be filled. */
+void made_stream__begin(struct made_stream *s, uint16_t channel, uint64_t time);
+/* An event of the task @pid. Return: false if it needs a new frame */
+bool made_stream__event(struct made_stream *s, uint64_t time, uint32_t pid);
+void made_stream__end(struct made_stream *s);
+
+/* Frames of one record. */
+void made_stream__host(struct made_stream *s, uint64_t time);
+void made_stream__clock(struct made_stream *s, const struct tw_clock_view *clock);
+void made_stream__clock_now(struct made_stream *s, uint64_t now);
+void made_stream__one_event(struct made_stream *s, uint16_t channel, uint64_t time, uint32_t pid);
+void made_stream__watermark(struct made_stream *s, uint64_t time);
+/* Its last words, five times. */
+void made_stream__stop(struct made_stream *s, uint64_t time);
+
+#endif

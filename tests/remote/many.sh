@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# 200 streams at once: an interface for each, all in one order, none of their events missing. Memory grows with streams, not with time.
+# Usage: many.sh TRACEWIRE REMOTE_MANY; PLUGIN and PLUGINDIR as in tests/integration
+. "$(dirname "$0")/common.sh"
+need capinfos
+
+start_capture all -u 18101 -w "$scratch/all.pcapng"
+capture=$pid
+send 18101 200 240
+sleep 0.3
+end_capture all $capture
+check check_many.py "$scratch/all" 200 240
+expect "interfaces in the file" 200 "$(capinfos -M "$scratch/all.pcapng" | awk '/^Number of interfaces/ { print $NF }')"
+
+# memory STREAMS EVENTS: what a capture of them takes at most, KiB, in $memory; what it writes goes nowhere
+memory() {
+	local capture
+	in_background "memory$1" sh -c 'exec "$@" >/dev/null' sh "$tracewire" capture -j -Z root -u 18101 -w -
+	capture=$pid
+	wait_for says "$scratch/memory$1.err" '^capturing on '
+	send 18101 "$1" "$2"
+	sleep 0.3
+	memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
+	end_capture "memory of $1 streams" "$capture"
+	check check_many.py "$scratch/memory$1" "$1" "$2"
+	echo "$1 streams of $2 events: $memory KiB"
+}
+
+memory 2 720
+two=$memory
+memory 50 720
+fifty=$memory
+memory 200 720
+echo "a stream takes $(((fifty - two) / 48)) KiB of 50, $(((memory - fifty) / 150)) KiB of 200"
+[ $(((memory - fifty) / 150)) -le $((2 * (fifty - two) / 48 + 16)) ] || fail "memory grows faster than the number of streams"
+[ $((memory - fifty)) -le $((150 * 512)) ] || fail "a stream takes $(((memory - fifty) / 150)) KiB"
+
+memory 10 20000
+short=$memory
+memory 10 300000
+[ $((memory - short)) -le 4096 ] || fail "fifteen times as many events take $((memory - short)) KiB more"
+exit $failed
