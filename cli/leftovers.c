@@ -102,6 +102,23 @@ static void tell_leftover(void *ctx, const struct leftover *left)
 			left->repaired ? "repaired" : "removed", left->what, left->name);
 }
 
+static void tell_file(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
+{
+	const struct leftover left = { .what = "capture", .name = path, .repaired = true };
+	const bool *quiet = ctx;
+
+	(void)repair;
+	if (!why)
+		tell_leftover(ctx, &left);
+	else if (!*quiet)
+		fprintf(stderr, "%s\n", why);
+}
+
+void leftovers__repair_files(const char *path, bool quiet)
+{
+	tw_output__repair_newest(path, tell_file, &quiet);
+}
+
 void leftovers__clear(bool quiet)
 {
 	struct tw_error ignored; /* `tracewire cleanup` tells */

@@ -28,4 +28,10 @@ int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftove
 /** leftovers__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
 void leftovers__clear(bool quiet);
 
+/**
+ * leftovers__repair_files() - a capture of several files that a killed run was writing, who had no right to remember it
+ * @path: what the files are named after
+ */
+void leftovers__repair_files(const char *path, bool quiet);
+
 #endif

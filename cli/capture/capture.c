@@ -143,10 +143,12 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 /* Files that follow one another are made by who we have become, so the first is too: now it shows whether that can be. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
 {
-	const int error = open_output(capture, ret, err);
 	const struct passwd *user = getpwuid(geteuid());
 	struct tw_error why;
+	int error;
 
+	leftovers__repair_files(capture->file, capture->quiet);
+	error = open_output(capture, ret, err);
 	if (error != -EACCES && error != -EPERM)
 		return error;
 	why = *err;

@@ -178,6 +178,9 @@ static void print_summary(const struct capture *capture)
 			archive->merge.unreadable, archive->merge.refused);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
+	if (archive->removed_early)
+		fprintf(stderr, "removed  %" PRIu64 " files before their time, for want of space on the disk\n",
+			archive->removed_early);
 }
 
 void capture__tell_end(const struct capture *capture)

@@ -182,6 +182,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	struct tw_archive_stats stats = {
 		.bytes = tw_pcapng__bytes(a->file),
 		.dropped = tw_pcapng__dropped(a->file),
+		.removed_early = tw_pcapng__removed_early(a->file),
 		.ledger = { .state = TW_LEDGER_CLOSED },
 	};
 	struct tw_archive_report *reports;

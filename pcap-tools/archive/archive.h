@@ -66,6 +66,7 @@ struct tw_archive_stats {
 	uint64_t packets;        /* written: events, LOST, control frames */
 	uint64_t dropped;        /* packets that could not be written */
 	uint64_t bytes;          /* of all files */
+	uint64_t removed_early;  /* files of a ring that had to go for want of space on the disk */
 	struct tw_ledger ledger; /* of all streams together */
 	struct tw_merge_stats merge;
 	struct tw_sieve_stats sieve; /* the filter's; its rejected are the ledger's capture_filter */

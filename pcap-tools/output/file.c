@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,17 @@ int tw_output_file__make_space(struct tw_output *o)
 	return 0;
 }
 
+/*
+ * Who writes a file has locked it, also where there can be no note; a file system without locks keeps nobody from writing. The note
+ * is beside that for `tracewire cleanup`.
+ */
+static int file__lock(struct tw_output *o, struct tw_error *err)
+{
+	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return tw_note__busy(o->name, err);
+	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
+}
+
 /* A file that another process writes is not cut. */
 static int file__take(struct tw_output *o, struct tw_error *err)
 {
@@ -32,7 +44,7 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 	o->direct = o->own && !o->live && !o->zstd;
 	if (!o->own || o->live)
 		return 0;
-	code = o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
+	code = file__lock(o, err);
 	if (!code && st.st_size && ftruncate(o->fd, 0))
 		code = tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
 	return code;

@@ -15,6 +15,12 @@
  */
 int tw_files__name(const char *path, uint64_t number, time_t time, char *ret, size_t size);
 
+/**
+ * tw_files__newest() - of the files that have such names for that path, the one that was written last; links are none
+ * Return: 0; -ENOENT if there is none; -ENAMETOOLONG; what opendir() said
+ */
+int tw_files__newest(const char *path, char *ret, size_t size);
+
 /* Those that were ended, the oldest first. */
 struct tw_ring {
 	char **names;

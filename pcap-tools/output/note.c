@@ -24,6 +24,11 @@ static void note__write(const struct tw_note *note, const struct stat *st, const
 	tw_state_file__write(&note->file, text, (size_t)len);
 }
 
+int tw_note__busy(const char *path, struct tw_error *err)
+{
+	return tw_error__set(err, -EBUSY, "%s is being written by another capture; end that, or write elsewhere", path);
+}
+
 int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *err)
 {
 	char name[64];
@@ -35,8 +40,7 @@ int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_erro
 	snprintf(name, sizeof(name), TW_NOTES "%jx-%jx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
 	code = tw_state_file__lock(name, &note->file, NULL);
 	if (code == -EBUSY)
-		return tw_error__set(err, code, "%s is being written by another capture; end that, or write elsewhere",
-				     path);
+		return tw_note__busy(path, err);
 	if (code)
 		return 0;
 	note->open = true;

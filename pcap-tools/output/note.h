@@ -21,6 +21,9 @@ struct tw_note {
 	bool open;
 };
 
+/** tw_note__busy() - the sentence for a file that another process writes. Return: -EBUSY */
+int tw_note__busy(const char *path, struct tw_error *err);
+
 /** tw_note__open() - for an open file. Return: 0, also if there can be none; -EBUSY if another process has one */
 int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *err);
 

@@ -32,7 +32,8 @@ struct tw_output_options {
 	uint64_t file_packets; /* it has as many */
 	uint64_t file_ns;      /* it was begun so long ago */
 	uint64_t interval_ns;  /* seconds since 1970 are a multiple of it */
-	uint32_t files_max;    /* so many are kept, and before one more is begun the oldest is removed; 0 = all */
+	/* So many are kept, and before one more is begun the oldest is removed; those of an earlier run stay, as with dumpcap. 0 = all */
+	uint32_t files_max;
 	/*
 	 * Keep a note below /run/tracewire, which tells tw_output__repair_left() what was being written. Without the right to do
 	 * so there is none.
@@ -51,7 +52,7 @@ struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first
- * Return: 0; -EINVAL if several files are asked for and it is no file; -EBUSY if another process remembers to write it; -ENOMEM;
+ * Return: 0; -EINVAL if several files are asked for and it is no file; -EBUSY if another process writes it; -ENOMEM;
  * what open() said.
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err);

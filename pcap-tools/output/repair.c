@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pcap-tools/output/files.h"
 #include "pcap-tools/output/note.h"
 #include "pcap-tools/output/repair_zstd.h"
 #include "pcap-tools/pcapng/walk.h"
@@ -143,18 +145,24 @@ static int repair_noted(const struct tw_noted *noted, bool dry_run, struct tw_re
 	return code;
 }
 
+static void left__tell(const struct left *left, const char *path, const struct tw_repair *repair, int code)
+{
+	struct tw_error why;
+
+	if (code && code != -ENOENT) {
+		explain(code, path, &why);
+		left->tell(left->ctx, path, repair, why.text);
+	} else if (!code && (repair->cut || repair->closed)) {
+		left->tell(left->ctx, path, repair, NULL);
+	}
+}
+
 static void left__mend(const struct left *left, const struct tw_noted *noted)
 {
 	struct tw_repair repair = { .size = 0 };
 	const int code = repair_noted(noted, left->dry_run, &repair);
-	struct tw_error why;
 
-	if (code && code != -ENOENT) {
-		explain(code, noted->path, &why);
-		left->tell(left->ctx, noted->path, &repair, why.text);
-	} else if (!code && (repair.cut || repair.closed)) {
-		left->tell(left->ctx, noted->path, &repair, NULL);
-	}
+	left__tell(left, noted->path, &repair, code);
 }
 
 /* A note is done with even if its file could not be mended: that was said, and would not be otherwise the next time. */
@@ -180,4 +188,34 @@ int tw_output__repair_left(bool dry_run,
 	struct left left = { dry_run, tell, ctx };
 
 	return tw_state_file__each(TW_NOTES, look_at_note, &left, err);
+}
+
+/* Who writes a file has locked it. Return: as above */
+static int repair_unlocked(const char *path, struct tw_repair *ret)
+{
+	const int fd = open_file(path, false);
+	int code = -ENOENT;
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		code = tw_output__repair_fd(fd, 0, false, ret);
+	close(fd);
+	return code;
+}
+
+void tw_output__repair_newest(const char *path,
+			      void (*tell)(void *ctx, const char *path, const struct tw_repair *repair,
+					   const char *why),
+			      void *ctx)
+{
+	const struct left left = { false, tell, ctx };
+	struct tw_repair repair = { .size = 0 };
+	char newest[PATH_MAX];
+	int code;
+
+	if (!tw_files__newest(path, newest, sizeof(newest))) {
+		code = repair_unlocked(newest, &repair);
+		left__tell(&left, newest, &repair, code);
+	}
 }

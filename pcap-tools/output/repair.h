@@ -37,4 +37,17 @@ int tw_output__repair_left(bool dry_run,
 			   void (*tell)(void *ctx, const char *path, const struct tw_repair *repair, const char *why),
 			   void *ctx, struct tw_error *err);
 
+/**
+ * tw_output__repair_newest() - of files one after the other, that which was written last, unless another process writes it
+ *
+ * For those who write without the right to remember. It is looked for under the names that tw_output would give them.
+ *
+ * @path: as in struct tw_output_options
+ * @tell: as above
+ */
+void tw_output__repair_newest(const char *path,
+			      void (*tell)(void *ctx, const char *path, const struct tw_repair *repair,
+					   const char *why),
+			      void *ctx);
+
 #endif

@@ -186,6 +186,14 @@ uint64_t tw_pcapng__bytes(const struct tw_pcapng *w)
 	return stats.bytes;
 }
 
+uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w)
+{
+	struct tw_output_stats stats;
+
+	tw_output__stats(w->output, &stats);
+	return stats.removed_early;
+}
+
 static uint32_t load_u32(const uint8_t *p)
 {
 	uint32_t v;

@@ -97,6 +97,9 @@ int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
 /** tw_pcapng__bytes() - bytes in all files; what is buffered is not counted */
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
 
+/** tw_pcapng__removed_early() - files of a ring that had to go for want of space on the disk */
+uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w);
+
 struct tw_pcapng_packet {
 	uint32_t interface;
 	const uint8_t *bytes;

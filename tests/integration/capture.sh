@@ -129,6 +129,27 @@ refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
 
+# Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name.
+chmod 711 "$scratch"
+install -d -o nobody "$scratch/ring"
+start_ring() {
+	in_background ring "$tracewire" capture -u 127.0.0.1:18199 -Z nobody -b filesize:1000 -w "$scratch/ring/x.pcapng.zst"
+	wait_for says "$scratch/ring.err" '^capturing on '
+}
+start_ring
+wait_for test -n "$(find "$scratch/ring" -size +0)"
+sleep 0.3
+kill_at_once "$pid"
+killed=$(echo "$scratch"/ring/x_00001_*)
+zstd -tq "$killed" 2>/dev/null && fail "a compressed file of a capture that was killed has an end"
+sleep 1 # names have seconds
+start_ring
+says "$scratch/ring.err" "^repaired capture $killed, left behind by a run that was killed" ||
+	fail "the ring of a capture that was killed: $(cat "$scratch/ring.err")"
+zstd -tq "$killed" || fail "a repaired file has no end"
+interrupt "$pid"
+expect "files of both runs" 2 "$(find "$scratch/ring" -type f | wc -l)"
+
 # The interface goes away: what came is in the file.
 start_capture gone
 "$tracewire" vnet down tw0 2>/dev/null

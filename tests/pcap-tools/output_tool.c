@@ -2,7 +2,7 @@
 /*
  * output_tool write PATH PACKETS [KEY=NUMBER ...]: numbered packets into files, by the writer and the output alone. The keys are
  * those of struct tw_output_options, and pace: us to sleep between packets, 0 at first.
- * output_tool repair PATH [KNOWN]; output_tool left: what of it tw_output offers, said in a line.
+ * output_tool repair PATH [KNOWN]; output_tool left; output_tool newest PATH: what of it tw_output offers, said in a line.
  *
  * With progress=1 the count of packets committed is kept in PATH.progress, where it outlives the process.
  *
@@ -184,5 +184,9 @@ int main(int argc, char **argv)
 		return repair_file(argc - 2, argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "left"))
 		return fail(tw_output__repair_left(false, tell, NULL, &err), &err);
+	if (argc == 3 && !strcmp(argv[1], "newest")) {
+		tw_output__repair_newest(argv[2], tell, NULL);
+		return 0;
+	}
 	return 2;
 }

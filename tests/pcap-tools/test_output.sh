@@ -47,6 +47,11 @@ last_packet() { # FILE: its time
 	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | tail -n 1
 }
 
+stop() { # PROCESS: it stands when this returns
+	kill -STOP "$1"
+	until grep -q '^State:.T' "/proc/$1/status"; do sleep 0.01; done
+}
+
 # By size, in the order of their names, the last of them shorter than the others.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "a.b.$ending" 20000 file_bytes=300000 >said
@@ -185,3 +190,37 @@ grep -q "^$dir/$last cut=" left || [ ! -s "$last" ] || fail "of several files it
 [ -s "$last" ] || rm "$last" # killed before it had a block
 zstd -tq several_* || fail "files that were ended have no end"
 in_a_row several_*
+rm several_*
+
+# The same without a note: the newest of them is found by its name, unless somebody writes it; a link is none of them.
+for ending in pcapng pcapng.zst; do
+	"$tool" write "n.$ending" 1000000000 file_packets=20000 >/dev/null 2>&1 &
+	pid=$!
+	until [ "$(find . -name 'n_*' -size +100k | wc -l)" -ge 4 ]; do sleep 0.05; done
+	until stop $pid && last=$(printf '%s\n' n_* | tail -n 1) && [ -s "$last" ] && ! zstd -tq "$last" 2>/dev/null; do
+		kill -CONT $pid # that one is not begun, or has its end
+		sleep 0.01
+	done
+	"$tool" newest "n.$ending" >left
+	expect "a file that is being written" "" "$(cat left)"
+	"$tool" write "$last" 1 2>errors && fail "a file that is being written is cut"
+	grep -q 'is being written by another capture' errors || fail "a file that is being written: $(cat errors)"
+	kill -KILL $pid
+	wait $pid 2>/dev/null || true
+	[ "$ending" = pcapng.zst ] || printf '\6\0\0' >>"$last" # whatever it was writing, this was not all of it
+	cp "$last" other
+	touch -d '1 hour' other "n_00001_20261121093000.$ending.other" "m_00001_20261121093000.$ending"
+	ln -s other "n_99999_20261121093000.$ending"
+	"$tool" newest "$dir/n.$ending" >left
+	grep -q "^$dir/$last cut=[0-9]" left || fail "of several files it repairs '$(cat left)' and not $last"
+	cmp -s "$last" other && fail "$last is as it was"
+	"$tool" newest "n.$ending" >left
+	expect "repaired once more" "" "$(cat left)"
+	rm "n_99999_20261121093000.$ending" ./*.other
+	[ -s "$last" ] || rm "$last"
+	[ "$ending" = pcapng ] || zstd -tq n_* || fail "a file has no end"
+	in_a_row n_*
+	rm n_* m_* other
+done
+"$tool" newest no/where.pcapng >left
+expect "no folder" "" "$(cat left)"
