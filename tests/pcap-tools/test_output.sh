@@ -171,7 +171,8 @@ for ending in pcapng pcapng.zst; do
 		[ "$left" -le "$read" ] || fail "more packets than before: $left of $read"
 		[ $((read - left)) -le 8000 ] || fail "$((read - left)) packets cut off: more than a write has"
 		[ "$(stat -c %s "k.$ending")" -ge "$known" ] || fail "what was known to be whole is cut off"
-		[ "$ending" = pcapng ] || zstd -tq "k.$ending" || fail "no frame of zstd: $(cat left)"
+		# Empty: it was killed in its first write.
+		[ "$ending" = pcapng ] || [ ! -s "k.$ending" ] || zstd -tq "k.$ending" || fail "no frame of zstd: $(cat left)"
 		expect "a second repair" "$dir/k.$ending cut=0 closed=0" "$("$tool" repair "$dir/k.$ending")"
 		rm "k.$ending"
 	done
