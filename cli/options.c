@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/time.h"
 
-#define LONG_BASE 256 /* what getopt_long returns for the first long option: above every letter */
+#define SECONDS_MAX 1e9
+#define LONG_BASE   256 /* what getopt_long returns for the first long option: above every letter */
 
 enum { GENERAL_HELP, GENERAL_VERSION };
 
@@ -140,6 +142,18 @@ int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err)
 	if (errno)
 		return tw_error__set(err, -EINVAL, "the number %s is too large", text);
 	*ret = value;
+	return 0;
+}
+
+int cli_seconds__parse(const char *text, uint64_t *ret)
+{
+	char *end;
+	const double seconds = strtod(text, &end);
+
+	if (end == text || (strcmp(end, "s") && *end) || !(seconds > 0 && seconds <= SECONDS_MAX))
+		return -EINVAL;
+	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
+	*ret += !*ret;
 	return 0;
 }
 

@@ -72,4 +72,7 @@ int cli_options__parse(const struct cli_option_group *const *groups, bool stop_a
 /** cli_number__parse() - a decimal number without sign. Return: 0, or -EINVAL with @err filled */
 int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err);
 
+/** cli_seconds__parse() - a number of seconds, with a fraction or an s behind it or not. Return: 0, @ret in ns and above 0; or -EINVAL */
+int cli_seconds__parse(const char *text, uint64_t *ret);
+
 #endif

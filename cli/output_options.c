@@ -3,14 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/time.h"
-
-#define KILOBYTE    1000u /* as dumpcap counts filesize */
-#define SECONDS_MAX 1000000000.0
-#define COUNT_MAX   ((uint64_t)1 << 48)
+#define KILOBYTE  1000u /* as dumpcap counts filesize */
+#define COUNT_MAX ((uint64_t)1 << 48)
 
 enum unit { UNIT_COUNT, UNIT_KILOBYTES, UNIT_SECONDS };
 
@@ -45,15 +41,9 @@ struct parse {
 
 static int parse_seconds(const struct parse *p, uint64_t *ret)
 {
-	double seconds;
-	char *end;
-
-	seconds = strtod(p->value, &end);
-	if (end == p->value || *end || !(seconds > 0 && seconds <= SECONDS_MAX))
+	if (cli_seconds__parse(p->value, ret))
 		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is no number of seconds", p->option, p->text,
 				     p->value);
-	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
-	*ret += !*ret;
 	return 0;
 }
 

@@ -17,9 +17,8 @@
 #include "cli/service.h"
 #include "cli/stop.h"
 
-#define SECONDS_MAX 1000000000.0
-#define WAIT_NS     (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
-#define BOOKS_NS    (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
+#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
+#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
 
 static void discard(void *data)
 {
@@ -38,24 +37,13 @@ static int set_filter(void *data, const char *text, struct tw_error *err)
 	return filter_option__parse(&capture->filter, text, err);
 }
 
-/* A number of seconds, with an s behind it or not. */
-static int parse_seconds(const char *option, const char *given, const char *text, uint64_t *ret, struct tw_error *err)
-{
-	double seconds;
-	char *end;
-
-	seconds = strtod(text, &end);
-	if (end == text || (strcmp(end, "s") && *end) || !(seconds > 0 && seconds <= SECONDS_MAX))
-		return tw_error__set(err, -EINVAL, "%s '%s': '%s' is no number of seconds", option, given, text);
-	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
-	return 0;
-}
-
 static int set_status(void *data, const char *text, struct tw_error *err)
 {
 	struct capture *capture = data;
 
-	return parse_seconds("--status", text, text, &capture->status, err);
+	if (cli_seconds__parse(text, &capture->status))
+		return tw_error__set(err, -EINVAL, "--status '%s' is no number of seconds, such as 1 or 0.5s", text);
+	return 0;
 }
 
 static int set_align(void *data, const char *text, struct tw_error *err)
@@ -71,7 +59,6 @@ static int set_align(void *data, const char *text, struct tw_error *err)
 	return 0;
 }
 
-/* Before the file is cut. */
 static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 {
 	struct tw_sieve *sieve = NULL;
@@ -81,26 +68,48 @@ static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 	return error;
 }
 
+static int check_packed(const struct capture *capture, struct tw_error *err)
+{
+	if (capture->packed && capture->filter)
+		return tw_error__set(
+			err, -EINVAL,
+			"--packed keeps frames as they came, and --filter takes events out of them: leave one of "
+			"them away; `tracewire convert` unpacks, `report` filters");
+	if (capture->packed && capture->snaplen)
+		return tw_error__set(
+			err, -EINVAL,
+			"--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of "
+			"them away; `tracewire convert` unpacks, `editcap -s` cuts");
+	return 0;
+}
+
+static int check_user(const struct capture *capture, struct tw_error *err)
+{
+	const struct passwd *user;
+
+	return capture->user && ordinary_user__find(capture->user, &user, err) ? -EINVAL : 0;
+}
+
+/* All of it before the file is cut. */
 static int check(const struct capture *capture, struct tw_error *err)
 {
 	int error = capture__check_source(capture, err);
 
 	if (error)
 		return error;
-	if (!capture->file)
+	if (!capture->file || !*capture->file)
 		return tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
 	error = output_request__check(&capture->output, err);
 	if (error)
 		return error;
-	if (capture->packed && capture->filter)
-		return tw_error__set(
-			err, -EINVAL,
-			"--packed keeps frames as they came, and --filter takes events out of them: leave one of "
-			"them away; `tracewire convert` unpacks, `report` filters");
+	error = check_packed(capture, err);
+	if (error)
+		return error;
 	if (capture->snaplen > UINT32_MAX)
 		return tw_error__set(err, -EINVAL, "--snapshot-length %llu is more than any packet has",
 				     (unsigned long long)capture->snaplen);
-	return check_filter(capture->filter, err);
+	error = check_user(capture, err);
+	return error ? error : check_filter(capture->filter, err);
 }
 
 /* As many as the first of both limits lets through. */

@@ -164,7 +164,10 @@ static void print_summary(const struct capture *capture)
 	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_archive_stats *archive = &stats->archive;
 
-	print_table(stats);
+	if (stats->n_streams)
+		print_table(stats);
+	else
+		fputs("no stream came: `tracewire stream` sends them\n", stderr);
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->sieve);

@@ -127,6 +127,9 @@ refused() { # STATUS TEXT OPTION...
 refused 1 "cannot receive on tw9: there is no such interface" -i tw9
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
+refused 2 "--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of them away; \`tracewire convert\` unpacks, \`editcap -s\` cuts" \
+	-i tw0 --packed -s 64
+refused 2 "--status '0' is no number of seconds, such as 1 or 0.5s" -i tw0 --status 0
 refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
 
 # Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name.
@@ -149,6 +152,13 @@ says "$scratch/ring.err" "^repaired capture $killed, left behind by a run that w
 zstd -tq "$killed" || fail "a repaired file has no end"
 interrupt "$pid"
 expect "files of both runs" 2 "$(find "$scratch/ring" -type f | wc -l)"
+
+# A file that is there is not cut for a command that cannot be.
+echo precious >"$scratch/precious"
+"$tracewire" capture -i tw0 -w "$scratch/precious" -Z nobody-of-this-name 2>"$scratch/err"
+expect "status of capture for an unknown user" 2 $?
+expect "what was said" "tracewire capture: there is no user nobody-of-this-name on this machine" "$(cat "$scratch/err")"
+expect "the file" precious "$(cat "$scratch/precious")"
 
 # The interface goes away: what came is in the file.
 start_capture gone
