@@ -65,12 +65,11 @@ static int set_rate(void *data, const char *text, struct tw_error *err)
 static int set_latency(void *data, const char *text, struct tw_error *err)
 {
 	struct stream *stream = data;
-	const int error = cli_number__parse(text, &stream->latency_ms, err);
 
-	if (error)
-		return error;
-	if (stream->latency_ms < 1 || stream->latency_ms > LATENCY_MAX)
-		return tw_error__set(err, -EINVAL, "--latency %s is not from 1 to %d ms", text, LATENCY_MAX);
+	if (cli_number__parse(text, &stream->latency_ms, NULL) || stream->latency_ms < 1 ||
+	    stream->latency_ms > LATENCY_MAX)
+		return tw_error__set(err, -EINVAL, "--latency '%s' is no number from 1 to %d, in ms", text,
+				     LATENCY_MAX);
 	return 0;
 }
 
