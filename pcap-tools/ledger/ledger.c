@@ -62,15 +62,6 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 											  : TW_LEDGER_OPEN;
 }
 
-/* What is missing at the end of a stream has no number that was seen, but the producer told it. */
-static void add_unseen(struct tw_ledger *l, enum tw_ledger_place place, uint64_t unseen, uint64_t *room)
-{
-	const uint64_t n = smaller(unseen, *room);
-
-	l->place[place] += n;
-	*room -= n;
-}
-
 /*
  * What came before: numbers tell how many passed the producer's filter, and that includes those shed and refused; STATS what the
  * ring lost and the filter rejected.
@@ -109,24 +100,29 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 		l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
 }
 
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 /*
- * Settle what was recorded, and what the producer lost without a gap to be seen. Of a stream that was seen from its start that
- * is told for certain. Of another it may have been before: then it counts as far as something is unexplained.
+ * Settle what was recorded, and what the producer lost without a gap to be seen, at the end of a channel. Of a stream that was
+ * seen from its start, what it shed is told for certain. Else it may have been before, and what was dropped in transmission may have
+ * been metadata, as the producer counts an event for each frame: that counts as far as something is unexplained.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {
 	const uint64_t numbers = recorded_by_numbers(l, &from->numbers),
 		       unseen = from->books->from_start ? plus(shed, tx) : 0,
 		       told = tw_stream_books__total(from->books, TW_BOOK_RECORDED);
-	uint64_t room = UINT64_MAX;
+	uint64_t left;
 
 	l->recorded = plus(numbers, unseen);
 	if (l->state == TW_LEDGER_CLOSED || (l->state == TW_LEDGER_OPEN && told > l->recorded))
 		l->recorded = told;
-	if (!from->books->from_start)
-		room = l->recorded > numbers ? l->recorded - numbers : 0;
-	add_unseen(l, TW_PLACE_SHED, shed, &room);
-	add_unseen(l, TW_PLACE_TX, tx, &room);
+	left = minus(l->recorded, numbers);
+	l->place[TW_PLACE_SHED] += from->books->from_start ? shed : smaller(shed, left);
+	l->place[TW_PLACE_TX] += smaller(tx, minus(left, shed));
 }
 
 void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)

@@ -227,6 +227,26 @@ static void test_whole(void **state)
 	}
 }
 
+/* Metadata among the frames that were dropped on an interface counts as events there: no event is in two places for it. */
+static void test_dropped_metadata(void **state)
+{
+	(void)state;
+	srand(4);
+	for (int i = 0; i < HISTORIES; i++) {
+		struct world w = { .tells_lost = chance(2), .tells_tx = true };
+		struct tw_ledger l;
+
+		run(&w, 1 + chance(300), 0, 1 + chance(50));
+		w.totals[TW_BOOK_TX] += chance(100);
+		end(&w, true);
+		tw_ledger__make(&w.seen, &l);
+		assert_int_equal(l.recorded, w.truth.recorded);
+		assert_int_equal(tw_ledger__difference(&l), 0);
+		assert_int_equal(l.place[TW_PLACE_DELIVERED], w.truth.place[TW_PLACE_DELIVERED]);
+		tw_stream_books__fini(&w.books);
+	}
+}
+
 /* Joined late: it balances; where LOST told the losses, they are where they happened. */
 static void test_late(void **state)
 {
@@ -544,13 +564,21 @@ static void test_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),       cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_late),       cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_no_gaps),    cmocka_unit_test(test_differences),
-		cmocka_unit_test(test_empty),      cmocka_unit_test(test_shed_at_end),
-		cmocka_unit_test(test_lost_twice), cmocka_unit_test(test_hostile_numbers),
-		cmocka_unit_test(test_comment),    cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_texts),      cmocka_unit_test(test_table),
+		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_dropped_metadata),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_no_gaps),
+		cmocka_unit_test(test_differences),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_shed_at_end),
+		cmocka_unit_test(test_lost_twice),
+		cmocka_unit_test(test_hostile_numbers),
+		cmocka_unit_test(test_comment),
+		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
