@@ -5,7 +5,7 @@
 # lies where the installed one does, so that every tshark is a plain one. PLUGIN and PLUGINDIR come from CTest.
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
-	. "$(dirname "$0")/../shell/$part.sh"
+	. "$(dirname "${BASH_SOURCE[0]}")/../shell/$part.sh" || exit 1
 done
 
 need tshark dumpcap capinfos

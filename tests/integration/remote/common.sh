@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154
+# Sourced by the tests, $tracewire set: hosts, which are namespaces of network and host name, on one Ethernet, which is a bridge in
+# the test's own. Host NAME has the interface eth0; the bridge's port to it is to-NAME. The capture host is named `host`.
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh" || exit 1
+need ip ethtool
+
+losses='ring shed tx wire receiver damaged disk' # places in a ledger
+capture_host=10.2.0.1
+declare -A init=() address=() # by the host's name: a process there
+ip link set lo up
+ip link add ethernet type bridge
+ip link set ethernet up
+
+# on HOST COMMAND...: there
+on() {
+	local host=$1
+	shift
+	nsenter --net="/proc/${init[$host]}/ns/net" --uts="/proc/${init[$host]}/ns/uts" "$@"
+}
+
+# start_on HOST NAME PATTERN COMMAND...: in the background, its process in $pid; it has said so when this returns
+start_on() {
+	local host=$1 name=$2 pattern=$3
+	shift 3
+	in_background "$name" nsenter --net="/proc/${init[$host]}/ns/net" --uts="/proc/${init[$host]}/ns/uts" "$@"
+	wait_for says "$scratch/$name.err" "$pattern"
+}
+
+# connect HOST: its cable. What is on it is what a wire has: single frames with checksums.
+connect() {
+	ip link add "to-$1" type veth peer name eth0 netns "${init[$1]}"
+	ip link set "to-$1" master ethernet up
+	on "$1" ethtool -K eth0 gso off tso off tx-udp-segmentation off tx off >/dev/null 2>&1
+	on "$1" ip addr add "${address[$1]}/24" dev eth0
+	on "$1" ip link set lo up
+	on "$1" ip link set eth0 up
+}
+
+has_name() { [ "$(on "$1" uname -n 2>/dev/null)" = "$1" ]; }
+
+# hosts NAME...: they are there when this returns; the first is the capture host
+hosts() {
+	local name
+	for name; do
+		in_background "init-$name" unshare --net --uts sh -c "hostname $name; exec sleep infinity"
+		init[$name]=$pid
+		address[$name]=10.2.0.${#init[@]}
+		wait_for has_name "$name"
+		connect "$name"
+	done
+}
+
+# start_capture NAME OPTION...: on the capture host, into NAME.pcapng if no file is named; receiving when this returns
+start_capture() {
+	local name=$1
+	shift
+	[[ " $* " == *" -w "* ]] || set -- "$@" -w "$scratch/$name.pcapng"
+	start_on host "$name" '^capturing on ' "$tracewire" capture -j -Z root "$@"
+}
+
+# start_stream HOST OPTION...: on it; streaming when this returns
+start_stream() {
+	local host=$1
+	shift
+	start_on "$host" "$host" '^streaming ' "$tracewire" stream "$@"
+}
+
+# end_capture PROCESS NAME: as Ctrl-C does
+end_capture() {
+	local status
+	interrupt "$1"
+	status=$?
+	[ $status = 0 ] || fail "capture $2 exits with $status: $(cat "$scratch/$2.err")"
+}
+
+# books CAPTURE STREAM: name, id and ledger, a line each, of the streams whose name begins so or that have this id
+books() {
+	grep '^{"end"' "$scratch/$1.err" | sed 's/{"name":/\n&/g' |
+		sed -nE 's/^\{"name":"([^"]*)","stream":"([0-9a-f]*)","ledger":(.*)"clock":.*/\1 \2 \3/p' |
+		awk -v of="$2" 'index($1, of) == 1 || $2 == of'
+}
+
+# in_books CAPTURE STREAM KEY: the sum of all these streams; of the state, a word for each
+in_books() {
+	books "$1" "$2" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
+		awk '/[a-z]/ { print; next } { sum += $1; n++ } END { if (n) print sum }'
+}
+
+# balanced CAPTURE STREAM [PLACE...]: the difference is 0, and nothing is in a place of losses but in those named
+balanced() {
+	local name=$1 stream=$2 place
+	shift 2
+	expect "$name, $stream: difference" 0 "$(in_books "$name" "$stream" difference)"
+	for place in $losses; do
+		[[ " $* " == *" $place "* ]] || expect "$name, $stream: lost, $place" 0 "$(in_books "$name" "$stream" "$place")"
+	done
+}
+
+# prepare_load NAME CALLS SECONDS: getppid() at that rate, CALLS in a second, in a process, $load_process, that begins when told to;
+# $loaded is the filter, in tracefs's words, of raw_syscalls that has its calls and no others
+prepare_load() {
+	mkfifo "$scratch/$1.begin"
+	in_background "$1" sh -c 'read -r _ <"$1"; exec "$2" "$3" "$4"' sh "$scratch/$1.begin" "$load" "$3" "$2"
+	load_process=$pid
+	loaded="id == 110 && common_pid == $pid" # x86-64's number of getppid
+}
+
+# begin_load NAME: as it was prepared
+begin_load() {
+	echo >"$scratch/$1.begin"
+	rm "$scratch/$1.begin"
+}
+
+# in_files FILE...: events of the load in them, as tshark reads each alone, and behind that what is wrong with any
+in_files() {
+	local file n=0 others wrong=
+	for file; do
+		events "$file" _ws.col.Info >"$scratch/read"
+		grep -qE 'cut short|corrupt|damaged' "$scratch/tshark.err" && wrong+=" $file: $(cat "$scratch/tshark.err")"
+		others=$(grep -v 'sys_\(enter\|exit\)' "$scratch/read" | head -n 1)
+		[ -z "$others" ] || wrong+=" $file: an event shows as '$others'"
+		n=$((n + $(wc -l <"$scratch/read")))
+	done
+	echo "$n$wrong"
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Three producers whose trace clocks differ, one capture host, and between them a way that drops frames, repeats them and lets some
+# pass others: what is missing in the ledger is what was dropped, to the event, and what came twice is what was repeated. Over UDP
+# and on Ethernet, packed and an event a frame.
+# Usage: lossy.sh TRACEWIRE LOAD BAD_WAY
+tracewire=$1
+load=$2
+bad_way=$3
+. "$(dirname "$0")/common.sh"
+
+declare -A clock=([p1]=mono [p2]=boot [p3]=tai)
+hosts host p1 p2 p3
+
+# counted STREAM NAME: what the way counted of it
+counted() {
+	sed -nE "s/^stream=$1 .* $2=([0-9]+).*/\1/p" "$scratch/way.out"
+}
+
+# lost_records CAPTURE: of LOST in the file that say WIRE, the sum, for each interface
+lost_records() {
+	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e frame.interface_name -e trace.lost.count 2>/dev/null |
+		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[$1] += counts[i] } END { for (name in sum) print name, sum[name] }'
+}
+
+# over KIND RATE FRAMES: RATE in millionths of frames are dropped, as many repeated and moved; FRAMES is 1 for an event a frame
+over() {
+	local kind=$1 rate=$2 frames=$3 name way capture receive=(-u 18101) send=(-u $capture_host) what="$1, $2 ppm, frames of $3" calls=20000
+	declare -A stream=()
+	[ "$kind" = udp ] || { receive=(-i eth0) send=(-i eth0); }
+	[ "$frames" = 1 ] && calls=4000
+	in_background way "$bad_way" to-host "$rate" "$rate" "$rate" to-p1 to-p2 to-p3
+	way=$pid
+	wait_for says "$scratch/way.err" '^the way is bad' || return
+	prepare_load load $calls 0.8
+	start_capture lossy "${receive[@]}"
+	capture=$pid
+	for name in p1 p2 p3; do
+		start_stream $name "${send[@]}" -e raw_syscalls --event-filter "$loaded" -C "${clock[$name]}" \
+			--events-per-frame "$frames" --latency 2
+		stream[$name]=$pid
+	done
+	begin_load load
+	wait $load_process
+	for name in p1 p2 p3; do
+		interrupt "${stream[$name]}"
+		expect "$what: status of stream $name" 0 $?
+	done
+	sleep 0.2
+	interrupt $way
+	end_capture $capture lossy
+	expect "$what: frames that the way could not count" too_large=0 "$(grep too_large "$scratch/way.out")"
+	lost_records lossy >"$scratch/lost"
+	for name in p1 p2 p3; do check "$what" $name; done
+}
+
+check() { # WHAT HOST
+	local what="$1, $2" id control dropped
+	id=$(books lossy "$2:" | cut -d' ' -f2)
+	eval "$(summary "$scratch/$2.err")"
+	balanced lossy "$2:" ring wire
+	expect "$what: books" closed "$(in_books lossy "$2:" state)"
+	expect "$what: recorded" "$recorded" "$(in_books lossy "$2:" recorded)"
+	expect "$what: lost in the ring" "$ring" "$(in_books lossy "$2:" ring)"
+	expect "$what: lost on the way" "$(counted "$id" dropped_events)" "$(in_books lossy "$2:" wire)"
+	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_books lossy "$2:" duplicates)"
+	control=$(in_books lossy "$2:" control_gaps)
+	dropped=$(counted "$id" dropped_control)
+	# Of the last ones, which say five times that the stream has ended, nobody can know that they are missing.
+	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
+	[ $failed = 0 ] || grep "$id" "$scratch/way.out"; 	[ $failed = 0 ] || books lossy "$2:"
+	expect "$what: told in the list" "$(counted "$id" dropped_events)" "$(sed -n "s/^$2:.* //p" "$scratch/lost" | grep . || echo 0)"
+}
+
+for rate in ${RATES:-1000 10000 100000}; do
+	for kind in ${KINDS:-udp ethernet}; do
+		for frames in 0 1; do over $kind "$rate" $frames; done
+	done
+done
+exit $failed
