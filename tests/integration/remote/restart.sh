@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Producers and links come and go while a capture runs: a producer that is killed and started again is two streams, the first one's
+# books open; who joins late counts what was before; a link that is down for a while costs what the books say and nothing else;
+# an interface that vanishes ends the capture, its file whole.
+# Usage: restart.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+
+hosts host p1 p2
+
+# begin_stream SECONDS OPTION...: of p1, of a load that runs from now on, 8000 events a second; its process in $stream
+begin_stream() {
+	prepare_load load 4000 "$1"
+	shift
+	start_stream p1 -e raw_syscalls --event-filter "$loaded" "$@"
+	stream=$pid
+	begin_load load
+}
+
+end_stream() {
+	wait "$load_process"
+	interrupt "$stream"
+	expect "status of the stream" 0 $?
+	eval "$(summary "$scratch/p1.err")"
+}
+
+# at_least NAME WANTED GOT
+at_least() {
+	[ "${3:-0}" -ge "$2" ] || fail "$1: $3 is less than $2"
+}
+
+# Killed, and started again. Beside it one that nothing happens to.
+start_capture restarted -u 18101
+capture=$pid
+start_stream p2 -u $capture_host -e sched:sched_switch
+beside=$pid
+begin_stream 0.7 -u $capture_host
+wait "$load_process"
+kill_at_once "$stream"
+begin_stream 0.5 -u $capture_host
+end_stream
+interrupt "$beside"
+sleep 0.2
+end_capture "$capture" restarted
+expect "streams of a producer that was started again" "closed open" "$(in_books restarted p1: state | sort | xargs)"
+expect "interfaces of them" 2 "$(capinfos -M "$scratch/restarted.pcapng" 2>/dev/null | grep -c 'Name = p1:')"
+balanced restarted p1:
+balanced restarted p2: ring
+killed=$(books restarted p1: | grep '"open"' | cut -d' ' -f2)
+again=$(books restarted p1: | grep '"closed"' | cut -d' ' -f2)
+expect "recorded by the second" "$recorded" "$(in_books restarted "$again" recorded)"
+at_least "of the killed one, delivered" 3000 "$(in_books restarted "$killed" delivered)"
+"$tracewire" info "$scratch/restarted.pcapng" >"$scratch/info" || fail "info after a kill"
+says "$scratch/info" 'open' || fail "that books are open is not said: $(cat "$scratch/info")"
+
+# Late.
+begin_stream 1.2 -u $capture_host
+sleep 0.6
+start_capture late -u 18101
+capture=$pid
+end_stream
+sleep 0.2
+end_capture "$capture" late
+balanced late p1:
+expect "late: books" closed "$(in_books late p1: state)"
+expect "late: recorded" "$recorded" "$(in_books late p1: recorded)"
+at_least "late: before" 500 "$(in_books late p1: before)"
+at_least "late: delivered" 500 "$(in_books late p1: delivered)"
+
+# down_and_up NAME HOST RECEIVE SEND: the link of HOST is down for a while
+down_and_up() {
+	local name=$1 host=$2 lost
+	# shellcheck disable=SC2086 # words
+	start_capture "$name" $3
+	capture=$pid
+	# shellcheck disable=SC2086
+	begin_stream 1.5 $4
+	sleep 0.4
+	on "$host" ip link set eth0 down
+	sleep 0.3
+	on "$host" ip link set eth0 up
+	end_stream
+	sleep 0.2
+	end_capture "$capture" "$name"
+	balanced "$name" p1: wire tx shed
+	expect "$name: books" closed "$(in_books "$name" p1: state)"
+	expect "$name: recorded" "$recorded" "$(in_books "$name" p1: recorded)"
+	lost=$(in_books "$name" p1: '(wire|tx|shed)')
+	echo "$name: of $recorded events $lost lost: $(books "$name" p1: | grep -oE '"(wire|tx|shed)": [0-9]+' | xargs)"
+	at_least "$name: lost" 200 "$lost"
+	at_least "$name: delivered" $((recorded / 4)) "$(in_books "$name" p1: delivered)"
+	expect "$name: events in the file" "$(in_books "$name" p1: delivered)" "$(in_files "$scratch/$name.pcapng")"
+}
+down_and_up receiver_down_udp host "-u 18101" "-u $capture_host"
+down_and_up producer_down_udp p1 "-u 18101" "-u $capture_host"
+down_and_up receiver_down host "-i eth0" "-i eth0"
+
+# Gone.
+start_capture gone -i eth0
+capture=$pid
+begin_stream 0.8 -i eth0
+sleep 0.4
+ip link del to-host
+wait "$capture"
+expect "status without the interface" 1 $?
+end_stream
+expect "gone: books" open "$(in_books gone p1: state)"
+balanced gone p1:
+expect "gone: events in the file" "$(in_books gone p1: delivered)" "$(in_files "$scratch/gone.pcapng")"
+exit $failed
