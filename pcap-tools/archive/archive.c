@@ -93,8 +93,7 @@ void tw_archive__free(struct tw_archive *a)
 	free(a);
 }
 
-/* What is not the writer's failure is kept here. From then on events are only counted: those that nobody could write. */
-static int done(struct tw_archive *a, int code)
+int tw_archive__done(struct tw_archive *a, int code)
 {
 	if (!code || a->lost)
 		return code;
@@ -136,12 +135,12 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
 {
-	int code = done(a, take(a, data, len, arrival));
+	int code = tw_archive__done(a, take(a, data, len, arrival));
 
 	if (!code)
-		code = done(a, tell_moved(a));
+		code = tw_archive__done(a, tell_moved(a));
 	if (!code)
-		code = done(a, tw_archive__next_file(a, 0));
+		code = tw_archive__done(a, tw_archive__next_file(a, 0));
 	return code ? code : tw_archive__error(a, NULL);
 }
 
@@ -150,7 +149,7 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
 
 	if (s && tw_stream_clock__exchange(&s->clock, sample) && !s->placed)
-		done(a, tw_archive__place(a, s));
+		tw_archive__done(a, tw_archive__place(a, s));
 }
 
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
@@ -176,14 +175,14 @@ static int put_due_statistics(struct tw_archive *a, uint64_t now)
 
 int tw_archive__tick(struct tw_archive *a, uint64_t now)
 {
-	int code = a->options.network ? done(a, tw_merge__tick(a->merge, now)) : 0;
+	int code = a->options.network ? tw_archive__done(a, tw_merge__tick(a->merge, now)) : 0;
 
 	if (!code)
-		code = done(a, tell_moved(a));
+		code = tw_archive__done(a, tell_moved(a));
 	if (!code)
-		code = done(a, put_due_statistics(a, now));
+		code = tw_archive__done(a, put_due_statistics(a, now));
 	if (!code)
-		code = done(a, tw_archive__next_file(a, now));
+		code = tw_archive__done(a, tw_archive__next_file(a, now));
 	return code ? code : tw_archive__error(a, NULL);
 }
 
@@ -191,7 +190,7 @@ int tw_archive__flush(struct tw_archive *a)
 {
 	const int code = tw_archive__error(a, NULL);
 
-	return code ? code : done(a, tw_pcapng__flush(a->file));
+	return code ? code : tw_archive__done(a, tw_pcapng__flush(a->file));
 }
 
 bool tw_archive__is_full(const struct tw_archive *a)
@@ -218,12 +217,12 @@ static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 
 int tw_archive__finish(struct tw_archive *a)
 {
-	int code = done(a, tw_merge__flush(a->merge));
+	int code = tw_archive__done(a, tw_merge__flush(a->merge));
 
 	a->finished = true;
 	for (size_t i = 0; i < a->n_streams && !a->lost; i++)
-		code = done(a, close_stream(a, a->streams[i]));
+		code = tw_archive__done(a, close_stream(a, a->streams[i]));
 	if (!a->lost)
-		code = done(a, tw_pcapng__flush(a->file));
+		code = tw_archive__done(a, tw_pcapng__flush(a->file));
 	return code ? code : tw_archive__error(a, NULL);
 }

@@ -72,6 +72,17 @@ struct tw_archive {
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
+/* archive.c */
+
+/**
+ * tw_archive__done() - take note of a failure, if it is one; the writer's it knows itself
+ *
+ * From then on events are only counted: those that nobody could write.
+ *
+ * Return: @code
+ */
+int tw_archive__done(struct tw_archive *a, int code);
+
 /* streams.c */
 
 /** tw_archive__look_up() - the slow part of tw_archive__find() */
@@ -112,7 +123,10 @@ int tw_archive__aside(struct tw_archive *a, const struct tw_frame_info *info, co
 
 /* write.c */
 
-/** tw_archive__emit() - the merge's: one frame goes into the file, or is counted */
+/**
+ * tw_archive__emit() - the merge's: one frame goes into the file, or is counted
+ * Return: 0, also after a failure of the writer's: the merge goes on then, so that what it holds is counted too; -ENOMEM
+ */
 int tw_archive__emit(void *ctx, const struct tw_merged *out);
 
 /** tw_archive__write() - what came out goes into the file. Return: 0, or a failure of the writer's */

@@ -228,11 +228,22 @@ static int count_as(uint64_t *place, const struct tw_merged *out)
 	return 0;
 }
 
+static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	const int code = tw_archive__write(a, s, out);
+
+	if (code)
+		s->unwritten += out->delivered; /* it never got as far as the writer */
+	tw_archive__done(a, code);
+	if (!code && ++a->n_put % LOOKS == 0)
+		tw_archive__done(a, tw_archive__next_file(a, 0));
+}
+
 int tw_archive__emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_archive *a = ctx;
 	struct tw_archive_stream *s = tw_archive__find(a, out->stream_id);
-	int code = s ? 0 : tw_archive__stream(a, out->stream_id, &s);
+	const int code = s ? 0 : tw_archive__stream(a, out->stream_id, &s);
 
 	if (code)
 		return code;
@@ -246,10 +257,6 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 		a->undecided += out->events; /* too large for a frame, in pieces */
 	if (a->sieve && out->is_event && !tw_archive_filter__wants(a, s, out))
 		return count_as(&s->filtered, out);
-	code = tw_archive__write(a, s, out);
-	if (code)
-		s->unwritten += out->delivered; /* it never got as far as the writer */
-	else if (++a->n_put % LOOKS == 0)
-		code = tw_archive__next_file(a, 0);
-	return code;
+	write_or_count(a, s, out);
+	return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names, times and books of streams, as they end up in the file. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,6 +275,33 @@ static void limit(void **state)
 	fixture__free(x);
 }
 
+/* What was held when the first write failed is counted too. */
+static void a_full_disk(void **state)
+{
+	const struct tw_archive_options options = { .name = "full", .buffer = 64 };
+	struct test_frame frame = { .stream = 0 };
+	struct tw_archive_stats stats;
+	struct tw_output *output;
+	struct tw_archive *a;
+	const int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(tw_output__open(&(struct tw_output_options){ .fd = fd }, &output, NULL), 0);
+	assert_int_equal(tw_archive__new(output, &options, &a, NULL), 0);
+	assert_int_equal(tw_archive__frame(a, frame.buf, test_frame__hello(&frame, "a", "b", 900, 1), NULL), 0);
+	test_frame__begin(&frame, 1, 0, 1000);
+	for (uint32_t i = 0; i < 10; i++)
+		test_frame__event(&frame, 1000 + i, i, 24);
+	assert_int_equal(tw_archive__frame(a, frame.buf, test_frame__end(&frame), NULL), 0);
+	assert_int_equal(tw_archive__finish(a), -ENOSPC);
+	tw_archive__stats(a, &stats);
+	assert_int_equal(stats.ledger.place[TW_PLACE_DISK], 10);
+	assert_int_equal(stats.merge.held, 0);
+	tw_archive__free(a);
+	tw_output__free(output);
+	close(fd);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -285,6 +314,7 @@ int main(void)
 		TEST(two_streams_two_interfaces),
 		cmocka_unit_test(explained_gaps),
 		cmocka_unit_test(limit),
+		cmocka_unit_test(a_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
