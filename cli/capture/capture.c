@@ -353,7 +353,7 @@ static const struct cli_option options[] = {
 	  offsetof(struct capture, file), NULL },
 	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after so many events were written", offsetof(struct capture, count),
 	  NULL },
-	{ 's', "snapshot-length", "BYTES", CLI_ARG_NUMBER, "Write no more than so many bytes of a packet",
+	{ 's', "snapshot-length", "BYTES", CLI_ARG_NUMBER, "Write no more than so many bytes of an event's packet",
 	  offsetof(struct capture, snaplen), NULL },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
 	  "Keep frames as they come, many events in one, which costs least; `tracewire convert` unpacks them later",

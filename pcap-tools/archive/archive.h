@@ -40,7 +40,7 @@ struct tw_archive_options {
 	 */
 	bool network;
 	bool packed;         /* frames are kept as they were received; a filter does not go with that */
-	uint32_t snaplen;    /* bytes of a packet that are written; 0 = all */
+	uint32_t snaplen;    /* bytes of a packet with events that are written; 0 = all */
 	enum tw_align align; /* see clocks/stream_clock.h */
 	bool wall;           /* the same */
 	uint64_t

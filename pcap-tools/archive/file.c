@@ -54,7 +54,6 @@ static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 				   ? "packet times are this machine's, not the producer's: it sent no CLOCK record"
 				   : NULL,
 		.linktype = TW_LINKTYPE_ETHERNET,
-		.snaplen = a->options.snaplen == UINT32_MAX ? 0 : a->options.snaplen,
 	};
 
 	tw_identity__name(&s->identity, s->id, name, sizeof(name));

@@ -43,10 +43,11 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 	return p + ETHER_LEN;
 }
 
+/* Metadata are never cut: events could not be read without them. */
 static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint64_t events)
 {
 	const uint64_t time = tw_archive__packet_time(s, stream_time);
-	const size_t original = ETHER_LEN + len, snaplen = a->options.snaplen;
+	const size_t original = ETHER_LEN + len, snaplen = events ? a->options.snaplen : original;
 	struct tw_archive_count *here = &s->here;
 
 	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original);

@@ -115,6 +115,16 @@ filtered=$(ledger dropped classifier)
 expect "events in the file, and filtered" "$sent" $(($(number dropped '^file +([0-9]+) events .*') + filtered))
 nothing_lost dropped
 
+# Cut packets are still events of known formats: what explains them is not cut.
+start_capture cut -s 80
+cut=$pid
+"$tracewire" stream -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
+sleep 0.2
+end_capture $cut cut
+"$tracewire" info "$scratch/cut.pcapng" >"$scratch/info" 2>"$scratch/err" || fail "info: $(cat "$scratch/err")"
+says "$scratch/info" '^snapped ' || fail "nothing was cut: $(cat "$scratch/info")"
+says "$scratch/info" '^  kernel ' || fail "metadata were cut: $(cat "$scratch/info")"
+
 # What cannot be: status, and no file.
 refused() { # STATUS TEXT OPTION...
 	local status=$1 text=$2
