@@ -76,11 +76,11 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
 }
 
-static void remember(struct tw_archive *a, const struct tw_archive_report *report)
+static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < OVER_MAX) {
 		const size_t size = a->size_over ? 2 * a->size_over : 16;
-		struct tw_archive_report *more = realloc(a->over, size * sizeof(*more));
+		struct tw_archive_over *more = realloc(a->over, size * sizeof(*more));
 
 		if (more) {
 			a->over = more;
@@ -88,10 +88,12 @@ static void remember(struct tw_archive *a, const struct tw_archive_report *repor
 		}
 	}
 	if (a->n_over < a->size_over) {
-		a->over[a->n_over++] = *report;
+		a->over[a->n_over++] = *over;
 	} else if (a->n_over) {
-		tw_ledger__add(&a->over[a->n_over - 1].ledger, &report->ledger);
-		a->over[a->n_over - 1].packets += report->packets;
+		struct tw_archive_report *last = &a->over[a->n_over - 1].report;
+
+		tw_ledger__add(&last->ledger, &over->report.ledger);
+		last->packets += over->report.packets;
 	}
 }
 
@@ -99,16 +101,18 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_str
 {
 	struct tw_archive *a = ctx;
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
-	struct tw_archive_report report;
+	struct tw_archive_over over;
 	struct tw_ledger ledger;
 
 	if (!s)
 		return;
+	over.described = s->described;
+	over.interface = s->interface;
 	make_ledger(a, s, stats, true, &ledger);
 	if (s->described && !a->lost)
 		put_ledger(a, s, &ledger); /* a failure is the writer's, and said by its next call */
-	make_report(s, &ledger, &report);
-	remember(a, &report);
+	make_report(s, &ledger, &over.report);
+	remember(a, &over);
 	tw_archive__remove(a, s);
 }
 
@@ -138,6 +142,19 @@ static uint64_t events_in(const struct tw_pcapng_packet *packet)
 	return events;
 }
 
+static void count_unwritten_of_over(struct tw_archive *a, uint32_t interface, uint64_t events)
+{
+	for (size_t i = 0; i < a->n_over; i++) {
+		struct tw_archive_over *over = &a->over[i];
+
+		if (!over->described || over->interface != interface)
+			continue;
+		over->report.packets--;
+		over->report.ledger.place[TW_PLACE_DELIVERED] -= events;
+		over->report.ledger.place[TW_PLACE_DISK] += events;
+	}
+}
+
 void tw_archive__count_unwritten(struct tw_archive *a)
 {
 	struct tw_pcapng_packet packet;
@@ -146,6 +163,7 @@ void tw_archive__count_unwritten(struct tw_archive *a)
 	while (tw_pcapng__next_unwritten(a->file, &at, &packet)) {
 		const uint64_t events = events_in(&packet);
 
+		count_unwritten_of_over(a, packet.interface, events);
 		for (size_t i = 0; i < a->n_streams; i++) {
 			struct tw_archive_stream *s = a->streams[i];
 
@@ -166,8 +184,8 @@ size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report 
 	*ret = reports;
 	if (!reports)
 		return 0;
-	if (a->n_over)
-		memcpy(reports, a->over, a->n_over * sizeof(*reports));
+	for (size_t i = 0; i < a->n_over; i++)
+		reports[i] = a->over[i].report;
 	for (size_t i = 0; i < a->n_streams; i++) {
 		struct tw_ledger ledger;
 

@@ -147,5 +147,7 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 		code = tw_pcapng__next_file(a->file, &section);
 	for (size_t i = 0; i < a->n_streams && !code; i++)
 		begin_count(a->streams[i]);
+	for (size_t i = 0; i < a->n_over && !code; i++)
+		a->over[i].described = false;
 	return code;
 }

@@ -45,6 +45,13 @@ struct tw_archive_stream {
 	uint64_t filtered, unwanted, unwritten;
 };
 
+/* A stream that is over. */
+struct tw_archive_over {
+	struct tw_archive_report report;
+	bool described; /* it had an interface in this file, of which packets may still be in the writer's buffer */
+	uint32_t interface;
+};
+
 struct tw_archive {
 	struct tw_archive_options options; /* its texts are in texts */
 	char *texts[6];
@@ -56,7 +63,7 @@ struct tw_archive {
 	struct tw_archive_stream *table[TW_ARCHIVE_TABLE]; /* the same, by id */
 	size_t n_streams;
 	struct tw_archive_stream *latest;
-	struct tw_archive_report *over; /* streams that are */
+	struct tw_archive_over *over;
 	size_t n_over, size_over;
 	uint64_t over_packets;
 	uint64_t n_put, n_events, n_files;

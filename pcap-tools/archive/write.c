@@ -186,8 +186,8 @@ static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const 
 	code = take_news(a, s, out, &news);
 	if (code)
 		return code;
-	if (a->options.packed)
-		return put_merged(a, s, out);
+	if (a->options.packed) /* as it came, without a word behind it: it may be the caller's frame */
+		return tw_archive__put(a, s, out->time, out->head, tw_merged__len(out));
 	return tw_archive__put(a, s, out->time, a->scratch, tw_frame__end(&news.f));
 }
 
