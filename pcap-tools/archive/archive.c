@@ -121,10 +121,12 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 	const enum tw_frame_status status = tw_frame__parse(data, len, &info, &tlvs);
+	const bool readable = status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
 	int code = 0;
 
-	if ((status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED) &&
-	    (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
+	if (readable && arrival && info.source == TW_SOURCE_ASIDE)
+		return 0; /* what it says of times is the word of a capture host, which a stranger does not have */
+	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
 		code = tw_archive__learn(a, &info, tlvs);
 	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_ASIDE)
 		code = tw_archive__aside(a, &info, data, tlvs);

@@ -118,7 +118,7 @@ static void command(struct tw_archive *a, unsigned int head, struct tw_cursor *i
 	}
 }
 
-static void feed(struct tw_archive *a, struct tw_cursor *input)
+static void feed(struct tw_archive *a, struct tw_cursor *input, bool live)
 {
 	struct tw_arrival arrival = { .now = 1 };
 	const uint8_t *p;
@@ -132,7 +132,7 @@ static void feed(struct tw_archive *a, struct tw_cursor *input)
 		}
 		if (len > input->left)
 			len = input->left;
-		tw_archive__frame(a, tw_cursor__take(input, len), len, &arrival);
+		tw_archive__frame(a, tw_cursor__take(input, len), len, live ? &arrival : NULL);
 	}
 }
 
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.filter = filter;
 	output = open_output(*first);
 	if (!tw_archive__new(output, &options, &a, NULL)) {
-		feed(a, &input);
+		feed(a, &input, !(*first & WALL));
 		tw_archive__finish(a);
 		check_books(a, (*first & (FULL | SEVERAL)) == FULL);
 	}
