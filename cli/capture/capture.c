@@ -3,7 +3,7 @@
 #include "cli/capture/capture.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,6 @@
 #include "cli/ordinary_user.h"
 #include "cli/service.h"
 #include "cli/stop.h"
-
-#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
-#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
 
 static void discard(void *data)
 {
@@ -112,183 +109,32 @@ static int check(const struct capture *capture, struct tw_error *err)
 	return error ? error : check_filter(capture->filter, err);
 }
 
-/* As many as the first of both limits lets through. */
-static uint64_t events_max(const struct capture *capture)
-{
-	const uint64_t a = capture->count, b = capture->output.stop_events;
-
-	return !a || (b && b < a) ? b : a;
-}
-
-static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
-{
-	const struct capture *capture = ctx;
-
-	return rejected__of(capture->rejected, stream_id);
-}
-
-/*
- * What takes privileges is done: from here on there are none. Who gives --user chooses whom; root stays root only if that is
- * asked for.
- */
-static int give_up_privileges(const struct capture *capture, struct tw_error *err)
-{
-	const struct passwd *user;
-	int error = ordinary_user__find(capture->user, &user, err);
-
-	if (!error)
-		error = ordinary_user__become(user, err);
-	return error ? error : ordinary_user__renounce(err);
-}
-
-static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
-{
-	struct tw_output_options options = { .path = capture->file, .remember = true };
-
-	output_request__apply(&capture->output, &options);
-	return tw_output__open(&options, ret, err);
-}
-
-/* Files that follow one another are made by who we have become, so the first is too: now it shows whether that can be. */
-static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
-{
-	const struct passwd *user = getpwuid(geteuid());
-	struct tw_error why;
-	int error;
-
-	leftovers__repair_files(capture->file, capture->quiet);
-	error = open_output(capture, ret, err);
-	if (error != -EACCES && error != -EPERM)
-		return error;
-	why = *err;
-	return tw_error__set(err, error,
-			     "%.300s; with --ring-buffer all files are made by the user %s: let him write there, or "
-			     "choose another by --user",
-			     why.text, user ? user->pw_name : "that capture becomes");
-}
-
-/* @how: what it receives from, in words */
-static int start(struct capture *capture, char *how, size_t size, struct tw_error *err)
-{
-	struct receiver_options options = {
-		.recorder = { .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
-					   .wait_ns = WAIT_NS,
-					   .network = true,
-					   .packed = capture->packed,
-					   .snaplen = (uint32_t)capture->snaplen,
-					   .align = capture->align,
-					   .wall = capture->wall,
-					   .statistics_ns = BOOKS_NS,
-					   .filter = capture->filter,
-					   .events_max = events_max(capture),
-					   .bytes_max = output_request__rotates(&capture->output)
-								? 0
-								: capture->output.stop_bytes,
-					   .files_max = capture->output.stop_files,
-					   .explain = explain_gaps,
-					   .ctx = capture } },
-		.others_send = true,
-		.asks = true,
-	};
-	const bool rotates = output_request__rotates(&capture->output);
-	int error = capture__open_rx(capture, &options.rx, err);
-
-	if (error)
-		return error;
-	capture->sync = tw_sync__new();
-	tw_capture_clock__begin(&capture->clock);
-	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
-		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
-	if (!rotates)
-		error = open_output(capture, &options.recorder.output, err);
-	if (!error)
-		error = give_up_privileges(capture, err);
-	if (!error && rotates)
-		error = open_output_unprivileged(capture, &options.recorder.output, err);
-	if (!error)
-		return receiver__start(&options, &capture->receiver, err);
-	tw_output__free(options.recorder.output);
-	tw_rx__close(options.rx);
-	return error;
-}
-
-/* What is due at times while others do the work. */
-struct clockwork {
-	uint64_t end, status, look, clock; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
-};
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t earliest(const struct clockwork *due)
-{
-	return least(least(due->end, due->status), least(due->look, due->clock));
-}
-
-/* How good our own clock is, for times that both hosts' word bounds. */
-static void tell_own_clock(struct capture *capture)
-{
-	struct tw_own_clock own;
-	struct tw_sync_state state;
-
-	if (!capture->sync)
-		return;
-	tw_sync__look(capture->sync, &state);
-	tw_capture_clock__at(&capture->clock, tw_time__now(CLOCK_REALTIME));
-	own = (struct tw_own_clock){ .sync_ns = state.ns, .stepped = tw_capture_clock__stepped(&capture->clock) };
-	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
-}
-
-/* Return: whether the end has come. */
-static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint64_t now)
-{
-	if (now >= due->look) {
-		rejected__look(capture->rejected);
-		service__alive(tw_recorder__progress(receiver__recorder(capture->receiver)));
-		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
-	}
-	if (now >= due->clock) {
-		tell_own_clock(capture);
-		due->clock = now + TW_NS_PER_SECOND;
-	}
-	if (now >= due->status) {
-		capture__tell_status(capture);
-		due->status += capture->status;
-	}
-	return now >= due->end;
-}
-
-/* Until somebody asks to stop, the receiver ends by itself, or the time is over. */
-static void wait_for_end(struct capture *capture)
-{
-	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
-	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
-	struct clockwork due = {
-		.end = capture->output.stop_ns ? now + capture->output.stop_ns : UINT64_MAX,
-		.status = capture->status ? now + capture->status : UINT64_MAX,
-		.look = now,
-		.clock = now,
-	};
-
-	while (!do_what_is_due(capture, &due, now)) {
-		const uint64_t wait = earliest(&due) > now ? earliest(&due) - now : 0;
-		const struct timespec timeout = { .tv_sec = (time_t)(wait / TW_NS_PER_SECOND),
-						  .tv_nsec = (long)(wait % TW_NS_PER_SECOND) };
-
-		if (ppoll(&fd, 1, &timeout, NULL) > 0)
-			return;
-		now = tw_time__now(CLOCK_MONOTONIC);
-	}
-}
-
 static void tell_ready(const char *how)
 {
 	char status[192];
 
 	snprintf(status, sizeof(status), "capturing on %s", how);
 	service__ready(status);
+}
+
+/* A ring goes on where the disk is full, but it does not hold what was asked for: scripts shall notice. */
+static int check_ring(const struct capture *capture, struct tw_error *err)
+{
+	const uint64_t removed = capture->stats.archive.removed_early;
+
+	if (!removed)
+		return 0;
+	return tw_error__set(err, -ENOSPC,
+			     "writing %s: no space for as many files as --ring-buffer asks for; %" PRIu64
+			     " were removed before their time, so make room, or ask for fewer or smaller ones",
+			     capture->file, removed);
+}
+
+static void finish(struct capture *capture, uint64_t begin)
+{
+	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
+	capture__tell_end(capture);
+	filter_option__warn(&capture->stats.archive.doubts);
 }
 
 static int capture_events(struct capture *capture, struct tw_error *err)
@@ -300,11 +146,10 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 
 	if (!error)
 		leftovers__clear(capture->quiet);
-	if (!error &&
-	    !geteuid()) /* nobody else may read their counters: what they drop counts as lost on the way then */
+	if (!error && !geteuid()) /* nobody else may read those counters: what they are about is lost on the way then */
 		error = rejected__new(capture->interface, &capture->rejected, err);
 	if (!error)
-		error = start(capture, how, sizeof(how), err);
+		error = capture__start(capture, how, sizeof(how), err);
 	if (error)
 		return error;
 	begin = tw_time__now(CLOCK_MONOTONIC);
@@ -312,14 +157,12 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
 			standard ? "standard output" : capture->file);
 	tell_ready(how);
-	wait_for_end(capture);
+	capture__wait(capture);
 	service__stopping();
 	rejected__look(capture->rejected);
 	error = receiver__finish(capture->receiver, &capture->stats, err);
-	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
-	capture__tell_end(capture);
-	filter_option__warn(&capture->stats.archive.doubts);
-	return error;
+	finish(capture, begin);
+	return error ? error : check_ring(capture, err);
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)

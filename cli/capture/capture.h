@@ -33,6 +33,16 @@ int capture__check_source(const struct capture *capture, struct tw_error *err);
 /** capture__open_rx() - what it receives from */
 int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err);
 
+/**
+ * capture__start() - open what it receives from and what it writes to, give up all privileges, receive from now on
+ * @how: what it receives from, in words, at most @size bytes
+ * Return: 0 or -errno with @err filled and nothing open.
+ */
+int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *err);
+
+/** capture__wait() - until somebody asks to stop, the receiver ends by itself, or the time is over; tells what is due meanwhile */
+void capture__wait(struct capture *capture);
+
 /** capture__tell_status() - a line a stream, or one JSON object, as things stand */
 void capture__tell_status(struct capture *capture);
 

@@ -41,12 +41,14 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	rm "$disk"/*
 done
 
-# The same onto a full disk, in files: the last of them are there, and what was in those that went was delivered before.
+# The same onto a full disk, in files: it goes on, with status 1; the last of them are there, and what was in those that went was delivered before.
 head -c 2000000 /dev/urandom >"$disk/others"
 start_capture ring -u 18101 -w "$disk/ring.pcapng" -b filesize:500 -b files:50
 capture=$pid
 send_all
-end_capture "$capture" ring
+interrupt "$capture"
+expect "ring: status where files had to go" 1 $?
+says "$scratch/ring.err" 'no space for as many files as --ring-buffer asks for' || fail "ring: $(tail -n 1 "$scratch/ring.err")"
 balanced ring p1:
 expect "ring: books" closed "$(in_books ring p1: state)"
 expect "ring: events recorded" "$recorded" "$(in_books ring p1: recorded)"
