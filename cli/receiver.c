@@ -75,13 +75,12 @@ static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
 
 static int take_frame(struct receiver *r, const struct tw_rx_frame *frame)
 {
-	if (r->asker) {
-		tw_asker__saw(r->asker, frame, tw_capture_clock__now(&r->clock));
-		if (tw_asker__is_answer(frame)) {
-			take_answer(r, frame);
-			return 0;
-		}
+	if (r->asker && tw_asker__is_answer(frame)) {
+		take_answer(r, frame);
+		return 0;
 	}
+	if (r->asker && tw_asker__is_control(frame))
+		tw_asker__saw_control(r->asker, frame, tw_capture_clock__now(&r->clock));
 	return pass_on(r, frame);
 }
 

@@ -36,16 +36,15 @@ struct tw_asker *tw_asker__new(uint64_t secret);
 /** tw_asker__free() - NULL is fine */
 void tw_asker__free(struct tw_asker *asker);
 
-/** tw_asker__saw_control() - the slow part of tw_asker__saw() */
-void tw_asker__saw_control(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
-
-/** tw_asker__saw() - a frame came, whatever it is; costs a look at one byte for all but control frames */
-static inline void tw_asker__saw(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now)
+/** tw_asker__is_control() - whether a frame is for tw_asker__saw_control() */
+static inline bool tw_asker__is_control(const struct tw_rx_frame *frame)
 {
-	if (frame->len >= sizeof(struct tw_frame_hdr) &&
-	    frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL)
-		tw_asker__saw_control(asker, frame, now);
+	return frame->len >= sizeof(struct tw_frame_hdr) &&
+	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
+
+/** tw_asker__saw_control() - such a frame came */
+void tw_asker__saw_control(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
 
 /** tw_asker__due() - when there will be something to ask: not before that; UINT64_MAX = nobody to ask */
 uint64_t tw_asker__due(const struct tw_asker *asker);

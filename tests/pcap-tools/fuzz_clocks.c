@@ -78,7 +78,8 @@ static void frame(struct state *s, const uint8_t *p)
 	uint64_t stream;
 
 	s->now += (uint64_t)p[0] << 20;
-	tw_asker__saw(s->asker, &frame, s->now);
+	if (tw_asker__is_control(&frame))
+		tw_asker__saw_control(s->asker, &frame, s->now);
 	if (tw_asker__is_answer(&frame) && tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
 		tw_stream_clock__exchange(&s->clock, &sample);
 	while (tw_asker__next(s->asker, s->now, &question)) {

@@ -36,7 +36,9 @@ static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t
 	struct came came = { 0 };
 
 	tw_frame_hdr__emit(came.bytes, &info);
-	tw_asker__saw(asker, from(&came, sender, 48), now);
+	from(&came, sender, 48);
+	if (tw_asker__is_control(&came.frame))
+		tw_asker__saw_control(asker, &came.frame, now);
 }
 
 /* The answer to a question as its producer gives it. */
