@@ -62,6 +62,12 @@ static void recorder__fail(struct tw_recorder *rec, int code)
 	tw_slot_queue__fail(&rec->queue, code);
 }
 
+static void recorder__note_full(struct tw_recorder *rec)
+{
+	if (tw_archive__is_full(rec->archive))
+		atomic_store_explicit(&rec->full, true, memory_order_relaxed);
+}
+
 /* Slots go back in batches: producers may be waiting for them. */
 static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled)
 {
@@ -70,8 +76,7 @@ static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled
 
 	while ((slot = tw_slot_list__pop(filled))) {
 		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len, &slot->arrival));
-		if (tw_archive__is_full(rec->archive))
-			atomic_store_explicit(&rec->full, true, memory_order_relaxed);
+		recorder__note_full(rec);
 		tw_slot_list__push(&done, slot);
 		if (done.n == rec->batch)
 			tw_slot_queue__give(&rec->queue, &done);
@@ -98,6 +103,7 @@ static void *recorder__run(void *arg)
 		tw_mailbox__read(&rec->mailbox, rec->archive);
 		recorder__write(rec, &filled);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
+		recorder__note_full(rec); /* files are ended by time, too */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_live(rec->output) && now_ms() - flushed < rec->flush_ms)
 			continue;
