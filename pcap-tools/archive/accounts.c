@@ -7,8 +7,6 @@
 
 #define OVER_MAX 4096 /* streams that are over and told one by one; the ledgers of more are added up in the last */
 
-#define ETHER_LEN 14
-
 static void make_ledger(const struct tw_archive *a, const struct tw_archive_stream *s,
 			const struct tw_merge_stream_stats *merge, bool over, struct tw_ledger *ret)
 {
@@ -125,9 +123,10 @@ static uint64_t events_in(const struct tw_pcapng_packet *packet)
 	struct tw_tlv_view tlv;
 	uint64_t events = 0;
 
-	if (packet->len < ETHER_LEN)
+	if (packet->len < TW_ARCHIVE_ETHER_LEN)
 		return 0;
-	status = tw_frame__parse(packet->bytes + ETHER_LEN, packet->len - ETHER_LEN, &info, &tlvs);
+	status =
+		tw_frame__parse(packet->bytes + TW_ARCHIVE_ETHER_LEN, packet->len - TW_ARCHIVE_ETHER_LEN, &info, &tlvs);
 	if (info.source != TW_SOURCE_FTRACE && info.source != TW_SOURCE_BPF)
 		return 0;
 	if (status == TW_FRAME_TRUNCATED)

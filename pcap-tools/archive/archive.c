@@ -109,6 +109,9 @@ static int tell_moved(struct tw_archive *a)
 {
 	int code = 0;
 
+	if (!a->moved)
+		return 0;
+	a->moved = false; /* telling the merge may let out more, and so set it again */
 	for (size_t i = 0; i < a->n_streams && !code; i++) {
 		if (a->streams[i]->moved)
 			code = tw_archive__place(a, a->streams[i]);

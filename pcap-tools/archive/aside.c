@@ -3,7 +3,7 @@
 #include "pcap-tools/archive/state.h"
 
 /* Return: whether it says anything that is to be written again. OFFSET is written before the packets for which it holds. */
-static bool take_offsets(struct tw_archive_stream *s, struct tw_cursor tlvs)
+static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, struct tw_cursor tlvs)
 {
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
@@ -16,7 +16,8 @@ static bool take_offsets(struct tw_archive_stream *s, struct tw_cursor tlvs)
 			s->to_state = s->given = true;
 	}
 	if (s->given) {
-		s->moved |= s->placed && s->offset != s->stated.offset;
+		if (s->placed && s->offset != s->stated.offset)
+			tw_archive__has_moved(a, s);
 		s->offset = s->stated.offset;
 	}
 	return more;
@@ -35,7 +36,7 @@ int tw_archive__aside(struct tw_archive *a, const struct tw_frame_info *info, co
 		.is_control = true,
 	};
 
-	if (!s || !take_offsets(s, tlvs) || a->lost || tw_archive__is_full(a))
+	if (!s || !take_offsets(a, s, tlvs) || a->lost || tw_archive__is_full(a))
 		return 0;
 	return tw_archive__write(a, s, &out);
 }

@@ -64,19 +64,6 @@ static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 
-struct repeating {
-	struct tw_archive *archive;
-	struct tw_archive_stream *stream;
-	uint64_t time;
-};
-
-static int put_again(void *ctx, const void *frame, size_t len)
-{
-	const struct repeating *repeating = ctx;
-
-	return tw_archive__put(repeating->archive, repeating->stream, repeating->time, frame, len);
-}
-
 static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset = s->clock.stated;
@@ -90,19 +77,13 @@ static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint
 /* What was written into a file before. The frames are beside the stream: their numbers were used up there. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
-	struct repeating repeating = { .archive = a, .stream = s, .time = time };
-	struct tw_metadata_frames frames = {
-		.info = s->aside,
-		.max = TW_FRAME_MAX,
-		.emit = put_again,
-		.ctx = &repeating,
-	};
+	struct tw_archive_frames again;
 	int code = 0;
 
-	frames.info.base_time = time;
 	if (a->options.network && s->clock.started && !s->given)
 		code = repeat_offset(a, s, time); /* first, for it dates all that follows */
-	return code ? code : tw_metadata__replay(s->metadata, &frames);
+	tw_archive_frames__init(&again, a, s, time);
+	return code ? code : tw_metadata__replay(s->metadata, &again.frames);
 }
 
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)

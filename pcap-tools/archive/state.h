@@ -14,7 +14,8 @@
 #include "wire/decode.h"
 #include "wire/parts.h"
 
-#define TW_ARCHIVE_TABLE 1024 /* places of the look-up table: a power of two, four times the streams */
+#define TW_ARCHIVE_ETHER_LEN 14
+#define TW_ARCHIVE_TABLE     1024 /* places of the look-up table: a power of two, four times the streams */
 
 /* Of one interface in one file. */
 struct tw_archive_count {
@@ -32,7 +33,7 @@ struct tw_archive_stream {
 	struct tw_frame_info aside;    /* of the frames that we write for it */
 	bool named;
 	bool placed;                  /* the merge knows its offset */
-	bool moved;                   /* and is to be told another */
+	bool moved;                   /* and is to be told another; the archive's moved is set too */
 	bool described;               /* its interface is in this file */
 	bool said;                    /* or was in one before: its metadata have been written */
 	bool given;                   /* the capture that is read has OFFSET records: they say what packet times are */
@@ -43,6 +44,14 @@ struct tw_archive_stream {
 	uint32_t interface;
 	struct tw_archive_count here, before; /* in this file, and in all before it */
 	uint64_t filtered, unwanted, unwritten;
+};
+
+/* What explains a stream, made into frames that become packets of one time. */
+struct tw_archive_frames {
+	struct tw_metadata_frames frames;
+	struct tw_archive *archive;
+	struct tw_archive_stream *stream;
+	uint64_t time; /* in the stream's clock */
 };
 
 /* A stream that is over. */
@@ -63,9 +72,9 @@ struct tw_archive {
 	struct tw_archive_stream *table[TW_ARCHIVE_TABLE]; /* the same, by id */
 	size_t n_streams;
 	struct tw_archive_stream *latest;
+	bool moved; /* a stream of them has */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
-	uint64_t over_packets;
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* enough bytes or files */
 	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns */
@@ -78,6 +87,12 @@ struct tw_archive {
 	uint64_t undecided; /* events that did not get to the sieve */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
+
+/** tw_archive__has_moved() - a stream's offset has changed: the merge is to be told, when it is not in the midst of letting out */
+static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	a->moved = s->moved = true;
+}
 
 /* archive.c */
 
@@ -147,6 +162,10 @@ uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t tim
 
 /** tw_archive__put() - a frame that we made. Return: 0 or the writer's failure */
 int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len);
+
+/** tw_archive_frames__init() - for tw_metadata__emit_whole() and tw_metadata__replay(): beside the stream, as packets of that time */
+void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
+			     uint64_t time);
 
 /** tw_archive__put_offset() - an OFFSET record; its time is the packet's */
 int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset);

@@ -6,7 +6,7 @@
 #include "pcap-tools/archive/state.h"
 #include "wire/emit.h"
 
-#define ETHER_LEN 14
+#define ETHER_LEN TW_ARCHIVE_ETHER_LEN
 #define LOOKS     64 /* packets between two looks whether a file is full: a watermark may let out thousands */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
@@ -81,8 +81,7 @@ int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, co
 	return tw_archive__put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-static bool next_offset(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time,
-			struct tw_offset_view *ret)
+static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, struct tw_offset_view *ret)
 {
 	if (s->to_state) {
 		s->to_state = false;
@@ -92,7 +91,7 @@ static bool next_offset(const struct tw_archive *a, struct tw_archive_stream *s,
 	}
 	if (!a->options.network || s->given || s->dated_here || !tw_stream_clock__record(&s->clock, time, ret))
 		return false;
-	s->moved = true;
+	tw_archive__has_moved(a, s);
 	return true;
 }
 
@@ -108,20 +107,24 @@ static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t
 	return code;
 }
 
-/* A control frame of which some records say nothing new, without those. Empty it still has its number. */
-struct news {
-	struct tw_frame f;
-	struct tw_metadata_frames whole; /* what came in pieces */
-	struct tw_archive *archive;
-	struct tw_archive_stream *stream;
-	uint64_t time;
-};
-
-static int put_whole(void *ctx, const void *frame, size_t len)
+static int put_frame(void *ctx, const void *frame, size_t len)
 {
-	const struct news *news = ctx;
+	const struct tw_archive_frames *frames = ctx;
 
-	return tw_archive__put(news->archive, news->stream, news->time, frame, len);
+	return tw_archive__put(frames->archive, frames->stream, frames->time, frame, len);
+}
+
+void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
+			     uint64_t time)
+{
+	*frames = (struct tw_archive_frames){ .archive = a, .stream = s, .time = time };
+	frames->frames = (struct tw_metadata_frames){
+		.info = s->aside,
+		.max = TW_FRAME_MAX,
+		.emit = put_frame,
+		.ctx = frames,
+	};
+	frames->frames.info.base_time = time;
 }
 
 static void copy_tlv(struct tw_frame *f, const struct tw_tlv_view *tlv)
@@ -132,31 +135,60 @@ static void copy_tlv(struct tw_frame *f, const struct tw_tlv_view *tlv)
 		memcpy(value, tlv->value, tlv->len);
 }
 
-static int take_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out, struct news *news)
+static struct tw_cursor tlvs_of(const struct tw_merged *out)
 {
-	struct tw_frame_info info = { 0 };
-	struct tw_cursor tlvs, unused;
+	return (struct tw_cursor){ .at = out->body, .left = out->body_len };
+}
+
+/* A control frame without the records that say nothing new. Empty it still has its number. */
+static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
+		    const struct tw_frame_info *info)
+{
+	struct tw_cursor tlvs = tlvs_of(out);
+	struct tw_archive_frames whole; /* what came in pieces */
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
+	struct tw_frame f;
 	int code = 0;
 
-	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
-	tw_frame__begin(&news->f, a->scratch, TW_FRAME_MAX, &info);
-	tlvs = (struct tw_cursor){ .at = out->body, .left = out->body_len };
+	tw_archive_frames__init(&whole, a, s, out->time);
+	tw_frame__begin(&f, a->scratch, TW_FRAME_MAX, info);
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		switch (tw_metadata__take(s->metadata, &info, &tlv)) {
+		switch (tw_metadata__take(s->metadata, info, &tlv)) {
 		case TW_METADATA_WRITE:
-			copy_tlv(&news->f, &tlv);
+			copy_tlv(&f, &tlv);
 			break;
 		case TW_METADATA_WHOLE:
-			code = tw_metadata__emit_whole(s->metadata, &news->whole);
+			code = tw_metadata__emit_whole(s->metadata, &whole.frames);
 			break;
 		case TW_METADATA_SKIP:
 			break;
 		}
 	}
-	news->f.info.events = info.events;
-	return code;
+	f.info.events = info->events;
+	return code ? code : tw_archive__put(a, s, out->time, a->scratch, tw_frame__end(&f));
+}
+
+/* As it came, without a word behind it: it may be the caller's frame. What it says is kept for the files to come. */
+static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
+		      const struct tw_frame_info *info)
+{
+	struct tw_cursor tlvs = tlvs_of(out);
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		tw_metadata__take(s->metadata, info, &tlv);
+	return tw_archive__put(a, s, out->time, out->head, tw_merged__len(out));
+}
+
+static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	struct tw_frame_info info = { 0 };
+	struct tw_cursor unused;
+
+	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
+	return a->options.packed ? put_packed(a, s, out, &info) : put_news(a, s, out, &info);
 }
 
 static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -171,30 +203,10 @@ static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
-{
-	struct news news = { .archive = a, .stream = s, .time = out->time };
-	int code;
-
-	news.whole = (struct tw_metadata_frames){
-		.info = s->aside,
-		.max = TW_FRAME_MAX,
-		.emit = put_whole,
-		.ctx = &news,
-	};
-	news.whole.info.base_time = out->time;
-	code = take_news(a, s, out, &news);
-	if (code)
-		return code;
-	if (a->options.packed) /* as it came, without a word behind it: it may be the caller's frame */
-		return tw_archive__put(a, s, out->time, out->head, tw_merged__len(out));
-	return tw_archive__put(a, s, out->time, a->scratch, tw_frame__end(&news.f));
-}
-
 /* LOST and what else stood between events. */
 static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *out)
 {
-	struct tw_cursor tlvs = { .at = out->body, .left = out->body_len };
+	struct tw_cursor tlvs = tlvs_of(out);
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
