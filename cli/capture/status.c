@@ -118,7 +118,7 @@ void capture__tell_status(struct capture *capture)
 	else if (n)
 		print_lines(reports, n);
 	else
-		fputs("no stream yet\n", stderr);
+		fputs("nothing to tell yet: no stream came, or the writer is busy\n", stderr);
 	free(reports);
 }
 
