@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "ends.h"
 #include "netns.h"
 #include "vnet/rx_packet.h"
 #include "vnet/veth.h"
@@ -235,25 +236,12 @@ static void test_answer(void **state)
 
 static void test_down_and_gone(void **state)
 {
-	struct tw_rx_frame f;
 	struct tw_rx *rx;
-	int tx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 0);
-	link__set_up("tw0", false);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	link__set_up("tw0", true);
-	tx = raw__open("tw0-tx");
-	raw__send(tx, TW_ETHERTYPE, 5, 100);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
-	assert_int_equal(f.data[0], 5);
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	close(tx);
+	rx__assert_down_and_gone(rx);
 	tw_rx__close(rx);
 }
 

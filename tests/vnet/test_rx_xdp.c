@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
+#include "ends.h"
 #include "netns.h"
 #include "vnet/rx_xdp.h"
 #include "vnet/tx.h"
@@ -497,25 +498,12 @@ static void test_aside(void **state)
 
 static void test_down_and_gone(void **state)
 {
-	struct tw_rx_frame f;
 	struct tw_rx *rx;
-	int tx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx(0);
-	link__set_up("tw0", false);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	link__set_up("tw0", true);
-	tx = raw__open("tw0-tx");
-	raw__send(tx, TW_ETHERTYPE, 5, 100);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
-	assert_int_equal(f.data[0], 5);
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	close(tx);
+	rx__assert_down_and_gone(rx);
 	tw_rx__close(rx);
 }
 

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "ends.h"
 #include "netns.h"
 #include "vnet/rx_packet.h"
 #include "vnet/tx.h"
@@ -121,30 +122,6 @@ static void *receive(void *arg)
 	return NULL;
 }
 
-/* Tries until there is room; the kernel says -EAGAIN in between. */
-static uint8_t *reserve(struct tw_sink *sink)
-{
-	uint8_t *slot;
-
-	while (!(slot = tw_sink__reserve(sink))) {
-		const int code = tw_sink__flush(sink);
-
-		assert_true(code == 0 || code == -EAGAIN);
-		if (code)
-			usleep(50);
-	}
-	return slot;
-}
-
-static void flush_all(struct tw_sink *sink)
-{
-	int code;
-
-	while ((code = tw_sink__flush(sink)) == -EAGAIN)
-		usleep(50);
-	assert_int_equal(code, 0);
-}
-
 /* Gives up after a few seconds: then frames are missing, which the caller finds. */
 static void wait_for_receiver(struct tw_sink *sink, const struct run *run, uint32_t number)
 {
@@ -171,10 +148,10 @@ static void send_all(struct tw_sink *sink, struct run *run)
 
 		if (run->window)
 			wait_for_receiver(sink, run, number);
-		write_frame(reserve(sink), number, len);
+		write_frame(sink__slot(sink), number, len);
 		tw_sink__commit(sink, len);
 	}
-	flush_all(sink);
+	sink__flush_all(sink);
 	assert_return_code(sched_setaffinity(0, sizeof(before), &before), errno);
 	run->sent = true;
 }
@@ -208,7 +185,7 @@ static void assert_lossless(struct tw_sink *sink, struct run *run)
 	struct rtnl_link_stats counters;
 
 	run->window = WINDOW;
-	assert_int_equal((uintptr_t)reserve(sink) % 4, 0);
+	assert_int_equal((uintptr_t)sink__slot(sink) % 4, 0);
 	assert_int_equal(send_and_receive(sink, run, &sent), 0);
 	assert_int_equal(run->received, run->frames);
 	assert_int_equal(sent.dropped, 0);
@@ -377,7 +354,7 @@ static void try_down(enum tw_transport transport)
 	assert_int_equal(tw_sink__flush(sink), -EAGAIN);
 	link__set_up("tw0-tx", true);
 	assert_int_equal(tw_rx_packet__open(&o, &rx, NULL), 0);
-	flush_all(sink);
+	sink__flush_all(sink);
 	tw_sink__stats(sink, &sent);
 	assert_int_equal(sent.frames, n);
 	assert_true(sent.waits > 0);
@@ -449,10 +426,10 @@ static void test_xdp_no_carrier(void **state)
 	sink = open_tx(TW_TRANSPORT_XDP, 0, 0);
 	link__set_up("tw0", false);
 	for (uint32_t n = 0; n < 100; n++) {
-		write_frame(reserve(sink), n, 100);
+		write_frame(sink__slot(sink), n, 100);
 		tw_sink__commit(sink, 100);
 	}
-	flush_all(sink);
+	sink__flush_all(sink);
 	tw_sink__stats(sink, &sent);
 	assert_int_equal(sent.frames, 100);
 	assert_int_equal(sent.dropped, 100);
@@ -474,7 +451,7 @@ static void test_drops_once(void **state)
 	link__set_up("tw0", false);
 	for (size_t i = 0; i < 3; i++) {
 		for (uint32_t n = 0; n < 40; n++) {
-			write_frame(reserve(sinks[i]), n, 100);
+			write_frame(sink__slot(sinks[i]), n, 100);
 			tw_sink__commit(sinks[i], 100);
 		}
 		tw_sink__flush(sinks[i]);
@@ -509,9 +486,9 @@ static void test_one_socket_a_queue(void **state)
 	other = open_tx(TW_TRANSPORT_AUTO, 0, 0);
 	assert_non_null(strstr(other->how, "AF_PACKET sendmmsg (AF_XDP refused: "));
 	for (size_t i = 0; i < 2; i++) {
-		write_frame(reserve(sinks[i]), 0, 1000);
+		write_frame(sink__slot(sinks[i]), 0, 1000);
 		tw_sink__commit(sinks[i], 1000);
-		flush_all(sinks[i]);
+		sink__flush_all(sinks[i]);
 	}
 	counters = link__counters("tw0");
 	assert_int_equal(counters.rx_packets, 2);
@@ -534,9 +511,9 @@ static void test_ethernet_header(void **state)
 	for (int i = 0; i < 2; i++) {
 		o.destination = i ? to : NULL;
 		assert_int_equal(tw_tx__open(&o, &sink, NULL), 0);
-		write_frame(reserve(sink), 0, 100);
+		write_frame(sink__slot(sink), 0, 100);
 		tw_sink__commit(sink, 100);
-		flush_all(sink);
+		sink__flush_all(sink);
 		assert_int_equal(recv(fd, frame, sizeof(frame), 0), ETH_HLEN + 100);
 		assert_memory_equal(frame, i ? to : group, ETH_ALEN);
 		link__assert_address("tw0-tx", frame + ETH_ALEN);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
+#include "ends.h"
 #include "netns.h"
 #include "path.h"
 #include "vnet/rx_questions.h"
@@ -126,29 +127,6 @@ static void close_all(struct run *run)
 	tw_rx__close(run->rx);
 }
 
-static uint8_t *reserve(struct tw_sink *sink)
-{
-	uint8_t *slot;
-
-	while (!(slot = tw_sink__reserve(sink))) {
-		const int code = tw_sink__flush(sink);
-
-		assert_true(code == 0 || code == -EAGAIN);
-		if (code)
-			usleep(50);
-	}
-	return slot;
-}
-
-static void flush_all(struct tw_sink *sink)
-{
-	int code;
-
-	while ((code = tw_sink__flush(sink)) == -EAGAIN)
-		usleep(50);
-	assert_int_equal(code, 0);
-}
-
 /* Frames that got lost on the way never come: so waits for a while only. */
 static void wait_for_receiver(struct run *run, uint32_t number)
 {
@@ -172,13 +150,13 @@ static void send_some(struct run *run, uint32_t first, uint32_t end)
 		size_t len;
 
 		wait_for_receiver(run, number);
-		slot = reserve(run->sink);
+		slot = sink__slot(run->sink);
 		assert_int_equal((uintptr_t)slot % 4, 0);
 		len = length_of(run, number);
 		write_frame(slot, number, len);
 		tw_sink__commit(run->sink, len);
 	}
-	flush_all(run->sink);
+	sink__flush_all(run->sink);
 }
 
 /* All arrive, whole and in order. */
@@ -326,7 +304,7 @@ static void test_link_shrinks(void **state)
 	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) { /* of these two are too long */
 		const size_t len = number % 2 ? 4000 : 400;
 
-		write_frame(reserve(run.sink), number, len);
+		write_frame(sink__slot(run.sink), number, len);
 		tw_sink__commit(run.sink, len);
 	}
 	command__run("ip link set s0 mtu 1500");

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What holds for every sink and every receiver, whatever is behind it. Included behind cmocka.h. */
+#ifndef TW_TEST_ENDS_H
+#define TW_TEST_ENDS_H
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "netns.h"
+#include "vnet/veth.h"
+#include "wire/rx.h"
+#include "wire/sink.h"
+#include "wire/tracewire.h"
+
+#define ENDS_PAUSE_US 50 /* between two tries */
+
+/** sink__slot() - tries until there is room; the kernel says -EAGAIN in between */
+static inline uint8_t *sink__slot(struct tw_sink *sink)
+{
+	uint8_t *slot;
+
+	while (!(slot = tw_sink__reserve(sink))) {
+		const int code = tw_sink__flush(sink);
+
+		assert_true(code == 0 || code == -EAGAIN);
+		if (code)
+			usleep(ENDS_PAUSE_US);
+	}
+	return slot;
+}
+
+/** sink__flush_all() - until all has left */
+static inline void sink__flush_all(struct tw_sink *sink)
+{
+	int code;
+
+	while ((code = tw_sink__flush(sink)) == -EAGAIN)
+		usleep(ENDS_PAUSE_US);
+	assert_int_equal(code, 0);
+}
+
+/** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and vanishes */
+static inline void rx__assert_down_and_gone(struct tw_rx *rx)
+{
+	struct tw_rx_frame f;
+	int tx;
+
+	link__set_up("tw0", false);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	link__set_up("tw0", true);
+	tx = raw__open("tw0-tx");
+	raw__send(tx, TW_ETHERTYPE, 5, 100);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.data[0], 5);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	close(tx);
+}
+
+#endif
