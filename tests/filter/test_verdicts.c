@@ -85,9 +85,7 @@ static const struct {
 	{ UNKNOWN, "event == sched_switch", false },
 	{ UNKNOWN, "!(event == sched_switch)", true },
 	/* comparisons */
-	{ SWITCH,
-	  "prev_pid eq 42 and prev_pid ne 41 and prev_pid lt 43 and prev_pid le 42 and prev_pid gt 41",
-	  true },
+	{ SWITCH, "prev_pid eq 42 and prev_pid ne 41 and prev_pid lt 43 and prev_pid le 42 and prev_pid gt 41", true },
 	{ SWITCH, "prev_pid ge 42 and not prev_pid ge 43", true },
 	{ TINY, "levels == 5", true },
 	{ TINY, "levels == 4", false },
