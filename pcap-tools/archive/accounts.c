@@ -114,33 +114,6 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_str
 	tw_archive__remove(a, s);
 }
 
-/* Return: events in a packet of ours. */
-static uint64_t events_in(const struct tw_pcapng_packet *packet)
-{
-	struct tw_frame_info info = { 0 };
-	struct tw_cursor tlvs = { 0 };
-	enum tw_frame_status status;
-	struct tw_tlv_view tlv;
-	uint64_t events = 0;
-
-	if (packet->len < TW_ARCHIVE_ETHER_LEN)
-		return 0;
-	status =
-		tw_frame__parse(packet->bytes + TW_ARCHIVE_ETHER_LEN, packet->len - TW_ARCHIVE_ETHER_LEN, &info, &tlvs);
-	if (info.source != TW_SOURCE_FTRACE && info.source != TW_SOURCE_BPF)
-		return 0;
-	if (status == TW_FRAME_TRUNCATED)
-		return info.events; /* cut to the snapshot length */
-	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		struct tw_part_view part;
-
-		events += tlv.type == TW_TLV_EVENT;
-		events += tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part) && part.inner_type == TW_TLV_EVENT &&
-			  part.offset + part.len == part.total;
-	}
-	return events;
-}
-
 static void count_unwritten_of_over(struct tw_archive *a, uint32_t interface, uint64_t events)
 {
 	for (size_t i = 0; i < a->n_over; i++) {
@@ -156,11 +129,11 @@ static void count_unwritten_of_over(struct tw_archive *a, uint32_t interface, ui
 
 void tw_archive__count_unwritten(struct tw_archive *a)
 {
+	struct tw_pcapng_place place = { 0 };
 	struct tw_pcapng_packet packet;
-	size_t at = 0;
 
-	while (tw_pcapng__next_unwritten(a->file, &at, &packet)) {
-		const uint64_t events = events_in(&packet);
+	while (tw_pcapng__next_unwritten(a->file, &place, &packet)) {
+		const uint16_t events = packet.weight;
 
 		count_unwritten_of_over(a, packet.interface, events);
 		for (size_t i = 0; i < a->n_streams; i++) {

@@ -44,13 +44,14 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 }
 
 /* Metadata are never cut: events could not be read without them. */
-static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint64_t events)
+static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint32_t events)
 {
 	const uint64_t time = tw_archive__packet_time(s, stream_time);
 	const size_t original = ETHER_LEN + len, snaplen = events ? a->options.snaplen : original;
 	struct tw_archive_count *here = &s->here;
 
-	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original);
+	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original,
+			  (uint16_t)events);
 	here->start = here->packets && here->start < time ? here->start : time;
 	here->end = here->end > time ? here->end : time;
 	here->packets++;

@@ -29,7 +29,7 @@ uint8_t *tw_convert__packet(struct tw_convert *c, size_t len)
 
 void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len)
 {
-	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len, CONVERT_ETHER_LEN + len);
+	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len, CONVERT_ETHER_LEN + len, 0);
 	s->start = s->start && s->start < time ? s->start : time;
 	s->end = s->end > time ? s->end : time;
 }

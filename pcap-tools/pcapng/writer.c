@@ -9,6 +9,7 @@
 
 #define EPB_HEAD 28 /* bytes before the packet */
 #define EPB_TAIL 8  /* and behind it at most: padding and closing length */
+#define EPB_MIN  (EPB_HEAD + 4)
 #define BUFFER_DEFAULT \
 	((size_t)960 * 1024) /* with the longest block behind it less than may be lost by a kill: 1 MiB and a bit */
 #define BULK ((size_t)128 * 1024) /* bytes from which on a batch is worth to end where a disk's block does */
@@ -21,8 +22,10 @@ struct tw_pcapng {
 	uint8_t *memory;
 	struct tw_pcapng_buffer buf; /* in it, as far from its beginning as the output asks for */
 	size_t cap;                  /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
-	size_t kept;                 /* after a failure: bytes of the buffer that were written, in whole blocks */
-	uint64_t packets;            /* in this file */
+	uint16_t *weights;           /* of the packets in it */
+	size_t n_weights;
+	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
+	uint64_t packets; /* in this file */
 	uint32_t interfaces;
 	int code; /* the first failure */
 	struct tw_error error;
@@ -37,6 +40,7 @@ static void pcapng__empty(struct tw_pcapng *w)
 {
 	w->buf.bytes = w->memory + tw_output__phase(w->output);
 	w->buf.len = 0;
+	w->n_weights = 0;
 }
 
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
@@ -49,7 +53,8 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
 	w->memory = aligned_alloc(TW_OUTPUT_ALIGN, round_up(w->cap + BUFFER_BEHIND));
-	if (!w->memory)
+	w->weights = malloc((w->cap + BUFFER_BEHIND) / EPB_MIN * sizeof(*w->weights));
+	if (!w->memory || !w->weights)
 		goto no_memory;
 	pcapng__empty(w);
 	tw_pcapng_buffer__section(&w->buf, section);
@@ -66,6 +71,7 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	if (!w)
 		return;
 	free(w->memory);
+	free(w->weights);
 	free(w);
 }
 
@@ -152,7 +158,8 @@ static uint8_t *store_u32(uint8_t *p, uint32_t value)
 	return p + sizeof(value);
 }
 
-void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original)
+void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original,
+		       uint16_t weight)
 {
 	const uint32_t padding = -(uint32_t)len & 3;
 	const uint32_t total = (uint32_t)(EPB_HEAD + len + padding + sizeof(total));
@@ -168,6 +175,7 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	store_u32(p + len, 0); /* the padding, and perhaps more, which the length overwrites */
 	store_u32(p + len + padding, total);
 	w->buf.len += total;
+	w->weights[w->n_weights++] = weight;
 	w->packets++;
 }
 
@@ -202,22 +210,19 @@ static uint32_t load_u32(const uint8_t *p)
 	return v;
 }
 
-bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, size_t *at, struct tw_pcapng_packet *ret)
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret)
 {
-	if (!w->code)
-		return false;
-	for (*at = *at > w->kept ? *at : w->kept; *at < w->buf.len;) {
-		const uint8_t *block = w->buf.bytes + *at;
+	while (w->code && place->at < w->buf.len) {
+		const uint8_t *block = w->buf.bytes + place->at;
+		const bool is_written = place->at < w->kept;
 
-		*at += load_u32(block + 4);
+		place->at += load_u32(block + 4);
 		if (load_u32(block) != TW_PCAPNG_EPB)
 			continue;
-		*ret = (struct tw_pcapng_packet){
-			.interface = load_u32(block + 8),
-			.bytes = block + EPB_HEAD,
-			.len = load_u32(block + 20),
-		};
-		return true;
+		ret->interface = load_u32(block + 8);
+		ret->weight = w->weights[place->packet++];
+		if (!is_written)
+			return true;
 	}
 	return false;
 }
@@ -227,7 +232,7 @@ uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
 	struct tw_pcapng_packet packet;
 	uint64_t n = 0;
 
-	for (size_t at = 0; tw_pcapng__next_unwritten(w, &at, &packet);)
+	for (struct tw_pcapng_place place = { 0 }; tw_pcapng__next_unwritten(w, &place, &packet);)
 		n++;
 	return n;
 }

@@ -83,8 +83,10 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
  * @time: ns since 1970
  * @len: bytes; at most what was reserved
  * @original: bytes that it had before it was cut to them; at least as many
+ * @weight: what the caller counts it as, for tw_pcapng__next_unwritten()
  */
-void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original);
+void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original,
+		       uint16_t weight);
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 
@@ -100,18 +102,21 @@ uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
 /** tw_pcapng__removed_early() - files of a ring that had to go for want of space on the disk */
 uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w);
 
+/* Where a walk over packets is; zeroed at first. */
+struct tw_pcapng_place {
+	size_t at, packet;
+};
+
 struct tw_pcapng_packet {
 	uint32_t interface;
-	const uint8_t *bytes;
-	size_t len;
+	uint16_t weight;
 };
 
 /**
  * tw_pcapng__next_unwritten() - the packets that were committed and could not be written; none without a failure
- * @at: where to go on; 0 at first
- * @ret: borrowed until the writer is closed
+ * @place: where to go on
  */
-bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, size_t *at, struct tw_pcapng_packet *ret);
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret);
 
 /** tw_pcapng__dropped() - how many those are */
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w);

@@ -121,6 +121,16 @@ static void several(FILE *f)
 	frame.stream = 0;
 }
 
+/* Less came than the headers say. */
+static void cut(FILE *f)
+{
+	test_frame__begin(&frame, 1, 0, 1000);
+	for (uint32_t i = 0; i < 4; i++)
+		test_frame__event(&frame, 1000 + i, i, 24);
+	put(f, test_frame__end(&frame) - 40);
+	put_watermark(f, 2000, 4, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -128,10 +138,10 @@ int main(int argc, char **argv)
 		void (*write)(FILE *f);
 	} seeds[] = {
 		{ "ordered", ordered }, { "reordered", reordered }, { "pieces", pieces },
-		{ "mixed", mixed },     { "several", several },
+		{ "mixed", mixed },     { "several", several },     { "cut", cut },
 	};
-	/* Bits of fuzz_merge's options. */
-	static const uint8_t options[] = { 0, 1 | 2, 4 | 16 | 32, 4 | 8 | 16 | 32, 1 | 8 };
+	/* Bits of the targets' options. */
+	static const uint8_t options[] = { 0, 1 | 2, 4 | 16 | 32, 4 | 8 | 16 | 32, 1 | 8, 1 | 8 | 64 };
 	const size_t ways = sizeof(options) / sizeof(options[0]);
 
 	for (size_t i = 0; argc == 2 && i < ways * sizeof(seeds) / sizeof(seeds[0]); i++) {

@@ -75,7 +75,7 @@ static int put(struct tw_pcapng *w, uint32_t id, uint64_t number)
 		noise = noise * 6364136223846793005u + 1442695040888963407u;
 		p[i] = (uint8_t)(noise >> 56);
 	}
-	tw_pcapng__commit(w, id, number * 1000, LEN, LEN);
+	tw_pcapng__commit(w, id, number * 1000, LEN, LEN, 0);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static inline void small__packet(struct tw_pcapng *w, uint32_t id, unsigned int 
 	memset(p, 0x55, len);
 	for (size_t k = 0; k < len; k += 3)
 		p[k] = (uint8_t)(i * 31 + k * k);
-	tw_pcapng__commit(w, id, 1000 * i, len, len);
+	tw_pcapng__commit(w, id, 1000 * i, len, len, 0);
 }
 
 /* @name: x.pcapng or x.pcapng.zst, in a folder of its own that is gone afterwards */
