@@ -36,11 +36,11 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
 		books->lost_ring, books->shed, books->lost_tx);
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
-	if (books->dropped_frames && !books->lost_tx)
+	if (books->dropped_unseen)
 		fprintf(out,
 			"dropped  %" PRIu64
-			" frames in transmission; who receives the rest knows how many events they had\n",
-			books->dropped_frames);
+			" packed frames in transmission besides; who receives the rest knows how many events they had\n",
+			books->dropped_unseen);
 	if (books->unnamed)
 		fprintf(out, "unnamed  %" PRIu64 " events of tasks whose name could not be learned\n", books->unnamed);
 	if (books->symbols_hidden)

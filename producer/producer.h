@@ -69,18 +69,19 @@ struct tw_producer_options {
  * reject it does not record, and nobody counts.
  */
 struct tw_books {
-	uint64_t recorded;      /* by the kernel: read + overwritten + refused by the ring */
-	uint64_t read;          /* events taken out of the rings */
-	uint64_t filtered;      /* of these, rejected by the producer's part of the filter; they get no number */
-	uint64_t lost_ring;     /* ring overrun, as announced in LOST records */
-	uint64_t shed;          /* the sink would not take them in time */
-	uint64_t lost_tx;       /* in frames that the sink dropped; of packed frames only dropped_frames is known */
-	uint64_t delivered;     /* handed over and not known as dropped */
-	uint64_t frames, bytes; /* handed over, all kinds */
-	uint64_t dropped_frames;
-	uint64_t unnamed; /* events whose task's name could not be learned */
-	uint64_t late;    /* events older than a watermark sent before */
-	uint64_t names;   /* COMM records sent, repetitions excluded */
+	uint64_t recorded;       /* by the kernel: read + overwritten + refused by the ring */
+	uint64_t read;           /* events taken out of the rings */
+	uint64_t filtered;       /* of these, rejected by the producer's part of the filter; they get no number */
+	uint64_t lost_ring;      /* ring overrun, as announced in LOST records */
+	uint64_t shed;           /* the sink would not take them in time */
+	uint64_t lost_tx;        /* in frames that the sink dropped, but for those of dropped_unseen */
+	uint64_t delivered;      /* handed over and not known as dropped */
+	uint64_t frames, bytes;  /* handed over, all kinds */
+	uint64_t dropped_frames; /* by the sink */
+	uint64_t dropped_unseen; /* of these, packed ones of which nobody knows how many events they had */
+	uint64_t unnamed;        /* events whose task's name could not be learned */
+	uint64_t late;           /* events older than a watermark sent before */
+	uint64_t names;          /* COMM records sent, repetitions excluded */
 	uint64_t bookkeeping_read, bookkeeping_lost;
 	uint64_t symbols;           /* SYMBOL records sent, repetitions excluded */
 	uint64_t nameless;          /* addresses that are printed as symbols and lie in none */

@@ -39,8 +39,11 @@ static void add_reader(const struct tw_reader *r, struct tw_books *books)
 	books->frames += r->sink_stats.frames;
 	books->bytes += r->sink_stats.bytes;
 	books->dropped_frames += r->sink_stats.dropped;
-	if (r->port.events_per_frame == 1) /* of packed frames nobody knows how many events each had */
-		books->lost_tx += r->sink_stats.dropped;
+	books->lost_tx += r->sink_stats.dropped_events;
+	if (r->port.events_per_frame == 1) /* one each, or it was metadata */
+		books->lost_tx += r->sink_stats.dropped_unseen;
+	else
+		books->dropped_unseen += r->sink_stats.dropped_unseen;
 	books->delivered += r->port.events;
 	books->nameless_too_many += r->addresses.forgotten;
 }
@@ -87,6 +90,7 @@ void tw_producer__say_stats(void *ctx, struct tw_control *control)
 		{ TW_STAT_SENT_BYTES, TW_CHANNEL_CONTROL, books.bytes },
 		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, books.dropped_frames },
 		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, books.lost_tx },
+		{ TW_STAT_TX_DROPS_UNSEEN, TW_CHANNEL_CONTROL, books.dropped_unseen },
 		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, books.unnamed },
 		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, books.bookkeeping_read },
 		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, books.bookkeeping_lost },

@@ -33,9 +33,9 @@ void tx_sink__fini(struct tx_sink *tx)
 	tx_device__release(tx->device);
 }
 
-void tx_sink__told(struct tx_sink *tx)
+void tx_sink__told(struct tx_sink *tx, const uint8_t *slot)
 {
-	tx->stats.dropped++;
+	tx_sink__drop(tx, slot);
 	tx_device__explain(tx->device);
 }
 
@@ -46,6 +46,7 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	tx->claimed = tx_device__claim(tx->device, tx->claimed);
 	*ret = tx->stats;
 	ret->dropped += tx->claimed;
+	ret->dropped_unseen += tx->claimed;
 }
 
 void tx_socket__widen(int fd, size_t slot_bytes)

@@ -54,8 +54,14 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 /** tx_sink__fini() - the counterpart; frees nothing of the transport's */
 void tx_sink__fini(struct tx_sink *tx);
 
-/** tx_sink__told() - the kernel told the socket that it dropped a frame, which the interface has counted too */
-void tx_sink__told(struct tx_sink *tx);
+/** tx_sink__drop() - the frame in this slot will not leave */
+static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
+{
+	tw_sink_stats__drop(&tx->stats, slot + TX_OVERHEAD);
+}
+
+/** tx_sink__told() - the kernel told the socket that it dropped the frame in this slot, which the interface has counted too */
+void tx_sink__told(struct tx_sink *tx, const uint8_t *slot);
 
 /** tx_sink__stats() - the stats of both transports */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);

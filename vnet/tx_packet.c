@@ -32,10 +32,15 @@ static struct tx_packet *of(struct tw_sink *sink)
 	return (struct tx_packet *)sink;
 }
 
+static uint8_t *slot_of(const struct tx_packet *p, unsigned int number)
+{
+	return p->area + number % TX_SLOTS * p->slot_bytes;
+}
+
 static int break_down(struct tx_packet *p)
 {
-	p->tx.stats.dropped += p->head - p->tail;
-	p->tail = p->head;
+	for (; p->tail != p->head; p->tail++)
+		tx_sink__drop(&p->tx, slot_of(p, p->tail));
 	p->tx.broken = -ENODEV;
 	return p->tx.broken;
 }
@@ -54,8 +59,7 @@ static int handle_failure(struct tx_packet *p)
 	case ENETDOWN: /* it may come up again */
 		return -EAGAIN;
 	case EMSGSIZE: /* the MTU was lowered */
-		p->tail++;
-		p->tx.stats.dropped++;
+		tx_sink__drop(&p->tx, slot_of(p, p->tail++));
 		return 0;
 	default:
 		return break_down(p);
@@ -98,7 +102,7 @@ static void *packet_reserve(struct tw_sink *sink)
 		p->tx.stats.waits++;
 		return NULL;
 	}
-	return p->area + p->head % TX_SLOTS * p->slot_bytes + TX_OVERHEAD;
+	return slot_of(p, p->head) + TX_OVERHEAD;
 }
 
 static void packet_commit(struct tw_sink *sink, size_t len)
@@ -108,7 +112,7 @@ static void packet_commit(struct tw_sink *sink, size_t len)
 	p->tx.stats.frames++;
 	p->tx.stats.bytes += len;
 	if (p->tx.broken) {
-		p->tx.stats.dropped++;
+		tx_sink__drop(&p->tx, slot_of(p, p->head));
 		return;
 	}
 	p->iov[p->head % TX_SLOTS].iov_len = ETH_HLEN + len;

@@ -43,7 +43,7 @@ static struct udp_sink *of(struct tw_sink *sink)
 static void drop(struct udp_sink *s, unsigned int slot)
 {
 	s->lens[slot] = 0;
-	s->stats.dropped++;
+	tw_sink_stats__drop(&s->stats, s->area + slot * s->slot_bytes);
 }
 
 static size_t frame_max_of(size_t wanted, size_t payload)

@@ -36,11 +36,18 @@ struct tx_xdp {
 	uint16_t n_free;
 	uint8_t pending[TX_SLOTS]; /* descriptors of the slot that the kernel has */
 	unsigned int fresh;        /* descriptors in the ring since the last sendto() */
+	uint32_t put;              /* descriptors, since the opening */
+	uint32_t taken;            /* of these, by the kernel, as far as is known */
 };
 
 static struct tx_xdp *of(struct tw_sink *sink)
 {
 	return (struct tx_xdp *)sink;
+}
+
+static uint8_t *slot_of(const struct tx_xdp *x, uint16_t slot)
+{
+	return x->area + slot * x->slot_bytes;
 }
 
 /* Take back what the kernel has let go of. Return: number of descriptors */
@@ -69,21 +76,48 @@ static int break_down(struct tx_xdp *x)
 			continue;
 		x->pending[slot] = 0;
 		x->free[x->n_free++] = slot;
-		x->tx.stats.dropped++;
+		tx_sink__drop(&x->tx, slot_of(x, slot));
 	}
 	x->tx.broken = -ENODEV;
 	return x->tx.broken;
+}
+
+/* As far as the kernel tells. Return: whether it has taken more than was known */
+static bool renew_taken(struct tx_xdp *x)
+{
+	const uint32_t told = x->put - (RING - xsk_prod_nb_free(&x->ring, RING));
+
+	if ((int32_t)(told - x->taken) <= 0)
+		return false;
+	x->taken = told;
+	return true;
+}
+
+/*
+ * The interface dropped the frame that the kernel took last. If others left before it in the same call, the kernel tells how far it
+ * is. If none did it tells so only later, and this frame is the first behind all that was taken before.
+ */
+static void drop_taken(struct tx_xdp *x)
+{
+	const struct xdp_desc *last;
+
+	if (!renew_taken(x))
+		while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
+			;
+	last = xsk_ring_prod__tx_desc(&x->ring, x->taken - 1);
+	tx_sink__told(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
 }
 
 /* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, ask again; -EAGAIN = not now; other: broken */
 static int kick(struct tx_xdp *x)
 {
 	x->fresh = 0;
+	renew_taken(x);
 	if (sendto(xsk_socket__fd(x->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
 	case EBUSY: /* the interface dropped a frame; those behind it wait in the ring */
-		tx_sink__told(&x->tx);
+		drop_taken(x);
 		return -EINTR;
 	case EINTR:
 		return -EINTR;
@@ -126,7 +160,7 @@ static void *xdp_reserve(struct tw_sink *sink)
 		x->tx.stats.waits++;
 		return NULL;
 	}
-	return x->area + x->free[x->n_free - 1] * x->slot_bytes + TX_OVERHEAD;
+	return slot_of(x, x->free[x->n_free - 1]) + TX_OVERHEAD;
 }
 
 /* The slot's bytes from the Ethernet header on, as one descriptor a chunk. */
@@ -149,6 +183,7 @@ static void put_descriptors(struct tx_xdp *x, uint16_t slot, size_t len)
 	}
 	x->pending[slot] = n;
 	x->fresh += n;
+	x->put = at + n;
 	xsk_ring_prod__submit(&x->ring, n);
 }
 
@@ -159,7 +194,7 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 	x->tx.stats.frames++;
 	x->tx.stats.bytes += len;
 	if (x->tx.broken) {
-		x->tx.stats.dropped++;
+		tx_sink__drop(&x->tx, slot_of(x, x->free[x->n_free - 1]));
 		return;
 	}
 	put_descriptors(x, x->free[--x->n_free], ETH_HLEN + len);
@@ -217,7 +252,7 @@ static int bind_socket(struct tx_xdp *x)
 static void init_slots(struct tx_xdp *x)
 {
 	for (uint16_t slot = 0; slot < TX_SLOTS; slot++) {
-		tx_slot__init(x->area + slot * x->slot_bytes, &x->tx.link);
+		tx_slot__init(slot_of(x, slot), &x->tx.link);
 		x->free[x->n_free++] = slot;
 	}
 }

@@ -12,13 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+#include "wire/tracewire.h"
+
 /* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0. */
 struct tw_sink_stats {
-	uint64_t frames;  /* handed over by commit */
-	uint64_t bytes;   /* of those frames, link header excluded */
-	uint64_t dropped; /* frames of those known not to have left */
-	uint64_t waits;   /* times that reserve had no room */
+	uint64_t frames;         /* handed over by commit */
+	uint64_t bytes;          /* of those frames, link header excluded */
+	uint64_t dropped;        /* frames of those known not to have left */
+	uint64_t dropped_events; /* that were in them; metadata has none */
+	uint64_t dropped_unseen; /* of dropped, frames that nobody saw: their events are not counted */
+	uint64_t waits;          /* times that reserve had no room */
 };
+
+/** tw_sink_stats__drop() - this complete frame will not leave */
+static inline void tw_sink_stats__drop(struct tw_sink_stats *stats, const uint8_t *frame)
+{
+	stats->dropped++;
+	if (frame[offsetof(struct tw_frame_hdr, source)] != TW_SOURCE_CONTROL)
+		stats->dropped_events += tw_load_be16(frame + offsetof(struct tw_frame_hdr, events));
+}
 
 struct tw_sink;
 

@@ -277,7 +277,8 @@ struct tw_symbol_tlv {
 	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")    \
 	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")    \
 	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped") \
-	X(13, FILTERED, "filtered", "events the producer's filter rejected")
+	X(13, FILTERED, "filtered", "events the producer's filter rejected")         \
+	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped, events not known")
 
 enum tw_stat_id {
 #define X(num, name, key, what) TW_STAT_##name = (num),

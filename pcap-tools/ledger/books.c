@@ -48,7 +48,7 @@ static enum tw_book book_of_stat(unsigned int stat)
 		return TW_BOOK_SHED;
 	case TW_STAT_TX_DROP_EVENTS:
 		return TW_BOOK_TX;
-	case TW_STAT_TX_DROPS:
+	case TW_STAT_TX_DROPS_UNSEEN:
 		return TW_BOOK_TX_FRAMES;
 	default:
 		return TW_BOOK_COUNT;

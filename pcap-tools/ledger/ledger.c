@@ -96,8 +96,7 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
 	l->fact[TW_FACT_MALFORMED] = n->malformed;
 	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
-	if (!tw_stream_books__since(from->books, TW_BOOK_TX))
-		l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
+	l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -108,7 +107,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 /*
  * Settle what was recorded, and what the producer lost without a gap to be seen, at the end of a channel. Of a stream that was
  * seen from its start, what it shed is told for certain. Else it may have been before, and what was dropped in transmission may have
- * been metadata, as the producer counts an event for each frame: that counts as far as something is unexplained.
+ * been metadata, where an interface drops frames of one event and does not say which: that counts as far as something is unexplained.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {

@@ -277,8 +277,10 @@ static int sink__hand_over(struct recorder_sink *s)
 	const uint32_t n = s->committed.n;
 	const int code = tw_slot_queue__put(&s->rec->queue, &s->committed);
 
-	if (code && code != -EAGAIN)
+	if (code && code != -EAGAIN) {
 		s->stats.dropped += n;
+		s->stats.dropped_unseen += n;
+	}
 	return code;
 }
 

@@ -60,7 +60,9 @@ static void tell_stats(struct world *w)
 		{ TW_STAT_FILTERED, 0, w->totals[TW_BOOK_FILTERED] },
 		{ TW_STAT_OVERRUN, 0, w->totals[TW_BOOK_RING] },
 		{ TW_STAT_SHED, 0, w->totals[TW_BOOK_SHED] },
+		{ TW_STAT_TX_DROPS, 0, w->totals[TW_BOOK_TX] },
 		{ TW_STAT_TX_DROP_EVENTS, 0, w->tells_tx ? w->totals[TW_BOOK_TX] : 0 },
+		{ TW_STAT_TX_DROPS_UNSEEN, 0, w->tells_tx ? 0 : w->totals[TW_BOOK_TX] },
 	};
 
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
@@ -223,6 +225,7 @@ static void test_whole(void **state)
 		assert_int_equal(l.recorded, w.truth.recorded);
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		check_places(&w, &l);
+		assert_int_equal(l.fact[TW_FACT_TX_FRAMES], w.tells_tx ? 0 : w.totals[TW_BOOK_TX]);
 		tw_stream_books__fini(&w.books);
 	}
 }

@@ -29,6 +29,12 @@ static inline uint8_t *sink__slot(struct tw_sink *sink)
 	return slot;
 }
 
+/** frame__events() - how many a sink takes a complete frame for, whatever else it holds */
+static inline unsigned int frame__events(const uint8_t *frame)
+{
+	return frame[44] == TW_SOURCE_CONTROL ? 0 : (unsigned int)frame[46] << 8 | frame[47];
+}
+
 /** sink__flush_all() - until all has left */
 static inline void sink__flush_all(struct tw_sink *sink)
 {

@@ -25,6 +25,7 @@
 
 #include "ends.h"
 #include "netns.h"
+#include "path.h"
 #include "vnet/rx_packet.h"
 #include "vnet/tx.h"
 #include "vnet/veth.h"
@@ -69,6 +70,14 @@ static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 	for (size_t at = sizeof(number); at < len; at++)
 		slot[at] = pattern(number, at);
 	memset(slot + len, 0xee, TW_COPY_STEP);
+}
+
+static unsigned int events_of(uint32_t number)
+{
+	uint8_t frame[LEAST + TW_COPY_STEP];
+
+	write_frame(frame, number, LEAST);
+	return frame__events(frame);
 }
 
 static size_t length_of(uint32_t number, size_t least, size_t most)
@@ -380,6 +389,7 @@ static void try_gone(enum tw_transport transport)
 {
 	struct tw_sink_stats before, after;
 	struct tw_sink *sink;
+	uint64_t events = 0;
 	uint8_t *slot;
 	uint32_t n;
 
@@ -387,12 +397,16 @@ static void try_gone(enum tw_transport transport)
 	sink = open_tx(transport, 0, 0);
 	link__set_up("tw0-tx", false);
 	n = fill_up(sink);
+	for (uint32_t i = 0; i < n; i++)
+		events += events_of(i);
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
 	assert_int_equal(tw_sink__flush(sink), -ENODEV);
 	assert_int_equal(tw_sink__flush(sink), -ENODEV);
 	tw_sink__stats(sink, &before);
 	assert_int_equal(before.frames, n);
 	assert_int_equal(before.dropped, n);
+	assert_int_equal(before.dropped_events, events);
+	assert_int_equal(before.dropped_unseen, 0);
 	slot = tw_sink__reserve(sink);
 	assert_non_null(slot);
 	write_frame(slot, 0, 100);
@@ -400,6 +414,7 @@ static void try_gone(enum tw_transport transport)
 	tw_sink__stats(sink, &after);
 	assert_int_equal(after.frames, n + 1);
 	assert_int_equal(after.dropped, n + 1);
+	assert_int_equal(after.dropped_events, events + events_of(0));
 	tw_sink__close(sink);
 }
 
@@ -420,6 +435,7 @@ static void test_xdp_no_carrier(void **state)
 {
 	struct tw_sink_stats sent;
 	struct tw_sink *sink;
+	uint64_t events = 0;
 
 	(void)state;
 	netns__wire(0, 1);
@@ -428,12 +444,72 @@ static void test_xdp_no_carrier(void **state)
 	for (uint32_t n = 0; n < 100; n++) {
 		write_frame(sink__slot(sink), n, 100);
 		tw_sink__commit(sink, 100);
+		events += events_of(n);
 	}
 	sink__flush_all(sink);
 	tw_sink__stats(sink, &sent);
 	assert_int_equal(sent.frames, 100);
 	assert_int_equal(sent.dropped, 100);
+	assert_int_equal(sent.dropped_events, events);
 	assert_int_equal(link__counters("tw0").rx_packets, 0);
+	tw_sink__close(sink);
+}
+
+/* Of two frames each one is too long for the other end: the books have the events of just those, however the kernel comes across them. */
+static void test_xdp_some_too_long(void **state)
+{
+	const struct tw_rx_packet_options o = { .ifname = "tw0" };
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+	struct tw_rx *rx;
+	uint64_t events = 0;
+	uint32_t long_ones = 0;
+
+	(void)state;
+	netns__wire(9000, 1);
+	sink = open_tx(TW_TRANSPORT_XDP, 0, 0);
+	command__run("ip link set tw0 mtu 1500");
+	assert_int_equal(tw_rx_packet__open(&o, &rx, NULL), 0);
+	srand(1);
+	for (uint32_t n = 0; n < 1000; n++) {
+		const bool is_long = rand() % 2;
+
+		write_frame(sink__slot(sink), n, is_long ? 8000 : 100);
+		tw_sink__commit(sink, is_long ? 8000 : 100);
+		long_ones += is_long;
+		events += is_long ? events_of(n) : 0;
+		if (rand() % 8 == 0)
+			sink__flush_all(sink);
+	}
+	sink__flush_all(sink);
+	tw_sink__stats(sink, &sent);
+	assert_int_equal(receive_rest(rx), 1000 - long_ones);
+	assert_int_equal(sent.dropped, long_ones);
+	assert_int_equal(sent.dropped_events, events);
+	assert_int_equal(sent.dropped_unseen, 0);
+	tw_rx__close(rx);
+	tw_sink__close(sink);
+}
+
+/* The interface's MTU is lowered: what is too long is dropped, and known. */
+static void test_packet_some_too_long(void **state)
+{
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+
+	(void)state;
+	netns__wire(9000, 1);
+	sink = open_tx(TW_TRANSPORT_PACKET, 0, 0);
+	for (uint32_t n = 0; n < 6; n++) {
+		write_frame(sink__slot(sink), n, n % 2 ? 8000 : 100);
+		tw_sink__commit(sink, n % 2 ? 8000 : 100);
+	}
+	command__run("ip link set tw0-tx mtu 1500");
+	sink__flush_all(sink);
+	tw_sink__stats(sink, &sent);
+	assert_int_equal(sent.dropped, 3);
+	assert_int_equal(sent.dropped_events, events_of(1) + events_of(3) + events_of(5));
+	assert_int_equal(sent.dropped_unseen, 0);
 	tw_sink__close(sink);
 }
 
@@ -567,6 +643,8 @@ int main(void)
 		cmocka_unit_test_setup(test_xdp_gone, netns__setup),
 		cmocka_unit_test_setup(test_packet_gone, netns__setup),
 		cmocka_unit_test_setup(test_xdp_no_carrier, netns__setup),
+		cmocka_unit_test_setup(test_xdp_some_too_long, netns__setup),
+		cmocka_unit_test_setup(test_packet_some_too_long, netns__setup),
 		cmocka_unit_test_setup(test_drops_once, netns__setup),
 		cmocka_unit_test_setup(test_one_socket_a_queue, netns__setup),
 		cmocka_unit_test_setup(test_ethernet_header, netns__setup),

@@ -46,6 +46,7 @@ struct run {
 	atomic_bool sent; /* all */
 	unsigned int bad;
 	uint64_t padding; /* received */
+	uint64_t events_sent, events_received;
 };
 
 static uint8_t pattern(uint32_t number, size_t at)
@@ -81,6 +82,7 @@ static bool is_intact(struct run *run, const struct tw_rx_frame *f)
 		if (f->data[at])
 			return false;
 	run->padding += f->len - head.len;
+	run->events_received += frame__events(f->data);
 	return true;
 }
 
@@ -143,18 +145,22 @@ static size_t length_of(const struct run *run, uint32_t number)
 	return run->least + (size_t)number * 7919 % (most - run->least + 1);
 }
 
+static void send_frame(struct run *run, uint8_t *slot, uint32_t number, size_t len)
+{
+	assert_int_equal((uintptr_t)slot % 4, 0);
+	write_frame(slot, number, len);
+	run->events_sent += frame__events(slot);
+	tw_sink__commit(run->sink, len);
+}
+
 static void send_some(struct run *run, uint32_t first, uint32_t end)
 {
 	for (uint32_t number = first; number < end; number++) {
 		uint8_t *slot;
-		size_t len;
 
 		wait_for_receiver(run, number);
 		slot = sink__slot(run->sink);
-		assert_int_equal((uintptr_t)slot % 4, 0);
-		len = length_of(run, number);
-		write_frame(slot, number, len);
-		tw_sink__commit(run->sink, len);
+		send_frame(run, slot, number, length_of(run, number));
 	}
 	sink__flush_all(run->sink);
 }
@@ -301,12 +307,8 @@ static void test_link_shrinks(void **state)
 	open_tx(&run, "10.2.0.2", 0);
 	assert_int_equal(pthread_create(&thread, NULL, receive, &run), 0);
 	send_some(&run, 0, run.frames / 2);
-	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) { /* of these two are too long */
-		const size_t len = number % 2 ? 4000 : 400;
-
-		write_frame(sink__slot(run.sink), number, len);
-		tw_sink__commit(run.sink, len);
-	}
+	for (uint32_t number = run.frames / 2; number < run.frames / 2 + 4; number++) /* of these two are too long */
+		send_frame(&run, sink__slot(run.sink), number, number % 2 ? 4000 : 400);
 	command__run("ip link set s0 mtu 1500");
 	send_some(&run, run.frames / 2 + 4, run.frames);
 	run.sent = true;
@@ -316,6 +318,8 @@ static void test_link_shrinks(void **state)
 	assert_true(stats.dropped >= 2);
 	assert_int_equal(run.bad, 0);
 	assert_int_equal(run.received + stats.dropped, run.frames);
+	assert_int_equal(run.events_received + stats.dropped_events, run.events_sent);
+	assert_int_equal(stats.dropped_unseen, 0);
 	assert_no_fragments();
 	close_all(&run);
 	path__forget();

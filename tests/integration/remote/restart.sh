@@ -10,9 +10,10 @@ load=$2
 
 hosts host p1 p2
 
-# begin_stream SECONDS OPTION...: of p1, of a load that runs from now on, 8000 events a second; its process in $stream
+# begin_stream SECONDS OPTION...: of p1, of a load that runs from now on, two events for each of $calls in a second; its process in $stream
+calls=4000
 begin_stream() {
-	prepare_load load 4000 "$1"
+	prepare_load load $calls "$1"
 	shift
 	start_stream p1 -e raw_syscalls --event-filter "$loaded" "$@"
 	stream=$pid
@@ -96,6 +97,25 @@ down_and_up() {
 down_and_up receiver_down_udp host "-u 18101" "-u $capture_host"
 down_and_up producer_down_udp p1 "-u 18101" "-u $capture_host"
 down_and_up receiver_down host "-i eth0" "-i eth0"
+
+# The path's MTU becomes less: packed frames that are too long then are dropped where they were made, which the books know.
+start_capture shrinks -u 18101
+capture=$pid
+calls=40000
+begin_stream 1 -u $capture_host
+for mtu in 1400 1000 576; do
+	sleep 0.2
+	on p1 ip link set eth0 mtu $mtu
+done
+end_stream
+calls=4000
+sleep 0.2
+end_capture "$capture" shrinks
+balanced shrinks p1: tx
+expect "shrinks: books" closed "$(in_books shrinks p1: state)"
+expect "shrinks: lost in transmission" "$tx" "$(in_books shrinks p1: tx)"
+at_least "shrinks: lost in transmission" 1 "$tx"
+expect "shrinks: events in the file" "$(in_books shrinks p1: delivered)" "$(in_files "$scratch/shrinks.pcapng")"
 
 # Gone.
 start_capture gone -i eth0
