@@ -33,6 +33,13 @@ int cli_exit__of(int error)
 	return error == -ENOENT || error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 }
 
+int cli_exit__of_opening(int error)
+{
+	if (!error)
+		return CLI_EXIT_OK;
+	return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+}
+
 static int complain(const char *path, const struct tw_error *err, int status)
 {
 	fprintf(stderr, "%s: %s\n", path, err->text);

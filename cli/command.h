@@ -23,6 +23,14 @@ enum cli_exit {
  */
 int cli_exit__of(int error);
 
+/**
+ * cli_exit__of_opening() - the same, for what a run opens: files to write, interfaces, hosts
+ *
+ * A folder, an interface or a host that is not there may come: a service shall try again, which it does not after a usage error.
+ * Only what cannot be whatever comes is one.
+ */
+int cli_exit__of_opening(int error);
+
 struct cli_example {
 	const char *what; /* NULL ends a list */
 	const char *command;

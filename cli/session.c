@@ -75,10 +75,7 @@ static int open_session(struct session *session, char **command, struct tw_error
 	status = open_command(session, command, err);
 	if (status)
 		return status;
-	error = session->output->open(session->ctx, session->producer, err);
-	if (error) /* a folder that is not there was not mistyped for sure, unlike a name that cannot be */
-		return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
-	return CLI_EXIT_OK;
+	return cli_exit__of_opening(session->output->open(session->ctx, session->producer, err));
 }
 
 static void tell_filter(const struct session *session)

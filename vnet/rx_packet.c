@@ -190,7 +190,8 @@ static int refused(const struct tw_rx_packet_options *o, int code, struct tw_err
 			err, code, "cannot receive on %s: the kernel has no memory for the ring; ask for a smaller one",
 			o->ifname);
 	return tw_error__set(err, code, "cannot receive on %s: %s", o->ifname,
-			     code == -ENODEV ? "there is no such interface" : strerror(-code));
+			     code == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+					     : strerror(-code));
 }
 
 int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_rx **ret, struct tw_error *err)

@@ -198,7 +198,7 @@ static int refused(const char *ifname, int ifindex, int code, struct tw_error *e
 	case -EBUSY:
 		return not_free(ifname, ifindex, err);
 	case -ENODEV:
-		why = "there is no such interface";
+		why = "there is no such interface; ip -br link lists those there are";
 		break;
 	case -EPERM:
 		why = "that takes root or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";

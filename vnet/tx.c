@@ -122,7 +122,8 @@ static int find_link(const struct tw_tx_options *o, struct tx_link *ret, struct 
 	code = tw_netlink__link(sk, o->ifname, &link);
 	if (code < 0) {
 		tw_error__set(err, code, "cannot send on %s: %s", o->ifname,
-			      code == -ENODEV ? "there is no such interface" : strerror(-code));
+			      code == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+					      : strerror(-code));
 		goto out;
 	}
 	code = check_link(link, o, err);

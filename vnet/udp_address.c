@@ -98,7 +98,8 @@ int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, str
 	if (code == EAI_SYSTEM)
 		return tw_error__set(err, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
 	if (code)
-		return tw_error__set(err, -EHOSTUNREACH, "cannot look up host %s: %s", address->host,
-				     gai_strerror(code));
+		return tw_error__set(err, -EHOSTUNREACH,
+				     "cannot look up host %s: %s; getent ahosts %s shows what is known of it",
+				     address->host, gai_strerror(code), address->host);
 	return 0;
 }

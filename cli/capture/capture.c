@@ -137,6 +137,7 @@ static void finish(struct capture *capture, uint64_t begin)
 	filter_option__warn(&capture->stats.archive.doubts);
 }
 
+/* Return: exit status */
 static int capture_events(struct capture *capture, struct tw_error *err)
 {
 	const bool standard = !strcmp(capture->file, "-");
@@ -151,7 +152,7 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	if (!error)
 		error = capture__start(capture, how, sizeof(how), err);
 	if (error)
-		return error;
+		return cli_exit__of_opening(error);
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	if (!capture->quiet)
 		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
@@ -162,21 +163,19 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	rejected__look(capture->rejected);
 	error = receiver__finish(capture->receiver, &capture->stats, err);
 	finish(capture, begin);
-	return error ? error : check_ring(capture, err);
+	return error || check_ring(capture, err) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
 	struct capture *capture = data;
-	int error;
+	int status;
 
 	(void)n_args;
 	(void)args;
-	error = check(capture, err);
-	if (!error)
-		error = capture_events(capture, err);
+	status = check(capture, err) ? CLI_EXIT_USAGE : capture_events(capture, err);
 	discard(capture);
-	return cli_exit__of(error);
+	return status;
 }
 
 static const struct cli_option options[] = {

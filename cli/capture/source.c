@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the frames come from. */
 #include <errno.h>
+#include <string.h>
 
 #include "cli/capture/capture.h"
 #include "vnet/rx_packet.h"
@@ -10,10 +11,22 @@
 #define RETIRE_MS \
 	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
 
-int capture__check_source(const struct capture *capture, struct tw_error *err)
+/* A port, and before it an address if any: where frames come in, no name is looked for. */
+static int check_udp(const char *udp, struct tw_error *err)
 {
 	struct tw_udp_address at;
 
+	if (!strchr(udp, ':') && udp[strspn(udp, "0123456789")])
+		return tw_error__set(
+			err, -EINVAL,
+			"--udp '%s' is no port to receive at, such as %u, nor does one stand behind it, as "
+			"in 127.0.0.1:%u",
+			udp, TW_UDP_PORT, TW_UDP_PORT);
+	return tw_udp_address__parse(udp, &at, err);
+}
+
+int capture__check_source(const struct capture *capture, struct tw_error *err)
+{
 	if (!capture->interface && !capture->udp)
 		return tw_error__set(
 			err, -EINVAL,
@@ -25,7 +38,7 @@ int capture__check_source(const struct capture *capture, struct tw_error *err)
 				     "--interface and --udp exclude each other: a capture receives from one of them");
 	if (capture->udp && capture->xdp)
 		return tw_error__set(err, -EINVAL, "--xdp is for --interface: UDP is received by sockets");
-	return capture->udp ? tw_udp_address__parse(capture->udp, &at, err) : 0;
+	return capture->udp ? check_udp(capture->udp, err) : 0;
 }
 
 static int open_packet(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)

@@ -134,13 +134,23 @@ refused() { # STATUS TEXT OPTION...
 	expect "capture $*" "tracewire capture: $text" "$(cat "$scratch/err")"
 	[ ! -e "$scratch/none" ] || fail "capture $* leaves a file"
 }
-refused 1 "cannot receive on tw9: there is no such interface" -i tw9
+refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists those there are" -i tw9
+refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists those there are" --xdp -i tw9
+refused 2 "--udp 'badport' is no port to receive at, such as 18101, nor does one stand behind it, as in 127.0.0.1:18101" -u badport
+refused 2 "'70000': '70000' is no port, which is a number from 1 to 65535" -u 70000
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of them away; \`tracewire convert\` unpacks, \`editcap -s\` cuts" \
 	-i tw0 --packed -s 64
 refused 2 "--status '0' is no number of seconds, such as 1 or 0.5s" -i tw0 --status 0
 refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
+
+for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be later: as record has it
+	# shellcheck disable=SC2086
+	"$tracewire" capture -i tw0 $ring -w "$scratch/nowhere/x" 2>"$scratch/err"
+	expect "status of capture into a folder that is not there $ring" 1 $?
+	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory" || fail "said: $(cat "$scratch/err")"
+done
 
 # Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name.
 chmod 711 "$scratch"

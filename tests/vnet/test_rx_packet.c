@@ -253,7 +253,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), -ENODEV);
-	assert_string_equal(err.text, "cannot receive on none: there is no such interface");
+	assert_string_equal(err.text,
+			    "cannot receive on none: there is no such interface; ip -br link lists those there are");
 	tw_rx__close(NULL);
 }
 

@@ -528,7 +528,9 @@ static void test_refused(void **state)
 
 	(void)state;
 	netns__wire(0, 0);
-	assert_refused("none", 0, -ENODEV, "cannot receive on none through AF_XDP: there is no such interface");
+	assert_refused(
+		"none", 0, -ENODEV,
+		"cannot receive on none through AF_XDP: there is no such interface; ip -br link lists those there are");
 	assert_refused("tw0", 100, -EINVAL, "a power of two");
 	rx = open_rx(0);
 	id = program_of("tw0", false);
