@@ -140,7 +140,6 @@ static void finish(struct capture *capture, uint64_t begin)
 /* Return: exit status */
 static int capture_events(struct capture *capture, struct tw_error *err)
 {
-	const bool standard = !strcmp(capture->file, "-");
 	char how[128];
 	uint64_t begin;
 	int error = stop__catch(err);
@@ -154,9 +153,7 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	if (error)
 		return cli_exit__of_opening(error);
 	begin = tw_time__now(CLOCK_MONOTONIC);
-	if (!capture->quiet)
-		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
-			standard ? "standard output" : capture->file);
+	capture__tell_begin(capture, how);
 	tell_ready(how);
 	capture__wait(capture);
 	service__stopping();
@@ -208,7 +205,8 @@ static const struct cli_option options[] = {
 	  offsetof(struct capture, wall), NULL },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT, "Say every so often, on standard error, what became of the events", 0,
 	  set_status },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Status and summary as JSON objects, one a line",
+	{ 'j', "json", NULL, CLI_ARG_NONE,
+	  "What else would be lines for people as JSON objects, one a line: begin, status, end",
 	  offsetof(struct capture, json), NULL },
 	{ 'Z', "user", "USER", CLI_ARG_TEXT,
 	  "Become this user once the interface and the file are open (default: who called sudo, else nobody)",

@@ -43,6 +43,9 @@ int capture__start(struct capture *capture, char *how, size_t size, struct tw_er
 /** capture__wait() - until somebody asks to stop, the receiver ends by itself, or the time is over; tells what is due meanwhile */
 void capture__wait(struct capture *capture);
 
+/** capture__tell_begin() - that it receives, and @how */
+void capture__tell_begin(const struct capture *capture, const char *how);
+
 /** capture__tell_status() - a line a stream, or one JSON object, as things stand */
 void capture__tell_status(struct capture *capture);
 

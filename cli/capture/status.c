@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said of a capture while it runs, and at its end: the ledger of each stream, and how good its times are. */
+/* What is said of a capture when it begins, while it runs, and at its end: the ledger of each stream, and how good its times are. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,26 @@ static unsigned int columns(void)
 	struct winsize size;
 
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? COLUMNS : size.ws_col;
+}
+
+static void print_begin_json(const char *how, const char *file)
+{
+	fputs("{\"begin\":{\"on\":\"", stderr);
+	cli_json__bytes(how, strlen(how), stderr);
+	fputs("\",\"file\":\"", stderr);
+	cli_json__bytes(file, strlen(file), stderr);
+	fputs("\"}}\n", stderr);
+}
+
+void capture__tell_begin(const struct capture *capture, const char *how)
+{
+	if (capture->quiet)
+		return;
+	if (capture->json)
+		print_begin_json(how, capture->file);
+	else
+		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
+			!strcmp(capture->file, "-") ? "standard output" : capture->file);
 }
 
 static void print_nanoseconds(const char *key, int64_t ns)

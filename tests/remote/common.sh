@@ -25,7 +25,7 @@ start_capture() {
 	local name=$1
 	shift
 	in_background "$name" "$tracewire" capture -j -Z root "$@"
-	wait_for says "$scratch/$name.err" '^capturing on '
+	wait_for says "$scratch/$name.err" '^\{"begin"'
 }
 
 # end_capture NAME PROCESS: expect that all went well

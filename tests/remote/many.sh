@@ -18,7 +18,7 @@ memory() {
 	local capture
 	in_background "memory$1" sh -c 'exec "$@" >/dev/null' sh "$tracewire" capture -j -Z root -u 18101 -w -
 	capture=$pid
-	wait_for says "$scratch/memory$1.err" '^capturing on '
+	wait_for says "$scratch/memory$1.err" '^\{"begin"'
 	send 18101 "$1" "$2"
 	sleep 0.3
 	memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")

@@ -57,7 +57,7 @@ start_capture() {
 	local name=$1
 	shift
 	[[ " $* " == *" -w "* ]] || set -- "$@" -w "$scratch/$name.pcapng"
-	start_on host "$name" '^capturing on ' "$tracewire" capture -j -Z root "$@"
+	start_on host "$name" '^\{"begin"' "$tracewire" capture -j -Z root "$@"
 }
 
 # start_stream HOST OPTION...: on it; streaming when this returns
