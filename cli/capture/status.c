@@ -112,8 +112,12 @@ static void print_end_json(const struct receiver_stats *stats)
 	print_streams_json("end", stats->streams, stats->n_streams);
 	fprintf(stderr,
 		",\"frames\":{\"received\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"too_long\":%" PRIu64
-		",\"unreadable\":%" PRIu64 ",\"refused\":%" PRIu64 "}}\n",
+		",\"unreadable\":%" PRIu64 ",\"refused\":%" PRIu64 "}",
 		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable, merge->refused);
+	fprintf(stderr,
+		",\"questions\":{\"asked\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"strange\":%" PRIu64
+		",\"crowded\":%" PRIu64 "}}\n",
+		stats->asked.asked, stats->asked.answered, stats->asked.strange, stats->asked.crowded);
 }
 
 static void print_lines(const struct tw_archive_report *reports, size_t n)
@@ -199,6 +203,11 @@ static void print_summary(const struct capture *capture)
 	if (archive->merge.unreadable || archive->merge.refused)
 		fprintf(stderr, "strange  %" PRIu64 " frames that cannot be read, %" PRIu64 " of one stream too many\n",
 			archive->merge.unreadable, archive->merge.refused);
+	if (stats->asked.strange || stats->asked.crowded)
+		fprintf(stderr,
+			"clocks   %" PRIu64 " answers to nothing that was asked, %" PRIu64
+			" frames of streams too many to ask for their clocks\n",
+			stats->asked.strange, stats->asked.crowded);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
 	if (archive->removed_early)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """NAME EVENTS KIB: in NAME.pcapng and NAME.err is the honest stream that forged.c describes, and all of it; KIB were taken."""
 import sys
-from packets import end, end_frames, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
+from packets import end, end_counts, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
 
 path, n_events = sys.argv[1], int(sys.argv[2])
 AHEAD = 123456789
@@ -23,12 +23,14 @@ expect("distances of packet times and the stream's clock", 1, len(times))
 
 # What was strange was counted: frames that tell not even their stream, streams for which there was no room, and of those that there
 # was room for numbers that cannot be, frames in part, and pieces of what never came.
-frames = end_frames(path + ".err")
-print(frames)
+frames, questions = end_counts(path + ".err", "frames"), end_counts(path + ".err", "questions")
+print(frames, questions)
 expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))
 for what in ("unreadable", "refused"):
     if not frames[what]:
         fail(f"no frame is {what}")
+if not 0 < questions["answered"] <= questions["asked"] or not questions["crowded"] or not questions["strange"]:
+    fail(f"questions: {questions}")
 strangers = {}
 for stream in (s for streams in said.values() for s in streams):
     ledger = strangers.setdefault(int(stream["stream"], 16), {"malformed": 0, "damaged": 0})

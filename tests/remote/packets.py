@@ -56,12 +56,11 @@ def end_report(path):
     return said
 
 
-def end_frames(path):
-    """What it said there of frames."""
-    for line in open(path, encoding="utf-8"):
-        if line.startswith('{"end":'):
-            return json.loads(line)["frames"]
-    return {}
+def end_counts(path, what):
+    """What it said there of frames, or of questions; all that it said is JSON."""
+    said = [json.loads(line) for line in open(path, encoding="utf-8") if line.startswith("{")]
+    expect("begin and end", ["begin", "end"], [next(iter(line)) for line in said if "status" not in line])
+    return said[-1][what]
 
 
 def expect_balanced(stream):
