@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netdb.h>
+#include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* Ethernet addresses of a link's ends, as seen from the sender */
+#define NEAR "02:00:00:00:00:01"
+#define FAR  "02:00:00:00:00:02"
 
 static int places[PATH_PLACES];
 
@@ -56,8 +61,9 @@ static void switch_on(const char *path)
 /* A link from the namespace that we are in. */
 static void make_link(const char *here, enum path_place place, const char *there, unsigned int mtu)
 {
-	command__run("ip link add %s mtu %u type veth peer name %s mtu %u netns /proc/%d/fd/%d", here, mtu, there, mtu,
-		     (int)getpid(), places[place]);
+	command__run("ip link add %s address " NEAR " mtu %u type veth peer name %s address " FAR
+		     " mtu %u netns /proc/%d/fd/%d",
+		     here, mtu, there, mtu, (int)getpid(), places[place]);
 }
 
 static void set_up(const char *link, const char *address4, const char *address6)
@@ -66,7 +72,13 @@ static void set_up(const char *link, const char *address4, const char *address6)
 		     address6, link, link);
 }
 
-/* Neighbours take a second to find each other: until the receiver answers that nobody listens there. */
+/* A neighbour that need not be looked for: IPv6 takes a second to find it on a link that has just come up. */
+static void introduce(const char *link, const char *address6, const char *ethernet)
+{
+	command__run("ip neigh add %s lladdr %s dev %s", address6, ethernet, link);
+}
+
+/* Until the receiver answers that nobody listens there. */
 static void wait_for_answer(const char *host)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_DGRAM };
@@ -80,8 +92,10 @@ static void wait_for_answer(const char *host)
 	assert_return_code(connect(fd, address->ai_addr, address->ai_addrlen), errno);
 	freeaddrinfo(address);
 	for (int i = 0; i < 100; i++) {
+		struct pollfd answer = { .fd = fd, .events = POLLIN };
+
 		send(fd, &byte, sizeof(byte), 0);
-		usleep(50000);
+		poll(&answer, 1, 50);
 		if (recv(fd, &byte, sizeof(byte), MSG_DONTWAIT) < 0 && errno == ECONNREFUSED)
 			break;
 	}
@@ -100,14 +114,19 @@ void path__make(unsigned int mtu)
 	make_link("s0", PATH_ROUTER, "r0", mtu);
 	command__run("ip link set s0 gso_max_segs 1");
 	set_up("s0", "10.1.0.1", "fd00:1::1");
+	introduce("s0", "fd00:1::2", FAR);
 	path__go(PATH_ROUTER);
 	make_link("r1", PATH_RECEIVER, "d0", mtu);
 	set_up("r0", "10.1.0.2", "fd00:1::2");
 	set_up("r1", "10.2.0.1", "fd00:2::1");
+	introduce("r0", "fd00:1::1", NEAR);
+	introduce("r1", "fd00:2::2", FAR);
+	introduce("r1", "fd00:2::3", FAR);
 	switch_on("/proc/sys/net/ipv4/ip_forward");
 	switch_on("/proc/sys/net/ipv6/conf/all/forwarding");
 	path__go(PATH_RECEIVER);
 	set_up("d0", "10.2.0.2", "fd00:2::2");
+	introduce("d0", "fd00:2::1", NEAR);
 	command__run("ip addr add 10.2.0.3/24 dev d0 && ip addr add fd00:2::3/64 dev d0 nodad");
 	command__run("ip route add default via 10.2.0.1 && ip -6 route add default via fd00:2::1");
 	path__go(PATH_SENDER);

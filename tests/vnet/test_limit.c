@@ -20,6 +20,7 @@
 #include "vnet/tx_udp.h"
 
 #define SENDERS 2
+#define TRIES   5 /* at coming to the rate, which a busy machine may keep them from; no try may exceed it */
 
 struct sender {
 	struct tw_sink *sink;
@@ -74,11 +75,14 @@ static double run_senders(const char *ifname, struct sender *senders)
 
 static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
 {
-	const double got = run_senders(ifname, senders);
+	double got = 0;
 
-	print_message("%s: %.2f of %.2f Mbit/s\n", what, got / 1e6, (double)rate / 1e6);
-	assert_true(got < 1.03 * (double)rate);
-	assert_true(got > 0.9 * (double)rate); /* a busy machine may not come to it */
+	for (int i = 0; i < TRIES && got <= 0.9 * (double)rate; i++) {
+		got = run_senders(ifname, senders);
+		print_message("%s: %.2f of %.2f Mbit/s\n", what, got / 1e6, (double)rate / 1e6);
+		assert_true(got < 1.03 * (double)rate);
+	}
+	assert_true(got > 0.9 * (double)rate);
 	for (int i = 0; i < SENDERS; i++) {
 		assert_true(senders[i].stats.waits > 0);
 		assert_int_equal(senders[i].stats.dropped, 0);
