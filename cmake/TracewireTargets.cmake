@@ -14,6 +14,7 @@ endif()
 if(TRACEWIRE_FUZZ)
 	# The libraries tell the fuzzer what they covered, not only the target itself.
 	target_compile_options(tracewire_common INTERFACE -fsanitize=fuzzer-no-link)
+	add_custom_target(fuzzers)
 endif()
 
 # tracewire_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...]): one room, a static library that a plugin may link.
@@ -59,6 +60,7 @@ function(tracewire_fuzzer name)
 	cmake_parse_arguments(ARG "" "MAX_LEN" "SOURCES;LIBS;SEEDS;MADE" ${ARGN})
 	if(TRACEWIRE_FUZZ)
 		add_executable(${name} ${ARG_SOURCES})
+		add_dependencies(fuzzers ${name})
 		target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
 		target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 	else()
