@@ -20,6 +20,12 @@ refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing 
 		fail "'$*' leaves $(cat "$scratch/left")"
 }
 
+# is_cleaned_up PROCESS: its instance has gone, after this clean-up or, if the next run of somebody else's was just about that, a later one
+is_cleaned_up() {
+	"$tracewire" cleanup >"$scratch/out" 2>&1
+	[ ! -e "$tracing/instances/tracewire-$1" ]
+}
+
 recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
 
 # in_instance FILE OPTION...: that file of the instance of a run with these options, written by its own command
@@ -97,9 +103,8 @@ start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accep
 command=$(pgrep -P "$pid" -x sleep) # runs on without us
 kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
-"$tracewire" cleanup >"$scratch/out" 2>&1
+wait_for is_cleaned_up "$pid"
 expect "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
-[ -e "$tracing/instances/tracewire-$pid" ] && fail "the clean-up leaves an instance"
 ls "/run/tracewire/tracewire-$pid"* 2>/dev/null && fail "the clean-up leaves what was remembered"
 rm -f "$file"
 

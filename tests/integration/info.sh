@@ -18,6 +18,11 @@ l = s['ledger']
 print($2)"
 }
 
+# is_in_state FILE STATE: so are its books, by now. A dumpcap that is ended leaves behind what it has not read: first they are closed.
+is_in_state() {
+	[ "$(of "$1" "l['state']" 2>/dev/null)" = "$2" ]
+}
+
 balanced() { # FILE STATE
 	expect "$1: books" "$2 0" "$(of "$1" "l['state'], l['difference']" | tr -d "(,)'")"
 	expect "$1: events that are not in it" 0 "$(of "$1" "s['missing']")"
@@ -39,10 +44,10 @@ in_background capture "$tracewire" capture -i tw0 -w "$scratch/capture.pcapng"
 capture=$pid
 wait_for says "$scratch/capture.err" '^capturing on tw0 to '
 "$tracewire" stream -e sched -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
-sleep 0.2
+eval "$(summary "$scratch/stream.err")"
+wait_for is_in_state "$scratch/dumpcap.pcapng" closed
 interrupt $dumpcap
 interrupt $capture
-eval "$(summary "$scratch/stream.err")"
 for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 	balanced "$file" closed
 	expect "$file: recorded" "$recorded" "$(of "$file" "l['recorded']")"
@@ -62,7 +67,7 @@ packed=$scratch/packed.pcapng
 start_dumpcap packed tw0 -w "$packed"
 dumpcap=$pid
 "$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
-sleep 0.2
+wait_for is_in_state "$packed" closed
 interrupt $dumpcap
 for file in "$packed" "$scratch/dumpcap.pcapng"; do
 	recorded=$(of "$file" "l['recorded']")
@@ -75,20 +80,19 @@ for file in "$packed" "$scratch/dumpcap.pcapng"; do
 	done
 done
 
-# One that joins late, and one that is killed
-in_background stream "$tracewire" stream -e sched -i tw0 --events-per-frame 0
+# One that joins late, and one that is killed when it has written a ledger, as it does every five seconds
+start_tracewire stream stream -e sched -i tw0 --events-per-frame 0
 stream=$pid
-sleep 2
+sleep 0.5
 start_dumpcap late tw0 -w "$scratch/late.pcapng"
 late=$pid
 in_background killed "$tracewire" capture -i tw0 -w "$scratch/killed.pcapng"
 killed=$pid
 wait_for says "$scratch/killed.err" '^capturing on tw0 to '
-sleep 7
-kill -KILL "$killed"
-wait "$killed" 2>/dev/null
+wait_for is_in_state "$scratch/killed.pcapng" running
+kill_at_once "$killed"
 interrupt $stream
-sleep 0.2
+wait_for is_in_state "$scratch/late.pcapng" closed
 interrupt $late
 eval "$(summary "$scratch/stream.err")"
 balanced "$scratch/late.pcapng" closed
