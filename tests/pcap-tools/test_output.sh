@@ -146,7 +146,7 @@ for ending in pcapng pcapng.zst; do
 	for ((i = 0; i < ${KILLS:-3}; i++)); do
 		"$tool" write "k.$ending" 1000000000 remember=1 progress=1 >/dev/null 2>&1 &
 		pid=$!
-		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))" # some writes; tshark takes seconds to read them
 		kill -KILL $pid
 		wait $pid 2>/dev/null || true
 		[ -s "k.$ending" ] || { rm -rf /run/tracewire "k.$ending"; continue; }
