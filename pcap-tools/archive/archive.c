@@ -215,7 +215,8 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *err)
 /* A stream of which nothing has come out has its interface too. */
 static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	const int code = s->described ? 0 : tw_archive__describe(a, s, s->clock.written);
+	const uint64_t newest = tw_stream_clock__time(&s->clock, s->clock.written);
+	const int code = s->described ? 0 : tw_archive__describe(a, s, newest);
 
 	return code ? code : tw_archive__put_statistics(a, s);
 }

@@ -105,6 +105,17 @@ static inline uint64_t tw_stream_clock__ns(const struct tw_stream_clock *clock, 
 	return (uint64_t)(((unsigned __int128)time * clock->mult) >> clock->shift);
 }
 
+/** tw_stream_clock__time() - the way back: the first time of the stream's clock of which ns are @ns or more */
+static inline uint64_t tw_stream_clock__time(const struct tw_stream_clock *clock, uint64_t ns)
+{
+	unsigned __int128 time;
+
+	if (!clock->mult)
+		return ns;
+	time = (((unsigned __int128)ns << clock->shift) + clock->mult - 1) / clock->mult;
+	return time > UINT64_MAX ? UINT64_MAX : (uint64_t)time;
+}
+
 /** tw_stream_clock__is_dated() - whether the offset is known, so that packets may be written */
 static inline bool tw_stream_clock__is_dated(const struct tw_stream_clock *clock)
 {

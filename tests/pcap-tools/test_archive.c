@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names, times and books of streams, as they end up in the file. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -245,6 +247,82 @@ static void explained_gaps(void **state)
 	fixture__free(x);
 }
 
+/* HOST and CLOCK of a clock that counts two ticks in three ns. */
+static void put_hello_in_ticks(struct fixture *x, uint64_t ticks)
+{
+	uint8_t mult[8], shift[8];
+	const struct tw_attr_view attrs[] = {
+		{ .attr = TW_HOST_NAME, .value = (const uint8_t *)"box", .len = 3 },
+		{ .attr = TW_HOST_CLOCK, .value = (const uint8_t *)"x86-tsc", .len = 7 },
+		{ .attr = TW_HOST_CLOCK_MULT, .value = mult, .len = sizeof(mult) },
+		{ .attr = TW_HOST_CLOCK_SHIFT, .value = shift, .len = sizeof(shift) },
+	};
+	const struct tw_clock_view clock = {
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL,
+		.reading = { [TW_CLOCK_TRACE] = ticks, [TW_CLOCK_REAL] = ticks * 3 / 2 + AHEAD },
+	};
+
+	tw_store_be64(mult, 3);
+	tw_store_be64(shift, 1);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, ticks);
+	tw_host__emit(&x->frame.f, attrs, sizeof(attrs) / sizeof(attrs[0]));
+	tw_clock__emit(&x->frame.f, &clock);
+	put(x, test_frame__end(&x->frame));
+}
+
+/* The last file that is in the folder, in x->file. */
+static void read_last_file(struct fixture *x, const char *folder)
+{
+	char path[512];
+	struct dirent **names;
+	const int n = scandir(folder, &names, NULL, alphasort);
+
+	assert_true(n > 3);
+	snprintf(path, sizeof(path), "%s/%s", folder, names[n - 1]->d_name);
+	x->fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_return_code(x->fd, errno);
+	x->size = (size_t)read(x->fd, x->file, sizeof(x->file));
+	x->at = 0;
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+static void remove_folder(const char *folder)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* In a file in which nothing of a stream has come out, what explains it stands at the time of its last packet. */
+static void silent_in_the_last_file(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	char folder[] = "/tmp/tracewire-archive.XXXXXX", path[64];
+	struct fixture *x = calloc(1, sizeof(*x));
+	struct block block;
+
+	(void)state;
+	assert_non_null(x);
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/x", folder);
+	assert_int_equal(tw_output__open(&(struct tw_output_options){ .path = path, .file_packets = 4 }, &x->output,
+					 NULL),
+			 0);
+	assert_int_equal(tw_archive__new(x->output, &options, &x->archive, NULL), 0);
+	put_hello_in_ticks(x, 1000000);
+	put_events(x, 0, 2000000, 3);
+	put_watermark(x, 3000000, 3);
+	assert_int_equal(tw_archive__finish(x->archive), 0);
+	read_last_file(x, folder);
+	block = find(x, BLOCK_EPB);
+	assert_int_equal(load_time(block.body + 4), 3000003 + AHEAD); /* of the third event */
+	fixture__free(x);
+	remove_folder(folder);
+}
+
 /* Behind the last event that there may be nothing is written, but all of it is in the books. */
 static void limit(void **state)
 {
@@ -313,6 +391,7 @@ int main(void)
 		TEST(books),
 		TEST(two_streams_two_interfaces),
 		cmocka_unit_test(explained_gaps),
+		cmocka_unit_test(silent_in_the_last_file),
 		cmocka_unit_test(limit),
 		cmocka_unit_test(a_full_disk),
 	};
