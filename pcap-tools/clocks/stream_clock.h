@@ -32,6 +32,7 @@ enum tw_align {
 };
 
 #define TW_STREAM_CLOCK_CHANGES 8 /* steps and suspends that wait to be told; more are added up */
+#define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* before a packet, at most */
 
 /* What the capture host says of its own clock; see clocks/capture_clock.h for @stepped. */
 struct tw_own_clock {
@@ -149,7 +150,9 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @time: the packet's, in the stream's clock; packets come in this order
  *
  * To be asked before every packet, until it returns false: START first, then steps, suspends, and an ESTIMATE where the last
- * record's error_ns no longer holds or is far too wide. Costs a comparison for most packets. ret->time is @time.
+ * record's error_ns no longer holds or is far too wide. That comes to an end after TW_STREAM_CLOCK_RECORDS: START is told once, a
+ * change that was told is gone, and none comes while a packet is written; behind a record the error is what it has just said, with
+ * room, so that no second ESTIMATE is due. Costs a comparison for most packets. ret->time is @time.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)
 {

@@ -50,7 +50,7 @@ static void packet(struct state *s, const uint8_t *p)
 	unsigned int n = 0;
 
 	while (tw_stream_clock__record(&s->clock, time, &record)) {
-		check(++n <= TW_STREAM_CLOCK_CHANGES + 2);
+		check(++n <= TW_STREAM_CLOCK_RECORDS);
 		check(record.kind >= TW_OFFSET_START && record.kind <= TW_OFFSET_ESTIMATE && record.time == time);
 		check((record.method == TW_OFFSET_BY_NONE) == (record.error_ns == TW_ERROR_UNKNOWN));
 	}
