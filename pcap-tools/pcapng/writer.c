@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "pcap-tools/pcapng/block.h"
 
 #define EPB_HEAD 28 /* bytes before the packet */
@@ -52,7 +53,7 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 		goto no_memory;
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
-	w->memory = aligned_alloc(TW_OUTPUT_ALIGN, round_up(w->cap + BUFFER_BEHIND));
+	w->memory = tw_large__alloc(round_up(w->cap + BUFFER_BEHIND));
 	w->weights = malloc((w->cap + BUFFER_BEHIND) / EPB_MIN * sizeof(*w->weights));
 	if (!w->memory || !w->weights)
 		goto no_memory;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/large.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define PAGE       ((size_t)4096)
+#define HUGE_PAGE  ((size_t)2 << 20)
+#define WORTH_HUGE (HUGE_PAGE / 2) /* from here on the rest of the last page is no waste to speak of */
+
+static size_t round_up(size_t size, size_t to)
+{
+	return (size + to - 1) & ~(to - 1);
+}
+
+void *tw_large__alloc(size_t size)
+{
+	const size_t align = size < WORTH_HUGE ? PAGE : HUGE_PAGE, whole = round_up(size, align);
+	void *memory = whole < size ? NULL : aligned_alloc(align, whole);
+
+	if (memory && align == HUGE_PAGE)
+		madvise(memory, whole, MADV_HUGEPAGE); /* a kernel without huge pages says no */
+	return memory;
+}

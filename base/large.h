@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory through which much data goes. */
+#ifndef TW_LARGE_H
+#define TW_LARGE_H
+
+#include <stddef.h>
+
+/**
+ * tw_large__alloc() - memory in huge pages, where the kernel has some and it is large enough for that: what goes through it
+ * once, by a copy or to a disk, then costs few look-ups of pages
+ * @size: bytes
+ *
+ * Return: aligned to a page at least, not zeroed, to be freed with free(); NULL without memory.
+ */
+void *tw_large__alloc(size_t size);
+
+#endif
