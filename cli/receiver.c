@@ -16,7 +16,6 @@
 #include "pcap-tools/clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
-#define BURST       1024        /* frames taken before the writer gets them */
 #define QUEUE_BYTES (18u << 20) /* of frames that wait for the writer */
 #define SLOTS_LEAST 256
 #define SLACK_NS    2000000u    /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
@@ -26,7 +25,7 @@ struct receiver {
 	struct receiver_options options;
 	struct tw_rx *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
-	struct tw_sink *sink;
+	struct tw_inlet *inlet;
 	struct tw_asker *asker; /* NULL = nobody is asked */
 	struct tw_capture_clock clock;
 	pthread_t thread;
@@ -39,31 +38,7 @@ struct receiver {
 	int error;
 };
 
-/* Hand one frame to the recorder; while its queue is full, frames collect in the receiving ring. Return: 0 or -errno */
-static int pass_on(struct receiver *r, const struct tw_rx_frame *frame)
-{
-	const struct tw_arrival arrival = { .now = r->now, .dropped = frame->dropped };
-	const struct timespec pause = { .tv_nsec = 1000000 };
-	void *slot;
-
-	if (frame->len > r->sink->frame_max) {
-		r->too_long++;
-		return 0;
-	}
-	while (!(slot = tw_sink__reserve(r->sink))) {
-		const int error = tw_sink__flush(r->sink);
-
-		if (error && error != -EAGAIN)
-			return error;
-		nanosleep(&pause, NULL);
-	}
-	memcpy(slot, frame->data, frame->len);
-	tw_recorder_sink__arrived(r->sink, &arrival);
-	tw_sink__commit(r->sink, frame->len);
-	return 0;
-}
-
-/* Frames beside the stream are answers to what we asked, or nobody's business: they stay here. */
+/* Frames beside the stream are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
 static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
 {
 	struct tw_exchange_sample sample;
@@ -73,15 +48,20 @@ static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
 		tw_recorder__answer(r->recorder, stream_id, &sample);
 }
 
-static int take_frame(struct receiver *r, const struct tw_rx_frame *frame)
+static void look_at_frame(struct receiver *r, const struct tw_rx_frame *frame)
 {
-	if (r->asker && tw_asker__is_answer(frame)) {
+	if (tw_asker__is_answer(frame))
 		take_answer(r, frame);
-		return 0;
-	}
-	if (r->asker && tw_asker__is_control(frame))
+	else if (tw_asker__is_control(frame))
 		tw_asker__saw_control(r->asker, frame, tw_capture_clock__now(&r->clock));
-	return pass_on(r, frame);
+}
+
+static void look_at_bundle(struct receiver *r, const struct tw_rx_bundle *bundle)
+{
+	struct tw_rx_frame frame;
+
+	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment)
+		look_at_frame(r, &frame);
 }
 
 /* What cannot be sent now is asked again. */
@@ -105,20 +85,55 @@ static int patience(const struct receiver *r)
 	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
 }
 
-/* All frames that are there, BURST at most; none that came after @end. Return: how many, or -errno */
+/* Return: places to receive into; while the recorder's queue is full, frames collect in the receiver. Or -errno */
+static int make_room(struct receiver *r, struct tw_rx_bundle bundles[TW_INLET_SLOTS])
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint8_t *places[TW_INLET_SLOTS];
+	unsigned int n;
+
+	while (!(n = tw_inlet__room(r->inlet, places))) {
+		const int error = tw_inlet__flush(r->inlet);
+
+		if (error && error != -EAGAIN)
+			return error;
+		nanosleep(&pause, NULL);
+	}
+	for (unsigned int i = 0; i < n; i++)
+		bundles[i].to = places[i];
+	return (int)n;
+}
+
+/* Return: false for what came after @end */
+static bool pass_on(struct receiver *r, const struct tw_rx_bundle *bundle, unsigned int place, uint64_t end)
+{
+	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
+
+	if (bundle->time > end)
+		return false;
+	r->too_long += bundle->cut;
+	if (bundle->cut)
+		return true;
+	if (r->asker)
+		look_at_bundle(r, bundle);
+	tw_inlet__put(r->inlet, place, bundle->len, bundle->segment, &arrival);
+	return true;
+}
+
+/* What is there, none that came after @end. Return: how many bundles, or -errno */
 static int take_burst(struct receiver *r, uint64_t end)
 {
-	struct tw_rx_frame frame;
-	int n = 0, more = tw_rx__next(r->rx, patience(r), &frame), error;
+	struct tw_rx_bundle bundles[TW_INLET_SLOTS];
+	const int room = make_room(r, bundles);
+	int n = 0, more, error;
 
+	if (room < 0)
+		return room;
+	more = tw_rx__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
-	while (more == 1 && frame.time <= end) {
-		error = take_frame(r, &frame);
-		if (error)
-			return error;
-		more = ++n < BURST ? tw_rx__next(r->rx, 0, &frame) : 0;
-	}
-	error = tw_sink__flush(r->sink);
+	while (n < more && pass_on(r, &bundles[n], (unsigned int)n, end))
+		n++;
+	error = tw_inlet__flush(r->inlet);
 	if (error && error != -EAGAIN)
 		return error;
 	if (r->asker)
@@ -174,7 +189,7 @@ static int start_thread(struct receiver *r, struct tw_error *err)
 
 static void release(struct receiver *r)
 {
-	tw_sink__close(r->sink);
+	tw_inlet__free(r->inlet);
 	tw_recorder__free(r->recorder);
 	tw_asker__free(r->asker);
 	tw_rx__close(r->rx);
@@ -185,13 +200,13 @@ static void release(struct receiver *r)
 static int open_recorder(struct receiver *r, struct tw_error *err)
 {
 	struct tw_recorder_options options = r->options.recorder;
-	const size_t slots = QUEUE_BYTES / r->rx->frame_max;
+	const size_t most = r->rx->bundle_max ? r->rx->bundle_max : r->rx->frame_max, slots = QUEUE_BYTES / most;
 	int error;
 
-	options.frame_max = (uint32_t)r->rx->frame_max;
+	options.frame_max = (uint32_t)most;
 	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
 	error = tw_recorder__new(&options, &r->recorder, err);
-	return error ? error : tw_recorder__sink(r->recorder, &r->sink, err);
+	return error ? error : tw_recorder__inlet(r->recorder, &r->inlet, err);
 }
 
 static int open_asker(struct receiver *r, struct tw_error *err)
@@ -256,8 +271,8 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
 	received = r->error;
-	tw_sink__close(r->sink);
-	r->sink = NULL;
+	tw_inlet__free(r->inlet);
+	r->inlet = NULL;
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	tw_rx__stats(r->rx, &ret->rx);

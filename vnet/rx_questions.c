@@ -196,7 +196,9 @@ static int open_socket(struct questions *q)
 
 int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_error *err)
 {
-	static const struct tw_rx_ops ops = { next, answer_on_link, stats_of_link, close_link };
+	static const struct tw_rx_ops ops = {
+		.next = next, .answer = answer_on_link, .stats = stats_of_link, .close = close_link
+	};
 	struct questions *q = calloc(1, sizeof(*q));
 	int rc = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
 
@@ -215,7 +217,9 @@ int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_e
 
 int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_rx **ret, struct tw_error *err)
 {
-	static const struct tw_rx_ops ops = { next, answer_on_udp, stats_of_udp, close_udp };
+	static const struct tw_rx_ops ops = {
+		.next = next, .answer = answer_on_udp, .stats = stats_of_udp, .close = close_udp
+	};
 	struct questions *q = calloc(1, sizeof(*q));
 	const int one = 1;
 	int rc = q ? 0 : -ENOMEM;

@@ -22,22 +22,14 @@
 #define CONTROL_ROOM 256    /* bytes, for what is known of a message */
 #define DATAGRAM_MAX 65507u /* IPv4's; IPv6's is longer than a frame may be, too */
 
-/* What is known of a message: one datagram, or several of one size. */
-struct message {
-	const uint8_t *data; /* not yet handed out */
-	size_t left;
-	size_t segment;
-	uint64_t time;
-	struct tw_rx_peer peer;
-};
-
 struct rx_udp {
 	struct tw_rx rx;
 	struct rx_udp_socket socket;
 	struct tw_rx_stats stats;
-	uint64_t dropped; /* as known from the last message */
-	struct message message;
-	unsigned int next, n; /* messages of the last system call */
+	uint64_t dropped;                      /* as known from the last message */
+	struct tw_rx_bundle bundles[MESSAGES]; /* of the frames that next lends */
+	unsigned int next, n;                  /* of them: the first that is not lent yet, and all */
+	size_t at;                             /* in that one */
 	struct mmsghdr msgs[MESSAGES];
 	struct iovec iov[MESSAGES];
 	struct sockaddr_in6 from[MESSAGES];
@@ -60,7 +52,8 @@ static void count_up(uint64_t *counter, uint32_t now)
 		*counter += (uint32_t)more;
 }
 
-static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct message *m, struct rx_udp_peer *peer)
+static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_rx_bundle *bundle,
+			 struct rx_udp_peer *peer)
 {
 	const void *data = CMSG_DATA(c);
 	struct timespec time;
@@ -69,54 +62,42 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct mess
 
 	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
 		memcpy(&time, data, sizeof(time));
-		m->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
+		bundle->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&dropped, data, sizeof(dropped));
 		count_up(&rx->dropped, dropped);
 	} else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
 		memcpy(&segment, data, sizeof(segment));
-		m->segment = segment > 0 ? (size_t)segment : m->segment;
+		bundle->segment = segment > 0 ? (size_t)segment : bundle->segment;
 	} else {
 		rx_udp_peer__learn(peer, c);
 	}
 }
 
-static void take_message(struct rx_udp *rx)
+static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_rx_bundle *ret)
 {
-	const unsigned int i = rx->next++;
-	struct msghdr *msg = &rx->msgs[i].msg_hdr;
+	struct msghdr *msg = &message->msg_hdr;
 	struct rx_udp_peer peer;
-	struct message *m = &rx->message;
 
-	*m = (struct message){ .data = rx->iov[i].iov_base, .left = rx->msgs[i].msg_len, .segment = MESSAGE_MOST };
+	ret->len = message->msg_len;
+	ret->segment = MESSAGE_MOST;
+	ret->time = 0;
+	ret->cut = false;
 	rx_udp_peer__init(&peer, msg);
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
-		read_control(rx, c, m, &peer);
-	rx_udp_peer__emit(&peer, &m->peer);
+		read_control(rx, c, ret, &peer);
+	rx_udp_peer__emit(&peer, &ret->from);
+	ret->dropped = rx->dropped;
+	rx->stats.frames += ret->len ? (ret->len + ret->segment - 1) / ret->segment : 1;
 }
 
-static void take_frame(struct rx_udp *rx, struct tw_rx_frame *ret)
+/* What there is now. Return: bundles, or -errno; -EAGAIN if there are none */
+static int receive(struct rx_udp *rx, struct tw_rx_bundle *bundles, unsigned int n)
 {
-	struct message *m = &rx->message;
+	int got;
 
-	*ret = (struct tw_rx_frame){
-		.data = m->data,
-		.len = m->left < m->segment ? m->left : m->segment,
-		.time = m->time,
-		.dropped = rx->dropped,
-		.from = &m->peer,
-	};
-	m->data += ret->len;
-	m->left -= ret->len;
-	rx->stats.frames++;
-}
-
-/* What there is now. Return: messages, or -errno; -EAGAIN if there are none */
-static int receive(struct rx_udp *rx)
-{
-	int n;
-
-	for (unsigned int i = 0; i < MESSAGES; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		rx->iov[i] = (struct iovec){ .iov_base = bundles[i].to, .iov_len = MESSAGE_MOST };
 		rx->msgs[i].msg_hdr = (struct msghdr){
 			.msg_name = &rx->from[i],
 			.msg_namelen = sizeof(rx->from[i]),
@@ -125,8 +106,11 @@ static int receive(struct rx_udp *rx)
 			.msg_control = rx->control[i],
 			.msg_controllen = sizeof(rx->control[i]),
 		};
-	n = recvmmsg(rx->socket.fd, rx->msgs, MESSAGES, MSG_DONTWAIT, NULL);
-	return n < 0 ? -errno : n;
+	}
+	got = recvmmsg(rx->socket.fd, rx->msgs, n, MSG_DONTWAIT, NULL);
+	for (int i = 0; i < got; i++)
+		read_message(rx, &rx->msgs[i], &bundles[i]);
+	return got < 0 ? -errno : got;
 }
 
 static int64_t now_ms(void)
@@ -134,44 +118,52 @@ static int64_t now_ms(void)
 	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
 }
 
-/* Return: 1 with messages; 0 when the time is over or a signal came; -errno */
-static int wait_for_messages(struct rx_udp *rx, int timeout_ms)
+static int udp_take(struct tw_rx *base, int timeout_ms, struct tw_rx_bundle *bundles, unsigned int n)
 {
+	struct rx_udp *rx = of(base);
 	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
 	const int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
 	int64_t rest = timeout_ms;
-	int n;
+	int got;
 
-	while ((n = receive(rx)) == -EAGAIN) {
-		n = poll(&pfd, 1, (int)rest);
-		if (n <= 0)
-			return n == 0 || errno == EINTR ? 0 : -errno;
+	n = n < MESSAGES ? n : MESSAGES;
+	while ((got = receive(rx, bundles, n)) == -EAGAIN) {
+		const int ready = poll(&pfd, 1, (int)rest);
+
+		if (ready <= 0)
+			return ready == 0 || errno == EINTR ? 0 : -errno;
 		if (timeout_ms > 0) {
 			rest = end - now_ms();
 			rest = rest > 0 ? rest : 0;
 		}
 	}
-	if (n < 0)
-		return n == -EINTR ? 0 : n;
-	rx->n = (unsigned int)n;
-	rx->next = 0;
-	return 1;
+	return got == -EINTR ? 0 : got;
+}
+
+/* Return: false if the next frame is yet to be received */
+static bool lend(struct rx_udp *rx, struct tw_rx_frame *ret)
+{
+	for (; rx->next < rx->n; rx->next++, rx->at = 0) {
+		if (tw_rx_bundle__frame(&rx->bundles[rx->next], rx->at, ret)) {
+			rx->at += rx->bundles[rx->next].segment;
+			return true;
+		}
+	}
+	return false;
 }
 
 static int udp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 {
 	struct rx_udp *rx = of(base);
 
-	if (!rx->message.left) {
-		if (rx->next == rx->n) {
-			const int code = wait_for_messages(rx, timeout_ms);
+	while (!lend(rx, ret)) {
+		const int got = udp_take(base, timeout_ms, rx->bundles, MESSAGES);
 
-			if (code <= 0)
-				return code;
-		}
-		take_message(rx);
+		if (got <= 0)
+			return got;
+		rx->n = (unsigned int)got;
+		rx->next = 0;
 	}
-	take_frame(rx, ret);
 	return 1;
 }
 
@@ -204,6 +196,7 @@ static void udp_close(struct tw_rx *base)
 
 static const struct tw_rx_ops udp_ops = {
 	.next = udp_next,
+	.take = udp_take,
 	.answer = udp_answer,
 	.stats = udp_stats,
 	.close = udp_close,
@@ -225,8 +218,10 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, st
 		return error;
 	}
 	for (unsigned int i = 0; i < MESSAGES; i++)
-		rx->iov[i] = (struct iovec){ .iov_base = rx->area + (size_t)i * MESSAGE_MOST, .iov_len = MESSAGE_MOST };
-	rx->rx = (struct tw_rx){ .ops = &udp_ops, .frame_max = DATAGRAM_MAX, .how = rx->how };
+		rx->bundles[i].to = rx->area + (size_t)i * MESSAGE_MOST;
+	rx->rx = (struct tw_rx){
+		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .bundle_max = MESSAGE_MOST, .how = rx->how
+	};
 	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port,
 		 rx->socket.gro ? ", GRO" : "", rx->socket.buffer >> 10);
 	*ret = &rx->rx;

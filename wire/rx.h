@@ -31,6 +31,16 @@ struct tw_rx_frame {
 	const struct tw_rx_peer *from; /* borrowed as data is */
 };
 
+/* Frames that came together from one sender: all of one length, of which the last may be shorter. */
+struct tw_rx_bundle {
+	uint8_t *to; /* the caller's: where they go, one behind the other; room for the receiver's bundle_max bytes */
+	size_t len;  /* of all, bytes */
+	size_t segment; /* of one; not 0 */
+	uint64_t time, dropped;
+	struct tw_rx_peer from;
+	bool cut; /* a frame is longer than the receiver's frame_max, and not here */
+};
+
 /* Totals since the receiver was opened. */
 struct tw_rx_stats {
 	uint64_t frames;  /* handed out or still to be */
@@ -46,6 +56,11 @@ struct tw_rx_ops {
 	 * come when it is up again); -ENODEV when it vanished.
 	 */
 	int (*next)(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret);
+	/*
+	 * The same, copied: what is there, @n bundles at most. NULL = nothing is gained over next.
+	 * Return: as next, or how many.
+	 */
+	int (*take)(struct tw_rx *rx, int timeout_ms, struct tw_rx_bundle *bundles, unsigned int n);
 	/* Send one frame back. Return: 0 or -errno; a full queue is -EAGAIN. */
 	int (*answer)(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len);
 	/* Return: 0 or -errno */
@@ -55,8 +70,10 @@ struct tw_rx_ops {
 
 struct tw_rx {
 	const struct tw_rx_ops *ops;
-	size_t frame_max; /* no longer frame can come, bytes */
-	const char *how;  /* in words a user knows: "TPACKET_V3", "UDP port 18101, GRO" */
+	size_t frame_max;  /* no longer frame can come, bytes */
+	size_t bundle_max; /* nor bundle; 0 = as frame_max */
+	const char *how;   /* in words a user knows: "TPACKET_V3", "UDP port 18101, GRO" */
+	int code;          /* of tw_rx__take(): said by its next call */
 };
 
 /* What each does stands at its operation above. */
@@ -64,6 +81,24 @@ struct tw_rx {
 static inline int tw_rx__next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 {
 	return rx->ops->next(rx, timeout_ms, ret);
+}
+
+/** tw_rx__take() - bundles into memory of the caller's, also from a receiver that only lends frames; instead of tw_rx__next() */
+int tw_rx__take(struct tw_rx *rx, int timeout_ms, struct tw_rx_bundle *bundles, unsigned int n);
+
+/** tw_rx_bundle__frame() - the frame that is @at bytes behind the first; the next one is a segment further. Return: false if there is none */
+static inline bool tw_rx_bundle__frame(const struct tw_rx_bundle *bundle, size_t at, struct tw_rx_frame *ret)
+{
+	if (at && at >= bundle->len)
+		return false;
+	*ret = (struct tw_rx_frame){
+		.data = bundle->to + at,
+		.len = bundle->len - at < bundle->segment ? bundle->len - at : bundle->segment,
+		.time = bundle->time,
+		.dropped = bundle->dropped,
+		.from = &bundle->from,
+	};
+	return true;
 }
 
 static inline int tw_rx__answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)

@@ -85,7 +85,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		    struct tw_error *err);
 
 /**
- * tw_archive__frame() - take one frame; copied
+ * tw_archive__frame() - take one frame; copied, if it is not lent
  * @arrival: NULL = out of a file
  *
  * Of frames beside the stream (source ASIDE), OFFSET records of a packed archive tell its times, and metadata are learnt from. Those that

@@ -176,7 +176,7 @@ bool tw_held__next(struct tw_held *held)
 void tw_held__strip(struct tw_held *held, bool of_all)
 {
 	struct tw_cursor rest = held->rest;
-	uint8_t *to = held->data + sizeof(struct tw_frame_hdr);
+	uint8_t *to = held->copy + sizeof(struct tw_frame_hdr);
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
@@ -189,6 +189,6 @@ void tw_held__strip(struct tw_held *held, bool of_all)
 		to += len;
 	}
 	held->rest.left = (size_t)(to - held->rest.at);
-	held->info.length = (uint16_t)(to - held->data);
-	tw_frame_hdr__emit(held->data, &held->info);
+	held->info.length = (uint16_t)(to - held->copy);
+	tw_frame_hdr__emit(held->copy, &held->info);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that wait in a merge: copied into pooled buffers, and read one item at a time. */
+/* Frames that wait in a merge, in pooled buffers or where they were lent, read one item at a time. */
 #ifndef TW_MERGE_FRAME_H
 #define TW_MERGE_FRAME_H
 
+#include "pcap-tools/merge/loan.h"
 #include "wire/decode.h"
 
-#define TW_HELD_SLACK 64 /* zeroed bytes behind a frame, so that its last TLV can be copied in steps */
+#define TW_HELD_SLACK 64 /* bytes behind a frame, so that its last TLV can be copied in steps; zeroed behind a copy */
 
 /* A TLV that has a place in the order: anything but PAD and WATERMARK. */
 struct tw_item {
@@ -40,8 +41,11 @@ struct tw_held {
 	uint32_t size;             /* of this buffer, bytes */
 	struct tw_frame_info info; /* as it came */
 	struct tw_frame_content content;
-	uint64_t dropped; /* by the receiver when it came */
-	uint8_t data[];
+	uint64_t dropped;     /* by the receiver when it came */
+	const uint8_t *data;  /* in copy, or lent */
+	struct tw_loan *loan; /* NULL = in copy */
+	uint32_t lent;        /* bytes of it */
+	uint8_t copy[];
 };
 
 #define TW_FRAME_POOL_CLASSES 10 /* 256 bytes to 128 KiB */
@@ -55,9 +59,13 @@ struct tw_frame_pool {
 /** tw_frame_pool__fini() - frees what is unused; what is held was given back before */
 void tw_frame_pool__fini(struct tw_frame_pool *pool);
 
-/** tw_frame_pool__take() - a copy of @len bytes of a frame whose header is @info. Return: NULL without memory */
+/**
+ * tw_frame_pool__take() - @len bytes of a frame whose header is @info
+ * @loan: what it lies in, where it stays; NULL = it is copied. A lent one is not changed
+ * Return: NULL without memory.
+ */
 struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
-				    size_t len);
+				    size_t len, struct tw_loan *loan);
 
 /** tw_frame_pool__give() - back into the pool */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held);
@@ -69,7 +77,7 @@ void tw_held__look(struct tw_held *held);
 bool tw_held__next(struct tw_held *held);
 
 /**
- * tw_held__strip() - take what can't be read out of a frame nothing was read of, as if it had come so
+ * tw_held__strip() - take what can't be read out of a copied frame nothing was read of, as if it had come so
  * @of_all: WATERMARK, PAD and AUTH too
  */
 void tw_held__strip(struct tw_held *held, bool of_all);

@@ -39,10 +39,23 @@ static struct tw_held *pool__buffer(struct tw_frame_pool *pool, size_t need)
 	return held;
 }
 
-struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
-				    size_t len)
+static void held__put(struct tw_held *held, const void *data, size_t len, struct tw_loan *loan)
 {
-	struct tw_held *held = pool__buffer(pool, sizeof(*held) + len + TW_HELD_SLACK);
+	held->loan = loan;
+	held->lent = loan ? (uint32_t)len : 0;
+	held->data = loan ? data : held->copy;
+	if (loan) {
+		loan->users++;
+		return;
+	}
+	memcpy(held->copy, data, len);
+	memset(held->copy + len, 0, TW_HELD_SLACK);
+}
+
+struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
+				    size_t len, struct tw_loan *loan)
+{
+	struct tw_held *held = pool__buffer(pool, sizeof(*held) + (loan ? 0 : len + TW_HELD_SLACK));
 
 	if (!held)
 		return NULL;
@@ -52,17 +65,18 @@ struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_
 	held->started = held->late = false;
 	held->dropped = 0;
 	held->item = (struct tw_item){ .time = info->base_time };
-	memcpy(held->data, data, len);
-	memset(held->data + len, 0, TW_HELD_SLACK);
+	held__put(held, data, len, loan);
 	held->rest.at = held->data + sizeof(struct tw_frame_hdr);
 	held->rest.left = len - sizeof(struct tw_frame_hdr);
-	pool->held_bytes += held->size;
+	pool->held_bytes += held->size + held->lent;
 	return held;
 }
 
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held)
 {
-	pool->held_bytes -= held->size;
+	pool->held_bytes -= held->size + held->lent;
+	if (held->loan)
+		tw_loan__end(held->loan);
 	if (pool->unused_bytes + held->size > UNUSED_MAX) {
 		free(held);
 		return;

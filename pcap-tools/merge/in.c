@@ -143,9 +143,15 @@ static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, s
 	return 0;
 }
 
+/* Control frames are changed, and the last bytes of an odd one are padded. */
+static struct tw_loan *loan_of(const struct incoming *in)
+{
+	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.loan;
+}
+
 static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
-	struct tw_held *held = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len);
+	struct tw_held *held = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, loan_of(in));
 	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
 	bool has_watermark;
 	int code = 0;

@@ -33,6 +33,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "pcap-tools/merge/loan.h"
 #include "wire/tracewire.h"
 
 #define TW_MERGE_STREAMS_MAX         256   /* at once; frames of more are refused */
@@ -167,6 +168,11 @@ struct tw_merge_options {
 struct tw_arrival {
 	uint64_t now;     /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
 	uint64_t dropped; /* frames that the receiver had dropped when this one came, as struct tw_rx_frame has it */
+	/*
+	 * What the frame lies in, with TW_MERGE_SLACK bytes behind it: it may be kept there until it is out. NULL = it is copied. The lender
+	 * is one of its users during the call, and outlives the merge.
+	 */
+	struct tw_loan *loan;
 };
 
 struct tw_merge;
@@ -179,7 +185,7 @@ void tw_merge__free(struct tw_merge *m);
 
 /**
  * tw_merge__frame() - take one frame, which may release others
- * @data: from the frame header on; padding of the link may follow; copied
+ * @data: from the frame header on; padding of the link may follow; copied, if it is not lent
  * @arrival: NULL = out of a file
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of

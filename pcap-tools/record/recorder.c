@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "pcap-tools/record/mailbox.h"
 #include "pcap-tools/record/slot_queue.h"
+#include "pcap-tools/record/slot_sink.h"
 #include "wire/encode.h"
 
 #define SLOTS_DEFAULT     512
@@ -33,17 +34,11 @@ struct tw_recorder {
 	bool has_queue, has_thread;
 	atomic_bool full;
 	_Atomic uint64_t rounds; /* of the writer */
-	uint32_t batch, frame_max, flush_ms;
-	int code; /* of the whole, once the thread has ended */
+	uint32_t slots, batch, frame_max, flush_ms;
+	struct tw_slot_list done; /* to be given back; the thread's, as the next one */
+	uint32_t lent;            /* slots that the merge keeps */
+	int code;                 /* of the whole, once the thread has ended */
 	char name[256];
-};
-
-struct recorder_sink {
-	struct tw_sink sink;
-	struct tw_recorder *rec;
-	struct tw_slot *current;               /* reserved */
-	struct tw_slot_list unused, committed; /* not handed over yet */
-	struct tw_sink_stats stats;
 };
 
 static uint64_t now_ms(void)
@@ -68,20 +63,52 @@ static void recorder__note_full(struct tw_recorder *rec)
 		atomic_store_explicit(&rec->full, true, memory_order_relaxed);
 }
 
-/* Slots go back in batches: producers may be waiting for them. */
+static void recorder__take_back(struct tw_loan *loan)
+{
+	struct tw_slot *slot = tw_slot__of_loan(loan);
+	struct tw_recorder *rec = slot->reader;
+
+	rec->lent -= slot->lent;
+	slot->lent = false;
+	tw_slot_list__push(&rec->done, slot);
+	if (rec->done.n >= rec->batch) /* slots go back in batches: producers may be waiting for them */
+		tw_slot_queue__give(&rec->queue, &rec->done);
+}
+
+/* A well filled slot may be kept by the merge, as long as enough others are left for what comes. */
+static bool recorder__lends(const struct tw_recorder *rec, const struct tw_slot *slot)
+{
+	return slot->len >= rec->frame_max / 4 && rec->lent < rec->slots / 2;
+}
+
+static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
+{
+	struct tw_arrival arrival = slot->arrival;
+	size_t at = 0;
+
+	slot->loan = (struct tw_loan){ .users = 1, .over = recorder__take_back };
+	slot->reader = rec;
+	if (recorder__lends(rec, slot))
+		arrival.loan = &slot->loan;
+	do {
+		const size_t rest = slot->len - at, len = rest < slot->segment ? rest : slot->segment;
+
+		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data + at, len, &arrival));
+		recorder__note_full(rec);
+		at += slot->segment;
+	} while (at < slot->len);
+	slot->lent = slot->loan.users > 1;
+	rec->lent += slot->lent;
+	tw_loan__end(&slot->loan);
+}
+
 static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled)
 {
-	struct tw_slot_list done = { .n = 0 };
 	struct tw_slot *slot;
 
-	while ((slot = tw_slot_list__pop(filled))) {
-		recorder__fail(rec, tw_archive__frame(rec->archive, slot->data, slot->len, &slot->arrival));
-		recorder__note_full(rec);
-		tw_slot_list__push(&done, slot);
-		if (done.n == rec->batch)
-			tw_slot_queue__give(&rec->queue, &done);
-	}
-	tw_slot_queue__give(&rec->queue, &done);
+	while ((slot = tw_slot_list__pop(filled)))
+		recorder__write_slot(rec, slot);
+	tw_slot_queue__give(&rec->queue, &rec->done);
 }
 
 static void recorder__announce(struct tw_recorder *rec)
@@ -137,24 +164,22 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
 {
-	const uint32_t slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	struct tw_archive_options archive = options->archive;
 	int code;
 
-	rec->batch = slots / 16 < BATCH_MAX ? slots / 16 + 1 : BATCH_MAX;
+	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
+	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
 	rec->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS_DEFAULT;
 	rec->frame_max = options->frame_max ? options->frame_max : FRAME_MAX_DEFAULT;
-	if (rec->frame_max > TW_FRAME_MAX)
-		rec->frame_max = TW_FRAME_MAX;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;
 	code = tw_archive__new(rec->output, &archive, &rec->archive, err);
 	if (code)
 		return code;
-	code = tw_slot_queue__init(&rec->queue, slots, rec->frame_max + TW_COPY_STEP);
+	code = tw_slot_queue__init(&rec->queue, rec->slots, rec->frame_max + TW_MERGE_SLACK);
 	if (code)
-		return tw_error__set(err, code, "writing %s: no memory for %u frames of %u bytes", rec->name, slots,
-				     rec->frame_max);
+		return tw_error__set(err, code, "writing %s: no memory for %u frames of %u bytes", rec->name,
+				     rec->slots, rec->frame_max);
 	rec->has_queue = true;
 	return recorder__start(rec, err);
 }
@@ -262,9 +287,9 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (!rec)
 		return;
 	recorder__stop(rec);
+	tw_archive__free(rec->archive); /* gives slots back */
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
-	tw_archive__free(rec->archive);
 	tw_output__free(rec->output);
 	tw_mailbox__fini(&rec->mailbox);
 	pthread_cond_destroy(&rec->started);
@@ -272,92 +297,14 @@ void tw_recorder__free(struct tw_recorder *rec)
 	free(rec);
 }
 
-static int sink__hand_over(struct recorder_sink *s)
-{
-	const uint32_t n = s->committed.n;
-	const int code = tw_slot_queue__put(&s->rec->queue, &s->committed);
-
-	if (code && code != -EAGAIN) {
-		s->stats.dropped += n;
-		s->stats.dropped_unseen += n;
-	}
-	return code;
-}
-
-static void *sink__reserve(struct tw_sink *sink)
-{
-	struct recorder_sink *s = (struct recorder_sink *)sink;
-
-	if (s->current)
-		return s->current->data;
-	if (!s->unused.first)
-		tw_slot_queue__take(&s->rec->queue, s->rec->batch, &s->unused);
-	s->current = tw_slot_list__pop(&s->unused);
-	if (s->current) {
-		s->current->arrival = (struct tw_arrival){ 0 };
-		return s->current->data;
-	}
-	s->stats.waits++;
-	return NULL;
-}
-
-void tw_recorder_sink__arrived(struct tw_sink *sink, const struct tw_arrival *arrival)
-{
-	((struct recorder_sink *)sink)->current->arrival = *arrival;
-}
-
-static void sink__commit(struct tw_sink *sink, size_t len)
-{
-	struct recorder_sink *s = (struct recorder_sink *)sink;
-
-	s->current->len = len;
-	tw_slot_list__push(&s->committed, s->current);
-	s->current = NULL;
-	s->stats.frames++;
-	s->stats.bytes += len;
-	if (s->committed.n >= s->rec->batch)
-		sink__hand_over(s);
-}
-
-static int sink__flush(struct tw_sink *sink)
-{
-	struct recorder_sink *s = (struct recorder_sink *)sink;
-	const int code = sink__hand_over(s);
-
-	return code == -EAGAIN && s->unused.first ? 0 : code;
-}
-
-static void sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
-{
-	*ret = ((struct recorder_sink *)sink)->stats;
-}
-
-static void sink__close(struct tw_sink *sink)
-{
-	struct recorder_sink *s = (struct recorder_sink *)sink;
-
-	if (s->current)
-		tw_slot_list__push(&s->unused, s->current);
-	tw_slot_list__append(&s->unused, &s->committed);
-	tw_slot_queue__give(&s->rec->queue, &s->unused);
-	free(s);
-}
-
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err)
 {
-	static const struct tw_sink_ops ops = {
-		.reserve = sink__reserve,
-		.commit = sink__commit,
-		.flush = sink__flush,
-		.stats = sink__stats,
-		.close = sink__close,
-	};
-	struct recorder_sink *s = calloc(1, sizeof(*s));
+	*ret = tw_slot_sink__new(&rec->queue, rec->batch, rec->frame_max);
+	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
+}
 
-	if (!s)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
-	s->sink = (struct tw_sink){ .ops = &ops, .frame_max = rec->frame_max, .how = "pcapng file" };
-	s->rec = rec;
-	*ret = &s->sink;
-	return 0;
+int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err)
+{
+	*ret = tw_inlet__new(&rec->queue);
+	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
 }

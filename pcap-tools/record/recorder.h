@@ -9,13 +9,14 @@
 #define TW_RECORDER_H
 
 #include "pcap-tools/archive/archive.h"
+#include "pcap-tools/record/inlet.h"
 #include "wire/sink.h"
 
 struct tw_recorder_options {
 	struct tw_output *output; /* open; the recorder's from then on, also of one that could not be made */
-	uint32_t slots;           /* frames in flight; 0 = 512 */
-	uint32_t frame_max;       /* largest frame, bytes; 0 = 16 KiB; TW_FRAME_MAX at most */
-	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
+	uint32_t slots;           /* in flight; 0 = 512 */
+	uint32_t frame_max; /* what a slot holds: the largest frame, or all that come together, bytes; 0 = 16 KiB */
+	uint32_t flush_ms;  /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
 	struct tw_archive_options archive; /* its name is the output's */
 };
 
@@ -37,8 +38,8 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err);
 
-/** tw_recorder_sink__arrived() - how the frame in the reserved slot came, if it came from outside */
-void tw_recorder_sink__arrived(struct tw_sink *sink, const struct tw_arrival *arrival);
+/** tw_recorder__inlet() - the same for frames that come from outside; freed before the recorder is finished */
+int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err);
 
 /** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). Any thread */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample);

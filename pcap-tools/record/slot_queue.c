@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/large.h"
+
 #define SLOT_ALIGN 64
 
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
@@ -48,7 +50,7 @@ int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 
 	*q = (struct tw_slot_queue){ .code = 0 };
 	q->slots = calloc(count, sizeof(*q->slots));
-	q->memory = aligned_alloc(SLOT_ALIGN, count * step);
+	q->memory = tw_large__alloc(count * step);
 	if (!q->slots || !q->memory) {
 		free(q->slots);
 		free(q->memory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bounded pool of frame slots and the queue through which filled ones go from many threads to one. Both sides move whole lists
+ * A bounded pool of slots for frames and the queue through which filled ones go from many threads to one. Both sides move whole lists
  * under one lock, so that its cost is per batch, and a waiting reader is woken once.
  */
 #ifndef TW_SLOT_QUEUE_H
@@ -15,10 +15,19 @@
 
 struct tw_slot {
 	struct tw_slot *next;
-	size_t len;                /* of the frame in it, bytes */
+	size_t len;                /* of the frames in it, bytes */
+	size_t segment;            /* of one of them; the last may be shorter */
 	struct tw_arrival arrival; /* all zero: it was made here */
+	struct tw_loan loan;       /* this and what follows is the reader's */
+	void *reader;
+	bool lent;
 	uint8_t *data;
 };
+
+static inline struct tw_slot *tw_slot__of_loan(struct tw_loan *loan)
+{
+	return (struct tw_slot *)((uint8_t *)loan - offsetof(struct tw_slot, loan));
+}
 
 struct tw_slot_list {
 	struct tw_slot *first, *last;

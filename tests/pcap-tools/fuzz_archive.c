@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lent.h"
 #include "pcap-tools/archive/archive.h"
 #include "wire/tracewire.h"
 
@@ -118,6 +119,15 @@ static void command(struct tw_archive *a, unsigned int head, struct tw_cursor *i
 	}
 }
 
+static void lend(struct tw_archive *a, const uint8_t *frame, size_t len, struct tw_arrival arrival)
+{
+	struct lent *lent = lent__new(frame, len);
+
+	arrival.loan = &lent->loan;
+	tw_archive__frame(a, lent->bytes, len, &arrival);
+	tw_loan__end(&lent->loan);
+}
+
 static void feed(struct tw_archive *a, struct tw_cursor *input, bool live)
 {
 	struct tw_arrival arrival = { .now = 1 };
@@ -132,7 +142,11 @@ static void feed(struct tw_archive *a, struct tw_cursor *input, bool live)
 		}
 		if (len > input->left)
 			len = input->left;
-		tw_archive__frame(a, tw_cursor__take(input, len), len, live ? &arrival : NULL);
+		p = tw_cursor__take(input, len);
+		if (live)
+			lend(a, p, len, arrival);
+		else
+			tw_archive__frame(a, p, len, NULL);
 	}
 }
 

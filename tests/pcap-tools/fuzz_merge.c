@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "lent.h"
 #include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
@@ -89,6 +90,15 @@ static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *inp
 	}
 }
 
+static void lend(struct tw_merge *m, const uint8_t *bytes, size_t len, struct tw_arrival arrival)
+{
+	struct lent *lent = lent__new(bytes, len);
+
+	arrival.loan = &lent->loan;
+	check(!tw_merge__frame(m, lent->bytes, len, &arrival));
+	tw_loan__end(&lent->loan);
+}
+
 static void feed(struct tw_merge *m, struct tw_cursor *input)
 {
 	struct tw_arrival arrival = { .now = 1 };
@@ -103,7 +113,11 @@ static void feed(struct tw_merge *m, struct tw_cursor *input)
 		}
 		if (len > input->left)
 			len = input->left;
-		check(!tw_merge__frame(m, tw_cursor__take(input, len), len, options_byte & LIVE ? &arrival : NULL));
+		p = tw_cursor__take(input, len);
+		if (options_byte & LIVE)
+			lend(m, p, len, arrival);
+		else
+			check(!tw_merge__frame(m, p, len, NULL));
 	}
 }
 

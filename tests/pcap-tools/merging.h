@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "frames.h"
+#include "lent.h"
 #include "pcap-tools/merge/merge.h"
 
 #define OUT_MAX     100000
@@ -115,7 +116,7 @@ struct fixture {
 	struct tw_merge *merge;
 	struct test_frame frame; /* its stream is the one that frames are of */
 	struct tw_arrival arrival;
-	bool live; /* frames have an arrival */
+	bool live; /* frames have an arrival, and are lent */
 	struct tw_merge_stats stats;
 };
 
@@ -151,7 +152,17 @@ static inline void fixture__free(struct fixture *x)
 
 static inline void put_bytes(struct fixture *x, const void *bytes, size_t len)
 {
-	assert_int_equal(tw_merge__frame(x->merge, bytes, len, x->live ? &x->arrival : NULL), 0);
+	struct tw_arrival arrival = x->arrival;
+	struct lent *lent;
+
+	if (!x->live) {
+		assert_int_equal(tw_merge__frame(x->merge, bytes, len, NULL), 0);
+		return;
+	}
+	lent = lent__new(bytes, len);
+	arrival.loan = &lent->loan;
+	assert_int_equal(tw_merge__frame(x->merge, lent->bytes, len, &arrival), 0);
+	tw_loan__end(&lent->loan);
 }
 
 static inline void put(struct fixture *x)

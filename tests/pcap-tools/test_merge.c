@@ -106,6 +106,53 @@ static void memory_is_bounded(void **state)
 	fixture__free(x);
 }
 
+static bool is_over;
+
+static void note_over(struct tw_loan *loan)
+{
+	(void)loan;
+	is_over = true;
+}
+
+/* Return: whether the merge kept the frame where it is. */
+static bool put_lent(struct fixture *x, size_t len)
+{
+	static uint8_t bytes[sizeof(x->frame.buf)];
+	static struct tw_loan loan;
+	const struct tw_arrival arrival = { .now = 1, .loan = &loan };
+
+	loan = (struct tw_loan){ .users = 1, .over = note_over };
+	is_over = false;
+	memcpy(bytes, x->frame.buf, sizeof(bytes));
+	assert_int_equal(tw_merge__frame(x->merge, bytes, len, &arrival), 0);
+	tw_loan__end(&loan);
+	return !is_over;
+}
+
+/* Until their events are out; what is to be changed or padded is copied. */
+static void lent_frames_stay_where_they_are(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	test_frame__event(&x->frame, 1000, 1, 24);
+	test_frame__event(&x->frame, 1001, 1, 24);
+	assert_true(put_lent(x, test_frame__end(&x->frame)));
+	put_events(x, 2, 0, 1000, 1);
+	assert_false(is_over);
+	put_watermark(x, 1000, (const uint16_t[]){ 1, 2 }, (const uint64_t[]){ 2, 1 }, 2);
+	assert_false(is_over);
+	tw_merge__flush(x->merge);
+	assert_true(is_over);
+	assert_int_equal(x->sink.n, 3);
+	test_frame__begin(&x->frame, 1, 2, 2000);
+	test_frame__event(&x->frame, 2000, 1, 24);
+	assert_false(put_lent(x, test_frame__end(&x->frame) - 1));
+	assert_false(put_lent(x, test_frame__hello(&x->frame, "a", "b", 900, 1)));
+	fixture__free(x);
+}
+
 static void failure_ends_the_call(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -217,6 +264,7 @@ int main(void)
 		cmocka_unit_test(silent_channel_is_waited_for_no_longer_than_told),
 		cmocka_unit_test(watermark_beside_others),
 		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(lent_frames_stay_where_they_are),
 		cmocka_unit_test(failure_ends_the_call),
 		cmocka_unit_test(random_interleavings),
 	};

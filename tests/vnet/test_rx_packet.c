@@ -114,6 +114,36 @@ static void test_soon(void **state)
 	tw_rx__close(rx);
 }
 
+/* Copies of what the ring lends; what came behind them is not forgotten. */
+static void test_taken(void **state)
+{
+	static uint8_t places[4][2048];
+	struct tw_rx_bundle bundles[4];
+	struct tw_rx_frame f = { .len = 0 };
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		bundles[i].to = places[i];
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	tx = raw__open("tw0-tx");
+	raw__send(tx, TW_ETHERTYPE, 1, 64);
+	raw__send(tx, TW_ETHERTYPE, 2, 100);
+	link__set_up("tw0", false);
+	assert_int_equal(tw_rx__take(rx, 1000, bundles, 4), 2);
+	assert_true(tw_rx_bundle__frame(&bundles[1], 0, &f));
+	assert_int_equal(f.len, 100);
+	assert_int_equal(f.data[0], 2);
+	assert_ptr_equal(f.data, places[1]);
+	assert_false(tw_rx_bundle__frame(&bundles[1], bundles[1].segment, &f));
+	assert_int_equal(tw_rx__take(rx, 1000, bundles, 4), -ENETDOWN);
+	assert_int_equal(tw_rx__take(rx, 20, bundles, 4), 0);
+	close(tx);
+	tw_rx__close(rx);
+}
+
 static void test_loss_is_counted(void **state)
 {
 	const unsigned int sent = 1000;
@@ -289,6 +319,7 @@ int main(void)
 		cmocka_unit_test_setup(test_control_only, netns__setup),
 		cmocka_unit_test_setup(test_in_time, netns__setup),
 		cmocka_unit_test_setup(test_soon, netns__setup),
+		cmocka_unit_test_setup(test_taken, netns__setup),
 		cmocka_unit_test_setup(test_loss_is_counted, netns__setup),
 		cmocka_unit_test_setup(test_loss_has_its_place, netns__setup),
 		cmocka_unit_test_setup(test_answer, netns__setup),

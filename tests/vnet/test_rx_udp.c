@@ -145,6 +145,46 @@ static void test_bundles(void **state)
 	tw_rx__close(rx);
 }
 
+/* The same bundles whole, where the caller wants them; a datagram of its own is one, too. */
+static void test_taken(void **state)
+{
+	static uint8_t places[4][65536];
+	struct tw_rx_bundle bundles[4];
+	const int segment = 1000;
+	struct tw_rx_frame f = { .len = 0 };
+	struct tw_rx *rx;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		bundles[i].to = places[i];
+	command__run("ip link set lo up");
+	rx = open_rx("[::1]", 0);
+	assert_true(rx->bundle_max <= sizeof(places[0]));
+	assert_int_equal(tw_rx__take(rx, 20, bundles, 4), 0);
+	fd = open_sender("[::1]");
+	assert_return_code(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)), errno);
+	send_frame(fd, 1, 4300);
+	send_frame(fd, 2, 0);
+	send_frame(fd, 3, 7);
+	assert_int_equal(tw_rx__take(rx, 1000, bundles, 1), 1);
+	assert_int_equal(bundles[0].len, 4300);
+	assert_int_equal(bundles[0].segment, 1000);
+	assert_true(tw_rx_bundle__frame(&bundles[0], 4000, &f));
+	assert_int_equal(f.len, 300);
+	assert_ptr_equal(f.data, places[0] + 4000);
+	assert_int_equal(f.data[299], 1);
+	assert_false(tw_rx_bundle__frame(&bundles[0], 5000, &f));
+	assert_int_equal(tw_rx__take(rx, 1000, bundles, 4), 2);
+	assert_true(tw_rx_bundle__frame(&bundles[0], 0, &f));
+	assert_int_equal(f.len, 0);
+	assert_false(tw_rx_bundle__frame(&bundles[0], bundles[0].segment, &f));
+	assert_true(tw_rx_bundle__frame(&bundles[1], 0, &f));
+	assert_int_equal(f.len, 7);
+	close(fd);
+	tw_rx__close(rx);
+}
+
 /* Frames in front of a loss don't know of it, although the kernel does already. */
 static void test_loss(void **state)
 {
@@ -205,7 +245,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_all, netns__setup),     cmocka_unit_test_setup(test_in_time, netns__setup),
 		cmocka_unit_test_setup(test_bundles, netns__setup), cmocka_unit_test_setup(test_loss, netns__setup),
-		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_taken, netns__setup),   cmocka_unit_test_setup(test_refused, netns__setup),
 	};
 	const int skip = netns__main_guard();
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/record/inlet.h"
+
+#include <stdlib.h>
+
+struct tw_inlet {
+	struct tw_slot_queue *queue;
+	struct tw_slot *places[TW_INLET_SLOTS]; /* NULL: the frames that were there are in filled */
+	struct tw_slot_list unused, filled;
+};
+
+struct tw_inlet *tw_inlet__new(struct tw_slot_queue *queue)
+{
+	struct tw_inlet *inlet = calloc(1, sizeof(*inlet));
+
+	if (inlet)
+		inlet->queue = queue;
+	return inlet;
+}
+
+void tw_inlet__free(struct tw_inlet *inlet)
+{
+	if (!inlet)
+		return;
+	for (unsigned int i = 0; i < TW_INLET_SLOTS; i++) {
+		if (inlet->places[i])
+			tw_slot_list__push(&inlet->unused, inlet->places[i]);
+	}
+	tw_slot_list__append(&inlet->unused, &inlet->filled);
+	tw_slot_queue__give(inlet->queue, &inlet->unused);
+	free(inlet);
+}
+
+static struct tw_slot *inlet__slot(struct tw_inlet *inlet)
+{
+	if (!inlet->unused.first)
+		tw_slot_queue__take(inlet->queue, TW_INLET_SLOTS, &inlet->unused);
+	return tw_slot_list__pop(&inlet->unused);
+}
+
+unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS])
+{
+	unsigned int n = 0;
+
+	for (; n < TW_INLET_SLOTS; n++) {
+		struct tw_slot **place = &inlet->places[n];
+
+		if (!*place)
+			*place = inlet__slot(inlet);
+		if (!*place)
+			break;
+		ret[n] = (*place)->data;
+	}
+	return n;
+}
+
+void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
+		   const struct tw_arrival *arrival)
+{
+	struct tw_slot *slot = inlet->places[place];
+
+	slot->len = len;
+	slot->segment = segment;
+	slot->arrival = *arrival;
+	tw_slot_list__push(&inlet->filled, slot);
+	inlet->places[place] = NULL;
+}
+
+int tw_inlet__flush(struct tw_inlet *inlet)
+{
+	return tw_slot_queue__put(inlet->queue, &inlet->filled);
+}

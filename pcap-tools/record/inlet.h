@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recorder's side that receivers see: slots to receive into, several at a time, each with frames of one length that came
+ * together. An inlet belongs to one thread.
+ */
+#ifndef TW_INLET_H
+#define TW_INLET_H
+
+#include "pcap-tools/record/slot_queue.h"
+
+#define TW_INLET_SLOTS 16
+
+struct tw_inlet;
+
+/** tw_inlet__new() - the queue outlives it. Return: NULL without memory */
+struct tw_inlet *tw_inlet__new(struct tw_slot_queue *queue);
+
+/** tw_inlet__free() - what was not flushed is lost; NULL is fine */
+void tw_inlet__free(struct tw_inlet *inlet);
+
+/**
+ * tw_inlet__room() - where frames may go
+ * @ret: as many places as it returns, each of what a slot holds, bytes; the same ones again until something is put there
+ * Return: how many; 0 = no slot is free: flush, and try again a moment later.
+ */
+unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]);
+
+/**
+ * tw_inlet__put() - frames are in the place of that number
+ * @len: of all of them, bytes
+ * @segment: of one of them; the last may be shorter
+ */
+void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
+		   const struct tw_arrival *arrival);
+
+/** tw_inlet__flush() - what was put goes to the writer. Return: 0; -EAGAIN while no slot is free; the writer's failure */
+int tw_inlet__flush(struct tw_inlet *inlet);
+
+#endif
