@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,18 +35,6 @@ int tw_output__fail(struct tw_output *o, int code, struct tw_error *err)
 	}
 }
 
-/* The file once more, to be read too. */
-static int reopen(int fd)
-{
-	char path[64];
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_RDWR | O_CLOEXEC);
-}
-
 /* Of the batch; what is compressed does not count before all of it is there. */
 static size_t whole_blocks(const struct tw_output *o, const void *blocks)
 {
@@ -76,15 +62,13 @@ static int cut_to(int fd, uint64_t known, bool compressed, struct tw_repair *ret
 int tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept)
 {
 	const off_t at = lseek(o->fd, 0, SEEK_CUR);
-	const int fd = at < (off_t)o->put ? -1 : reopen(o->fd);
 	struct tw_repair repair;
 	int code;
 
 	*ret_kept = whole_blocks(o, blocks);
-	if (fd < 0)
+	if (o->again < 0 || at < (off_t)o->put)
 		return -ESPIPE;
-	code = cut_to(fd, (uint64_t)at - o->put, o->zstd, &repair);
-	close(fd);
+	code = cut_to(o->again, (uint64_t)at - o->put, o->zstd, &repair);
 	if (code)
 		return code;
 	o->bytes -= repair.cut < o->bytes ? repair.cut : o->bytes;

@@ -2,6 +2,7 @@
 /* One file of an output: how it begins and how it ends. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -32,6 +33,18 @@ static int file__lock(struct tw_output *o, struct tw_error *err)
 	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
 }
 
+/*
+ * The file once more, to be read too: what a failure leaves in pieces at its end is looked for then. Not then, because who has opened the
+ * file may have given up the right to open it. Not instead: who reads a pipe does not see that all other readers have gone.
+ */
+static int file__open_again(const struct tw_output *o)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
 /* A file that another process writes is not cut. */
 static int file__take(struct tw_output *o, struct tw_error *err)
 {
@@ -42,6 +55,7 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
 	o->live = !S_ISREG(st.st_mode);
 	o->direct = o->own && !o->live && !o->zstd;
+	o->again = o->live ? -1 : file__open_again(o);
 	if (!o->own || o->live)
 		return 0;
 	code = file__lock(o, err);
@@ -116,6 +130,9 @@ int tw_output_file__end(struct tw_output *o, struct tw_error *err)
 	if (o->own && close(o->fd) && !code && !o->code)
 		code = o->code = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
 	o->fd = -1;
+	if (o->again >= 0)
+		close(o->again);
+	o->again = -1;
 	tw_note__close(&o->note);
 	o->stats.bytes += o->bytes;
 	o->bytes = 0;

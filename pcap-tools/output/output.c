@@ -106,6 +106,7 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 	o->options.path = o->options.name = NULL; /* borrowed */
 	o->own = options->path && strcmp(options->path, "-") != 0;
 	o->rotates = options__rotate(options);
+	o->again = -1;
 	o->fd = o->own ? -1 : options->path ? STDOUT_FILENO : options->fd;
 	strncpy(o->path, options->path ? options->path : "", sizeof(o->path) - 1);
 	strncpy(o->name, options__name(options), sizeof(o->name) - 1);

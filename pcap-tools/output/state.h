@@ -16,6 +16,7 @@ struct tw_output {
 	struct tw_output_options options; /* but for its texts */
 	char path[PATH_MAX], name[PATH_MAX];
 	int fd;                      /* -1 = none is open */
+	int again;                   /* the same file, to be read too; -1 = it is none, or may not be */
 	bool own;                    /* opened and closed here */
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */

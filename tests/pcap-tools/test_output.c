@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <glob.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,6 +20,7 @@
 #include "base/time.h"
 #include "pcap-tools/output/files.h"
 #include "pcap-tools/output/output.h"
+#include "pcap-tools/output/repair.h"
 
 static void names(void **state)
 {
@@ -143,6 +147,67 @@ static void others_and_the_ring(void **state)
 	remove_files();
 }
 
+#define FULL       100000 /* bytes that the disk has */
+#define BLOCK_BODY 1000
+
+/* A section, or a block that does not become smaller: whole blocks of pcapng. Return: length */
+static uint32_t write_block(uint32_t *to, bool section)
+{
+	const uint32_t words = section ? 7 : BLOCK_BODY / 4 + 3;
+
+	for (uint32_t i = 2; i < words; i++)
+		to[i] = (uint32_t)random();
+	to[0] = section ? 0x0A0D0D0A : 0x40000BAD;
+	if (section)
+		memcpy(to + 2, (const uint32_t[]){ 0x1A2B3C4D, 1, UINT32_MAX, UINT32_MAX }, 16);
+	to[1] = to[words - 1] = words * 4;
+	return words * 4;
+}
+
+/* As somebody who could not open the file any more. Return: what the failure was, 0 if there was none */
+static int fill_up(const char *name)
+{
+	struct tw_output *output = open_output(&(struct tw_output_options){ .path = name });
+	uint32_t block[BLOCK_BODY / 4 + 3];
+	size_t kept;
+	int code = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	if (chmod(name, 0) || (!geteuid() && seteuid(65534)) || setrlimit(RLIMIT_FSIZE, &(struct rlimit){ FULL, FULL }))
+		return -1;
+	for (int i = 0; i < 2 * FULL / BLOCK_BODY && !code; i++)
+		code = tw_output__write(output, block, write_block(block, !i), &kept, NULL);
+	tw_output__free(output);
+	return code;
+}
+
+/* Who has opened a file and then given up all rights leaves whole blocks, too, when there is no room for more. */
+static void full_without_rights(void **state)
+{
+	static const char *const endings[] = { "pcapng", "pcapng.zst" };
+	struct tw_repair repair;
+	char name[128];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		pid_t child;
+		int status;
+
+		snprintf(name, sizeof(name), "%s/full.%s", folder, endings[i]);
+		child = fork();
+		if (!child)
+			_exit(fill_up(name) == -EFBIG ? 0 : 1);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_return_code(chmod(name, 0600), errno);
+		assert_int_equal(tw_output__repair(name, 0, true, &repair, NULL), 0);
+		assert_in_range(repair.size, FULL / 2, FULL);
+		assert_int_equal(repair.cut, 0);
+		assert_false(repair.closed);
+	}
+	assert_int_equal(remove_files(), 2);
+}
+
 static void cannot_be_several(void **state)
 {
 	const struct tw_output_options options[] = {
@@ -166,6 +231,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(what_is_due),
 		cmocka_unit_test(others_and_the_ring),
+		cmocka_unit_test(full_without_rights),
 		cmocka_unit_test(cannot_be_several),
 	};
 
