@@ -63,13 +63,15 @@ int run_wire__open(const char *name, const char *instance, unsigned int queues, 
 	return 0;
 }
 
-bool run_wire__leaves_host(const char *name)
+enum tw_reach run_wire__reach(const char *name)
 {
 	struct tw_error ignored;
 	struct tw_iface iface;
 	const int error = tw_iface__find(name, &iface, &ignored);
 
-	return error != -ENODEV && (error || !iface.wire);
+	if (error)
+		return error == -ENODEV ? TW_REACH_WIRE : TW_REACH_NETWORK;
+	return iface.reach;
 }
 
 int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,

@@ -31,8 +31,8 @@ int run_wire__create(const char *name, const char *instance, unsigned int queues
 int run_wire__open(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
 		   struct tw_error *err);
 
-/** run_wire__leaves_host() - whether what is sent on an interface may reach other machines: all but wires of ours, made or to be made */
-bool run_wire__leaves_host(const char *name);
+/** run_wire__reach() - of an interface that is there, or of the wire that is to be made; the furthest if nobody can tell */
+enum tw_reach run_wire__reach(const char *name);
 
 /** run_wire__sink() - a sink for a thread; where the interface has fewer queues than threads, the rest send by AF_PACKET */
 int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,

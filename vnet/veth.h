@@ -69,12 +69,18 @@ int tw_wire__remove(const char *name, struct tw_error *err);
  */
 int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *err);
 
+/* Where what is sent on an interface may come to, each further than the one before. */
+enum tw_reach {
+	TW_REACH_WIRE,    /* a wire of ours, asked for where frames arrive: both ends are root's, and here */
+	TW_REACH_HOST,    /* the other end, if any, is on this host; containers may have it, or a bridge may lead on */
+	TW_REACH_NETWORK, /* hardware, or what may lead to some */
+};
+
 /* What to know of an interface before sending to it. */
 struct tw_iface {
 	char tx_name[IFNAMSIZ]; /* interface to send on: NAME-tx for a wire of ours, else the interface itself */
 	int ifindex;            /* of the interface asked for */
-	bool wire;              /* it is the end of a wire of ours where frames arrive */
-	bool real;              /* hardware, or what may lead to some: no veth, dummy or the like */
+	enum tw_reach reach;
 	bool up;
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */

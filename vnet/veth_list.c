@@ -92,7 +92,7 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 	if (tw_netlink__link(sk, tx_name, &tx) < 0)
 		return;
 	if (tw_netlink__is_wire(tx)) {
-		ret->wire = true;
+		ret->reach = TW_REACH_WIRE;
 		copy_name(ret->tx_name, tx_name);
 		ret->queues = rtnl_link_get_num_tx_queues(tx);
 		ret->up = ret->up && is_up(tx);
@@ -100,18 +100,18 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 	rtnl_link_put(tx);
 }
 
-/* All kinds of interfaces but those whose other end, if they have one, is on this host. */
-static bool is_real(struct rtnl_link *link)
+/* Of a wire of ours is only said that it is a veth: both of its ends have to be here. */
+static enum tw_reach reach_of(struct rtnl_link *link)
 {
 	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };
 	const char *kind = rtnl_link_get_type(link);
 
 	if (rtnl_link_get_flags(link) & IFF_LOOPBACK)
-		return false;
+		return TW_REACH_HOST;
 	for (size_t i = 0; kind && i < sizeof(virtual_kinds) / sizeof(virtual_kinds[0]); i++)
 		if (!strcmp(kind, virtual_kinds[i]))
-			return false;
-	return true;
+			return TW_REACH_HOST;
+	return TW_REACH_NETWORK;
 }
 
 int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *err)
@@ -132,7 +132,7 @@ int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *err)
 	memset(ret, 0, sizeof(*ret));
 	copy_name(ret->tx_name, rtnl_link_get_name(link));
 	ret->ifindex = rtnl_link_get_ifindex(link);
-	ret->real = is_real(link);
+	ret->reach = reach_of(link);
 	ret->up = is_up(link);
 	ret->mtu = rtnl_link_get_mtu(link);
 	ret->queues = rtnl_link_get_num_tx_queues(link);

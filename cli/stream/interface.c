@@ -9,7 +9,7 @@
 /* A group address floods a switched network with what this kernel does: so that is only done if somebody says so. */
 static int check_destination(const struct stream *stream, struct tw_error *err)
 {
-	if (!stream->wire.iface.real || stream->has_destination)
+	if (stream->wire.iface.reach < TW_REACH_NETWORK || stream->has_destination)
 		return 0;
 	return tw_error__set(
 		err, -EINVAL,
@@ -38,9 +38,10 @@ static int open_interface(struct stream *stream, const struct tw_producer *produ
 	return 0;
 }
 
+/* A container that has the other end of a veth is somebody else, too. */
 static bool leaves_host(const struct stream *stream)
 {
-	return run_wire__leaves_host(stream->run.interface);
+	return run_wire__reach(stream->run.interface) > TW_REACH_WIRE;
 }
 
 static int open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *err)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "netns.h"
+#include "path.h"
 #include "vnet/veth.h"
 
 #define QUIET_SECONDS 2
@@ -97,18 +98,21 @@ static void test_find(void **state)
 	(void)state;
 	netns__wire(0, 2);
 	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
-	assert_true(iface.wire);
+	assert_int_equal(iface.reach, TW_REACH_WIRE);
 	assert_true(iface.up);
 	assert_string_equal(iface.tx_name, "tw0-tx");
 	assert_int_equal(iface.ifindex, if_nametoindex("tw0"));
 	assert_int_equal(iface.mtu, TW_WIRE_MTU);
 	assert_int_equal(iface.queues, 2);
 	assert_int_equal(tw_iface__find("tw0-tx", &iface, &err), 0);
-	assert_false(iface.wire);
+	assert_int_equal(iface.reach, TW_REACH_HOST);
 	assert_string_equal(iface.tx_name, "tw0-tx");
 	assert_int_equal(tw_iface__find("lo", &iface, &err), 0);
-	assert_false(iface.wire);
+	assert_int_equal(iface.reach, TW_REACH_HOST);
 	assert_string_equal(iface.tx_name, "lo");
+	command__run("ip link add br0 type bridge");
+	assert_int_equal(tw_iface__find("br0", &iface, &err), 0);
+	assert_int_equal(iface.reach, TW_REACH_NETWORK);
 	assert_int_equal(tw_iface__find("none", &iface, &err), -ENODEV);
 	assert_string_equal(err.text, "there is no interface none");
 	assert_int_equal(tw_iface__find("longer-than-an-interface-name", &iface, &err), -ENODEV);
