@@ -25,11 +25,11 @@ send_all() {
 	eval "$(summary "$scratch/p1.err")"
 }
 
-# What a file has no room for is among `disk`. Here others take most of the disk, more of it from a compressed one.
+# What a file has no room for is among `disk`. The file was opened by root, and is mended by nobody. Here others take most of the disk, more of it from a compressed one.
 for of in pcapng:2000000 pcapng.zst:3900000; do
 	ending=${of%:*}
 	head -c "${of#*:}" /dev/urandom >"$disk/others"
-	start_capture full -u 18101 -w "$disk/full.$ending"
+	start_capture full -u 18101 -Z nobody -w "$disk/full.$ending"
 	capture=$pid
 	send_all
 	wait "$capture"
