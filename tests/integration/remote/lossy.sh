@@ -17,10 +17,20 @@ counted() {
 	sed -nE "s/^stream=$1 .* $2=([0-9]+).*/\1/p" "$scratch/way.out"
 }
 
-# lost_records CAPTURE: of LOST in the file that say WIRE, the sum, for each interface
+# lost_records CAPTURE: of LOST in the file that say WIRE, the sum, for each stream
 lost_records() {
-	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e frame.interface_name -e trace.lost.count 2>/dev/null |
-		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[$1] += counts[i] } END { for (name in sum) print name, sum[name] }'
+	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e trace.stream -e trace.lost.count 2>/dev/null |
+		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[substr($1, 3)] += counts[i] }
+			END { for (id in sum) print id, sum[id] }'
+}
+
+# id_of HOST: its stream's; where all that told its name was dropped, of a stream that has none
+id_of() {
+	local id
+	books lossy "$1:" | cut -d' ' -f2 | grep . && return
+	for id in $(sed -nE 's/^stream=([0-9a-f]+) .*/\1/p' "$scratch/way.out"); do
+		books lossy "$id" | grep -q '^p[123]:' || echo "$id"
+	done | head -n 1
 }
 
 # over KIND RATE FRAMES: RATE in millionths of frames are dropped, as many repeated and moved; FRAMES is 1 for an event a frame
@@ -56,20 +66,20 @@ over() {
 
 check() { # WHAT HOST
 	local what="$1, $2" id control dropped
-	id=$(books lossy "$2:" | cut -d' ' -f2)
+	id=$(id_of "$2")
 	eval "$(summary "$scratch/$2.err")"
-	balanced lossy "$2:" ring wire
-	expect "$what: books" closed "$(in_books lossy "$2:" state)"
-	expect "$what: recorded" "$recorded" "$(in_books lossy "$2:" recorded)"
-	expect "$what: lost in the ring" "$ring" "$(in_books lossy "$2:" ring)"
-	expect "$what: lost on the way" "$(counted "$id" dropped_events)" "$(in_books lossy "$2:" wire)"
-	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_books lossy "$2:" duplicates)"
-	control=$(in_books lossy "$2:" control_gaps)
+	balanced lossy "$id" ring wire
+	expect "$what: books" closed "$(in_books lossy "$id" state)"
+	expect "$what: recorded" "$recorded" "$(in_books lossy "$id" recorded)"
+	expect "$what: lost in the ring" "$ring" "$(in_books lossy "$id" ring)"
+	expect "$what: lost on the way" "$(counted "$id" dropped_events)" "$(in_books lossy "$id" wire)"
+	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_books lossy "$id" duplicates)"
+	control=$(in_books lossy "$id" control_gaps)
 	dropped=$(counted "$id" dropped_control)
 	# Of the last ones, which say five times that the stream has ended, nobody can know that they are missing.
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
-	[ $failed = 0 ] || grep "$id" "$scratch/way.out"; 	[ $failed = 0 ] || books lossy "$2:"
-	expect "$what: told in the list" "$(counted "$id" dropped_events)" "$(sed -n "s/^$2:.* //p" "$scratch/lost" | grep . || echo 0)"
+	[ $failed = 0 ] || grep "$id" "$scratch/way.out"; 	[ $failed = 0 ] || books lossy "$id"
+	expect "$what: told in the list" "$(counted "$id" dropped_events)" "$(sed -n "s/^$id //p" "$scratch/lost" | grep . || echo 0)"
 }
 
 for rate in ${RATES:-1000 10000 100000}; do
