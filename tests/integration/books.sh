@@ -10,7 +10,7 @@ load=$2
 # A flood of system calls on two CPUs; then it stops the tracing, so that the kernel's own counters settle.
 cat >"$scratch/flood" <<END
 #!/bin/bash
-"$load" 0.025 0 0 >/dev/null & "$load" 0.025 0 $(($(nproc) > 1)) >/dev/null; wait
+"$load" 0.05 0 0 >/dev/null & "$load" 0.05 0 $(($(nproc) > 1)) >/dev/null; wait
 tracing=$tracing
 . "$(dirname "$0")/freeze.sh"
 freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
@@ -41,7 +41,7 @@ tell() { # RUN
 
 overruns=0
 for run in 1 2 3 4 5 6 7 8 9 10; do
-	"$tracewire" record -e raw_syscalls --buffer-size 16 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" record -e raw_syscalls --buffer-size 32 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	check_summary "record $run"
 	expect "record $run: in the file" "$sent" "$in_file"
@@ -58,7 +58,7 @@ captured() { # FRAMES: dumpcap has written so many
 for run in 1 2 3 4 5 6 7 8 9 10; do
 	start_dumpcap dumpcap tw0 -w "$scratch/x.pcapng"
 	before=$(received tw0)
-	"$tracewire" stream -e raw_syscalls --buffer-size 16 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" stream -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	after=$(received tw0)
 	check_summary "stream $run"
