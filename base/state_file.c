@@ -112,7 +112,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		return 0;
 	if (!dir)
 		return tw_error__set(err, -errno, "cannot look into %s: %s", folder(),
-				     errno == EACCES ? "that takes root" : strerror(errno));
+				     errno == EACCES ? "it is for root only, run this with sudo" : strerror(errno));
 	while (!error && (entry = readdir(dir))) {
 		struct tw_state_file file;
 
