@@ -20,7 +20,7 @@
 #define MESSAGES     16     /* a system call */
 #define MESSAGE_MOST 65536  /* bytes: more than any datagram, or the kernel's bundle of them */
 #define CONTROL_ROOM 256    /* bytes, for what is known of a message */
-#define DATAGRAM_MAX 65507u /* IPv4's; IPv6's is longer than a frame may be, too */
+#define DATAGRAM_MAX 65507u /* IPv4's, and as much as our own senders use */
 
 struct rx_udp {
 	struct tw_rx rx;

@@ -33,8 +33,9 @@ struct tw_rx_frame {
 
 /* Frames that came together from one sender: all of one length, of which the last may be shorter. */
 struct tw_rx_bundle {
-	uint8_t *to; /* the caller's: where they go, one behind the other; room for the receiver's bundle_max bytes */
-	size_t len;  /* of all, bytes */
+	uint8_t *
+		to; /* the caller's: where they go, one behind the other; room for what a bundle of the receiver takes */
+	size_t len;     /* of all, bytes */
 	size_t segment; /* of one; not 0 */
 	uint64_t time, dropped;
 	struct tw_rx_peer from;
@@ -43,7 +44,7 @@ struct tw_rx_bundle {
 
 /* Totals since the receiver was opened. */
 struct tw_rx_stats {
-	uint64_t frames;  /* handed out or still to be */
+	uint64_t frames;  /* handed out or still to be; those that their taker left aside included */
 	uint64_t dropped; /* that found the receiver full */
 };
 
@@ -70,8 +71,8 @@ struct tw_rx_ops {
 
 struct tw_rx {
 	const struct tw_rx_ops *ops;
-	size_t frame_max;  /* no longer frame can come, bytes */
-	size_t bundle_max; /* nor bundle; 0 = as frame_max */
+	size_t frame_max;  /* no longer frame is to be expected, bytes; tw_rx__take() leaves longer ones out */
+	size_t bundle_max; /* what a bundle takes; 0 = frame_max */
 	const char *how;   /* in words a user knows: "TPACKET_V3", "UDP port 18101, GRO" */
 	int code;          /* of tw_rx__take(): said by its next call */
 };
