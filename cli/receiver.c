@@ -16,7 +16,7 @@
 #include "pcap-tools/clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
-#define QUEUE_BYTES (18u << 20) /* of frames that wait for the writer */
+#define QUEUE_BYTES (36u << 20) /* of frames that wait for the writer, which may keep half of them until their turn */
 #define SLOTS_LEAST 256
 #define SLACK_NS    2000000u    /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
 #define END_NS      1000000000u /* the longest that what came before the end takes to be handed out */
@@ -131,8 +131,8 @@ static int take_burst(struct receiver *r, uint64_t end)
 		return room;
 	more = tw_rx__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
-	while (n < more && pass_on(r, &bundles[n], (unsigned int)n, end))
-		n++;
+	for (int i = 0; i < more; i++)
+		n += pass_on(r, &bundles[i], (unsigned int)i, end);
 	error = tw_inlet__flush(r->inlet);
 	if (error && error != -EAGAIN)
 		return error;
@@ -203,7 +203,7 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 	const size_t most = r->rx->bundle_max ? r->rx->bundle_max : r->rx->frame_max, slots = QUEUE_BYTES / most;
 	int error;
 
-	options.frame_max = (uint32_t)most;
+	options.slot_bytes = (uint32_t)most;
 	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
 	error = tw_recorder__new(&options, &r->recorder, err);
 	return error ? error : tw_recorder__inlet(r->recorder, &r->inlet, err);

@@ -38,6 +38,19 @@ static struct tw_slot *inlet__slot(struct tw_inlet *inlet)
 	return tw_slot_list__pop(&inlet->unused);
 }
 
+/* The last slot behind a place without one, when the pool is used up. */
+static struct tw_slot *inlet__move(struct tw_inlet *inlet, unsigned int place)
+{
+	for (unsigned int i = TW_INLET_SLOTS - 1; i > place; i--) {
+		struct tw_slot *slot = inlet->places[i];
+
+		inlet->places[i] = NULL;
+		if (slot)
+			return slot;
+	}
+	return NULL;
+}
+
 unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS])
 {
 	unsigned int n = 0;
@@ -47,6 +60,8 @@ unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]
 
 		if (!*place)
 			*place = inlet__slot(inlet);
+		if (!*place)
+			*place = inlet__move(inlet, n);
 		if (!*place)
 			break;
 		ret[n] = (*place)->data;

@@ -15,10 +15,12 @@
 #include "pcap-tools/record/slot_sink.h"
 #include "wire/encode.h"
 
-#define SLOTS_DEFAULT     512
-#define FRAME_MAX_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT  100
-#define BATCH_MAX         8 /* slots that a sink takes and hands over at a time */
+#define SLOTS_DEFAULT      512
+#define SLOT_BYTES_DEFAULT (16 * 1024)
+#define FLUSH_MS_DEFAULT   100
+#define BATCH_MAX          8 /* slots that are taken, handed over and given back at a time */
+
+_Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes is enough for both ends");
 
 struct tw_recorder {
 	struct tw_slot_queue queue;
@@ -34,7 +36,7 @@ struct tw_recorder {
 	bool has_queue, has_thread;
 	atomic_bool full;
 	_Atomic uint64_t rounds; /* of the writer */
-	uint32_t slots, batch, frame_max, flush_ms;
+	uint32_t slots, slot_bytes, batch, flush_ms;
 	struct tw_slot_list done; /* to be given back; the thread's, as the next one */
 	uint32_t lent;            /* slots that the merge keeps */
 	int code;                 /* of the whole, once the thread has ended */
@@ -78,7 +80,7 @@ static void recorder__take_back(struct tw_loan *loan)
 /* A well filled slot may be kept by the merge, as long as enough others are left for what comes. */
 static bool recorder__lends(const struct tw_recorder *rec, const struct tw_slot *slot)
 {
-	return slot->len >= rec->frame_max / 4 && rec->lent < rec->slots / 2;
+	return slot->len >= rec->slot_bytes / 4 && rec->lent < rec->slots / 2;
 }
 
 static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
@@ -170,16 +172,16 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
 	rec->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS_DEFAULT;
-	rec->frame_max = options->frame_max ? options->frame_max : FRAME_MAX_DEFAULT;
+	rec->slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES_DEFAULT;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;
 	code = tw_archive__new(rec->output, &archive, &rec->archive, err);
 	if (code)
 		return code;
-	code = tw_slot_queue__init(&rec->queue, rec->slots, rec->frame_max + TW_MERGE_SLACK);
+	code = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
 	if (code)
-		return tw_error__set(err, code, "writing %s: no memory for %u frames of %u bytes", rec->name,
-				     rec->slots, rec->frame_max);
+		return tw_error__set(err, code, "writing %s: no memory for %u slots of %u bytes", rec->name, rec->slots,
+				     rec->slot_bytes);
 	rec->has_queue = true;
 	return recorder__start(rec, err);
 }
@@ -299,7 +301,9 @@ void tw_recorder__free(struct tw_recorder *rec)
 
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err)
 {
-	*ret = tw_slot_sink__new(&rec->queue, rec->batch, rec->frame_max);
+	const uint32_t frame_max = rec->slot_bytes < TW_FRAME_MAX ? rec->slot_bytes : TW_FRAME_MAX;
+
+	*ret = tw_slot_sink__new(&rec->queue, rec->batch, frame_max);
 	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that writes pcapng. Producer threads have a sink each; slots come from one bounded pool, so a slow disk shows as
+ * A thread that writes pcapng. Producer threads have a sink each, receivers an inlet; slots come from one bounded pool, so a slow disk shows as
  * back-pressure in the sinks. A full queue costs no memory and loses nothing.
  *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
@@ -15,8 +15,8 @@
 struct tw_recorder_options {
 	struct tw_output *output; /* open; the recorder's from then on, also of one that could not be made */
 	uint32_t slots;           /* in flight; 0 = 512 */
-	uint32_t frame_max; /* what a slot holds: the largest frame, or all that come together, bytes; 0 = 16 KiB */
-	uint32_t flush_ms;  /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
+	uint32_t slot_bytes;      /* what each holds: the largest frame, or all that come together; 0 = 16 KiB */
+	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
 	struct tw_archive_options archive; /* its name is the output's */
 };
 

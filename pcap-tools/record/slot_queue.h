@@ -18,10 +18,10 @@ struct tw_slot {
 	size_t len;                /* of the frames in it, bytes */
 	size_t segment;            /* of one of them; the last may be shorter */
 	struct tw_arrival arrival; /* all zero: it was made here */
-	struct tw_loan loan;       /* this and what follows is the reader's */
-	void *reader;
-	bool lent;
 	uint8_t *data;
+	struct tw_loan loan; /* this and what follows is the reader's */
+	void *reader;        /* who is told when the loan is over */
+	bool lent;           /* somebody has frames in it, though all of them were looked at */
 };
 
 static inline struct tw_slot *tw_slot__of_loan(struct tw_loan *loan)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Slots between a receiver and the recorder: none is lost, and what the merge keeps leaves room for what comes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frames.h"
+#include "pcap-tools/record/recorder.h"
+
+#define SLOT_BYTES 1024
+
+static const struct tw_arrival arrival = { .now = 1 };
+
+static uint32_t count(struct tw_slot_queue *q)
+{
+	struct tw_slot_list all = { .n = 0 };
+	uint32_t n;
+
+	tw_slot_queue__take(q, UINT32_MAX, &all);
+	n = all.n;
+	tw_slot_queue__give(q, &all);
+	return n;
+}
+
+static void places_stay_until_they_are_used(void **state)
+{
+	uint8_t *first[TW_INLET_SLOTS], *then[TW_INLET_SLOTS];
+	struct tw_slot_list filled = { .n = 0 };
+	struct tw_slot_queue q;
+	struct tw_inlet *inlet;
+
+	(void)state;
+	assert_int_equal(tw_slot_queue__init(&q, 20, SLOT_BYTES), 0);
+	inlet = tw_inlet__new(&q);
+	assert_non_null(inlet);
+	assert_int_equal(tw_inlet__room(inlet, first), TW_INLET_SLOTS);
+	tw_inlet__put(inlet, 1, 500, 100, &arrival);
+	assert_int_equal(tw_inlet__room(inlet, then), TW_INLET_SLOTS);
+	assert_ptr_equal(first[0], then[0]);
+	assert_ptr_not_equal(first[1], then[1]);
+	tw_inlet__flush(inlet);
+	assert_true(tw_slot_queue__wait(&q, 0, &filled));
+	assert_int_equal(filled.n, 1);
+	assert_ptr_equal(filled.first->data, first[1]);
+	assert_int_equal(filled.first->len, 500);
+	assert_int_equal(filled.first->segment, 100);
+	tw_slot_queue__give(&q, &filled);
+	tw_inlet__free(inlet);
+	assert_int_equal(count(&q), 20);
+	tw_slot_queue__fini(&q);
+}
+
+/* The pool is used up: what is left are places that others stand before. */
+static void last_places_are_used_too(void **state)
+{
+	uint8_t *room[TW_INLET_SLOTS];
+	struct tw_slot_list filled = { .n = 0 };
+	struct tw_slot_queue q;
+	struct tw_inlet *inlet;
+
+	(void)state;
+	assert_int_equal(tw_slot_queue__init(&q, 5, SLOT_BYTES), 0);
+	inlet = tw_inlet__new(&q);
+	assert_non_null(inlet);
+	for (unsigned int left = 5; left; left--) {
+		assert_int_equal(tw_inlet__room(inlet, room), left);
+		tw_inlet__put(inlet, 0, 1, 1, &arrival);
+	}
+	assert_int_equal(tw_inlet__room(inlet, room), 0);
+	tw_inlet__flush(inlet);
+	assert_true(tw_slot_queue__wait(&q, 0, &filled));
+	assert_int_equal(filled.n, 5);
+	tw_slot_queue__give(&q, &filled);
+	assert_int_equal(tw_inlet__room(inlet, room), 5);
+	tw_inlet__free(inlet);
+	assert_int_equal(count(&q), 5);
+	tw_slot_queue__fini(&q);
+}
+
+static void put(struct tw_inlet *inlet, const struct test_frame *frame, size_t len)
+{
+	uint8_t *room[TW_INLET_SLOTS];
+
+	while (!tw_inlet__room(inlet, room)) {
+		tw_inlet__flush(inlet);
+		usleep(100);
+	}
+	memcpy(room[0], frame->buf, len);
+	tw_inlet__put(inlet, 0, len, len, &arrival);
+}
+
+/* No watermark lets anything out: all of it waits in the merge, far more than there are slots. */
+static void what_waits_leaves_room(void **state)
+{
+	struct tw_output *output;
+	struct tw_recorder_options options = { .slots = 20, .slot_bytes = SLOT_BYTES };
+	static struct test_frame frame;
+	struct tw_archive_stats stats;
+	struct tw_recorder *rec;
+	struct tw_inlet *inlet;
+
+	(void)state;
+	assert_int_equal(tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &output, NULL), 0);
+	options.output = output;
+	options.archive = (struct tw_archive_options){ .network = true };
+	assert_int_equal(tw_recorder__new(&options, &rec, NULL), 0);
+	assert_int_equal(tw_recorder__inlet(rec, &inlet, NULL), 0);
+	for (uint64_t seq = 0; seq < 2000; seq += 20) {
+		test_frame__begin(&frame, 1, seq, 1000 + seq);
+		for (uint32_t i = 0; i < 20; i++)
+			test_frame__event(&frame, 1000 + seq + i, i, 24);
+		put(inlet, &frame, test_frame__end(&frame));
+	}
+	while (tw_inlet__flush(inlet))
+		usleep(100);
+	tw_inlet__free(inlet);
+	assert_int_equal(tw_recorder__finish(rec, &stats, NULL), 0);
+	assert_int_equal(stats.merge.events_out, 2000);
+	tw_recorder__free(rec);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_stay_until_they_are_used),
+		cmocka_unit_test(last_places_are_used_too),
+		cmocka_unit_test(what_waits_leaves_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
