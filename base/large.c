@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define PAGE       ((size_t)4096)
 #define HUGE_PAGE  ((size_t)2 << 20)
-#define WORTH_HUGE (HUGE_PAGE / 2) /* from here on the rest of the last page is no waste to speak of */
+#define WORTH_HUGE (HUGE_PAGE / 2) /* from here on at least half of each page is used */
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -15,7 +14,7 @@ static size_t round_up(size_t size, size_t to)
 
 void *tw_large__alloc(size_t size)
 {
-	const size_t align = size < WORTH_HUGE ? PAGE : HUGE_PAGE, whole = round_up(size, align);
+	const size_t align = size < WORTH_HUGE ? TW_LARGE_ALIGN : HUGE_PAGE, whole = round_up(size, align);
 	void *memory = whole < size ? NULL : aligned_alloc(align, whole);
 
 	if (memory && align == HUGE_PAGE)

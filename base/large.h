@@ -5,12 +5,14 @@
 
 #include <stddef.h>
 
+#define TW_LARGE_ALIGN ((size_t)4096)
+
 /**
  * tw_large__alloc() - memory in huge pages, where the kernel has some and it is large enough for that: what goes through it
  * once, by a copy or to a disk, then costs few look-ups of pages
  * @size: bytes
  *
- * Return: aligned to a page at least, not zeroed, to be freed with free(); NULL without memory.
+ * Return: at a multiple of TW_LARGE_ALIGN, not zeroed, to be freed with free(); NULL without memory.
  */
 void *tw_large__alloc(size_t size);
 

@@ -14,8 +14,7 @@
 #include "wire/decode.h"
 #include "wire/parts.h"
 
-#define TW_ARCHIVE_ETHER_LEN 14
-#define TW_ARCHIVE_TABLE     1024 /* places of the look-up table: a power of two, four times the streams */
+#define TW_ARCHIVE_TABLE 1024 /* places of the look-up table: a power of two, four times the streams */
 
 /* Of one interface in one file. */
 struct tw_archive_count {

@@ -6,7 +6,7 @@
 #include "pcap-tools/archive/state.h"
 #include "wire/emit.h"
 
-#define ETHER_LEN TW_ARCHIVE_ETHER_LEN
+#define ETHER_LEN 14
 #define LOOKS     64 /* packets between two looks whether a file is full: a watermark may let out thousands */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
@@ -44,14 +44,13 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 }
 
 /* Metadata are never cut: events could not be read without them. */
-static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint32_t events)
+static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint16_t events)
 {
 	const uint64_t time = tw_archive__packet_time(s, stream_time);
 	const size_t original = ETHER_LEN + len, snaplen = events ? a->options.snaplen : original;
 	struct tw_archive_count *here = &s->here;
 
-	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original,
-			  (uint16_t)events);
+	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original, events);
 	here->start = here->packets && here->start < time ? here->start : time;
 	here->end = here->end > time ? here->end : time;
 	here->packets++;
@@ -200,7 +199,7 @@ static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const s
 	if (!p)
 		return tw_pcapng__error(a->file, NULL);
 	tw_merged__copy(out, p);
-	commit(a, s, out->time, len, out->delivered);
+	commit(a, s, out->time, len, (uint16_t)out->delivered); /* of a header's 16 bits */
 	return 0;
 }
 

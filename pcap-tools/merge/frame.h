@@ -6,7 +6,8 @@
 #include "pcap-tools/merge/loan.h"
 #include "wire/decode.h"
 
-#define TW_HELD_SLACK 64 /* bytes behind a frame, so that its last TLV can be copied in steps; zeroed behind a copy */
+#define TW_HELD_SLACK \
+	64 /* zeroed bytes behind a copy, so that its last TLV can be copied in steps; a lender leaves TW_MERGE_SLACK */
 
 /* A TLV that has a place in the order: anything but PAD and WATERMARK. */
 struct tw_item {

@@ -17,6 +17,7 @@
 /* What may be appended behind a buffer that is about to be flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 _Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
+_Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0, "what an output asks for");
 
 struct tw_pcapng {
 	struct tw_output *output;
@@ -53,7 +54,7 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 		goto no_memory;
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
-	w->memory = tw_large__alloc(round_up(w->cap + BUFFER_BEHIND));
+	w->memory = tw_large__alloc(w->cap + BUFFER_BEHIND);
 	w->weights = malloc((w->cap + BUFFER_BEHIND) / EPB_MIN * sizeof(*w->weights));
 	if (!w->memory || !w->weights)
 		goto no_memory;

@@ -107,6 +107,7 @@ struct tw_pcapng_place {
 	size_t at, packet;
 };
 
+/* What is told of a packet that could not be written. */
 struct tw_pcapng_packet {
 	uint32_t interface;
 	uint16_t weight;
