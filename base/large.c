@@ -12,12 +12,12 @@ static size_t round_up(size_t size, size_t to)
 	return (size + to - 1) & ~(to - 1);
 }
 
-void *tw_large__alloc(size_t size)
+void *tw_large__alloc(size_t size, size_t hot)
 {
-	const size_t align = size < WORTH_HUGE ? TW_LARGE_ALIGN : HUGE_PAGE, whole = round_up(size, align);
+	const size_t align = hot < WORTH_HUGE ? TW_LARGE_ALIGN : HUGE_PAGE, whole = round_up(size, align);
 	void *memory = whole < size ? NULL : aligned_alloc(align, whole);
 
 	if (memory && align == HUGE_PAGE)
-		madvise(memory, whole, MADV_HUGEPAGE); /* a kernel without huge pages says no */
+		madvise(memory, round_up(hot, HUGE_PAGE), MADV_HUGEPAGE); /* a kernel without huge pages says no */
 	return memory;
 }

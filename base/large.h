@@ -8,12 +8,13 @@
 #define TW_LARGE_ALIGN ((size_t)4096)
 
 /**
- * tw_large__alloc() - memory in huge pages, where the kernel has some and it is large enough for that: what goes through it
- * once, by a copy or to a disk, then costs few look-ups of pages
+ * tw_large__alloc() - memory that begins in huge pages, where the kernel has some and it is large enough for that: what goes through
+ * it once, by a copy or to a disk, then costs few look-ups of pages
  * @size: bytes
+ * @hot: of them those that are used all the time; the others stay in small pages, of which only those that are touched cost memory
  *
  * Return: at a multiple of TW_LARGE_ALIGN, not zeroed, to be freed with free(); NULL without memory.
  */
-void *tw_large__alloc(size_t size);
+void *tw_large__alloc(size_t size, size_t hot);
 
 #endif

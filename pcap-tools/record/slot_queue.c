@@ -8,6 +8,7 @@
 #include "base/large.h"
 
 #define SLOT_ALIGN 64
+#define HOT_BYTES  ((size_t)4 << 20) /* in the slots that are used as long as the reader keeps up */
 
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
@@ -50,7 +51,7 @@ int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 
 	*q = (struct tw_slot_queue){ .code = 0 };
 	q->slots = calloc(count, sizeof(*q->slots));
-	q->memory = tw_large__alloc(count * step);
+	q->memory = tw_large__alloc(count * step, count * step < HOT_BYTES ? count * step : HOT_BYTES);
 	if (!q->slots || !q->memory) {
 		free(q->slots);
 		free(q->memory);
