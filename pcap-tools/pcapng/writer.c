@@ -54,7 +54,7 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 		goto no_memory;
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
-	w->memory = tw_large__alloc(w->cap + BUFFER_BEHIND, w->cap);
+	w->memory = tw_large__alloc(w->cap + BUFFER_BEHIND, w->cap + BUFFER_BEHIND);
 	w->weights = malloc((w->cap + BUFFER_BEHIND) / EPB_MIN * sizeof(*w->weights));
 	if (!w->memory || !w->weights)
 		goto no_memory;

@@ -8,7 +8,7 @@
 #include "base/large.h"
 
 #define SLOT_ALIGN 64
-#define HOT_BYTES  ((size_t)4 << 20) /* in the slots that are used as long as the reader keeps up */
+#define HOT_BYTES  ((size_t)8 << 20) /* in the slots that are used as long as the reader keeps up */
 
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
@@ -57,6 +57,7 @@ int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 		free(q->memory);
 		return -ENOMEM;
 	}
+	q->cold = q->memory + (count * step < HOT_BYTES ? count * step : HOT_BYTES);
 	for (uint32_t i = 0; i < count; i++) {
 		q->slots[i].data = q->memory + i * step;
 		tw_slot_list__push(&q->unused, &q->slots[i]);
@@ -87,11 +88,16 @@ void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_lis
 
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
+	struct tw_slot_list hot = { .n = 0 }, cold = { .n = 0 };
+	struct tw_slot *slot;
+
+	while ((slot = tw_slot_list__pop(list)))
+		tw_slot_list__push(slot->data < q->cold ? &hot : &cold, slot);
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(list, &q->unused); /* in front: those used last are still in the cache */
-	q->unused = *list;
+	tw_slot_list__append(&hot, &q->unused); /* in front: those used last are still in the cache */
+	tw_slot_list__append(&hot, &cold);
+	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);
-	*list = (struct tw_slot_list){ .n = 0 };
 }
 
 int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
