@@ -45,7 +45,7 @@ struct tw_slot_queue {
 	struct tw_slot *slots;
 	uint8_t *memory;
 	const uint8_t *cold; /* from here on it is used only if nothing else is left */
-	bool waiting; /* the reader sleeps */
+	bool waiting;        /* the reader sleeps */
 	bool ended;
 	int code; /* the reader's failure */
 };
