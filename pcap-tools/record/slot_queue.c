@@ -47,17 +47,18 @@ struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list)
 int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 {
 	const size_t step = (size + SLOT_ALIGN - 1) & ~(size_t)(SLOT_ALIGN - 1);
+	const size_t bytes = count * step, hot = bytes < HOT_BYTES ? bytes : HOT_BYTES;
 	pthread_condattr_t attr;
 
 	*q = (struct tw_slot_queue){ .code = 0 };
 	q->slots = calloc(count, sizeof(*q->slots));
-	q->memory = tw_large__alloc(count * step, count * step < HOT_BYTES ? count * step : HOT_BYTES);
+	q->memory = tw_large__alloc(bytes, hot);
 	if (!q->slots || !q->memory) {
 		free(q->slots);
 		free(q->memory);
 		return -ENOMEM;
 	}
-	q->cold = q->memory + (count * step < HOT_BYTES ? count * step : HOT_BYTES);
+	q->cold = q->memory + hot;
 	for (uint32_t i = 0; i < count; i++) {
 		q->slots[i].data = q->memory + i * step;
 		tw_slot_list__push(&q->unused, &q->slots[i]);
