@@ -15,8 +15,8 @@
 #include "cli/viewer.h"
 #include "vnet/rx_packet.h"
 
-#define HOLE_NS     100000000ull /* so long are lost events waited for */
-#define INTERVAL_MS 5            /* between two reads of the rings: the largest part of an event's age on the screen */
+#define HOLE_NS    100000000ull /* so long are lost events waited for */
+#define LATENCY_MS 10 /* in the rings: the largest part of an event's age on the screen; half of it unless much comes */
 
 struct live {
 	struct run_config run; /* first: the options' config */
@@ -181,7 +181,7 @@ static int judge_viewer(const struct live *live, struct tw_error *err)
 
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
-	static const struct tw_producer_options defaults = { .max_interval_ms = INTERVAL_MS, .later_stage = true };
+	static const struct tw_producer_options defaults = { .latency_ms = LATENCY_MS, .later_stage = true };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,

@@ -35,13 +35,12 @@ struct tw_producer_options {
 	const char *clock;                /* trace clock in ns; NULL = "mono" */
 	size_t buffer_kib;                /* ring per CPU; 0 = default */
 	size_t subbuf_kib;                /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
-	unsigned int
-		max_interval_ms; /* longest pause between two reads, bounds the age of what is sent; 0 = 10, packed 20 */
-	unsigned int events_per_frame; /* 1 for viewing and classifying; 0 = as many as fit */
-	unsigned int threads;          /* readers; 0 = by the number of CPUs */
-	unsigned int repeat_ms;        /* metadata again for late joiners, every so often; 0 = never, for a file */
-	bool hash_pointers;            /* addresses leave the producer hashed or moved, with a key of the stream */
-	bool follow;                   /* only the tasks of tw_producer__follow() and their children */
+	unsigned int latency_ms;          /* longest that an event waits in its ring; 0 = 20, packed 40 */
+	unsigned int events_per_frame;    /* 1 for viewing and classifying; 0 = as many as fit */
+	unsigned int threads;             /* readers; 0 = by the number of CPUs */
+	unsigned int repeat_ms;           /* metadata again for late joiners, every so often; 0 = never, for a file */
+	bool hash_pointers;               /* addresses leave the producer hashed or moved, with a key of the stream */
+	bool follow;                      /* only the tasks of tw_producer__follow() and their children */
 	const struct tw_filter
 		*filter; /* of all events, besides the requests' own; its text is told in HOST; NULL = none */
 	/*

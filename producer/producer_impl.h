@@ -50,8 +50,8 @@ int tw_producer__make_instance(struct tw_producer *producer, struct tw_error *er
 /** tw_producer__make_readers() - the readers with their rings; the same */
 int tw_producer__make_readers(struct tw_producer *producer, struct tw_error *err);
 
-/** tw_producer__max_pause_ms() - the longest that a reader lets its rings wait */
-unsigned int tw_producer__max_pause_ms(const struct tw_producer_options *options);
+/** tw_producer__latency_ms() - the longest that a reader lets its rings wait */
+unsigned int tw_producer__latency_ms(const struct tw_producer_options *options);
 
 /** tw_producer__say_stats() - the books as STATS; @ctx is the producer */
 void tw_producer__say_stats(void *ctx, struct tw_control *control);

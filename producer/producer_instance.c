@@ -10,7 +10,7 @@
 #define RING_KIB_MOST    16384 /* default per CPU where memory allows */
 #define RING_KIB_LEAST   1408  /* the kernel's own default */
 #define RAM_SHARE        32    /* all rings together take that part of the memory at most */
-#define LATENCY_MS       5     /* up to this pause small sub-buffers are cheaper */
+#define LATENCY_MS       10    /* up to this latency small sub-buffers are cheaper */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 
@@ -42,9 +42,9 @@ static int set_subbuf(const struct tw_producer *p, struct tw_error *err)
 
 	if (tw_instance__has(p->instance, file))
 		return write_number(p->instance, file,
-				    wanted                                                ? wanted
-				    : tw_producer__max_pause_ms(p->options) <= LATENCY_MS ? SUBBUF_KIB_SMALL
-											  : SUBBUF_KIB_LARGE,
+				    wanted                                              ? wanted
+				    : tw_producer__latency_ms(p->options) <= LATENCY_MS ? SUBBUF_KIB_SMALL
+											: SUBBUF_KIB_LARGE,
 				    err);
 	if (wanted)
 		return tw_error__set(err, -ENOTSUP,

@@ -10,16 +10,17 @@
 #include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
 
-#define CPUS_MOST       1024
-#define CPUS_PER_THREAD 8 /* one thread steals least; one such thread keeps up with that many CPUs */
-#define PAUSE_MS        10
-#define PAUSE_PACKED_MS 20 /* for shipping: 10 more cost a quarter less CPU at 1 M events/s */
+#define CPUS_MOST         1024
+#define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */
+#define LEAVE_SHARE       8 /* part of a ring that may wait for the next round */
+#define LATENCY_MS        20
+#define LATENCY_PACKED_MS 40 /* for shipping: 20 more cost a quarter less CPU at 1 M events/s */
 
-unsigned int tw_producer__max_pause_ms(const struct tw_producer_options *options)
+unsigned int tw_producer__latency_ms(const struct tw_producer_options *options)
 {
-	if (options->max_interval_ms)
-		return options->max_interval_ms;
-	return options->events_per_frame == 1 ? PAUSE_MS : PAUSE_PACKED_MS;
+	if (options->latency_ms)
+		return options->latency_ms;
+	return options->events_per_frame == 1 ? LATENCY_MS : LATENCY_PACKED_MS;
 }
 
 static size_t read_number(const struct tw_instance *in, const char *file)
@@ -62,13 +63,16 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		       struct tw_error *err)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
-	const uint64_t max_pause = tw_producer__max_pause_ms(p->options) * TW_NS_PER_MS;
+	/* what waits for the next round is as old by then as what came since */
+	const uint64_t pause = tw_producer__latency_ms(p->options) * TW_NS_PER_MS / 2;
 
 	*r = (struct tw_reader){
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
-		.max_pause = max_pause,
-		.min_pause = max_pause > 5 * TW_NS_PER_MS ? max_pause / 5 : TW_NS_PER_MS,
+		.max_pause = pause,
+		.min_pause = pause > 5 * TW_NS_PER_MS ? pause / 5
+			     : pause < TW_NS_PER_MS   ? pause
+						      : TW_NS_PER_MS,
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.addresses.shared = &p->announcer.symbolizer.addresses,
@@ -86,6 +90,8 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 	for (size_t i = 0; i < n; i++) {
 		r->rings[i].addresses = &r->addresses;
 		r->rings[i].gate = &r->gate;
+		r->rings[i].leave_ns = pause;
+		r->rings[i].leave_most = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
 	}
 	tw_gates__add(&p->filtering.gates, &r->gate);
 	return 0;

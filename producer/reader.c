@@ -173,7 +173,7 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 
 	r->bytes_per_ms = (r->bytes_per_ms * 3 + rate) / 4;
 	burst = rate > r->bytes_per_ms ? rate : r->bytes_per_ms;
-	fill = r->bytes_per_ms * (r->max_pause / TW_NS_PER_MS);
+	fill = r->bytes_per_ms * r->max_pause / TW_NS_PER_MS;
 	pause = r->min_pause + (r->max_pause - r->min_pause) * (fill < worth ? fill : worth) / worth;
 	quarter = r->ring_size / 4 * TW_NS_PER_MS / (burst ? burst : 1);
 	return bytes > r->ring_size / 4 ? 0 : pause < quarter ? pause : quarter;

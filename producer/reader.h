@@ -2,7 +2,8 @@
 /*
  * A reader thread: some CPUs' rings, one port, one loop. Each round takes the time T, reads every ring to its end and tells the
  * WATERMARK T. The pause between rounds follows the rate: reads of barely filled sub-buffers are what costs, so few events are
- * fetched soon, many in bulk. After some empty rounds it sleeps until the kernel has something.
+ * fetched soon, many in bulk, and the sub-buffer being filled waits for the next round where it fills fast. After some empty rounds
+ * it sleeps until the kernel has something.
  */
 #ifndef TW_READER_H
 #define TW_READER_H

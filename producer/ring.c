@@ -150,12 +150,13 @@ static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len,
 			  struct tw_tasks *tasks)
 {
 	struct tw_subbuf walk;
-	uint64_t count = 0;
+	uint64_t count = 0, first;
 	const enum tw_subbuf_missed missed = tw_subbuf__missed(page, len, &count);
 	size_t bytes;
 	bool late;
 
 	tw_subbuf__init(&walk, page, len);
+	first = walk.time;
 	bytes = (size_t)(walk.end - walk.at);
 	if (missed)
 		tell_lost(ring, port, first_time(walk), missed, count);
@@ -165,18 +166,41 @@ static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len,
 	send_events(ring, &walk, port, tasks);
 	if (late)
 		tw_port__set_flags(port, 0);
+	ring->fill_ns = ring->last_time > first ? ring->last_time - first : 0;
 	return bytes;
 }
 
+static bool is_full(size_t bytes, size_t page_size)
+{
+	return bytes >= page_size - page_size / 8; /* the next record may have been too large for the rest */
+}
+
 /*
- * Whether this sub-buffer was the one being written: it is not full, and not because the next record was too large, for its
- * last event is of this round. Under load the next read() would find the few events recorded since, and the next again, each
- * at the cost of copying a whole sub-buffer; they can wait for the next round. With little in it one more look is cheap, and
- * tells for sure that the ring is empty.
+ * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load the next
+ * read() would find the few events recorded since, and the next again, each at the cost of copying a whole sub-buffer; they can
+ * wait for the next round. With little in it one more look is cheap, and tells for sure that the ring is empty.
  */
 static bool caught_up(const struct tw_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
-	return bytes > page_size / 16 && bytes < page_size - page_size / 8 && ring->last_time >= round;
+	return bytes > page_size / 16 && !is_full(bytes, page_size) && ring->last_time >= round;
+}
+
+/*
+ * Whether what is left behind a full sub-buffer can wait for the next round: the one being filled, which takes about as long as the
+ * last did. Read before it is full, the kernel would copy it event by event, and later what had remained of it too, which costs
+ * several times what the whole path does otherwise; a full one is handed over. Full ones that are young wait along with it:
+ * who fills them may have paused.
+ */
+static bool can_wait(const struct tw_ring *ring, size_t bytes, size_t page_size, uint64_t round)
+{
+	const uint64_t takes = ring->fill_ns + ring->fill_ns / 8, most = ring->fill_ns * ring->leave_most;
+	uint64_t young = ring->leave_ns / 4;
+
+	if (!is_full(bytes, page_size) || !ring->leave_most || takes > ring->leave_ns)
+		return false;
+	young = young < most ? young : most;
+	young = young > takes ? young : takes;
+	return ring->last_time + young > round;
 }
 
 size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
@@ -198,7 +222,7 @@ size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, siz
 			const size_t events = send_subbuf(ring, page, (size_t)len, port, tasks);
 
 			bytes += events;
-			if (caught_up(ring, events, page_size, round))
+			if (caught_up(ring, events, page_size, round) || can_wait(ring, events, page_size, round))
 				break;
 		}
 	}

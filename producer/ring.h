@@ -27,6 +27,9 @@ struct tw_ring {
 	uint64_t sent_time;                  /* of the last one that passed */
 	uint64_t watermark;                  /* last one told */
 	uint64_t late;                       /* events older than that */
+	uint64_t leave_ns;                   /* sub-buffers that fill within this time may wait for the next round */
+	unsigned int leave_most;             /* that many */
+	uint64_t fill_ns;                    /* what the last one took from its first event to its last */
 	struct tw_seen_addresses *addresses; /* the reader's; NULL = none are looked up */
 	struct tw_gate_holder *gate;         /* the reader's; NULL = everything passes */
 	struct tw_gate_cpu gate_cpu;

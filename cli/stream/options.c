@@ -93,7 +93,7 @@ static const struct cli_option options[] = {
 	  "Send no more than so many bits per second; what the kernel's rings cannot hold meanwhile is lost, and counted",
 	  0, set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "The longest that an event may wait before it is sent (default: 10, for packed frames 20)", 0, set_latency },
+	  "The longest that an event may wait before it is sent (default: 20, for packed frames 40)", 0, set_latency },
 	{ 0 },
 };
 

@@ -88,7 +88,7 @@ static int run_session(struct stream *stream, char **command, struct tw_error *e
 	const struct tw_producer_options defaults = {
 		.events_per_frame = way->events_per_frame,
 		.repeat_ms = REPEAT_MS,
-		.max_interval_ms = (unsigned int)stream->latency_ms,
+		.latency_ms = (unsigned int)stream->latency_ms,
 		.hash_pointers = !stream->raw_pointers && way->leaves_host(stream),
 	};
 	const struct session_output output = {

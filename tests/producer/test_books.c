@@ -77,7 +77,7 @@ static void lossless(unsigned int threads, unsigned int interval_ms)
 
 	run__init(&run, "raw_syscalls", only_getppid());
 	run.options.threads = threads;
-	run.options.max_interval_ms = interval_ms;
+	run.options.latency_ms = interval_ms;
 	run.options.buffer_kib = 16384;
 	run__start(&run);
 	getppid_load(2000, 100000);
@@ -125,7 +125,7 @@ static void test_seldom(void **state)
 
 	(void)state;
 	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
-	run.options.max_interval_ms = 10000;
+	run.options.latency_ms = 10000;
 	run.options.threads = 2;
 	run__start(&run);
 	trickle();

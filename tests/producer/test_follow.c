@@ -148,7 +148,7 @@ static void test_own_threads(void **state)
 	(void)state;
 	run__init(&run, "raw_syscalls", NULL);
 	run.options.threads = 2;
-	run.options.max_interval_ms = 1;
+	run.options.latency_ms = 1;
 	run__start(&run);
 	getppid_load(200, 20000);
 	run__stop(&run);

@@ -91,7 +91,7 @@ static void make_page(struct page *page, uint64_t time, uint32_t n)
 {
 	page__init(page, time);
 	for (uint32_t i = 0; i < n; i++)
-		page__event(page, i ? 10 : 0, 300, 1 + i, 20, false);
+		page__event(page, i ? 10 : 0, 300, 1 + i % 99, 20, false);
 }
 
 static void set_missed(struct page *page, unsigned long count)
@@ -219,12 +219,65 @@ static void test_late(void **state)
 	tear_down(&b);
 }
 
+/* Two sub-buffers of 170 events in 1690 ns each, the first from @time on. Return: how many of them are read at @round */
+static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
+{
+	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	const uint64_t before = b->ring.read;
+	struct page page;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		make_page(&page, time + 1700 * i, 170);
+		assert_int_equal(write(b->feed, page.bytes, PAGE_BYTES), PAGE_BYTES);
+	}
+	tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, round, &b->port, &b->tasks);
+	assert_int_equal((b->ring.read - before) % 170, 0);
+	assert_true(b->ring.empty <= (b->ring.read - before == 340));
+	return (unsigned int)(b->ring.read - before) / 170;
+}
+
+/* What the next round finds. */
+static void read_rest(struct bench *b)
+{
+	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+
+	tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+	assert_true(b->ring.empty);
+}
+
+/* A sub-buffer that cannot be full by now waits for the next round; unless it would wait too long, or rings are small. */
+static void test_waits(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	b.ring.leave_ns = 4000;
+	b.ring.leave_most = 2;
+	assert_int_equal(read_of_two(&b, 10000, 12000), 1); /* 310 ns behind the first */
+	read_rest(&b);
+	assert_int_equal(read_of_two(&b, 20000, 23500),
+			 1); /* 1810 ns: an eighth more than the last one took is not over */
+	read_rest(&b);
+	assert_int_equal(read_of_two(&b, 30000, 33700), 2);
+	b.ring.leave_ns = 16000; /* a quarter of it is young, but that is no more than two take */
+	assert_int_equal(read_of_two(&b, 40000, 45000), 1);
+	read_rest(&b);
+	assert_int_equal(read_of_two(&b, 50000, 55200), 2);
+	b.ring.leave_ns = 1800; /* they fill too slowly */
+	assert_int_equal(read_of_two(&b, 60000, 62000), 2);
+	b.ring.leave_ns = 4000;
+	b.ring.leave_most = 0;
+	assert_int_equal(read_of_two(&b, 70000, 72000), 2);
+	receive(&b);
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stats),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_lost_without_room),
+		cmocka_unit_test(test_stats), cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_lost),  cmocka_unit_test(test_lost_without_room),
 		cmocka_unit_test(test_late),
 	};
 
