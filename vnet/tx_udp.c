@@ -26,9 +26,9 @@ struct udp_sink {
 	bool gso;
 	bool stuck; /* the last try failed for a reason that we don't know */
 	uint8_t *area;
-	size_t slot_bytes;
+	size_t slot_bytes;               /* frame_max when the slots were laid: full frames lie end to end */
 	unsigned int head, tail;         /* slots between are committed and not yet sent */
-	size_t pending;                  /* bytes in them, at most */
+	size_t pending;                  /* bytes that they take in a batch */
 	size_t lens[TX_UDP_FRAMES];      /* 0: dropped */
 	struct iovec iov[TX_UDP_FRAMES]; /* the same, or with padding */
 	struct tx_udp_messages messages;
@@ -124,6 +124,14 @@ static int handle_failure(struct udp_sink *s, int error)
 	}
 }
 
+/* While none is in use. */
+static void lay_slots(struct udp_sink *s)
+{
+	s->slot_bytes = s->sink.frame_max;
+	for (unsigned int i = 0; i < TX_UDP_FRAMES; i++)
+		s->iov[i].iov_base = s->area + i * s->slot_bytes;
+}
+
 /* All up to a slot has left. */
 static void advance(struct udp_sink *s, unsigned int end)
 {
@@ -138,7 +146,7 @@ static int send_messages(struct udp_sink *s)
 
 	for (unsigned int i = s->tail; i < s->head; i++)
 		s->iov[i].iov_len = s->lens[i];
-	tx_udp_messages__write(m, s->iov + s->tail, s->head - s->tail, s->gso);
+	tx_udp_messages__write(m, s->iov + s->tail, s->head - s->tail, s->sink.frame_max, s->gso);
 	if (m->n)
 		sent = sendmmsg(s->udp->fd, m->headers, m->n, MSG_DONTWAIT);
 	if (sent < 0)
@@ -157,6 +165,8 @@ static int send_all(struct udp_sink *s)
 	if (s->tail == s->head) {
 		s->head = s->tail = 0;
 		s->pending = 0;
+		if (s->slot_bytes != s->sink.frame_max)
+			lay_slots(s);
 	}
 	return code;
 }
@@ -181,7 +191,7 @@ static void udp_commit(struct tw_sink *sink, size_t len)
 	s->lens[s->head] = len;
 	if (len > sink->frame_max) /* it was begun when there was more room */
 		drop(s, s->head);
-	s->pending += s->lens[s->head++];
+	s->pending += tx_udp_messages__takes(s->lens[s->head++], sink->frame_max);
 	if (s->head == TX_UDP_FRAMES || s->pending + sink->frame_max > TX_UDP_BYTES)
 		send_all(s); /* what it leaves behind is for the next batch or flush */
 }
@@ -233,12 +243,10 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 				    .overhead = tx_udp__overhead(udp),
 				    .how = s->how };
 	snprintf(s->how, sizeof(s->how), "UDP%s", s->gso ? " GSO" : " sendmmsg");
-	s->slot_bytes = (s->sink.frame_max + TW_COPY_STEP + 63) & ~(size_t)63;
-	s->area = aligned_alloc(64, TX_UDP_FRAMES * s->slot_bytes);
+	s->area = malloc(TX_UDP_FRAMES * s->sink.frame_max + TW_COPY_STEP);
 	if (!s->area)
 		goto fail;
-	for (unsigned int i = 0; i < TX_UDP_FRAMES; i++)
-		s->iov[i].iov_base = s->area + i * s->slot_bytes;
+	lay_slots(s);
 	*ret = &s->sink;
 	return 0;
 fail:

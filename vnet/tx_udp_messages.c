@@ -15,30 +15,39 @@
 /* Consecutive frames that leave together. */
 struct batch {
 	unsigned int n;
-	size_t longest, shortest;
+	size_t size;     /* of its datagrams, but the last */
+	size_t shortest; /* frame */
 };
+
+static bool may_pad(size_t len, size_t to)
+{
+	return to - len <= (to / PAD_PART > PAD_BYTES ? to / PAD_PART : PAD_BYTES);
+}
+
+size_t tx_udp_messages__takes(size_t len, size_t max)
+{
+	return len && may_pad(len, max) ? max : len;
+}
 
 /* Whether one more frame may go behind a batch: all that the batch has get padded to it. */
 static bool fits(const struct batch *batch, size_t len)
 {
-	const size_t longest = len > batch->longest ? len : batch->longest;
-	const size_t most = longest / PAD_PART > PAD_BYTES ? longest / PAD_PART : PAD_BYTES;
+	const size_t size = len > batch->size ? len : batch->size;
 
-	return longest - batch->shortest <= most && longest * batch->n + len <= TX_UDP_BYTES;
+	return len && may_pad(batch->shortest, size) && size * batch->n + len <= TX_UDP_BYTES;
 }
 
-static struct batch gather(const struct iovec *frames, unsigned int n, bool batches)
+/* The last frame of a batch may be shorter than the others. */
+static struct batch gather(const struct iovec *frames, unsigned int n, size_t max, bool batches)
 {
-	struct batch batch = { .n = 1, .longest = frames[0].iov_len, .shortest = frames[0].iov_len };
+	struct batch batch = { .n = 1, .shortest = frames[0].iov_len };
 
-	while (batches && batch.n < n) {
-		const size_t len = frames[batch.n].iov_len;
+	batch.size = batches ? tx_udp_messages__takes(batch.shortest, max) : batch.shortest;
+	while (batches && batch.n < n && fits(&batch, frames[batch.n].iov_len)) {
+		const size_t len = frames[batch.n++].iov_len;
 
-		if (!len || !fits(&batch, len))
-			break;
-		batch.n++;
-		if (len > batch.longest)
-			batch.longest = len;
+		if (len > batch.size)
+			batch.size = len;
 		if (len < batch.shortest)
 			batch.shortest = len;
 	}
@@ -63,37 +72,44 @@ static void tell_segments(struct msghdr *msg, union tx_udp_segment *segment, uin
 	msg->msg_controllen = sizeof(*segment);
 }
 
+static bool end_to_end(const struct iovec *frames, const struct batch *batch)
+{
+	return batch->n > 1 && (uint8_t *)frames[0].iov_base + batch->size == frames[1].iov_base;
+}
+
 static void add_message(struct tx_udp_messages *m, struct iovec *frames, const struct batch *batch)
 {
 	struct msghdr *msg = &m->headers[m->n].msg_hdr;
+	struct iovec *piece = &m->pieces[m->n];
 
-	*msg = (struct msghdr){ .msg_iov = frames, .msg_iovlen = batch->n };
 	for (unsigned int i = 0; i + 1 < batch->n; i++)
-		pad(&frames[i], batch->longest);
+		pad(&frames[i], batch->size);
+	*msg = (struct msghdr){ .msg_iov = frames, .msg_iovlen = batch->n };
+	if (end_to_end(frames, batch)) {
+		*piece = frames[0];
+		piece->iov_len = (batch->n - 1) * batch->size + frames[batch->n - 1].iov_len;
+		msg->msg_iov = piece;
+		msg->msg_iovlen = 1;
+	}
 	if (batch->n > 1)
-		tell_segments(msg, &m->segments[m->n], (uint16_t)batch->longest);
-	m->n++;
+		tell_segments(msg, &m->segments[m->n], (uint16_t)batch->size);
 }
 
-void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, bool batches)
+void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches)
 {
 	m->n = 0;
-	m->frames = frames;
 	for (unsigned int at = 0; at < n;) {
-		const struct batch batch = gather(frames + at, n - at, batches);
+		const struct batch batch = gather(frames + at, n - at, max, batches);
 
-		if (batch.longest)
+		if (batch.size) {
 			add_message(m, frames + at, &batch);
+			m->ends[m->n++] = at + batch.n;
+		}
 		at += batch.n;
 	}
 }
 
 unsigned int tx_udp_messages__frames(const struct tx_udp_messages *m, unsigned int sent)
 {
-	const struct msghdr *last;
-
-	if (!sent)
-		return 0;
-	last = &m->headers[sent - 1].msg_hdr;
-	return (unsigned int)(last->msg_iov - m->frames) + (unsigned int)last->msg_iovlen;
+	return sent ? m->ends[sent - 1] : 0;
 }
