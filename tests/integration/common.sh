@@ -13,7 +13,7 @@ need_tracefs
 
 chmod 755 "$scratch"
 mkdir -m 777 "$scratch/home"
-export HOME=$scratch/home TZ=UTC LC_ALL=C WIRESHARK_ABORT_ON_DISSECTOR_BUG=1
+export HOME=$scratch/home TMPDIR=$scratch/home TZ=UTC LC_ALL=C WIRESHARK_ABORT_ON_DISSECTOR_BUG=1
 unset XDG_CACHE_HOME XDG_CONFIG_HOME WIRESHARK_PLUGIN_DIR SUDO_UID SUDO_GID
 
 install_plugin() {

@@ -3,13 +3,22 @@
 # shellcheck disable=SC2154
 # To be sourced behind check.sh: processes in the background, none of which outlives the test.
 
+# end_children PROCESS: and theirs, which would go on without it: a tshark has a dumpcap. Stopped, none begins another.
+end_children() {
+	local child
+	for child in $(pgrep -P "$1"); do
+		kill -STOP "$child"
+		end_children "$child"
+		kill -KILL "$child"
+	done
+}
+
 declare -a started=()
 end_started() {
-	local process
-	for process in "${started[@]}"; do kill -KILL "$process" 2>/dev/null; done
-	wait 2>/dev/null
+	end_children $$
+	wait
 }
-at_end end_started
+at_end 'end_started 2>/dev/null'
 
 # in_background NAME COMMAND...: its output in NAME.out and NAME.err in $scratch, its process id in $pid
 in_background() {
