@@ -119,13 +119,9 @@ static void command(struct tw_archive *a, unsigned int head, struct tw_cursor *i
 	}
 }
 
-static void lend(struct tw_archive *a, const uint8_t *frame, size_t len, struct tw_arrival arrival)
+static void take(void *a, const uint8_t *frame, size_t len, const struct tw_arrival *arrival)
 {
-	struct lent *lent = lent__new(frame, len);
-
-	arrival.loan = &lent->loan;
-	tw_archive__frame(a, lent->bytes, len, &arrival);
-	tw_loan__end(&lent->loan);
+	tw_archive__frame(a, frame, len, arrival);
 }
 
 static void feed(struct tw_archive *a, struct tw_cursor *input, bool live)
@@ -144,9 +140,9 @@ static void feed(struct tw_archive *a, struct tw_cursor *input, bool live)
 			len = input->left;
 		p = tw_cursor__take(input, len);
 		if (live)
-			lend(a, p, len, arrival);
+			lend(take, a, p, len, arrival);
 		else
-			tw_archive__frame(a, p, len, NULL);
+			take(a, p, len, NULL);
 	}
 }
 

@@ -90,13 +90,9 @@ static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *inp
 	}
 }
 
-static void lend(struct tw_merge *m, const uint8_t *bytes, size_t len, struct tw_arrival arrival)
+static void take(void *m, const uint8_t *bytes, size_t len, const struct tw_arrival *arrival)
 {
-	struct lent *lent = lent__new(bytes, len);
-
-	arrival.loan = &lent->loan;
-	check(!tw_merge__frame(m, lent->bytes, len, &arrival));
-	tw_loan__end(&lent->loan);
+	check(!tw_merge__frame(m, bytes, len, arrival));
 }
 
 static void feed(struct tw_merge *m, struct tw_cursor *input)
@@ -115,9 +111,9 @@ static void feed(struct tw_merge *m, struct tw_cursor *input)
 			len = input->left;
 		p = tw_cursor__take(input, len);
 		if (options_byte & LIVE)
-			lend(m, p, len, arrival);
+			lend(take, m, p, len, arrival);
 		else
-			check(!tw_merge__frame(m, p, len, NULL));
+			take(m, p, len, NULL);
 	}
 }
 

@@ -18,17 +18,21 @@ static inline void lent__over(struct tw_loan *loan)
 	free((uint8_t *)loan - offsetof(struct lent, loan));
 }
 
-/** lent__new() - its one user so far is the caller, for whom tw_loan__end() is due */
-static inline struct lent *lent__new(const void *data, size_t len)
+typedef void lent_taker(void *ctx, const uint8_t *frame, size_t len, const struct tw_arrival *arrival);
+
+/** lend() - a copy of a frame goes to @take with @arrival, and is its own for as long as it has users */
+static inline void lend(lent_taker *take, void *ctx, const void *frame, size_t len, struct tw_arrival arrival)
 {
 	struct lent *lent = malloc(sizeof(*lent) + len + TW_MERGE_SLACK);
 
 	if (!lent)
 		abort();
 	lent->loan = (struct tw_loan){ .users = 1, .over = lent__over };
-	memcpy(lent->bytes, data, len);
+	memcpy(lent->bytes, frame, len);
 	memset(lent->bytes + len, 0, TW_MERGE_SLACK);
-	return lent;
+	arrival.loan = &lent->loan;
+	take(ctx, lent->bytes, len, &arrival);
+	tw_loan__end(&lent->loan);
 }
 
 #endif

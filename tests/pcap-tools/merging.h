@@ -150,19 +150,17 @@ static inline void fixture__free(struct fixture *x)
 	free(x);
 }
 
+static inline void take(void *merge, const uint8_t *frame, size_t len, const struct tw_arrival *arrival)
+{
+	assert_int_equal(tw_merge__frame(merge, frame, len, arrival), 0);
+}
+
 static inline void put_bytes(struct fixture *x, const void *bytes, size_t len)
 {
-	struct tw_arrival arrival = x->arrival;
-	struct lent *lent;
-
-	if (!x->live) {
-		assert_int_equal(tw_merge__frame(x->merge, bytes, len, NULL), 0);
-		return;
-	}
-	lent = lent__new(bytes, len);
-	arrival.loan = &lent->loan;
-	assert_int_equal(tw_merge__frame(x->merge, lent->bytes, len, &arrival), 0);
-	tw_loan__end(&lent->loan);
+	if (x->live)
+		lend(take, x->merge, bytes, len, x->arrival);
+	else
+		take(x->merge, bytes, len, NULL);
 }
 
 static inline void put(struct fixture *x)
