@@ -93,8 +93,7 @@ static void read_control(struct msghdr *msg, struct timespec *time, struct tpack
 	}
 }
 
-bool rx_aside__receive(int fd, const struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer,
-		       struct tw_rx_frame *ret)
+int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer, struct tw_rx_frame *ret)
 {
 	_Alignas(struct cmsghdr)
 		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];
@@ -110,13 +109,15 @@ bool rx_aside__receive(int fd, const struct rx_link *link, uint8_t *room, struct
 	struct timespec time = { 0 };
 	uint8_t tag[RX_LINK_TAG];
 
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : rx_link__failed(link, errno);
 	if (n < ETH_HLEN)
-		return false;
+		return 0;
 	read_control(&msg, &time, &aux);
 	rx_link__peer(link, room, tag_of(&aux, tag), peer);
 	ret->data = room + ETH_HLEN;
 	ret->len = (size_t)n - ETH_HLEN;
 	ret->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
 	ret->from = peer;
-	return true;
+	return 1;
 }

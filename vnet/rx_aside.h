@@ -21,9 +21,8 @@ int rx_aside__open(const struct rx_link *link);
  * @room: RX_ASIDE_ROOM bytes, which @ret->data points into
  * @peer: what @ret->from points to
  *
- * Return: whether there is one, with all of @ret but dropped.
+ * Return: 1 with all of @ret but dropped; 0 if there is none; what rx_link__failed() says.
  */
-bool rx_aside__receive(int fd, const struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer,
-		       struct tw_rx_frame *ret);
+int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer, struct tw_rx_frame *ret);
 
 #endif

@@ -56,6 +56,7 @@ int rx_link__find(const char *ifname, struct rx_link *ret)
 	if (error)
 		goto out;
 	link.frame_max = frame_max_of(req.ifr_mtu);
+	link.down = false;
 	link.gone = false;
 	*ret = link;
 out:
@@ -78,17 +79,45 @@ unsigned int rx_link__queues(const char *ifname)
 	return n ? n : 1;
 }
 
-/* What the kernel holds against the socket, which it says only once: the interface went down, or has vanished. */
+/* What has become of one that went down: of its end no packet socket is told then. */
+static void look_again(struct rx_link *link)
+{
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char name[IFNAMSIZ];
+	struct ifreq req;
+
+	if (fd < 0)
+		return;
+	if (!if_indextoname((unsigned int)link->ifindex, name))
+		link->gone = errno == ENXIO;
+	else if (!ask(fd, SIOCGIFFLAGS, name, &req))
+		link->down = !(req.ifr_flags & IFF_UP);
+	close(fd);
+}
+
+static bool is_gone(struct rx_link *link)
+{
+	if (link->down && !link->gone)
+		look_again(link);
+	return link->gone;
+}
+
+int rx_link__failed(struct rx_link *link, int error)
+{
+	if (error != ENETDOWN)
+		return -error;
+	link->down = true;
+	return is_gone(link) ? -ENODEV : -ENETDOWN;
+}
+
 static int socket_error(struct rx_link *link, int fd)
 {
-	char name[IFNAMSIZ];
 	socklen_t len = sizeof(int);
-	int err = 0;
+	int error = 0;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
 		return -errno;
-	link->gone = err == ENETDOWN && !if_indextoname((unsigned int)link->ifindex, name);
-	return link->gone ? -ENODEV : -err;
+	return rx_link__failed(link, error);
 }
 
 static int poll_for(struct pollfd *fds, nfds_t n, int *timeout_ms)
@@ -108,7 +137,7 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 {
 	int ready, error;
 
-	if (link->gone)
+	if (is_gone(link))
 		return -ENODEV;
 	ready = poll_for(fds, n, timeout_ms);
 	if (ready < 0)
@@ -151,7 +180,7 @@ static size_t make_header(const struct rx_link *link, const struct tw_rx_peer *t
 	return ETH_HLEN + tag;
 }
 
-int rx_link__answer(const struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len)
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
 	uint8_t header[ETH_HLEN + RX_LINK_TAG];
 	struct sockaddr_ll address;
@@ -170,5 +199,5 @@ int rx_link__answer(const struct rx_link *link, int fd, const struct tw_rx_peer 
 	iov[0].iov_len = make_header(link, to, &address, header);
 	if (sendmsg(fd, &msg, MSG_DONTWAIT) >= 0)
 		return 0;
-	return errno == ENOBUFS ? -EAGAIN : -errno;
+	return errno == ENOBUFS ? -EAGAIN : rx_link__failed(link, errno);
 }

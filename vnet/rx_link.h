@@ -19,7 +19,8 @@ struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];
 	size_t frame_max; /* bytes */
-	bool gone;        /* for good: rx_link__wait() saw it */
+	bool down;        /* when last looked at, after the kernel had said so */
+	bool gone;        /* for good */
 };
 
 /** rx_link__find() - Return: 0; -ENODEV if there is none of that name; another -errno */
@@ -38,6 +39,13 @@ unsigned int rx_link__queues(const char *ifname);
  */
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms);
 
+/**
+ * rx_link__failed() - what the kernel holds against the packet socket, which it says only once: to whoever calls it next
+ *
+ * Return: as rx_link__wait(), which knows of it from then on.
+ */
+int rx_link__failed(struct rx_link *link, int error);
+
 #define RX_LINK_TAG 4 /* bytes of a VLAN tag */
 
 /**
@@ -48,6 +56,6 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_rx_peer *ret);
 
 /** rx_link__answer() - send a frame to that sender; @fd is any packet socket. Return: as the operation of struct tw_rx */
-int rx_link__answer(const struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len);
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len);
 
 #endif

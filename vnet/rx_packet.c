@@ -151,7 +151,7 @@ static int packet_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *r
 
 static int packet_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
-	const struct rx_packet *rx = of(base);
+	struct rx_packet *rx = of(base);
 
 	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
 }

@@ -108,7 +108,7 @@ static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 
 static int answer_on_link(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
-	const struct questions *q = questions_of(rx);
+	struct questions *q = questions_of(rx);
 
 	return rx_link__answer(&q->link, q->fd, to, frame, len);
 }

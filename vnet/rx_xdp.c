@@ -94,19 +94,24 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 	return nanosleep(&pause, NULL) == 0;
 }
 
-static bool take_aside(struct rx_xdp *rx, struct tw_rx_frame *ret)
+/* Return: as rx_aside__receive() */
+static int take_aside(struct rx_xdp *rx, struct tw_rx_frame *ret)
 {
+	int code;
+
 	if (!(rx->port.fds[0].revents & POLLIN))
-		return false;
+		return 0;
 	rx->port.fds[0].revents = 0;
-	if (!rx_aside__receive(rx->port.aside_fd, &rx->port.link, rx->whole, &rx->peer, ret))
-		return false;
+	code = rx_aside__receive(rx->port.aside_fd, &rx->port.link, rx->whole, &rx->peer, ret);
+	if (code <= 0)
+		return code;
 	ret->dropped = dropped(rx);
 	rx->asides++;
-	return true;
+	return 1;
 }
 
-static bool take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
+/* Return: 1 with a frame; 0 if there is none; -errno */
+static int take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
 {
 	struct rx_xdp_packet packet;
 
@@ -114,28 +119,28 @@ static bool take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
 		return take_aside(rx, ret);
 	make_frame(rx, &packet, ret);
 	rx->pause_due = true;
-	return true;
+	return 1;
 }
 
 static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 {
 	struct rx_xdp *rx = of(base);
+	int code;
 
-	while (!take_frame(rx, ret)) {
+	while (!(code = take_frame(rx, ret))) {
 		const bool paused = make_pause(rx, &timeout_ms);
 		int at_once = 0;
-		const int code =
-			rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
 
+		code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
 		if (code < 0 || (!code && !paused))
-			return code;
+			break;
 	}
-	return 1;
+	return code;
 }
 
 static int xdp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
-	const struct rx_xdp *rx = of(base);
+	struct rx_xdp *rx = of(base);
 
 	return rx_link__answer(&rx->port.link, rx->port.aside_fd, to, frame, len);
 }

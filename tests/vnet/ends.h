@@ -65,4 +65,17 @@ static inline void rx__assert_down_and_gone(struct tw_rx *rx)
 	close(tx);
 }
 
+/** rx__assert_gone_while_down() - a receiver on tw0, whose interface goes down and then vanishes */
+static inline void rx__assert_gone_while_down(struct tw_rx *rx)
+{
+	struct tw_rx_frame f;
+
+	link__set_up("tw0", false);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+}
+
 #endif

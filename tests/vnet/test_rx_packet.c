@@ -276,6 +276,17 @@ static void test_down_and_gone(void **state)
 	tw_rx__close(rx);
 }
 
+static void test_gone_while_down(void **state)
+{
+	struct tw_rx *rx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	rx__assert_gone_while_down(rx);
+	tw_rx__close(rx);
+}
+
 static void test_refused(void **state)
 {
 	const struct tw_rx_packet_options o = { .ifname = "none" };
@@ -325,6 +336,7 @@ int main(void)
 		cmocka_unit_test_setup(test_loss_has_its_place, netns__setup),
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
+		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 	};
 	const int skip = netns__main_guard();

@@ -33,12 +33,11 @@
 
 #define TAG 4 /* bytes of a VLAN tag */
 
-static struct tw_rx *open_rx(uint32_t ring)
+static struct tw_rx *open_rx_with(const struct tw_rx_xdp_options *o)
 {
-	const struct tw_rx_xdp_options o = { .ifname = "tw0", .ring = ring };
 	struct tw_error err = { "" };
 	struct tw_rx *rx = NULL;
-	const int code = tw_rx_xdp__open(&o, &rx, &err);
+	const int code = tw_rx_xdp__open(o, &rx, &err);
 
 	if (code == -EAFNOSUPPORT) {
 		print_message("skipped: %s\n", err.text);
@@ -47,6 +46,11 @@ static struct tw_rx *open_rx(uint32_t ring)
 	if (code < 0)
 		fail_msg("%s", err.text);
 	return rx;
+}
+
+static struct tw_rx *open_rx(uint32_t ring)
+{
+	return open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .ring = ring });
 }
 
 #define ONE_PIECE 3400 /* what veth has in one piece; longer frames take multi-buffer, Linux 6.6 */
@@ -507,6 +511,56 @@ static void test_down_and_gone(void **state)
 	tw_rx__close(rx);
 }
 
+static void test_gone_while_down(void **state)
+{
+	struct tw_rx *rx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx(0);
+	rx__assert_gone_while_down(rx);
+	tw_rx__close(rx);
+}
+
+/* While the receiver pauses, something comes both ways. */
+static void send_both(unsigned int delay_us)
+{
+	const pid_t child = fork();
+	int tx;
+
+	assert_return_code(child, errno);
+	if (child)
+		return;
+	tx = raw__open("tw0-tx");
+	usleep(delay_us);
+	raw__send(tx, TW_ETHERTYPE, TW_SOURCE_ASIDE, 60);
+	raw__send(tx, TW_ETHERTYPE, 7, 60);
+	_exit(0);
+}
+
+/* The kernel says once that the interface went down, to whom it may: here to who wants to read a frame beside a stream. */
+static void test_down_beside_aside(void **state)
+{
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .pause_us = 400000 });
+	tx = raw__open("tw0-tx");
+	raw__send(tx, TW_ETHERTYPE, 6, 60);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	send_both(100000);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(f.data[0], 7);
+	assert_int_equal(wait(NULL) > 0, true);
+	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	close(tx);
+	tw_rx__close(rx);
+}
+
 static void assert_refused(const char *ifname, uint32_t ring, int code, const char *why)
 {
 	const struct tw_rx_xdp_options o = { .ifname = ifname, .ring = ring };
@@ -606,6 +660,8 @@ int main(void)
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_aside, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
+		cmocka_unit_test_setup(test_down_beside_aside, netns__setup),
+		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 		cmocka_unit_test_setup(test_killed, netns__setup),
 	};
