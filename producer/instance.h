@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace instance of our own. Its owner holds a flock on the instance's directory: an instance named tracewire-PID... that
- * nobody locks is a dead run's. The kernel switches it off and frees its ring when the process dies (disable_on_free, free_buffer
+ * A trace instance of our own. Its owner holds an exclusive flock on its directory: an instance named tracewire-PID... that
+ * nobody locks so is a dead run's. The kernel switches it off and frees its ring when the process dies (disable_on_free, free_buffer
  * held open), so even then it costs nothing until somebody removes it.
  */
 #ifndef TW_INSTANCE_H

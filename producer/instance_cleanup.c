@@ -56,22 +56,30 @@ static bool is_our_name(const char *name)
 	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
 }
 
-/*
- * Remove the instance if its owner is dead, and what that had set at the top level is put back. The lock is held until it is
- * gone, so no second clean-up takes part.
- */
-static int cleanup_one(const char *name, void *arg)
+/* Whether a dead run's instance is ours to remove, and not another clean-up's. Return: a descriptor that says so until it is closed; or -1 */
+static int lock_removal(const char *path)
 {
-	struct cleanup *c = arg;
-	char path[PATH_MAX];
+	char options[PATH_MAX + 16];
 	int fd;
 
-	if (!is_our_name(name) || dir_of(name, path))
-		return 0;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(options, sizeof(options), "%s/options", path);
+	fd = open(options, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	if (!flock(fd, LOCK_EX | LOCK_NB) && (c->dry_run || !tw_top_level__restore(name))) {
+		return -1;
+	if (!flock(fd, LOCK_EX | LOCK_NB) && !access(path, F_OK))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* What it had set at the top level is put back before. */
+static void remove_dead(struct cleanup *c, const char *name, const char *path)
+{
+	const int lock = lock_removal(path);
+
+	if (lock < 0)
+		return;
+	if (c->dry_run || !tw_top_level__restore(name)) {
 		if (!c->dry_run && rmdir(path)) {
 			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
 					      strerror(errno));
@@ -81,6 +89,22 @@ static int cleanup_one(const char *name, void *arg)
 				c->removed(c->ctx, name);
 		}
 	}
+	close(lock);
+}
+
+/* A shared lock: to others (tw_instance__is_alive()) a dead run is dead also while its instance is removed. */
+static int cleanup_one(const char *name, void *arg)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!is_our_name(name) || dir_of(name, path))
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (!flock(fd, LOCK_SH | LOCK_NB))
+		remove_dead(arg, name, path);
 	close(fd);
 	return 0;
 }

@@ -38,6 +38,25 @@ grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
 ip link show dead >/dev/null 2>&1 && fail "interface of the killed run is left"
 
+# A dead run is dead also while a clean-up that does not see its interface, from another namespace, removes its instances.
+stream_on dead
+dead=$pid
+kill_at_once "$dead"
+in_background elsewhere unshare --net "$tracewire" cleanup
+elsewhere=$pid
+until has_ended "$elsewhere"; do
+	"$tracewire" cleanup --dry-run >"$scratch/told" || fail "cleanup --dry-run beside another"
+	grep -qx 'would remove interface dead' "$scratch/told" || fail "the interface is thought to be in use: $(cat "$scratch/told")"
+done
+wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhere.err")"
+
+# Two at once leave nothing, and both are content.
+in_background beside "$tracewire" cleanup
+"$tracewire" cleanup >"$scratch/told" || fail "cleanup beside another"
+wait "$pid" || fail "cleanup beside another: $(cat "$scratch/beside.err")"
+ip link show dead >/dev/null 2>&1 && fail "two clean-ups have left the interface"
+[ -z "$(instances "$dead")" ] || fail "two clean-ups have left instances"
+
 # A capture of a run that was killed gets the end that zstd asks for.
 start_tracewire recording record -e sched:sched_switch -w "$scratch/killed.pcapng.zst"
 recording=$pid
