@@ -188,7 +188,8 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 	}
 	if (code)
 		return code;
-	s->stats.frames++;
+	if (!s->stats.frames++)
+		s->joined = m->now; /* it may have been admitted before this machine's time was known */
 	s->turn = m->turn;
 	code = stream__queue(m, s, in);
 	if (!code && in->arrival.now)

@@ -209,6 +209,24 @@ static void waits_for_its_offset_no_longer_than_told(void **state)
 	fixture__free(x);
 }
 
+/* Who keeps a table of his own admits it first, and may do so before any frame has told this machine's time. */
+static void waits_from_its_first_frame_on(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1000 * SECOND;
+	assert_int_equal(tw_merge__admit(x->merge, TEST_STREAM + 1), 0);
+	put_marked(x, 1, 0, 100);
+	tick(x, SECOND * 9 / 10);
+	put_marked(x, 1, 1, 200);
+	assert_stream_order(x, "");
+	set_offset(x, 1, 0);
+	assert_stream_order(x, "11");
+	fixture__free(x);
+}
+
 /* Clocks that count from boot, until the first offset tells how far that is from the common time line. */
 static void guesses_follow_the_first_that_is_known(void **state)
 {
@@ -413,6 +431,7 @@ int main(void)
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
 		cmocka_unit_test(waits_for_its_offset_no_longer_than_told),
+		cmocka_unit_test(waits_from_its_first_frame_on),
 		cmocka_unit_test(guesses_follow_the_first_that_is_known),
 		cmocka_unit_test(what_ended_holds_nobody_up),
 		cmocka_unit_test(control_frames_keep_their_place),
