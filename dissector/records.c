@@ -117,6 +117,7 @@ static tw_record_dissector dissector_of(uint16_t type)
 		[TW_TLV_END] = dissect_end,
 		[TW_TLV_EXCHANGE] = tw_records__exchange,
 		[TW_TLV_OFFSET] = tw_records__offset,
+		[TW_TLV_WANT] = tw_records__want,
 	};
 
 	return type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control records about clocks: the producer's, how far they are from a receiver's, and what a recording's times rest on. */
+/* Records about clocks: the producer's, how far they are from a receiver's and what goes with its questions, and what a recording's times rest on. */
 #include "dissector/records.h"
 #include "dissector/time_error.h"
 
@@ -50,6 +50,19 @@ bool tw_records__exchange(struct tw_dissect *d, proto_tree *tree, const struct t
 	tw_line__u64(info, exchange.id);
 	tw_line__str(info, is_answer ? ": answer" : ": question");
 	return true;
+}
+
+bool tw_records__want(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
+	uint16_t what;
+
+	while (tw_want__next(&c, &what)) {
+		tw_put_number(d, tree, tw_fixed(TW_FIX_WANT_WHAT), tw_dissect__at(d, c.at) - 2, 2, what);
+		tw_line__char(info, ' ');
+		tw_line__str(info, val_to_str_const(what, tw_want_names, "something unknown"));
+	}
+	return !c.left;
 }
 
 /* "35 \xc2\xb5s": never less than it is, as it is a bound. */

@@ -106,6 +106,15 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
 	return true;
 }
 
+bool tw_want__emit(struct tw_frame *f, enum tw_want_what what)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_WANT, sizeof(uint16_t));
+
+	if (p)
+		tw_store_be16(p, (uint16_t)what);
+	return p;
+}
+
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)
 {
 	uint8_t *p = buf;

@@ -3,7 +3,7 @@
 
 #include "wire/emit.h"
 
-size_t tw_exchange_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *exchange)
+size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question, uint16_t want)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_ASIDE,
@@ -13,9 +13,16 @@ size_t tw_exchange_frame__write(uint8_t *buf, uint64_t stream_id, const struct t
 	};
 	struct tw_frame frame;
 
-	tw_frame__begin(&frame, buf, TW_EXCHANGE_BYTES, &info);
-	tw_exchange__emit(&frame, exchange);
+	tw_frame__begin(&frame, buf, TW_EXCHANGE_ROOM - TW_COPY_STEP, &info);
+	tw_exchange__emit(&frame, question);
+	if (want)
+		tw_want__emit(&frame, (enum tw_want_what)want);
 	return tw_frame__end(&frame);
+}
+
+size_t tw_exchange_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *exchange)
+{
+	return tw_exchange_frame__ask(buf, stream_id, exchange, 0);
 }
 
 bool tw_exchange_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_exchange_view *ret)
@@ -34,4 +41,32 @@ bool tw_exchange_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stre
 		return tw_exchange__parse(&tlv, ret);
 	}
 	return false;
+}
+
+static uint16_t most_wanted(const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
+	uint16_t most = 0, what;
+
+	while (tw_want__next(&list, &what))
+		most = what > most && what <= TW_WANT_ALL ? what : most;
+	return most;
+}
+
+uint16_t tw_exchange_frame__want(const uint8_t *data, size_t len)
+{
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_tlv_view tlv;
+	struct tw_cursor tlvs;
+	uint16_t most = 0;
+
+	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_ASIDE)
+		return 0;
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		const uint16_t what = tlv.type == TW_TLV_WANT ? most_wanted(&tlv) : 0;
+
+		most = what > most ? what : most;
+	}
+	return most;
 }

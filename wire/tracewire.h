@@ -83,7 +83,8 @@ struct tw_frame_hdr {
 	X(12, AUTH, 8, "authenticates everything before it; always last")               \
 	X(13, END, 8, "the producer has stopped; nothing follows")                      \
 	X(14, EXCHANGE, 32, "a receiver asks for the stream's clock, or the answer")    \
-	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")
+	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")     \
+	X(16, WANT, 4, "a receiver that joined late lacks what explains the stream")
 
 enum tw_tlv_type {
 #define X(num, name, least, what) TW_TLV_##name = (num),
@@ -355,6 +356,22 @@ struct tw_offset {
 	__be32 drift; /* s32, ns per s that the stream's clock gains on the capture host's */
 	__be32 reserved;
 } __attribute__((packed));
+
+#define TW_WANT_LIST(X)                        \
+	X(1, CLOCK, "clock", "HOST and CLOCK") \
+	X(2, ALL, "all", "all that explains the stream")
+
+/* The larger ones include the smaller ones. */
+enum tw_want_what {
+#define X(num, name, text, what) TW_WANT_##name = (num),
+	TW_WANT_LIST(X)
+#undef X
+};
+
+/*
+ * Behind the EXCHANGE of a question; list of __be16, enum tw_want_what: what the producer is to say again at once, on the control channel
+ * as it always does.
+ */
 
 _Static_assert(sizeof(struct tw_frame_hdr) == 48, "frame header");
 _Static_assert(sizeof(struct tw_event) == 16, "EVENT");

@@ -48,20 +48,20 @@ static void copy_tlv(struct tw_gen *g, const struct ends *to)
 	tw_gen__load_bytes(g, TW_SIZE_IN_R4, to->broken);
 }
 
-/* The least lengths of all TLVs in one word, four bits each: multiples of 4 up to 64. */
+/* The least lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. Those of all others are that of a bare one. */
 static uint64_t least_lengths(void)
 {
 	uint64_t word = 0;
 
-#define X(num, name, least, what)                                                               \
-	_Static_assert((num) < 16 && (least) % 4 == 0 && (least) >= 4 && (least) <= 64, #name); \
-	word |= (uint64_t)((least) / 4 - 1) << (4 * (num));
+#define X(num, name, least, what)                                                                             \
+	_Static_assert((num) < 16 ? (least) % 4 == 0 && (least) >= 4 && (least) <= 64 : (least) == 4, #name); \
+	word |= (uint64_t)((least) / 4 - 1) << (4 * ((num)&15));
 	TW_TLV_LIST(X)
 #undef X
 	return word;
 }
 
-/* r4 = least length of the type in r1; of types that nobody knows, of a bare TLV. */
+/* r4 = least length of the type in r1; of those that are not in that word, or that nobody knows, of a bare TLV. */
 static void load_least(struct tw_asm *a)
 {
 	const tw_label known = tw_asm__label(a);

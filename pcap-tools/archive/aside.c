@@ -2,6 +2,12 @@
 /* Frames beside a stream, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
 #include "pcap-tools/archive/state.h"
 
+/* What receivers and producers say to each other, which was for then. */
+static bool is_talk(const struct tw_tlv_view *tlv)
+{
+	return tlv->type == TW_TLV_EXCHANGE || tlv->type == TW_TLV_WANT;
+}
+
 /* Return: whether it says anything that is to be written again. OFFSET is written before the packets for which it holds. */
 static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, struct tw_cursor tlvs)
 {
@@ -11,7 +17,7 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type != TW_TLV_OFFSET)
-			more |= tlv.type != TW_TLV_EXCHANGE;
+			more |= !is_talk(&tlv);
 		else if (tw_offset__parse(&tlv, &s->stated))
 			s->to_state = s->given = true;
 	}

@@ -8,6 +8,7 @@
 
 #include "golden_frame.h"
 #include "wire/emit.h"
+#include "wire/exchange.h"
 
 static const struct tw_frame_info aside = {
 	.stream_id = 0x1122334455667788,
@@ -67,6 +68,40 @@ static void exchange(void **state)
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
+/* The answer to such a question is the same as to others: shorter than it. */
+static void want(void **state)
+{
+	const struct tw_exchange_view sent = { .id = 17, .asked = 1700000000000000000 };
+	struct tw_exchange_view read;
+	struct tw_frame_info question = aside;
+	struct golden_frame g;
+	struct tw_tlv_view tlv;
+	struct tw_cursor c;
+	uint64_t stream;
+	uint16_t what;
+
+	(void)state;
+	question.base_time = 0;
+	golden__begin(&g, "want", &question);
+	assert_true(tw_exchange__emit(&g.frame, &sent));
+	assert_true(tw_want__emit(&g.frame, TW_WANT_ALL));
+	golden__expect_built(&g);
+	c = golden__expect_header(&g, &question, 0);
+	golden__next(&c, TW_TLV_EXCHANGE);
+	tlv = golden__next(&c, TW_TLV_WANT);
+	golden__expect_end(&c);
+	c = (struct tw_cursor){ .at = tlv.value, .left = tlv.len };
+	assert_true(tw_want__next(&c, &what));
+	assert_int_equal(what, TW_WANT_ALL);
+	assert_false(tw_want__next(&c, &what));
+	assert_true(tw_exchange_frame__read(g.golden.data, g.golden.len, &stream, &read));
+	assert_int_equal(read.id, sent.id);
+	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), TW_WANT_ALL);
+	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len - 1), 0);
+	golden__begin(&g, "exchange-question", &question);
+	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), 0);
+}
+
 static void expect_offset(const char *name, const struct tw_offset_view *sent)
 {
 	struct tw_offset_view read;
@@ -116,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchange),
+		cmocka_unit_test(want),
 		cmocka_unit_test(offset),
 	};
 

@@ -271,6 +271,17 @@ static void layouts_of_exchange(void **state)
 	expect_no_more(&t);
 }
 
+static void wants(void **state)
+{
+	struct table t = find_table("\n### WANT\n", "| what | name |");
+
+	(void)state;
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_WANT_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
 static void offset_kinds(void **state)
 {
 	struct table t = find_table("\n### OFFSET\n", "| kind | name |");
@@ -321,6 +332,7 @@ int main(void)
 		cmocka_unit_test(layout_of_clock),
 		cmocka_unit_test(layouts_of_exchange),
 		cmocka_unit_test(offset_kinds),
+		cmocka_unit_test(wants),
 		cmocka_unit_test(constants),
 	};
 

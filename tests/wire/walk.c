@@ -150,6 +150,19 @@ static void walk_exchange(const struct walk *w, const struct tw_tlv_view *tlv)
 	tw_exchange__parse(tlv, &exchange);
 }
 
+static void walk_want(const struct walk *w, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor c = { tlv->value, tlv->len };
+	size_t left = c.left;
+	uint16_t what;
+
+	(void)w;
+	while (tw_want__next(&c, &what)) {
+		require(c.left < left);
+		left = c.left;
+	}
+}
+
 static void walk_offset(const struct walk *w, const struct tw_tlv_view *tlv)
 {
 	struct tw_offset_view offset;
@@ -173,6 +186,7 @@ static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 	walk_symbol(w, tlv);
 	walk_stats(w, tlv);
 	walk_exchange(w, tlv);
+	walk_want(w, tlv);
 	walk_offset(w, tlv);
 }
 
