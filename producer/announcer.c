@@ -207,17 +207,34 @@ static void make_good(struct tw_announcer *a)
 	say_everything(a, SIZE_MAX);
 }
 
-/* All is said again regularly, and more densely after somebody joined. */
-static void repeat_if_due(struct tw_announcer *a, uint64_t now)
+/* All of it is due at once for who began to listen, and for who asks. Return: whether HOST and CLOCK are wanted */
+static bool look_for_joiners(struct tw_announcer *a, uint64_t now)
 {
-	if (!a->options->repeat_ms)
-		return;
+	const uint16_t wanted = tw_wants__take(a->wants, now);
+
 	if (a->options->joined && a->options->joined(a->options->ctx)) {
 		a->joined = now;
 		a->next_repeat = now;
 	}
-	if (now < a->next_repeat)
+	if (wanted == TW_WANT_ALL)
+		a->next_repeat = now;
+	return wanted;
+}
+
+/* All is said again regularly, and more densely after somebody joined. */
+static void repeat_if_due(struct tw_announcer *a, uint64_t now)
+{
+	bool wanted;
+
+	if (!a->options->repeat_ms)
 		return;
+	wanted = look_for_joiners(a, now);
+	if (now < a->next_repeat) {
+		if (wanted)
+			say_host_and_clock(a);
+		tw_control__end(&a->control);
+		return;
+	}
 	say_everything(a, SYMBOLS_A_TIME);
 	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
@@ -308,4 +325,5 @@ void tw_announcer__fini(struct tw_announcer *a)
 	tw_texts__fini(&a->texts);
 	tw_symbolizer__fini(&a->symbolizer);
 	tw_sync__free(a->sync);
+	tw_wants__free(a->wants);
 }

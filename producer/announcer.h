@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is said on the control channel, and when: everything at the start; names as they are learned; clocks and counters every
- * second; all metadata again for late joiners; a new schema when events appeared. Runs in the first reader thread.
+ * second; all metadata again for late joiners, at once for those who ask; a new schema when events appeared. Runs in the first reader thread.
  */
 #ifndef TW_ANNOUNCER_H
 #define TW_ANNOUNCER_H
@@ -16,6 +16,7 @@
 #include "producer/sync/sync.h"
 #include "producer/tasks/tasks.h"
 #include "producer/texts.h"
+#include "producer/wants.h"
 
 struct tw_announcer {
 	struct tw_control control;
@@ -31,6 +32,7 @@ struct tw_announcer {
 	void *stats_ctx;
 	struct tw_host host;
 	struct tw_sync *sync;
+	struct tw_wants *wants; /* of who asks */
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
 	uint64_t schemas;     /* announced */
@@ -63,7 +65,7 @@ void tw_announcer__finish(struct tw_announcer *announcer);
 /** tw_announcer__last() - the last counters, and END; the frame is left open for the last watermarks. May be called again */
 void tw_announcer__last(struct tw_announcer *announcer, uint64_t now);
 
-/** tw_announcer__fini() - free what it owns: the texts, the symbols, who knows what keeps the clocks */
+/** tw_announcer__fini() - free what it owns: the texts, the symbols, who knows what keeps the clocks, what is wanted */
 void tw_announcer__fini(struct tw_announcer *announcer);
 
 #endif

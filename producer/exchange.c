@@ -38,6 +38,7 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	uint8_t reply[TW_EXCHANGE_ROOM];
 	struct tw_exchange_view exchange;
 	uint64_t stream, age;
+	uint16_t want;
 	size_t len;
 
 	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
@@ -49,6 +50,9 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	exchange.answered -= slack(t);
 	len = tw_exchange_frame__write(reply, stream, &exchange);
 	t->answered += !tw_rx__answer(t->options.rx, frame->from, reply, len);
+	want = tw_exchange_frame__want(frame->data, frame->len);
+	if (want && t->options.wanted)
+		t->options.wanted(t->options.ctx, want);
 }
 
 /* A flood takes no more time than that many frames a second do; who waits in between has paid already. */

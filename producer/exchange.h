@@ -3,7 +3,7 @@
  * Answers those who ask for the stream's clock (EXCHANGE): a thread of its own, `tracewire-clock`, on a receiver that gets what comes
  * to where the stream's frames are sent from. What it takes is hostile: it looks at ANSWERS_A_SECOND frames at most, answers what
  * is a question to this stream and nothing else, with no more bytes than it got, and leaves the rest to the kernel to drop. The
- * readers never wait for it.
+ * readers never wait for it. What a question wants besides (WANT), others say.
  */
 #ifndef TW_EXCHANGE_THREAD_H
 #define TW_EXCHANGE_THREAD_H
@@ -21,6 +21,8 @@ struct tw_exchange_options {
 	const struct tw_trace_clock *clock;
 	uint64_t stream_id;
 	void (*begin)(void *ctx); /* called first thing in the thread */
+	void (*wanted)(void *ctx,
+		       uint16_t want); /* called in the thread: a question has a WANT, enum tw_want_what; may be NULL */
 	void *ctx;
 };
 

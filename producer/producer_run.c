@@ -99,6 +99,13 @@ static int open_sinks(struct tw_producer *p, struct tw_error *err)
 	return 0;
 }
 
+static void hear(void *ctx, uint16_t want)
+{
+	struct tw_producer *p = ctx;
+
+	tw_wants__add(p->announcer.wants, want);
+}
+
 /* A thread without the readers' priority: whoever asks cannot take their time. */
 static int answer_questions(struct tw_producer *p, struct tw_error *err)
 {
@@ -106,6 +113,7 @@ static int answer_questions(struct tw_producer *p, struct tw_error *err)
 		.clock = &p->clock,
 		.stream_id = p->stream.id,
 		.begin = leave_trace,
+		.wanted = hear,
 		.ctx = p,
 	};
 	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;
@@ -139,7 +147,12 @@ static void announce(struct tw_producer *p)
 
 	tw_control__init(&p->announcer.control, &first->port);
 	first->control = &p->announcer.control.channel;
-	first->round = (struct tw_round){ tw_announcer__before, tw_announcer__after, &p->announcer };
+	first->round = (struct tw_round){
+		.before = tw_announcer__before,
+		.after = tw_announcer__after,
+		.ctx = &p->announcer,
+		.fd = tw_wants__fd(p->announcer.wants),
+	};
 	tw_announcer__start(&p->announcer);
 	start = p->announcer.control.time - p->clock.slack; /* names learned later may be that old */
 	for (unsigned int i = 0; i < p->n_readers; i++) {

@@ -56,8 +56,9 @@ static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 		.stats = tw_producer__say_stats,
 		.stats_ctx = p,
 		.sync = tw_sync__new(),
+		.wants = tw_wants__new(),
 	};
-	if (!a->sync || tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
+	if (!a->sync || !a->wants || tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	if (a->pointers)
 		a->symbolizer.key = &a->pointers->key;

@@ -184,28 +184,48 @@ static struct timespec timespec_of(uint64_t ns)
 	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
 }
 
-/* Sleep until a ring has something, stop is set or @ns are over. */
+/* What ends a wait besides events: the end, and who has something for the round. */
+#define WAKERS 2
+
+static void watch_wakers(const struct tw_reader *r, struct pollfd fds[WAKERS])
+{
+	fds[0] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = r->round.before ? r->round.fd : -1, .events = POLLIN };
+}
+
+static void heed_wakers(const struct pollfd fds[WAKERS])
+{
+	uint64_t times;
+
+	if (fds[1].revents && read(fds[1].fd, &times, sizeof(times)) < 0)
+		return; /* somebody was faster: the round comes in any case */
+}
+
+/* Sleep until a ring has something, stop is set, the round is asked for or @ns are over. */
 static void wait_for_events(struct tw_reader *r, uint64_t ns)
 {
-	struct pollfd fds[CHANNELS_MOST + 1];
+	struct pollfd fds[CHANNELS_MOST + WAKERS];
 	const struct timespec ts = timespec_of(ns);
 	nfds_t n = 0;
 
 	for (; n < r->n_rings && n < CHANNELS_MOST; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
-	fds[n++] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
-	if (ppoll(fds, n, &ts, NULL) <= 0)
+	watch_wakers(r, fds + n);
+	if (ppoll(fds, n + WAKERS, &ts, NULL) <= 0)
 		return;
-	for (size_t i = 0; i + 1 < n; i++)
+	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online: it has no ring yet */
+	heed_wakers(fds + n);
 }
 
 static void wait_a_pause(struct tw_reader *r, uint64_t ns)
 {
-	struct pollfd fd = { .fd = r->wake_fd, .events = POLLIN };
+	struct pollfd fds[WAKERS];
 	const struct timespec ts = timespec_of(ns);
 
-	ppoll(&fd, 1, &ts, NULL);
+	watch_wakers(r, fds);
+	if (ppoll(fds, WAKERS, &ts, NULL) > 0)
+		heed_wakers(fds);
 }
 
 void tw_reader__loop(struct tw_reader *r)

@@ -26,6 +26,7 @@ struct tw_round {
 	 */
 	uint64_t (*after)(void *ctx, uint64_t now, uint64_t *closed);
 	void *ctx;
+	int fd; /* an eventfd that is readable when the next round is to come at once */
 };
 
 struct tw_reader {

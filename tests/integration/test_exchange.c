@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture host asks a producer for its clock, over a wire: the bounds hold, whichever clock the stream has; who asks too much or
- * nonsense gets nothing, and takes nothing from the readers. Both hosts are this one, so the truth is known: CLOCK samples say how
- * far the stream's clock is from REALTIME, which is the capture host's.
+ * A capture host asks a producer for its clock, over a wire: the bounds hold, whichever clock the stream has; who lacks what explains
+ * the stream is told it; who asks too much or nonsense gets nothing, and takes nothing from the readers. Both hosts are this one, so the
+ * truth is known: CLOCK samples say how far the stream's clock is from REALTIME, which is the capture host's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,6 +42,8 @@ struct host {
 	uint64_t stream_id;
 	struct tw_rx_peer peer;  /* the stream's sender */
 	unsigned int ends;       /* END seen */
+	unsigned int hosts;      /* HOST seen */
+	unsigned int texts;      /* SCHEMA seen, and pieces of larger ones */
 	unsigned int from_clock; /* events of the thread that answers */
 	unsigned int from_us;    /* events of this one */
 	uint32_t clock_tid;
@@ -83,7 +85,7 @@ static uint32_t find_clock_thread(void)
 	return found;
 }
 
-static void host__open(struct host *h, const char *clock, const char *events)
+static void host__open_repeating(struct host *h, const char *clock, const char *events, unsigned int repeat_ms)
 {
 	const struct tw_rx_packet_options options = { .ifname = "tw0" };
 	struct tw_error err = { "" };
@@ -99,11 +101,16 @@ static void host__open(struct host *h, const char *clock, const char *events)
 	h->run.options.open_sink = open_sink;
 	h->run.options.open_questions = open_questions;
 	h->run.options.clock = clock;
-	h->run.options.repeat_ms = 100;
+	h->run.options.repeat_ms = repeat_ms;
 	h->run.options.threads = 1;
 	run__start(&h->run);
 	h->clock_tid = find_clock_thread();
 	assert_true(h->clock_tid);
+}
+
+static void host__open(struct host *h, const char *clock, const char *events)
+{
+	host__open_repeating(h, clock, events, 100);
 }
 
 static void take_sample(struct host *h, const struct tw_tlv_view *tlv)
@@ -151,6 +158,8 @@ static void take_frame(struct host *h, const struct tw_rx_frame *frame)
 		if (tlv.type == TW_TLV_EVENT)
 			take_event(h, &tlv);
 		h->ends += tlv.type == TW_TLV_END;
+		h->hosts += tlv.type == TW_TLV_HOST;
+		h->texts += tlv.type == TW_TLV_SCHEMA || tlv.type == TW_TLV_PART;
 	}
 }
 
@@ -299,6 +308,52 @@ static void test_flood(void **state)
 	host__close(&h); /* its books balance */
 }
 
+/* What is sent so often, every so many ms, and what that brings. */
+static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
+{
+	for (unsigned int i = 0; i < times; i++) {
+		assert_in_range(-tw_rx__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		host__run(h, every_ms * MS);
+	}
+}
+
+/* A stream of which nobody hears anything by itself: who asks is told at once, and who asks without end is told no more than some. */
+static void test_wants(void **state)
+{
+	static const struct tw_exchange_view question = { .id = 1, .asked = 2 };
+	uint8_t frame[TW_EXCHANGE_ROOM];
+	unsigned int all;
+	uint64_t begun, ns;
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open_repeating(&h, "mono", "sched:sched_process_hang", 60000);
+	host__run(&h, 300 * MS);
+	all = h.texts;
+	assert_true(h.hosts == 1 && all);
+	len = tw_exchange_frame__ask(frame, h.stream_id, &question, 77);
+	ask_for(&h, frame, len, 1, 100);
+	assert_int_equal(h.hosts, 1);
+	len = tw_exchange_frame__ask(frame, h.stream_id, &question, TW_WANT_CLOCK);
+	ask_for(&h, frame, len, 1, 50);
+	assert_int_equal(h.hosts, 2);
+	assert_int_equal(h.texts, all);
+	len = tw_exchange_frame__ask(frame, h.stream_id, &question, TW_WANT_ALL);
+	ask_for(&h, frame, len, 1, 50);
+	assert_int_equal(h.hosts, 3);
+	assert_int_equal(h.texts, 2 * all);
+	begun = tw_time__now(CLOCK_MONOTONIC);
+	ask_for(&h, frame, len, 1000, 1);
+	host__run(&h, 50 * MS);
+	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
+	printf("1000 wishes in %.1f s: all was said %u times, HOST %u times\n", (double)ns / 1e9, h.texts / all - 2,
+	       h.hosts - 3);
+	assert_in_range(h.hosts - 3, 10, ns / (10 * MS) + 5);
+	assert_in_range(h.texts / all - 2, 2, 4 + ns / (500 * MS));
+	host__close(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +361,7 @@ int main(void)
 		cmocka_unit_test_setup(test_left_out, netns__setup),
 		cmocka_unit_test_setup(test_nonsense, netns__setup),
 		cmocka_unit_test_setup(test_flood, netns__setup),
+		cmocka_unit_test_setup(test_wants, netns__setup),
 	};
 	const int cannot = need_tracing();
 
