@@ -33,6 +33,7 @@ struct receiver {
 	pid_t tid;
 	atomic_bool ending;
 	uint64_t now;              /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
+	uint64_t seen;             /* the same by the capture's clock; only where there is an asker */
 	uint64_t end, end_at_most; /* CLOCK_REALTIME and, as that may be set, CLOCK_MONOTONIC; set before ending */
 	uint64_t too_long;
 	int error;
@@ -52,8 +53,8 @@ static void look_at_frame(struct receiver *r, const struct tw_rx_frame *frame)
 {
 	if (tw_asker__is_answer(frame))
 		take_answer(r, frame);
-	else if (tw_asker__is_control(frame))
-		tw_asker__saw_control(r->asker, frame, tw_capture_clock__now(&r->clock));
+	else
+		tw_asker__saw(r->asker, frame, r->seen);
 }
 
 static void look_at_bundle(struct receiver *r, const struct tw_rx_bundle *bundle)
@@ -131,6 +132,8 @@ static int take_burst(struct receiver *r, uint64_t end)
 		return room;
 	more = tw_rx__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
+	if (r->asker)
+		r->seen = tw_capture_clock__now(&r->clock);
 	for (int i = 0; i < more; i++)
 		n += pass_on(r, &bundles[i], (unsigned int)i, end);
 	error = tw_inlet__flush(r->inlet);

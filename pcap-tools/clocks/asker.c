@@ -16,7 +16,11 @@
 #define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
 #define GONE_NS    (10 * TW_NS_PER_SECOND)
 #define BETWEEN_NS TW_NS_PER_MS /* any two questions, however many streams strangers invent */
+#define AT_ONCE    8            /* first questions may be so many together: what waits for them is in memory only */
 #define WAITING    8            /* questions of a stream that may yet be answered */
+#define WANT_NS    (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
+#define WANT_MOST  (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
+#define PLACES     (4 * TW_ASKER_STREAMS) /* of the look-up table; a power of two */
 
 struct waiting {
 	uint32_t id;
@@ -32,15 +36,19 @@ struct asked_stream {
 	uint64_t asked;                  /* questions */
 	uint64_t unanswered;             /* since the last answer */
 	uint64_t round_trip;             /* the shortest of late, ns; 0 = not known */
+	bool has_host, has_formats;      /* these came */
+	uint64_t want_due, want_pause;   /* what is lacking is not wanted before that */
 	struct waiting waiting[WAITING]; /* a ring, by the number of questions asked */
 };
 
 struct tw_asker {
 	uint64_t secret;
-	uint64_t due; /* nothing before that */
+	uint64_t due;     /* nothing before that */
+	uint64_t all_due; /* nobody's formats are wanted before that */
+	uint64_t firsts;  /* first questions */
 	size_t n;
-	struct asked_stream *latest;
 	struct asked_stream streams[TW_ASKER_STREAMS];
+	struct asked_stream *places[PLACES]; /* by id; what is there may have become another stream */
 	struct tw_asker_stats stats;
 };
 
@@ -60,13 +68,16 @@ void tw_asker__free(struct tw_asker *asker)
 	free(asker);
 }
 
+/* Asked for each frame, so it is found at the first look, but for ids that share a place. */
 static struct asked_stream *find(struct tw_asker *a, uint64_t id)
 {
-	if (a->latest && a->latest->id == id)
-		return a->latest;
+	struct asked_stream **place = &a->places[(id * 0x9e3779b97f4a7c15u) >> 32 & (PLACES - 1)];
+
+	if (*place && (*place)->id == id)
+		return *place;
 	for (size_t i = 0; i < a->n; i++)
 		if (a->streams[i].id == id)
-			return a->latest = &a->streams[i];
+			return *place = &a->streams[i];
 	return NULL;
 }
 
@@ -83,33 +94,79 @@ static struct asked_stream *place_for(struct tw_asker *a, uint64_t now)
 	return now > oldest->seen && now - oldest->seen > GONE_NS ? oldest : NULL;
 }
 
+static bool is_control(const struct tw_rx_frame *frame)
+{
+	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
+}
+
 static bool same_peer(const struct tw_rx_peer *a, const struct tw_rx_peer *b)
 {
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-void tw_asker__saw_control(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t now)
+static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_rx_frame *frame, uint64_t now)
 {
-	const uint64_t id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
-	struct asked_stream *s = find(a, id);
+	struct asked_stream *s = place_for(a, now);
 
-	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
-		return;
 	if (!s) {
-		s = place_for(a, now);
-		if (!s) {
-			a->stats.crowded++;
-			return;
-		}
-		*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now };
-		a->due = now < a->due ? now : a->due;
-	} else if (!same_peer(&s->peer, frame->from)) {
+		a->stats.crowded++;
+		return NULL;
+	}
+	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
+	a->due = now < a->due ? now : a->due;
+	return s;
+}
+
+/* HOST is said first, then formats: those behind a HOST that was missed are not all. */
+static void learn(struct asked_stream *s, const struct tw_rx_frame *frame)
+{
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_part_view part;
+	struct tw_tlv_view tlv;
+	struct tw_cursor tlvs;
+
+	if (tw_frame__parse(frame->data, frame->len, &info, &tlvs) != TW_FRAME_OK)
+		return;
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		const bool is_part = tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part);
+		const uint16_t type = is_part ? part.inner_type : tlv.type;
+
+		s->has_host |= type == TW_TLV_HOST;
+		s->has_formats |= s->has_host && type == TW_TLV_SCHEMA;
+	}
+}
+
+static void take_control(struct tw_asker *a, struct asked_stream *s, const struct tw_rx_frame *frame, uint64_t now)
+{
+	if (!same_peer(&s->peer, frame->from)) {
 		s->peer = *frame->from;
 		memset(s->waiting, 0, sizeof(s->waiting));
 	}
 	if (now - s->seen > SILENT_NS) /* it is heard again */
 		a->due = s->due < a->due ? s->due : a->due;
 	s->seen = now;
+	if (!s->has_formats)
+		learn(s, frame);
+}
+
+void tw_asker__saw(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t now)
+{
+	struct asked_stream *s;
+	uint64_t id;
+
+	if (frame->len < sizeof(struct tw_frame_hdr))
+		return;
+	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
+	s = find(a, id);
+	if (s && !is_control(frame))
+		return;
+	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
+		return;
+	if (!s)
+		s = begin(a, id, frame, now);
+	if (s && is_control(frame))
+		take_control(a, s, frame, now);
 }
 
 uint64_t tw_asker__due(const struct tw_asker *a)
@@ -130,7 +187,13 @@ static uint64_t pause_after(const struct asked_stream *s)
 	return pause < LEAST_NS ? LEAST_NS : pause;
 }
 
-/* The stream that has waited longest; and when to look again. */
+/* Who was never asked, else who has waited longest. */
+static bool goes_before(const struct asked_stream *s, const struct asked_stream *other)
+{
+	return !s->asked != !other->asked ? !s->asked : s->due < other->due;
+}
+
+/* Whose turn it is; and when to look again. */
 static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 {
 	struct asked_stream *first = NULL;
@@ -141,7 +204,7 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 
 		if (s->over || (now > s->seen && now - s->seen > SILENT_NS))
 			continue;
-		if (!first || s->due < first->due) {
+		if (!first || goes_before(s, first)) {
 			next = first && first->due < next ? first->due : next;
 			first = s;
 		} else if (s->due < next) {
@@ -166,24 +229,51 @@ static uint32_t number_of(const struct tw_asker *a)
 	return (uint32_t)(z ^ z >> 31);
 }
 
+/*
+ * What is lacking. Behind a HOST that came without being asked for the formats are on their way. Of all there may be much, and many streams
+ * may be new at once, so that one stream's is wanted at a time; without HOST and CLOCK, which are little, nothing can be written.
+ */
+static uint16_t want_of(struct tw_asker *a, struct asked_stream *s, uint64_t now)
+{
+	if (s->has_formats || (s->has_host && !s->asked) || now < s->want_due || s->want_pause > WANT_MOST)
+		return 0;
+	if (now < a->all_due)
+		return s->has_host ? 0 : TW_WANT_CLOCK;
+	a->all_due = now + BETWEEN_NS;
+	s->want_pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
+	s->want_due = now + s->want_pause;
+	return TW_WANT_ALL;
+}
+
+/* Any two questions have a pause between them, but for first ones. */
+static uint64_t pause_between(struct tw_asker *a, const struct asked_stream *s)
+{
+	if (s->asked > 1)
+		return BETWEEN_NS;
+	return ++a->firsts % AT_ONCE ? 0 : BETWEEN_NS;
+}
+
 bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
 {
 	struct asked_stream *s = now < a->due ? NULL : most_due(a, now);
 	struct waiting *waiting;
+	uint64_t next;
+	uint16_t want;
 
 	if (!s)
 		return false;
+	want = want_of(a, s, now);
 	waiting = &s->waiting[s->asked++ % WAITING];
 	*waiting = (struct waiting){ .id = number_of(a), .open = true, .asked = now };
 	a->stats.asked++;
 	s->unanswered++;
 	s->due = now + pause_after(s);
 	a->due = s->due < a->due ? s->due : a->due;
-	if (a->due < now + BETWEEN_NS)
-		a->due = now + BETWEEN_NS;
+	next = now + pause_between(a, s);
+	a->due = a->due < next ? next : a->due;
 	ret->to = &s->peer;
-	ret->len = tw_exchange_frame__write(ret->frame, s->id,
-					    &(struct tw_exchange_view){ .id = waiting->id, .asked = now });
+	ret->len = tw_exchange_frame__ask(ret->frame, s->id,
+					  &(struct tw_exchange_view){ .id = waiting->id, .asked = now }, want);
 	return true;
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whom a capture host asks for its clock, and when: the sender of each stream's control frames; eight times some ms apart when the
+ * Whom a capture host asks for its clock, and when: the sender of each stream's frames; eight times some ms apart when the
  * stream is first seen, so that its first packets can be dated, then every thousand round trips, 100 ms to a second: in that time
  * clocks that drift apart by 500 ppm add to the bound what the way had left of it. Who never answers is asked every ten seconds, who
  * sends nothing not at all.
+ *
+ * A stream of which something else came than what explains it was joined late: it is asked for that too (WANT), until it comes, a few
+ * times. All streams of a capture may have been joined late.
  *
  * Nothing here sends or reads a clock: `now` is clocks/capture_clock.h's. State is bounded, whatever strangers send. Belongs to one
  * thread.
@@ -36,15 +39,8 @@ struct tw_asker *tw_asker__new(uint64_t secret);
 /** tw_asker__free() - NULL is fine */
 void tw_asker__free(struct tw_asker *asker);
 
-/** tw_asker__is_control() - whether a frame is for tw_asker__saw_control() */
-static inline bool tw_asker__is_control(const struct tw_rx_frame *frame)
-{
-	return frame->len >= sizeof(struct tw_frame_hdr) &&
-	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
-}
-
-/** tw_asker__saw_control() - such a frame came */
-void tw_asker__saw_control(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
+/** tw_asker__saw() - a frame came that is not an answer; of most a glance is enough */
+void tw_asker__saw(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
 
 /** tw_asker__due() - when there will be something to ask: not before that; UINT64_MAX = nobody to ask */
 uint64_t tw_asker__due(const struct tw_asker *asker);
@@ -76,7 +72,7 @@ void tw_asker__over(struct tw_asker *asker, uint64_t stream_id);
 struct tw_asker_stats {
 	uint64_t asked, answered;
 	uint64_t strange; /* answers to nothing that was asked */
-	uint64_t crowded; /* control frames of streams for which there was no room */
+	uint64_t crowded; /* frames of streams for which there was no room */
 };
 
 /** tw_asker__stats() - totals of all streams */

@@ -147,8 +147,7 @@ static void take_frame(struct host *h, const struct tw_rx_frame *frame)
 			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
 		return;
 	}
-	if (tw_asker__is_control(frame))
-		tw_asker__saw_control(h->asker, frame, arrived);
+	tw_asker__saw(h->asker, frame, arrived);
 	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
 	h->stream_id = info.stream_id;
 	h->peer = *frame->from;

@@ -78,14 +78,15 @@ static void frame(struct state *s, const uint8_t *p)
 	uint64_t stream;
 
 	s->now += (uint64_t)p[0] << 20;
-	if (tw_asker__is_control(&frame))
-		tw_asker__saw_control(s->asker, &frame, s->now);
-	if (tw_asker__is_answer(&frame) && tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
+	if (!tw_asker__is_answer(&frame))
+		tw_asker__saw(s->asker, &frame, s->now);
+	else if (tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
 		tw_stream_clock__exchange(&s->clock, &sample);
-	while (tw_asker__next(s->asker, s->now, &question)) {
-		check(question.len == TW_EXCHANGE_BYTES && question.to->len == 1);
-		check(tw_asker__due(s->asker) > s->now);
+	for (unsigned int n = 0; tw_asker__next(s->asker, s->now, &question); n++) {
+		check(question.len >= TW_EXCHANGE_BYTES && question.len <= TW_EXCHANGE_ROOM - TW_COPY_STEP);
+		check(question.to->len == 1 && n < 8);
 	}
+	check(tw_asker__due(s->asker) > s->now);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

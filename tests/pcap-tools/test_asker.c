@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
+#include "wire/emit.h"
 
 #define MS     TW_NS_PER_MS
 #define SECOND TW_NS_PER_SECOND
@@ -36,9 +37,7 @@ static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t
 	struct came came = { 0 };
 
 	tw_frame_hdr__emit(came.bytes, &info);
-	from(&came, sender, 48);
-	if (tw_asker__is_control(&came.frame))
-		tw_asker__saw_control(asker, &came.frame, now);
+	tw_asker__saw(asker, from(&came, sender, 48), now);
 }
 
 /* The answer to a question as its producer gives it. */
@@ -89,8 +88,8 @@ static void test_when(void **state)
 	(void)state;
 	assert_true(tw_asker__due(asker) == UINT64_MAX);
 	assert_false(tw_asker__next(asker, now, &question));
-	see(asker, 1, 7, TW_SOURCE_FTRACE, now); /* rings' frames may come from other sockets */
-	assert_true(tw_asker__due(asker) == UINT64_MAX);
+	see(asker, 1, 7, TW_SOURCE_FTRACE, now); /* whatever is heard first of it */
+	assert_true(tw_asker__due(asker) == now);
 	assert_int_equal(ask_for(asker, &now, 30 * MS, 50000), 8);
 	assert_in_range(ask_for(asker, &now, 10 * SECOND, 50000), 98, 102); /* a way as good as none */
 	assert_in_range(ask_for(asker, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, once 50 us are forgotten */
@@ -139,9 +138,9 @@ static void test_answers(void **state)
 	see(asker, 1, 7, TW_SOURCE_CONTROL, START);
 	see(asker, 2, 8, TW_SOURCE_CONTROL, START);
 	assert_true(tw_asker__next(asker, START, &question));
-	assert_false(tw_asker__next(asker, START, &other)); /* not two at once */
-	assert_true(tw_asker__next(asker, START + MS, &other));
+	assert_true(tw_asker__next(asker, START, &other)); /* first ones do not wait for each other */
 	assert_int_equal(other.to->bytes[0], 8);
+	assert_false(tw_asker__next(asker, START, &other));
 	assert_false(tw_asker__answer(asker, answer_to(&question, 8, &came), START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[48 + 7] ^= 1; /* the question's number */
@@ -183,6 +182,7 @@ static void test_moved(void **state)
 	(void)state;
 	see(asker, 1, 7, TW_SOURCE_CONTROL, START);
 	assert_true(tw_asker__next(asker, START, &question));
+	see(asker, 1, 8, TW_SOURCE_FTRACE, START + MS); /* rings' frames may come from other sockets */
 	see(asker, 1, 9, TW_SOURCE_CONTROL, START + MS);
 	assert_false(tw_asker__answer(asker, answer_to(&question, 7, &came), START + MS, &stream, &sample));
 	assert_false(tw_asker__answer(asker, answer_to(&question, 9, &came), START + MS, &stream, &sample));
@@ -222,11 +222,99 @@ static void test_crowd(void **state)
 	tw_asker__free(asker);
 }
 
+/* A control frame of a stream, as far as it says something. */
+static void say(struct tw_asker *asker, uint64_t stream, bool host, bool text, uint64_t now)
+{
+	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream };
+	const struct tw_schema_view schema = { .total = 1, .data = (const uint8_t *)"", .len = 1 };
+	struct came came = { 0 };
+	struct tw_frame f;
+
+	tw_frame__begin(&f, came.bytes, sizeof(came.bytes) - TW_COPY_STEP, &info);
+	if (host)
+		assert_true(tw_host__emit(&f, NULL, 0));
+	if (text)
+		assert_true(tw_schema_tlv__emit(&f, &schema));
+	tw_asker__saw(asker, from(&came, 7, tw_frame__end(&f)), now);
+}
+
+/* What the next question to a stream wants, which says something now and then. */
+static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
+{
+	struct tw_question question;
+
+	while (!tw_asker__next(asker, *now, &question)) {
+		*now += MS;
+		see(asker, 1, 7, TW_SOURCE_CONTROL, *now);
+	}
+	return tw_exchange_frame__want(question.frame, question.len);
+}
+
+/* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
+static void test_wants(void **state)
+{
+	struct tw_asker *fresh = tw_asker__new(1), *late = tw_asker__new(1), *deaf = tw_asker__new(1);
+	unsigned int wanted = 0;
+	uint64_t now = START;
+
+	(void)state;
+	say(fresh, 1, true, false, now);
+	assert_int_equal(next_want(fresh, &now), 0);
+	say(fresh, 1, false, true, now);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(next_want(fresh, &now), 0);
+	now = START;
+	see(late, 1, 7, TW_SOURCE_FTRACE, now);
+	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
+	assert_int_equal(next_want(late, &now), TW_WANT_ALL);
+	say(late, 1, true, false, now);             /* the rest got lost */
+	assert_int_equal(next_want(late, &now), 0); /* it has just been asked for */
+	while (next_want(late, &now) != TW_WANT_ALL)
+		;
+	assert_in_range(now - START, 10 * MS, 14 * MS);
+	say(late, 1, true, true, now);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(next_want(late, &now), 0);
+	see(deaf, 1, 7, TW_SOURCE_FTRACE, START);
+	for (now = START; now < START + 10 * SECOND;)
+		wanted += next_want(deaf, &now) != 0;
+	assert_in_range(wanted, 4, 10);
+	tw_asker__free(fresh);
+	tw_asker__free(late);
+	tw_asker__free(deaf);
+}
+
+/* Many streams are joined at once: HOST and CLOCK of all are wanted soon, and of the rest no more than one stream's a ms. */
+static void test_many_wants(void **state)
+{
+	struct tw_asker *asker = tw_asker__new(1);
+	unsigned int firsts = 0, all = 0;
+	struct tw_question question;
+
+	(void)state;
+	for (uint64_t i = 0; i < 200; i++)
+		see(asker, i << 32, 7, TW_SOURCE_FTRACE, START);
+	for (unsigned int ms = 0; ms < 400; ms++) {
+		unsigned int wants[TW_WANT_ALL + 1] = { 0 };
+
+		while (tw_asker__next(asker, START + ms * MS, &question))
+			wants[tw_exchange_frame__want(question.frame, question.len)]++;
+		assert_true(wants[0] + wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL] <= 8 && wants[TW_WANT_ALL] <= 1);
+		if (ms < 25)
+			firsts += wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL];
+		all += wants[TW_WANT_ALL];
+	}
+	assert_int_equal(firsts, 200);
+	assert_in_range(all, 200, 400);
+	tw_asker__free(asker);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),  cmocka_unit_test(test_silence), cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_moved), cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_when),       cmocka_unit_test(test_silence), cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_moved),      cmocka_unit_test(test_crowd),   cmocka_unit_test(test_wants),
+		cmocka_unit_test(test_many_wants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
