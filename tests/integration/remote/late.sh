@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Captures that join a stream late, and are killed with SIGKILL in the first moments, when they have not heard yet what the producer says
+# once a second. What they lack of what came on the wire since they began is 1 MiB or 100 ms at most, as it is for those who were there
+# from the start; the file can be read, with its formats, and is repaired by the next run.
+# Usage: late.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/killed.sh"
+RANDOM=${SEED:=$$}
+echo "SEED=$SEED"
+mount -t tmpfs tmpfs /run || exit 1
+
+hosts host p1
+kills=0
+
+# await_silence: until the producer has just said its HOST, as it does each second by itself; what follows is the longest time without
+await_silence() {
+	on host dumpcap -q -i eth0 -c 1 -f "$host_frames" -w "$scratch/host.pcapng" 2>"$scratch/host.err" ||
+		fail "dumpcap: $(cat "$scratch/host.err")"
+	sleep "$(awk -v said="$(last_time "$scratch/host.pcapng")" -v now="$EPOCHREALTIME" \
+		'BEGIN { left = said + 1.04 - now; while (left < 0) left += 1.02; print left }')"
+}
+
+# kill_late NAME OPTION...: two of these captures, one after the other; what is known of each in $scratch/NAME.list
+kill_late() {
+	local name=$1 delay begun at capture child children
+	shift
+	for delay in 300 700; do
+		kills=$((kills + 1))
+		await_silence
+		start_capture "$name$kills" "$@"
+		capture=$pid
+		begun=$EPOCHREALTIME
+		sleep "$(awk -v ms=$((delay + RANDOM % 200)) 'BEGIN { print ms / 1000 }')"
+		children=$(pgrep -P "$capture")
+		at=$EPOCHREALTIME
+		kill_at_once "$capture"
+		for child in $children; do wait_for has_ended "$child"; done
+		echo "$name$kills $capture $begun $at" >>"$scratch/$name.list"
+	done
+}
+
+# look_at_late NAME BESIDE: what each of them has
+look_at_late() {
+	local of capture begun at last packets file
+	while read -r of capture begun at; do
+		file=$scratch/$of.pcapng
+		last=$(last_time "$file")
+		packets=$(packets_of "$file")
+		if [ "${packets:-0}" -gt 0 ]; then
+			readable=$((readable + packets))
+			bounded "$of" "$2" "$last" "$at"
+			awk -v a="$(first_time "$file")" -v b="$begun" 'BEGIN { exit !(a <= b + 0.05) }' ||
+				fail "$of: begins at $(first_time "$file"), which is not $begun"
+			repaired "$file" "$capture" "$last"
+			expect "$of: formats are in the file" 1 "$("$tracewire" report "$file" 2>"$scratch/report.err" | tail -n 1 | grep -c 'sys_\(enter\|exit\)')"
+		else
+			bounded "$of" "$2" "$begun" "$at"
+		fi
+	done <"$scratch/$1.list"
+}
+
+# late_on WAY STREAM-OPTION... -- CAPTURE-OPTION...: a stream that goes that way, joined in every manner; what is on the wire is kept
+late_on() {
+	local way=$1 to=() from stream seen options
+	shift
+	while [ "$1" != -- ]; do to+=("$1"); shift; done
+	shift
+	from=("$@")
+	start_on host "seen_$way" '^File: ' dumpcap -q -i eth0 -B 64 -w "$scratch/seen_$way.pcapng"
+	seen=$pid
+	start_stream p1 "${to[@]}" -e raw_syscalls --event-filter "$loaded"
+	stream=$pid
+	sleep 1.2
+	kill_late "${way}_events_" "${from[@]}"
+	kill_late "${way}_packed_" "${from[@]}" --packed
+	kill_late "${way}_aligned_" "${from[@]}" --align host
+	kill_late "${way}_filtered_" "${from[@]}" -f 'id == 110'
+	sleep 0.2
+	interrupt "$stream"
+	interrupt "$seen"
+	"$tracewire" convert -q "$scratch/seen_$way.pcapng" "$scratch/unpacked_$way.pcapng" 2>"$scratch/convert.err" ||
+		fail "convert: $(cat "$scratch/convert.err")"
+	for options in events aligned filtered; do look_at_late "${way}_${options}_" "$scratch/unpacked_$way.pcapng"; done
+	look_at_late "${way}_packed_" "$scratch/seen_$way.pcapng"
+}
+
+prepare_load load 20000 1000000
+begin_load load
+host_frames='udp port 18101 and udp[56:2] = 7' # the first TLV's type
+late_on udp -u $capture_host -- -u 18101
+host_frames='ether proto 0x88b5 and ether[62:2] = 7'
+late_on link -i eth0 -- -i eth0
+tell_killed $kills
+exit $failed
