@@ -164,8 +164,11 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	return bytes;
 }
 
-/* Twice a sub-buffer's worth in the longest pause is worth the longest pause, but no pause fills more than a quarter of a ring. */
-static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns)
+/*
+ * Twice a sub-buffer's worth in the longest pause is worth the longest pause, but no pause fills more than a quarter of a ring. A round
+ * that took longer than that (its frames had to wait) has left all that came meanwhile.
+ */
+static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
 	const uint64_t rate = bytes * TW_NS_PER_MS / (elapsed_ns ? elapsed_ns : 1);
 	const uint64_t worth = 2 * r->page_size;
@@ -176,7 +179,9 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	fill = r->bytes_per_ms * r->max_pause / TW_NS_PER_MS;
 	pause = r->min_pause + (r->max_pause - r->min_pause) * (fill < worth ? fill : worth) / worth;
 	quarter = r->ring_size / 4 * TW_NS_PER_MS / (burst ? burst : 1);
-	return bytes > r->ring_size / 4 ? 0 : pause < quarter ? pause : quarter;
+	if (bytes > r->ring_size / 4 || round_ns > r->max_pause)
+		return 0;
+	return pause < quarter ? pause : quarter;
 }
 
 static struct timespec timespec_of(uint64_t ns)
@@ -233,11 +238,12 @@ void tw_reader__loop(struct tw_reader *r)
 	uint64_t last = tw_time__now(CLOCK_MONOTONIC);
 
 	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->error) {
+		const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
 		uint64_t patience, pause;
 		const size_t bytes = run_round(r, &patience);
 		const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
-		pause = choose_pause(r, bytes, now - last);
+		pause = choose_pause(r, bytes, now - last, now - begun);
 		last = now;
 		r->empty_rounds = bytes ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)

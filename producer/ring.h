@@ -27,8 +27,8 @@ struct tw_ring {
 	uint64_t sent_time;                  /* of the last one that passed */
 	uint64_t watermark;                  /* last one told */
 	uint64_t late;                       /* events older than that */
-	uint64_t leave_ns;                   /* sub-buffers that fill within this time may wait for the next round */
-	unsigned int leave_most;             /* that many */
+	uint64_t leave_ns;                   /* a sub-buffer that fills within this time may wait for the next round */
+	unsigned int leave_most;             /* so many full ones may wait with it */
 	uint64_t fill_ns;                    /* what the last one took from its first event to its last */
 	struct tw_seen_addresses *addresses; /* the reader's; NULL = none are looked up */
 	struct tw_gate_holder *gate;         /* the reader's; NULL = everything passes */
@@ -44,7 +44,8 @@ int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsi
 /**
  * tw_ring__drain() - read what is there and send it, at most @budget bytes
  * @page: buffer of @page_size (the sub-buffer's size) and TW_SUBBUF_SLACK bytes
- * @round: events of this time or later may be left for the next call; UINT64_MAX = none may
+ * @round: events of this time or later may be left for the next call, and where it fills fast, what came shortly before;
+ *         UINT64_MAX = nothing may
  *
  * Return: bytes of events read.
  */
