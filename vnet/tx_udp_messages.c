@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A batch costs the CPU about as much as copying 4 KB or more, at both ends. The link pays for padding, though: so an eighth, or
- * what frames of one event differ by.
+ * A batch costs the CPU about as much as copying 4 KB or more, at both ends. The link pays for padding, though: so an eighth, or,
+ * to the longest of a batch, what frames of one event differ by.
  */
 #define PAD_PART  8
 #define PAD_BYTES 256
@@ -19,14 +19,14 @@ struct batch {
 	size_t shortest; /* frame */
 };
 
+size_t tx_udp_messages__takes(size_t len, size_t max)
+{
+	return max - len <= max / PAD_PART ? max : len;
+}
+
 static bool may_pad(size_t len, size_t to)
 {
 	return to - len <= (to / PAD_PART > PAD_BYTES ? to / PAD_PART : PAD_BYTES);
-}
-
-size_t tx_udp_messages__takes(size_t len, size_t max)
-{
-	return len && may_pad(len, max) ? max : len;
 }
 
 /* Whether one more frame may go behind a batch: all that the batch has get padded to it. */
