@@ -72,29 +72,28 @@ static int lock_removal(const char *path)
 	return -1;
 }
 
-/* What it had set at the top level is put back before. */
-static void remove_dead(struct cleanup *c, const char *name, const char *path)
+/* What it had set at the top level is put back before. Return: whether it is gone */
+static bool remove_dead(struct cleanup *c, const char *name, const char *path)
 {
 	const int lock = lock_removal(path);
+	bool gone = false;
 
 	if (lock < 0)
-		return;
-	if (c->dry_run || !tw_top_level__restore(name)) {
-		if (!c->dry_run && rmdir(path)) {
+		return false;
+	if (!tw_top_level__restore(name)) {
+		gone = !rmdir(path);
+		if (!gone)
 			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", name,
 					      strerror(errno));
-		} else {
-			c->count++;
-			if (c->removed)
-				c->removed(c->ctx, name);
-		}
 	}
 	close(lock);
+	return gone;
 }
 
 /* A shared lock: to others (tw_instance__is_alive()) a dead run is dead also while its instance is removed. */
 static int cleanup_one(const char *name, void *arg)
 {
+	struct cleanup *c = arg;
 	char path[PATH_MAX];
 	int fd;
 
@@ -103,8 +102,11 @@ static int cleanup_one(const char *name, void *arg)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (!flock(fd, LOCK_SH | LOCK_NB))
-		remove_dead(arg, name, path);
+	if (!flock(fd, LOCK_SH | LOCK_NB) && (c->dry_run || remove_dead(c, name, path))) {
+		c->count++;
+		if (c->removed)
+			c->removed(c->ctx, name);
+	}
 	close(fd);
 	return 0;
 }

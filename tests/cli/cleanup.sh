@@ -49,8 +49,14 @@ until has_ended "$elsewhere"; do
 	grep -qx 'would remove interface dead' "$scratch/told" || fail "the interface is thought to be in use: $(cat "$scratch/told")"
 done
 wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhere.err")"
+[ -z "$(instances "$dead")" ] || fail "dry runs have kept a clean-up from removing instances"
+"$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
+grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
 
 # Two at once leave nothing, and both are content.
+stream_on dead
+dead=$pid
+kill_at_once "$dead"
 in_background beside "$tracewire" cleanup
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup beside another"
 wait "$pid" || fail "cleanup beside another: $(cat "$scratch/beside.err")"
