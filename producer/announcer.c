@@ -5,9 +5,10 @@
 
 #include "base/time.h"
 
-#define LOOK_NS        (50 * TW_NS_PER_MS) /* how often to look for joiners when nothing happens */
-#define WAIT_NS        (5 * TW_NS_PER_MS)  /* and whether kallsyms has been read */
-#define SYMBOLS_A_TIME 8192                /* of one repetition; tracing functions brings tens of thousands */
+#define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
+#define WAIT_NS        (5 * TW_NS_PER_MS)     /* and whether kallsyms has been read */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* of a sample of the clocks, as one is taken each second */
+#define SYMBOLS_A_TIME 8192                   /* of one repetition; tracing functions brings tens of thousands */
 
 /* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
@@ -15,11 +16,9 @@ static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 
 static void say_clock(struct tw_announcer *a)
 {
-	struct tw_clock_view sample;
-
-	tw_trace_clock__sample(a->clock, &sample);
-	tw_sync__complete(a->sync, &sample);
-	tw_control__clock(&a->control, &sample);
+	tw_trace_clock__sample(a->clock, &a->sample);
+	tw_sync__complete(a->sync, &a->sample);
+	tw_control__clock(&a->control, &a->sample);
 }
 
 static void say_host_and_clock(struct tw_announcer *a)
@@ -207,34 +206,46 @@ static void make_good(struct tw_announcer *a)
 	say_everything(a, SIZE_MAX);
 }
 
-/* All of it is due at once for who began to listen, and for who asks. Return: whether HOST and CLOCK are wanted */
-static bool look_for_joiners(struct tw_announcer *a, uint64_t now)
+static void look_for_joiners(struct tw_announcer *a, uint64_t now)
 {
-	const uint16_t wanted = tw_wants__take(a->wants, now);
+	if (!a->options->joined || !a->options->joined(a->options->ctx))
+		return;
+	a->joined = now;
+	a->next_repeat = now;
+}
 
-	if (a->options->joined && a->options->joined(a->options->ctx)) {
-		a->joined = now;
-		a->next_repeat = now;
-	}
+/* Reading all clocks is dear, so who asks is told the sample that was said last, unless that is old: a clock was set back. */
+static void say_host_and_clock_again(struct tw_announcer *a, uint64_t mono)
+{
+	tw_control__host(&a->control, a->host.attrs, a->host.n);
+	if (mono - a->sample.reading[TW_CLOCK_MONO] < OLD_NS)
+		tw_control__clock(&a->control, &a->sample);
+	else
+		say_clock(a);
+	tw_control__end(&a->control);
+}
+
+/* For who asks all of it is due at once, or HOST and CLOCK are said. */
+static void answer_wants(struct tw_announcer *a, uint64_t now)
+{
+	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
+	const uint16_t wanted = tw_wants__take(a->wants, mono);
+
 	if (wanted == TW_WANT_ALL)
 		a->next_repeat = now;
-	return wanted;
+	else if (wanted == TW_WANT_CLOCK)
+		say_host_and_clock_again(a, mono);
 }
 
 /* All is said again regularly, and more densely after somebody joined. */
 static void repeat_if_due(struct tw_announcer *a, uint64_t now)
 {
-	bool wanted;
-
 	if (!a->options->repeat_ms)
 		return;
-	wanted = look_for_joiners(a, now);
-	if (now < a->next_repeat) {
-		if (wanted)
-			say_host_and_clock(a);
-		tw_control__end(&a->control);
+	look_for_joiners(a, now);
+	answer_wants(a, now);
+	if (now < a->next_repeat)
 		return;
-	}
 	say_everything(a, SYMBOLS_A_TIME);
 	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
@@ -276,6 +287,12 @@ static uint64_t next_due(const struct tw_announcer *a, uint64_t now)
 	return next;
 }
 
+/* Until what is wanted and could not be said yet may be. */
+static uint64_t pause_before_answers(const struct tw_announcer *a)
+{
+	return a->options->repeat_ms ? tw_wants__pause(a->wants, tw_time__now(CLOCK_MONOTONIC)) : UINT64_MAX;
+}
+
 uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 {
 	struct tw_announcer *a = ctx;
@@ -297,7 +314,7 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 	else if (*closed > a->closed)
 		a->closed = *closed;
 	next = next_due(a, now);
-	return next > now ? next - now : 0;
+	return earlier(next > now ? next - now : 0, pause_before_answers(a));
 }
 
 void tw_announcer__finish(struct tw_announcer *a)

@@ -32,7 +32,8 @@ struct tw_announcer {
 	void *stats_ctx;
 	struct tw_host host;
 	struct tw_sync *sync;
-	struct tw_wants *wants; /* of who asks */
+	struct tw_wants *wants;      /* of who asks */
+	struct tw_clock_view sample; /* the last that was said */
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
 	uint64_t schemas;     /* announced */

@@ -9,15 +9,23 @@
 
 #include "base/time.h"
 
-#define NUDGE_NS (10 * TW_NS_PER_MS) /* between two times that the other thread is woken */
-#define ALL_NS   (TW_NS_PER_SECOND / 2)
-#define ALL_ROW  4 /* times that all is said without a pause */
+#define CLOCK_NS  (TW_NS_PER_SECOND / 20)
+#define CLOCK_ROW 8
+#define ALL_NS    (TW_NS_PER_SECOND / 2)
+#define ALL_ROW   2
+
+#define BIT(what) (1u << (what))
+
+/* Something may be said so often in a row, and then once in so many ns. */
+struct budget {
+	uint64_t each, row;
+	uint64_t paid; /* when all that was said has had its share of time */
+};
 
 struct tw_wants {
 	int fd;
-	_Atomic uint16_t most;
-	uint64_t nudged; /* CLOCK_MONOTONIC, ns; the one thread's */
-	uint64_t paid;   /* when all that was said of all has had its share of time; the other's */
+	_Atomic unsigned int wanted; /* BIT()s of what is still to be said */
+	struct budget clock, all;    /* who takes has them */
 };
 
 struct tw_wants *tw_wants__new(void)
@@ -26,6 +34,8 @@ struct tw_wants *tw_wants__new(void)
 
 	if (!w)
 		return NULL;
+	w->clock = (struct budget){ .each = CLOCK_NS, .row = CLOCK_ROW };
+	w->all = (struct budget){ .each = ALL_NS, .row = ALL_ROW };
 	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->fd >= 0)
 		return w;
@@ -41,17 +51,13 @@ void tw_wants__free(struct tw_wants *w)
 	free(w);
 }
 
-/* What comes too soon for another wake-up is found by the next round, or asked again. */
+/* Until all can be said, HOST and CLOCK are. What was wanted before has woken who takes it, who knows when it may be said. */
 void tw_wants__add(struct tw_wants *w, uint16_t what)
 {
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), one = 1;
+	const unsigned int wanted = what >= TW_WANT_ALL ? BIT(TW_WANT_ALL) | BIT(TW_WANT_CLOCK) : BIT(what);
 
-	if (what > atomic_load(&w->most))
-		atomic_store(&w->most, what); /* at worst what was just taken is said once more */
-	if (now - w->nudged < NUDGE_NS)
-		return;
-	if (write(w->fd, &one, sizeof(one)) == sizeof(one))
-		w->nudged = now;
+	if (wanted & ~atomic_fetch_or(&w->wanted, wanted))
+		eventfd_write(w->fd, 1);
 }
 
 int tw_wants__fd(const struct tw_wants *w)
@@ -59,19 +65,47 @@ int tw_wants__fd(const struct tw_wants *w)
 	return w->fd;
 }
 
-static bool can_afford_all(struct tw_wants *w, uint64_t now)
+static uint64_t paid_after(const struct budget *b, uint64_t now)
 {
-	const uint64_t paid = (w->paid > now ? w->paid : now) + ALL_NS;
+	return (b->paid > now ? b->paid : now) + b->each;
+}
 
-	if (paid > now + ALL_ROW * ALL_NS)
+/* How long until it may be said once more */
+static uint64_t pause_of(const struct budget *b, uint64_t now)
+{
+	const uint64_t paid = paid_after(b, now), most = now + b->row * b->each;
+
+	return paid > most ? paid - most : 0;
+}
+
+static bool spend(struct budget *b, uint64_t now)
+{
+	if (pause_of(b, now))
 		return false;
-	w->paid = paid;
+	b->paid = paid_after(b, now);
 	return true;
 }
 
 uint16_t tw_wants__take(struct tw_wants *w, uint64_t now)
 {
-	const uint16_t most = atomic_load_explicit(&w->most, memory_order_relaxed) ? atomic_exchange(&w->most, 0) : 0;
+	const unsigned int wanted = atomic_load(&w->wanted);
 
-	return most == TW_WANT_ALL && !can_afford_all(w, now) ? TW_WANT_CLOCK : most;
+	if (wanted & BIT(TW_WANT_ALL) && spend(&w->all, now)) {
+		atomic_fetch_and(&w->wanted, ~(BIT(TW_WANT_ALL) | BIT(TW_WANT_CLOCK)));
+		return TW_WANT_ALL;
+	}
+	if (wanted & BIT(TW_WANT_CLOCK) && spend(&w->clock, now)) {
+		atomic_fetch_and(&w->wanted, ~BIT(TW_WANT_CLOCK));
+		return TW_WANT_CLOCK;
+	}
+	return 0;
+}
+
+uint64_t tw_wants__pause(const struct tw_wants *w, uint64_t now)
+{
+	const unsigned int wanted = atomic_load(&w->wanted);
+	const uint64_t all = wanted & BIT(TW_WANT_ALL) ? pause_of(&w->all, now) : UINT64_MAX;
+	const uint64_t clock = wanted & BIT(TW_WANT_CLOCK) ? pause_of(&w->clock, now) : UINT64_MAX;
+
+	return all < clock ? all : clock;
 }

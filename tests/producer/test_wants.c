@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What askers get, and how often, whenever who says it looks. */
+#include "producer/wants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+
+#define MS     TW_NS_PER_MS
+#define SECOND TW_NS_PER_SECOND
+#define START  (1000 * SECOND)
+
+/* How often the other thread was woken since. */
+static uint64_t woken(const struct tw_wants *w)
+{
+	eventfd_t times;
+
+	return eventfd_read(tw_wants__fd(w), &times) ? 0 : times;
+}
+
+static void test_at_once(void **state)
+{
+	struct tw_wants *w = tw_wants__new();
+
+	(void)state;
+	assert_int_equal(tw_wants__take(w, START), 0);
+	assert_true(tw_wants__pause(w, START) == UINT64_MAX);
+	tw_wants__add(w, TW_WANT_CLOCK);
+	assert_int_equal(woken(w), 1);
+	assert_int_equal(tw_wants__pause(w, START), 0);
+	assert_int_equal(tw_wants__take(w, START), TW_WANT_CLOCK);
+	assert_int_equal(tw_wants__take(w, START), 0);
+	tw_wants__add(w, TW_WANT_CLOCK);
+	tw_wants__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_wants__take(w, START), TW_WANT_ALL); /* and so HOST and CLOCK */
+	assert_int_equal(tw_wants__take(w, START), 0);
+	assert_true(tw_wants__pause(w, START) == UINT64_MAX);
+	tw_wants__free(w);
+	tw_wants__free(NULL);
+}
+
+/* Two of all in a row; the third waits, but for HOST and CLOCK, and is said though nobody asks again. */
+static void test_all_waits(void **state)
+{
+	struct tw_wants *w = tw_wants__new();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		tw_wants__add(w, TW_WANT_ALL);
+		assert_int_equal(tw_wants__take(w, START), TW_WANT_ALL);
+	}
+	tw_wants__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_wants__take(w, START), TW_WANT_CLOCK);
+	assert_int_equal(tw_wants__take(w, START), 0);
+	assert_int_equal(tw_wants__pause(w, START), 500 * MS);
+	tw_wants__add(w, TW_WANT_CLOCK);
+	assert_int_equal(tw_wants__pause(w, START + MS), 0);
+	assert_int_equal(tw_wants__take(w, START + MS), TW_WANT_CLOCK);
+	assert_int_equal(tw_wants__take(w, START + 499 * MS), 0);
+	assert_int_equal(tw_wants__take(w, START + 500 * MS), TW_WANT_ALL);
+	assert_true(tw_wants__pause(w, START + 500 * MS) == UINT64_MAX);
+	tw_wants__free(w);
+}
+
+/* Ten seconds in which each ms somebody asks and the other thread looks. */
+static void test_flood(void **state)
+{
+	for (uint16_t what = TW_WANT_CLOCK; what <= TW_WANT_ALL; what++) {
+		struct tw_wants *w = tw_wants__new();
+		unsigned int said[TW_WANT_ALL + 1] = { 0 };
+		uint64_t wakes = 0;
+
+		(void)state;
+		for (uint64_t ms = 0; ms < 10000; ms++) {
+			tw_wants__add(w, what);
+			wakes += woken(w);
+			said[tw_wants__take(w, START + ms * MS)]++;
+		}
+		assert_in_range(said[TW_WANT_CLOCK], 200, 208);
+		assert_in_range(said[TW_WANT_ALL], what == TW_WANT_ALL ? 20 : 0, what == TW_WANT_ALL ? 22 : 0);
+		assert_in_range(wakes, 200, 208 + 22 + 1);
+		assert_true(tw_wants__pause(w, START + 10 * SECOND) <= 50 * MS);
+		tw_wants__free(w);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_all_waits),
+		cmocka_unit_test(test_flood),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
