@@ -229,20 +229,44 @@ static uint32_t number_of(const struct tw_asker *a)
 	return (uint32_t)(z ^ z >> 31);
 }
 
+static bool lacks_something(const struct asked_stream *s)
+{
+	return !s->has_formats && s->want_pause <= WANT_MOST;
+}
+
+/* An answer needs a round trip at least; as long again for what is told on the way. */
+static uint64_t next_pause(const struct asked_stream *s)
+{
+	const uint64_t pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
+
+	return pause > 2 * s->round_trip ? pause : 2 * s->round_trip;
+}
+
 /*
  * What is lacking. Behind a HOST that came without being asked for the formats are on their way. Of all there may be much, and many streams
  * may be new at once, so that one stream's is wanted at a time; without HOST and CLOCK, which are little, nothing can be written.
  */
 static uint16_t want_of(struct tw_asker *a, struct asked_stream *s, uint64_t now)
 {
-	if (s->has_formats || (s->has_host && !s->asked) || now < s->want_due || s->want_pause > WANT_MOST)
+	if (s->has_host && !s->asked)
+		s->want_due = now + WANT_NS;
+	if (!lacks_something(s) || now < s->want_due)
 		return 0;
 	if (now < a->all_due)
 		return s->has_host ? 0 : TW_WANT_CLOCK;
 	a->all_due = now + BETWEEN_NS;
-	s->want_pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
+	s->want_pause = next_pause(s);
 	s->want_due = now + s->want_pause;
 	return TW_WANT_ALL;
+}
+
+/* When to ask again: for the clock, or sooner for what is lacking. */
+static uint64_t next_due(const struct tw_asker *a, const struct asked_stream *s, uint64_t now)
+{
+	const uint64_t clock_due = now + pause_after(s);
+	const uint64_t want_due = s->want_due > a->all_due ? s->want_due : a->all_due;
+
+	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
 }
 
 /* Any two questions have a pause between them, but for first ones. */
@@ -267,7 +291,7 @@ bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
 	*waiting = (struct waiting){ .id = number_of(a), .open = true, .asked = now };
 	a->stats.asked++;
 	s->unanswered++;
-	s->due = now + pause_after(s);
+	s->due = next_due(a, s, now);
 	a->due = s->due < a->due ? s->due : a->due;
 	next = now + pause_between(a, s);
 	a->due = a->due < next ? next : a->due;
