@@ -5,6 +5,7 @@
 tracewire=$1
 dat=$2
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../shell/trace-cmd.sh"
 export LC_ALL=C TZ=UTC
 
 need trace-cmd python3 editcap
@@ -19,7 +20,7 @@ same_as_trace_cmd() {
 	# shellcheck disable=SC2086
 	"$tracewire" report -q $1 x.pcapng >all.ours || fail "report $1 ended with status $?"
 	# shellcheck disable=SC2086
-	trace-cmd report -N $2 "$dat" >all.theirs 2>/dev/null
+	trace_cmd_report -N $2 "$dat" >all.theirs
 	grep -vE "$but" all.ours >ours
 	grep -vE "$but" all.theirs >theirs
 	[ "$(wc -l <theirs)" -gt 30000 ] || fail "trace-cmd report $2 prints $(wc -l <theirs) lines"
@@ -43,7 +44,7 @@ same_as_trace_cmd "-R" "-R" \
 # The function graph: the layout that trace-cmd has with its plugins
 "$tracewire" convert -q "$(dirname "$dat")/debian-6.1-graph.dat" graph.pcapng || fail "debian-6.1-graph.dat cannot be converted"
 "$tracewire" report -q graph.pcapng | grep ' funcgraph_' >ours
-trace-cmd report "$(dirname "$dat")/debian-6.1-graph.dat" 2>/dev/null | grep ' funcgraph_' >theirs
+trace_cmd_report "$(dirname "$dat")/debian-6.1-graph.dat" | grep ' funcgraph_' >theirs
 expect "lines of the function graph" 457 "$(wc -l <theirs)"
 diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ)"
 

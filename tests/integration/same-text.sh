@@ -3,6 +3,8 @@
 # shellcheck disable=SC2154
 # Sourced: same_text, which holds the text of a converted recording against trace-cmd's. Needs $tracewire, $differences and
 # $scratch.
+# shellcheck source=tests/shell/trace-cmd.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../shell/trace-cmd.sh"
 
 # The events in which the texts may differ, as patterns of names: libtraceevent's faults, and what no record tells, with a
 # reason each in $differences and in exact-differences.
@@ -26,14 +28,9 @@ differing() {
 		$1 != $2 { print (index($1, "[FAILED TO PARSE]") ? "!" : event "") "\t" $1 "\n\t" $2 }'
 }
 
-# trace-cmd 3.2 and later print the latency flags, "dNh2.", behind the CPU.
-without_flags() {
-	sed -E 's/^(.{16}-[^ ]+ +\[[0-9]+\]) [^ ]{5} /\1 /'
-}
-
 # same_text FILE: every line that trace-cmd report -N prints of it is the same in tracewire report of its conversion, but for
-# listed events, and those whose format libtraceevent cannot parse. Prints the counts. Its "CPU 4 is empty" has no place in a
-# recording. Of stacks the first line counts: it prints eight callers of each, be there more or fewer.
+# listed events, and those whose format libtraceevent cannot parse. Prints the counts. Of stacks the first line counts: it prints
+# eight callers of each, be there more or fewer.
 same_text() {
 	local name lines n event bad=0 known=0 unparsed=0
 
@@ -41,7 +38,7 @@ same_text() {
 	"$tracewire" convert -q "$1" "$name.pcapng" || { echo "FAIL: $1 cannot be converted"; return 1; }
 	"$tracewire" report "$name.pcapng" >"$name.report" 2>"$name.err" || { echo "FAIL: $(cat "$name.err")"; return 1; }
 	sed -E '/^\t=> /d' "$name.report" >"$name.ours"
-	trace-cmd report -N "$1" 2>/dev/null | sed -E '/^\t=> /d; /^CPU [0-9]+ is empty$/d' | without_flags >"$name.theirs"
+	trace_cmd_report -N "$1" | sed -E '/^\t=> /d' >"$name.theirs"
 	lines=$(wc -l <"$name.theirs")
 	if [ "$lines" -lt 2 ] || [ "$lines" != "$(wc -l <"$name.ours")" ]; then
 		echo "FAIL: $1: $lines lines of trace-cmd, $(wc -l <"$name.ours") of ours"
