@@ -225,11 +225,20 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	close(fd);
 }
 
+/* No file can be larger than @size; the hard limit stays, which cannot be raised where somebody has set one. Return: what was */
+static struct rlimit limit_files(rlim_t size)
+{
+	struct rlimit before;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ size, before.rlim_max }), 0);
+	return before;
+}
+
 /* Of two interfaces, which packets they were: of those behind the last whole block. */
 static void what_could_not_be_written(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);
-	const struct rlimit limit = { 2000, RLIM_INFINITY };
 	struct tw_pcapng_packet packet;
 	struct rlimit before;
 	struct tw_pcapng *w;
@@ -245,8 +254,7 @@ static void what_could_not_be_written(void **state)
 	assert_int_equal(tw_pcapng__interface(w, &interface, &ids[1]), 0);
 	for (unsigned int i = 0; i < 30; i++) /* 132 bytes each in the file */
 		assert_int_equal(put_packet(w, ids[i % 2], i, file, 100), 0);
-	getrlimit(RLIMIT_FSIZE, &before);
-	setrlimit(RLIMIT_FSIZE, &limit);
+	before = limit_files(2000);
 	assert_int_equal(tw_pcapng__flush(w), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &before);
 	in_file = 30 - tw_pcapng__dropped(w);
@@ -286,7 +294,6 @@ static void closed_pipe_is_an_error(void **state)
 static void a_cut_write_leaves_whole_blocks(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);
-	const struct rlimit limit = { 20001, RLIM_INFINITY };
 	static uint8_t file[65536];
 	struct rlimit before;
 	struct tw_pcapng *w;
@@ -296,8 +303,7 @@ static void a_cut_write_leaves_whole_blocks(void **state)
 	int code = 0;
 
 	(void)state;
-	getrlimit(RLIMIT_FSIZE, &before);
-	setrlimit(RLIMIT_FSIZE, &limit);
+	before = limit_files(20001);
 	w = open_writer(fd, 3000, &id);
 	for (int i = 0; i < 1000 && !code; i++)
 		code = put_packet(w, id, 1, file, 100);
