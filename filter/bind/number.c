@@ -18,7 +18,7 @@ struct placed {
 
 static struct placed place(const struct tw_integer *value, unsigned int size, bool is_signed)
 {
-	const uint64_t top = is_signed ? INT64_MAX >> (64 - size * 8) : UINT64_MAX >> (64 - size * 8);
+	const uint64_t top = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - size * 8);
 	const uint64_t bottom = is_signed ? top + 1 : 0; /* its magnitude */
 
 	if (value->negative && value->magnitude > bottom)
