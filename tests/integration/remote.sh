@@ -24,7 +24,7 @@ install -d -o nobody -m 755 "$scratch/web1" "$scratch/collector"
 
 # What a line finds by name.
 mkdir "$scratch/bin"
-ln -s "$tracewire" "$scratch/bin/tracewire"
+install -m 755 "$tracewire" "$scratch/bin/tracewire" # not a link: ordinary users may not get to the build folder
 cat >"$scratch/bin/wireshark" <<'END'
 #!/bin/sh
 [ "$*" = "-k -i -" ] && exec tshark -i - >live
