@@ -17,7 +17,7 @@
 #define GONE_NS    (10 * TW_NS_PER_SECOND)
 #define BETWEEN_NS TW_NS_PER_MS /* any two questions, however many streams strangers invent */
 #define AT_ONCE    8            /* first questions may be so many together: what waits for them is in memory only */
-#define WAITING    8            /* questions of a stream that may yet be answered */
+#define WAITING    16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
 #define WANT_NS    (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
 #define WANT_MOST  (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
 #define PLACES     (4 * TW_ASKER_STREAMS) /* of the look-up table; a power of two */
@@ -48,7 +48,8 @@ struct tw_asker {
 	uint64_t firsts;  /* first questions */
 	size_t n;
 	struct asked_stream streams[TW_ASKER_STREAMS];
-	struct asked_stream *places[PLACES]; /* by id; what is there may have become another stream */
+	struct asked_stream *places[PLACES]; /* by id, from where its hash says on */
+	uint64_t full_until;                 /* no stream's room is free before that */
 	struct tw_asker_stats stats;
 };
 
@@ -68,30 +69,73 @@ void tw_asker__free(struct tw_asker *asker)
 	free(asker);
 }
 
-/* Asked for each frame, so it is found at the first look, but for ids that share a place. */
-static struct asked_stream *find(struct tw_asker *a, uint64_t id)
+/* splitmix64's: each bit depends on all */
+static uint64_t mix(uint64_t z)
 {
-	struct asked_stream **place = &a->places[(id * 0x9e3779b97f4a7c15u) >> 32 & (PLACES - 1)];
-
-	if (*place && (*place)->id == id)
-		return *place;
-	for (size_t i = 0; i < a->n; i++)
-		if (a->streams[i].id == id)
-			return *place = &a->streams[i];
-	return NULL;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
 }
 
-/* A new one, or one that has been silent for long. */
-static struct asked_stream *place_for(struct tw_asker *a, uint64_t now)
+/* Where a stream is, or may be put. Three of four are empty, and who does not know the secret cannot choose ids that crowd together. */
+static struct asked_stream **place_of(struct tw_asker *a, uint64_t id)
+{
+	size_t at = mix(a->secret + id) % PLACES;
+
+	while (a->places[at] && a->places[at]->id != id)
+		at = (at + 1) % PLACES;
+	return &a->places[at];
+}
+
+static struct asked_stream *find(struct tw_asker *a, uint64_t id)
+{
+	return *place_of(a, id);
+}
+
+static struct asked_stream *longest_silent(struct tw_asker *a)
 {
 	struct asked_stream *oldest = &a->streams[0];
 
-	if (a->n < TW_ASKER_STREAMS)
-		return &a->streams[a->n++];
 	for (size_t i = 1; i < a->n; i++)
 		if (a->streams[i].seen < oldest->seen)
 			oldest = &a->streams[i];
-	return now > oldest->seen && now - oldest->seen > GONE_NS ? oldest : NULL;
+	return oldest;
+}
+
+/* Of one that has been silent for long. Looked for when there may be one, not for each frame of those without room. */
+static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)
+{
+	struct asked_stream *oldest = now > a->full_until ? longest_silent(a) : NULL;
+
+	if (!oldest)
+		return NULL;
+	a->full_until = oldest->seen + GONE_NS;
+	return now > a->full_until ? oldest : NULL;
+}
+
+/* Searches go past what is there, so nothing can just be taken out. */
+static void place_all(struct tw_asker *a)
+{
+	memset(a->places, 0, sizeof(a->places));
+	for (size_t i = 0; i < a->n; i++)
+		*place_of(a, a->streams[i].id) = &a->streams[i];
+}
+
+/* Return: NULL if there is no room */
+static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *stream, uint64_t now)
+{
+	const bool is_full = a->n == TW_ASKER_STREAMS;
+	struct asked_stream *s = is_full ? room_of_another(a, now) : &a->streams[a->n];
+
+	if (!s)
+		return NULL;
+	a->n += !is_full;
+	*s = *stream;
+	if (is_full)
+		place_all(a);
+	else
+		*place_of(a, s->id) = s;
+	return s;
 }
 
 static bool is_control(const struct tw_rx_frame *frame)
@@ -106,13 +150,13 @@ static bool same_peer(const struct tw_rx_peer *a, const struct tw_rx_peer *b)
 
 static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_rx_frame *frame, uint64_t now)
 {
-	struct asked_stream *s = place_for(a, now);
+	const struct asked_stream fresh = { .id = id, .peer = *frame->from, .due = now, .seen = now };
+	struct asked_stream *s = add(a, &fresh, now);
 
 	if (!s) {
 		a->stats.crowded++;
 		return NULL;
 	}
-	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
 	a->due = now < a->due ? now : a->due;
 	return s;
 }
@@ -222,11 +266,7 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 /* splitmix64 of the secret and the question's number */
 static uint32_t number_of(const struct tw_asker *a)
 {
-	uint64_t z = a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)(z ^ z >> 31);
+	return (uint32_t)mix(a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u);
 }
 
 static bool lacks_something(const struct asked_stream *s)
