@@ -16,7 +16,7 @@
 #include "vnet/rx_link.h"
 #include "wire/exchange.h"
 
-#define FRAME_MOST 512 /* a question has 80 bytes; what is behind that in a longer one nobody looks at */
+#define FRAME_MOST 512 /* a question has 80 bytes, and 88 with a WANT; nobody looks at what is behind that */
 
 struct questions {
 	struct tw_rx rx;
