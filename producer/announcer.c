@@ -101,11 +101,14 @@ static void say_symbols_again(struct tw_announcer *a, size_t most)
 
 static void say_everything(struct tw_announcer *a, size_t symbols)
 {
+	const uint64_t bytes = a->control.port->bytes;
+
 	say_host_and_clock(a);
 	tw_control__texts(&a->control, &a->texts);
 	tw_task_names__each(&a->tasks->names, say_task, a);
 	say_symbols_again(a, symbols);
 	tw_control__end(&a->control);
+	tw_wants__weigh_all(a->wants, a->control.port->bytes - bytes);
 }
 
 void tw_announcer__start(struct tw_announcer *a)

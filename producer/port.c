@@ -115,6 +115,8 @@ bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t b
 
 void tw_port__end(struct tw_port *port)
 {
+	size_t len;
+
 	if (!port->channel)
 		return;
 	if (port->channel->source == TW_SOURCE_CONTROL)
@@ -123,7 +125,9 @@ void tw_port__end(struct tw_port *port)
 		port->events += port->frame.info.events;
 	port->channel->next_seq += port->frame.info.events;
 	port->channel = NULL;
-	tw_sink__commit(port->sink, tw_frame__end(&port->frame));
+	len = tw_frame__end(&port->frame);
+	port->bytes += len;
+	tw_sink__commit(port->sink, len);
 }
 
 void tw_port__set_flags(struct tw_port *port, uint8_t flags)

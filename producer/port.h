@@ -47,6 +47,7 @@ struct tw_port {
 	uint32_t part_id;
 	uint8_t flags;   /* of the frames to come, besides the stream's */
 	uint64_t events; /* committed */
+	uint64_t bytes;  /* the same, of frames */
 };
 
 /** tw_port__init() - @sink is the caller's, @events_per_frame 0 = as many as fit */

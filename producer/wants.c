@@ -13,6 +13,7 @@
 #define CLOCK_ROW 8
 #define ALL_NS    (TW_NS_PER_SECOND / 2)
 #define ALL_ROW   2
+#define ALL_BYTES (256u << 10) /* more takes longer than ALL_NS, as much as it is more */
 
 #define BIT(what) (1u << (what))
 
@@ -99,6 +100,11 @@ uint16_t tw_wants__take(struct tw_wants *w, uint64_t now)
 		return TW_WANT_CLOCK;
 	}
 	return 0;
+}
+
+void tw_wants__weigh_all(struct tw_wants *w, uint64_t bytes)
+{
+	w->all.each = bytes > ALL_BYTES ? bytes * (ALL_NS / ALL_BYTES) : ALL_NS;
 }
 
 uint64_t tw_wants__pause(const struct tw_wants *w, uint64_t now)

@@ -2,8 +2,8 @@
 /*
  * What receivers that joined late have asked to be said again (WANT): from the thread that hears it to the one that keeps the control
  * channel. Who asks is a stranger, so however much he asks, HOST and CLOCK are said a few times in a row and then twenty times a second,
- * all of it twice in a row and then once in half a second, and who says it is woken no more often than twice for each time. What may not be
- * said yet is remembered, and is said once for all who asked.
+ * all of it twice in a row and then once in half a second for each 256 KiB of it, and who says it is woken no more often than twice for each
+ * time. What may not be said yet is remembered, and is said once for all who asked.
  */
 #ifndef TW_WANTS_H
 #define TW_WANTS_H
@@ -35,6 +35,9 @@ int tw_wants__fd(const struct tw_wants *wants);
  * Return: enum tw_want_what; 0 = nothing.
  */
 uint16_t tw_wants__take(struct tw_wants *wants, uint64_t now);
+
+/** tw_wants__weigh_all() - so much it was when all was said: much is said less often. By who takes */
+void tw_wants__weigh_all(struct tw_wants *wants, uint64_t bytes);
 
 /** tw_wants__pause() - how long until something can be taken; UINT64_MAX = nothing is wanted */
 uint64_t tw_wants__pause(const struct tw_wants *wants, uint64_t now);

@@ -68,6 +68,25 @@ static void test_all_waits(void **state)
 	tw_wants__free(w);
 }
 
+/* A MiB takes two seconds. */
+static void test_much(void **state)
+{
+	struct tw_wants *w = tw_wants__new();
+	unsigned int all = 0;
+
+	(void)state;
+	tw_wants__weigh_all(w, 1 << 20);
+	for (uint64_t ms = 0; ms < 20000; ms++) {
+		tw_wants__add(w, TW_WANT_ALL);
+		all += tw_wants__take(w, START + ms * MS) == TW_WANT_ALL;
+	}
+	assert_in_range(all, 10, 12);
+	tw_wants__weigh_all(w, 1000);
+	tw_wants__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_wants__take(w, START + 30 * SECOND), TW_WANT_ALL);
+	tw_wants__free(w);
+}
+
 /* Ten seconds in which each ms somebody asks and the other thread looks. */
 static void test_flood(void **state)
 {
@@ -95,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_at_once),
 		cmocka_unit_test(test_all_waits),
+		cmocka_unit_test(test_much),
 		cmocka_unit_test(test_flood),
 	};
 
