@@ -222,6 +222,57 @@ static void test_crowd(void **state)
 	tw_asker__free(asker);
 }
 
+/* All first questions that are due within a second: one for each stream, from number @first on, @step apart. */
+static void expect_firsts(struct tw_asker *asker, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
+{
+	bool asked[TW_ASKER_STREAMS] = { false };
+	unsigned int firsts = 0;
+
+	for (unsigned int ms = 0; ms < 1000; ms++) {
+		struct tw_question question;
+
+		while (tw_asker__next(asker, now + ms * MS, &question)) {
+			const uint64_t at =
+				(tw_load_be64(question.frame + offsetof(struct tw_frame_hdr, stream_id)) - first) /
+				step;
+
+			firsts += at < n && !asked[at];
+			if (at < n)
+				asked[at] = true;
+		}
+	}
+	assert_int_equal(firsts, n);
+}
+
+/* As many streams as there is room for, of numbers that look alike: each is one. Others get the room of those that fall silent, only. */
+static void test_full(void **state)
+{
+	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
+	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker_stats stats;
+
+	(void)state;
+	for (uint64_t i = 0; i < 2 * TW_ASKER_STREAMS; i++)
+		see(asker, i % TW_ASKER_STREAMS * step, 7, TW_SOURCE_CONTROL, START);
+	expect_firsts(asker, START, 0, step, TW_ASKER_STREAMS);
+	for (unsigned int i = 0; i < 100; i++)
+		see(asker, 1, 8, TW_SOURCE_FTRACE, START + i * MS);
+	tw_asker__stats(asker, &stats);
+	assert_int_equal(stats.crowded, 100);
+	for (uint64_t i = 0; i < TW_ASKER_STREAMS; i += 2)
+		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
+	for (uint64_t i = 0; i < TW_ASKER_STREAMS / 2 + 1; i++)
+		see(asker, 1 + i * step, 8, TW_SOURCE_CONTROL, later);
+	tw_asker__stats(asker, &stats);
+	assert_int_equal(stats.crowded, 101);
+	for (uint64_t i = 0; i < TW_ASKER_STREAMS; i += 2)
+		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
+	tw_asker__stats(asker, &stats);
+	assert_int_equal(stats.crowded, 101); /* they are still known */
+	expect_firsts(asker, later, 1, step, TW_ASKER_STREAMS / 2);
+	tw_asker__free(asker);
+}
+
 /* A control frame of a stream, as far as it says something. */
 static void say(struct tw_asker *asker, uint64_t stream, bool host, bool text, uint64_t now)
 {
@@ -347,9 +398,9 @@ static void test_many_wants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_when),       cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_moved),      cmocka_unit_test(test_crowd),      cmocka_unit_test(test_wants),
-		cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
+		cmocka_unit_test(test_when),  cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_moved), cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
+		cmocka_unit_test(test_wants), cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
