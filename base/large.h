@@ -17,4 +17,12 @@
  */
 void *tw_large__alloc(size_t size, size_t hot);
 
+/**
+ * tw_large__copy() - copy what this CPU does not read again: past its caches, where it can
+ * @to: at a multiple of 16; @from at any
+ *
+ * Memory that a device or another CPU has just read is slow to write to piece by piece; this writes whole lines, and waits for none.
+ */
+void tw_large__copy(void *to, const void *from, size_t len);
+
 #endif

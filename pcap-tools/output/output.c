@@ -126,6 +126,7 @@ void tw_output__free(struct tw_output *o)
 	tw_output_file__end(o, NULL);
 	tw_ring__fini(&o->ring);
 	tw_zstd_stream__free(o->zstd);
+	free(o->area);
 	free(o);
 }
 

@@ -66,11 +66,11 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  */
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err);
 
-/** tw_output__is_aligned() - whether large batches that end at a multiple of TW_OUTPUT_ALIGN in the file cost much less (O_DIRECT) */
-bool tw_output__is_aligned(const struct tw_output *o);
-
-/** tw_output__phase() - how far behind such a multiple, in memory, the next batch is to begin for that; less than TW_OUTPUT_ALIGN */
-size_t tw_output__phase(const struct tw_output *o);
+/**
+ * tw_output__lacks() - bytes that a large batch of @len lacks to end at a multiple of TW_OUTPUT_ALIGN in the file
+ * Return: less than TW_OUTPUT_ALIGN; 0 also where it does not matter, which is everywhere but with O_DIRECT
+ */
+size_t tw_output__lacks(const struct tw_output *o, size_t len);
 
 /**
  * tw_output__is_due() - whether the next file is to begin

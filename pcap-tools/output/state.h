@@ -21,6 +21,7 @@ struct tw_output {
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */
 	bool direct;                 /* the file takes O_DIRECT */
+	uint8_t *area;               /* that such writes go from; NULL until the first */
 	int code;                    /* the first failure */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	uint64_t bytes;              /* in the file */
@@ -49,7 +50,7 @@ static inline bool tw_output__is_no_space(int code)
 int tw_output__put(void *ctx, const void *bytes, size_t len);
 
 /**
- * tw_output__put_direct() - of a batch as tw_output__phase() wants it, all that is in whole blocks of the disk, past the page cache
+ * tw_output__put_direct() - of a large batch, all that is in whole blocks of the disk, past the page cache
  * @ret_put: bytes of it that need no tw_output__put() any more; any failure is left for that to find
  * Return: 0, or what tw_output__put() said
  */

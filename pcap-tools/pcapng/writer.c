@@ -17,12 +17,11 @@
 /* What may be appended behind a buffer that is about to be flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 _Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-_Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0, "what an output asks for");
 
 struct tw_pcapng {
 	struct tw_output *output;
 	uint8_t *memory;
-	struct tw_pcapng_buffer buf; /* in it, as far from its beginning as the output asks for */
+	struct tw_pcapng_buffer buf; /* in it */
 	size_t cap;                  /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
 	uint16_t *weights;           /* of the packets in it */
 	size_t n_weights;
@@ -33,14 +32,9 @@ struct tw_pcapng {
 	struct tw_error error;
 };
 
-static size_t round_up(size_t len)
-{
-	return (len + TW_OUTPUT_ALIGN - 1) & ~(size_t)(TW_OUTPUT_ALIGN - 1);
-}
-
 static void pcapng__empty(struct tw_pcapng *w)
 {
-	w->buf.bytes = w->memory + tw_output__phase(w->output);
+	w->buf.bytes = w->memory;
 	w->buf.len = 0;
 	w->n_weights = 0;
 }
@@ -80,10 +74,9 @@ void tw_pcapng__close(struct tw_pcapng *w)
 /* Much at once goes to the disk without a copy of the kernel's, if it ends where one of its blocks does. */
 static void pcapng__pad(struct tw_pcapng *w)
 {
-	const size_t end = (size_t)(w->buf.bytes - w->memory) + w->buf.len;
-	size_t len = round_up(end) - end;
+	size_t len = w->buf.len < BULK ? 0 : tw_output__lacks(w->output, w->buf.len);
 
-	if (!tw_output__is_aligned(w->output) || w->buf.len < BULK || !len)
+	if (!len)
 		return;
 	if (len < TW_PCAPNG_PADDING_MIN)
 		len += TW_OUTPUT_ALIGN;
