@@ -9,10 +9,7 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/killed.sh"
-RANDOM=${SEED:=$$}
-echo "SEED=$SEED"
 kills=${KILLS:-20}
-mount -t tmpfs tmpfs /run || exit 1
 
 hosts host p1
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced behind common.sh: what a capture that was killed with SIGKILL has written, against what came to it until then.
+# Sourced behind common.sh: what a capture that was killed with SIGKILL has written, against what came to it until then. The moments are
+# random, those of SEED; notes of captures are the test's own.
 need editcap
+RANDOM=${SEED:=$$}
+echo "SEED=$SEED"
+mount -t tmpfs tmpfs /run || exit 1
 
 readable=0 cut=0 most=0 longest=0 # packets read, files cut off behind the last whole block, bytes and ms that were missing at most
 

@@ -8,9 +8,6 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/killed.sh"
-RANDOM=${SEED:=$$}
-echo "SEED=$SEED"
-mount -t tmpfs tmpfs /run || exit 1
 
 hosts host p1
 kills=0
