@@ -59,6 +59,14 @@ static int open_rings(struct tw_producer *p, struct tw_ring **ret, size_t *ret_n
 	return rc;
 }
 
+/* While little comes; the longest is for much of it. */
+static uint64_t shortest_pause(uint64_t longest)
+{
+	if (longest < TW_NS_PER_MS)
+		return longest;
+	return longest / 5 > TW_NS_PER_MS ? longest / 5 : TW_NS_PER_MS;
+}
+
 static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_ring *rings, size_t n,
 		       struct tw_error *err)
 {
@@ -70,9 +78,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
 		.max_pause = pause,
-		.min_pause = pause > 5 * TW_NS_PER_MS ? pause / 5
-			     : pause < TW_NS_PER_MS   ? pause
-						      : TW_NS_PER_MS,
+		.min_pause = shortest_pause(pause),
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.addresses.shared = &p->announcer.symbolizer.addresses,

@@ -357,21 +357,19 @@ struct tw_offset {
 	__be32 reserved;
 } __attribute__((packed));
 
+/*
+ * WANT, behind the EXCHANGE of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
+ * channel as it always does. The larger ones include the smaller ones.
+ */
 #define TW_WANT_LIST(X)                        \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
 	X(2, ALL, "all", "all that explains the stream")
 
-/* The larger ones include the smaller ones. */
 enum tw_want_what {
 #define X(num, name, text, what) TW_WANT_##name = (num),
 	TW_WANT_LIST(X)
 #undef X
 };
-
-/*
- * Behind the EXCHANGE of a question; list of __be16, enum tw_want_what: what the producer is to say again at once, on the control channel
- * as it always does.
- */
 
 _Static_assert(sizeof(struct tw_frame_hdr) == 48, "frame header");
 _Static_assert(sizeof(struct tw_event) == 16, "EVENT");
