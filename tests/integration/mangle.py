@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """mangle.py SEED IN OUT: a capture of the wire as a bad network would have brought it: frames lost, repeated, out of order.
 
-Prints how many events were in frames that are lost. One of the frames with END is kept.
+Prints how many events were in frames that are lost. One of the frames with END is kept, and one with events is lost in any case.
 """
 import random, struct, sys
 
@@ -33,9 +33,10 @@ def has_end(packet):
 	return False
 
 kept, lost, last = [], 0, max(i for i, p in enumerate(packets) if has_end(p))
+in_any_case = random.choice([i for i, p in enumerate(packets) if i and header(p)[0] != CONTROL])
 for i, packet in enumerate(packets):
 	source, events = header(packet)
-	if i != last and i and random.random() < 0.05:
+	if i == in_any_case or i != last and i and random.random() < 0.05:
 		lost += events if source != CONTROL else 0
 		continue
 	kept.append((i + (random.random() < 0.05) * random.uniform(0, 4), packet))
