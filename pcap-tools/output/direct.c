@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writing past the page cache (O_DIRECT): of what a busy capture costs, copying into the cache is the largest part, and nobody
- * reads that soon. Only large batches go this way: small ones would wait for the disk.
+ * reads that soon. Only large batches go this way: small ones would wait for the disk. So do large ones on a disk that is busy, and
+ * what comes meanwhile is in memory, where a kill takes it: after a slow write the cache, which is the kernel's, has its turn.
  *
  * They go there from an area that nobody else writes to: where the disk is another machine's, one of its CPUs reads it, and until all
  * of its lines have come back every packet built in it would wait for some.
@@ -11,10 +12,14 @@
 #include <unistd.h>
 
 #include "base/large.h"
+#include "base/time.h"
 #include "pcap-tools/output/state.h"
 
-#define LEAST ((size_t)64 * 1024) /* bytes */
-#define AREA  ((size_t)1 << 20)
+#define LEAST    ((size_t)512 * 1024) /* bytes; less than that is cheap to copy, or came slowly */
+#define AREA     ((size_t)1 << 20)
+#define SLOW_NS  (25 * TW_NS_PER_MS)    /* for all of the area at most: a quarter of what a kill may take */
+#define TURN_NS  (8 * TW_NS_PER_SECOND) /* of the cache, the first; each is twice as long as that before */
+#define TURN_MAX (8 * TURN_NS)
 
 _Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");
 
@@ -42,17 +47,32 @@ static size_t write_area(struct tw_output *o, size_t len)
 	return at;
 }
 
+/* Return: whether the cache has its turn, as the disk took so long since @begun */
+static bool was_slow(struct tw_output *o, uint64_t begun)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+
+	if (now - begun <= SLOW_NS)
+		return false;
+	o->turn = o->turn ? o->turn : TURN_NS;
+	o->direct_from = now + o->turn;
+	o->turn = 2 * o->turn < TURN_MAX ? 2 * o->turn : TURN_MAX;
+	return true;
+}
+
 /* Return: as above */
 static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	size_t at = 0, part, n;
+	uint64_t begun;
 
 	do {
 		part = len - at < AREA ? len - at : AREA;
 		tw_large__copy(o->area, bytes + at, part);
+		begun = tw_time__now(CLOCK_MONOTONIC);
 		n = write_area(o, part);
 		at += n;
-	} while (n == part && at < len);
+	} while (!was_slow(o, begun) && n == part && at < len);
 	return at;
 }
 
@@ -63,6 +83,11 @@ static bool has_area(struct tw_output *o)
 	return o->area;
 }
 
+static bool is_worth_it(const struct tw_output *o, size_t len)
+{
+	return o->direct && len >= LEAST && tw_time__now(CLOCK_MONOTONIC) >= o->direct_from;
+}
+
 int tw_output__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len, size_t *ret_put)
 {
 	const size_t lead = (size_t)(-o->bytes % TW_OUTPUT_ALIGN);
@@ -71,7 +96,7 @@ int tw_output__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len,
 	int code;
 
 	*ret_put = 0;
-	if (!o->direct || len < lead + LEAST || flags < 0 || !has_area(o))
+	if (!is_worth_it(o, len) || flags < 0 || !has_area(o))
 		return 0;
 	code = tw_output__put(o, bytes, lead);
 	if (code)

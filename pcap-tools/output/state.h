@@ -21,6 +21,8 @@ struct tw_output {
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */
 	bool direct;                 /* the file takes O_DIRECT */
+	uint64_t direct_from;        /* CLOCK_MONOTONIC: not before, as the disk was slow */
+	uint64_t turn;               /* how long not, the next time that it is; 0 = it never was */
 	uint8_t *area;               /* that such writes go from; NULL until the first */
 	int code;                    /* the first failure */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */

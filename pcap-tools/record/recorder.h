@@ -16,7 +16,7 @@ struct tw_recorder_options {
 	struct tw_output *output; /* open; the recorder's from then on, also of one that could not be made */
 	uint32_t slots;           /* in flight; 0 = 512 */
 	uint32_t slot_bytes;      /* what each holds: the largest frame, or all that come together; 0 = 16 KiB */
-	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 100. Pipes get everything after each round */
+	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 40. Pipes get everything after each round */
 	struct tw_archive_options archive; /* its name is the output's */
 };
 
