@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/remote/made.h"
+#include "tests/integration/made/made.h"
 
 #define CHANNELS 3
 #define IN_FRAME 24

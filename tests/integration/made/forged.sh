@@ -4,7 +4,7 @@
 # as it is; what was strange is counted, and memory is bounded. Under the sanitizers too.
 # Usage: forged.sh TRACEWIRE REMOTE_FORGED; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
-suppressions=$here/../cli/lsan-suppressions.txt
+suppressions=$here/../../cli/lsan-suppressions.txt
 export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0 ASAN_OPTIONS=quarantine_size_mb=1
 
 start_capture forged -u 18101 -w "$scratch/forged.pcapng"

@@ -5,7 +5,7 @@
 # a mount namespace in which the plugin that was built lies where the installed one does.
 for part in namespace check processes; do
 	# shellcheck source=/dev/null
-	. "$(dirname "$0")/../shell/$part.sh"
+	. "$(dirname "$0")/../../shell/$part.sh"
 done
 tracewire=$1
 streams=$2

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/remote/made.h"
+#include "tests/integration/made/made.h"
 
 #define HOUR (3600 * TW_NS_PER_SECOND)
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/remote/made.h"
+#include "tests/integration/made/made.h"
 #include "wire/exchange.h"
 
 #define CATCH_UP_BYTES 65536 /* of the receiving socket's room; an eighth of what is there by default */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/remote/made.h"
+#include "tests/integration/made/made.h"
 #include "wire/exchange.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tests/remote/made.h"
+#include "tests/integration/made/made.h"
 
 #include <stdio.h>
 #include <stdlib.h>
