@@ -113,6 +113,7 @@ static void say_everything(struct tw_announcer *a, size_t symbols)
 
 void tw_announcer__start(struct tw_announcer *a)
 {
+	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_clock_view sample;
 	struct tw_task known;
 	uint64_t now;
@@ -131,8 +132,8 @@ void tw_announcer__start(struct tw_announcer *a)
 	say_everything(a, 0);
 	while (tw_task_names__take(&a->tasks->names, &known))
 		; /* said already */
-	a->next_second = now + TW_NS_PER_SECOND;
-	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
+	a->next_second = mono + TW_NS_PER_SECOND;
+	a->next_repeat = mono + a->options->repeat_ms * TW_NS_PER_MS;
 }
 
 /* The texts of a new schema are under way before any thread's frames name it. */
@@ -209,12 +210,12 @@ static void make_good(struct tw_announcer *a)
 	say_everything(a, SIZE_MAX);
 }
 
-static void look_for_joiners(struct tw_announcer *a, uint64_t now)
+static void look_for_joiners(struct tw_announcer *a, uint64_t mono)
 {
 	if (!a->options->joined || !a->options->joined(a->options->ctx))
 		return;
-	a->joined = now;
-	a->next_repeat = now;
+	a->joined = mono;
+	a->next_repeat = mono;
 }
 
 /* Reading all clocks is dear, so who asks is told the sample that was said last, unless that is old: a clock was set back. */
@@ -229,32 +230,31 @@ static void say_host_and_clock_again(struct tw_announcer *a, uint64_t mono)
 }
 
 /* For who asks all of it is due at once, or HOST and CLOCK are said. */
-static void answer_wants(struct tw_announcer *a, uint64_t now)
+static void answer_wants(struct tw_announcer *a, uint64_t mono)
 {
-	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	const uint16_t wanted = tw_wants__take(a->wants, mono);
 
 	if (wanted == TW_WANT_ALL)
-		a->next_repeat = now;
+		a->next_repeat = mono;
 	else if (wanted == TW_WANT_CLOCK)
 		say_host_and_clock_again(a, mono);
 }
 
 /* All is said again regularly, and more densely after somebody joined. */
-static void repeat_if_due(struct tw_announcer *a, uint64_t now)
+static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 {
 	if (!a->options->repeat_ms)
 		return;
-	look_for_joiners(a, now);
-	answer_wants(a, now);
-	if (now < a->next_repeat)
+	look_for_joiners(a, mono);
+	answer_wants(a, mono);
+	if (mono < a->next_repeat)
 		return;
 	say_everything(a, SYMBOLS_A_TIME);
-	a->next_repeat = now + a->options->repeat_ms * TW_NS_PER_MS;
+	a->next_repeat = mono + a->options->repeat_ms * TW_NS_PER_MS;
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
 		const uint64_t due = a->joined + joiner_ms[i] * TW_NS_PER_MS;
 
-		if (due > now && due < a->next_repeat)
+		if (due > mono && due < a->next_repeat)
 			a->next_repeat = due;
 	}
 }
@@ -266,7 +266,7 @@ void tw_announcer__before(void *ctx, uint64_t now)
 
 	a->control.time = now;
 	make_good(a);
-	repeat_if_due(a, now);
+	repeat_if_due(a, tw_time__now(CLOCK_MONOTONIC));
 	tw_tasks__drain(a->tasks);
 	say_new_names(a, now);
 }
@@ -276,48 +276,42 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* When something is due even if no event comes. */
-static uint64_t next_due(const struct tw_announcer *a, uint64_t now)
+/* Return: ns until something is due even if no event comes; what is wanted and could not be said yet, too. */
+static uint64_t pause_at_most(const struct tw_announcer *a, uint64_t mono)
 {
 	uint64_t next = a->next_second;
 
 	if (a->options->repeat_ms)
 		next = earlier(next, a->next_repeat);
 	if (tw_symbolizer__waits(&a->symbolizer))
-		next = earlier(next, now + WAIT_NS);
+		next = earlier(next, mono + WAIT_NS);
 	if (a->options->joined)
-		next = earlier(next, now + LOOK_NS);
-	return next;
-}
-
-/* Until what is wanted and could not be said yet may be. */
-static uint64_t pause_before_answers(const struct tw_announcer *a)
-{
-	return a->options->repeat_ms ? tw_wants__pause(a->wants, tw_time__now(CLOCK_MONOTONIC)) : UINT64_MAX;
+		next = earlier(next, mono + LOOK_NS);
+	next = next > mono ? next - mono : 0;
+	return a->options->repeat_ms ? earlier(next, tw_wants__pause(a->wants, mono)) : next;
 }
 
 uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 {
+	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_announcer *a = ctx;
-	uint64_t next;
 
 	tw_tasks__settle(a->tasks);
 	say_new_names(a, now);
 	say_new_symbols(a, now, false);
-	if (now >= a->next_second) {
+	if (mono >= a->next_second) {
 		take_in_new_events(a);
 		look_at_sync(a);
 		say_clock(a);
 		a->stats(a->stats_ctx, &a->control);
 		tw_control__end(&a->control);
-		a->next_second = now + TW_NS_PER_SECOND;
+		a->next_second = mono + TW_NS_PER_SECOND;
 	}
 	if (tw_symbolizer__waits(&a->symbolizer)) /* symbols will have to be placed before this round's events */
 		*closed = a->closed;
 	else if (*closed > a->closed)
 		a->closed = *closed;
-	next = next_due(a, now);
-	return earlier(next > now ? next - now : 0, pause_before_answers(a));
+	return pause_at_most(a, mono);
 }
 
 void tw_announcer__finish(struct tw_announcer *a)

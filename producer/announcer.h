@@ -36,12 +36,11 @@ struct tw_announcer {
 	struct tw_clock_view sample; /* the last that was said */
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
-	uint64_t schemas;     /* announced */
-	uint64_t closed;      /* nothing is placed before this time */
-	uint64_t next_second; /* in the stream's clock, as all times here */
-	uint64_t next_repeat;
-	uint64_t joined;    /* when somebody last began to listen; 0 = long ago */
-	uint64_t made_good; /* shed control frames whose content was said again */
+	uint64_t schemas;                  /* announced */
+	uint64_t closed;                   /* nothing is placed before this time of the stream's clock */
+	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC: the stream's clock may be set back */
+	uint64_t joined;                   /* when somebody last began to listen, by the same; 0 = long ago */
+	uint64_t made_good;                /* shed control frames whose content was said again */
 };
 
 /**

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One capture host, two producers: a stock kernel in a virtual machine, and the kernel that this runs on. Both are in one file, each
 # decoded by its own formats, and nothing of them is missing. They meet in a network namespace that has the machine's tap interface.
+# Then the machine's clock, which nobody needs, is set back by an hour beneath a stream that goes by it.
 # Usage: remote.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 for part in processes tracing; do
@@ -43,7 +44,11 @@ for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; don
 ip addr add 10.9.0.2/24 dev eth0
 /job/tracewire stream -u 10.9.0.1 -e sched:sched_switch,sched:sched_process_exit -- bash -c '
 	echo streaming >/job/streaming
-	for _ in $(seq 300); do [ -e /job/enough ] && break; sleep 0.1; done' 2>/job/stream.err
+	for _ in $(seq 300); do [ -e /job/enough ] && break; sleep 0.1; done' 2>/job/stream.err || exit
+echo back >/proc/sys/kernel/hostname
+/job/tracewire stream -u 10.9.0.1 -C tai -e sched:sched_process_exit -- bash -c '
+	date -s "-1 hour"
+	for _ in $(seq 50); do sleep 0.1; done' 2>/job/back.err
 END
 VM_DEVICES="-netdev tap,id=net,ifname=tap0,script=no,downscript=no -device virtio-net-pci,netdev=net" \
 	in_background machine nsenter --net="/proc/$net/ns/net" "$here/boot" "$kernels/$release" "$job" "bash /job/stream"
@@ -83,10 +88,17 @@ check_host() {
 	expect "switches of $host away from a task that was not running" "" "$other"
 	[ "$(seen "$host" trace.pid | wc -l)" -gt 20 ] || fail "hardly a switch of $host is decoded"
 }
+
+# told HOST: how often its producer told its clocks and counters, which it does each second but at the end
+told() {
+	tshark -r "$scratch/both.pcapng" -Y "trace.stats.recorded && trace.clock.trace && frame.interface_name contains \"$1:\"" 2>/dev/null | wc -l
+}
+
 here_named=$(uname -n)
 [ "$here_named" = stock ] && skip "this machine has the name that the other gets"
 check_host stock "$job/stream.err"
 check_host "$here_named" "$scratch/stream.err"
+[ "$(told back)" -ge 4 ] || fail "a stream whose clock was set back told its counters $(told back) times in five seconds"
 expect "schemas" 2 "$(for host in stock "$here_named"; do seen $host trace.schema | sort -u; done | sort -u | wc -l)"
 expect "malformed packets" 0 "$(tshark -r "$scratch/both.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)"
 exit $failed
