@@ -9,9 +9,12 @@
 static int apply_events_per_frame(void *data, const char *value, struct tw_error *err)
 {
 	struct run_config *config = data;
+	struct tw_error why;
 
 	config->frames_chosen = true;
-	return cli_number__parse(value, &config->events_per_frame, err);
+	if (cli_number__parse(value, &config->events_per_frame, &why))
+		return tw_error__set(err, -EINVAL, "option '--events-per-frame': %s", why.text);
+	return 0;
 }
 
 static int apply_filter(void *data, const char *value, struct tw_error *err)

@@ -42,5 +42,6 @@ refuses 2 "tracewire record: column 18: a comparison is expected here, such as c
 refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 refuses 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
 refuses 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
+refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number" stream -e sched -i tw0 --events-per-frame -1
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed
