@@ -209,7 +209,8 @@ static const struct cli_option options[] = {
 	  "What else would be lines for people as JSON objects, one a line: begin, status, end",
 	  offsetof(struct capture, json), NULL },
 	{ 'Z', "user", "USER", CLI_ARG_TEXT,
-	  "Become this user once the interface and the file are open (default: who called sudo, else nobody)",
+	  "Become this user once the interface and the file are open (default: who called sudo, else nobody); root keeps all "
+	  "privileges",
 	  offsetof(struct capture, user), NULL },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
 	  offsetof(struct capture, quiet), NULL },
