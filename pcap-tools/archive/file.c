@@ -25,7 +25,10 @@ int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_e
 	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, err);
 }
 
-/* What the times are worth stands in the list too, as OFFSET records; here for those who look at the interface. */
+/*
+ * What the times are worth when the interface is described, for those who look at it. Clocks drift apart: what holds for each packet
+ * stands in the list, as OFFSET records.
+ */
 static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
 	struct tw_stream_clock_summary clock;
@@ -35,9 +38,9 @@ static void describe_times(const struct tw_archive *a, const struct tw_archive_s
 		return;
 	tw_stream_clock__summary(&s->clock, &clock);
 	if (clock.error_ns == TW_ERROR_UNKNOWN)
-		snprintf(ret, size, "; error of times not known");
+		snprintf(ret, size, "; at first the error of times is not known");
 	else
-		snprintf(ret, size, "; times within %.6f s of the capture host's",
+		snprintf(ret, size, "; times at first within %.6f s of the capture host's",
 			 (double)clock.error_ns / TW_NS_PER_SECOND);
 }
 
