@@ -43,6 +43,7 @@ void tw_merge__free(struct tw_merge *m)
 		return;
 	for (size_t i = 0; i < m->n_streams; i++)
 		tw_streams__free(m, m->streams[i]);
+	tw_id_table__fini(&m->by_id);
 	tw_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
 	tw_parts__free(m->parts);

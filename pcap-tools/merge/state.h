@@ -6,6 +6,7 @@
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
 
+#include "base/id_table.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
@@ -13,8 +14,7 @@
 #include "pcap-tools/merge/scale.h"
 #include "wire/parts.h"
 
-#define TW_CHANNEL_PAGE  256 /* channel numbers of one page of the look-up table */
-#define TW_MERGE_BUCKETS 512 /* of the look-up table of streams; a power of two */
+#define TW_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
 
 /* What is known of a stream's place on the common time line. */
 enum tw_placed {
@@ -26,7 +26,6 @@ enum tw_placed {
 struct tw_merge_stream {
 	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
-	struct tw_merge_stream *next; /* in its bucket */
 	struct tw_merge_stream_stats stats;
 	bool named; /* its HOST came */
 
@@ -67,7 +66,7 @@ struct tw_merge {
 	struct tw_frame_pool pool;
 	struct tw_parts *parts;
 	struct tw_merge_stream *streams[TW_MERGE_STREAMS_MAX];
-	struct tw_merge_stream *buckets[TW_MERGE_BUCKETS];
+	struct tw_id_table by_id; /* the same */
 	size_t n_streams, n_channels;
 	struct tw_merge_stream *latest; /* the one looked up last */
 	struct tw_merge_stats stats;    /* of retired streams, and what is of no stream */
@@ -98,10 +97,27 @@ static inline uint64_t tw_later(uint64_t a, uint64_t b)
 /* streams.c */
 
 /** tw_streams__find() - Return: NULL if there is none of that id */
-struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id);
+static inline struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id)
+{
+	struct tw_merge_stream *s = m->latest;
 
-/** tw_streams__get() - find or begin a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
-int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
+	return s && s->id == id ? s : tw_id_table__find(&m->by_id, id);
+}
+
+/** tw_streams__begin() - a stream that is not there yet. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
+int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
+
+/** tw_streams__get() - find or begin a stream. Return: as tw_streams__begin() */
+static inline int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+{
+	struct tw_merge_stream *s = tw_streams__find(m, id);
+	const int code = s ? 0 : tw_streams__begin(m, id, &s);
+
+	if (code)
+		return code;
+	*ret = m->latest = s;
+	return 0;
+}
 
 /** tw_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
 int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);

@@ -4,23 +4,6 @@
 
 #include "pcap-tools/merge/state.h"
 
-static struct tw_merge_stream **streams__bucket(struct tw_merge *m, uint64_t id)
-{
-	/* Ids are random, unless somebody forges them; then the chains are no longer than there are streams. */
-	return &m->buckets[(id * 0x9e3779b97f4a7c15ull) >> 32 & (TW_MERGE_BUCKETS - 1)];
-}
-
-struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id)
-{
-	struct tw_merge_stream *s = m->latest;
-
-	if (s && s->id == id)
-		return s;
-	for (s = *streams__bucket((struct tw_merge *)m, id); s && s->id != id;)
-		s = s->next;
-	return s;
-}
-
 void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
@@ -49,12 +32,9 @@ struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s)
 
 static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	struct tw_merge_stream **at = streams__bucket(m, s->id);
 	size_t i = 0;
 
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
+	tw_id_table__remove(&m->by_id, s->id);
 	while (m->streams[i] != s)
 		i++;
 	m->streams[i] = m->streams[--m->n_streams];
@@ -105,16 +85,18 @@ static int streams__make_room(struct tw_merge *m)
 	return goes ? tw_streams__retire(m, goes) : -ENOSPC;
 }
 
-static int streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
-	struct tw_merge_stream **bucket = streams__bucket(m, id), *s;
 	const int code = m->n_streams < TW_MERGE_STREAMS_MAX ? 0 : streams__make_room(m);
+	struct tw_merge_stream *s;
 
 	if (code)
 		return code;
 	s = calloc(1, sizeof(*s));
-	if (!s)
+	if (!s || tw_id_table__put(&m->by_id, id, s)) {
+		free(s);
 		return -ENOMEM;
+	}
 	s->id = id;
 	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
 	s->wait = m->options.wait_ns;
@@ -122,22 +104,9 @@ static int streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_strea
 	s->control_numbers.known = m->options.from_start;
 	s->heard = s->joined = m->now;
 	s->turn = m->turn;
-	s->next = *bucket;
-	*bucket = s;
 	m->streams[m->n_streams++] = s;
 	tw_across__look_again(m);
 	*ret = s;
-	return 0;
-}
-
-int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
-{
-	struct tw_merge_stream *s = tw_streams__find(m, id);
-	const int code = s ? 0 : streams__begin(m, id, &s);
-
-	if (code)
-		return code;
-	*ret = m->latest = s;
 	return 0;
 }
 
