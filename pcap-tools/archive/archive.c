@@ -83,6 +83,7 @@ void tw_archive__free(struct tw_archive *a)
 		return;
 	for (size_t i = 0; i < a->n_streams; i++)
 		tw_archive_stream__free(a->streams[i]);
+	tw_id_table__fini(&a->by_id);
 	tw_archive_filter__fini(a);
 	tw_merge__free(a->merge);
 	tw_parts__free(a->parts);

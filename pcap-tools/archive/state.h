@@ -6,6 +6,7 @@
 #ifndef TW_ARCHIVE_STATE_H
 #define TW_ARCHIVE_STATE_H
 
+#include "base/id_table.h"
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/sieve.h"
 #include "pcap-tools/identity.h"
@@ -13,8 +14,6 @@
 #include "pcap-tools/metadata/metadata.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
-
-#define TW_ARCHIVE_TABLE 1024 /* places of the look-up table: a power of two, four times the streams */
 
 /* Of one interface in one file. */
 struct tw_archive_count {
@@ -68,7 +67,7 @@ struct tw_archive {
 	struct tw_parts *parts; /* of what explains streams */
 	struct tw_metadata_room metadata_room;
 	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
-	struct tw_archive_stream *table[TW_ARCHIVE_TABLE]; /* the same, by id */
+	struct tw_id_table by_id; /* the same */
 	size_t n_streams;
 	struct tw_archive_stream *latest;
 	bool moved; /* a stream of them has */
