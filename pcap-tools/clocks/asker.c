@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id_table.h"
 #include "base/time.h"
 
 #define BURST      8
@@ -20,7 +21,6 @@
 #define WAITING    16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
 #define WANT_NS    (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
 #define WANT_MOST  (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
-#define PLACES     (4 * TW_ASKER_STREAMS) /* of the look-up table; a power of two */
 
 struct waiting {
 	uint32_t id;
@@ -48,8 +48,8 @@ struct tw_asker {
 	uint64_t firsts;  /* first questions */
 	size_t n;
 	struct asked_stream streams[TW_ASKER_STREAMS];
-	struct asked_stream *places[PLACES]; /* by id, from where its hash says on */
-	uint64_t full_until;                 /* no stream's room is free before that */
+	struct tw_id_table by_id; /* the same */
+	uint64_t full_until;      /* no stream's room is free before that */
 	struct tw_asker_stats stats;
 };
 
@@ -66,30 +66,10 @@ struct tw_asker *tw_asker__new(uint64_t secret)
 
 void tw_asker__free(struct tw_asker *asker)
 {
+	if (!asker)
+		return;
+	tw_id_table__fini(&asker->by_id);
 	free(asker);
-}
-
-/* splitmix64's: each bit depends on all */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/* Where a stream is, or may be put. Three of four are empty, and who does not know the secret cannot choose ids that crowd together. */
-static struct asked_stream **place_of(struct tw_asker *a, uint64_t id)
-{
-	size_t at = mix(a->secret + id) % PLACES;
-
-	while (a->places[at] && a->places[at]->id != id)
-		at = (at + 1) % PLACES;
-	return &a->places[at];
-}
-
-static struct asked_stream *find(struct tw_asker *a, uint64_t id)
-{
-	return *place_of(a, id);
 }
 
 static struct asked_stream *longest_silent(struct tw_asker *a)
@@ -113,15 +93,7 @@ static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)
 	return now > a->full_until ? oldest : NULL;
 }
 
-/* Searches go past what is there, so nothing can just be taken out. */
-static void place_all(struct tw_asker *a)
-{
-	memset(a->places, 0, sizeof(a->places));
-	for (size_t i = 0; i < a->n; i++)
-		*place_of(a, a->streams[i].id) = &a->streams[i];
-}
-
-/* Return: NULL if there is no room */
+/* Return: NULL if there is no room, or no memory to find it again */
 static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *stream, uint64_t now)
 {
 	const bool is_full = a->n == TW_ASKER_STREAMS;
@@ -129,12 +101,12 @@ static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *s
 
 	if (!s)
 		return NULL;
+	if (is_full)
+		tw_id_table__remove(&a->by_id, s->id);
+	if (tw_id_table__put(&a->by_id, stream->id, s))
+		return NULL;
 	a->n += !is_full;
 	*s = *stream;
-	if (is_full)
-		place_all(a);
-	else
-		*place_of(a, s->id) = s;
 	return s;
 }
 
@@ -202,7 +174,7 @@ void tw_asker__saw(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t
 	if (frame->len < sizeof(struct tw_frame_hdr))
 		return;
 	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
-	s = find(a, id);
+	s = tw_id_table__find(&a->by_id, id);
 	if (s && !is_control(frame))
 		return;
 	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
@@ -266,7 +238,11 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 /* splitmix64 of the secret and the question's number */
 static uint32_t number_of(const struct tw_asker *a)
 {
-	return (uint32_t)mix(a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u);
+	uint64_t z = a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (uint32_t)(z ^ z >> 31);
 }
 
 static bool lacks_something(const struct asked_stream *s)
@@ -368,7 +344,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint6
 
 	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
-	s = find(a, stream);
+	s = tw_id_table__find(&a->by_id, stream);
 	if (s && frame->from && same_peer(&s->peer, frame->from))
 		waiting = waiting_for(s, &answer);
 	if (!waiting) {
@@ -388,7 +364,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint6
 
 void tw_asker__over(struct tw_asker *a, uint64_t stream_id)
 {
-	struct asked_stream *s = find(a, stream_id);
+	struct asked_stream *s = tw_id_table__find(&a->by_id, stream_id);
 
 	if (s)
 		s->over = true;
