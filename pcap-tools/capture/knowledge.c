@@ -67,6 +67,7 @@ void tw_knowledge__free(struct tw_knowledge *knowledge)
 		knowledge->first = stream->next;
 		stream__free(stream);
 	}
+	tw_id_table__fini(&knowledge->by_id);
 	tw_parts__free(knowledge->parts);
 	free(knowledge->expanded);
 	free(knowledge);
@@ -116,7 +117,8 @@ static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint6
 
 	if (knowledge->n_streams < TW_KNOWN_STREAMS_MAX && tw_knowledge__take(knowledge, sizeof(*stream)))
 		stream = calloc(1, sizeof(*stream));
-	if (!stream) {
+	if (!stream || tw_id_table__put(&knowledge->by_id, id, stream)) {
+		free(stream);
 		tw_error__set(&why, -E2BIG,
 			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
 			      TW_KNOWN_STREAMS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
@@ -132,16 +134,9 @@ static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint6
 
 struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uint64_t id)
 {
-	struct tw_known_stream *stream = knowledge->last_used;
+	struct tw_known_stream *stream = tw_id_table__find(&knowledge->by_id, id);
 
-	if (stream && stream->id == id)
-		return stream;
-	for (stream = knowledge->first; stream && stream->id != id;)
-		stream = stream->next;
-	if (!stream)
-		stream = stream__new(knowledge, id);
-	knowledge->last_used = stream;
-	return stream;
+	return stream ? stream : stream__new(knowledge, id);
 }
 
 struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge)

@@ -3,12 +3,14 @@
 #ifndef TW_KNOWLEDGE_STATE_H
 #define TW_KNOWLEDGE_STATE_H
 
+#include "base/id_table.h"
 #include "pcap-tools/capture/knowledge.h"
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
 struct tw_knowledge {
-	struct tw_known_stream *first, **end, *last_used;
+	struct tw_known_stream *first, **end;
+	struct tw_id_table by_id; /* the same */
 	uint32_t n_streams, n_schemas;
 	struct tw_parts *parts;
 	struct tw_knowledge_stats stats;
