@@ -28,6 +28,7 @@ kill_one() {
 	sleep 0.15
 	interrupt "$stream"
 	end_capture "$beside" beside
+	balanced beside p1: ring
 	for child in $children; do wait_for has_ended "$child"; done
 	last=$(last_time "$scratch/killed.pcapng")
 	packets=$(packets_of "$scratch/killed.pcapng")
@@ -35,6 +36,8 @@ kill_one() {
 	readable=$((readable + packets))
 	bounded "killed at $at" "$scratch/beside.pcapng" "$last" "$at"
 	repaired "$scratch/killed.pcapng" "$capture" "$last"
+	expect "killed at $at: difference in the books that info makes" 0 \
+		"$("$tracewire" info -j "$scratch/killed.pcapng" | grep -oE '"difference": ?[-0-9]+' | grep -oE '[-0-9]+$' | sort -u)"
 }
 
 prepare_load load 10000 1000000
