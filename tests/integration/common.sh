@@ -32,6 +32,18 @@ start_dumpcap() {
 	wait_for says "$scratch/$name.err" '^File: '
 }
 
+# has_packets FILE N: that many at least are in what a dumpcap writes
+has_packets() {
+	[ "$(capinfos -Mc "$1" 2>/dev/null | awk '/^Number of packets:/ { print $NF }')" -ge "$2" ] 2>/dev/null
+}
+
+# end_dumpcap PROCESS FILE SUMMARY: once all frames of the stream that says so at its end are in its file: what a dumpcap that is ended
+# has not read yet it leaves behind
+end_dumpcap() {
+	wait_for has_packets "$2" "$(sed -nE 's/^frames +([0-9]+),.*/\1/p' "$3")"
+	interrupt "$1"
+}
+
 # nothing_left PROCESS: no instance of it, and no interface but lo and those named after it
 nothing_left() {
 	local process=$1

@@ -13,8 +13,7 @@ start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
 "$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.02; done' \
 	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
-sleep 0.2
-interrupt $dumpcap
+end_dumpcap $dumpcap "$scratch/wire.pcap" "$scratch/stream.err"
 eval "$(summary "$scratch/stream.err")"
 rejected=$(python3 "$here/reject.py" reject "$scratch/wire.pcap" "$scratch/x.pcap")
 [ "$rejected" -gt 20 ] || fail "only $rejected events in packed frames: $(cat "$scratch/stream.err")"

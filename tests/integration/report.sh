@@ -33,8 +33,7 @@ stream() {
 	capture=$pid
 	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
 		fail "stream: $(cat "$name.err")"
-	sleep 0.3
-	interrupt $capture
+	end_dumpcap $capture "$name.pcapng" "$name.err"
 }
 
 "$tracewire" vnet up tw0 2>up || fail "vnet up: $(cat up)"
@@ -60,13 +59,12 @@ mkfifo pipe
 "$tracewire" report -q -t - <pipe >piped 2>piped.report &
 report=$!
 started+=("$report")
-dumpcap -q -i tw0 -B 64 -w - >pipe 2>dumpcap.err &
+dumpcap -q -i tw0 -B 64 -w - 2>dumpcap.err > >(tee seen.pcapng >pipe) &
 capture=$!
 started+=("$capture")
 wait_for says dumpcap.err '^File: '
 "$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
-sleep 0.3
-interrupt $capture
+end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
