@@ -76,29 +76,32 @@ nothing_lost single
 # The link takes less from the middle on. What was packed for more is too long: it is dropped here, and its events are known.
 link 9000
 stream_and_capture shrinking 10.1.0.2 -e raw_syscalls --latency 100 -- \
-	sh -c "'$load' 0.5 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; wait"
+	sh -c "'$load' 60 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; sleep 0.25; kill \$!; wait"
 echo "a link that shrinks: $tx of $recorded events in frames too long"
 expect "lost while the link shrinks" "0 0 0 0" "$(for place in difference wire receiver damaged; do ledger shrinking $place; done | xargs)"
 expect "events in frames too long" "$tx" "$(ledger shrinking tx)"
 [ "$tx" -gt 0 ] || fail "no frame was too long"
 no_fragments shrinking
 
-# No faster than asked for. The kernel's ring takes what it can, and the rest is counted there.
+# No faster than asked for, in no second, and in the fastest of them as fast: a busy machine may stop who sends. The times are from before
+# one look to behind the next. The kernel's ring takes what it can, and the rest is counted there.
 link 1500
 cat >"$scratch/loaded" <<END
-"$load" 2.5 200000 >"$scratch/calls" &
-for _ in 1 2; do
+"$load" 60 200000 >"$scratch/calls" &
+for _ in 1 2 3 4; do
 	sleep 1
+	begun=\$EPOCHREALTIME
 	mapfile -t counters </proc/net/dev
-	echo \$EPOCHREALTIME "\${counters[@]}"
+	echo \$begun \$EPOCHREALTIME "\${counters[@]}"
 done >"$scratch/samples"
+kill \$!
 wait
 END
 stream_and_capture limited 10.1.0.2 -e raw_syscalls --buffer-size 256 --rate 20M -- bash "$scratch/loaded"
 expect "lost on the way at a limited rate" "0 0 0" "$(for place in wire receiver damaged; do ledger limited $place; done | xargs)"
 says "$scratch/stream.err" ', 20 Mbit/s at most\)' || fail "rate: $(head -n 1 "$scratch/stream.err")"
-rate=$(sed -E 's/^([0-9.]+) .* s0: *([0-9]+ +){8}([0-9]+) .*/\1 \3/' "$scratch/samples" |
-	awk 'NR == 1 { time = $1; bytes = $2 } END { print int(($2 - bytes) * 8 / 1000 / ($1 - time)) }')
+rate=$(sed -E 's/^([0-9.]+) ([0-9.]+) .* s0: *([0-9]+ +){8}([0-9]+) .*/\1 \2 \4/' "$scratch/samples" |
+	awk 'NR > 1 { rate = ($3 - bytes) * 8 / 1000 / ($2 - begun); if (rate > most) most = rate } { begun = $1; bytes = $3 } END { print int(most) }')
 echo "20 Mbit/s asked for: $rate kbit/s, $ring of $recorded events lost in the ring"
 [ "$rate" -le 20600 ] || fail "$rate kbit/s are more than the 20000 asked for"
 [ "$rate" -ge 18000 ] || fail "$rate kbit/s are less than there was to send"
