@@ -81,7 +81,7 @@ expect "status at the end of the count" 0 $?
 expect "events counted" 10 "$(number late '^file +([0-9]+) events .*')"
 expect "those that came without formats" "" "$(number late '^ +([0-9]+) of these without.*')"
 expect "all match" 10 "$(text_of late | grep -c ' next_comm=sleep ')"
-start_capture timed -a duration:0.5 -f 'sched_switch.next_comn == "sleep"'
+start_capture timed -a duration:3 -f 'sched_switch.next_comn == "sleep"'
 wait "$pid"
 expect "status at the end of the time" 0 $?
 expect "events of a name mistyped" 0 "$(number timed '^file +([0-9]+) events .*')"
@@ -99,14 +99,15 @@ expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
 interrupt $stream
 
 # A classifier in XDP drops frames before captures see them: what is missing is filtered, not lost.
-# It begins when the stream has told its formats, so the first few may pass.
+# It begins when the stream has told its formats, so what happens until then passes.
 in_background classifier "$tracewire" filter attach -i tw0 'sched_switch.next_comm == "sleep"' --action drop
 classifier=$pid
 wait_for says "$scratch/classifier.err" '^waiting on tw0'
 start_capture dropped
 dropped=$pid
-"$tracewire" stream -e sched:sched_switch -i tw0 --events-per-frame 1 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
-sleep 0.5
+"$tracewire" stream -e sched:sched_switch -i tw0 --events-per-frame 1 -- \
+	bash -c "for _ in {1..600}; do grep -q '^attached to' '$scratch/classifier.err' && break; sleep 0.05; done; $busy" \
+	2>"$scratch/stream.err" || fail "stream"
 end_capture $dropped dropped
 interrupt $classifier
 eval "$(summary "$scratch/stream.err")"
@@ -159,8 +160,11 @@ start_ring() {
 	in_background ring "$tracewire" capture -u 127.0.0.1:18199 -Z nobody -b filesize:1000 -w "$scratch/ring/x.pcapng.zst"
 	wait_for says "$scratch/ring.err" '^capturing on '
 }
+has_begun() {
+	find "$scratch/ring" -size +0 | grep -q .
+}
 start_ring
-wait_for test -n "$(find "$scratch/ring" -size +0)"
+wait_for has_begun
 sleep 0.3
 kill_at_once "$pid"
 killed=$(echo "$scratch"/ring/x_00001_*)
