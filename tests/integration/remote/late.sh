@@ -39,6 +39,16 @@ kill_late() {
 	done
 }
 
+# came_between FILE BEGUN FIRST: how many packets it has from 50 ms behind BEGUN to FIRST, but for what clocks are apart
+came_between() {
+	local span
+	span=$(awk -v a="$2" -v b="$3" 'BEGIN { if (b - 0.001 > a + 0.05) printf "-A %.6f -B %.6f", a + 0.05, b - 0.001 }')
+	[ -n "$span" ] || { echo 0; return; }
+	# shellcheck disable=SC2086 # words
+	editcap $span "$1" "$scratch/before.pcapng" 2>"$scratch/editcap.err" || fail "editcap: $(cat "$scratch/editcap.err")"
+	packets_of "$scratch/before.pcapng"
+}
+
 # look_at_late NAME BESIDE: what each of them has
 look_at_late() {
 	local of capture begun at last packets file
@@ -49,8 +59,8 @@ look_at_late() {
 		if [ "${packets:-0}" -gt 0 ]; then
 			readable=$((readable + packets))
 			bounded "$of" "$2" "$last" "$at"
-			awk -v a="$(first_time "$file")" -v b="$begun" 'BEGIN { exit !(a <= b + 0.05) }' ||
-				fail "$of: begins at $(first_time "$file"), which is not $begun"
+			expect "$of: of what came from $begun on, before its first packet at $(first_time "$file")" 0 \
+				"$(came_between "$2" "$begun" "$(first_time "$file")")"
 			repaired "$file" "$capture" "$last"
 			expect "$of: formats are in the file" 1 "$("$tracewire" report "$file" 2>"$scratch/report.err" | tail -n 1 | grep -c 'sys_\(enter\|exit\)')"
 		else

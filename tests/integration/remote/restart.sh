@@ -10,18 +10,22 @@ load=$2
 
 hosts host p1 p2
 
-# begin_stream SECONDS OPTION...: of p1, of a load that runs from now on, two events for each of $calls in a second; its process in $stream
+# begin_stream OPTION...: of p1, of a load that runs from now on, two events for each of $calls in a second; its process in $stream
 calls=4000
 begin_stream() {
-	prepare_load load $calls "$1"
-	shift
+	prepare_load load $calls 1000000
 	start_stream p1 -e raw_syscalls --event-filter "$loaded" "$@"
 	stream=$pid
 	begin_load load
 }
 
+end_load() {
+	kill "$load_process"
+	wait "$load_process" 2>/dev/null
+}
+
 end_stream() {
-	wait "$load_process"
+	end_load
 	interrupt "$stream"
 	expect "status of the stream" 0 $?
 	eval "$(summary "$scratch/p1.err")"
@@ -37,10 +41,12 @@ start_capture restarted -u 18101
 capture=$pid
 start_stream p2 -u $capture_host -e sched:sched_switch
 beside=$pid
-begin_stream 0.7 -u $capture_host
-wait "$load_process"
+begin_stream -u $capture_host
+sleep 1.2
+end_load
 kill_at_once "$stream"
-begin_stream 0.5 -u $capture_host
+begin_stream -u $capture_host
+sleep 0.5
 end_stream
 interrupt "$beside"
 sleep 0.2
@@ -57,10 +63,11 @@ at_least "of the killed one, delivered" 3000 "$(in_books restarted "$killed" del
 says "$scratch/info" 'open' || fail "that books are open is not said: $(cat "$scratch/info")"
 
 # Late.
-begin_stream 1.2 -u $capture_host
+begin_stream -u $capture_host
 sleep 0.6
 start_capture late -u 18101
 capture=$pid
+sleep 0.6
 end_stream
 sleep 0.2
 end_capture "$capture" late
@@ -78,11 +85,12 @@ down_and_up() {
 	start_capture "$name" $3
 	capture=$pid
 	# shellcheck disable=SC2086
-	begin_stream 1.5 $4
+	begin_stream $4
 	sleep 0.4
 	on "$host" ip link set eth0 down
-	sleep 0.3
+	sleep 0.6
 	on "$host" ip link set eth0 up
+	sleep 0.8
 	end_stream
 	sleep 0.2
 	end_capture "$capture" "$name"
@@ -103,11 +111,12 @@ down_and_up receiver_down host "-i eth0" "-i eth0" 200
 start_capture shrinks -u 18101
 capture=$pid
 calls=40000
-begin_stream 1 -u $capture_host
+begin_stream -u $capture_host
 for mtu in 1400 1000 576; do
 	sleep 0.2
 	on p1 ip link set eth0 mtu $mtu
 done
+sleep 0.2
 end_stream
 calls=4000
 sleep 0.2
@@ -121,7 +130,7 @@ expect "shrinks: events in the file" "$(in_books shrinks p1: delivered)" "$(in_f
 # Gone.
 start_capture gone -i eth0
 capture=$pid
-begin_stream 0.8 -i eth0
+begin_stream -i eth0
 sleep 0.4
 ip link del to-host
 wait "$capture"
