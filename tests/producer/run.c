@@ -82,6 +82,21 @@ void run__start(struct run *run)
 		fail_msg("%s", err.text);
 }
 
+void run__await_enabled(const struct run *run, const char *event)
+{
+	char file[128], path[256], *text = NULL;
+
+	snprintf(file, sizeof(file), "events/%s/enable", event);
+	run__file(run, file, path);
+	for (int i = 0; i < 2000 && !(text && *text == '1'); i++) {
+		usleep(10000);
+		free(text);
+		text = read_file(path);
+	}
+	assert_true(text && *text == '1');
+	free(text);
+}
+
 /* The number behind a key at the beginning of a line. */
 static uint64_t number_of(const char *text, const char *key)
 {

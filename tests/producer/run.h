@@ -33,6 +33,13 @@ void run__stop(struct run *run);
 
 void run__fini(struct run *run);
 
+/**
+ * run__await_enabled() - until the run has enabled @event, "system/name", which came into being meanwhile: it looks once a second
+ *
+ * Fails the test after 20 s.
+ */
+void run__await_enabled(const struct run *run, const char *event);
+
 /** run__file() - path of a file of tracefs; of the run's instance if there is a run. Return: @buf */
 char *run__file(const struct run *run, const char *file, char buf[256]);
 
