@@ -21,28 +21,51 @@
 #include "run.h"
 
 #define KILLS       15
+#define MOMENT_US   10000 /* between two looks at what others may be at */
+#define MOMENTS     1000
 #define RING_KIB    8192
 #define LEFT_KIB    192  /* of an emptied ring, per CPU: the kernel keeps some sub-buffers */
 #define DEFAULT_KIB 1536 /* of a new instance */
 
-/* The process to be killed: traces until then. */
-static void __attribute__((noreturn)) victim(void)
+/* The process to be killed: traces until then, and says so. */
+static void __attribute__((noreturn)) victim(int say)
 {
 	struct run run;
 
 	run__init(&run, "sched,raw_syscalls", NULL);
 	run.options.buffer_kib = RING_KIB;
-	if (!tw_producer__new(&run.options, &run.producer, NULL) && !tw_producer__start(run.producer, NULL))
+	if (!tw_producer__new(&run.options, &run.producer, NULL) && !tw_producer__start(run.producer, NULL) &&
+	    write(say, "x", 1) == 1)
 		for (;;)
 			pause();
 	_exit(1);
 }
 
-static void kill_after(pid_t pid, long us)
+/* Return: the process; in @ret_says, until it is killed, where it says that it traces */
+static pid_t start_victim(int *ret_says)
 {
+	int fds[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid)
+		victim(fds[1]);
+	close(fds[1]);
+	*ret_says = fds[0];
+	return pid;
+}
+
+/* A moment after it began to trace, or, if @us is not negative, after its birth. */
+static void kill_victim(pid_t pid, int says, long us)
+{
+	char byte;
 	int status;
 
-	nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+	if (us < 0)
+		assert_int_equal(read(says, &byte, 1), 1);
+	nanosleep(&(struct timespec){ .tv_nsec = (us < 0 ? 100000 : us) * 1000 }, NULL);
+	close(says);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
@@ -66,10 +89,10 @@ static bool exists(const char *name)
 
 static bool stays_alive(const char *name)
 {
-	for (int tries = 0; tries < 20; tries++) {
+	for (int tries = 0; tries < MOMENTS; tries++) {
 		if (!tw_instance__is_alive(name))
 			return false;
-		usleep(10000);
+		usleep(MOMENT_US);
 	}
 	return true;
 }
@@ -114,9 +137,9 @@ static void expect_removed(pid_t pid, const char *suffix)
 	char name[64];
 
 	snprintf(name, sizeof(name), "tracewire-%d%s", pid, suffix);
-	for (int tries = 0; tries < 20 && exists(name); tries++) {
+	for (int tries = 0; tries < MOMENTS && exists(name); tries++) {
 		if (tries)
-			usleep(10000);
+			usleep(MOMENT_US);
 		tw_instance__cleanup(false, NULL, NULL, NULL);
 	}
 	assert_false(exists(name));
@@ -129,12 +152,10 @@ static void test_killed(void **state)
 	(void)state;
 	srandom((unsigned int)time(NULL));
 	for (int i = 0; i < KILLS; i++) {
-		const long us = i < 5 ? 250000 : random() % 150000;
-		const pid_t pid = fork();
+		int says;
+		const pid_t pid = start_victim(&says);
 
-		if (!pid)
-			victim();
-		kill_after(pid, us);
+		kill_victim(pid, says, i < 5 ? -1 : random() % 150000);
 		running += expect_harmless(pid, "-tasks", i < 5);
 		left += expect_harmless(pid, "", i < 5);
 		expect_removed(pid, "");
@@ -189,19 +210,18 @@ static void test_others(void **state)
 	struct tw_instance *ours;
 	char dead[64];
 	pid_t pid;
+	int says;
 
 	(void)state;
 	make_foreign("twtest-foreign");
 	make_foreign("tracewire-notes");
 	assert_int_equal(tw_instance__new("", &ours, NULL), 0);
-	pid = fork();
-	if (!pid)
-		victim();
-	kill_after(pid, 250000);
+	pid = start_victim(&says);
+	kill_victim(pid, says, -1);
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	assert_true(tw_instance__is_alive(tw_instance__name(ours)));
-	for (int tries = 0; tries < 20 && exists(dead) && !was_told(&dry, dead); tries++) {
-		usleep(tries ? 10000 : 0);
+	for (int tries = 0; tries < MOMENTS && exists(dead) && !was_told(&dry, dead); tries++) {
+		usleep(tries ? MOMENT_US : 0);
 		dry.n = 0;
 		tw_instance__cleanup(true, note, &dry, NULL);
 	}
@@ -227,17 +247,16 @@ static void test_next_run(void **state)
 {
 	char dead[64];
 	struct run run;
-	const pid_t pid = fork();
+	int says;
+	const pid_t pid = start_victim(&says);
 
 	(void)state;
-	if (!pid)
-		victim();
-	kill_after(pid, 250000);
+	kill_victim(pid, says, -1);
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	run__init(&run, "sched", NULL);
 	run__start(&run);
-	for (int tries = 0; tries < 100 && exists(dead); tries++) /* somebody else's next run is just at it */
-		usleep(10000);
+	for (int tries = 0; tries < MOMENTS && exists(dead); tries++) /* somebody else's next run is just at it */
+		usleep(MOMENT_US);
 	assert_false(exists(dead));
 	run__stop(&run);
 	run__fini(&run);
