@@ -150,7 +150,7 @@ static void test_own_threads(void **state)
 	run.options.threads = 2;
 	run.options.latency_ms = 1;
 	run__start(&run);
-	getppid_load(200, 20000);
+	getppid_load(10000, 20000);
 	run__stop(&run);
 	for (size_t i = 0; i < run.got.n_events; i++) {
 		const struct got_event *ev = &run.got.events[i];
