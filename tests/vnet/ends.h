@@ -45,6 +45,40 @@ static inline void sink__flush_all(struct tw_sink *sink)
 	assert_int_equal(code, 0);
 }
 
+/** link__await_frames() - until so many have come there, and no more: on a busy machine the kernel hands them on when it can */
+static inline void link__await_frames(const char *name, uint32_t n)
+{
+	for (int i = 0; i < 5000 && link__counters(name).rx_packets < n; i++)
+		usleep(1000);
+	assert_int_equal(link__counters(name).rx_packets, n);
+}
+
+/** rx__assert_in_time() - nothing comes, and that is said when it should be: the best of ten, since the machine may be busy */
+static inline void rx__assert_in_time(struct tw_rx *rx)
+{
+	struct tw_rx_frame f;
+	double best = 1e9;
+
+	for (int i = 0; i < 10; i++) {
+		const double before = now_ms();
+
+		assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+		if (now_ms() - before < best)
+			best = now_ms() - before;
+	}
+	assert_true(best < 50);
+	best = 1e9;
+	for (int i = 0; i < 10 && best >= 150; i++) {
+		const double before = now_ms();
+
+		assert_int_equal(tw_rx__next(rx, 100, &f), 0);
+		assert_true(now_ms() - before >= 99);
+		if (now_ms() - before < best)
+			best = now_ms() - before;
+	}
+	assert_true(best < 1000);
+}
+
 /** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and vanishes */
 static inline void rx__assert_down_and_gone(struct tw_rx *rx)
 {
