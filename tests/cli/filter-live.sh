@@ -116,19 +116,24 @@ else
 fi
 
 # dumpcap takes the string for it, and lets the same pass.
-captured() {
+has_captured() { # FRAMES
+	[ "$(capinfos -Mc "$scratch/captured.pcapng" 2>/dev/null | sed -n 's/^Number of packets: *//p')" -ge "$1" ] 2>/dev/null
+}
+captured() { # FRAMES: that many at least
 	"$tracewire" vnet up tw2 2>/dev/null || fail "no wire"
-	dumpcap -q -i tw2 -f "$("$tracewire" filter compile --to pcap --from "$sample" 'prev_pid == 0 && cpu == 1')" \
-		-a duration:3 -w "$scratch/captured.pcapng" >"$scratch/dumpcap" 2>&1 &
-	sleep 1.5
+	in_background dumpcap dumpcap -q -i tw2 -f "$("$tracewire" filter compile --to pcap --from "$sample" 'prev_pid == 0 && cpu == 1')" \
+		-w "$scratch/captured.pcapng"
+	wait_for says "$scratch/dumpcap.err" '^File: ' >&2
 	python3 "$scratch/send.py" "$scratch/sample.pcap" tw2-tx
-	wait $!
+	wait_for has_captured "$1" >&2
+	sleep 0.5 # what it should not let pass would come, too
+	interrupt "$pid"
 	capinfos -Mc "$scratch/captured.pcapng" | sed -n 's/^Number of packets: *//p'
 }
 if command -v dumpcap >/dev/null && command -v editcap >/dev/null; then
 	reported=$("$tracewire" report -q -f 'prev_pid == 0 && cpu == 1' "$sample" | grep -vc ^cpus=)
-	got=$(captured)
-	[ "$got" = $((reported + 3)) ] || fail "dumpcap has '$got' frames, not 3 with control records and $reported events: $(cat "$scratch/dumpcap")"
+	got=$(captured $((reported + 3)))
+	[ "$got" = $((reported + 3)) ] || fail "dumpcap has '$got' frames, not 3 with control records and $reported events: $(cat "$scratch/dumpcap.err")"
 	"$tracewire" vnet down tw2 2>/dev/null
 else
 	echo "not checked: a capture filter, for dumpcap or editcap is not there"

@@ -51,14 +51,19 @@ send() {
 	"$sender" v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
 }
 
-# send_watched NAME INTERFACE [WORD...]: send, and what a tcpdump there sees of it, with these words, is in NAME.pcap
+has_frames() { # PCAP N: at least
+	[ "$(tcpdump --count -r "$1" 2>/dev/null | sed -n 's/ packets*$//p')" -ge "$2" ] 2>/dev/null
+}
+
+# send_watched NAME INTERFACE FRAMES [WORD...]: send, and what a tcpdump there sees of it, with these words, is in NAME.pcap: FRAMES at least
 send_watched() {
-	local name=$1 interface=$2 pid
-	shift 2
-	in_background tcpdump tcpdump -i "$interface" -Z root -w "$scratch/$name.pcap" "$@"
+	local name=$1 interface=$2 frames=$3 pid
+	shift 3
+	in_background tcpdump tcpdump -i "$interface" -Z root -U -w "$scratch/$name.pcap" "$@"
 	wait_for says "$scratch/tcpdump.err" 'listening on'
 	send
-	sleep 1.5 # its ring's blocks are a second old at most
+	wait_for has_frames "$scratch/$name.pcap" "$frames"
+	sleep 1.5 # and what else there may be: the blocks of its ring are a second old at most
 	interrupt "$pid"
 }
 
@@ -80,7 +85,7 @@ is_counted() { # WANTED EXPRESSION
 
 # comes_to WHAT WANTED EXPRESSION: frames are on their way for a moment
 comes_to() {
-	for _ in $(seq 20); do
+	for _ in $(seq 100); do
 		is_counted "$2" "$3" && return
 		sleep 0.1
 	done

@@ -7,7 +7,7 @@
 
 # XDP, which comes before captures.
 attach drop 'event == sched_switch' --action drop
-send_watched seen v1 ether proto 0x88b5
+send_watched seen v1 $((events - switches + control)) ether proto 0x88b5
 expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
 	sed -nE 's/^events +([0-9]+) printed.*/\1/p')"
 comes_to "mode" native 'c["mode"]'
@@ -50,7 +50,7 @@ tc qdisc del dev v1 clsact
 # A redirection takes the control frames along, so that what arrives can be decoded; here they stay, too.
 attach redirect 'event == sched_switch' --action redirect:w0
 before=$(received w1)
-send_watched redirected w1
+send_watched redirected w1 $((switches + control))
 expect "redirected frames and control frames" $((switches + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
 expect "decoded behind it" $switches "$(grep -c ' sched_switch: ' "$scratch/report")"
@@ -66,6 +66,8 @@ wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
 says "$scratch/xdp-redirect.err" '^redirect in XDP takes events only, control frames stay on v1' || fail "no word about control frames"
 before=$(received w1)
 send
+have_come() { [ $(($(received w1) - before)) -ge "$1" ]; }
+wait_for have_come $wakeups
 sleep 0.3
 expect "redirected by XDP" $wakeups $(($(received w1) - before))
 finish "$pid"

@@ -9,7 +9,8 @@ attach u32 --hook u32 'event == sched_switch && cpu == 0' --action redirect:w0 '
 	'event == sched_wakeup' --action redirect:w0
 comes_to "hook" "u32 software" 'c["hook"] + " " + c["mode"]'
 before=$(received w1)
-send_watched redirected w1
+matching=$("$tracewire" report -q -f 'event == sched_switch and cpu == 0' "$capture" | grep -c ' sched_switch: ')
+send_watched redirected w1 $((matching + wakeups + control))
 first=$(counted 'c["rules"][0]["frames"]')
 comes_to "the third rule" $wakeups 'c["rules"][2]["frames"]'
 comes_to "control frames go both ways" $control 'c["control"]["frames"]'
