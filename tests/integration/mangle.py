@@ -33,7 +33,7 @@ def has_end(packet):
 	return False
 
 kept, lost, last = [], 0, max(i for i, p in enumerate(packets) if has_end(p))
-in_any_case = random.choice([i for i, p in enumerate(packets) if i and header(p)[0] != CONTROL])
+in_any_case = random.choice([i for i, p in enumerate(packets) if i and header(p)[0] != CONTROL and header(p)[1]])
 for i, packet in enumerate(packets):
 	source, events = header(packet)
 	if i == in_any_case or i != last and i and random.random() < 0.05:
