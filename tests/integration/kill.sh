@@ -98,7 +98,9 @@ for _ in $(seq 60); do
 done
 
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
+is_gone() { [ -z "$(instances "$1")" ]; }
 for pid in "${pids[@]}"; do
+	wait_for is_gone "$pid" # the next run of somebody else's may be just about it
 	nothing_left "$pid" living living-tx stranger stranger-tx
 done
 for interface in living living-tx stranger stranger-tx; do
