@@ -8,13 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pcap-tools/output/output.h"
+
 #define DRAFT_TRIES 100
 
 static int cannot(const char *path, struct tw_error *err)
 {
 	const int code = -errno;
 
-	return tw_error__set(err, code == -ENOENT ? -ENOTDIR : code, "%s cannot be created: %s", path, strerror(-code));
+	return tw_error__set(err, code == -ENOENT ? -ENOTDIR : code, "%s cannot be created: %s%s", path,
+			     strerror(-code), tw_output__remedy(code));
 }
 
 /* The folder that the file will be in. */

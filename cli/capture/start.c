@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -54,18 +55,16 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
 {
 	const struct passwd *user = getpwuid(geteuid());
-	struct tw_error why;
 	int error;
 
 	leftovers__repair_files(capture->file, capture->quiet);
 	error = open_output(capture, ret, err);
 	if (error != -EACCES && error != -EPERM)
 		return error;
-	why = *err;
 	return tw_error__set(err, error,
-			     "%.300s; with --ring-buffer all files are made by the user %s: let him write there, or "
-			     "choose another by --user",
-			     why.text, user ? user->pw_name : "that capture becomes");
+			     "creating %.300s: %s; with --ring-buffer all files are made by the user %s: let him write "
+			     "there, or choose another by --user",
+			     capture->file, strerror(-error), user ? user->pw_name : "that capture becomes");
 }
 
 int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *err)

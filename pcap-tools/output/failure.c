@@ -8,6 +8,30 @@
 #include "pcap-tools/output/state.h"
 #include "pcap-tools/pcapng/walk.h"
 
+const char *tw_output__remedy(int code)
+{
+	switch (-code) {
+	case ENOENT:
+		return "; create the folder first";
+	case ENOTDIR:
+		return "; a file stands where a folder is to be: name another one";
+	case EISDIR:
+		return "; name a file in it";
+	case EACCES:
+	case EPERM:
+		return "; name a folder that you may write to";
+	case EROFS:
+		return "; name a folder on another one";
+	case ENOSPC:
+	case EDQUOT:
+		return "; make room, or write elsewhere";
+	case ENAMETOOLONG:
+		return "; give a shorter one";
+	default:
+		return "";
+	}
+}
+
 int tw_output__fail(struct tw_output *o, int code, struct tw_error *err)
 {
 	const unsigned long long bytes = o->stats.bytes + o->bytes;

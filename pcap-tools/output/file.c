@@ -73,7 +73,8 @@ static int file__create(struct tw_output *o, struct tw_error *err)
 		o->fd = open(o->name, flags, 0666);
 		code = o->fd < 0 ? -errno : 0;
 	} while (tw_output__is_no_space(code) && !tw_output_file__make_space(o));
-	return code ? tw_error__set(err, code, "creating %s: %s", o->name, strerror(-code)) : 0;
+	return code ? tw_error__set(err, code, "creating %s: %s%s", o->name, strerror(-code), tw_output__remedy(code))
+		    : 0;
 }
 
 static void file__set_deadline(struct tw_output *o)
@@ -93,7 +94,7 @@ int tw_output_file__begin(struct tw_output *o, struct tw_error *err)
 	if (o->rotates)
 		code = tw_files__name(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
 	if (code)
-		return tw_error__set(err, code, "writing %s: the name is too long", o->path);
+		return tw_error__set(err, code, "writing %.64s...: the name is too long; give a shorter one", o->path);
 	if (o->own)
 		code = file__create(o, err);
 	if (!code)

@@ -63,7 +63,8 @@ static int check(const struct tw_output *o, struct tw_error *err)
 				     o->name);
 	return strlen(o->path) < sizeof(o->path) - 1
 		       ? 0
-		       : tw_error__set(err, -ENAMETOOLONG, "writing %s: the name is too long", o->path);
+		       : tw_error__set(err, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one",
+				       o->path);
 }
 
 static const char *options__name(const struct tw_output_options *options)

@@ -86,6 +86,13 @@ int tw_output__next(struct tw_output *o, struct tw_error *err);
 /** tw_output__finish() - end the last file; after a failure too. Nothing may follow but tw_output__free() */
 int tw_output__finish(struct tw_output *o, struct tw_error *err);
 
+/**
+ * tw_output__remedy() - what to do where a file cannot be created
+ * @code: -errno
+ * Return: "; ..." to stand behind the reason; "" if there is nothing to advise
+ */
+const char *tw_output__remedy(int code);
+
 /** tw_output__free() - and finish, if that was not done; NULL is fine */
 void tw_output__free(struct tw_output *o);
 

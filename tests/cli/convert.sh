@@ -57,7 +57,7 @@ run 2 "$tracewire" convert copy.dat copy.dat
 tells 'the file that is read'
 cmp "$good" copy.dat || fail "the input was changed"
 run 1 "$tracewire" convert "$good" no/folder/z.pcapng
-tells 'cannot be created'
+tells 'no/folder/z.pcapng cannot be created: No such file or directory; create the folder first'
 printf '9' | dd of=copy.dat bs=1 seek=10 conv=notrunc status=none
 run 2 "$tracewire" convert copy.dat z.pcapng
 tells 'version 9; known are 6 and 7'

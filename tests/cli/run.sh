@@ -45,7 +45,9 @@ tells no-such-command
 run 126 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch"
 tells "'$scratch' cannot be run"
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch/no-such-folder/x.pcapng" -- true
-tells no-such-folder
+tells 'creating .*no-such-folder/x.pcapng: No such file or directory; create the folder first'
+run 1 "$tracewire" record -e sched:sched_switch -w "$scratch" -- true
+tells 'Is a directory; name a file in it'
 echo precious >"$scratch/x.pcapng"
 run 2 "$tracewire" record -F -e sched:sched_switch -w "$scratch/x.pcapng"
 run 127 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- no-such-command
