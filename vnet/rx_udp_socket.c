@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -87,12 +88,18 @@ static int refused(const struct tw_rx_udp_options *o, int code, struct tw_error 
 {
 	char at[TW_UDP_TEXT_MAX];
 
-	tw_udp_address__format(&o->at, at);
+	if (o->at.host[0])
+		tw_udp_address__format(&o->at, at);
+	else
+		snprintf(at, sizeof(at), "UDP port %u", o->at.port);
 	switch (code) {
 	case -EADDRINUSE:
-		return tw_error__set(err, code, "cannot receive at %s: another program has that UDP port", at);
+		return tw_error__set(err, code, "cannot receive at %s: another program does; ss -lunp tells which", at);
 	case -EADDRNOTAVAIL:
-		return tw_error__set(err, code, "cannot receive at %s: no interface here has that address", at);
+		return tw_error__set(
+			err, code,
+			"cannot receive at %s: no interface here has that address; ip -br addr lists those there are",
+			at);
 	case -EACCES:
 		return tw_error__set(err, code,
 				     "cannot receive at %s: ports below 1024 take root or CAP_NET_BIND_SERVICE", at);

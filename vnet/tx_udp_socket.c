@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <linux/if_ether.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
@@ -81,6 +82,23 @@ static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 	return error;
 }
 
+/* A name can have several addresses; told is the one that was tried last. */
+static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *udp, int code, struct tw_error *err)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&udp->address;
+	char tried[INET6_ADDRSTRLEN + IF_NAMESIZE];
+
+	if (code == -EINVAL && udp->family == AF_INET6)
+		return tw_error__set(
+			err, code,
+			"cannot send to %s: which interface leads there has to be said, as in [fe80::1%%eth0]",
+			to->host);
+	if (getnameinfo(address, udp->address_len, tried, sizeof(tried), NULL, 0, NI_NUMERICHOST))
+		return tw_error__set(err, code, "cannot send to %s: %s", to->host, strerror(-code));
+	return tw_error__set(err, code, "cannot send to %s: %s; ip route get %s tells what way there is", to->host,
+			     strerror(-code), tried);
+}
+
 int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, struct tw_error *err)
 {
 	struct addrinfo *addresses;
@@ -95,11 +113,14 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 	if (error)
 		return error;
 	udp = calloc(1, sizeof(*udp));
-	error = udp ? connect_to(addresses, udp) : -ENOMEM;
+	error = udp ? connect_to(addresses, udp)
+		    : tw_error__set(err, -ENOMEM, "cannot send to %s: no memory", to->host);
 	freeaddrinfo(addresses);
+	if (udp && error)
+		unreachable(to, udp, error, err);
 	if (error) {
 		free(udp);
-		return tw_error__set(err, error, "cannot send to %s: %s", to->host, strerror(-error));
+		return error;
 	}
 	tw_udp_address__format(to, udp->to);
 	set_options(udp);

@@ -228,9 +228,11 @@ static void test_refused(void **state)
 	(void)state;
 	command__run("ip link set lo up");
 	rx = open_rx("5000", 0);
-	assert_refused("5000", -EADDRINUSE, "cannot receive at :5000: another program has that UDP port");
-	assert_refused("10.9.9.9:5001", -EADDRNOTAVAIL,
-		       "cannot receive at 10.9.9.9:5001: no interface here has that address");
+	assert_refused("5000", -EADDRINUSE,
+		       "cannot receive at UDP port 5000: another program does; ss -lunp tells which");
+	assert_refused(
+		"10.9.9.9:5001", -EADDRNOTAVAIL,
+		"cannot receive at 10.9.9.9:5001: no interface here has that address; ip -br addr lists those there are");
 	tw_rx__close(rx);
 }
 

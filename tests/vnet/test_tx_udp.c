@@ -492,7 +492,13 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -ENETUNREACH);
-	assert_string_equal(err.text, "cannot send to 10.1.1.1: Network is unreachable");
+	assert_string_equal(err.text,
+			    "cannot send to 10.1.1.1: Network is unreachable; ip route get 10.1.1.1 tells what "
+			    "way there is");
+	assert_int_equal(tw_udp_address__parse("[fe80::1]", &to, &err), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EINVAL);
+	assert_string_equal(err.text, "cannot send to fe80::1: which interface leads there has to be said, as in "
+				      "[fe80::1%eth0]");
 	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EHOSTUNREACH);
 	assert_int_equal(strncmp(err.text, "cannot look up host no-such-host.invalid: ", 42), 0);
