@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,9 +139,9 @@ int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err)
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)text[0]) || *end)
-		return tw_error__set(err, -EINVAL, "'%s' is not a number", text);
+		return tw_error__set(err, -EINVAL, "'%s' is not a number: digits alone are wanted, such as 100", text);
 	if (errno)
-		return tw_error__set(err, -EINVAL, "the number %s is too large", text);
+		return tw_error__set(err, -EINVAL, "the number %s is too large; %llu is the largest", text, ULLONG_MAX);
 	*ret = value;
 	return 0;
 }

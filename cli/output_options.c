@@ -42,8 +42,8 @@ struct parse {
 static int parse_seconds(const struct parse *p, uint64_t *ret)
 {
 	if (cli_seconds__parse(p->value, ret))
-		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is no number of seconds", p->option, p->text,
-				     p->value);
+		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is no number of seconds, such as 60 or 0.5",
+				     p->option, p->text, p->value);
 	return 0;
 }
 
@@ -53,7 +53,9 @@ static int parse_count(const struct parse *p, const struct key *key, uint64_t *r
 	uint64_t count;
 
 	if (cli_number__parse(p->value, &count, NULL))
-		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is not a number", p->option, p->text, p->value);
+		return tw_error__set(p->err, -EINVAL,
+				     "%s '%s': '%s' is not a number: digits alone are wanted, such as 100", p->option,
+				     p->text, p->value);
 	if (!count || count > max)
 		return tw_error__set(p->err, -EINVAL, "%s '%s': it can be 1 to %llu", p->option, p->text,
 				     (unsigned long long)max);

@@ -139,10 +139,11 @@ static void test_sentences(void **state)
 		{ "-w", "option '--write' needs an argument: FILE" },
 		{ "--write", "option '--write' needs an argument: FILE" },
 		{ "--quiet=yes", "option '--quiet' takes no argument" },
-		{ "-c many", "option '--count': 'many' is not a number" },
-		{ "-c -1", "option '--count': '-1' is not a number" },
-		{ "-c 1k", "option '--count': '1k' is not a number" },
-		{ "-c 99999999999999999999", "option '--count': the number 99999999999999999999 is too large" },
+		{ "-c many", "option '--count': 'many' is not a number: digits alone are wanted, such as 100" },
+		{ "-c -1", "option '--count': '-1' is not a number: digits alone are wanted, such as 100" },
+		{ "-c 1k", "option '--count': '1k' is not a number: digits alone are wanted, such as 100" },
+		{ "-c 99999999999999999999",
+		  "option '--count': the number 99999999999999999999 is too large; 18446744073709551615 is the largest" },
 		{ "--event-filter x -e a", "nothing to filter" },
 	};
 	struct line line;

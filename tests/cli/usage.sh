@@ -41,7 +41,11 @@ refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 refuses 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
-refuses 2 "tracewire live: option '--threads': 'many' is not a number" live -e sched --threads many
-refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number" stream -e sched -i tw0 --events-per-frame -1
+refuses 2 "tracewire live: option '--threads': 'many' is not a number: digits alone are wanted, such as 100" live -e sched --threads many
+refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: digits alone are wanted, such as 100" stream -e sched -i tw0 --events-per-frame -1
+refuses 2 "tracewire capture: option '--count': '-5' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -c -5
+refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -a events:x
+refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than any packet has: leave it away to have all of them" \
+	capture -u 18101 -w x -s 4294967296
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed

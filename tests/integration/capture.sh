@@ -144,7 +144,7 @@ refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of them away; \`tracewire convert\` unpacks, \`editcap -s\` cuts" \
 	-i tw0 --packed -s 64
 refused 2 "--status '0' is no number of seconds, such as 1 or 0.5s" -i tw0 --status 0
-refused 2 "--autostop 'duration:x': 'x' is no number of seconds" -i tw0 -a duration:x
+refused 2 "--autostop 'duration:x': 'x' is no number of seconds, such as 60 or 0.5" -i tw0 -a duration:x
 
 for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be later: as record has it
 	# shellcheck disable=SC2086
