@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "cli/filter_option.h"
+#include "wire/sink.h"
 
 static int apply_events_per_frame(void *data, const char *value, struct tw_error *err)
 {
@@ -14,6 +15,17 @@ static int apply_events_per_frame(void *data, const char *value, struct tw_error
 	config->frames_chosen = true;
 	if (cli_number__parse(value, &config->events_per_frame, &why))
 		return tw_error__set(err, -EINVAL, "option '--events-per-frame': %s", why.text);
+	return 0;
+}
+
+static int apply_frame_size(void *data, const char *value, struct tw_error *err)
+{
+	struct run_config *config = data;
+
+	if (cli_number__parse(value, &config->frame_size, NULL) || config->frame_size < TW_SINK_FRAME_LEAST ||
+	    config->frame_size > TW_FRAME_MAX)
+		return tw_error__set(err, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
+				     TW_SINK_FRAME_LEAST, TW_FRAME_MAX);
 	return 0;
 }
 
@@ -57,8 +69,8 @@ static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "At most so many events in a frame; 0 = as many as fit, which costs least; 1 = every event a packet of its own",
 	  0, apply_events_per_frame },
-	{ 0, "frame-size", "BYTES", CLI_ARG_NUMBER, "Largest frame, Ethernet header excluded; the MTU bounds it too",
-	  offsetof(struct run_config, frame_size), NULL },
+	{ 0, "frame-size", "BYTES", CLI_ARG_NUMBER,
+	  "Largest frame, 128 to 65532, Ethernet header excluded; the MTU bounds it too", 0, apply_frame_size },
 	{ 0 },
 };
 

@@ -14,8 +14,7 @@
 #include "wire/tracewire.h"
 
 /* What two 4096-byte chunks hold: larger frames gain little and push the slots out of the cache. */
-#define FRAME_BEST  (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
-#define FRAME_LEAST 128 /* a header and a PART worth sending */
+#define FRAME_BEST (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 
 void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
 {
@@ -76,10 +75,10 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 		return tw_error__set(err, -ENETDOWN,
 				     "cannot send on %s: the interface is down; bring it up with ip link set %s up",
 				     o->ifname, o->ifname);
-	if (mtu < FRAME_LEAST)
+	if (mtu < TW_SINK_FRAME_LEAST)
 		return tw_error__set(err, -EINVAL,
 				     "cannot send on %s: its MTU of %u is below the %d bytes a frame takes", o->ifname,
-				     mtu, FRAME_LEAST);
+				     mtu, TW_SINK_FRAME_LEAST);
 	if (o->queue >= queues)
 		return tw_error__set(err, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
 				     o->queue, o->ifname, queues);
@@ -94,8 +93,8 @@ static size_t choose_frame_max(size_t wanted, unsigned int mtu)
 		max = mtu;
 	if (max > TW_FRAME_MAX)
 		max = TW_FRAME_MAX;
-	if (max < FRAME_LEAST)
-		max = FRAME_LEAST;
+	if (max < TW_SINK_FRAME_LEAST)
+		max = TW_SINK_FRAME_LEAST;
 	return max & ~(size_t)3;
 }
 

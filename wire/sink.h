@@ -15,6 +15,8 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
+#define TW_SINK_FRAME_LEAST 128 /* of frame_max where events leave, bytes: a header and a PART worth sending */
+
 /* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0. */
 struct tw_sink_stats {
 	uint64_t frames;         /* handed over by commit */

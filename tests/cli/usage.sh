@@ -35,6 +35,9 @@ refuses 2 "tracewire stream: --destination '1:2:3' is no Ethernet address, such 
 refuses 2 "tracewire stream: --rate '5q' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
 	stream -e sched -u host --rate 5q
 refuses 2 "tracewire stream: --latency '0' is no number from 1 to 10000, in ms" stream -e sched -u host --latency 0
+for size in 0 10 127 65533 100000 1k; do
+	refuses 2 "tracewire stream: --frame-size '$size' is no number from 128 to 65532, in bytes" stream -e sched -u host --frame-size $size
+done
 refuses 2 "tracewire capture: nothing is given to receive from: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
