@@ -159,7 +159,9 @@ static const struct cli_option output_options[] = {
 	  "interval:SECONDS; with files:N keep the last N; can be given again",
 	  0, set_ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_TEXT,
-	  "End after duration:SECONDS, filesize:KB, files:N or packets:N; can be given again", 0, set_autostop },
+	  "End after duration:SECONDS, filesize:KB, files:N or events:N, which is what --count counts; packets:N, as dumpcap "
+	  "has it, means events:N here; can be given again",
+	  0, set_autostop },
 	{ 0 },
 };
 
