@@ -105,7 +105,7 @@ static int check(const struct capture *capture, struct tw_error *err)
 	if (capture->snaplen > UINT32_MAX)
 		return tw_error__set(
 			err, -EINVAL,
-			"--snapshot-length %llu is more than any packet has: leave it away to have all of them",
+			"--snapshot-length %llu is more than any packet has: leave it out to have all of them",
 			(unsigned long long)capture->snaplen);
 	error = check_user(capture, err);
 	return error ? error : check_filter(capture->filter, err);

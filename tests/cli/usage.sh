@@ -48,7 +48,7 @@ refuses 2 "tracewire live: option '--threads': 'many' is not a number: digits al
 refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: digits alone are wanted, such as 100" stream -e sched -i tw0 --events-per-frame -1
 refuses 2 "tracewire capture: option '--count': '-5' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -c -5
 refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -a events:x
-refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than any packet has: leave it away to have all of them" \
+refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than any packet has: leave it out to have all of them" \
 	capture -u 18101 -w x -s 4294967296
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed
