@@ -8,7 +8,7 @@ RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
 mount -t tmpfs tmpfs /run || exit 1
 
-readable=0 cut=0 most=0 longest=0 # packets read, files cut off behind the last whole block, bytes and ms that were missing at most
+readable=0 mended=0 most=0 longest=0 # packets read, files whose end was mended, bytes and ms that were missing at most
 
 last_time() { # FILE: of its last packet, seconds
 	capinfos -S -e -T -r "$1" 2>"$scratch/capinfos.err" | cut -f2
@@ -36,19 +36,40 @@ bounded() {
 	[ "$ms" -le $longest ] || longest=$ms
 }
 
-# repaired FILE CAPTURE LAST: the next run has mended the end of what that process wrote, and nothing that could be read is gone
+by_cleanup() {
+	"$tracewire" cleanup >"$scratch/mending" 2>&1 || fail "cleanup: $(cat "$scratch/mending")"
+}
+
+# by_restart: the next capture does it as it begins, before it receives anything
+by_restart() {
+	start_capture next -i eth0
+	cp "$scratch/next.err" "$scratch/mending"
+	end_capture "$pid" next
+}
+
+# repaired FILE CAPTURE LAST [HOW]: the next run has mended the end of what that process wrote, has said so, and nothing that could
+# be read is gone
 repaired() {
-	local name
+	local name how=${4:-by_cleanup} before said
 	name=$(basename "$1")
-	"$tracewire" cleanup >"$scratch/cleanup" 2>&1 || fail "cleanup: $(cat "$scratch/cleanup")"
-	grep -q "$name" "$scratch/cleanup" && cut=$((cut + 1))
+	before=$(cksum <"$1")
+	$how
+	said=$(grep -c "^repaired capture $1" "$scratch/mending")
+	expect "$how says that it mended what it changed" "$([ "$before" = "$(cksum <"$1")" ]; echo $?)" "$said"
+	mended=$((mended + said))
 	last_time "$1" >"$scratch/last"
-	[ ! -s "$scratch/capinfos.err" ] || fail "after cleanup: $(cat "$scratch/capinfos.err")"
-	expect "last packet after cleanup" "$3" "$(cat "$scratch/last")"
+	[ ! -s "$scratch/capinfos.err" ] || fail "after $how: $(cat "$scratch/capinfos.err")"
+	expect "last packet after $how" "$3" "$(cat "$scratch/last")"
 	expect "notes left" "" "$(find /run/tracewire -name "*$name*" -o -name "*$2*" 2>/dev/null)"
 }
 
+# balances NAME FILE: in the books that info makes of what was left
+balances() {
+	expect "$1: difference in the books that info makes" 0 \
+		"$("$tracewire" info -j "$2" | grep -oE '"difference": ?[-0-9]+' | grep -oE '[-0-9]+$' | sort -u)"
+}
+
 tell_killed() { # HOW MANY
-	echo "killed $1 captures, $cut were cut off behind the last whole block; at most $most bytes and $longest ms were missing;" \
+	echo "killed $1 captures, the ends of $mended were mended; at most $most bytes and $longest ms were missing;" \
 		"$readable packets read"
 }
