@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One capture host, two producers: a stock kernel in a virtual machine, and the kernel that this runs on. Both are in one file, each
-# decoded by its own formats, and nothing of them is missing. They meet in a network namespace that has the machine's tap interface.
-# Then the machine's clock, which nobody needs, is set back by an hour beneath a stream that goes by it.
+# One capture host, three producers with clocks of their own: a stock kernel in a virtual machine, and two on the kernel that this runs
+# on. All are in one file, in the order of time, each decoded by its own formats, and nothing of them is missing. They meet in a network
+# namespace that has the machine's tap interface. Then the machine's clock, which nobody needs, is set back by an hour beneath a stream
+# that goes by it; that one has a capture of its own.
 # Usage: remote.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 for part in processes tracing; do
@@ -31,22 +32,35 @@ in_net ip tuntap add tap0 mode tap
 in_net ip addr add 10.9.0.1/24 dev tap0
 in_net ip link set tap0 up
 
-in_background capture nsenter --net="/proc/$net/ns/net" "$tracewire" capture -Z root -u 18101 -w "$scratch/both.pcapng"
-capture=$pid
-wait_for says "$scratch/capture.err" '^capturing on '
+# start_capture NAME PORT: into NAME.pcapng
+start_capture() {
+	in_background "$1" nsenter --net="/proc/$net/ns/net" "$tracewire" capture -Z root -u "$2" -w "$scratch/$1.pcapng"
+	wait_for says "$scratch/$1.err" '^capturing on '
+}
+start_capture all 18101
+all=$pid
+start_capture back 18102
+back=$pid
 
-# The machine streams until this kernel has, too; both do something meanwhile.
+# stream_here NAME CLOCK: by a host of that name, for a second
+stream_here() {
+	in_background "$1" nsenter --net="/proc/$net/ns/net" unshare --uts sh -c 'hostname "$1"; shift; exec "$@"' sh "$1" \
+		"$tracewire" stream -u 10.9.0.1 -C "$2" -e sched:sched_switch,sched:sched_process_exit -- \
+		sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
+}
+
+# The machine streams until this kernel has, too; all do something meanwhile.
 cp "$tracewire" "$job"
 cat >"$job/stream" <<'END'
 echo stock >/proc/sys/kernel/hostname
 modprobe virtio_net || exit 77
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
 ip addr add 10.9.0.2/24 dev eth0
-/job/tracewire stream -u 10.9.0.1 -e sched:sched_switch,sched:sched_process_exit -- bash -c '
+/job/tracewire stream -u 10.9.0.1 -C mono -e sched:sched_switch,sched:sched_process_exit -- bash -c '
 	echo streaming >/job/streaming
 	for _ in $(seq 300); do [ -e /job/enough ] && break; sleep 0.1; done' 2>/job/stream.err || exit
 echo back >/proc/sys/kernel/hostname
-/job/tracewire stream -u 10.9.0.1 -C tai -e sched:sched_process_exit -- bash -c '
+/job/tracewire stream -u 10.9.0.1:18102 -C tai -e sched:sched_process_exit -- bash -c '
 	date -s "-1 hour"
 	for _ in $(seq 50); do sleep 0.1; done' 2>/job/back.err
 END
@@ -56,14 +70,20 @@ machine=$pid
 streams_or_ended() { [ -e "$job/streaming" ] || has_ended "$machine"; }
 for _ in 1 2 3; do wait_for streams_or_ended >/dev/null && break; done
 [ -e "$job/streaming" ] || fail "Linux $release does not stream: $(cat "$scratch/machine.out" "$job/stream.err" 2>&1)"
-in_net "$tracewire" stream -u 10.9.0.1 -e sched:sched_switch,sched:sched_process_exit -- \
-	sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done' 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+stream_here boot boot
+streams=$pid
+stream_here raw mono_raw
+for stream in "$streams" "$pid"; do
+	wait "$stream" || fail "stream: $(cat "$scratch/boot.err" "$scratch/raw.err")"
+done
 touch "$job/enough"
 wait "$machine"
 expect "status in Linux $release" 0 $?
 sleep 0.5
-interrupt "$capture"
-expect "status of capture" 0 $?
+for capture in "$all" "$back"; do
+	interrupt "$capture"
+	expect "status of capture" 0 $?
+done
 
 # recorded FILE: by the summary of a stream
 recorded() { sed -nE 's/^events +([0-9]+) recorded,.*/\1/p' "$1"; }
@@ -73,7 +93,7 @@ seen() {
 	local host=$1 fields=() field
 	shift
 	for field in "$@"; do fields+=(-e "$field"); done
-	tshark -r "$scratch/both.pcapng" -Y "trace.sched.sched_switch.prev_pid && frame.interface_name contains \"$host:\"" -T fields \
+	tshark -r "$scratch/all.pcapng" -Y "trace.sched.sched_switch.prev_pid && frame.interface_name contains \"$host:\"" -T fields \
 		-E separator=' ' "${fields[@]}" 2>/dev/null
 }
 
@@ -81,24 +101,49 @@ seen() {
 check_host() {
 	local host=$1 n other
 	n=$(recorded "$2")
-	says "$scratch/capture.err" "^$host:[^ ]+ +$n +$n +0  closed$" || fail "books of $host, which recorded $n: $(cat "$scratch/capture.err")"
-	[ "$(tshark -r "$scratch/both.pcapng" -Y "trace.pid && frame.interface_name contains \"$host:\"" 2>/dev/null | wc -l)" = "$n" ] ||
+	says "$scratch/all.err" "^$host:[^ ]+ +$n +$n +0  closed$" || fail "books of $host, which recorded $n: $(cat "$scratch/all.err")"
+	[ "$(tshark -r "$scratch/all.pcapng" -Y "trace.pid && frame.interface_name contains \"$host:\"" 2>/dev/null | wc -l)" = "$n" ] ||
 		fail "not all $n events of $host are in the file"
 	other=$(seen "$host" trace.pid trace.sched.sched_switch.prev_pid | awk '$1 != $2 || NF != 2' | head -n 3)
 	expect "switches of $host away from a task that was not running" "" "$other"
 	[ "$(seen "$host" trace.pid | wc -l)" -gt 20 ] || fail "hardly a switch of $host is decoded"
 }
 
-# told HOST: how often its producer told its clocks and counters, which it does each second but at the end
-told() {
-	tshark -r "$scratch/both.pcapng" -Y "trace.stats.recorded && trace.clock.trace && frame.interface_name contains \"$1:\"" 2>/dev/null | wc -l
+# Of a line for each event, which has its time, whether it is flagged as late, its stream, the error of its time, and the order that the
+# plugin tells: what is wrong with that order, by the times themselves, and with that of the lines.
+cat >"$scratch/judge.awk" <<'END'
+BEGIN { FS = "\t" }
+{ time = substr($1, 4) + 0 } # a double holds the ns of what is left
+$2 == 0 { if (time < newest) print "not late, but behind a newer one: " $0; newest = time }
+stream != $3 { other_time = last_time; other_error = last_error; others = stream != ""; stream = $3 }
+{
+	apart = time > other_time ? time - other_time : other_time - time
+	beyond = $4 == "" || other_error == "" ? -1 : apart - $4 - other_error
+	order = !others ? "" : beyond > 0 ? "certain" : "uncertain"
+	if ($5 != order && (beyond > 1e-6 || beyond < -1e-6)) print "should be \"" order "\", " apart " s apart: " $0
+	last_time = time; last_error = $4
+}
+END
+
+# errors_known HOST: of how many of its events in $scratch/times it is known by how much their time can be wrong
+errors_known() {
+	awk -F '\t' -v host="$1:" 'index($3, host) == 1 && $4 > 0' "$scratch/times" | wc -l
 }
 
-here_named=$(uname -n)
-[ "$here_named" = stock ] && skip "this machine has the name that the other gets"
+hosts='stock boot raw'
 check_host stock "$job/stream.err"
-check_host "$here_named" "$scratch/stream.err"
-[ "$(told back)" -ge 4 ] || fail "a stream whose clock was set back told its counters $(told back) times in five seconds"
-expect "schemas" 2 "$(for host in stock "$here_named"; do seen $host trace.schema | sort -u; done | sort -u | wc -l)"
-expect "malformed packets" 0 "$(tshark -r "$scratch/both.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)"
+for host in boot raw; do check_host $host "$scratch/$host.err"; done
+tshark -r "$scratch/all.pcapng" -Y trace.event -T fields -e frame.time_epoch -e trace.frame_flags.late -e frame.interface_name \
+	-e trace.time_error -e trace.order 2>/dev/null >"$scratch/times"
+expect "what is wrong with the order" "" "$(awk -f "$scratch/judge.awk" "$scratch/times" | head -n 3)"
+for host in $hosts; do
+	[ "$(errors_known "$host")" -gt 20 ] || fail "hardly an event of $host is known to be right within some bound"
+done
+expect "clocks" "boot mono mono_raw" "$(tshark -r "$scratch/all.pcapng" -T fields -e frame.interface_description 2>/dev/null |
+	sed -nE 's/.*; clock ([a-z_]+);.*/\1/p' | sort -u | xargs)"
+expect "schemas" 2 "$(for host in $hosts; do seen $host trace.schema | sort -u; done | sort -u | wc -l)"
+expect "malformed packets" 0 "$(tshark -r "$scratch/all.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)"
+# Its producer tells its clocks and counters each second but at the end.
+told=$(tshark -r "$scratch/back.pcapng" -Y 'trace.stats.recorded && trace.clock.trace' 2>/dev/null | wc -l)
+[ "$told" -ge 4 ] || fail "a stream whose clock was set back told its counters $told times in five seconds"
 exit $failed
