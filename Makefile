@@ -17,6 +17,10 @@ test-vm: ## tracers of functions and classifiers on Debian's kernels 6.1 and 6.1
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm
 
+test-long: ## a capture killed at 200 random moments; SEED=N makes them those of an earlier run
+	@scripts/setup
+	@$(handing_back); scripts/build dev && ctest --preset dev -C long -L long
+
 bench: all ## measure, beside the peers
 	@$(handing_back); bench/run build/release
 
@@ -44,4 +48,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test test-vm bench install fuzz hostile format-check tidy help
+.PHONY: all demo test test-vm test-long bench install fuzz hostile format-check tidy help
