@@ -45,16 +45,26 @@ static const struct tw_distance_mark *oldest_anchor(const struct tw_distance *d)
 	return &d->anchors[d->n_anchors > TW_DISTANCE_ANCHORS ? d->n_anchors % TW_DISTANCE_ANCHORS : 0];
 }
 
-static const struct tw_distance_mark *newest_anchor(const struct tw_distance *d)
+static int64_t width(const struct tw_distance_mark *mark)
 {
-	return &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];
+	return tw_saturate__minus(mark->bounds.high, mark->bounds.low);
+}
+
+/* One that is twice as good takes the place of the newest: a first exchange on a busy machine may tell next to nothing. */
+static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
+{
+	struct tw_distance_mark *newest = &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];
+
+	if (!d->n_anchors || apart(mark->time, newest->time) >= ANCHOR_NS)
+		d->anchors[d->n_anchors++ % TW_DISTANCE_ANCHORS] = *mark;
+	else if (width(mark) < width(newest) / 2)
+		*newest = *mark;
 }
 
 static void remember(struct tw_distance *d, const struct tw_distance_mark *mark)
 {
 	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = *mark;
-	if (!d->n_anchors || apart(mark->time, newest_anchor(d)->time) >= ANCHOR_NS)
-		d->anchors[d->n_anchors++ % TW_DISTANCE_ANCHORS] = *mark;
+	anchor(d, mark);
 }
 
 bool tw_distance__take(struct tw_distance *d, const struct tw_exchange_sample *s)
