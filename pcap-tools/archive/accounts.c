@@ -60,29 +60,6 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 	return put_ledger(a, s, &ledger);
 }
 
-/* Once the books of a new stream balance, which takes its first counters and a watermark of each channel. */
-static int put_first(struct tw_archive *a, struct tw_archive_stream *s)
-{
-	struct tw_ledger ledger;
-
-	ledger_of(a, s, &ledger);
-	if (!ledger.recorded || tw_ledger__difference(&ledger))
-		return 0;
-	s->accounted = true;
-	return put_ledger(a, s, &ledger);
-}
-
-int tw_archive__put_first_statistics(struct tw_archive *a)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < a->n_streams && !code; i++) {
-		if (!a->streams[i]->accounted && a->streams[i]->described)
-			code = put_first(a, a->streams[i]);
-	}
-	return code;
-}
-
 static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
 			struct tw_archive_report *ret)
 {

@@ -171,10 +171,8 @@ static int put_due_statistics(struct tw_archive *a, uint64_t now)
 {
 	int code = 0;
 
-	if (!a->options.statistics_ns || a->lost)
+	if (!a->options.statistics_ns || now < a->statistics_due || a->lost)
 		return 0;
-	if (now < a->statistics_due)
-		return tw_archive__put_first_statistics(a);
 	for (size_t i = 0; a->statistics_due && i < a->n_streams && !code; i++) {
 		if (a->streams[i]->described)
 			code = tw_archive__put_statistics(a, a->streams[i]);

@@ -34,7 +34,6 @@ struct tw_archive_stream {
 	bool placed;                  /* the merge knows its offset */
 	bool moved;                   /* and is to be told another; the archive's moved is set too */
 	bool described;               /* its interface is in this file */
-	bool accounted;               /* the first statistics of it were written */
 	bool said;                    /* or was in one before: its metadata have been written */
 	bool given;                   /* the capture that is read has OFFSET records: they say what packet times are */
 	bool to_state;                /* the last of them is not written yet */
@@ -189,12 +188,6 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /** tw_archive__put_statistics() - a stream's, as of now; its ledger is the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
-
-/**
- * tw_archive__put_first_statistics() - those of streams that have had none: if this process is killed, no event that is in the file
- * tells what silent channels had before it began
- */
-int tw_archive__put_first_statistics(struct tw_archive *a);
 
 /** tw_archive__retire() - the merge's: a stream is over */
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
