@@ -196,6 +196,7 @@ static void test_loss_has_its_place(void **state)
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, 1, 8000);
+	link__await_frames("tw0", sent);
 	got = take_all(rx, &f);
 	assert_int_equal(f.dropped, 0);
 	raw__send(tx, TW_ETHERTYPE, 2, 100);
@@ -204,6 +205,7 @@ static void test_loss_has_its_place(void **state)
 	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, 3, 8000);
+	link__await_frames("tw0", 2 * sent + 1);
 	got += take_all(rx, &f);
 	assert_in_range(f.dropped, first, first + 2);
 	raw__send(tx, TW_ETHERTYPE, 4, 100);
