@@ -110,15 +110,27 @@ void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const
 		keep_first(&knowledge->stats.text, why);
 }
 
+/* Return: NULL beyond the limits, or without memory */
+static struct tw_known_stream *stream__alloc(struct tw_knowledge *knowledge, uint64_t id)
+{
+	struct tw_known_stream *stream;
+
+	if (knowledge->n_streams == TW_KNOWN_STREAMS_MAX || !tw_knowledge__take(knowledge, sizeof(*stream)))
+		return NULL;
+	stream = calloc(1, sizeof(*stream));
+	if (stream && !tw_id_table__put(&knowledge->by_id, id, stream))
+		return stream;
+	free(stream);
+	knowledge->stats.memory -= sizeof(*stream);
+	return NULL;
+}
+
 static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint64_t id)
 {
-	struct tw_known_stream *stream = NULL;
+	struct tw_known_stream *stream = stream__alloc(knowledge, id);
 	struct tw_error why;
 
-	if (knowledge->n_streams < TW_KNOWN_STREAMS_MAX && tw_knowledge__take(knowledge, sizeof(*stream)))
-		stream = calloc(1, sizeof(*stream));
-	if (!stream || tw_id_table__put(&knowledge->by_id, id, stream)) {
-		free(stream);
+	if (!stream) {
 		tw_error__set(&why, -E2BIG,
 			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
 			      TW_KNOWN_STREAMS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
