@@ -17,9 +17,8 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT \
-	40          /* of the 100 that a kill may take: what is on its way to here, and a busy disk, take the rest */
-#define BATCH_MAX 8 /* slots that are taken, handed over and given back at a time */
+#define FLUSH_MS_DEFAULT   40 /* of the 100 that a kill may take; the rest is for the way to here */
+#define BATCH_MAX          8  /* slots that are taken, handed over and given back at a time */
 
 _Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes is enough for both ends");
 
