@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,16 @@ static void must(bool ok, const char *what)
 	exit(1);
 }
 
+/* What was sent over the loopback interface waits in a queue of the CPU that sent it: from two it can come in another order. */
+static void stay_on_this_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)sched_getcpu(), &cpus);
+	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "a CPU of its own");
+}
+
 void made_wire__udp(struct made_wire *w, uint16_t port)
 {
 	const struct sockaddr_in to = { .sin_family = AF_INET,
@@ -31,6 +42,7 @@ void made_wire__udp(struct made_wire *w, uint16_t port)
 
 	*w = (struct made_wire){ .fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), .port = port };
 	must(w->fd >= 0 && !connect(w->fd, (const struct sockaddr *)&to, sizeof(to)), "a socket");
+	stay_on_this_cpu();
 }
 
 void made_wire__link(struct made_wire *w, const char *ifname)
