@@ -103,7 +103,7 @@ check() { # WHAT HOST
 	dropped=$(counted "$id" dropped_control)
 	# Of the last ones, which say five times that the stream has ended, nobody can know that they are missing.
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
-	[ $failed = 0 ] || grep "$id" "$scratch/way.out"; 	[ $failed = 0 ] || books lossy "$id"
+	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; books lossy "$id"; }
 	happened "$what" "$rate" "$id"
 	expect "$what: told in the list" "$(counted "$id" dropped_events)" "$(sed -n "s/^$id //p" "$scratch/lost" | grep . || echo 0)"
 }
