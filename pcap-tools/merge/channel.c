@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct tw_channel *tw_channel__new(uint16_t id, bool from_start, struct tw_merge_stream_stats *counts)
+struct tw_channel *tw_channel__new(uint16_t id, struct tw_merge_stream_stats *counts)
 {
 	struct tw_channel *c = calloc(1, sizeof(*c));
 
@@ -13,7 +13,6 @@ struct tw_channel *tw_channel__new(uint16_t id, bool from_start, struct tw_merge
 	c->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
 	c->counts = counts;
 	c->last = (struct tw_frame_info){ .source = TW_SOURCE_FTRACE, .channel = id, .cpu = (uint16_t)(id - 1) };
-	c->known = c->begun = from_start;
 	return c;
 }
 
@@ -138,10 +137,25 @@ static enum tw_queued channel__queue_old(struct tw_channel *c, struct tw_held *h
 /* The first number that was heard of, by a frame or a watermark: what is missing from there on is a gap. */
 static void channel__begin(struct tw_channel *c, uint64_t seq, uint64_t dropped)
 {
-	c->counts->before += seq - c->next;
-	c->next = c->seen = seq;
+	c->counts->before += seq - c->first;
+	c->first = c->next = c->seen = seq;
 	c->dropped = dropped;
 	c->known = true;
+}
+
+void tw_channel__start(struct tw_channel *c, uint64_t dropped)
+{
+	if (c->first > TW_CHANNEL_JUMP)
+		return;
+	c->counts->before -= c->first;
+	if (c->begun) {
+		channel__miss(c, 0, c->first, &c->counts->gaps_wire);
+	} else {
+		c->next = c->seen = 0;
+		c->dropped = c->known && c->dropped < dropped ? c->dropped : dropped;
+	}
+	c->first = 0;
+	c->known = c->begun = true;
 }
 
 static enum tw_queued channel__place_in_queue(struct tw_channel *c, struct tw_held *held)

@@ -32,6 +32,7 @@ struct tw_channel {
 	struct tw_heap_node node; /* in its stream's heap; its id is the channel's */
 	struct tw_held *head, *tail;
 	struct tw_merge_stream_stats *counts; /* of its stream */
+	uint64_t first;                       /* the first number, or the first that was heard of */
 	uint64_t next;                        /* the number expected next to go out */
 	uint64_t told;                        /* events that LOST records told of since the last number went out */
 	uint64_t seen;                        /* all numbers before it are queued or out, or were given up */
@@ -56,11 +57,14 @@ static inline struct tw_channel *tw_channel__of(struct tw_heap_node *node)
 }
 
 /**
- * tw_channel__new() - @from_start: its numbers begin with 0
+ * tw_channel__new() - its numbers begin with the first that is heard of
  * @counts: of the stream that it is of; borrowed
  * Return: NULL without memory
  */
-struct tw_channel *tw_channel__new(uint16_t id, bool from_start, struct tw_merge_stream_stats *counts);
+struct tw_channel *tw_channel__new(uint16_t id, struct tw_merge_stream_stats *counts);
+
+/** tw_channel__start() - no, with 0: what is missing from there on is a gap; @dropped: by the receiver until the stream began */
+void tw_channel__start(struct tw_channel *c, uint64_t dropped);
 
 /** tw_channel__free() - and gives what is queued back to the pool */
 void tw_channel__free(struct tw_channel *c, struct tw_frame_pool *pool);

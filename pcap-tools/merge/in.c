@@ -72,6 +72,8 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 	const struct tw_frame_content *content = &held->content;
 
 	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
+	if (!held->info.seq)
+		tw_streams__start(s, held->dropped);
 	s->named |= content->has_host;
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;

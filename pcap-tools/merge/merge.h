@@ -99,7 +99,7 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 	X(frames_out, "frames that came out")                                                                    \
 	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                              \
 	X(numbers, "used up by the producer, as far as was heard of")                                            \
-	X(before, "numbers before the first that was heard of: used up before we joined; 0 with from_start")     \
+	X(before, "numbers before the first that was heard of: used up before we joined; 0 if we saw the start") \
 	X(received, "numbers that came, each once")                                                              \
 	X(events_out, "that came out")                                                                           \
 	X(filtered, "rejected by a classifier in place")                                                         \
@@ -151,9 +151,9 @@ struct tw_merge_options {
 	size_t memory;      /* bytes held; 0 = 64 MiB */
 	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
 	uint64_t retire_ns; /* a stream that was silent for so long of this machine's time is retired; 0 = 5 min */
-	bool from_start; /* the producer starts with us: channels begin with number 0 and what is missing there is a gap */
-	bool across;     /* one order for all streams; a stream waits for its offset, wait_ns at most */
-	bool packed;     /* frames come out whole */
+	bool from_start; /* the producer starts with us: channels begin with number 0, as where a stream's control frame 0 comes */
+	bool across; /* one order for all streams; a stream waits for its offset, wait_ns at most */
+	bool packed; /* frames come out whole */
 	/*
 	 * A LOST record comes out before the event behind a hole in the numbers, of WIRE or RECEIVER, with the time of that event; what
 	 * a LOST of SHED or TX there tells is not told again. If a missing event comes after all, that was told already.

@@ -27,7 +27,9 @@ struct tw_merge_stream {
 	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
 	struct tw_merge_stream_stats stats;
-	bool named; /* its HOST came */
+	bool named;      /* its HOST came */
+	bool from_start; /* its first control frame came, or we were there before it: its channels begin with number 0 */
+	uint64_t start_dropped; /* what the receiver had dropped by then */
 
 	/* Its order in itself. All times are those of its clock. */
 	struct tw_scale scale;
@@ -121,6 +123,9 @@ static inline int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_mer
 
 /** tw_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
 int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
+
+/** tw_streams__start() - its first control frame came; @dropped: by the receiver until then */
+void tw_streams__start(struct tw_merge_stream *s, uint64_t dropped);
 
 /** tw_streams__retire() - forget a stream; what it still holds goes out. Return: 0, or what emit returned */
 int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s);

@@ -101,7 +101,7 @@ int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **
 	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
 	s->wait = m->options.wait_ns;
 	s->control_end = &s->control;
-	s->control_numbers.known = m->options.from_start;
+	s->control_numbers.known = s->from_start = m->options.from_start;
 	s->heard = s->joined = m->now;
 	s->turn = m->turn;
 	m->streams[m->n_streams++] = s;
@@ -147,13 +147,25 @@ int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t 
 	if (!c) {
 		if (m->n_channels == TW_MERGE_CHANNELS_MAX || s->n_channels == TW_MERGE_STREAM_CHANNELS_MAX)
 			return -ENOSPC;
-		c = stream__grow(s, id) ? tw_channel__new(id, m->options.from_start, &s->stats) : NULL;
+		c = stream__grow(s, id) ? tw_channel__new(id, &s->stats) : NULL;
 		if (!c)
 			return -ENOMEM;
+		if (s->from_start)
+			tw_channel__start(c, s->start_dropped);
 		s->channels[s->n_channels++] = c;
 		s->by_id[id / TW_CHANNEL_PAGE][id % TW_CHANNEL_PAGE] = c;
 		m->n_channels++;
 	}
 	*ret = c;
 	return 0;
+}
+
+void tw_streams__start(struct tw_merge_stream *s, uint64_t dropped)
+{
+	if (s->from_start)
+		return;
+	s->from_start = true;
+	s->start_dropped = dropped;
+	for (size_t i = 0; i < s->n_channels; i++)
+		tw_channel__start(s->channels[i], dropped);
 }

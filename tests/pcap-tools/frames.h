@@ -5,7 +5,8 @@
 
 #include "wire/emit.h"
 
-#define TEST_STREAM 0x1122334455667788ull
+#define TEST_STREAM  0x1122334455667788ull
+#define TEST_CONTROL 1 /* the number of control frames where it does not matter; 0 would be the stream's first */
 
 /* A frame in a buffer of its own. */
 struct test_frame {
@@ -51,7 +52,7 @@ static inline size_t test_frame__end(struct test_frame *t)
 static inline size_t test_frame__watermark(struct test_frame *t, uint64_t time, const uint16_t *channels,
 					   const uint64_t *next_seqs, size_t n)
 {
-	test_frame__begin(t, TW_CHANNEL_CONTROL, 0, time);
+	test_frame__begin(t, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	tw_watermark__emit(&t->f, time, channels, next_seqs, n);
 	return test_frame__end(t);
 }
@@ -72,7 +73,7 @@ static inline size_t test_frame__hello(struct test_frame *t, const char *host, c
 		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_REAL] = time + ahead },
 	};
 
-	test_frame__begin(t, TW_CHANNEL_CONTROL, 0, time);
+	test_frame__begin(t, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	tw_host__emit(&t->f, attrs, sizeof(attrs) / sizeof(attrs[0]));
 	tw_clock__emit(&t->f, &clock);
 	return test_frame__end(t);

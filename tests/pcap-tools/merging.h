@@ -202,9 +202,15 @@ static inline const struct tw_merge_stats *stats(struct fixture *x)
 	return s;
 }
 
+static inline void put_control(struct fixture *x, uint64_t seq)
+{
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, seq, 1000);
+	put(x);
+}
+
 static inline void put_end(struct fixture *x, uint64_t time)
 {
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, time);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	assert_true(tw_end__emit(&x->frame.f));
 	put(x);
 }

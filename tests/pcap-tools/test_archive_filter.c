@@ -39,14 +39,14 @@ static void put_format(struct fixture *x, unsigned int id, const char *name, uin
 	view = explained__schema(TW_SCHEMA_EVENT, (uint16_t)id, text, explained__format(text, sizeof(text), id, name),
 				 false, payload, sizeof(payload));
 	view.total = total;
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, 1000);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 1000);
 	assert_true(tw_schema_tlv__emit(&x->frame.f, &view));
 	put(x, test_frame__end(&x->frame));
 }
 
 static void put_name(struct fixture *x, uint32_t pid, uint64_t time, const char *name)
 {
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, time);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	explained__comm(&x->frame, pid, time, name);
 	put(x, test_frame__end(&x->frame));
 }

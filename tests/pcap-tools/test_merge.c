@@ -78,7 +78,7 @@ static void watermark_beside_others(void **state)
 
 	(void)state;
 	put_events(x, 1, 0, 1000, 1);
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, 1500);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 1500);
 	tw_watermark__emit(&x->frame.f, 1500, &channel, &next, 1);
 	tw_stats__emit(&x->frame.f, &stat, 1);
 	put(x);

@@ -2,12 +2,6 @@
 /* Control frames in the merge: before what they explain, and missed when they are missing. */
 #include "merging.h"
 
-static void put_control(struct fixture *x, uint64_t seq)
-{
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, seq, 1000);
-	put(x);
-}
-
 static void control_frames_are_missed_too(void **state)
 {
 	static const struct {
@@ -41,7 +35,7 @@ static void put_comm(struct fixture *x, uint64_t time)
 {
 	const struct tw_comm_view comm = { .time = time, .pid = 5, .name = (const uint8_t *)"bash", .len = 4 };
 
-	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, 0, time);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
 	tw_comm__emit(&x->frame.f, &comm);
 	put(x);
 }

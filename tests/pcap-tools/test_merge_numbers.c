@@ -311,6 +311,53 @@ static void joining_late_tells_what_was_before(void **state)
 	fixture__free(x);
 }
 
+/* The first control frame came, so what a channel lacks at its beginning was not before us, also if its watermark is missing. */
+static void who_saw_the_start_misses_first_events(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .tell_gaps = true });
+
+	(void)state;
+	x->live = true;
+	x->arrival.dropped = 7; /* of others, long ago */
+	put_control(x, 0);
+	put_events(x, 1, 3, 1000, 1);
+	x->arrival.dropped = 8;
+	put_events(x, 2, 2, 1100, 1);
+	mark2(x, 2000, 4, 3);
+	assert_books(x);
+	assert_lost(&x->sink.out[0], TW_LOST_WIRE, 3, 3, 1000);
+	assert_int_equal(x->sink.out[2].lost_where, TW_LOST_RECEIVER);
+	assert_int_equal(stats(x)->before, 0);
+	assert_int_equal(stats(x)->gaps_wire, 3);
+	assert_int_equal(stats(x)->gaps_receiver, 2);
+	fixture__free(x);
+}
+
+/* The network had others overtake it. */
+static void the_start_comes_behind_events(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .tell_gaps = true });
+
+	(void)state;
+	put_events(x, 1, 4, 1040, 2);
+	put_events(x, 2, 5, 900, 1);
+	mark2(x, 950, 4, 6);
+	assert_int_equal(x->sink.n, 1); /* one channel's first is out already */
+	put_control(x, 0);
+	put_events(x, 1, 0, 1000, 2);
+	put_events(x, 2, 2, 870, 2);
+	mark2(x, 2000, 6, 6);
+	assert_books(x);
+	assert_int_equal(x->sink.n, 1 + 2 + 5);
+	assert_int_equal(x->sink.out[1].seq, 2);
+	assert_int_equal(x->sink.out[3].seq, 0);
+	assert_lost(&x->sink.out[5], TW_LOST_WIRE, 2, 4, 1040);
+	assert_int_equal(stats(x)->before, 0);
+	assert_int_equal(stats(x)->events_out, 7);
+	assert_int_equal(stats(x)->gaps_wire, 2 + 3);
+	fixture__free(x);
+}
+
 /* What the network does to frames of one channel: some are lost, some come twice, some overtake others. */
 struct wire {
 	struct {
@@ -437,6 +484,8 @@ int main(void)
 		cmocka_unit_test(what_is_told_explains_one_hole),
 		cmocka_unit_test(a_jump_loses_nothing),
 		cmocka_unit_test(joining_late_tells_what_was_before),
+		cmocka_unit_test(who_saw_the_start_misses_first_events),
+		cmocka_unit_test(the_start_comes_behind_events),
 		cmocka_unit_test(random_losses_are_counted_exactly),
 	};
 
