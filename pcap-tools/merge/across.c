@@ -50,6 +50,12 @@ static void across__put(struct tw_merge *m, struct tw_merge_stream *s)
 		tw_heap__put(&m->order, &s->node, first);
 }
 
+/* One that ended promises no more, but what waits of it for its place may belong before all others. */
+static bool stream__holds_others(const struct tw_merge_stream *s)
+{
+	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
+}
+
 /* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
 static void across__look(struct tw_merge *m)
 {
@@ -64,7 +70,7 @@ static void across__look(struct tw_merge *m)
 			m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
 		if (placed && s->overdue)
 			m->overdue = tw_later(m->overdue, tw_across__time(s, s->overdue));
-		if (!s->silent && !s->stats.ended && (!m->slowest || bound < m->least)) {
+		if (stream__holds_others(s) && (!m->slowest || bound < m->least)) {
 			m->least = bound;
 			m->slowest = s;
 		}

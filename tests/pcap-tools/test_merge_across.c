@@ -189,6 +189,28 @@ static void waits_for_its_offset(void **state)
 	fixture__free(x);
 }
 
+/* Also if it has ended by then; if nothing of it waits for its place, nobody waits for it. */
+static void waits_for_its_offset_behind_its_end(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
+
+	(void)state;
+	put_marked(x, 1, 0, 50);
+	put_end(x, 60);
+	put_marked(x, 0, 0, 500);
+	put_marked(x, 0, 1, 600);
+	assert_int_equal(x->sink.n, 0);
+	set_offset(x, 1, 490); /* 540 */
+	put_marked(x, 0, 2, 700);
+	assert_int_equal(x->sink.out[1].stream, 1);
+	assert_int_equal(stats(x)->late, 0);
+	from_stream(x, 2);
+	put_end(x, 60);
+	put_marked(x, 0, 3, 800);
+	assert_int_equal(x->sink.out[x->sink.n - 1].time, 800);
+	fixture__free(x);
+}
+
 /* It is put where its newest is the newest of all; until its offset comes after all. */
 static void waits_for_its_offset_no_longer_than_told(void **state)
 {
@@ -430,6 +452,7 @@ int main(void)
 		cmocka_unit_test(silence_holds_nobody_up),
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
+		cmocka_unit_test(waits_for_its_offset_behind_its_end),
 		cmocka_unit_test(waits_for_its_offset_no_longer_than_told),
 		cmocka_unit_test(waits_from_its_first_frame_on),
 		cmocka_unit_test(guesses_follow_the_first_that_is_known),
