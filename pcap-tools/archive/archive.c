@@ -128,6 +128,8 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	const bool readable = status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
 	int code = 0;
 
+	if (arrival && arrival->now > a->now)
+		a->now = arrival->now;
 	if (readable && arrival && info.source == TW_SOURCE_ASIDE)
 		return 0; /* what it says of times is the word of a capture host, which a stranger does not have */
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
@@ -183,6 +185,9 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 {
 	int code = a->options.network ? tw_archive__done(a, tw_merge__tick(a->merge, now)) : 0;
 
+	a->now = now;
+	if (!code && a->options.network)
+		code = tw_archive__done(a, tw_archive__place_waiting(a));
 	if (!code)
 		code = tw_archive__done(a, tell_moved(a));
 	if (!code)

@@ -2,6 +2,7 @@
 /* What explains a stream is taken in as it comes, before it has its turn in the order: names, times, counters, formats. */
 #include <errno.h>
 
+#include "base/time.h"
 #include "pcap-tools/archive/state.h"
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
@@ -76,7 +77,13 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 	return code ? code : tw_archive__place(a, s);
 }
 
-/* Times that the capture host's clock is to tell wait for an answer of the producer's, as long as the merge waits for anything. */
+/* An answer comes in a few ms, and the first packets are to say how good their times are. */
+#define ANSWER_NS (30 * TW_NS_PER_MS)
+
+/*
+ * Times that the capture host's clock is to tell wait for an answer of the producer's as long as the merge waits for anything; others
+ * for as long as an answer takes, if there is to be one.
+ */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
 	const struct tw_stream_clock *clock = &s->clock;
@@ -85,7 +92,9 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 		return true;
 	if (!tw_stream_clock__is_dated(clock))
 		return false;
-	return !a->options.network || a->options.align == TW_ALIGN_NONE || tw_distance__known(&clock->distance);
+	if (!a->options.network || tw_distance__known(&clock->distance))
+		return true;
+	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
@@ -104,4 +113,15 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	s->moved = false;
 	code = tw_merge__set_offset(a->merge, s->id, tw_archive__offset(s));
 	return code == -ENOSPC ? 0 : code;
+}
+
+int tw_archive__place_waiting(struct tw_archive *a)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < a->n_streams && !code; i++) {
+		if (!a->streams[i]->placed)
+			code = tw_archive__place(a, a->streams[i]);
+	}
+	return code;
 }

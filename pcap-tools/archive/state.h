@@ -23,6 +23,7 @@ struct tw_archive_count {
 
 struct tw_archive_stream {
 	uint64_t id;
+	uint64_t since; /* when it was first heard of, CLOCK_MONOTONIC, ns */
 	struct tw_identity identity;
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
@@ -75,7 +76,8 @@ struct tw_archive {
 	size_t n_over, size_over;
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* enough bytes or files */
-	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns */
+	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = files are read */
+	uint64_t statistics_due; /* the same */
 	struct tw_own_clock own;
 	int code;  /* a failure that is not the writer's */
 	bool lost; /* nothing can be written any more: what comes is only counted */
@@ -131,6 +133,9 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 
 /** tw_archive__place() - once enough is known of a stream, the merge may let it out; and again when its offset has changed */
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
+
+/** tw_archive__place_waiting() - all those of which by now enough is known. Return: as above */
+int tw_archive__place_waiting(struct tw_archive *a);
 
 /* aside.c */
 

@@ -28,6 +28,7 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 			return -ENOMEM;
 		}
 		s->id = id;
+		s->since = a->now;
 		s->aside = (struct tw_frame_info){
 			.stream_id = id,
 			.source = TW_SOURCE_ASIDE,

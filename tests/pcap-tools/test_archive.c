@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "archive_file.h"
+#include "base/time.h"
 
 #define AHEAD 1700000000000000123ull
 
@@ -300,6 +301,7 @@ static void remove_folder(const char *folder)
 static void silent_in_the_last_file(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_exchange_sample answer = { AHEAD + 1499900, 1000000, 1000000, AHEAD + 1500100 };
 	char folder[] = "/tmp/tracewire-archive.XXXXXX", path[64];
 	struct fixture *x = calloc(1, sizeof(*x));
 	struct block block;
@@ -313,6 +315,7 @@ static void silent_in_the_last_file(void **state)
 			 0);
 	assert_int_equal(tw_archive__new(x->output, &options, &x->archive, NULL), 0);
 	put_hello_in_ticks(x, 1000000);
+	tw_archive__answer(x->archive, TEST_STREAM, &answer);
 	put_events(x, 0, 2000000, 3);
 	put_watermark(x, 3000000, 3);
 	assert_int_equal(tw_archive__finish(x->archive), 0);
@@ -321,6 +324,42 @@ static void silent_in_the_last_file(void **state)
 	assert_int_equal(load_time(block.body + 4), 3000003 + AHEAD); /* of the third event */
 	fixture__free(x);
 	remove_folder(folder);
+}
+
+static uint64_t delivered(struct fixture *x)
+{
+	struct tw_archive_stats stats;
+
+	tw_archive__stats(x->archive, &stats);
+	return stats.ledger.place[TW_PLACE_DELIVERED];
+}
+
+/* The first packets wait for a word of how good their times are, but not for long. */
+static void times_are_asked_first(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_exchange_sample answer = { AHEAD + 900, 1000, 1000, AHEAD + 1100 };
+	const uint64_t begin = TW_NS_PER_SECOND;
+
+	(void)state;
+	for (int answered = 0; answered < 2; answered++) {
+		struct fixture *x = fixture__new(&options);
+
+		assert_int_equal(tw_archive__tick(x->archive, begin), 0);
+		put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
+		put_events(x, 0, 1500, 3);
+		put_watermark(x, 3000, 3);
+		assert_int_equal(tw_archive__tick(x->archive, begin + 20 * TW_NS_PER_MS), 0);
+		assert_int_equal(delivered(x), 0);
+		if (answered)
+			tw_archive__answer(x->archive, TEST_STREAM, &answer);
+		else
+			assert_int_equal(tw_archive__tick(x->archive, begin + 40 * TW_NS_PER_MS), 0);
+		assert_int_equal(delivered(x), 3);
+		finish(x);
+		assert_non_null(memmem(x->file, x->size, answered ? "within" : "not known", answered ? 6 : 9));
+		fixture__free(x);
+	}
 }
 
 /* Behind the last event that there may be nothing is written, but all of it is in the books. */
@@ -392,6 +431,7 @@ int main(void)
 		TEST(two_streams_two_interfaces),
 		cmocka_unit_test(explained_gaps),
 		cmocka_unit_test(silent_in_the_last_file),
+		cmocka_unit_test(times_are_asked_first),
 		cmocka_unit_test(limit),
 		cmocka_unit_test(a_full_disk),
 	};

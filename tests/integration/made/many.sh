@@ -13,6 +13,16 @@ end_capture all $capture
 check check_many.py "$scratch/all" 200 240
 expect "interfaces in the file" 200 "$(capinfos -M "$scratch/all.pcapng" | awk '/^Number of interfaces/ { print $NF }')"
 
+# All have come and ended before the capture looks at the first.
+start_capture stopped -u 18101 -w "$scratch/stopped.pcapng"
+capture=$pid
+kill -STOP $capture
+send 18101 200 24
+kill -CONT $capture
+sleep 0.5
+end_capture stopped $capture
+check check_many.py "$scratch/stopped" 200 24
+
 # memory STREAMS EVENTS: what a capture of them takes at most, KiB, in $memory; what it writes goes nowhere
 memory() {
 	local capture
