@@ -12,6 +12,7 @@
 struct test_frame {
 	struct tw_frame f;
 	uint64_t stream; /* which of several: TEST_STREAM and those behind it */
+	bool joined;     /* behind its start: HOST and CLOCK are not its first frame, but told again */
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
@@ -73,7 +74,7 @@ static inline size_t test_frame__hello(struct test_frame *t, const char *host, c
 		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_REAL] = time + ahead },
 	};
 
-	test_frame__begin(t, TW_CHANNEL_CONTROL, TEST_CONTROL, time);
+	test_frame__begin(t, TW_CHANNEL_CONTROL, t->joined ? TEST_CONTROL : 0, time);
 	tw_host__emit(&t->f, attrs, sizeof(attrs) / sizeof(attrs[0]));
 	tw_clock__emit(&t->f, &clock);
 	return test_frame__end(t);

@@ -16,11 +16,15 @@
 
 static struct tw_filter *filter;
 
-/* @late: the producer was there before us */
-static struct fixture *begin(const char *expression, bool late)
+/* @joined: the producer was there before us */
+static struct fixture *begin(const char *expression, bool joined)
 {
+	struct fixture *x;
+
 	assert_int_equal(tw_filter__parse(expression, &filter, NULL), 0);
-	return fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = !late, .filter = filter });
+	x = fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = !joined, .filter = filter });
+	x->frame.joined = joined;
+	return x;
 }
 
 static void end(struct fixture *x)

@@ -65,6 +65,7 @@ static void an_ended_stream_is_retired(void **state)
 	struct fixture *x = live__new((struct tw_merge_options){ .wait_ns = SECOND });
 
 	(void)state;
+	x->frame.joined = true;
 	put_known(x, 3, 50, 5);
 	put_events(x, 1, 57, 9000, 1);
 	put_end(x, 9000);

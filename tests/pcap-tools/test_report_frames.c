@@ -71,6 +71,7 @@ static void hosts_come_in_one_order(void **state)
 	(void)state;
 	x.frames = tw_report_frames__new(false, take, &x, &x.stats);
 	assert_non_null(x.frames);
+	x.frame.joined = true;
 	put_event(&x, 0, 5, 1000); /* 501000 */
 	put_hello(&x, 0, 1000, 500000);
 	put_hello(&x, 1, 90000, 412000);
