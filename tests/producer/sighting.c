@@ -15,16 +15,15 @@
 #include "filter/evaluate.h"
 #include "schema/print.h"
 
-#define OURS_MAX     64
-#define NEED_RESCHED 0x26 /* may change between the two instances */
+#define PIDS         (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
+#define NEED_RESCHED 0x26       /* may change between the two instances */
 #define SHOWN        5
 
 struct look {
 	const struct receiver *got;
 	struct tw_schema *schema;
 	struct tw_bound *bound;
-	pid_t ours[OURS_MAX]; /* threads of this process */
-	size_t n_ours;
+	bool *ours; /* by pid: threads of this process, or of another tracewire */
 	struct utsname host;
 };
 
@@ -42,21 +41,17 @@ struct tw_schema *sighting_schema(const struct receiver *got)
 }
 
 /* The readers have gone by now, but their names were told. */
-static void find_ours(struct look *look)
+static void find_ours(struct look *look, const struct receiver *got)
 {
-	look->ours[look->n_ours++] = getpid();
-	for (size_t i = 0; i < look->got->n_names && look->n_ours < OURS_MAX; i++)
-		if (!strncmp(look->got->names[i].name, "tracewire-", 10) ||
-		    look->got->names[i].tgid == (uint32_t)getpid())
-			look->ours[look->n_ours++] = (pid_t)look->got->names[i].pid;
+	for (size_t i = 0; i < got->n_names; i++)
+		if ((!strncmp(got->names[i].name, "tracewire-", 10) || got->names[i].tgid == (uint32_t)getpid()) &&
+		    got->names[i].pid < PIDS)
+			look->ours[got->names[i].pid] = true;
 }
 
 static bool is_ours(const struct look *look, int64_t pid)
 {
-	for (size_t i = 0; i < look->n_ours; i++)
-		if (look->ours[i] == pid)
-			return true;
-	return false;
+	return pid >= 0 && pid < PIDS && look->ours[pid];
 }
 
 static struct tw_record record_of(const struct got_event *event)
@@ -127,16 +122,22 @@ static bool matches(const struct look *look, const struct got_event *event)
 	return !look->bound || tw_bound__matches(look->bound, &view);
 }
 
-/* Each instance asks the task anew how it is, and one that exits goes on meanwhile. */
-static void forget_state(char *key)
+static void forget(char *key, const char *field)
 {
-	static const char field[] = " prev_state=";
 	char *at = strstr(key, field), *end;
 
 	if (!at)
 		return;
 	end = at + strlen(field) + strspn(at + strlen(field), "0123456789");
 	memmove(at, end, strlen(end) + 1);
+}
+
+/* Each instance looks anew at how the task is, and one that exits goes on meanwhile; and at the jiffies, which go on, too. */
+static void forget_what_passes(char *key, const struct tw_format *format)
+{
+	forget(key, " prev_state=");
+	if (!strcmp(format->name, "timer_start") || !strcmp(format->name, "timer_expire_entry"))
+		forget(key, " now=");
 }
 
 static char *key_of(const struct got_event *event, const struct tw_format *format)
@@ -151,7 +152,7 @@ static char *key_of(const struct got_event *event, const struct tw_format *forma
 	tw_line__str(&line, head);
 	tw_print__fields(format, &record, &line);
 	*line.at = '\0';
-	forget_state(buf);
+	forget_what_passes(buf, format);
 	key = strdup(buf);
 	assert_non_null(key);
 	return key;
@@ -165,24 +166,29 @@ static int by_key(const void *a, const void *b)
 	return keys ? keys : (x->time > y->time) - (x->time < y->time);
 }
 
-static void look_at(struct look *look, const struct tw_filter *filter)
+static void look_at(struct look *look, const struct run *beside, const struct tw_filter *filter)
 {
 	const struct tw_bind_options options = { .schema = look->schema, .big_endian = TW_HOST_BE };
 	struct tw_error err = { "" };
 
 	uname(&look->host);
-	find_ours(look);
+	look->ours = calloc(PIDS, sizeof(*look->ours));
+	assert_non_null(look->ours);
+	look->ours[getpid()] = true;
+	find_ours(look, look->got);
+	find_ours(look, &beside->got);
 	if (!filter)
 		return;
 	if (tw_filter__bind(filter, &options, &look->bound, &err) || tw_bound__prepare(look->bound, &err))
 		fail_msg("%s: %s", tw_filter__text(filter), err.text);
 }
 
-void sightings__of(const struct run *run, const struct tw_filter *filter, struct sightings *ret)
+void sightings__of(const struct run *run, const struct run *beside, const struct tw_filter *filter,
+		   struct sightings *ret)
 {
 	struct look look = { .got = &run->got, .schema = sighting_schema(&run->got) };
 
-	look_at(&look, filter);
+	look_at(&look, beside, filter);
 	*ret = (struct sightings){ .items = calloc(run->got.n_events + 1, sizeof(*ret->items)) };
 	assert_non_null(ret->items);
 	for (size_t i = 0; i < run->got.n_events; i++) {
@@ -198,6 +204,7 @@ void sightings__of(const struct run *run, const struct tw_filter *filter, struct
 	qsort(ret->items, ret->n, sizeof(*ret->items), by_key);
 	tw_bound__free(look.bound);
 	tw_schema__free(look.schema);
+	free(look.ours);
 }
 
 static bool is_within(uint64_t time, const struct stretch *stretch, uint64_t slack)

@@ -29,12 +29,14 @@ struct tw_schema *sighting_schema(const struct receiver *got);
 
 /**
  * sightings__of() - events of a run
+ * @beside: the run that it is compared with: what either knows to be left out is left out of both
  * @filter: only those that the evaluator finds matching; NULL = all
  *
  * Leaves out what this process did and what was done with it: of its own readers an instance sees nothing. What has to
  * do with threads of another tracewire, which may run beside, is left out, too.
  */
-void sightings__of(const struct run *run, const struct tw_filter *filter, struct sightings *ret);
+void sightings__of(const struct run *run, const struct run *beside, const struct tw_filter *filter,
+		   struct sightings *ret);
 
 /** sightings__within() - how many of the stretch, without its slack */
 size_t sightings__within(const struct sightings *sightings, const struct stretch *stretch);

@@ -153,13 +153,13 @@ static void expect_same(const struct expectation *want, const struct run *run, c
 	size_t matching, all, missing;
 
 	assert_int_equal(tw_filter__parse(text, &filter, NULL), 0);
-	sightings__of(run, NULL, &mine);
-	sightings__of(reference, filter, &others);
+	sightings__of(run, reference, NULL, &mine);
+	sightings__of(reference, run, filter, &others);
 	matching = sightings__within(&others, stretch);
 	missing = sightings__missing(&others, &mine, stretch, "evaluator") +
 		  sightings__missing(&mine, &others, stretch, "filtered");
 	sightings__fini(&others);
-	sightings__of(reference, NULL, &others);
+	sightings__of(reference, run, NULL, &others);
 	all = sightings__within(&others, stretch);
 	sightings__fini(&others);
 	sightings__fini(&mine);
