@@ -21,9 +21,9 @@ by_ptp() { # FILE: it says ptp4l at last
 	tail -n 1 "$1" | grep -q ptp4l
 }
 
-# Nobody: whatever the kernel says of itself, it is not ptp4l; and a stranger is not believed, whatever he says.
-in_background alone "$show" 20 50
-python3 - "$scratch/alone.out" <<'END' || fail "the stranger cannot speak"
+# Nobody: whatever the kernel says of itself, it is not ptp4l; and a stranger is not believed, whatever he says. He is there first, and
+# speaks until the last question has been asked.
+cat >"$scratch/stranger.py" <<'END'
 import socket, struct, sys, time
 def reply(ident, data, seq):
     head = struct.pack('>BBHBBH8s4s10sHBb', 0x0d, 2, 54 + len(data), 0, 0, 0, bytes(8), bytes(4), bytes(10), seq, 4, 0x7f)
@@ -32,11 +32,13 @@ lies = [(0x2001, struct.pack('>Hqq', 1, 65536, 65536)), (0x2003, bytes(4)), (0xc
         (0xc004, bytes(10) + b'\x09\0\x02va')]
 stranger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 stranger.bind('\0stranger')
-spoke = 0
-until = time.time() + 1
-while time.time() < until:
+print('here', flush=True)
+spoke = asked = 0
+until = time.time() + 60
+while asked < 20 and time.time() < until:
     sockets = [line.split() for line in open('/proc/net/unix')]
-    seq = len(open(sys.argv[1]).readlines()) + 1  # of what has just been asked: he knows everything
+    asked = len(open(sys.argv[1]).readlines())
+    seq = asked + 1  # of what has just been asked: he knows everything
     for name in [f[7] for f in sockets if len(f) == 8 and f[7].startswith('@') and f[7] != '@stranger']:
         for ident, data in lies:
             try:
@@ -47,7 +49,13 @@ while time.time() < until:
     time.sleep(0.01)
 sys.exit(spoke < 40)
 END
+: >"$scratch/alone.out"
+in_background stranger python3 "$scratch/stranger.py" "$scratch/alone.out"
+stranger=$pid
+wait_for says "$scratch/stranger.out" here
+in_background alone "$show" 20 50
 wait "$pid"
+wait "$stranger" || fail "the stranger cannot speak: $(cat "$scratch/stranger.err")"
 says "$scratch/alone.out" ptp4l && fail "said without a ptp4l: $(cat "$scratch/alone.out")"
 expect "lines" 20 "$(wc -l <"$scratch/alone.out")"
 
@@ -77,9 +85,15 @@ grep -qE '^[1-9][0-9]{1,7} ptp4l, software time stamps, within [0-9]+ (ns|us|ms)
 nsenter -t "$host" -n -m "$show" 30 100 >"$scratch/master-says"
 expect "the master" "1 ptp4l, the master itself, software time stamps" "$(tail -n 1 "$scratch/master-says")"
 
-# A stream says so in HOST.
-if "$tracewire" record -q -e sched:sched_process_exec -w "$scratch/told.pcapng" -- sleep 1.2 2>"$scratch/why"; then
-	grep -qa 'ptp4l, software time stamps, within' "$scratch/told.pcapng" || fail "HOST does not say what keeps the clocks"
+# A stream says so in HOST, when it has asked: the command waits for that.
+told() {
+	grep -qsa 'ptp4l, software time stamps, within' "$scratch/told.pcapng"
+}
+export scratch
+export -f told
+if "$tracewire" record -q -e sched:sched_process_exec -w "$scratch/told.pcapng" -- \
+	bash -c 'for _ in {1..200}; do told && exit 0; sleep 0.1; done; exit 0' 2>"$scratch/why"; then
+	told || fail "HOST does not say what keeps the clocks"
 else
 	echo "not looked at, what a stream says: $(cat "$scratch/why")"
 fi
