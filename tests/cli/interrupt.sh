@@ -81,8 +81,8 @@ ends_with 0 "SIGINT"
 # A viewer that has stopped reading holds nothing up for ever: who asks three times is let go at once.
 if command -v tshark >/dev/null; then
 	start_tracewire run live -e sched -e irq -Y frame
-	viewer=$(pgrep -P "$pid" -x tshark)
 	wait_for test -s "$scratch/run.out"
+	viewer=$(pgrep -P "$pid" -x tshark) # it is one by now: it has printed
 	kill -STOP "$viewer"
 	sleep 0.5
 	for _ in 1 2 3; do
