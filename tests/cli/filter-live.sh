@@ -74,7 +74,8 @@ grep -qE 'both say the same|they differ by [1-9][0-9]?:' "$scratch/live.txt" || 
 # Ctrl-C ends it, and nothing stays behind.
 "$tracewire" filter explain -e sched --live 0 'cpu == 0' >"$scratch/interrupted" &
 explain=$!
-sleep 2
+traces() { [ -n "$(instances "$explain")" ]; }
+wait_for traces
 kill -INT "$explain"
 wait "$explain" || fail "an interrupted explain ended with status $?"
 grep -q '^at work, for' "$scratch/interrupted" || fail "an interrupted explain tells nothing"
@@ -97,17 +98,24 @@ while at < len(capture):
     at += 16 + length
 END
 command -v editcap >/dev/null && editcap -F pcap "$sample" "$scratch/sample.pcap"
-redirected() {
+sent_on() { # by each of the filters: how many frames
+	tc -s filter show dev tw0 ingress | sed -n 's/.*bytes \([0-9]*\) pkt.*/\1/p' | paste -sd' '
+}
+have_sent_on() { # WANTED
+	[ "$(sent_on)" = "$1" ]
+}
+redirected() { # WANTED
 	"$tracewire" vnet up tw0 2>/dev/null && "$tracewire" vnet up tw1 2>/dev/null || fail "no wires"
 	"$tracewire" filter compile --to u32 --from "$sample" --action redirect:tw1-tx 'prev_pid == 0 && cpu == 1' >"$scratch/commands"
 	sh -e "$scratch/commands" || fail "tc refuses: $(cat "$scratch/commands")"
 	python3 "$scratch/send.py" "$scratch/sample.pcap" tw0-tx
-	sleep 0.5
-	tc -s filter show dev tw0 ingress | sed -n 's/.*bytes \([0-9]*\) pkt.*/\1/p' | paste -sd' '
+	wait_for have_sent_on "$1" >&2
+	sleep 0.5 # what they should not send on would come, too
+	sent_on
 }
 if command -v tc >/dev/null && command -v editcap >/dev/null; then
 	reported=$("$tracewire" report -q -f 'prev_pid == 0 && cpu == 1' "$sample" | grep -vc ^cpus=)
-	got=$(redirected)
+	got=$(redirected "3 $reported")
 	[ "$got" = "3 $reported" ] || fail "tc sends '$got' frames on, not 3 with control records and $reported events"
 	"$tracewire" vnet down tw0 2>/dev/null
 	"$tracewire" vnet down tw1 2>/dev/null
