@@ -10,6 +10,15 @@ guards() { # processes that guard something of PROCESS
 	pgrep -P "$1" -x tracewire-guard
 }
 
+# kill_both PROCESS: and the one that guards it, which holds the lock of its file, too, until it is dead
+kill_both() {
+	local guard
+	guard=$(guards "$1")
+	kill -KILL "$guard" "$1"
+	wait "$1" 2>/dev/null
+	wait_for has_ended "$guard"
+}
+
 refused_second() { # PATTERN WORD...: with these, beside what is there
 	refused 1 "$1" --from "$capture" 'cpu == 0' --action drop "${@:2}"
 }
@@ -34,8 +43,7 @@ for hook in xdp tc; do
 
 	# Killed with the one that guards it: XDP's link has gone with it, tc's filter waits for a clean-up.
 	attach both --hook $hook 'event == sched_switch' --action drop
-	kill -KILL "$(guards "$pid")" "$pid"
-	wait "$pid" 2>/dev/null
+	kill_both "$pid"
 	expect "$hook: a program left" "" "$(ip -d link show v1 | grep prog/xdp)"
 	says <("$tracewire" filter show) "^v1: $hook, .*, left behind by process $pid" || fail "show takes it for alive: $("$tracewire" filter show)"
 	"$tracewire" cleanup --dry-run >"$scratch/cleanup" 2>&1
@@ -46,8 +54,7 @@ for hook in xdp tc; do
 
 	# A next run cleans up by itself.
 	attach both --hook $hook 'event == sched_switch' --action drop
-	kill -KILL "$(guards "$pid")" "$pid"
-	wait "$pid" 2>/dev/null
+	kill_both "$pid"
 	attach next --hook $hook 'event == sched_wakeup' --action drop
 	says "$scratch/next.err" "^removed classifier $hook of v1, left behind by a run that was killed" ||
 		fail "the next run does not clean up: $(cat "$scratch/next.err")"
