@@ -32,14 +32,22 @@ tells() { # PATTERN
 	says "$scratch/err" "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }
 
-send() { # and let it arrive: nothing is a matter of time in here
+send() {
 	"$sender" v0 "$capture" >/dev/null || fail "cannot send"
-	sleep 1
 }
 
 counted() { # EXPRESSION: of what show says; c is the only classifier
 	"$tracewire" filter show --json >"$scratch/show.json" 2>"$scratch/show.err" || fail "show: $(cat "$scratch/show.err")"
 	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
+}
+
+# comes_to WHAT WANTED EXPRESSION: it does when all has arrived, and nothing is a matter of time in here
+comes_to() {
+	for _ in $(seq 30); do
+		[ "$(counted "$3")" = "$2" ] && return
+		sleep 0.3
+	done
+	expect "$1" "$2" "$(counted "$3")"
 }
 
 detach() { # INTERFACE: and nothing is left
@@ -53,14 +61,21 @@ nothing_left() { # INTERFACE
 	expect "files left" "" "$(ls /run/tracewire 2>/dev/null)"
 }
 
+has_nothing_left() { # INTERFACE
+	! ip -d link show "$1" | grep -q prog/xdp && ! tc qdisc show dev "$1" | grep -qE 'clsact|ingress' &&
+		[ -z "$(ls /run/tracewire 2>/dev/null)" ]
+}
+
 received() { cat "/sys/class/net/$1/statistics/rx_packets"; }
 
 # arrives_on_w1 WANTED WHAT: frames that come there, of the capture sent once
 arrives_on_w1() {
 	local before
 	before=$(received w1)
+	have_come() { [ $(($(received w1) - before)) -ge "$1" ]; }
 	send
-	sleep 1
+	wait_for have_come "$1"
+	sleep 1 # what should not come would, too
 	expect "$2" "$1" $(($(received w1) - before))
 }
 
@@ -77,7 +92,7 @@ mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 attach 0 -i v1 'event == sched_switch' --action drop
 tells "^attached to v1: native XDP, in libxdp's dispatcher"
 send
-expect "XDP" "native True $switches" "$(counted 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])')"
+comes_to "XDP" "native True $switches" 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])'
 detach v1
 
 # Beside a program of somebody else's, which libxdp has put there: both run, and it stays. It knows no fragments.
@@ -96,27 +111,25 @@ for end in v0 v1; do ip link set $end mtu 9216; done
 hold v1 'event == sched_switch' --action drop
 says "$scratch/held.err" '^attached to v1: native XDP' || fail "held: $(cat "$scratch/held.err")"
 send
-expect "XDP by a link" "native False $switches" \
-	"$(counted 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])')"
+comes_to "XDP by a link" "native False $switches" 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])'
 kill_at_once "$pid"
-sleep 2
-nothing_left v1
+wait_for has_nothing_left v1
 
 # tc
 attach 0 -i v1 --hook tc 'event == sched_switch' --action redirect:w0 'event == sched_wakeup' --action mark:7
 arrives_on_w1 $((switches + 3)) "redirected in tc, with control frames"
-expect "tc" "$switches $wakeups" "$(counted 'str(c["rules"][0]["events"]) + " " + str(c["rules"][1]["events"])')"
+comes_to "tc" "$switches $wakeups" 'str(c["rules"][0]["events"]) + " " + str(c["rules"][1]["events"])'
 detach v1
 
 # u32, with each action.
 attach 0 -i v1 --hook u32 'event == sched_switch' --action drop 'event == sched_wakeup' --action pass
 send
-expect "u32 drop" "$switches $wakeups" "$(counted 'str(c["rules"][0]["frames"]) + " " + str(c["rules"][1]["frames"])')"
+comes_to "u32 drop" "$switches $wakeups" 'str(c["rules"][0]["frames"]) + " " + str(c["rules"][1]["frames"])'
 expect "not_in_hw" software "$(counted 'c["mode"]')"
 detach v1
 attach 0 -i v1 --hook u32 'event == sched_switch' --action redirect:w0 'event == sched_wakeup' --action mark:7
 arrives_on_w1 $((switches + 3)) "redirected by u32, with control frames"
-expect "u32 redirect" "$switches $wakeups" "$(counted 'str(c["rules"][0]["frames"]) + " " + str(c["rules"][1]["frames"])')"
+comes_to "u32 redirect" "$switches $wakeups" 'str(c["rules"][0]["frames"]) + " " + str(c["rules"][1]["frames"])'
 detach v1
 
 # Hardware.
@@ -161,7 +174,6 @@ if [ -e /job/netdevsim.ko ]; then
 	hold "$card" --offload 'cpu == 0' --action drop
 	says "$scratch/held.err" "^attached to $card: in_hw" || fail "held in hardware: $(cat "$scratch/held.err")"
 	kill_at_once "$pid"
-	sleep 3
-	nothing_left "$card"
+	wait_for has_nothing_left "$card"
 fi
 exit $failed
