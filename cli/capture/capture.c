@@ -208,8 +208,9 @@ static const struct cli_option options[] = {
 	{ 0, "wall", NULL, CLI_ARG_NONE,
 	  "Let packet times follow when a producer's wall clock is set; else they keep to what it was at the beginning",
 	  offsetof(struct capture, wall), NULL },
-	{ 0, "status", "SECONDS", CLI_ARG_TEXT, "Say every so often, on standard error, what became of the events", 0,
-	  set_status },
+	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
+	  "Say every so often, on standard error, what became of the events: on a terminal in one place, else a line a stream",
+	  0, set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "What else would be lines for people as JSON objects, one a line: begin, status, end",
 	  offsetof(struct capture, json), NULL },
@@ -217,8 +218,9 @@ static const struct cli_option options[] = {
 	  "Become this user once the interface and the file are open (default: who called sudo, else nobody); root keeps all "
 	  "privileges",
 	  offsetof(struct capture, user), NULL },
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
-	  offsetof(struct capture, quiet), NULL },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE,
+	  "No status and no summary on standard error, but those that --json asks for", offsetof(struct capture, quiet),
+	  NULL },
 	{ 0 },
 };
 

@@ -3,6 +3,7 @@
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 
+#include "cli/capture/screen.h"
 #include "cli/output_options.h"
 #include "cli/receiver.h"
 #include "cli/rejected.h"
@@ -23,6 +24,7 @@ struct capture {
 	struct tw_sync *sync; /* what keeps this machine's clock */
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
+	struct screen screen; /* with the status */
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
 };
@@ -46,10 +48,10 @@ void capture__wait(struct capture *capture);
 /** capture__tell_begin() - that it receives, and @how */
 void capture__tell_begin(const struct capture *capture, const char *how);
 
-/** capture__tell_status() - a line a stream, or one JSON object, as things stand */
+/** capture__tell_status() - a line a stream, or one JSON object, as things stand; on a terminal a table in the place of the last */
 void capture__tell_status(struct capture *capture);
 
 /** capture__tell_end() - the summary */
-void capture__tell_end(const struct capture *capture);
+void capture__tell_end(struct capture *capture);
 
 #endif

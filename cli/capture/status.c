@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/time.h"
 #include "cli/capture/capture.h"
@@ -13,7 +11,6 @@
 #include "cli/json.h"
 #include "cli/summary.h"
 
-#define COLUMNS     100
 #define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
 #define TELL_MAX    64  /* streams told one by one on a terminal; JSON has them all */
 
@@ -22,13 +19,6 @@ static const char *const method_names[] = {
 	TW_OFFSET_METHOD_LIST(X)
 #undef X
 };
-
-static unsigned int columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? COLUMNS : size.ws_col;
-}
 
 static void print_begin_json(const char *how, const char *file)
 {
@@ -132,34 +122,63 @@ static void print_lines(const struct tw_archive_report *reports, size_t n)
 		fprintf(stderr, "and %zu streams more\n", n - TELL_MAX);
 }
 
-void capture__tell_status(struct capture *capture)
+static void print_table(const struct tw_archive_report *reports, size_t n, FILE *out)
 {
-	struct tw_archive_report *reports;
-	const size_t n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports);
-
-	if (capture->json)
-		print_status_json(reports, n);
-	else if (n)
-		print_lines(reports, n);
-	else
-		fputs("nothing to tell yet: no stream came, or the writer is busy\n", stderr);
-	free(reports);
-}
-
-static void print_table(const struct receiver_stats *stats)
-{
-	const size_t n = stats->n_streams < TELL_MAX ? stats->n_streams : TELL_MAX;
+	const size_t told = n < TELL_MAX ? n : TELL_MAX;
 	const char *names[TELL_MAX];
 	struct tw_ledger ledgers[TELL_MAX];
 
-	for (size_t i = 0; i < n; i++) {
-		names[i] = stats->streams[i].name;
-		ledgers[i] = stats->streams[i].ledger;
+	for (size_t i = 0; i < told; i++) {
+		names[i] = reports[i].name;
+		ledgers[i] = reports[i].ledger;
 	}
-	tw_ledger__print_table(names, ledgers, n, columns(), stderr);
-	if (stats->n_streams > n)
-		fprintf(stderr, "and %zu streams more\n", stats->n_streams - n);
-	tw_ledger__print_remarks(&stats->archive.ledger, stderr);
+	tw_ledger__print_table(names, ledgers, told, screen__columns(), out);
+	if (n > told)
+		fprintf(out, "and %zu streams more\n", n - told);
+}
+
+static void show_table(struct screen *screen, const struct tw_archive_report *reports, size_t n)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	print_table(reports, n, out);
+	if (!fclose(out))
+		screen__show(screen, text);
+	free(text);
+}
+
+static void tell_people(struct screen *screen, const struct tw_archive_report *reports, size_t n)
+{
+	static const char nothing[] = "nothing to tell yet: no stream came, or the writer is busy\n";
+
+	if (!screen__is_there() && n)
+		print_lines(reports, n);
+	else if (!screen__is_there())
+		fputs(nothing, stderr);
+	else if (n)
+		show_table(screen, reports, n);
+	else if (!screen->lines)
+		screen__show(screen, nothing);
+}
+
+void capture__tell_status(struct capture *capture)
+{
+	struct tw_archive_report *reports;
+	size_t n;
+
+	if (capture->quiet && !capture->json)
+		return;
+	n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports);
+
+	if (capture->json)
+		print_status_json(reports, n);
+	else
+		tell_people(&capture->screen, reports, n);
+	free(reports);
 }
 
 static void print_times(const struct tw_archive_report *report)
@@ -188,10 +207,12 @@ static void print_summary(const struct capture *capture)
 	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_archive_stats *archive = &stats->archive;
 
-	if (stats->n_streams)
-		print_table(stats);
-	else
+	if (stats->n_streams) {
+		print_table(stats->streams, stats->n_streams, stderr);
+		tw_ledger__print_remarks(&archive->ledger, stderr);
+	} else {
 		fputs("no stream came: `tracewire stream` sends them\n", stderr);
+	}
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->sieve);
@@ -215,8 +236,9 @@ static void print_summary(const struct capture *capture)
 			archive->removed_early);
 }
 
-void capture__tell_end(const struct capture *capture)
+void capture__tell_end(struct capture *capture)
 {
+	screen__clear(&capture->screen);
 	if (capture->json)
 		print_end_json(&capture->stats);
 	else if (!capture->quiet)

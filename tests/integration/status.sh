@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What `capture --status` says: a line a stream again and again, on a terminal one table in one place, JSON, or with -q nothing.
+# Usage: status.sh TRACEWIRE
+tracewire=$1
+. "$(dirname "$0")/common.sh"
+need script python3
+ip link set lo up
+
+# Four captures of one stream each, while it goes on
+receive() { # NAME PORT OPTION...
+	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' --status 0.1 ${*:3}"
+}
+start_capture() { # NAME PORT OPTION...
+	in_background "$1" sh -c "$(receive "$@")"
+	captures+=("$pid")
+}
+captures=() streams=()
+start_capture lines 18101
+start_capture json 18102 -j
+start_capture quiet 18103 -q
+in_background terminal env TERM=xterm script -qfc "stty rows 24 cols 80; $(receive terminal 18104)" "$scratch/typescript"
+terminal=$pid
+for port in 18101 18102 18103 18104; do
+	wait_for eval "ss -Hlun 'sport = :$port' | grep -q ."
+	in_background "stream$port" "$tracewire" stream -e sched:sched_switch -u "127.0.0.1:$port"
+	streams+=("$pid")
+done
+
+has_statuses() { # FILE PATTERN: three at least that differ
+	[ "$(grep -aoE "$2" "$1" | sort -u | wc -l)" -ge 3 ]
+}
+name="$(uname -n):tracewire-[0-9.]+"
+wait_for has_statuses "$scratch/lines.err" "^$name: [1-9][0-9]* recorded: .*; running"
+wait_for has_statuses "$scratch/json.err" '^\{"status":\[\{"name":.*"recorded": ?[1-9][0-9]*'
+wait_for has_statuses "$scratch/typescript" "$name +[1-9][0-9]* +[1-9][0-9]* +0 +running"
+for pid in "${streams[@]}" "${captures[@]}" "$(pgrep -P "$terminal")"; do
+	kill -INT "$pid"
+done
+wait "${captures[@]}" "$terminal" || fail "status of a capture: $?"
+
+expect "quiet: what it says" "" "$(cat "$scratch/quiet.err")"
+grep -q $'\033' "$scratch/lines.err" && fail "control sequences without a terminal"
+python3 - "$scratch/json.err" <<'END' || fail "what is said is no JSON"
+import json, sys
+objects = [json.loads(line) for line in open(sys.argv[1])]
+assert [list(o)[0] for o in objects] == ["begin"] + ["status"] * (len(objects) - 2) + ["end"], objects
+END
+
+# What a terminal of 24 lines shows in the end: one table, the last.
+python3 - "$scratch/typescript" >"$scratch/screen" <<'END'
+import re, sys
+lines, row = [""], 0
+for word in re.findall(r"\033\[\d*[AJ]|\r|\n|[^\r\n\033]+", open(sys.argv[1], newline="").read()):
+	if word.endswith("A") and word[0] == "\033":
+		row -= int(word[2:-1])
+		assert row >= 0
+	elif word == "\033[J":
+		lines[row:] = [""]
+	elif word == "\n":
+		row += 1
+		lines += [""] * (row + 1 - len(lines))
+	elif word != "\r":
+		lines[row] += word
+print("\n".join(lines))
+END
+expect "tables on the terminal" 1 "$(grep -c 'recorded  *delivered  *difference' "$scratch/screen")"
+expect "tables that stood there" yes "$([ "$(grep -ac 'recorded  *delivered  *difference' "$scratch/typescript")" -gt 3 ] && echo yes)"
+grep -qE "^$name .* closed$" "$scratch/screen" || fail "no ledger at the end: $(cat "$scratch/screen")"
+exit $failed
