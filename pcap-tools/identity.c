@@ -27,10 +27,16 @@ static void identity__attr(struct tw_identity *id, const struct tw_attr_view *at
 		return tw_text__copy(id->filter, sizeof(id->filter), attr->value, attr->len);
 	case TW_HOST_VERSION:
 		return tw_text__copy(id->version, sizeof(id->version), attr->value, attr->len);
+	case TW_HOST_BOOT_ID:
+		return tw_text__copy(id->boot, sizeof(id->boot), attr->value, attr->len);
 	case TW_HOST_POINTERS:
 		return tw_text__copy(id->pointers, sizeof(id->pointers), attr->value, attr->len);
 	case TW_HOST_SYNC:
 		return tw_text__copy(id->sync, sizeof(id->sync), attr->value, attr->len);
+	case TW_HOST_CPUS:
+		if (attr->len == sizeof(uint64_t))
+			id->cpus = tw_load_be64(attr->value);
+		return;
 	case TW_HOST_CLOCK_MULT:
 		if (attr->len == sizeof(uint64_t))
 			id->clock_mult = tw_load_be64(attr->value);
@@ -68,6 +74,17 @@ void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *r
 		snprintf(ret, size, "%s", id->host);
 	else
 		snprintf(ret, size, "%s:%s", id->host, id->instance);
+}
+
+void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size)
+{
+	char cpus[32] = "";
+
+	if (id->cpus)
+		snprintf(cpus, sizeof(cpus), "; %llu CPUs", (unsigned long long)id->cpus);
+	snprintf(ret, size, "stream %016llx%s%s%s%s%s%s%s%s%s", (unsigned long long)stream_id,
+		 *id->version ? "; producer " : "", id->version, *id->boot ? "; boot " : "", id->boot, cpus,
+		 *id->pointers ? "; pointers " : "", id->pointers, *id->sync ? "; clock kept by " : "", id->sync);
 }
 
 void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size)

@@ -9,7 +9,8 @@
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
 	char events[1024], filter[1024];
-	char version[64], pointers[64], sync[128];
+	char version[64], boot[64], pointers[64], sync[128];
+	uint64_t cpus;                    /* with a ring; 0 = not said */
 	uint64_t clock_mult, clock_shift; /* ns = (ticks * mult) >> shift; mult 0 = the clock counts ns */
 };
 
@@ -29,6 +30,9 @@ bool tw_identity__counts(const struct tw_identity *id);
 
 /** tw_identity__name() - "host:instance", or the stream's id if the host is not known */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
+
+/** tw_identity__comment() - the rest of what it says, for who asks which boot of which machine that was; and the stream's id */
+void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
 /** tw_identity__describe() - events, clock and kernel in a sentence */
 void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size);

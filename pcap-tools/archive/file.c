@@ -44,18 +44,25 @@ static void describe_times(const struct tw_archive *a, const struct tw_archive_s
 			 (double)clock.error_ns / TW_NS_PER_SECOND);
 }
 
+static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	char identity[640];
+
+	tw_identity__comment(&s->identity, s->id, identity, sizeof(identity));
+	snprintf(ret, size, "%s%s", identity,
+		 s->dated_here ? "; packet times are this machine's, not the producer's: it sent no CLOCK record" : "");
+}
+
 static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	char name[sizeof(s->identity.host) + sizeof(s->identity.instance)], described[1536], times[96],
-		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024];
+		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024], comment[768];
 	const struct tw_pcapng_interface interface = {
 		.name = name,
 		.description = a->options.description ? a->options.description : description,
 		.os = *s->identity.os ? s->identity.os : s->identity.release,
 		.filter = filter,
-		.comment = s->dated_here
-				   ? "packet times are this machine's, not the producer's: it sent no CLOCK record"
-				   : NULL,
+		.comment = comment,
 		.linktype = TW_LINKTYPE_ETHERNET,
 	};
 
@@ -64,6 +71,7 @@ static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	describe_times(a, s, times, sizeof(times));
 	snprintf(description, sizeof(description), "%s%s", described, times);
 	tw_archive_filter__describe(a, s, filter, sizeof(filter));
+	comment_on(s, comment, sizeof(comment));
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 

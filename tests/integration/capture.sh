@@ -52,6 +52,8 @@ for frames in 0 1; do
 	written=$(number some '^file +([0-9]+) events .*')
 	rejected=$(number some '^rejected ([0-9]+) events .*')
 	expect "written and rejected" "$sent" $((written + rejected))
+	grep -aqE "stream [0-9a-f]{16}; producer tracewire [^;]*; boot [0-9a-f-]{36}; [1-9][0-9]* CPUs; pointers (raw|hashed)" \
+		"$scratch/all.pcapng" || fail "no comment on the interface"
 	expect "events without formats" "" "$(number some '^ +([0-9]+) of these without.*')"
 	[ "$written" -gt 20 ] || fail "only $written events match"
 	expect "some: received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/some.pcapng")"

@@ -81,6 +81,7 @@ static void names_and_times(void **state)
 	block = find(x, BLOCK_IDB);
 	assert_true(block__has_text(&block, 8, 2, "box?:one"));
 	assert_true(block__has_text(&block, 8, 3, "kernel trace events: sched:*; clock mono; kernel 6.1.0-test"));
+	assert_true(block__has_text(&block, 8, 1, "stream 1122334455667788"));
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(load_time(block.body + 4), 1000 + AHEAD);
 	block = find(x, BLOCK_EPB); /* HOST and CLOCK again: they came before the first release */
