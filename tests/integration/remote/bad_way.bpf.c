@@ -63,11 +63,36 @@ static struct bad_way_counts *counts_of(__u64 stream_id)
 	return bpf_map_lookup_elem(&streams, &stream_id);
 }
 
-static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr)
+/* END stands behind counters. */
+static int is_last(struct __sk_buff *skb, __u32 at, const struct tw_frame_hdr *hdr)
+{
+	struct tw_tlv tlv;
+
+	if (hdr->channel != bpf_htons(TW_CHANNEL_CONTROL))
+		return 0;
+	at += sizeof(*hdr);
+	for (int i = 0; i < 4 && !bpf_skb_load_bytes(skb, at, &tlv, sizeof(tlv)); i++) {
+		if (tlv.type == bpf_htons(TW_TLV_END))
+			return 1;
+		at += (bpf_ntohs(tlv.length) + 3) & ~3;
+	}
+	return 0;
+}
+
+static int is_first(const struct tw_frame_hdr *hdr)
+{
+	return hdr->channel == bpf_htons(TW_CHANNEL_CONTROL) && !hdr->seq;
+}
+
+static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr, int last)
 {
 	const __u16 channel = bpf_ntohs(hdr->channel);
 
 	__sync_fetch_and_add(&counted->frames, 1);
+	if (is_first(hdr))
+		__sync_fetch_and_add(&counted->first, 1);
+	if (last)
+		__sync_fetch_and_add(&counted->last, 1);
 	if (channel == TW_CHANNEL_CONTROL)
 		__sync_fetch_and_add(&counted->control, 1);
 	else if (channel != TW_CHANNEL_ASIDE)
@@ -75,7 +100,7 @@ static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr)
 }
 
 /* Return: whether the slot has the frame now. It was free, and a frame is not longer than a slot. */
-static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct tw_frame_hdr *hdr)
+static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct tw_frame_hdr *hdr, int last)
 {
 	const __u32 len = skb->len;
 
@@ -90,6 +115,8 @@ static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct t
 	slot->stream_id = hdr->stream_id;
 	slot->channel = bpf_ntohs(hdr->channel);
 	slot->events = bpf_ntohs(hdr->events);
+	slot->is_first = is_first(hdr);
+	slot->is_last = last;
 	slot->ahead = 1 + bpf_get_prandom_u32() % BAD_WAY_AHEAD_MAX;
 	__sync_val_compare_and_swap(&slot->state, SLOT_BUSY, SLOT_FULL);
 	return 1;
@@ -120,6 +147,7 @@ int bad_way(struct __sk_buff *skb)
 	struct bad_way_counts *counts;
 	struct bad_way_slot *slot;
 	struct tw_frame_hdr hdr;
+	int last;
 
 	if (!at || bpf_skb_load_bytes(skb, at, &hdr, sizeof(hdr)) || hdr.magic != bpf_htonl(TW_MAGIC))
 		return TC_ACT_OK;
@@ -129,19 +157,20 @@ int bad_way(struct __sk_buff *skb)
 	slot = bpf_map_lookup_elem(&slots, &slot_number);
 	if (!counts || !slot)
 		return TC_ACT_SHOT;
-	count(&counts->all, &hdr);
+	last = is_last(skb, at, &hdr);
+	count(&counts->all, &hdr, last);
 	if (chance < dropped) {
-		count(&counts->dropped, &hdr);
+		count(&counts->dropped, &hdr, last);
 		return TC_ACT_SHOT;
 	}
 	chance -= dropped;
 	if (chance < doubled && !bpf_clone_redirect(skb, to, 0)) {
-		count(&counts->doubled, &hdr);
+		count(&counts->doubled, &hdr, last);
 		return bpf_redirect(to, 0);
 	}
 	chance -= doubled;
-	if (chance < moved && hold(slot, skb, &hdr)) {
-		count(&counts->moved, &hdr);
+	if (chance < moved && hold(slot, skb, &hdr, last)) {
+		count(&counts->moved, &hdr, last);
 		return TC_ACT_SHOT;
 	}
 	let_go(slot, skb);

@@ -2,7 +2,8 @@
 /*
  * A bad way from interfaces to one: bad_way TO DROPPED DOUBLED MOVED INTERFACE...
  * The rates are in millionths of all frames. Until SIGINT or SIGTERM; then it prints, a line for each stream, its id and what was done,
- * as NAME_frames= NAME_control= NAME_events= of NAME all, dropped, doubled, moved. What is still held then is among the dropped.
+ * as NAME_frames= NAME_control= NAME_events= NAME_first= NAME_last= of NAME all, dropped, doubled, moved. What is still held then is
+ * among the dropped.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -51,6 +52,8 @@ static void count_held(struct bad_way *way, __u64 stream_id, struct bad_way_coun
 		if (slot.state == SLOT_FREE || slot.stream_id != stream_id)
 			continue;
 		dropped->frames++;
+		dropped->first += slot.is_first;
+		dropped->last += slot.is_last;
 		if (slot.channel == TW_CHANNEL_CONTROL)
 			dropped->control++;
 		else if (slot.channel != TW_CHANNEL_ASIDE)
@@ -60,8 +63,8 @@ static void count_held(struct bad_way *way, __u64 stream_id, struct bad_way_coun
 
 static void print_count(const char *name, const struct bad_way_count *count)
 {
-	printf(" %s_frames=%llu %s_control=%llu %s_events=%llu", name, count->frames, name, count->control, name,
-	       count->events);
+	printf(" %s_frames=%llu %s_control=%llu %s_events=%llu %s_first=%llu %s_last=%llu", name, count->frames, name,
+	       count->control, name, count->events, name, count->first, name, count->last);
 }
 
 static void print(struct bad_way *way)

@@ -12,6 +12,7 @@
 
 struct bad_way_count {
 	__u64 frames, control, events; /* control: frames of the control channel */
+	__u64 first, last;             /* of these a stream's first, and those with END */
 };
 
 struct bad_way_counts {
@@ -25,6 +26,7 @@ struct bad_way_slot {
 	__u32 state, len;
 	__u32 ahead; /* frames that have to pass yet */
 	__u16 channel, events;
+	__u32 is_first, is_last;
 	__u8 frame[BAD_WAY_FRAME];
 };
 
