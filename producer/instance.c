@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -33,6 +34,14 @@ static int instance_dir(const char *name, char *buf, size_t size)
 	return rc;
 }
 
+bool tw_instance__is_at(int dir_fd, const char *path)
+{
+	struct stat opened, there;
+
+	return !fstat(dir_fd, &opened) && !stat(path, &there) && opened.st_dev == there.st_dev &&
+	       opened.st_ino == there.st_ino;
+}
+
 /* Lock the instance's directory. A clean-up that just looks whether we are alive may hold it for a moment. */
 static int lock_instance(const char *name)
 {
@@ -46,7 +55,7 @@ static int lock_instance(const char *name)
 		return -errno;
 	for (int tries = 0; tries < 50; tries++) {
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
-			if (!access(path, F_OK))
+			if (tw_instance__is_at(fd, path))
 				return fd;
 			break; /* a clean-up was faster than our lock */
 		}

@@ -66,6 +66,9 @@ int tw_instance__read_mark(struct tw_instance *instance, struct tw_mark *ret);
 /** tw_instance__mark() - a mark by the calling thread; as tw_instance__read_mark() */
 int tw_instance__mark(struct tw_instance *instance, struct tw_mark *ret);
 
+/** tw_instance__is_at() - whether a directory that was opened is that path's: it may have gone, and the name been given again */
+bool tw_instance__is_at(int dir_fd, const char *path);
+
 /** tw_instance__is_alive() - whether a living process owns the instance of that name */
 bool tw_instance__is_alive(const char *name);
 

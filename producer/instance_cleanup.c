@@ -26,17 +26,21 @@ static int dir_of(const char *name, char path[PATH_MAX])
 bool tw_instance__is_alive(const char *name)
 {
 	char path[PATH_MAX];
-	bool alive;
-	int fd;
 
 	if (dir_of(name, path))
 		return false;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return alive;
+	for (;;) {
+		const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		bool alive, is_there;
+
+		if (fd < 0)
+			return false;
+		alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+		is_there = alive || tw_instance__is_at(fd, path);
+		close(fd);
+		if (is_there) /* else somebody has the name again, or nobody */
+			return alive;
+	}
 }
 
 struct cleanup {
@@ -56,8 +60,13 @@ static bool is_our_name(const char *name)
 	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
 }
 
-/* Whether a dead run's instance is ours to remove, and not another clean-up's. Return: a descriptor that says so until it is closed; or -1 */
-static int lock_removal(const char *path)
+/*
+ * Whether a dead run's instance is ours to remove, and not another clean-up's, which may be done with it so that somebody has the
+ * name again.
+ * @dir_fd: of the dead one, with its lock
+ * Return: a descriptor that says so until it is closed; or -1
+ */
+static int lock_removal(int dir_fd, const char *path)
 {
 	char options[PATH_MAX + 16];
 	int fd;
@@ -66,16 +75,16 @@ static int lock_removal(const char *path)
 	fd = open(options, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (!flock(fd, LOCK_EX | LOCK_NB) && !access(path, F_OK))
+	if (!flock(fd, LOCK_EX | LOCK_NB) && tw_instance__is_at(dir_fd, path))
 		return fd;
 	close(fd);
 	return -1;
 }
 
 /* What it had set at the top level is put back before. Return: whether it is gone */
-static bool remove_dead(struct cleanup *c, const char *name, const char *path)
+static bool remove_dead(struct cleanup *c, const char *name, int dir_fd, const char *path)
 {
-	const int lock = lock_removal(path);
+	const int lock = lock_removal(dir_fd, path);
 	bool gone = false;
 
 	if (lock < 0)
@@ -102,7 +111,8 @@ static int cleanup_one(const char *name, void *arg)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (!flock(fd, LOCK_SH | LOCK_NB) && (c->dry_run || remove_dead(c, name, path))) {
+	if (!flock(fd, LOCK_SH | LOCK_NB) &&
+	    (c->dry_run ? tw_instance__is_at(fd, path) : remove_dead(c, name, fd, path))) {
 		c->count++;
 		if (c->removed)
 			c->removed(c->ctx, name);

@@ -4,12 +4,14 @@
  * machine cleans up too: it may be faster than we are, and for a moment it holds the lock of what it looks at.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -269,9 +271,11 @@ static void test_race(void **state)
 	int status;
 
 	(void)state;
-	if (!pid)
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if what follows fails */
 		for (;;)
 			tw_instance__cleanup(false, NULL, NULL, NULL);
+	}
 	for (int i = 0; i < 20; i++) {
 		struct tw_instance *instance = NULL;
 		struct tw_error err = { "" };
@@ -286,13 +290,31 @@ static void test_race(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 }
 
+/* Who has locked an instance that has gone has not locked another one of its name. */
+static void test_name_again(void **state)
+{
+	char path[256];
+	int fd;
+
+	(void)state;
+	make_foreign("twtest-again");
+	fd = open(run__file(NULL, "instances/twtest-again", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(tw_instance__is_at(fd, path));
+	assert_int_equal(remove_instance("twtest-again"), 0);
+	assert_false(tw_instance__is_at(fd, path));
+	make_foreign("twtest-again");
+	assert_false(tw_instance__is_at(fd, path));
+	close(fd);
+	assert_int_equal(remove_instance("twtest-again"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_killed),
-		cmocka_unit_test_teardown(test_others, remove_foreign),
-		cmocka_unit_test(test_next_run),
-		cmocka_unit_test(test_race),
+		cmocka_unit_test(test_killed),     cmocka_unit_test_teardown(test_others, remove_foreign),
+		cmocka_unit_test(test_next_run),   cmocka_unit_test(test_race),
+		cmocka_unit_test(test_name_again),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
