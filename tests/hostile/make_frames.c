@@ -27,32 +27,45 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(random_state >> 33) % n;
 }
 
+static int is_event(const struct dirent *entry)
+{
+	return !strchr(entry->d_name, '.') && strcmp(entry->d_name, "enable") && strcmp(entry->d_name, "filter");
+}
+
+static int is_system(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+}
+
+/* By their names, so that a seed means the same wherever the folder lies. */
 static void read_system(const char *folder, const char *system)
 {
+	struct dirent **events;
 	char path[4096];
-	struct dirent *entry;
-	DIR *dir;
+	int n;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, system);
-	dir = opendir(path);
-	while (dir && n_texts < EVENTS_MAX && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && !strchr(entry->d_name, '.') && strcmp(entry->d_name, "enable") &&
-		    strcmp(entry->d_name, "filter"))
-			text__read(&texts[n_texts++], folder, strdup(system), entry->d_name);
-	if (dir)
-		closedir(dir);
+	n = scandir(path, &events, is_event, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (n_texts < EVENTS_MAX)
+			text__read(&texts[n_texts++], folder, strdup(system), events[i]->d_name);
+		free(events[i]);
+	}
+	if (n >= 0)
+		free(events);
 }
 
 static void read_formats(const char *folder)
 {
-	struct dirent *entry;
-	DIR *dir = opendir(folder);
+	struct dirent **systems;
+	const int n = scandir(folder, &systems, is_system, alphasort);
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			read_system(folder, entry->d_name);
-	if (dir)
-		closedir(dir);
+	for (int i = 0; i < n; i++) {
+		read_system(folder, systems[i]->d_name);
+		free(systems[i]);
+	}
+	if (n >= 0)
+		free(systems);
 }
 
 /* A body with every byte random, then the locations set to what lies behind the fixed fields. */
