@@ -259,14 +259,29 @@ static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 	}
 }
 
+/* Once a second. What the counters count was read before now, so none of it comes behind them in the order of time. */
+static void say_second(struct tw_announcer *a, uint64_t mono)
+{
+	if (mono < a->next_second)
+		return;
+	take_in_new_events(a);
+	look_at_sync(a);
+	say_clock(a);
+	a->stats(a->stats_ctx, &a->control);
+	tw_control__end(&a->control);
+	a->next_second = mono + TW_NS_PER_SECOND;
+}
+
 /* Before the round's events, so that who began to listen since the last round can read them. */
 void tw_announcer__before(void *ctx, uint64_t now)
 {
+	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_announcer *a = ctx;
 
 	a->control.time = now;
 	make_good(a);
-	repeat_if_due(a, tw_time__now(CLOCK_MONOTONIC));
+	repeat_if_due(a, mono);
+	say_second(a, mono);
 	tw_tasks__drain(a->tasks);
 	say_new_names(a, now);
 }
@@ -299,14 +314,6 @@ uint64_t tw_announcer__after(void *ctx, uint64_t now, uint64_t *closed)
 	tw_tasks__settle(a->tasks);
 	say_new_names(a, now);
 	say_new_symbols(a, now, false);
-	if (mono >= a->next_second) {
-		take_in_new_events(a);
-		look_at_sync(a);
-		say_clock(a);
-		a->stats(a->stats_ctx, &a->control);
-		tw_control__end(&a->control);
-		a->next_second = mono + TW_NS_PER_SECOND;
-	}
 	if (tw_symbolizer__waits(&a->symbolizer)) /* symbols will have to be placed before this round's events */
 		*closed = a->closed;
 	else if (*closed > a->closed)

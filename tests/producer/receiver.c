@@ -68,6 +68,7 @@ static void take_event(struct place *p, const struct tw_tlv_view *tlv)
 		.frame = p->frame,
 	};
 	r->unordered += ev->time < ch->time;
+	r->newest = ev->time > r->newest ? ev->time : r->newest;
 	ch->time = ev->time;
 	if (ev->time >= ch->watermark)
 		return;
@@ -193,6 +194,8 @@ static void take_stats(struct place *p, const struct tw_tlv_view *tlv)
 	struct tw_cursor c = { tlv->value, tlv->len };
 	struct tw_stat_view stat;
 
+	p->r->n_stats++;
+	p->r->hasty += p->info.base_time < p->r->newest;
 	while (tw_stats__next(&c, &stat))
 		if (stat.stat < sizeof(p->r->stats) / sizeof(p->r->stats[0]))
 			p->r->stats[stat.stat] = stat.value;

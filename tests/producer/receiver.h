@@ -63,7 +63,7 @@ struct receiver {
 	struct got_text *texts;
 	struct got_symbol *symbols;
 	struct got_clock *clocks;
-	size_t n_events, n_lost, n_names, n_texts, n_symbols, n_clocks, n_watermarks, n_hosts, n_parts, n_ends;
+	size_t n_events, n_lost, n_names, n_texts, n_symbols, n_clocks, n_watermarks, n_hosts, n_parts, n_stats, n_ends;
 	uint64_t stats[32];       /* by enum tw_stat_id: as last told */
 	uint64_t recorded_at_end; /* what the last END's frame told */
 
@@ -75,6 +75,8 @@ struct receiver {
 	uint64_t overtaken;  /* events, or control frames, older than a watermark, in frames not flagged */
 	uint64_t revoked;    /* watermarks that name a number before one that came */
 	uint64_t flagged;    /* events older than a watermark, in frames flagged */
+	uint64_t newest;     /* time of an event so far */
+	uint64_t hasty;      /* counters in frames older than an event that came before them */
 	uint64_t foreign;    /* frames of another stream than the first */
 	uint64_t undead;     /* frames behind an END that are none, or bring counters that are news */
 
