@@ -92,6 +92,25 @@ bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_f
 	return true;
 }
 
+bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret)
+{
+	unsigned int type;
+	size_t len;
+
+	if (c->left < sizeof(struct tw_tlv))
+		return false;
+	type = tw_load_be16(c->at);
+	len = tw_load_be16(c->at + 2);
+	if (len < tw_tlv__least(type) || len <= c->left || len - c->left > missing)
+		return false;
+	*ret = (struct tw_tlv_view){
+		.type = (uint16_t)type,
+		.value = c->at + sizeof(struct tw_tlv),
+		.len = c->left - sizeof(struct tw_tlv),
+	};
+	return true;
+}
+
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret)
 {
 	if (tlv->len < VALUE_LEAST(tw_event))

@@ -68,6 +68,15 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
+/**
+ * tw_cursor__cut_tlv() - as much as there is of a TLV that goes on behind the cursor's end, where tw_cursor__next_tlv() ended
+ * @missing: bytes of the frame behind that end, which whoever captured left out
+ * @ret: its value is that much, and may be shorter than the type's least
+ *
+ * Return: false if there is not even its header, or its length cannot be.
+ */
+bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
+
 /** tw_tlv__least() - least length of a TLV of that type with its header, bytes; that of a bare header if unknown */
 size_t tw_tlv__least(unsigned int type);
 

@@ -73,6 +73,37 @@ static void every_truncation(void **state)
 	}
 }
 
+/* Of a frame that was captured in part, the TLV at its end is that of the whole frame, and none goes on behind the frame's end. */
+static void the_tlv_at_a_cut_is_its_beginning(void **state)
+{
+	struct tw_tlv_view whole, cut;
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_cursor c;
+
+	(void)state;
+	for (size_t i = 0; i < n_all; i++) {
+		for (size_t len = sizeof(struct tw_frame_hdr); len < all[i].len; len++) {
+			assert_int_equal(tw_frame__parse(all[i].data, len, &info, &c), TW_FRAME_TRUNCATED);
+			while (tw_cursor__next_tlv(&c, &whole, &status))
+				;
+			if (status == TW_FRAME_OK || c.left < sizeof(struct tw_tlv)) {
+				assert_false(tw_cursor__cut_tlv(&c, all[i].len - len, &cut));
+				continue;
+			}
+			assert_true(tw_cursor__cut_tlv(&c, all[i].len - len, &cut));
+			assert_ptr_equal(cut.value + cut.len, all[i].data + len);
+			c.left += all[i].len - len;
+			assert_false(tw_cursor__cut_tlv(&c, 0, &whole));
+			assert_true(tw_cursor__next_tlv(&c, &whole, &status));
+			assert_int_equal(cut.type, whole.type);
+			assert_ptr_equal(cut.value, whole.value);
+			c = (struct tw_cursor){ cut.value - sizeof(struct tw_tlv), sizeof(struct tw_tlv) + cut.len };
+			assert_false(tw_cursor__cut_tlv(&c, whole.len - cut.len - 1, &cut));
+		}
+	}
+}
+
 static void every_byte_takes_every_value(void **state)
 {
 	size_t tlvs;
@@ -149,11 +180,9 @@ static void each_rule_has_its_verdict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_frames_are_read_to_the_end),
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(every_byte_takes_every_value),
-		cmocka_unit_test(link_padding_is_no_part_of_the_frame),
-		cmocka_unit_test(each_rule_has_its_verdict),
+		cmocka_unit_test(whole_frames_are_read_to_the_end),     cmocka_unit_test(every_truncation),
+		cmocka_unit_test(the_tlv_at_a_cut_is_its_beginning),    cmocka_unit_test(every_byte_takes_every_value),
+		cmocka_unit_test(link_padding_is_no_part_of_the_frame), cmocka_unit_test(each_rule_has_its_verdict),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

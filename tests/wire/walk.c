@@ -211,5 +211,9 @@ enum tw_frame_status walk__frame(const uint8_t *data, size_t len, size_t *ret_tl
 		++*ret_tlvs;
 	}
 	require((end == TW_FRAME_OK) == (c.left == 0));
+	if (tw_cursor__cut_tlv(&c, info.length, &tlv)) {
+		require(end != TW_FRAME_OK);
+		walk_tlv(&w, &tlv);
+	}
 	return status == TW_FRAME_OK ? end : status;
 }
