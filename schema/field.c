@@ -77,6 +77,8 @@ static int locate(const struct tw_field *field, const struct tw_record *record, 
 	if (field->place == TW_PLACE_FIXED)
 		return 0;
 	if (field->place == TW_PLACE_REST) {
+		if (record->cut)
+			return -ERANGE;
 		*ret_len = field->offset < record->len ? record->len - field->offset : 0;
 		*ret_len -= *ret_len % field->elem_size;
 		return 0;

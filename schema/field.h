@@ -13,6 +13,7 @@ struct tw_record {
 	uint32_t len;
 	bool big_endian; /* byte order of the traced host */
 	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian whatever the host: as in an EVENT */
+	bool cut;        /* it went on behind @len: whoever captured kept only its beginning */
 };
 
 /* A field's value. Bytes point into the record. */
@@ -49,7 +50,8 @@ static inline bool tw_field__is_signed(const struct tw_field *field)
 
 /**
  * tw_field__read() - a field's value
- * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched).
+ * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched). So it is of what reaches to
+ * the end of a record that is cut.
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 

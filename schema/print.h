@@ -57,7 +57,11 @@ size_t tw_print__memory(const struct tw_print *print);
 void tw_print__run(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		   struct tw_line *line);
 
-/** tw_print__fields() - append all fields but the common ones as ` field=value` pairs, each with a space before it */
+/**
+ * tw_print__fields() - append all fields but the common ones as ` field=value` pairs, each with a space before it
+ *
+ * Of a record that is cut those that are whole.
+ */
 void tw_print__fields(const struct tw_format *format, const struct tw_record *record, struct tw_line *line);
 
 /* A value and the word that the print fmt has for it, from __print_symbolic(), __print_flags() or an enum's name. */

@@ -45,11 +45,14 @@ void tw_print__fields(const struct tw_format *format, const struct tw_record *re
 
 	for (uint16_t i = format->n_common; i < format->n_fields && !line->cut; i++) {
 		const struct tw_field *field = &format->fields[i];
+		const bool is_there = !tw_field__read(field, record, &value);
 
+		if (!is_there && record->cut)
+			continue;
 		tw_line__char(line, ' ');
 		tw_line__str(line, field->name);
 		tw_line__char(line, '=');
-		if (tw_field__read(field, record, &value))
+		if (!is_there)
 			continue;
 		if (value.kind == TW_FIELD_STRING)
 			tw_line__bytes(line, value.data, value.len);

@@ -176,6 +176,18 @@ static void test_cut(void **state)
 	}
 }
 
+/* Where a record goes on behind what was captured, nobody knows the rest of it; what lies before is as always. */
+static void test_cut_by_capture(void **state)
+{
+	const struct tw_record record = { .data = little, .len = 70, .cut = true };
+	struct tw_value value;
+
+	(void)state;
+	assert_int_equal(tw_field__read(tw_format__find(format, "buf"), &record, &value), -ERANGE);
+	assert_int_equal(tw_field__read(tw_format__find(format, "dynamic"), &record, &value), -ERANGE);
+	check_text(&record, "comm", "bash");
+}
+
 /* Locations that point out of the record, or at its very end. */
 static void test_locations(void **state)
 {
@@ -280,10 +292,11 @@ static void test_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_little_endian), cmocka_unit_test(test_big_endian),
-		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_locations),     cmocka_unit_test(test_bits_of_32),
-		cmocka_unit_test(test_list_of_bits),  cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_little_endian),  cmocka_unit_test(test_big_endian),
+		cmocka_unit_test(test_from_wire),      cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut_by_capture), cmocka_unit_test(test_locations),
+		cmocka_unit_test(test_bits_of_32),     cmocka_unit_test(test_list_of_bits),
+		cmocka_unit_test(test_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
