@@ -28,6 +28,8 @@ struct tw_dissect {
 	struct tw_schema_id *schema; /* NULL if the frame names none */
 	bool first_pass;             /* what is learnt is learnt now */
 	bool wants_info;             /* the Info column is shown */
+	uint32_t missing;            /* bytes of the frame that whoever captured left out: its end */
+	bool is_cut;                 /* the record at hand, which they are of too */
 	uint32_t n_tlvs;             /* so far */
 	uint32_t n_events;           /* the same */
 	uint32_t n_others;           /* the same of control records */
@@ -94,10 +96,10 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
  */
 const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record);
 
-/** tw_dissect__tlv_header() - a record's type and length, where the frame has them */
+/** tw_dissect__tlv_header() - a record's type and whole length, where the frame has them */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__record() - any record but events and PART */
+/** tw_dissect__record() - any record but events and PART; and of these the beginning */
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
 /* A record put together. */

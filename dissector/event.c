@@ -155,7 +155,7 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 
 	for (uint32_t i = 0; i < e->type->n_fields && d->items_left; i++)
 		inside &= tw_value__put(d, tree, &e->type->fields[i], &e->record);
-	if (!inside)
+	if (!inside && !e->record.cut)
 		tw_dissect__expert(d, TW_EXPERT_BAD_FIELD, NULL);
 }
 
@@ -223,6 +223,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.len = e.view.len,
 		.big_endian = d->frame.flags & TW_FLAG_BODY_BE,
 		.from_wire = true,
+		.cut = d->is_cut,
 	};
 	if (e.type && (wants_info || tw_tree__wants(d->tree, tw_fixed(TW_FIX_TEXT))))
 		e.text = tw_dissect__text(d, e.type, &e.record);

@@ -39,7 +39,7 @@ const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *t
 	struct tw_line line = tw_printable__on(buf, sizeof(buf));
 
 	if (may_print(d, type)) {
-		if (type->print)
+		if (type->print && !record->cut)
 			tw_print__run(type->print, record, d->stream ? &d->stream->known : NULL, &line);
 		else
 			tw_print__fields(type->format, record, &line);

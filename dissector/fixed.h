@@ -164,6 +164,7 @@ enum tw_subtree { TW_SUB_TRACE, TW_SUB_FRAME, TW_SUB_FLAGS, TW_SUB_RECORD, TW_SU
 	X(BAD_SCHEMA, "bad_schema", PI_MALFORMED, PI_ERROR, "Format text that can't be used")           \
 	X(BAD_FIELD, "bad_field", PI_MALFORMED, PI_ERROR, "Field lies outside the record")              \
 	X(TRUNCATED, "truncated", PI_UNDECODED, PI_WARN, "Frame is cut short")                          \
+	X(CUT, "cut", PI_UNDECODED, PI_NOTE, "Of this frame only the beginning was captured")           \
 	X(VERSION, "unknown_version", PI_UNDECODED, PI_WARN, "Version of the wire format is not known") \
 	X(NO_SCHEMA, "no_schema", PI_UNDECODED, PI_NOTE, "No format text for this event was seen yet")  \
 	X(NO_PRINT, "no_print", PI_UNDECODED, PI_NOTE, "The event's print fmt can't be used")           \

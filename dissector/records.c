@@ -102,7 +102,8 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 	return true;
 }
 
-static tw_record_dissector dissector_of(uint16_t type)
+/* What there is of a cut one explains nothing, and is shown as it is. */
+static tw_record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
 	static const tw_record_dissector by_type[] = {
 		[TW_TLV_LOST] = dissect_lost,
@@ -120,7 +121,7 @@ static tw_record_dissector dissector_of(uint16_t type)
 		[TW_TLV_WANT] = tw_records__want,
 	};
 
-	return type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;
+	return !d->is_cut && type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;
 }
 
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv)
@@ -130,7 +131,7 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 	if (d->bytes.reassembled)
 		return; /* only the parts have headers */
 	tw_put_number(d, tree, tw_fixed(TW_FIX_TLV), at, 2, tlv->type);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_TLV_LENGTH), at + 2, 2, tlv->len + sizeof(struct tw_tlv));
+	tw_put_number(d, tree, tw_fixed(TW_FIX_TLV_LENGTH), at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
 static const char *label_of(uint16_t type)
@@ -150,7 +151,7 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	tw_line__str(&info, label);
 	tw_dissect__tlv_header(d, tree, tlv);
 	tw_dissect__was_refused(d);
-	if (!dissector_of(tlv->type)(d, tree, tlv, &info))
+	if (!dissector_of(d, tlv->type)(d, tree, tlv, &info))
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
 	tw_printable__end(&info);
 	if (tlv->type == TW_TLV_LOST)

@@ -34,12 +34,22 @@
 #include "dissector/order.h"
 #include "dissector/preferences.h"
 
+#include <epan/exceptions.h>
+#include <epan/show_exception.h>
+
 static int proto_trace = -1;
 static dissector_handle_t trace_handle;
 
+/* Of a cut one there may be less than every event has. */
+static bool is_event(const struct tw_tlv_view *tlv)
+{
+	return (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED) &&
+	       sizeof(struct tw_tlv) + tlv->len >= tw_tlv__least(tlv->type);
+}
+
 static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
-	if (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED)
+	if (is_event(tlv))
 		tw_dissect__event(d, tlv);
 	else
 		tw_dissect__record(d, tlv);
@@ -123,6 +133,21 @@ static void check_sequence(struct tw_dissect *d)
 			       note->missing, d->frame.channel);
 }
 
+/* The record in which what was captured ends. Of an event its fields that are whole are shown, of others what they are. */
+static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
+{
+	struct tw_tlv_view tlv;
+
+	if (rest->left < sizeof(struct tw_tlv))
+		return;
+	if (!tw_cursor__cut_tlv(rest, d->missing, &tlv)) {
+		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
+		return;
+	}
+	d->is_cut = true;
+	dissect_one(d, &tlv);
+}
+
 static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 {
 	enum tw_frame_status status;
@@ -135,7 +160,11 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 			dissect_one(d, &tlv);
 		d->n_tlvs++;
 	}
-	if (status != TW_FRAME_OK)
+	if (status == TW_FRAME_OK)
+		return;
+	if (d->missing)
+		dissect_cut(d, tlvs);
+	else
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
 }
 
@@ -151,11 +180,32 @@ static void show_columns(struct tw_dissect *d)
 	col_set_str(pinfo->cinfo, COL_INFO, tw_printable__end(&d->info));
 }
 
+/*
+ * Whoever captured kept only the beginning of the packet, as with dumpcap -s. That is no fault, and said in the words that Wireshark
+ * has for it, behind what is in the Info column; _ws.short finds them.
+ */
+static void show_cut(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_item *item)
+{
+	expert_add_info(pinfo, item, &tw_expert[TW_EXPERT_CUT]);
+	show_exception(tvb, pinfo, tree, BoundsError, NULL);
+}
+
+static bool is_cut_header(tvbuff_t *tvb)
+{
+	return tvb_captured_length(tvb) < sizeof(struct tw_frame_hdr) &&
+	       tvb_captured_length(tvb) < tvb_reported_length(tvb);
+}
+
 static int dissect_unreadable(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, enum tw_frame_status status)
 {
 	const bool unknown = status == TW_FRAME_VERSION;
 	proto_item *item = proto_tree_add_item(tree, proto_trace, tvb, 0, -1, ENC_NA);
 
+	if (is_cut_header(tvb)) {
+		col_clear(pinfo->cinfo, COL_INFO);
+		show_cut(tvb, pinfo, tree, item);
+		return (int)tvb_captured_length(tvb);
+	}
 	col_set_str(pinfo->cinfo, COL_INFO, unknown ? "Frame of an unknown version" : "Malformed frame header");
 	expert_add_info(pinfo, item, &tw_expert[unknown ? TW_EXPERT_VERSION : TW_EXPERT_MALFORMED]);
 	return (int)tvb_captured_length(tvb);
@@ -188,7 +238,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 
 static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-	const uint32_t captured = tvb_captured_length(tvb);
+	const uint32_t captured = tvb_captured_length(tvb), reported = tvb_reported_length(tvb);
 	struct tw_dissect d;
 	struct tw_cursor tlvs;
 	enum tw_frame_status status;
@@ -207,10 +257,14 @@ static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, vo
 	begin(&d, tvb, tree);
 	put_header(&d);
 	check_sequence(&d);
-	if (status == TW_FRAME_TRUNCATED)
+	if (d.frame.length > reported)
 		tw_dissect__expert(&d, TW_EXPERT_TRUNCATED, NULL);
+	if (captured < reported && captured < d.frame.length)
+		d.missing = d.frame.length - captured;
 	dissect_tlvs(&d, &tlvs);
 	show_columns(&d);
+	if (d.missing)
+		show_cut(tvb, pinfo, tree, d.item);
 	return (int)captured;
 }
 

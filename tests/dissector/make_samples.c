@@ -213,6 +213,69 @@ static void make_packed(void)
 	sample__close(&s);
 }
 
+static void put_switches(struct sample *s, uint64_t time)
+{
+	static struct record r;
+
+	sample__cpu(s, 0, time);
+	for (uint32_t i = 0; i < 3; i++) {
+		switch_record(&r, 1000 + i, 2000 + i, "other", "next");
+		sample__event(s, &r, time + i);
+	}
+	sample__end(s);
+}
+
+/* A frame of one event that says to be longer than the packet, and one whose record says so of the frame. */
+static void put_lies(struct sample *s)
+{
+	static struct record r;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		size_t len;
+
+		switch_record(&r, 42, 77, "bash", "sleep");
+		sample__cpu(s, 0, T0 + 20 + i);
+		sample__event(s, &r, T0);
+		len = tw_frame__end(&s->frame);
+		s->seqs[0]++;
+		tw_store_be16(s->buf + (i ? sizeof(struct tw_frame_hdr) + 2 : offsetof(struct tw_frame_hdr, length)),
+			      400);
+		sample__raw(s, s->buf, len);
+	}
+}
+
+/*
+ * Cut by whoever captured. An event's fields begin at byte 78 in Ethernet; each of these has one thing less than the one before. Then
+ * what explains: the cut name is not learnt.
+ */
+static void make_cut(void)
+{
+	static const uint32_t lengths[] = { 134, 133, 100, 78, 77, 65, 62, 61 };
+	static struct sample s;
+
+	open_real(&s, "cut.pcap");
+	put_metadata(&s);
+	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		s.snaplen = lengths[i];
+		put_switch(&s, 0, T0 + i, 42, 77);
+	}
+	s.snaplen = 14 + 48 + 72 + 8 + 40;
+	put_switches(&s, T0 + 10);
+	s.snaplen = 14 + 48 + 2 * 72;
+	put_switches(&s, T0 + 13);
+	s.udp = true;
+	s.snaplen = 42 + 48 + 40;
+	put_switch(&s, 0, T0 + 16, 42, 77);
+	s.udp = false;
+	s.snaplen = 100;
+	put_lies(&s);
+	s.snaplen = 90;
+	sample__comm(&s, 1234, 0, "a name that is cut");
+	s.snaplen = 0;
+	put_switch(&s, 0, T0 + 30, 1234, 77);
+	sample__close(&s);
+}
+
 /* Channel 1: 3 numbers missing, then a frame twice, then one of the missing ones late. And losses that were told. */
 static void make_gaps(void)
 {
@@ -452,6 +515,7 @@ int main(int argc, char **argv)
 	make_basic("udp.pcap", true);
 	make_late();
 	make_packed();
+	make_cut();
 	make_gaps();
 	make_parts();
 	make_zoo();

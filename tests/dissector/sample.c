@@ -43,19 +43,23 @@ void sample__close(struct sample *s)
 	must(!fclose(s->file), "cannot write");
 }
 
-static void write_packet_header(struct sample *s, size_t len)
+static void write_packet(struct sample *s, const void *head, size_t head_len, const void *data, size_t len)
 {
+	const size_t original = head_len + len, captured = s->snaplen && s->snaplen < original ? s->snaplen : original;
+
+	must(captured >= head_len, "a cut within the link's header");
 	s->packet_time += 1000;
 	write_u32(s->file, (uint32_t)(s->packet_time / 1000000000));
 	write_u32(s->file, (uint32_t)(s->packet_time % 1000000000));
-	write_u32(s->file, (uint32_t)len);
-	write_u32(s->file, (uint32_t)len);
+	write_u32(s->file, (uint32_t)captured);
+	write_u32(s->file, (uint32_t)original);
+	must(fwrite(head, 1, head_len, s->file) == head_len, "cannot write");
+	must(fwrite(data, 1, captured - head_len, s->file) == captured - head_len, "cannot write");
 }
 
 void sample__packet(struct sample *s, const void *packet, size_t len)
 {
-	write_packet_header(s, len);
-	must(fwrite(packet, len, 1, s->file) == 1, "cannot write");
+	write_packet(s, packet, len, "", 0);
 }
 
 static void write_udp(struct sample *s, const void *frame, size_t len)
@@ -70,8 +74,7 @@ static void write_udp(struct sample *s, const void *frame, size_t len)
 	tw_store_be16(head + 34, 40000);
 	tw_store_be16(head + 36, 40001); /* not the port that is known: found by its look */
 	tw_store_be16(head + 38, (uint16_t)(len + 8));
-	write_packet_header(s, sizeof(head) + len);
-	must(fwrite(head, sizeof(head), 1, s->file) == 1 && fwrite(frame, len, 1, s->file) == 1, "cannot write");
+	write_packet(s, head, sizeof(head), frame, len);
 }
 
 void sample__raw(struct sample *s, const void *frame, size_t len)
@@ -84,9 +87,7 @@ void sample__raw(struct sample *s, const void *frame, size_t len)
 		write_udp(s, frame, len);
 		return;
 	}
-	write_packet_header(s, sizeof(ethernet) + len);
-	must(fwrite(ethernet, sizeof(ethernet), 1, s->file) == 1, "cannot write");
-	must(!len || fwrite(frame, len, 1, s->file) == 1, "cannot write");
+	write_packet(s, ethernet, sizeof(ethernet), frame, len);
 }
 
 void sample__control(struct sample *s)

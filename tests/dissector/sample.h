@@ -13,6 +13,7 @@
 struct sample {
 	FILE *file;
 	bool udp;                  /* frames in UDP, not in Ethernet */
+	uint32_t snaplen;          /* bytes of a packet that are written, as with dumpcap -s; 0 = all */
 	struct tw_frame_info info; /* of the next frame */
 	uint64_t control_seq;      /* of the next control frame */
 	uint64_t seqs[8];          /* next number of each CPU's channel */
