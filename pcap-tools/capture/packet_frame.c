@@ -62,3 +62,11 @@ const uint8_t *tw_packet__frame(uint32_t linktype, const uint8_t *packet, size_t
 		return in_ipv4(packet + at, len - at, ret_len);
 	return type == TYPE_IPV6 ? in_ipv6(packet + at, len - at, ret_len) : NULL;
 }
+
+bool tw_packet__is_snapped(const struct tw_packet *packet, enum tw_frame_status status, size_t frame_len)
+{
+	const bool is_short = status == TW_FRAME_TRUNCATED ||
+			      (status == TW_FRAME_MALFORMED && frame_len < sizeof(struct tw_frame_hdr));
+
+	return is_short && packet->len < packet->original;
+}

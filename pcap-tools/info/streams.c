@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/info/state.h"
 
 /* Return: its place among the streams, TW_INFO_NONE beyond the limit or without memory */
@@ -152,9 +153,9 @@ int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *pack
 		return 0;
 	r->info->frames++;
 	r->info->versions += status == TW_FRAME_VERSION;
-	snapped = status == TW_FRAME_TRUNCATED && packet->len < packet->original;
+	snapped = tw_packet__is_snapped(packet, status, len);
 	r->info->snapped += snapped;
-	r->info->unreadable += status == TW_FRAME_MALFORMED || (status == TW_FRAME_TRUNCATED && !snapped);
+	r->info->unreadable += !snapped && (status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return 0;
 	number = find_stream(r, info.stream_id);

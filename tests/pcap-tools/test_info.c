@@ -297,6 +297,23 @@ static void test_snapped(void **state)
 	assert_int_equal(info.streams[0]->events, 4);
 }
 
+/* Of a frame's header, too. */
+static void test_snapped_header(void **state)
+{
+	uint8_t packet[40] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
+
+	(void)state;
+	begin("tracewire capture 9.9");
+	test_frame__begin(&frame, 1, 0, 2000);
+	test_frame__event(&frame, 2000, 1, 24);
+	test_frame__end(&frame);
+	memcpy(packet + 14, frame.buf, sizeof(packet) - 14);
+	made__packet(&made, 0, 2000, packet, sizeof(packet));
+	read_made();
+	assert_int_equal(info.snapped, 1);
+	assert_int_equal(info.unreadable, 0);
+}
+
 static void test_refused(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -313,15 +330,19 @@ static void test_refused(void **state)
 /* More streams than are told apart, damaged frames, frames of another version: counted. */
 static void test_limits(void **state)
 {
+	static const uint8_t version[62] = "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x63";
+	static const uint8_t length[62] = "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x01";
+
 	(void)state;
 	begin("Dumpcap");
 	for (uint64_t id = 0; id < 100; id++)
 		put_event(0, id, 1, 0, 2000);
-	made__packet(&made, 0, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x63", 19);
-	made__packet(&made, 0, 1, "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x01", 19);
+	made__packet(&made, 0, 1, version, sizeof(version));
+	made__packet(&made, 0, 1, length, sizeof(length));
 	read_made();
 	assert_int_equal(info.n_streams, 100);
-	assert_int_equal(info.versions + info.unreadable, 2);
+	assert_int_equal(info.versions, 1);
+	assert_int_equal(info.unreadable, 1);
 }
 
 int main(void)
@@ -335,6 +356,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_interfaces, teardown),
 		cmocka_unit_test_teardown(test_cut, teardown),
 		cmocka_unit_test_teardown(test_snapped, teardown),
+		cmocka_unit_test_teardown(test_snapped_header, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
 		cmocka_unit_test_teardown(test_limits, teardown),
 	};
