@@ -134,6 +134,11 @@ static void summarize(const struct report_config *config, const struct tw_report
 		fprintf(stderr,
 			"damaged  %" PRIu64 " formats and the like that came in pieces, of which one is missing\n",
 			stats->incomplete);
+	if (stats->snapped)
+		fprintf(stderr,
+			"snapped  %" PRIu64
+			" frames, of which only the beginning was captured: what is whole is shown\n",
+			stats->snapped);
 	if (stats->malformed)
 		fprintf(stderr, "damaged  %" PRIu64 " frames, which were read as far as they can be\n",
 			stats->malformed);

@@ -15,6 +15,11 @@ enum order {
 	MERGED,
 };
 
+/* Before each frame that is kept. */
+struct kept {
+	uint32_t len, missing;
+};
+
 struct tw_report_frames {
 	tw_report_take *take;
 	void *ctx;
@@ -23,7 +28,8 @@ struct tw_report_frames {
 	struct tw_report_gaps *gaps;
 	struct tw_merge *merge;
 	struct tw_report_clocks clocks;
-	uint8_t *opening; /* frames, each behind its length */
+	uint64_t n_snapped; /* that went to the merge, which takes them for damaged ones */
+	uint8_t *opening;   /* frames, each behind its struct kept */
 	size_t opening_len;
 	unsigned int n_opening;
 };
@@ -99,49 +105,55 @@ static int merge(struct tw_report_frames *frames, const struct tw_report_frame *
 {
 	int error = 0;
 
+	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
 		error = tw_report_clocks__look(&frames->clocks, frames->merge, frame->info.stream_id, frame->tlvs);
 	return error ? error : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
-static int take_kept(struct tw_report_frames *frames, const uint8_t *data, size_t len)
+static int take_kept(struct tw_report_frames *frames, const struct kept *kept, const uint8_t *data)
 {
-	struct tw_report_frame frame = { 0 };
+	struct tw_report_frame frame = { .missing = kept->missing };
 
-	tw_frame__parse(data, len, &frame.info, &frame.tlvs);
-	return frames->order == MERGED ? merge(frames, &frame, data, len) : take_as_it_is(frames, &frame);
+	tw_frame__parse(data, kept->len, &frame.info, &frame.tlvs);
+	return frames->order == MERGED ? merge(frames, &frame, data, kept->len) : take_as_it_is(frames, &frame);
 }
 
 /* It is known now what the file is: the frames that were kept go first. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = { .across = true, .emit = take_merged, .ctx = frames };
+	struct kept kept;
 	size_t at = 0;
-	uint32_t len;
 	int error = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
 
 	if (!error)
 		frames->order = order;
 	while (!error && at < frames->opening_len) {
-		memcpy(&len, frames->opening + at, sizeof(len));
-		error = take_kept(frames, frames->opening + at + sizeof(len), len);
-		at += sizeof(len) + len;
+		memcpy(&kept, frames->opening + at, sizeof(kept));
+		at += sizeof(kept);
+		error = take_kept(frames, &kept, frames->opening + at);
+		at += kept.len;
 	}
 	frames->opening_len = 0;
 	return error;
 }
 
-static int keep(struct tw_report_frames *frames, const uint8_t *data, size_t frame_len)
+static int keep(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
 {
-	const uint32_t len = (uint32_t)(frame_len < TW_FRAME_MAX ? frame_len : TW_FRAME_MAX);
+	const struct kept kept = {
+		.len = (uint32_t)(len < TW_FRAME_MAX ? len : TW_FRAME_MAX),
+		.missing = frame->missing,
+	};
 
 	if (!frames->opening)
 		frames->opening = malloc(TW_REPORT_OPENING_BYTES);
 	if (!frames->opening)
 		return -ENOMEM;
-	memcpy(frames->opening + frames->opening_len, &len, sizeof(len));
-	memcpy(frames->opening + frames->opening_len + sizeof(len), data, len);
-	frames->opening_len += sizeof(len) + len;
+	memcpy(frames->opening + frames->opening_len, &kept, sizeof(kept));
+	frames->opening_len += sizeof(kept);
+	memcpy(frames->opening + frames->opening_len, data, kept.len);
+	frames->opening_len += kept.len;
 	frames->n_opening++;
 	return 0;
 }
@@ -149,17 +161,18 @@ static int keep(struct tw_report_frames *frames, const uint8_t *data, size_t fra
 static bool is_full(const struct tw_report_frames *frames)
 {
 	return frames->n_opening == TW_REPORT_OPENING_FRAMES ||
-	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(uint32_t) + TW_FRAME_MAX;
+	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept) + TW_FRAME_MAX;
 }
 
 /* Count what is wrong with it. Return: whether it can be read. */
-static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status status)
+static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status status, bool snapped)
 {
 	if (status == TW_FRAME_NOT_OURS)
 		return false;
 	stats->frames++;
 	stats->versions += status == TW_FRAME_VERSION;
-	stats->malformed += status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED;
+	stats->snapped += snapped;
+	stats->malformed += !snapped && (status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED);
 	return status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
 }
 
@@ -168,11 +181,18 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	size_t len;
 	const uint8_t *data = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
 	struct tw_report_frame frame = { 0 };
+	enum tw_frame_status status;
+	bool snapped;
 	int error = 0;
 
 	frames->stats->packets++;
-	if (!data || !is_readable(frames->stats, tw_frame__parse(data, len, &frame.info, &frame.tlvs)))
+	if (!data)
 		return 0;
+	status = tw_frame__parse(data, len, &frame.info, &frame.tlvs);
+	snapped = tw_packet__is_snapped(packet, status, len);
+	if (!is_readable(frames->stats, status, snapped))
+		return 0;
+	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
 	    TW_SOURCE_ASIDE) /* no numbers, no place among the events; but what explains them may be there */
 		return frames->take(frames->ctx, &frame);
@@ -184,7 +204,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		return error;
 	if (frames->order == MERGED)
 		return merge(frames, &frame, data, len);
-	return frames->order == UNDECIDED ? keep(frames, data, len) : take_as_it_is(frames, &frame);
+	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : take_as_it_is(frames, &frame);
 }
 
 int tw_report_frames__flush(struct tw_report_frames *frames)
@@ -197,7 +217,7 @@ int tw_report_frames__flush(struct tw_report_frames *frames)
 	error = tw_merge__flush(frames->merge);
 	tw_merge__stats(frames->merge, &merge);
 	frames->stats->filtered += merge.filtered;
-	frames->stats->malformed += merge.malformed + merge.refused;
+	frames->stats->malformed += merge.malformed + merge.refused - frames->n_snapped;
 	frames->stats->missing += merge.gaps + merge.incomplete + merge.damaged;
 	return error;
 }

@@ -20,7 +20,8 @@
 struct tw_report_frame {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
-	bool at_base; /* the event's time is the base time, whatever it says */
+	bool at_base;     /* the event's time is the base time, whatever it says */
+	uint32_t missing; /* bytes at its end, which whoever captured left out */
 };
 
 /* Return: 0, or a failure that ends the report. */

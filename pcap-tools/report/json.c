@@ -194,6 +194,14 @@ static void put_event_text(struct tw_report *report, struct tw_line *line, const
 	}
 }
 
+static void put_snapped(struct tw_line *line, const struct tw_report_event *event)
+{
+	if (!event->record.cut)
+		return;
+	put_key(line, "cut_by_capture");
+	tw_line__str(line, "true");
+}
+
 void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
 	const char *after;
@@ -206,6 +214,7 @@ void tw_report__json_line(struct tw_report *report, const struct tw_report_event
 		after = line->at;
 		put_key(line, "bytes");
 		put_hex(line, event->record.data + TW_RECORD_COMMON, event->record.len - TW_RECORD_COMMON);
+		put_snapped(line, event);
 		close_object(line, after);
 		return;
 	}
@@ -215,6 +224,7 @@ void tw_report__json_line(struct tw_report *report, const struct tw_report_event
 	put_fields(line, event);
 	if (!report->options->fields)
 		put_event_text(report, line, event);
+	put_snapped(line, event);
 	close_object(line, after);
 }
 

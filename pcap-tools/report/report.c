@@ -90,8 +90,9 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 	return print;
 }
 
+/* @cut: it went on behind what was captured */
 static int take_event(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
-		      const struct tw_tlv_view *tlv)
+		      const struct tw_tlv_view *tlv, bool cut)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
 
@@ -108,12 +109,13 @@ static int take_event(struct run *run, struct tw_known_stream *stream, const str
 	if (run->sieve && !tw_sieve__wants(run->sieve, stream, &frame->info, &event.view))
 		return 0;
 	run->stats->unknown += !event.known;
-	event.print = program_of(run, event.known);
+	event.print = cut ? NULL : program_of(run, event.known);
 	event.record = (struct tw_record){
 		.data = event.view.record,
 		.len = event.view.len,
 		.big_endian = frame->info.flags & TW_FLAG_BODY_BE,
 		.from_wire = true,
+		.cut = cut,
 	};
 	run->stats->printed++;
 	return tw_report_hold__event(run->hold, &event);
@@ -152,7 +154,23 @@ static int take_part(struct run *run, struct tw_known_stream *stream, const stru
 	}
 	if (tw_parts__add(run->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
 		return 0;
-	return take_event(run, stream, frame, &whole);
+	return take_event(run, stream, frame, &whole, false);
+}
+
+/* The TLV that goes on behind what was captured: an event shows what there is of it, if that says what it is. */
+static int take_cut(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame)
+{
+	struct tw_tlv_view tlv;
+
+	if (frame->tlvs.left < sizeof(struct tw_tlv))
+		return 0;
+	if (!tw_cursor__cut_tlv(&frame->tlvs, frame->missing, &tlv)) {
+		run->stats->malformed++;
+		return 0;
+	}
+	if (tlv.type != TW_TLV_EVENT || sizeof(struct tw_tlv) + tlv.len < tw_tlv__least(tlv.type))
+		return 0;
+	return take_event(run, stream, frame, &tlv, true);
 }
 
 static int take_frame(void *ctx, struct tw_report_frame *frame)
@@ -169,7 +187,7 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 	}
 	while (!error && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_EVENT)
-			error = take_event(run, stream, frame, &tlv);
+			error = take_event(run, stream, frame, &tlv, false);
 		else if (tlv.type == TW_TLV_LOST)
 			error = take_lost(run, stream, frame, &tlv);
 		else if (tlv.type == TW_TLV_PART)
@@ -179,6 +197,8 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 		else
 			tw_knowledge__learn(run->report.knowledge, stream, &frame->info, &tlv);
 	}
+	if (!error && status == TW_FRAME_MALFORMED && frame->missing)
+		return take_cut(run, stream, frame);
 	run->stats->malformed += status == TW_FRAME_MALFORMED;
 	return error;
 }

@@ -45,6 +45,7 @@ struct tw_report_stats {
 	uint64_t lost_unknown;       /* LOST records without a count */
 	uint64_t missing;            /* by their numbers, and not among those lost: dropped on the way */
 	uint64_t unknown;            /* events whose format did not come; shown as bytes */
+	uint64_t snapped;            /* frames of which whoever captured kept only the beginning */
 	uint64_t malformed;          /* frames that cannot be read, or in part */
 	uint64_t versions;           /* frames of a version not known here */
 	uint64_t fallbacks;          /* events printed as field=value because their print fmt could not be compiled */

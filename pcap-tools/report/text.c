@@ -4,6 +4,7 @@
 
 #define NAME_WIDTH 20 /* of the event's name; longer ones push the text */
 #define CUT        "... [cut]"
+#define SNAPPED    " [cut by the capture]"
 
 static void put_bytes(struct tw_line *line, const struct tw_record *record)
 {
@@ -111,6 +112,8 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	tw_report__put_time(report, line, event);
 	tw_line__char(line, ' ');
 	put_event(report, line, event);
+	if (event->record.cut)
+		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
 	if (report->options->printable)
 		make_printable(begin, line->at);
 	end_line(line);

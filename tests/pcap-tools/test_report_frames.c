@@ -19,12 +19,15 @@ struct fixture {
 	struct test_frame frame;
 	uint64_t stream[16], time[16]; /* of the events that came out */
 	size_t n;
+	size_t missing;    /* bytes of frames, as they came out */
+	uint32_t original; /* of the next packet; 0 = as it is */
 };
 
 static int take(void *ctx, struct tw_report_frame *frame)
 {
 	struct fixture *x = ctx;
 
+	x->missing += frame->missing;
 	if (frame->info.source == TW_SOURCE_CONTROL)
 		return 0;
 	assert_true(x->n < 16);
@@ -38,7 +41,8 @@ static void put(struct fixture *x, size_t len)
 	uint8_t data[ETHER_LEN + TW_FRAME_MAX] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
 	const struct tw_packet packet = { .linktype = TW_LINKTYPE_ETHERNET,
 					  .data = data,
-					  .len = (uint32_t)(ETHER_LEN + len) };
+					  .len = (uint32_t)(ETHER_LEN + len),
+					  .original = x->original };
 
 	memcpy(data + ETHER_LEN, x->frame.buf, len);
 	assert_int_equal(tw_report_frames__packet(x->frames, &packet), 0);
@@ -90,10 +94,40 @@ static void hosts_come_in_one_order(void **state)
 	tw_report_frames__free(x.frames);
 }
 
+/* Packets that whoever captured cut are no damage, in a capture that is in order and in one that goes through the merge; those are that came so. */
+static void cut_packets_are_not_damaged(void **state)
+{
+	static struct fixture x;
+
+	(void)state;
+	for (int merged = 0; merged < 2; merged++) {
+		x = (struct fixture){ .frames = tw_report_frames__new(false, take, &x, &x.stats) };
+		assert_non_null(x.frames);
+		for (uint64_t seq = 0; seq < 3; seq++) {
+			size_t len;
+
+			x.original = seq == 1 ? 0 : 200;
+			test_frame__begin(&x.frame, 1, seq, 2000 + seq);
+			test_frame__event(&x.frame, 2000 + seq, 1, 24);
+			len = test_frame__end(&x.frame);
+			put(&x, len - 8);
+		}
+		if (merged)
+			put_event(&x, 0, 3, 3000);
+		assert_int_equal(tw_report_frames__flush(x.frames), 0);
+		assert_int_equal(x.stats.snapped, 2);
+		assert_int_equal(x.stats.malformed, merged ? 2 : 1);
+		assert_int_equal(x.missing, merged ? 0 : 16);
+		assert_int_equal(x.n, merged ? 1 : 3);
+		tw_report_frames__free(x.frames);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_come_in_one_order),
+		cmocka_unit_test(cut_packets_are_not_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
