@@ -118,8 +118,9 @@ filtered=$(ledger dropped classifier)
 expect "events in the file, and filtered" "$sent" $(($(number dropped '^file +([0-9]+) events .*') + filtered))
 nothing_lost dropped
 
-# Cut packets are still events of known formats: what explains them is not cut.
-start_capture cut -s 80
+# Cut packets are still events of known formats: what explains them is not cut. Here they are in the middle of the fields: prev_pid ends
+# with byte 98, prev_prio with 102.
+start_capture cut -s 100
 cut=$pid
 "$tracewire" stream -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
 sleep 0.2
@@ -127,6 +128,24 @@ end_capture $cut cut
 "$tracewire" info "$scratch/cut.pcapng" >"$scratch/info" 2>"$scratch/err" || fail "info: $(cat "$scratch/err")"
 says "$scratch/info" '^snapped ' || fail "nothing was cut: $(cat "$scratch/info")"
 says "$scratch/info" '^  kernel ' || fail "metadata were cut: $(cat "$scratch/info")"
+! says "$scratch/info" '^(damaged|open:|frames that could not)' || fail "cut packets are no damage: $(cat "$scratch/info")"
+nothing_lost cut
+eval "$(summary "$scratch/stream.err")"
+[ "$sent" -gt 20 ] || fail "only $sent events to be cut"
+packets() { # DISPLAY-FILTER: how many of the cut ones match
+	tshark -r "$scratch/cut.pcapng" -Y "$1" -T fields -e frame.number 2>>"$scratch/tshark.err" | wc -l
+}
+expect "cut events" "$sent" "$(packets 'trace.event == "sched_switch" && trace.pid && trace.time && _ws.short && trace.expert.cut')"
+expect "fields before the cut" "$sent" "$(packets 'trace.sched.sched_switch.prev_pid')"
+expect "fields at and behind it" 0 "$(packets 'trace.sched.sched_switch.prev_prio || trace.sched.sched_switch.next_pid')"
+expect "malformed packets" 0 "$(packets '_ws.malformed || _ws.expert.severity == error')"
+expect "events without a line of their own" 0 "$(tshark -r "$scratch/cut.pcapng" -Y trace.event -T fields -e _ws.col.Info 2>/dev/null |
+	grep -cvE '^.+-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=.* prev_pid=[0-9]+\[Packet size limited during capture\]$')"
+"$tracewire" report "$scratch/cut.pcapng" >"$scratch/text" 2>"$scratch/err" || fail "report: $(cat "$scratch/err")"
+says "$scratch/err" "^events +$sent printed of $sent " || fail "report of cut packets: $(cat "$scratch/err")"
+says "$scratch/err" "^snapped +$sent frames" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
+! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
+expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 
 # What cannot be: status, and no file.
 refused() { # STATUS TEXT OPTION...
