@@ -2,6 +2,17 @@
 /* Control records: their fields, and their word in the Info column. */
 #include "dissector/records.h"
 
+/* What the kernel's counter grew by is the least where nobody knows how many it was. */
+static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
+{
+	if (lost->unknown && !lost->count) {
+		tw_line__str(info, " unknown number of");
+		return;
+	}
+	tw_line__str(info, lost->unknown ? " at least " : " ");
+	tw_line__u64(info, lost->count);
+}
+
 static bool dissect_lost(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
@@ -13,10 +24,7 @@ static bool dissect_lost(struct tw_dissect *d, proto_tree *tree, const struct tw
 	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_WHERE), at + 4, 2, lost.where);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_UNKNOWN), at + 6, 2, lost.unknown);
 	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_COUNT), at + 8, 8, lost.count);
-	if (lost.unknown)
-		tw_line__str(info, " unknown number of");
-	else
-		tw_line__char(info, ' '), tw_line__u64(info, lost.count);
+	append_count(info, &lost);
 	tw_line__str(info, " events (");
 	tw_line__str(info, val_to_str_const(lost.where, tw_lost_names, "unknown place"));
 	tw_line__char(info, ')');

@@ -282,6 +282,7 @@ static void make_gaps(void)
 	static struct sample s;
 	const struct tw_lost_view lost = { .time = T0 + 10, .where = TW_LOST_RING, .count = 1234 };
 	const struct tw_lost_view unknown = { .time = T0 + 20, .where = TW_LOST_TX, .unknown = true };
+	const struct tw_lost_view at_least = { .time = T0 + 20, .where = TW_LOST_RING, .unknown = true, .count = 5508 };
 
 	open_real(&s, "gaps.pcap");
 	put_metadata(&s);
@@ -297,6 +298,7 @@ static void make_gaps(void)
 	sample__cpu(&s, 1, T0 + 5);
 	tw_lost__emit(&s.frame, &lost);
 	tw_lost__emit(&s.frame, &unknown);
+	tw_lost__emit(&s.frame, &at_least);
 	sample__end(&s);
 	put_queue(&s, T0 + 30);
 	sample__close(&s);
