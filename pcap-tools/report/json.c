@@ -240,5 +240,9 @@ void tw_report__json_lost(struct tw_report *report, const struct tw_known_stream
 		tw_line__str(line, "null");
 	else
 		tw_line__u64(line, lost->count);
+	if (lost->unknown && lost->count) {
+		put_key(line, "lost_at_least");
+		tw_line__u64(line, lost->count);
+	}
 	close_object(line, after);
 }

@@ -126,7 +126,9 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream
 	tw_line__str(line, "CPU:");
 	tw_line__u64(line, cpu);
 	tw_line__str(line, " [");
-	if (!lost->unknown) {
+	if (lost->unknown && lost->count)
+		tw_line__str(line, "AT LEAST "); /* no word of trace-cmd's, which does not know that much */
+	if (!lost->unknown || lost->count) {
 		tw_line__u64(line, lost->count);
 		tw_line__char(line, ' ');
 	}
