@@ -8,6 +8,7 @@
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
 #define WAIT_NS        (5 * TW_NS_PER_MS)     /* and whether kallsyms has been read */
 #define OLD_NS         (2 * TW_NS_PER_SECOND) /* of a sample of the clocks, as one is taken each second */
+#define REPEAT_SHARE   8                      /* what is said again takes no more of the time than one in so many */
 #define SYMBOLS_A_TIME 8192                   /* of one repetition; tracing functions brings tens of thousands */
 
 /* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
@@ -240,9 +241,16 @@ static void answer_wants(struct tw_announcer *a, uint64_t mono)
 		say_host_and_clock_again(a, mono);
 }
 
-/* All is said again regularly, and more densely after somebody joined. */
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* All is said again regularly, but where the way out is slow it may not take the place of the events; and more densely after somebody joined. */
 static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 {
+	uint64_t took;
+
 	if (!a->options->repeat_ms)
 		return;
 	look_for_joiners(a, mono);
@@ -250,7 +258,8 @@ static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 	if (mono < a->next_repeat)
 		return;
 	say_everything(a, SYMBOLS_A_TIME);
-	a->next_repeat = mono + a->options->repeat_ms * TW_NS_PER_MS;
+	took = tw_time__now(CLOCK_MONOTONIC) - mono;
+	a->next_repeat = mono + later(a->options->repeat_ms * TW_NS_PER_MS, took * REPEAT_SHARE);
 	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
 		const uint64_t due = a->joined + joiner_ms[i] * TW_NS_PER_MS;
 
