@@ -30,15 +30,15 @@ void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_s
 static void *reserve(struct tw_port *port)
 {
 	void *slot = tw_sink__reserve(port->sink);
-	uint64_t until;
+	uint64_t begun, until, now;
 	int rc;
 
 	if (slot || port->error)
 		return slot;
-	until = tw_time__now(CLOCK_MONOTONIC);
-	if (port->shedding && until < port->retry)
+	begun = tw_time__now(CLOCK_MONOTONIC);
+	if (port->shedding && begun < port->retry)
 		return NULL;
-	until += port->shedding ? 0 : PATIENCE_NS;
+	until = begun + (port->shedding ? 0 : PATIENCE_NS);
 	do {
 		rc = tw_sink__flush(port->sink);
 		slot = tw_sink__reserve(port->sink);
@@ -50,8 +50,10 @@ static void *reserve(struct tw_port *port)
 		}
 		pause_briefly();
 	} while (tw_time__now(CLOCK_MONOTONIC) < until);
+	now = tw_time__now(CLOCK_MONOTONIC);
+	port->waited += now - begun;
 	port->shedding = !slot;
-	port->retry = tw_time__now(CLOCK_MONOTONIC) + RETRY_NS;
+	port->retry = now + RETRY_NS;
 	return slot;
 }
 

@@ -41,6 +41,7 @@ struct tw_port {
 	uint32_t events_per_frame;
 	struct tw_frame frame;
 	struct tw_channel *channel; /* of the open frame; NULL = none is open */
+	uint64_t waited;            /* for room, ns; whoever asks sets it back */
 	bool shedding;              /* gave up waiting; try again now and then, without patience */
 	uint64_t retry;             /* when, CLOCK_MONOTONIC */
 	int error;                  /* the sink broke for good */

@@ -67,6 +67,12 @@ static uint64_t shortest_pause(uint64_t longest)
 	return longest / 5 > TW_NS_PER_MS ? longest / 5 : TW_NS_PER_MS;
 }
 
+/* Room for a sub-buffer. */
+static uint8_t *alloc_page(size_t size)
+{
+	return aligned_alloc(4096, (size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
+}
+
 static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_ring *rings, size_t n,
 		       struct tw_error *err)
 {
@@ -89,7 +95,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		.n_rings = n,
 	};
 	r->rings = malloc(n * sizeof(*rings));
-	r->page = aligned_alloc(4096, (r->page_size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
+	r->page = alloc_page(r->page_size);
 	if (!r->rings || !r->page)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	memcpy(r->rings, rings, n * sizeof(*rings));
@@ -98,6 +104,9 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		r->rings[i].gate = &r->gate;
 		r->rings[i].leave_ns = pause;
 		r->rings[i].leave_most = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
+		r->rings[i].page = alloc_page(r->page_size);
+		if (!r->rings[i].page)
+			return tw_error__set(err, -ENOMEM, "out of memory");
 	}
 	tw_gates__add(&p->filtering.gates, &r->gate);
 	return 0;

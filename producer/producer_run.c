@@ -294,9 +294,13 @@ static void say_last(struct tw_producer *p)
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
+	bool more;
 
-	for (unsigned int i = 0; i < p->n_readers; i++)
-		tw_reader__finish(&p->readers[i]);
+	do {
+		more = false;
+		for (unsigned int i = 0; i < p->n_readers; i++)
+			more |= tw_reader__finish(&p->readers[i]);
+	} while (more);
 	tw_producer__settle(p);
 	for (unsigned int i = p->n_readers; i-- > 1;) {
 		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
@@ -316,6 +320,8 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	if (!p->running)
 		return 0;
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
+	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
+	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);
 	tw_exchange__ask_to_stop(p->exchange);
 	join_threads(p);
 	finish(p);

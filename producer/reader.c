@@ -15,15 +15,20 @@
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
 #define CHANNELS_MOST   1024
+#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers wait for no channel that is further behind than some of that */
 
-/* What this round's reads prove: T, or for a ring that was not read to its end its last event. */
+/* What this round's reads prove: T, or for a ring that was not read to its end its last event, or the next if it is at hand. */
 static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
 {
 	uint64_t time = now > r->clock->slack ? now - r->clock->slack : 0;
 
-	for (size_t i = 0; i < r->n_rings; i++)
-		if (!r->rings[i].empty && r->rings[i].last_time < time)
-			time = r->rings[i].last_time;
+	for (size_t i = 0; i < r->n_rings; i++) {
+		const struct tw_ring *ring = &r->rings[i];
+		const uint64_t reached = ring->holds ? ring->next : ring->last_time;
+
+		if (!ring->empty && reached < time)
+			time = reached;
+	}
 	return time;
 }
 
@@ -92,43 +97,94 @@ void tw_reader__watermark(struct tw_reader *r, uint64_t time)
 	tw_reader__watermark_on(r, &r->port, time);
 }
 
-/* It rides on the last frame of the round; alone it goes only if something would else be held back, or now and then. */
-static void tell_watermark(struct tw_reader *r, uint64_t now)
+uint64_t tw_reader__proven_by_others(const struct tw_reader *r)
 {
-	const bool control = r->control && r->told_control < r->watermark;
-	const uint64_t told = control ? r->told_control : r->watermark;
+	uint64_t time = UINT64_MAX;
 
-	if (r->proven <= r->watermark && !(control && r->closed > r->told_control))
-		return;
-	if (!r->port.channel && atomic_load(r->newest) < told && now < r->heartbeat)
-		return;
-	r->heartbeat = now + HEARTBEAT_NS;
-	tw_reader__watermark(r, r->proven);
+	for (unsigned int i = 0; i < r->n_all; i++) {
+		const uint64_t other = atomic_load_explicit(&r->all[i].proven, memory_order_acquire);
+
+		if (&r->all[i] != r && other < time)
+			time = other;
+	}
+	return time;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 /* What all threads have proven: what they met before that has been noted. */
 static uint64_t proven_by_all(const struct tw_reader *r)
 {
-	uint64_t time = r->proven;
+	return earlier(r->proven, tw_reader__proven_by_others(r));
+}
 
-	for (unsigned int i = 0; i < r->n_all; i++) {
-		const uint64_t other = atomic_load_explicit(&r->all[i].proven, memory_order_acquire);
+/* What is told of it: where the others are far behind, a receiver would wait for them no longer. */
+static uint64_t to_be_told(const struct tw_reader *r)
+{
+	const uint64_t others = tw_reader__proven_by_others(r);
 
-		time = other < time ? other : time;
-	}
-	return time;
+	return others < UINT64_MAX - AHEAD_NS ? earlier(r->proven, others + AHEAD_NS) : r->proven;
+}
+
+/* It rides on the last frame of the round; alone it goes only if something would else be held back, or now and then. */
+static void tell_watermark(struct tw_reader *r, uint64_t now)
+{
+	const bool control = r->control && r->told_control < r->watermark;
+	const uint64_t told = control ? r->told_control : r->watermark;
+	const uint64_t time = to_be_told(r);
+
+	if (time <= r->watermark && !(control && r->closed > r->told_control))
+		return;
+	if (!r->port.channel && atomic_load(r->newest) < told && now < r->heartbeat)
+		return;
+	r->heartbeat = now + HEARTBEAT_NS;
+	tw_reader__watermark(r, time > r->watermark ? time : r->watermark);
 }
 
 static size_t drain_rings(struct tw_reader *r, uint64_t round)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < r->n_rings; i++) {
+	for (size_t i = 0; i < r->n_rings; i++)
 		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
+	if (r->port.waited >= TW_RING_SLOW_NS)
+		tw_pace__start(&r->pace);
+	return bytes;
+}
+
+/* They have one receiver: who need not wait itself would be far ahead of those who do. */
+static bool others_in_step(const struct tw_reader *r)
+{
+	for (unsigned int i = 0; i < r->n_all; i++)
+		if (&r->all[i] != r && r->all[i].pace.on)
+			return true;
+	return false;
+}
+
+static size_t read_rings(struct tw_reader *r, uint64_t round)
+{
+	size_t bytes;
+
+	r->port.waited = 0;
+	if (others_in_step(r))
+		tw_pace__start(&r->pace);
+	bytes = r->pace.on ? tw_pace__round(r) : drain_rings(r, round);
+	for (size_t i = 0; i < r->n_rings; i++)
 		if (r->rings[i].error)
 			r->error = r->rings[i].error;
-	}
 	return bytes;
+}
+
+/*
+ * What the control channel says belongs among the events that leave now. In step these may be of some seconds ago: frames of the
+ * present before them would tell a receiver that nothing of the past is to be waited for.
+ */
+static uint64_t control_time(const struct tw_reader *r, uint64_t now)
+{
+	return r->pace.on ? earlier(now, r->proven) : now;
 }
 
 /* One round. Return: bytes of events read. */
@@ -140,8 +196,8 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 
 	*ret_patience = LONGEST_POLL_NS;
 	if (r->round.before)
-		r->round.before(r->round.ctx, now);
-	bytes = drain_rings(r, now);
+		r->round.before(r->round.ctx, control_time(r, now));
+	bytes = read_rings(r, now);
 	if (bytes)
 		renew_newest(r);
 	proven = proven_time(r, now);
@@ -150,7 +206,7 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	if (r->round.after) {
 		uint64_t closed = proven_by_all(r);
 
-		*ret_patience = r->round.after(r->round.ctx, now, &closed);
+		*ret_patience = r->round.after(r->round.ctx, control_time(r, now), &closed);
 		r->closed = closed;
 	}
 	tell_watermark(r, now);
@@ -244,8 +300,10 @@ void tw_reader__loop(struct tw_reader *r)
 		const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
 		pause = choose_pause(r, bytes, now - last, now - begun);
+		if (r->pace.on)
+			pause = bytes ? 0 : r->min_pause; /* another thread is further behind */
 		last = now;
-		r->empty_rounds = bytes ? 0 : r->empty_rounds + 1;
+		r->empty_rounds = bytes || r->pace.on ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)
 			wait_for_events(r, r->alone || patience < r->max_pause ? patience : r->max_pause);
 		else if (pause)
@@ -253,10 +311,19 @@ void tw_reader__loop(struct tw_reader *r)
 	}
 }
 
-void tw_reader__finish(struct tw_reader *r)
+/* In step it is a round as any, whose watermark the receiver needs; who is through is not waited for. */
+bool tw_reader__finish(struct tw_reader *r)
 {
-	while (drain_rings(r, UINT64_MAX))
-		;
+	uint64_t patience;
+
+	if (r->pace.on) {
+		run_round(r, &patience);
+		return true;
+	}
+	if (read_rings(r, UINT64_MAX) || r->pace.on)
+		return true;
+	atomic_store_explicit(&r->proven, tw_trace_clock__now(r->clock), memory_order_release);
+	return false;
 }
 
 void tw_reader__fini(struct tw_reader *r)

@@ -3,7 +3,7 @@
  * A reader thread: some CPUs' rings, one port, one loop. Each round takes the time T, reads every ring to its end and tells the
  * WATERMARK T. The pause between rounds follows the rate: reads of barely filled sub-buffers are what costs, so few events are
  * fetched soon, many in bulk, and the sub-buffer being filled waits for the next round where it fills fast. After some empty rounds
- * it sleeps until the kernel has something.
+ * it sleeps until the kernel has something. Where frames have to wait for room, rings are read in step (producer/pace.h).
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -13,6 +13,7 @@
 
 #include "producer/clock.h"
 #include "producer/filtering/gate.h"
+#include "producer/pace.h"
 #include "producer/port.h"
 #include "producer/ring.h"
 #include "producer/tasks/tasks.h"
@@ -39,6 +40,7 @@ struct tw_reader {
 	size_t page_size;              /* of the sub-buffers, bytes */
 	size_t ring_size;              /* bytes */
 	uint64_t min_pause, max_pause; /* ns */
+	struct tw_pace pace;
 	struct tw_round round;
 	struct tw_channel *control;  /* whose number the watermark tells too; NULL but for the thread with a round */
 	const struct tw_reader *all; /* n_all of them, this one included */
@@ -66,14 +68,20 @@ struct tw_reader {
 /** tw_reader__loop() - rounds until stop is set or the sink or a ring broke */
 void tw_reader__loop(struct tw_reader *reader);
 
-/** tw_reader__finish() - after the loop and with tracing off: the rest of the rings; does not flush */
-void tw_reader__finish(struct tw_reader *reader);
+/**
+ * tw_reader__finish() - after the loop and with tracing off: some of what is left in the rings; the last is not flushed
+ * Return: whether there may be more; to be called for all readers in turn.
+ */
+bool tw_reader__finish(struct tw_reader *reader);
 
 /** tw_reader__watermark() - tell that nothing older than @time comes on this thread's channels */
 void tw_reader__watermark(struct tw_reader *reader, uint64_t time);
 
 /** tw_reader__watermark_on() - the same through another thread's port, before the threads run */
 void tw_reader__watermark_on(struct tw_reader *reader, struct tw_port *port, uint64_t time);
+
+/** tw_reader__proven_by_others() - the least of what the other threads have proven; UINT64_MAX = there are none */
+uint64_t tw_reader__proven_by_others(const struct tw_reader *reader);
 
 /** tw_reader__fini() - close the rings, free what the reader owns, not its sink */
 void tw_reader__fini(struct tw_reader *reader);

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "producer/subbuf.h"
 
 int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err)
 {
@@ -146,6 +145,17 @@ static uint64_t first_time(struct tw_subbuf walk)
 	return tw_subbuf__next(&walk, &event) ? event.time : walk.time;
 }
 
+static void send_walked(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
+{
+	const bool late = is_late(ring, *walk);
+
+	if (late)
+		tw_port__set_flags(port, TW_FLAG_LATE);
+	send_events(ring, walk, port, tasks);
+	if (late)
+		tw_port__set_flags(port, 0);
+}
+
 static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len, struct tw_port *port,
 			  struct tw_tasks *tasks)
 {
@@ -153,19 +163,13 @@ static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len,
 	uint64_t count = 0, first;
 	const enum tw_subbuf_missed missed = tw_subbuf__missed(page, len, &count);
 	size_t bytes;
-	bool late;
 
 	tw_subbuf__init(&walk, page, len);
 	first = walk.time;
 	bytes = (size_t)(walk.end - walk.at);
 	if (missed)
 		tell_lost(ring, port, first_time(walk), missed, count);
-	late = is_late(ring, walk);
-	if (late)
-		tw_port__set_flags(port, TW_FLAG_LATE);
-	send_events(ring, &walk, port, tasks);
-	if (late)
-		tw_port__set_flags(port, 0);
+	send_walked(ring, &walk, port, tasks);
 	ring->fill_ns = ring->last_time > first ? ring->last_time - first : 0;
 	return bytes;
 }
@@ -203,29 +207,71 @@ static bool can_wait(const struct tw_ring *ring, size_t bytes, size_t page_size,
 	return ring->last_time + young > round;
 }
 
+/* Return: bytes; 0 if there is nothing more */
+static size_t read_subbuf(struct tw_ring *ring, uint8_t *page, size_t page_size)
+{
+	const ssize_t len = read(ring->fd, page, page_size);
+
+	if (len > 0)
+		return (size_t)len;
+	ring->empty = true;
+	if (len < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV)
+		ring->error = -errno;
+	return 0;
+}
+
 size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 		      struct tw_port *port, struct tw_tasks *tasks)
 {
 	size_t bytes = 0;
 
 	ring->empty = false;
-	while (bytes < budget) {
-		const ssize_t len = read(ring->fd, page, page_size);
+	while (bytes < budget && port->waited < TW_RING_SLOW_NS) {
+		const size_t len = read_subbuf(ring, page, page_size);
 
-		if (len <= 0) {
-			ring->empty = true;
-			if (len < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV)
-				ring->error = -errno;
+		if (!len)
 			break;
-		}
-		if ((size_t)len >= TW_SUBBUF_DATA) {
-			const size_t events = send_subbuf(ring, page, (size_t)len, port, tasks);
+		if (len >= TW_SUBBUF_DATA) {
+			const size_t events = send_subbuf(ring, page, len, port, tasks);
 
 			bytes += events;
 			if (caught_up(ring, events, page_size, round) || can_wait(ring, events, page_size, round))
 				break;
 		}
 	}
+	return bytes;
+}
+
+void tw_ring__hold(struct tw_ring *ring, size_t page_size)
+{
+	size_t len;
+
+	if (ring->holds)
+		return;
+	ring->empty = false;
+	do
+		len = read_subbuf(ring, ring->page, page_size);
+	while (len && len < TW_SUBBUF_DATA);
+	if (!len)
+		return;
+	tw_subbuf__init(&ring->rest, ring->page, len);
+	ring->missed = tw_subbuf__missed(ring->page, len, &ring->missed_count);
+	ring->next = first_time(ring->rest);
+	ring->holds = true;
+}
+
+size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *port, struct tw_tasks *tasks)
+{
+	struct tw_subbuf front;
+	size_t bytes;
+
+	if (ring->missed)
+		tell_lost(ring, port, ring->next, ring->missed, ring->missed_count);
+	ring->missed = TW_MISSED_NONE;
+	front = tw_subbuf__up_to(&ring->rest, until, &ring->next);
+	ring->holds = ring->rest.at < ring->rest.end;
+	bytes = (size_t)(front.end - front.at);
+	send_walked(ring, &front, port, tasks);
 	return bytes;
 }
 
@@ -251,5 +297,7 @@ void tw_ring__close(struct tw_ring *ring)
 		close(ring->fd);
 	if (ring->stats_fd > 0)
 		close(ring->stats_fd);
+	free(ring->page);
+	ring->page = NULL;
 	ring->fd = ring->stats_fd = -1;
 }

@@ -8,12 +8,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "producer/cpu_stats.h"
 #include "producer/filtering/gate.h"
 #include "producer/instance.h"
 #include "producer/port.h"
+#include "producer/subbuf.h"
 #include "producer/symbols/addresses.h"
 #include "producer/tasks/tasks.h"
+
+#define TW_RING_SLOW_NS (20 * TW_NS_PER_MS) /* of waiting for room: a sink that is slower than what is recorded */
 
 struct tw_ring {
 	struct tw_channel channel;
@@ -36,13 +40,21 @@ struct tw_ring {
 	bool no_poll; /* poll() fails on it: not a reason to wake up */
 	bool empty;   /* the last read found nothing more */
 	int error;
+
+	/* A sub-buffer of which not all was sent. */
+	uint8_t *page;         /* room for it; NULL = the ring cannot hold one */
+	bool holds;            /* there is one */
+	struct tw_subbuf rest; /* what was not sent yet */
+	uint64_t next;         /* the time of that */
+	enum tw_subbuf_missed missed;
+	uint64_t missed_count; /* what was lost before it, to be told */
 };
 
 /** tw_ring__open() - Return: 0; -ENODEV if that CPU has no ring; another -errno with @err filled */
 int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err);
 
 /**
- * tw_ring__drain() - read what is there and send it, at most @budget bytes
+ * tw_ring__drain() - read what is there and send it, at most @budget bytes, or until the port has waited for TW_RING_SLOW_NS
  * @page: buffer of @page_size (the sub-buffer's size) and TW_SUBBUF_SLACK bytes
  * @round: events of this time or later may be left for the next call, and where it fills fast, what came shortly before;
  *         UINT64_MAX = nothing may
@@ -51,6 +63,16 @@ int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsi
  */
 size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 		      struct tw_port *port, struct tw_tasks *tasks);
+
+/**
+ * tw_ring__hold() - have a sub-buffer at hand, if there is one
+ *
+ * Not to be mixed with tw_ring__drain() while the ring holds one.
+ */
+void tw_ring__hold(struct tw_ring *ring, size_t page_size);
+
+/** tw_ring__send_held() - the events that the ring holds and that are not newer than @until. Return: their bytes */
+size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *port, struct tw_tasks *tasks);
 
 /**
  * tw_ring__settle() - after tracing was switched off and the ring read empty: tell what was lost and not told yet

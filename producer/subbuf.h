@@ -151,6 +151,29 @@ static inline bool tw_subbuf__next(struct tw_subbuf *s, struct tw_subbuf_event *
 	return false;
 }
 
+/**
+ * tw_subbuf__up_to() - take the events that are not newer than @until off the front
+ * @ret_next: time of the first that is left, if there is one
+ *
+ * Return: those events, to be walked.
+ */
+static inline struct tw_subbuf tw_subbuf__up_to(struct tw_subbuf *s, uint64_t until, uint64_t *ret_next)
+{
+	struct tw_subbuf front = *s, next = *s;
+	struct tw_subbuf_event event;
+
+	while (tw_subbuf__next(&next, &event)) {
+		if (event.time > until) {
+			*ret_next = event.time;
+			front.end = s->at;
+			return front;
+		}
+		*s = next;
+	}
+	*s = next;
+	return front;
+}
+
 /** tw_subbuf_event__pid(), __id() - common_pid and common_type of the record */
 static inline pid_t tw_subbuf_event__pid(const struct tw_subbuf_event *event)
 {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "producer/pace.h"
+
+#include "base/time.h"
+#include "producer/reader.h"
+
+#define ROUND_NS   (200 * TW_NS_PER_MS) /* of waiting for room; receivers wait some seconds */
+#define STEP_MOST  (50 * TW_NS_PER_MS)  /* a few times what frames are flushed at anyway */
+#define STEP_LEAST 1000                 /* ns */
+
+void tw_pace__start(struct tw_pace *pace)
+{
+	if (!pace->on)
+		pace->step = STEP_MOST;
+	pace->on = true;
+}
+
+/* The next events of every ring at hand. */
+static void hold_all(struct tw_reader *r)
+{
+	for (size_t i = 0; i < r->n_rings; i++)
+		tw_ring__hold(&r->rings[i], r->page_size);
+}
+
+/* Whose events are to be sent next; NULL = nothing is left. */
+static struct tw_ring *oldest_ring(const struct tw_reader *r)
+{
+	struct tw_ring *oldest = NULL;
+
+	for (size_t i = 0; i < r->n_rings; i++) {
+		struct tw_ring *ring = &r->rings[i];
+
+		if (ring->holds && (!oldest || ring->next < oldest->next))
+			oldest = ring;
+	}
+	return oldest;
+}
+
+/* So that a round takes its time, but not more. */
+static void fit_step(struct tw_pace *pace, uint64_t waited)
+{
+	if (waited >= ROUND_NS && pace->step > STEP_LEAST)
+		pace->step /= 2;
+	else if (waited < ROUND_NS / 4 && pace->step < STEP_MOST)
+		pace->step *= 2;
+}
+
+/* A ring's part of the step in one go: with every change of the ring a frame ends. */
+static size_t send_up_to(struct tw_reader *r, struct tw_ring *ring, uint64_t until)
+{
+	size_t bytes = 0;
+
+	while (ring->holds && ring->next <= until && r->port.waited < ROUND_NS) {
+		bytes += tw_ring__send_held(ring, until, &r->port, r->tasks);
+		tw_ring__hold(ring, r->page_size);
+	}
+	return bytes;
+}
+
+size_t tw_pace__round(struct tw_reader *r)
+{
+	struct tw_ring *ring;
+	uint64_t from, until;
+	size_t bytes = 0;
+
+	hold_all(r);
+	ring = oldest_ring(r);
+	from = tw_reader__proven_by_others(r);
+	until = (ring && ring->next < from ? ring->next : from) + r->pace.step;
+	while (ring && ring->next <= until && r->port.waited < ROUND_NS) {
+		bytes += send_up_to(r, ring, until);
+		ring = oldest_ring(r);
+	}
+	if (bytes)
+		fit_step(&r->pace, r->port.waited);
+	if (!ring)
+		r->pace.on = false;
+	return bytes;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rings in step, for a sink that takes less than is recorded. Reading one ring to its end would take longer there than a receiver
+ * waits for the events of the others. So each round takes from all of them what happened in one step of time, and as much of that
+ * as leaves in a fraction of a second; the watermark behind it tells that it is complete. Threads that share a slow way out
+ * wait for the one that is furthest behind.
+ */
+#ifndef TW_PACE_H
+#define TW_PACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tw_reader;
+
+struct tw_pace {
+	atomic_bool on;
+	uint64_t step; /* ns */
+};
+
+/** tw_pace__start() - from the next round on, until the rings are found empty */
+void tw_pace__start(struct tw_pace *pace);
+
+/** tw_pace__round() - in place of draining one ring after the other. Return: bytes of events sent */
+size_t tw_pace__round(struct tw_reader *reader);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rings in step: one dense, one sparse, made by hand and fed through sockets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "pages.h"
+#include "producer/reader.h"
+#include "receiver.h"
+
+#define DENSE_PAGES 20
+#define PAGE_EVENTS 170
+#define DENSE_GAP   100000 /* ns between two events */
+#define SPARSE_GAP  (10 * TW_NS_PER_MS)
+#define SPARSE      34                    /* events, in one sub-buffer, over as long as all dense ones */
+#define STEP        (50 * TW_NS_PER_MS)   /* the longest */
+#define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns behind */
+
+struct bench {
+	struct archive archive;
+	struct tw_stream stream;
+	struct tw_sink *sink;
+	struct tw_tasks tasks;
+	struct tw_ring rings[2];     /* the dense one first */
+	struct tw_reader readers[2]; /* the first is looked at, the other is one that shares the way out with it */
+	int feeds[2];
+	struct receiver got;
+};
+
+static void feed(int fd, uint64_t time, uint32_t n, uint32_t gap)
+{
+	struct page page;
+
+	page__init(&page, time);
+	for (uint32_t i = 0; i < n; i++)
+		page__event(&page, i ? gap : 0, 300, 1, 20, false);
+	assert_int_equal(write(fd, page.bytes, PAGE_BYTES), PAGE_BYTES);
+}
+
+static void set_up(struct bench *b)
+{
+	struct tw_reader *r = &b->readers[0];
+
+	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
+	archive__init(&b->archive, 9000);
+	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
+	assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_task){ .pid = 1, .name = "somebody" }));
+	for (uint16_t i = 0; i < 2; i++) {
+		int fds[2];
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
+		b->feeds[i] = fds[1];
+		b->rings[i] = (struct tw_ring){
+			.channel = { .number = (uint16_t)(i + 1), .cpu = i, .source = TW_SOURCE_FTRACE },
+			.fd = fds[0],
+			.page = malloc(PAGE_BYTES + TW_SUBBUF_SLACK),
+		};
+		assert_non_null(b->rings[i].page);
+	}
+	r->rings = b->rings;
+	r->n_rings = 2;
+	r->page_size = PAGE_BYTES;
+	r->tasks = &b->tasks;
+	r->all = b->readers;
+	r->n_all = 2;
+	b->readers[1].proven = UINT64_MAX;
+	tw_port__init(&r->port, b->sink, &b->stream, 0);
+	tw_pace__start(&r->pace);
+	for (uint32_t i = 0; i < DENSE_PAGES; i++)
+		feed(b->feeds[0], START + (uint64_t)i * PAGE_EVENTS * DENSE_GAP, PAGE_EVENTS, DENSE_GAP);
+	feed(b->feeds[1], START + 1, SPARSE, SPARSE_GAP);
+}
+
+static void tear_down(struct bench *b)
+{
+	receiver__fini(&b->got);
+	for (size_t i = 0; i < 2; i++) {
+		tw_ring__close(&b->rings[i]);
+		close(b->feeds[i]);
+	}
+	tw_task_names__fini(&b->tasks.names);
+	tw_sink__close(b->sink);
+	archive__fini(&b->archive);
+}
+
+static uint64_t next_time(const struct tw_ring *ring)
+{
+	return ring->holds ? ring->next : UINT64_MAX;
+}
+
+/* Everything from @from to @until has been sent, and nothing newer. */
+static void assert_step(const struct bench *b, uint64_t until)
+{
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(b->rings[i].last_time <= until);
+		assert_true(next_time(&b->rings[i]) > until);
+	}
+}
+
+static void receive(struct bench *b)
+{
+	tw_port__drain(&b->readers[0].port);
+	receiver__read(&b->got, &b->archive);
+	receiver__assert_sound(&b->got, 0);
+	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
+}
+
+/* Each round takes what is not newer than a step behind the oldest, of both, though one sub-buffer has more. */
+static void test_step(void **state)
+{
+	uint64_t oldest = START;
+	unsigned int rounds = 0;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	while (b.readers[0].pace.on) {
+		const size_t bytes = tw_pace__round(&b.readers[0]);
+		const uint64_t dense = next_time(&b.rings[0]), sparse = next_time(&b.rings[1]);
+
+		assert_step(&b, oldest + STEP);
+		assert_true(bytes > 0);
+		oldest = dense < sparse ? dense : sparse;
+		rounds++;
+	}
+	assert_int_equal(rounds, 7); /* 340 ms */
+	receive(&b);
+	tear_down(&b);
+}
+
+/* Rounds that have waited too long end, and the next ones are shorter. */
+static void test_slow(void **state)
+{
+	struct tw_reader *r;
+	unsigned int i;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	r = &b.readers[0];
+	tw_pace__round(r);
+	r->port.waited = TW_NS_PER_SECOND;
+	assert_int_equal(tw_pace__round(r), 0);
+	assert_step(&b, START + STEP);
+	r->port.waited = 0;
+	for (i = 0; i < 1000 && r->pace.on; i++)
+		tw_pace__round(r);
+	assert_false(r->pace.on);
+	receive(&b);
+	tear_down(&b);
+}
+
+/* What another thread has proven is what this one may be a step ahead of. */
+static void test_others(void **state)
+{
+	struct tw_reader *r;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	r = &b.readers[0];
+	b.readers[1].proven = START - STEP - 1;
+	assert_int_equal(tw_pace__round(r), 0);
+	assert_true(r->pace.on);
+	b.readers[1].proven = START - STEP + 5;
+	assert_true(tw_pace__round(r) > 0);
+	assert_step(&b, START + 5);
+	assert_int_equal(tw_pace__round(r), 0);
+	b.readers[1].proven = UINT64_MAX;
+	while (r->pace.on)
+		tw_pace__round(r);
+	receive(&b);
+	tear_down(&b);
+}
+
+/* A reader that had to wait for room leaves the rest of the ring for rounds in step. */
+static void test_drain_gives_way(void **state)
+{
+	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	struct tw_reader *r;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	r = &b.readers[0];
+	r->port.waited = TW_RING_SLOW_NS;
+	assert_int_equal(tw_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks), 0);
+	assert_false(b.rings[0].empty);
+	r->port.waited = TW_RING_SLOW_NS - 1;
+	assert_true(tw_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks) > 0);
+	assert_true(b.rings[0].empty);
+	r->port.waited = 0;
+	while (r->pace.on)
+		tw_pace__round(r);
+	receive(&b);
+	tear_down(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_step),
+		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_drain_gives_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
