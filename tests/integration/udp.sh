@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A stream over UDP to a capture on another host, which is a network namespace here: every event arrives or is counted, by the
-# summaries of both ends and by the file, over any MTU, and over one that becomes smaller meanwhile; the rate is kept to. What leaves
-# the host by an interface has to be told where to.
+# summaries of both ends and by the file, over any MTU, and over one that becomes smaller meanwhile; the rate is kept to, and the order
+# with it. What leaves the host by an interface has to be told where to.
 # Usage: udp.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -106,6 +106,22 @@ echo "20 Mbit/s asked for: $rate kbit/s, $ring of $recorded events lost in the r
 [ "$rate" -le 20600 ] || fail "$rate kbit/s are more than the 20000 asked for"
 [ "$rate" -ge 18000 ] || fail "$rate kbit/s are less than there was to send"
 [ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
+
+# A backlog on two CPUs, one with much, one with little, that takes longer to send than a capture waits for anybody: the rings are full
+# when the command ends, and what is in them leaves in order of time all the same.
+cat >"$scratch/backlog" <<END
+"$load" 60 100000 0 >"$scratch/calls" &
+"$load" 60 1000 1 >>"$scratch/calls" &
+until [ "\$(awk '/^overrun:/ { print \$2 }' "$tracing/instances/tracewire-\$PPID/per_cpu/cpu0/stats")" -gt 0 ]; do sleep 0.05; done
+kill %1 %2
+wait
+END
+stream_and_capture backlog 10.1.0.2 -e raw_syscalls --buffer-size 1024 --rate 2M -- bash "$scratch/backlog"
+delivered=$(ledger backlog delivered)
+echo "a backlog at 2 Mbit/s: $delivered of $recorded events, $(ledger backlog late) behind newer ones"
+expect "a backlog: events behind newer ones" 0 "$(ledger backlog late)"
+expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damaged; do ledger backlog $place; done | xargs)"
+[ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
 # Nobody listens.
 timeout 60 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
