@@ -13,6 +13,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "producer/instances_lock.h"
 #include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
 
@@ -42,7 +43,7 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 	       opened.st_ino == there.st_ino;
 }
 
-/* Lock the instance's directory. A clean-up that just looks whether we are alive may hold it for a moment. */
+/* Lock the instance's directory. Somebody who looks whether we are alive (tw_instance__is_alive()) may hold it for a moment. */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
@@ -57,7 +58,7 @@ static int lock_instance(const char *name)
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
 			if (tw_instance__is_at(fd, path))
 				return fd;
-			break; /* a clean-up was faster than our lock */
+			break; /* somebody has removed it by hand */
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
 	}
@@ -66,7 +67,7 @@ static int lock_instance(const char *name)
 }
 
 /* A new instance under a name that is not taken: another pid namespace may have our pid too. */
-static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *err)
+static int create_and_lock(struct tw_instance *in, const char *suffix, struct tw_error *err)
 {
 	for (int n = 0; n < 100; n++) {
 		if (n)
@@ -89,6 +90,18 @@ static int create_locked(struct tw_instance *in, const char *suffix, struct tw_e
 		in->tracefs = NULL;
 	}
 	return tw_error__set(err, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
+}
+
+static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *err)
+{
+	const int lock = tw_instances_lock__to_make(err);
+	int error;
+
+	if (lock < 0)
+		return lock;
+	error = create_and_lock(in, suffix, err);
+	tw_instances_lock__release(lock);
+	return error;
 }
 
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace instance of our own. Its owner holds an exclusive flock on its directory: an instance named tracewire-PID... that
- * nobody locks so is a dead run's. The kernel switches it off and frees its ring when the process dies (disable_on_free, free_buffer
- * held open), so even then it costs nothing until somebody removes it.
+ * A trace instance of our own. Its owner holds an exclusive flock on its directory: an instance named tracewire-PID... that nobody
+ * locks so is a dead run's, unless it is just being made (producer/instances_lock.h). The kernel switches it off and frees its ring when
+ * the process dies (disable_on_free, free_buffer held open), so even then it costs nothing until somebody removes it.
  */
 #ifndef TW_INSTANCE_H
 #define TW_INSTANCE_H
@@ -77,7 +77,7 @@ bool tw_instance__is_alive(const char *name);
  * @dry_run: only tell
  * @removed: called for each; may be NULL
  *
- * Return: how many, or -errno with @err filled.
+ * Return: how many, or -errno with @err filled; -EBUSY if a run is stopped just where it makes an instance.
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -264,19 +265,40 @@ static void test_next_run(void **state)
 	run__fini(&run);
 }
 
+/* What a clean-up took, told to the process that may have made it. */
+static void tell_if_its(void *ctx, const char *name)
+{
+	const int *says = ctx;
+	char its[64];
+	const int len = snprintf(its, sizeof(its), TW_INSTANCE_PREFIX "%d", getppid());
+
+	if (!strncmp(name, its, (size_t)len) && (!name[len] || name[len] == '.') && write(*says, "x", 1) != 1)
+		_exit(1);
+}
+
+/* Whatever becomes of the test: of a child that it could not end any more others would have the trouble. */
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 /* Clean-ups that run while instances come and go take none of them. */
 static void test_race(void **state)
 {
-	const pid_t pid = fork();
-	int status;
+	int fds[2], status;
+	char byte;
+	pid_t pid;
 
 	(void)state;
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if what follows fails */
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid)
+		end_with_parent();
+	if (!pid)
 		for (;;)
-			tw_instance__cleanup(false, NULL, NULL, NULL);
-	}
-	for (int i = 0; i < 20; i++) {
+			tw_instance__cleanup(false, tell_if_its, &fds[1], NULL);
+	close(fds[1]);
+	for (int i = 0; i < 50; i++) {
 		struct tw_instance *instance = NULL;
 		struct tw_error err = { "" };
 
@@ -288,6 +310,61 @@ static void test_race(void **state)
 	}
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(read(fds[0], &byte, 1), 0);
+	close(fds[0]);
+}
+
+/* Let @pid go on, and to the next system call or back from it. Return: whether it has stopped there */
+static bool step(pid_t pid)
+{
+	int status;
+
+	return !ptrace(PTRACE_SYSCALL, pid, 0, 0) && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
+}
+
+static void __attribute__((noreturn)) maker(int say)
+{
+	struct tw_instance *instance;
+
+	end_with_parent();
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP) || tw_instance__new("", &instance, NULL) ||
+	    !tw_instance__is_alive(tw_instance__name(instance)) || write(say, "x", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Wherever a run stands still while it makes its instance, and it may do so for long: who cleans up leaves it alone. */
+static void test_being_made(void **state)
+{
+	struct told told = { .n = 0 };
+	struct tw_error err = { "" };
+	int fds[2], status, code;
+	char name[64], byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid)
+		maker(fds[1]);
+	close(fds[1]);
+	snprintf(name, sizeof(name), TW_INSTANCE_PREFIX "%d", pid);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	while (!exists(name))
+		assert_true(step(pid));
+	code = tw_instance__cleanup(true, note, &told, &err);
+	assert_int_equal(code, -EBUSY);
+	assert_non_null(strstr(err.text, "a run of Tracewire that is starting has "));
+	tw_instance__cleanup(false, note, &told, NULL);
+	ptrace(PTRACE_DETACH, pid, 0, 0);
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	for (int i = 0; i < 3; i++)
+		assert_true(tw_instance__cleanup(false, note, &told, NULL) >= 0);
+	assert_false(was_told(&told, name));
+	kill_victim(pid, fds[0], 0);
+	expect_removed(pid, "");
 }
 
 /* Who has locked an instance that has gone has not locked another one of its name. */
@@ -314,7 +391,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_killed),     cmocka_unit_test_teardown(test_others, remove_foreign),
 		cmocka_unit_test(test_next_run),   cmocka_unit_test(test_race),
-		cmocka_unit_test(test_name_again),
+		cmocka_unit_test(test_name_again), cmocka_unit_test(test_being_made),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
