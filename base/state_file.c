@@ -9,9 +9,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DIR_OF_ROOT "/run/tracewire"
+#define LOOK_MS     2
+#define BUSY_LOOKS  25
 
 /* What root puts right must not be what others wrote: a service that is somebody else has a folder that systemd made for it. */
 static const char *folder(void)
@@ -77,15 +80,21 @@ static int open_locked(struct tw_state_file *file, struct tw_error *err)
 		       : error;
 }
 
-/* A file or folder that was removed while it was opened and locked is nobody's: once more. */
+/*
+ * A file or folder that was removed while it was opened and locked is nobody's: once more. The same where a clean-up has the file
+ * for a moment, before we have locked what we made, to see that there is nothing in it.
+ */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *err)
 {
-	int error = -ENOENT;
+	int error = -ENOENT, busy = 0;
 
 	ret->fd = -1;
 	name_file(ret, name);
-	for (int i = 0; i < 100 && error == -ENOENT; i++)
+	for (int i = 0; i < 100 && (error == -ENOENT || (error == -EBUSY && busy++ < BUSY_LOOKS)); i++) {
+		if (error == -EBUSY)
+			nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000 }, NULL);
 		error = open_locked(ret, err);
+	}
 	return error;
 }
 

@@ -7,8 +7,13 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "namespace.h"
@@ -109,6 +114,58 @@ static void one_has_it(void **unused)
 	tw_state__fini(&state);
 }
 
+#define NAME "classifier-beside"
+
+static void __attribute__((noreturn)) take_one(void)
+{
+	struct tw_state_file file;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	_exit(ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP) || tw_state_file__lock(NAME, &file, NULL) ||
+	      tw_state_file__has_gone(&file));
+}
+
+/* To where @pid begins its next system call or comes back from it. */
+static struct __ptrace_syscall_info step(pid_t pid)
+{
+	struct __ptrace_syscall_info info;
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_SYSCALL, pid, 0, 0), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_true(ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) > 0);
+	return info;
+}
+
+/* A clean-up comes upon a file that was made and is not locked yet, and removes it: whoever made it has one in the end. */
+static void had_beside_a_clean_up(void **unused)
+{
+	struct __ptrace_syscall_info info;
+	struct tw_state_file file;
+	const pid_t pid = fork();
+	int status;
+
+	(void)unused;
+	if (!pid)
+		take_one();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD), 0);
+	while (tw_state_file__open(NAME, &file))
+		step(pid);
+	assert_int_equal(tw_state_file__try_lock(&file), 0);
+	do
+		info = step(pid);
+	while (info.op != PTRACE_SYSCALL_INFO_ENTRY || info.entry.nr != SYS_flock);
+	step(pid);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+	assert_int_equal(ptrace(PTRACE_DETACH, pid, 0, 0), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void damage_is_no_state(void **unused)
 {
 	static const char *const texts[] = {
@@ -138,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(what_is_written_is_read, namespace__setup),
 		cmocka_unit_test_setup(one_has_it, namespace__setup),
+		cmocka_unit_test_setup(had_beside_a_clean_up, namespace__setup),
 		cmocka_unit_test_setup(damage_is_no_state, namespace__setup),
 	};
 	const int guard = namespace__guard();
