@@ -39,8 +39,8 @@ static void remove_wire(const struct tw_wire *wire, void *ctx)
 
 	if (removal->error || !is_left_over(wire))
 		return;
-	error = removal->dry_run ? 0 : tw_wire__remove(wire->name, removal->err);
-	if (error == -ENODEV) /* another clean-up was faster */
+	error = removal->dry_run ? 0 : tw_wire__remove_listed(wire, removal->err);
+	if (error == -ENODEV) /* another clean-up was faster, or its run, which was just ending */
 		return;
 	if (error)
 		removal->error = error;

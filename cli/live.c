@@ -141,14 +141,14 @@ static void summarize(void *ctx, const struct tw_books *books)
 }
 
 /* What a run that failed half-way has left open, and the wire. */
-static int close_live(struct live *live, struct tw_error *err)
+static int close_output(void *ctx, struct tw_error *err)
 {
+	struct live *live = ctx;
 	struct tw_error ignored;
 
 	if (live->receiver)
 		receiver__finish(live->receiver, &live->stats, &ignored);
 	viewer__finish(&live->viewer);
-	run_config__fini(&live->run);
 	return run_wire__close(&live->wire, err);
 }
 
@@ -188,15 +188,14 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 		.started = started,
 		.finish = finish,
 		.summarize = summarize,
+		.close = close_output,
 	};
 	struct live *live = data;
-	struct tw_error later;
 	int status;
 
 	(void)n_args;
 	status = session__run(&live->run, &defaults, args, &output, live, err);
-	if (close_live(live, &later) && !status)
-		status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
+	run_config__fini(&live->run);
 	return status ? status : judge_viewer(live, err);
 }
 

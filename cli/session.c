@@ -96,8 +96,10 @@ static int start(struct session *session, struct tw_error *err)
 	if (error)
 		return cli_exit__of(error);
 	error = session->command ? tw_command__run(session->command, err) : 0;
-	if (error)
+	if (error) {
+		tw_producer__stop(session->producer, NULL);
 		return not_run(error);
+	}
 	if (session->output->started)
 		session->output->started(session->ctx);
 	service__ready("tracing");
@@ -190,6 +192,16 @@ static int trace(struct session *session, struct tw_error *err)
 	return error ? CLI_EXIT_FAILURE : exit_status(session);
 }
 
+/* Return: exit status, which tells what failed first. */
+static int close_output(const struct session *session, int status, struct tw_error *err)
+{
+	struct tw_error why;
+
+	if (session->output->close && session->output->close(session->ctx, &why) && !status)
+		return tw_error__set(err, CLI_EXIT_FAILURE, "%s", why.text);
+	return status;
+}
+
 int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,
 		 const struct session_output *output, void *ctx, struct tw_error *err)
 {
@@ -203,6 +215,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	status = open_session(&session, command, err);
 	if (!status)
 		status = trace(&session, err);
+	status = close_output(&session, status, err);
 	tw_command__free(session.command);
 	tw_producer__free(session.producer);
 	return status;

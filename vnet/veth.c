@@ -195,3 +195,27 @@ out:
 	nl_socket_free(sk);
 	return ret;
 }
+
+int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *err)
+{
+	const char *name = wire->name[0] ? wire->name : wire->tx_name;
+	struct rtnl_link *end;
+	struct nl_sock *sk;
+	int ret = tw_netlink__open(&sk, err);
+
+	if (ret < 0)
+		return ret;
+	ret = tw_netlink__link(sk, name, &end);
+	if (ret < 0) {
+		tw_error__set(err, ret, "cannot look for the wire %s: %s", name, strerror(-ret));
+		goto out;
+	}
+	if (!tw_netlink__is_wire(end) || strcmp(rtnl_link_get_ifalias(end), wire->owner) != 0)
+		ret = tw_error__set(err, -ENODEV, "the wire %s is another's by now", name);
+	else
+		ret = remove_end(sk, name, end, err);
+	rtnl_link_put(end);
+out:
+	nl_socket_free(sk);
+	return ret;
+}

@@ -62,8 +62,15 @@ int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err);
 int tw_wire__remove(const char *name, struct tw_error *err);
 
 /**
+ * tw_wire__remove_listed() - the same for a wire that tw_wire__list() told of
+ *
+ * Return: the same; -ENODEV also if it is another's by now, of the same name or number.
+ */
+int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *err);
+
+/**
  * tw_wire__list() - call back for every wire of ours
- * @cb: @wire is borrowed for the call; may call tw_wire__remove()
+ * @cb: @wire is borrowed for the call; may call tw_wire__remove_listed()
  *
  * Return: 0, or -errno if the kernel cannot be asked.
  */

@@ -81,6 +81,13 @@ static void summarize(void *ctx, const struct tw_books *books)
 		stream->way->summarize(stream, stderr);
 }
 
+static int close_output(void *ctx, struct tw_error *err)
+{
+	struct stream *stream = ctx;
+
+	return stream->way->close(stream, err);
+}
+
 /* Return: exit status */
 static int run_session(struct stream *stream, char **command, struct tw_error *err)
 {
@@ -98,6 +105,7 @@ static int run_session(struct stream *stream, char **command, struct tw_error *e
 		.joined = way->joined ? joined : NULL,
 		.started = started,
 		.summarize = summarize,
+		.close = close_output,
 	};
 
 	return session__run(&stream->run, &defaults, command, &output, stream, err);
@@ -106,15 +114,12 @@ static int run_session(struct stream *stream, char **command, struct tw_error *e
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
 	struct stream *stream = data;
-	struct tw_error later;
 	int status = check(stream, err) ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 
 	(void)n_args;
 	if (!status) {
 		stream->way = stream->host ? &stream_over_udp : &stream_on_interface;
 		status = run_session(stream, args, err);
-		if (stream->way->close(stream, &later) && !status)
-			status = tw_error__set(err, CLI_EXIT_FAILURE, "%s", later.text);
 	}
 	tw_limit__free(stream->limit);
 	run_config__fini(&stream->run);

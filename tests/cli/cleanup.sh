@@ -53,6 +53,18 @@ wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhe
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
 grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
 
+# A run that lives keeps what it has, also while it starts and while it ends.
+in_background sweeper sh -c 'while "$0" cleanup; do :; done' "$tracewire"
+sweeper=$pid
+for _ in 1 2 3 4 5 6 7 8; do
+	in_background brief "$tracewire" stream -q -e sched:sched_switch -i brief -- true
+	wait "$pid" || fail "a brief stream beside clean-ups: $(cat "$scratch/brief.err")"
+	says "$scratch/sweeper.out" "interface brief\$|instance tracewire-$pid([.-]|\$)" && fail "a living run's: $(cat "$scratch/sweeper.out")"
+done
+has_ended "$sweeper" && fail "cleanup beside runs: $(cat "$scratch/sweeper.err")"
+end_children "$sweeper"
+kill "$sweeper"
+
 # Two at once leave nothing, and both are content.
 stream_on dead
 dead=$pid

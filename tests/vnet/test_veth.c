@@ -90,6 +90,28 @@ static void test_create_list_remove(void **state)
 	assert_int_equal(tw_wire__remove("twelve-chars", &err), -ENODEV);
 }
 
+/* Between being listed and being removed a wire may have gone, and a new one have its name: that one stays. */
+static void test_remove_listed(void **state)
+{
+	const struct tw_wire_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
+	const struct tw_wire_options living = { .name = "tw0", .owner = "tracewire run r-2" };
+	struct tw_error err = { "" };
+	struct tw_wire listed;
+
+	(void)state;
+	assert_int_equal(tw_wire__create(&dead, &err), 0);
+	listed = list_wires().last;
+	assert_int_equal(tw_wire__remove_listed(&listed, &err), 0);
+	assert_int_equal(tw_wire__remove_listed(&listed, &err), -ENODEV);
+	assert_int_equal(tw_wire__create(&living, &err), 0);
+	assert_int_equal(tw_wire__remove_listed(&listed, &err), -ENODEV);
+	assert_string_equal(err.text, "the wire tw0 is another's by now");
+	assert_true(link__exists("tw0"));
+	listed = list_wires().last;
+	assert_int_equal(tw_wire__remove_listed(&listed, &err), 0);
+	assert_false(link__exists("tw0-tx"));
+}
+
 static void test_find(void **state)
 {
 	struct tw_iface iface;
@@ -198,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_create_list_remove, netns__setup),
+		cmocka_unit_test_setup(test_remove_listed, netns__setup),
 		cmocka_unit_test_setup(test_find, netns__setup),
 		cmocka_unit_test_setup(test_existing, netns__setup),
 		cmocka_unit_test_setup(test_foreign_untouched, netns__setup),
