@@ -88,7 +88,7 @@ struct tw_iface {
 	char tx_name[IFNAMSIZ]; /* interface to send on: NAME-tx for a wire of ours, else the interface itself */
 	int ifindex;            /* of the interface asked for */
 	enum tw_reach reach;
-	bool up;
+	bool up;             /* the one asked for */
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */
 };

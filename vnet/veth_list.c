@@ -95,7 +95,6 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 		ret->reach = TW_REACH_WIRE;
 		copy_name(ret->tx_name, tx_name);
 		ret->queues = rtnl_link_get_num_tx_queues(tx);
-		ret->up = ret->up && is_up(tx);
 	}
 	rtnl_link_put(tx);
 }

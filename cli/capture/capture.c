@@ -248,7 +248,8 @@ const struct cli_command cli_command_capture = {
 		"info`). How far packet times may be from this host's clock is asked of the producers, and is trace.time_error in "
 		"Wireshark.\n"
 		"\n"
-		"Other captures on the interface see the same frames. Once the interface and the file are open, capture has no privileges.",
+		"An interface has to be up at the beginning; one that goes down later is waited for. Other captures on it see the same "
+		"frames. Once the interface and the file are open, capture has no privileges.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

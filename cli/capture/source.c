@@ -7,6 +7,7 @@
 #include "vnet/rx_packet.h"
 #include "vnet/rx_udp.h"
 #include "vnet/rx_xdp.h"
+#include "vnet/veth.h"
 
 #define RETIRE_MS \
 	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
@@ -67,9 +68,23 @@ static int open_xdp(const struct capture *capture, struct tw_rx **ret, struct tw
 	return tw_rx_xdp__open(&options, ret, err);
 }
 
+/* One that goes down later is waited for; but this may be a mistake. What is not there at all is said when it is opened. */
+static int check_is_up(const struct capture *capture, struct tw_error *err)
+{
+	struct tw_iface iface;
+
+	if (tw_iface__find(capture->interface, &iface, NULL) || iface.up)
+		return 0;
+	return tw_error__set(err, -ENETDOWN,
+			     "cannot receive on %s: the interface is down; bring it up with ip link set %s up",
+			     capture->interface, capture->interface);
+}
+
 int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
 {
 	if (capture->udp)
 		return open_udp(capture, ret, err);
+	if (check_is_up(capture, err))
+		return -ENETDOWN;
 	return capture->xdp ? open_xdp(capture, ret, err) : open_packet(capture, ret, err);
 }

@@ -158,6 +158,18 @@ refused() { # STATUS TEXT OPTION...
 }
 refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists those there are" -i tw9
 refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists those there are" --xdp -i tw9
+ip link add vb type veth peer name vb-far
+for way in '' --xdp; do # also where there is no carrier, up is enough
+	ip link set vb down
+	# shellcheck disable=SC2086 # none or one
+	refused 1 "cannot receive on vb: the interface is down; bring it up with ip link set vb up" $way -i vb
+	ip link set vb up
+	# shellcheck disable=SC2086
+	"$tracewire" capture -q $way -i vb -a duration:0.1 -w "$scratch/none" 2>"$scratch/err"
+	expect "status of capture $way on an interface that is up again: $(cat "$scratch/err")" 0 $?
+	rm -f "$scratch/none"
+done
+ip link del vb
 refused 2 "--udp 'badport' is no port to receive at, such as 18101, nor does one stand behind it, as in 127.0.0.1:18101" -u badport
 refused 2 "'70000': '70000' is no port, which is a number from 1 to 65535" -u 70000
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'

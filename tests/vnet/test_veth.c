@@ -126,7 +126,11 @@ static void test_find(void **state)
 	assert_int_equal(iface.ifindex, if_nametoindex("tw0"));
 	assert_int_equal(iface.mtu, TW_WIRE_MTU);
 	assert_int_equal(iface.queues, 2);
+	link__set_up("tw0", false);
+	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
+	assert_false(iface.up);
 	assert_int_equal(tw_iface__find("tw0-tx", &iface, &err), 0);
+	assert_true(iface.up);
 	assert_int_equal(iface.reach, TW_REACH_HOST);
 	assert_string_equal(iface.tx_name, "tw0-tx");
 	assert_int_equal(tw_iface__find("lo", &iface, &err), 0);
