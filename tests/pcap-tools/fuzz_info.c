@@ -42,7 +42,8 @@ static void check_interfaces(const struct tw_info *info)
 
 static void check_streams(const struct tw_info *info)
 {
-	uint64_t packets = info->refused + info->unreadable + info->versions;
+	/* those that are cut within the header are of no stream either */
+	uint64_t packets = info->refused + info->unreadable + info->versions + info->snapped;
 
 	for (uint32_t i = 0; i < info->n_streams; i++) {
 		const struct tw_info_stream *s = info->streams[i];
