@@ -246,7 +246,10 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* All is said again regularly, but where the way out is slow it may not take the place of the events; and more densely after somebody joined. */
+/*
+ * All is said again regularly, and more densely after somebody joined. Where the way out is slow it may not take the place of the
+ * events.
+ */
 static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 {
 	uint64_t took;
@@ -268,7 +271,10 @@ static void repeat_if_due(struct tw_announcer *a, uint64_t mono)
 	}
 }
 
-/* Once a second. What the counters count was read before now, so none of it comes behind them in the order of time. */
+/*
+ * Once a second. What this thread has counted was read before now, so none of it comes behind the counters in the order of time; other
+ * threads may count on while this is said.
+ */
 static void say_second(struct tw_announcer *a, uint64_t mono)
 {
 	if (mono < a->next_second)

@@ -62,7 +62,7 @@ struct cleanup {
 	struct tw_error *err;
 };
 
-/* Whether it is a name as create_locked() makes them: an instance that somebody called tracewire-notes is his. */
+/* Whether it is a name as create_and_lock() makes them: an instance that somebody called tracewire-notes is his. */
 static bool is_our_name(const char *name)
 {
 	const size_t prefix = strlen(TW_INSTANCE_PREFIX);

@@ -4,9 +4,10 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-#define ROUND_NS   (200 * TW_NS_PER_MS) /* of waiting for room; receivers wait some seconds */
+#define ROUND_NS   (200 * TW_NS_PER_MS) /* of waiting for room; a capture waits two seconds for a channel */
 #define STEP_MOST  (50 * TW_NS_PER_MS)  /* a few times what frames are flushed at anyway */
 #define STEP_LEAST 1000                 /* ns */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND)
 
 void tw_pace__start(struct tw_pace *pace)
 {
@@ -45,6 +46,18 @@ static void fit_step(struct tw_pace *pace, uint64_t waited)
 		pace->step *= 2;
 }
 
+/* How far the others are. Not if that does not change: where a clock was set back, it stands still for as long. */
+static uint64_t others_proven(struct tw_reader *r)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__proven_by_others(r);
+
+	if (time != r->pace.others) {
+		r->pace.others = time;
+		r->pace.since = now;
+	}
+	return now - r->pace.since < STUCK_NS ? time : UINT64_MAX;
+}
+
 /* A ring's part of the step in one go: with every change of the ring a frame ends. */
 static size_t send_up_to(struct tw_reader *r, struct tw_ring *ring, uint64_t until)
 {
@@ -65,7 +78,7 @@ size_t tw_pace__round(struct tw_reader *r)
 
 	hold_all(r);
 	ring = oldest_ring(r);
-	from = tw_reader__proven_by_others(r);
+	from = others_proven(r);
 	until = (ring && ring->next < from ? ring->next : from) + r->pace.step;
 	while (ring && ring->next <= until && r->port.waited < ROUND_NS) {
 		bytes += send_up_to(r, ring, until);
@@ -73,7 +86,9 @@ size_t tw_pace__round(struct tw_reader *r)
 	}
 	if (bytes)
 		fit_step(&r->pace, r->port.waited);
+	if (r->port.waited >= TW_RING_SLOW_NS)
+		r->pace.slow = true;
 	if (!ring)
-		r->pace.on = false;
+		r->pace.on = r->pace.slow = false;
 	return bytes;
 }

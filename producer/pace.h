@@ -17,10 +17,12 @@ struct tw_reader;
 
 struct tw_pace {
 	atomic_bool on;
-	uint64_t step; /* ns */
+	atomic_bool slow;       /* its own frames had to wait: the others go along */
+	uint64_t step;          /* ns */
+	uint64_t others, since; /* what the others had proven last, and since when, CLOCK_MONOTONIC */
 };
 
-/** tw_pace__start() - from the next round on, until the rings are found empty */
+/** tw_pace__start() - until the rings are found empty */
 void tw_pace__start(struct tw_pace *pace);
 
 /** tw_pace__round() - in place of draining one ring after the other. Return: bytes of events sent */

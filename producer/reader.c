@@ -150,12 +150,22 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 
 	for (size_t i = 0; i < r->n_rings; i++)
 		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
-	if (r->port.waited >= TW_RING_SLOW_NS)
+	if (r->port.waited >= TW_RING_SLOW_NS) {
+		r->pace.slow = true;
 		tw_pace__start(&r->pace);
+	}
 	return bytes;
 }
 
-/* They have one receiver: who need not wait itself would be far ahead of those who do. */
+/* They have one receiver: who need not wait itself would be far ahead of those who do. Who only goes along takes nobody with it. */
+static bool others_are_slow(const struct tw_reader *r)
+{
+	for (unsigned int i = 0; i < r->n_all; i++)
+		if (&r->all[i] != r && r->all[i].pace.slow)
+			return true;
+	return false;
+}
+
 static bool others_in_step(const struct tw_reader *r)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)
@@ -169,7 +179,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->port.waited = 0;
-	if (others_in_step(r))
+	if (others_are_slow(r))
 		tw_pace__start(&r->pace);
 	bytes = r->pace.on ? tw_pace__round(r) : drain_rings(r, round);
 	for (size_t i = 0; i < r->n_rings; i++)
@@ -184,7 +194,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
-	return r->pace.on ? earlier(now, r->proven) : now;
+	return r->pace.on || others_in_step(r) ? earlier(now, proven_by_all(r)) : now;
 }
 
 /* One round. Return: bytes of events read. */
@@ -311,19 +321,19 @@ void tw_reader__loop(struct tw_reader *r)
 	}
 }
 
-/* In step it is a round as any, whose watermark the receiver needs; who is through is not waited for. */
+/*
+ * In step it is a round as any, whose watermark the receiver needs; of who is through, too, and the first one tells what there is to be
+ * told meanwhile.
+ */
 bool tw_reader__finish(struct tw_reader *r)
 {
 	uint64_t patience;
 
-	if (r->pace.on) {
+	if (r->pace.on || others_in_step(r)) {
 		run_round(r, &patience);
 		return true;
 	}
-	if (read_rings(r, UINT64_MAX) || r->pace.on)
-		return true;
-	atomic_store_explicit(&r->proven, tw_trace_clock__now(r->clock), memory_order_release);
-	return false;
+	return read_rings(r, UINT64_MAX) || r->pace.on;
 }
 
 void tw_reader__fini(struct tw_reader *r)

@@ -42,7 +42,7 @@ struct tw_ring {
 	int error;
 
 	/* A sub-buffer of which not all was sent. */
-	uint8_t *page;         /* room for it; NULL = the ring cannot hold one */
+	uint8_t *page;         /* room for it */
 	bool holds;            /* there is one */
 	struct tw_subbuf rest; /* what was not sent yet */
 	uint64_t next;         /* the time of that */

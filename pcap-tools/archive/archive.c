@@ -185,7 +185,8 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 {
 	int code = a->options.network ? tw_archive__done(a, tw_merge__tick(a->merge, now)) : 0;
 
-	a->now = now;
+	if (now > a->now)
+		a->now = now;
 	if (!code && a->options.network)
 		code = tw_archive__done(a, tw_archive__place_waiting(a));
 	if (!code)

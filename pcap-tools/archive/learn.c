@@ -82,7 +82,7 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 
 /*
  * Times that the capture host's clock is to tell wait for an answer of the producer's as long as the merge waits for anything; others
- * for as long as an answer takes, if there is to be one.
+ * for as long as an answer takes, where one is asked for.
  */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
