@@ -7,10 +7,16 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# A flood of system calls on two CPUs; then it stops the tracing, so that the kernel's own counters settle.
+# A flood of system calls on two CPUs, in the midst of which the reader stands still for a moment: a quiet machine reads as fast as that.
+# Then it stops the tracing, so that the kernel's own counters settle.
 cat >"$scratch/flood" <<END
 #!/bin/bash
-"$load" 0.05 0 0 >/dev/null & "$load" 0.05 0 $(($(nproc) > 1)) >/dev/null; wait
+"$load" 0.08 0 0 >/dev/null & "$load" 0.08 0 $(($(nproc) > 1)) >/dev/null &
+sleep 0.02
+kill -STOP \$PPID
+sleep 0.02
+kill -CONT \$PPID
+wait
 tracing=$tracing
 . "$(dirname "$0")/freeze.sh"
 freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
