@@ -4,10 +4,10 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-#define ROUND_NS   (200 * TW_NS_PER_MS) /* of waiting for room; a capture waits two seconds for a channel */
-#define STEP_MOST  (50 * TW_NS_PER_MS)  /* a few times what frames are flushed at anyway */
-#define STEP_LEAST 1000                 /* ns */
-#define STUCK_NS   (2 * TW_NS_PER_SECOND)
+#define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture waits two seconds for a channel */
+#define STEP_MOST  (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
+#define STEP_LEAST 1000                   /* ns */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of theirs */
 
 void tw_pace__start(struct tw_pace *pace)
 {

@@ -69,17 +69,23 @@ static void skip_padded(struct tw_cursor *c, size_t len)
 	tw_cursor__take(c, padded < c->left ? padded : c->left);
 }
 
+/* Type and length, of the header and all. Return: false if it is not there, or too short for its type */
+static inline bool read_tlv_header(const struct tw_cursor *c, unsigned int *ret_type, size_t *ret_len)
+{
+	if (c->left < sizeof(struct tw_tlv))
+		return false;
+	*ret_type = tw_load_be16(c->at);
+	*ret_len = tw_load_be16(c->at + 2);
+	return *ret_len >= tw_tlv__least(*ret_type);
+}
+
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status)
 {
 	unsigned int type;
 	size_t len;
 
 	*ret_status = c->left ? TW_FRAME_MALFORMED : TW_FRAME_OK;
-	if (c->left < sizeof(struct tw_tlv))
-		return false;
-	type = tw_load_be16(c->at);
-	len = tw_load_be16(c->at + 2);
-	if (len < tw_tlv__least(type) || len > c->left)
+	if (!read_tlv_header(c, &type, &len) || len > c->left)
 		return false;
 	if (type == TW_TLV_AUTH && tw_tlv__padded(len) < c->left)
 		return false; /* what lies behind it is authenticated by nothing */
@@ -97,11 +103,7 @@ bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv
 	unsigned int type;
 	size_t len;
 
-	if (c->left < sizeof(struct tw_tlv))
-		return false;
-	type = tw_load_be16(c->at);
-	len = tw_load_be16(c->at + 2);
-	if (len < tw_tlv__least(type) || len <= c->left || len - c->left > missing)
+	if (!read_tlv_header(c, &type, &len) || len <= c->left || len - c->left > missing)
 		return false;
 	*ret = (struct tw_tlv_view){
 		.type = (uint16_t)type,
