@@ -21,6 +21,10 @@ test-long: ## a capture killed at 200 random moments; SEED=N makes them those of
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C long -L long
 
+test-flaky: ## repeat tests in random order beside CPU hogs and a busy disk; options are in scripts/test-flaky
+	@scripts/setup
+	@$(handing_back); scripts/build dev && scripts/test-flaky
+
 bench: all ## measure, beside the peers
 	@$(handing_back); bench/run build/release
 
@@ -48,4 +52,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test test-vm test-long bench install fuzz hostile format-check tidy help
+.PHONY: all demo test test-vm test-long test-flaky bench install fuzz hostile format-check tidy help

@@ -34,7 +34,7 @@ function(tracewire_unit_test name)
 	target_link_libraries(${name} PRIVATE tracewire_common ${ARG_LIBS} PkgConfig::CMOCKA)
 	target_compile_definitions(${name} PRIVATE TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
 	add_test(NAME ${name} COMMAND ${name})
-	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
 # tracewire_seeds(NAME SOURCE [LIBS ...]): a program that writes inputs for a fuzzer into the folder given; run in the build.

@@ -13,8 +13,36 @@ end_children() {
 	done
 }
 
+descendants() { # PROCESS
+	local child
+	for child in $(pgrep -P "$1"); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+
+# end_traces PROCESS: asks each tracewire below it to end, and waits for it, as it removes its trace instances and its interface then;
+# killed, it would leave them to the next run. Five seconds at most.
+end_traces() {
+	local process
+	local -a traces=()
+	for process in $(descendants "$1"); do
+		[ "$(cat "/proc/$process/comm")" = tracewire ] && traces+=("$process")
+	done
+	[ ${#traces[@]} -gt 0 ] || return
+	kill -TERM "${traces[@]}"
+	kill -CONT "${traces[@]}"
+	for _ in $(seq 100); do
+		for process in "${traces[@]}"; do
+			has_ended "$process" || { sleep 0.05 && continue 2; }
+		done
+		return
+	done
+}
+
 declare -a started=()
 end_started() {
+	end_traces $$
 	end_children $$
 	wait
 }
