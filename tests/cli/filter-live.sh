@@ -42,13 +42,24 @@ rmdir "$instance"
 load() {
 	while :; do
 		sleep 0.01
+		echo >>"$scratch/sleeps"
 	done
 }
+: >"$scratch/sleeps"
 load &
 load=$!
-"$tracewire" filter explain --json -e sched,irq --live 2 \
-	'(prev_comm == "sleep" or any.comm == "sleep" and time > 1) and not cpu == 4095' >"$scratch/live.json" ||
-	fail "explain --live ended with status $?"
+has_slept() { # N: so often
+	[ "$(wc -l <"$scratch/sleeps")" -ge "$1" ]
+}
+is_at_work() { # PROCESS: it reads events by now
+	grep -qs '^read events: [1-9]' "$tracing/instances/tracewire-$1"*/per_cpu/cpu*/stats
+}
+in_background live "$tracewire" filter explain --json -e sched,irq --live 0 \
+	'(prev_comm == "sleep" or any.comm == "sleep" and time > 1) and not cpu == 4095'
+wait_for is_at_work "$pid"
+wait_for has_slept $(($(wc -l <"$scratch/sleeps") + 100))
+interrupt "$pid" || fail "explain --live ended with status $?"
+cp "$scratch/live.out" "$scratch/live.json"
 "$tracewire" filter explain -e sched,irq --live 1 'comm == "sleep" or prev_pid == 0 and time > 1' >"$scratch/live.txt" ||
 	fail "explain --live ended with status $?"
 kill "$load"
@@ -62,7 +73,7 @@ near() { # WHAT A B: as events are at the window's edges
 	[ "$2" -gt $(($3 - 5)) ] && [ "$2" -lt $(($3 + 5)) ] || fail "$1: $2 and $3"
 }
 
-[ "$(live "['filtered']['matched']")" -gt 50 ] || fail "a load of 2 s matches only $(live "['filtered']['matched']") times"
+[ "$(live "['filtered']['matched']")" -gt 50 ] || fail "a load of 100 sleeps matches only $(live "['filtered']['matched']") times"
 [ "$(live "['unfiltered']['events']")" -gt "$(live "['filtered']['events']")" ] || fail "the filter keeps nothing out"
 near "both runs" "$(live "['unfiltered']['matched']")" "$(live "['filtered']['matched']")"
 [ "$(live "['recorded']")" -ge "$(live "['delivered']")" ] || fail "more is delivered than recorded"

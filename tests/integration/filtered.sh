@@ -8,10 +8,11 @@ here=$(dirname "$0")
 . "$here/common.sh"
 need python3
 
+# Streamed is what the command alone does (-F): of a busy machine's events captures would lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
-"$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.02; done' \
+"$tracewire" stream -F -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in $(seq 40); do sleep 0.01; done' \
 	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 end_dumpcap $dumpcap "$scratch/wire.pcap" "$scratch/stream.err"
 eval "$(summary "$scratch/stream.err")"
@@ -60,12 +61,12 @@ for frames in 1 0; do
 	in_background capture "$tracewire" capture -i tw0 -w "$scratch/z.pcapng"
 	capture=$pid
 	wait_for says "$scratch/capture.err" '^capturing on'
-	"$tracewire" stream -e sched -i tw0 --events-per-frame $frames -- bash -c "for _ in {1..600}; do
+	"$tracewire" stream -F -e sched -i tw0 --events-per-frame $frames -- bash -c "for _ in {1..600}; do
 			grep -q '^attached to' '$scratch/attach.err' && break
 			kill -0 $attach 2>/dev/null || break
 			sleep 0.05
 		done
-		for _ in 1 2 3 4 5 6 7 8; do sleep 0.1; done" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+		for _ in {1..40}; do sleep 0.02; done" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 	sleep 0.2
 	interrupt $capture
 	interrupt $attach

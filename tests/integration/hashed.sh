@@ -6,15 +6,22 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of some seconds, in $scratch/NAME.pcapng
+# is_named FILE: it has events enough, and names for the last ones. Who joins has to wait for these.
+is_named() {
+	"$tracewire" report "$1" >"$scratch/so-far" 2>/dev/null
+	[ "$(wc -l <"$scratch/so-far")" -gt 40 ] && [ -z "$(unnamed "$scratch/so-far")" ]
+}
+
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree until that is so, in $scratch/NAME.pcapng
 as_streamed() {
 	local name=$1 interface=$2 stream dumpcap
 	shift 2
 	start_tracewire "$name" stream -e kmem:kfree "$@"
 	stream=$pid
-	start_dumpcap "$name-dumpcap" "$interface" -w "$scratch/$name.pcapng" -a duration:3
+	start_dumpcap "$name-dumpcap" "$interface" -w "$scratch/$name.pcapng"
 	dumpcap=$pid
-	wait $dumpcap
+	wait_for is_named "$scratch/$name.pcapng"
+	interrupt "$dumpcap"
 	interrupt "$stream"
 	expect "exit status of $name" 0 $?
 	"$tracewire" report "$scratch/$name.pcapng" >"$scratch/$name.text" 2>"$scratch/$name.why" ||
@@ -35,7 +42,7 @@ code() {
 		END { print n + 0 }'
 }
 
-# unnamed FILE: of the call sites in its last texts, those that are no function of this kernel. Who joins has to wait for names.
+# unnamed FILE: of the call sites in its last texts, those that are no function of this kernel
 unnamed() {
 	tail -n 20 "$1" | sed -E 's/.*call_site=([^ +]*)[+ ].*/\1/' | sort -u | grep -vxFf "$scratch/functions"
 }

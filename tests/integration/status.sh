@@ -34,10 +34,15 @@ name="$(uname -n):tracewire-[0-9.]+"
 wait_for has_statuses "$scratch/lines.err" "^$name: [1-9][0-9]* recorded: .*; running"
 wait_for has_statuses "$scratch/json.err" '^\{"status":\[\{"name":.*"recorded": ?[1-9][0-9]*'
 wait_for has_statuses "$scratch/typescript" "$name +[1-9][0-9]* +[1-9][0-9]* +0 +running"
-for pid in "${streams[@]}" "${captures[@]}" "$(pgrep -P "$terminal")"; do
-	kill -INT "$pid"
+# First the streams: a capture that ends before its stream has no end of it, and says so.
+kill -INT "${streams[@]}"
+for pid in "${streams[@]}"; do
+	wait "$pid" || fail "status of a stream: $?"
 done
-wait "${captures[@]}" "$terminal" || fail "status of a capture: $?"
+kill -INT "${captures[@]}" "$(pgrep -P "$terminal")"
+for pid in "${captures[@]}" "$terminal"; do
+	wait "$pid" || fail "status of a capture: $?"
+done
 
 expect "quiet: what it says" "" "$(cat "$scratch/quiet.err")"
 grep -q $'\033' "$scratch/lines.err" && fail "control sequences without a terminal"

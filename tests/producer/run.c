@@ -97,6 +97,30 @@ void run__await_enabled(const struct run *run, const char *event)
 	free(text);
 }
 
+static bool has_enough(struct run *run, bool (*enough)(const struct receiver *got))
+{
+	struct receiver got;
+	bool ret;
+
+	pthread_mutex_lock(&run->archive.lock);
+	receiver__read(&got, &run->archive);
+	pthread_mutex_unlock(&run->archive.lock);
+	ret = enough(&got);
+	receiver__fini(&got);
+	return ret;
+}
+
+void run__await(struct run *run, bool (*enough)(const struct receiver *got))
+{
+	bool is_enough = has_enough(run, enough);
+
+	for (int i = 0; i < 3000 && !is_enough; i++) {
+		usleep(20000);
+		is_enough = has_enough(run, enough);
+	}
+	assert_true(is_enough);
+}
+
 /* The number behind a key at the beginning of a line. */
 static uint64_t number_of(const char *text, const char *key)
 {

@@ -40,6 +40,13 @@ void run__fini(struct run *run);
  */
 void run__await_enabled(const struct run *run, const char *event);
 
+/**
+ * run__await() - until what the run has sent so far is @enough; however long a busy machine takes for it
+ *
+ * Fails the test after 60 s.
+ */
+void run__await(struct run *run, bool (*enough)(const struct receiver *got));
+
 /** run__file() - path of a file of tracefs; of the run's instance if there is a run. Return: @buf */
 char *run__file(const struct run *run, const char *file, char buf[256]);
 

@@ -12,6 +12,7 @@
 #include <linux/if_link.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,6 +29,7 @@
 #include <cmocka.h>
 
 #include "vnet/veth.h"
+#include "wire/tracewire.h"
 
 /* Missing in older headers. */
 #ifndef BPF_F_XDP_HAS_FRAGS
@@ -165,10 +167,44 @@ void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len)
 {
 	uint8_t frame[ETH_HLEN + 9000] = { 0x03 };
 	const uint16_t type = htons(ethertype);
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+	ssize_t sent;
 
 	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
 	memset(frame + ETH_HLEN, fill, len);
-	assert_int_equal(send(fd, frame, ETH_HLEN + len, 0), ETH_HLEN + len);
+	while ((sent = send(fd, frame, ETH_HLEN + len, 0)) < 0 && errno == EAGAIN)
+		assert_int_equal(poll(&room, 1, 10000), 1);
+	assert_int_equal(sent, ETH_HLEN + len);
+}
+
+int witness__open(const char *name)
+{
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(TW_ETHERTYPE),
+		.sll_ifindex = (int)if_nametoindex(name),
+	};
+	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	assert_return_code(fd, errno);
+	assert_return_code(bind(fd, (const struct sockaddr *)&address, sizeof(address)), errno);
+	return fd;
+}
+
+void witness__await(int witness, uint32_t n)
+{
+	uint32_t came = 0;
+
+	for (int i = 0; i < 60000 && came < n; i++) {
+		struct tpacket_stats since; /* those that found no room are among its packets */
+		socklen_t len = sizeof(since);
+
+		assert_return_code(getsockopt(witness, SOL_PACKET, PACKET_STATISTICS, &since, &len), errno);
+		came += since.tp_packets;
+		if (came < n)
+			usleep(1000);
+	}
+	assert_int_equal(came, n);
 }
 
 double now_ms(void)

@@ -39,6 +39,21 @@ int raw__open(const char *name);
 /** raw__send() - a frame of @len bytes behind the Ethernet header, 9000 at most, all of them @fill */
 void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len);
 
+/**
+ * witness__open() - a socket that counts our frames on an interface
+ *
+ * The kernel hands a frame to it after it has done so to all sockets that are open for any EtherType, as receivers are.
+ */
+int witness__open(const char *name);
+
+/**
+ * witness__await() - until @n more frames have come than were awaited before
+ *
+ * The counters of the interface may count them earlier: on a busy machine they wait in the backlog of a CPU. Fails the test
+ * after 60 s, and if more have come.
+ */
+void witness__await(int witness, uint32_t n);
+
 /** now_ms() - of a clock that nobody sets */
 double now_ms(void);
 

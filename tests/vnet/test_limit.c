@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,13 +21,14 @@
 #include "vnet/tx.h"
 #include "vnet/tx_udp.h"
 
-#define SENDERS 2
-#define TRIES   5 /* at coming to the rate, which a busy machine may keep them from; no try may exceed it */
+#define SENDERS    2
+#define WINDOW_US  200000 /* many times the limit's burst, which it may have more */
+#define LONGEST_NS (60 * TW_NS_PER_SECOND)
 
 struct sender {
 	struct tw_sink *sink;
 	size_t least, most; /* lengths of frames */
-	uint64_t end;
+	const atomic_bool *ending;
 	struct tw_sink_stats stats;
 };
 
@@ -35,7 +38,7 @@ static void *send_until_end(void *arg)
 	struct sender *s = arg;
 	uint32_t n = 0;
 
-	while (tw_time__now(CLOCK_MONOTONIC) < s->end) {
+	while (!*s->ending) {
 		uint8_t *slot = tw_sink__reserve(s->sink);
 		const size_t len = s->least + n * 7919u % (s->most - s->least + 1);
 
@@ -54,35 +57,54 @@ static void *send_until_end(void *arg)
 	return NULL;
 }
 
-/* Return: bits per second that the interface has seen */
-static double run_senders(const char *ifname, struct sender *senders)
+/* Return: bits per second that the interface has seen since then */
+static double rate_since(const char *ifname, uint64_t begin, uint64_t before)
+{
+	const uint64_t bytes = link__counters(ifname).tx_bytes - before;
+
+	return (double)bytes * 8 * TW_NS_PER_SECOND / (double)(tw_time__now(CLOCK_MONOTONIC) - begin);
+}
+
+/* The most in any of the windows that follow each other until one has 0.9 of the rate, and a second has passed. */
+static double best_window(const char *ifname, uint64_t rate)
+{
+	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
+	uint64_t now = begin;
+	double best = 0;
+
+	while (now - begin < TW_NS_PER_SECOND || (best <= 0.9 * (double)rate && now - begin < LONGEST_NS)) {
+		const uint64_t before = link__counters(ifname).tx_bytes;
+		double got;
+
+		usleep(WINDOW_US);
+		got = rate_since(ifname, now, before);
+		best = got > best ? got : best;
+		now = tw_time__now(CLOCK_MONOTONIC);
+	}
+	return best;
+}
+
+/* Never more in all, and as much in one window: a busy machine keeps them from sending again and again. */
+static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC), before = link__counters(ifname).tx_bytes;
 	pthread_t threads[SENDERS];
-	uint64_t bytes;
-	double seconds;
+	atomic_bool ending = false;
+	double best, all;
 
 	for (int i = 0; i < SENDERS; i++) {
-		senders[i].end = begin + TW_NS_PER_SECOND;
+		senders[i].ending = &ending;
 		assert_int_equal(pthread_create(&threads[i], NULL, send_until_end, &senders[i]), 0);
 	}
+	best = best_window(ifname, rate);
+	ending = true;
 	for (int i = 0; i < SENDERS; i++)
 		pthread_join(threads[i], NULL);
-	bytes = link__counters(ifname).tx_bytes - before;
-	seconds = (double)(tw_time__now(CLOCK_MONOTONIC) - begin) / (double)TW_NS_PER_SECOND;
-	return (double)bytes * 8 / seconds;
-}
-
-static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
-{
-	double got = 0;
-
-	for (int i = 0; i < TRIES && got <= 0.9 * (double)rate; i++) {
-		got = run_senders(ifname, senders);
-		print_message("%s: %.2f of %.2f Mbit/s\n", what, got / 1e6, (double)rate / 1e6);
-		assert_true(got < 1.03 * (double)rate);
-	}
-	assert_true(got > 0.9 * (double)rate);
+	all = rate_since(ifname, begin, before);
+	print_message("%s: %.2f of %.2f Mbit/s, and %.2f in the best window\n", what, all / 1e6, (double)rate / 1e6,
+		      best / 1e6);
+	assert_true(all < 1.03 * (double)rate);
+	assert_true(best > 0.9 * (double)rate);
 	for (int i = 0; i < SENDERS; i++) {
 		assert_true(senders[i].stats.waits > 0);
 		assert_int_equal(senders[i].stats.dropped, 0);

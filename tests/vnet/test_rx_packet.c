@@ -143,15 +143,16 @@ static void test_loss_is_counted(void **state)
 	struct tw_rx_frame f;
 	struct tw_rx *rx;
 	unsigned int got = 0;
-	int tx;
+	int tx, witness;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 1); /* the least: one block of 1 MiB */
+	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
-	link__await_frames("tw0", sent);
+	witness__await(witness, sent);
 	while (tw_rx__next(rx, 100, &f) == 1) {
 		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
 		assert_int_equal(f.dropped, 0);            /* in front of the loss */
@@ -166,6 +167,7 @@ static void test_loss_is_counted(void **state)
 	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
 	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
 	assert_int_equal(f.len, 100);
+	close(witness);
 	close(tx);
 	tw_rx__close(rx);
 }
@@ -188,15 +190,16 @@ static void test_loss_has_its_place(void **state)
 	struct tw_rx *rx;
 	uint64_t first;
 	unsigned int got;
-	int tx;
+	int tx, witness;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 3u << 20);
+	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, 1, 8000);
-	link__await_frames("tw0", sent);
+	witness__await(witness, sent);
 	got = take_all(rx, &f);
 	assert_int_equal(f.dropped, 0);
 	raw__send(tx, TW_ETHERTYPE, 2, 100);
@@ -205,7 +208,7 @@ static void test_loss_has_its_place(void **state)
 	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, 3, 8000);
-	link__await_frames("tw0", 2 * sent + 1);
+	witness__await(witness, sent + 1);
 	got += take_all(rx, &f);
 	assert_in_range(f.dropped, first, first + 2);
 	raw__send(tx, TW_ETHERTYPE, 4, 100);
@@ -213,6 +216,7 @@ static void test_loss_has_its_place(void **state)
 	assert_in_range(f.dropped, 2 * sent - got - 2, 2 * sent - got);
 	assert_int_equal(tw_rx__stats(rx, &stats), 0);
 	assert_int_equal(stats.dropped, 2 * sent - got);
+	close(witness);
 	close(tx);
 	tw_rx__close(rx);
 }

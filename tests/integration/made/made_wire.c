@@ -70,21 +70,27 @@ void made_wire__send(struct made_wire *w, const void *frame, size_t len)
 	}
 }
 
-/* Bytes that wait in the socket of that port; as the kernel lists them. */
-static unsigned long waiting_at(uint16_t port)
+/* Bytes that wait in sockets of that port, as the kernel lists them in @path. */
+static unsigned long waiting_in(const char *path, uint16_t port)
 {
-	FILE *f = fopen("/proc/self/net/udp", "re");
+	FILE *f = fopen(path, "re");
 	unsigned long bytes = 0, sum = 0;
 	char line[256];
 	unsigned int at;
 
-	must(f, "/proc/self/net/udp");
+	must(f, path);
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " %*d: %*x:%x %*x:%*x %*x %*x:%lx", &at, &bytes) == 2 && at == port)
+		if (sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %*x %*x:%lx", &at, &bytes) == 2 && at == port)
 			sum += bytes;
 	}
 	fclose(f);
 	return sum;
+}
+
+/* One that receives at all addresses is an IPv6 socket. */
+static unsigned long waiting_at(uint16_t port)
+{
+	return waiting_in("/proc/self/net/udp", port) + waiting_in("/proc/self/net/udp6", port);
 }
 
 void made_wire__let_catch_up(const struct made_wire *w)

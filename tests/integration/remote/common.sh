@@ -75,17 +75,37 @@ end_capture() {
 	[ $status = 0 ] || fail "capture $2 exits with $status: $(cat "$scratch/$2.err")"
 }
 
-# books CAPTURE STREAM: name, id and ledger, a line each, of the streams whose name begins so or that have this id
+# books CAPTURE STREAM [WHAT]: name, id and ledger, a line each, of the streams whose name begins so or that have this id; at the end
+# of the capture, or where WHAT is status by the last that it told
 books() {
-	grep '^{"end"' "$scratch/$1.err" | sed 's/{"name":/\n&/g' |
+	grep "^{\"${3:-end}\"" "$scratch/$1.err" | tail -n 1 | sed 's/{"name":/\n&/g' |
 		sed -nE 's/^\{"name":"([^"]*)","stream":"([0-9a-f]*)","ledger":(.*)"clock":.*/\1 \2 \3/p' |
 		awk -v of="$2" 'index($1, of) == 1 || $2 == of'
 }
 
-# in_books CAPTURE STREAM KEY: the sum of all these streams; of the state, a word for each
+# in_books CAPTURE STREAM KEY [WHAT]: the sum of all these streams; of the state, a word for each
 in_books() {
-	books "$1" "$2" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
+	books "$1" "$2" "${4:-end}" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
 		awk '/[a-z]/ { print; next } { sum += $1; n++ } END { if (n) print sum }'
+}
+
+# has_delivered CAPTURE STREAM N: so many events of these streams at least, by the status of a capture that tells one
+has_delivered() {
+	[ "$(in_books "$1" "$2" delivered status)" -ge "$3" ] 2>/dev/null
+}
+
+# has_all CAPTURE STREAM N: it knows, by the same, of all events that the kernel has recorded: the last counters of the stream are there
+has_all() {
+	[ "$(in_books "$1" "$2" recorded status)" = "$3" ]
+}
+
+# events_read PROCESS: so many events a stream has taken out of the kernel's rings
+events_read() {
+	awk '/^read events:/ { n += $3 } END { print n + 0 }' "$tracing/instances/tracewire-$1"/per_cpu/cpu*/stats
+}
+
+has_read() { # PROCESS N: so many at least
+	[ "$(events_read "$1")" -ge "$2" ]
 }
 
 # balanced CAPTURE STREAM [PLACE...]: the difference is 0, and nothing is in a place of losses but in those named
