@@ -13,7 +13,7 @@ demo: ## kernel events in tshark, or a recorded sample where that cannot be
 test: ## build with gcc and clang, run every test
 	@$(handing_back); scripts/test
 
-test-vm: ## tracers of functions and classifiers on Debian's kernels 6.1 and 6.12, downloaded, run in QEMU
+test-vm: ## tracers of functions and classifiers on Debian's kernels 6.1, 6.12 and 7.3, downloaded, run in QEMU
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm
 
