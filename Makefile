@@ -17,6 +17,10 @@ test-vm: ## tracers of functions and classifiers on Debian's kernels 6.1, 6.12 a
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm
 
+test-debian13: ## the demo and every test in a clean Debian 13, made by debootstrap below DEBIAN13_CACHE (/var/cache/tracewire)
+	@scripts/setup debootstrap git
+	@scripts/debian13 sh -c 'make demo && make test'
+
 test-long: ## a capture killed at 200 random moments; SEED=N makes them those of an earlier run
 	@scripts/setup
 	@$(handing_back); scripts/build dev && ctest --preset dev -C long -L long
@@ -50,6 +54,6 @@ tidy: ## clang-tidy over what the dev preset builds
 	@git ls-files -z '*.c' ':!*.bpf.c' | xargs -0 clang-tidy -p build/dev --quiet
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.* ## /  make \1: /p' Makefile
+	@sed -n 's/^\([a-z0-9-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test test-vm test-long test-flaky bench install fuzz hostile format-check tidy help
+.PHONY: all demo test test-vm test-debian13 test-long test-flaky bench install fuzz hostile format-check tidy help

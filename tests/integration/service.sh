@@ -9,6 +9,8 @@ sysusers=$3
 . "$(dirname "$0")/common.sh"
 need systemd-sysusers setpriv python3
 here=$(dirname "$0")
+# The user of the units may not be able to look into the build folder.
+cp "$tracewire" "$scratch/tracewire" && tracewire=$scratch/tracewire
 
 value() { # UNIT KEY: what stands behind it, its last time
 	sed -nE "s/^$2=(.*)/\1/p" "$units/tracewire-$1.service" | tail -n 1
