@@ -57,8 +57,8 @@ static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
-/* The one for reading first, which linuxptp has from 4.0 on. */
-static const char *const paths[] = { "/var/run/ptp4lro", "/var/run/ptp4l" };
+/* Not the one for reading, ptp4lro of linuxptp 4: there PORT_PROPERTIES_NP is refused. */
+static const char path[] = "/var/run/ptp4l";
 
 static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
 {
@@ -80,17 +80,12 @@ static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
 
 static bool send_question(struct tw_ptp4l *p, uint16_t id)
 {
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	uint8_t m[AT_DATA];
 
 	write_question(p, m, id);
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		struct sockaddr_un to = { .sun_family = AF_UNIX };
-
-		snprintf(to.sun_path, sizeof(to.sun_path), "%s", paths[i]);
-		if (sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m))
-			return true;
-	}
-	return false;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
 }
 
 /* Whoever answers is asked for the rest. Return: whether there is somebody. */
@@ -182,11 +177,7 @@ static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 	const size_t size =
 		len > offsetof(struct sockaddr_un, sun_path) ? len - offsetof(struct sockaddr_un, sun_path) : 0;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (size && (!strncmp(from->sun_path, paths[i], size) ||
-			     !strncmp(from->sun_path, paths[i] + strlen("/var"), size)))
-			return true;
-	return false;
+	return size && (!strncmp(from->sun_path, path, size) || !strncmp(from->sun_path, path + strlen("/var"), size));
 }
 
 static void receive(struct tw_ptp4l *p)
