@@ -2,17 +2,14 @@
 #include "cli/options.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/time.h"
 
-#define SECONDS_MAX 1e9
+#define SECONDS_MAX 1000000000u
 #define LONG_BASE   256 /* what getopt_long returns for the first long option: above every letter */
 
 enum { GENERAL_HELP, GENERAL_VERSION };
@@ -131,37 +128,33 @@ static int refuse(const struct option_set *set, int code, const char *word, stru
 	return unknown_name(set, word + 2, err);
 }
 
-int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err)
+int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
+		      struct tw_error *err)
 {
-	unsigned long long value;
-	char *end;
+	struct tw_error why;
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)text[0]) || *end)
-		return tw_error__set(err, -EINVAL, "'%s' is not a number: digits alone are wanted, such as 100", text);
-	if (errno)
-		return tw_error__set(err, -EINVAL, "the number %s is too large; %llu is the largest", text, ULLONG_MAX);
-	*ret = value;
+	if (tw_number__parse(text, rule, ret, &why))
+		return tw_error__set(err, -EINVAL, "option '--%s': %s", option, why.text);
 	return 0;
 }
 
 int cli_seconds__parse(const char *text, uint64_t *ret)
 {
-	char *end;
-	const double seconds = strtod(text, &end);
+	const char *end = text;
+	uint64_t seconds;
+	uint32_t fraction;
 
-	if (end == text || (strcmp(end, "s") && *end) || !(seconds > 0 && seconds <= SECONDS_MAX))
+	if (!tw_number__decimal(&end, &seconds, &fraction) || (strcmp(end, "s") && *end) || !(seconds || fraction) ||
+	    seconds >= SECONDS_MAX)
 		return -EINVAL;
-	*ret = (uint64_t)(seconds * TW_NS_PER_SECOND);
-	*ret += !*ret;
+	*ret = seconds * TW_NS_PER_SECOND + fraction;
 	return 0;
 }
 
 static int option__apply(const struct cli_option *row, const char *value, void *config, struct tw_error *err)
 {
+	static const struct tw_number_rule size = { .unit = 1 };
 	void *target = (char *)config + row->offset;
-	struct tw_error why;
 
 	if (row->apply)
 		return row->apply(config, value, err);
@@ -169,10 +162,10 @@ static int option__apply(const struct cli_option *row, const char *value, void *
 	case CLI_ARG_NONE:
 		*(bool *)target = true;
 		return 0;
+	case CLI_ARG_SIZE:
+		return cli_number__parse(row->name, value, &size, target, err);
 	case CLI_ARG_NUMBER:
-		if (cli_number__parse(value, target, &why))
-			return tw_error__set(err, -EINVAL, "option '--%s': %s", row->name, why.text);
-		return 0;
+		return cli_number__parse(row->name, value, NULL, target, err);
 	default:
 		*(const char **)target = value;
 		return 0;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/number.h"
 
 #define CLI_OPTIONS_MAX 64 /* of one command */
 
@@ -18,6 +19,7 @@
 enum cli_arg_kind {
 	CLI_ARG_NONE,   /* bool, set to true */
 	CLI_ARG_NUMBER, /* uint64_t */
+	CLI_ARG_SIZE,   /* uint64_t, bytes: a number, optionally followed by K, M or G */
 	CLI_ARG_TEXT,   /* const char *, like all that follow; borrowed from the command line */
 	CLI_ARG_FILE,
 	CLI_ARG_INTERFACE,
@@ -69,10 +71,11 @@ extern const struct cli_option_group cli_general_options;
 int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
 		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *err);
 
-/** cli_number__parse() - a decimal number without sign. Return: 0, or -EINVAL with @err filled */
-int cli_number__parse(const char *text, uint64_t *ret, struct tw_error *err);
+/** cli_number__parse() - tw_number__parse() for an option, which @err names. Return: 0 or -EINVAL */
+int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
+		      struct tw_error *err);
 
-/** cli_seconds__parse() - a number of seconds, with a fraction or an s behind it or not. Return: 0, @ret in ns and above 0; or -EINVAL */
+/** cli_seconds__parse() - a decimal number of seconds, optionally with a fraction and a final s. Return: 0, @ret in ns and above 0; or -EINVAL */
 int cli_seconds__parse(const char *text, uint64_t *ret);
 
 #endif

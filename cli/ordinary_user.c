@@ -14,10 +14,11 @@
 
 static const struct passwd *user_behind_sudo(void)
 {
+	const struct tw_number_rule uids = { .min = 1, .max = UINT32_MAX - 1 };
 	const char *sudo_uid = getenv("SUDO_UID");
 	uint64_t uid;
 
-	if (!sudo_uid || cli_number__parse(sudo_uid, &uid, NULL) || !uid)
+	if (!sudo_uid || tw_number__parse(sudo_uid, &uids, &uid, NULL))
 		return NULL;
 	return getpwuid((uid_t)uid);
 }

@@ -49,18 +49,13 @@ static int parse_seconds(const struct parse *p, uint64_t *ret)
 
 static int parse_count(const struct parse *p, const struct key *key, uint64_t *ret)
 {
-	const uint64_t max = key->max ? key->max : COUNT_MAX;
-	uint64_t count;
+	const uint64_t unit = key->unit == UNIT_KILOBYTES ? KILOBYTE : 0, max = key->max ? key->max : COUNT_MAX;
+	const struct tw_number_rule rule = { .min = unit ? unit : 1, .max = unit ? max * unit : max, .unit = unit };
+	struct tw_error why;
 
-	if (cli_number__parse(p->value, &count, NULL))
-		return tw_error__set(p->err, -EINVAL,
-				     "%s '%s': '%s' is not a number: digits alone are wanted, such as 100", p->option,
-				     p->text, p->value);
-	if (!count || count > max)
-		return tw_error__set(p->err, -EINVAL, "%s '%s': it can be 1 to %llu", p->option, p->text,
-				     (unsigned long long)max);
-	*ret = key->unit == UNIT_KILOBYTES ? count * KILOBYTE : count;
-	return 0;
+	if (!tw_number__parse(p->value, &rule, ret, &why))
+		return 0;
+	return tw_error__set(p->err, -EINVAL, "%s '%s': %s", p->option, p->text, why.text);
 }
 
 static int unknown_key(const struct parse *p, const struct key *keys)
@@ -155,11 +150,11 @@ static int set_autostop(void *config, const char *text, struct tw_error *err)
 
 static const struct cli_option output_options[] = {
 	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_TEXT,
-	  "Begin the next file after filesize:KB, duration:SECONDS, packets:N or when the time is a multiple of "
+	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS, packets:N or when the time is a multiple of "
 	  "interval:SECONDS; with files:N keep the last N; can be given again",
 	  0, set_ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_TEXT,
-	  "End after duration:SECONDS, filesize:KB, files:N or events:N, which is what --count counts; packets:N, as dumpcap "
+	  "End after duration:SECONDS, filesize:KB (or 64M), files:N or events:N, which is what --count counts; packets:N, as dumpcap "
 	  "has it, means events:N here; can be given again",
 	  0, set_autostop },
 	{ 0 },

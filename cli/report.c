@@ -45,21 +45,20 @@ static int add_event(void *data, const char *pattern, struct tw_error *err)
 /* One CPU or a range. Return: what follows it, NULL if it is neither. */
 static const char *add_cpu_range(uint8_t *cpus, const char *text)
 {
-	unsigned long first, last;
-	char *end;
+	uint64_t first, last;
 
-	if (*text < '0' || *text > '9')
+	if (!tw_number__digits(&text, &first))
 		return NULL;
-	first = last = strtoul(text, &end, 10);
-	if (*end == '-') {
-		if (end[1] < '0' || end[1] > '9')
+	last = first;
+	if (*text == '-') {
+		text++;
+		if (!tw_number__digits(&text, &last))
 			return NULL;
-		last = strtoul(end + 1, &end, 10);
 	}
 	if (last >= TW_REPORT_CPUS_MAX || first > last)
 		return NULL;
 	memset(cpus + first, 1, last - first + 1);
-	return end;
+	return text;
 }
 
 static int add_cpus(void *data, const char *list, struct tw_error *err)

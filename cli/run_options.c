@@ -2,28 +2,59 @@
 #include "cli/run_options.h"
 
 #include <errno.h>
-#include <limits.h>
 
 #include "cli/filter_option.h"
 #include "wire/sink.h"
 
+#define KIB         1024u
+#define RING_KIB    (UINT64_C(1) << 30)
+#define THREADS_MAX 65536 /* more than one a CPU is of no use */
+
+static int apply_kib(const char *option, const char *value, uint64_t *ret, struct tw_error *err)
+{
+	static const struct tw_number_rule rule = { .max = RING_KIB * KIB, .unit = KIB };
+	const int error = cli_number__parse(option, value, &rule, ret, err);
+
+	*ret /= KIB;
+	return error;
+}
+
+static int apply_buffer_size(void *data, const char *value, struct tw_error *err)
+{
+	struct run_config *config = data;
+
+	return apply_kib("buffer-size", value, &config->buffer_kib, err);
+}
+
+static int apply_subbuf_size(void *data, const char *value, struct tw_error *err)
+{
+	struct run_config *config = data;
+
+	return apply_kib("subbuf-size", value, &config->subbuf_kib, err);
+}
+
+static int apply_threads(void *data, const char *value, struct tw_error *err)
+{
+	static const struct tw_number_rule rule = { .max = THREADS_MAX };
+	struct run_config *config = data;
+
+	return cli_number__parse("threads", value, &rule, &config->threads, err);
+}
+
 static int apply_events_per_frame(void *data, const char *value, struct tw_error *err)
 {
 	struct run_config *config = data;
-	struct tw_error why;
 
 	config->frames_chosen = true;
-	if (cli_number__parse(value, &config->events_per_frame, &why))
-		return tw_error__set(err, -EINVAL, "option '--events-per-frame': %s", why.text);
-	return 0;
+	return cli_number__parse("events-per-frame", value, NULL, &config->events_per_frame, err);
 }
 
 static int apply_frame_size(void *data, const char *value, struct tw_error *err)
 {
+	static const struct tw_number_rule rule = { .min = TW_SINK_FRAME_LEAST, .max = TW_FRAME_MAX, .unit = 1 };
 	struct run_config *config = data;
 
-	if (cli_number__parse(value, &config->frame_size, NULL) || config->frame_size < TW_SINK_FRAME_LEAST ||
-	    config->frame_size > TW_FRAME_MAX)
+	if (tw_number__parse(value, &rule, &config->frame_size, NULL))
 		return tw_error__set(err, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
 				     TW_SINK_FRAME_LEAST, TW_FRAME_MAX);
 	return 0;
@@ -53,13 +84,14 @@ static const struct cli_option source_options[] = {
 	  offsetof(struct run_config, clock), NULL },
 	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only", offsetof(struct run_config, follow),
 	  NULL },
-	{ 0, "buffer-size", "KIB", CLI_ARG_NUMBER, "Size of the kernel's ring for each CPU",
-	  offsetof(struct run_config, buffer_kib), NULL },
-	{ 0, "subbuf-size", "KIB", CLI_ARG_NUMBER,
-	  "Size of a sub-buffer, the unit in which the ring is read; Linux 6.8",
-	  offsetof(struct run_config, subbuf_kib), NULL },
-	{ 0, "threads", "N", CLI_ARG_NUMBER, "Threads that read the rings (default: by the number of CPUs)",
-	  offsetof(struct run_config, threads), NULL },
+	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
+	  "Size of the kernel's ring for each CPU, in KiB; a final K, M or G means 1024, 1024^2 or 1024^3 bytes", 0,
+	  apply_buffer_size },
+	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
+	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or as --buffer-size; Linux 6.8", 0,
+	  apply_subbuf_size },
+	{ 0, "threads", "N", CLI_ARG_NUMBER, "Threads that read the rings (default: by the number of CPUs)", 0,
+	  apply_threads },
 	{ 0 },
 };
 
@@ -69,7 +101,7 @@ static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "At most so many events in a frame; 0 = as many as fit, which costs least; 1 = every event a packet of its own",
 	  0, apply_events_per_frame },
-	{ 0, "frame-size", "BYTES", CLI_ARG_NUMBER,
+	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
 	  "Largest frame, 128 to 65532, Ethernet header excluded; the MTU bounds it too", 0, apply_frame_size },
 	{ 0 },
 };
@@ -94,9 +126,6 @@ static int check(const struct run_config *config, struct tw_error *err)
 		return tw_error__set(err, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",
 				     (unsigned long long)config->events_per_frame, UINT16_MAX);
-	if (config->threads > INT_MAX)
-		return tw_error__set(err, -EINVAL, "there cannot be %llu threads: more than one a CPU is of no use",
-				     (unsigned long long)config->threads);
 	return 0;
 }
 

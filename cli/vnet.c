@@ -84,7 +84,7 @@ static int show(void *data, int n_args, char **args, struct tw_error *err)
 }
 
 static const struct cli_option up_options[] = {
-	{ 0, "mtu", "BYTES", CLI_ARG_NUMBER, "Largest frame of the wire, Ethernet header excluded (default 9216)",
+	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "Largest frame of the wire, Ethernet header excluded (default 9216)",
 	  offsetof(struct vnet_config, mtu), NULL },
 	{ 0, "queues", "N", CLI_ARG_NUMBER, "Transmit queues: so many threads can send by AF_XDP at once (default 1)",
 	  offsetof(struct vnet_config, queues), NULL },

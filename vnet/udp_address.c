@@ -8,14 +8,15 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/number.h"
 #include "wire/tracewire.h"
 
 static int parse_port(const char *text, const char *port, uint16_t *ret, struct tw_error *err)
 {
-	const size_t digits = strspn(port, "0123456789");
-	const unsigned long number = digits && digits <= 5 && !port[digits] ? strtoul(port, NULL, 10) : 0;
+	static const struct tw_number_rule rule = { .min = 1, .max = UINT16_MAX };
+	uint64_t number;
 
-	if (number < 1 || number > UINT16_MAX)
+	if (tw_number__parse(port, &rule, &number, NULL))
 		return tw_error__set(err, -EINVAL, "'%s': '%s' is no port, which is a number from 1 to %d", text, port,
 				     UINT16_MAX);
 	*ret = (uint16_t)number;

@@ -195,7 +195,7 @@ static const struct cli_option options[] = {
 	{ 'c', "count", "N", CLI_ARG_NUMBER,
 	  "End after so many events were written; 0 = without end (default). Metadata in the file do not count",
 	  offsetof(struct capture, count), NULL },
-	{ 's', "snapshot-length", "BYTES", CLI_ARG_NUMBER,
+	{ 's', "snapshot-length", "BYTES", CLI_ARG_SIZE,
 	  "Write no more than so many bytes of an event's packet; 0 = all (default). Its fields begin behind the first 78; "
 	  "metadata are never cut",
 	  offsetof(struct capture, snaplen), NULL },

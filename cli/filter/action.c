@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <net/if.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "filter/rules.h"
 
 /* What stands behind "NAME:", or NULL. */
@@ -18,12 +19,11 @@ static const char *behind(const char *text, const char *name)
 
 static int parse_mark(const char *number, struct filter_action *ret, struct tw_error *err)
 {
-	unsigned long value;
-	char *end;
+	const bool hex = !strncmp(number, "0x", 2);
+	const char *end = number + (hex ? 2 : 0);
+	uint64_t value;
 
-	errno = 0;
-	value = strtoul(number, &end, 0);
-	if (*number < '0' || *number > '9' || *end || errno || value > UINT32_MAX)
+	if (!(hex ? tw_number__hex : tw_number__digits)(&end, &value) || *end || value > UINT32_MAX)
 		return tw_error__set(err, -EINVAL,
 				     "'%s' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10", number);
 	*ret = (struct filter_action){ .action = TW_ACTION_MARK, .arg = (uint32_t)value };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/number.h"
 #include "cli/filter/format_reader.h"
 #include "cli/printable.h"
 #include "producer/texts.h"
@@ -15,11 +16,9 @@
 static int apply_schema(void *data, const char *value, struct tw_error *err)
 {
 	struct cli_formats_source *source = data;
-	char *end;
+	const char *end = value;
 
-	errno = 0;
-	source->schema_id = strtoull(value, &end, 16);
-	if (*end || errno || !source->schema_id)
+	if (!tw_number__hex(&end, &source->schema_id) || *end || !source->schema_id)
 		return tw_error__set(err, -EINVAL, "--schema '%s' is no schema id: it is a hexadecimal number", value);
 	return 0;
 }

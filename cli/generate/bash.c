@@ -6,6 +6,7 @@
 static const char *const offers[] = {
 	[CLI_ARG_NONE] = ":",
 	[CLI_ARG_NUMBER] = ":",
+	[CLI_ARG_SIZE] = ":",
 	[CLI_ARG_TEXT] = ":",
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_INTERFACE] = "_tracewire_offer \"$(command ls /sys/class/net)\"",

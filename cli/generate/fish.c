@@ -5,6 +5,7 @@
 static const char *const offers[] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_NUMBER] = "-x",
+	[CLI_ARG_SIZE] = "-x",
 	[CLI_ARG_TEXT] = "-x",
 	[CLI_ARG_FILE] = "-rF",
 	[CLI_ARG_INTERFACE] = "-x -a '(command ls /sys/class/net)'",

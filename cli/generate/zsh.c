@@ -7,6 +7,7 @@
 static const char *const offers[] = {
 	[CLI_ARG_NONE] = "",
 	[CLI_ARG_NUMBER] = "",
+	[CLI_ARG_SIZE] = "",
 	[CLI_ARG_TEXT] = "",
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",

@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of `stream` that say where events go, and how fast. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli/stream/options.h"
 #include "cli/stream/stream.h"
 
-#define RATE_LEAST  1000.0 /* bits per second */
-#define RATE_MOST   1e15
+#define RATE_LEAST  1000u /* bits per second */
+#define RATE_MOST   UINT64_C(1000000000000000)
 #define LATENCY_MAX 10000 /* ms */
+
+static bool read_ethernet(const char *text, uint8_t ret[ETH_ALEN])
+{
+	for (int i = 0; i < ETH_ALEN; i++) {
+		const char *const begin = text;
+		uint64_t byte;
+
+		if (!tw_number__hex(&text, &byte) || text - begin > 2 || *text != (i < ETH_ALEN - 1 ? ':' : '\0'))
+			return false;
+		ret[i] = (uint8_t)byte;
+		text++;
+	}
+	return true;
+}
 
 static int set_destination(void *data, const char *text, struct tw_error *err)
 {
 	static const uint8_t group[ETH_ALEN] = TW_TX_GROUP;
 	struct stream *stream = data;
-	uint8_t *d = stream->destination;
-	int end = 0;
 
 	if (!strcmp(text, "group"))
-		memcpy(d, group, sizeof(group));
-	else if (sscanf(text, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &d[0], &d[1], &d[2], &d[3], &d[4], &d[5],
-			&end) != ETH_ALEN ||
-		 text[end])
+		memcpy(stream->destination, group, sizeof(group));
+	else if (!read_ethernet(text, stream->destination))
 		return tw_error__set(
 			err, -EINVAL,
 			"--destination '%s' is no Ethernet address, such as 52:54:00:12:34:56, and not the "
@@ -34,12 +43,12 @@ static int set_destination(void *data, const char *text, struct tw_error *err)
 }
 
 /* What a unit behind a number stands for; 0 if it is none. */
-static double unit_of(const char *unit)
+static uint64_t unit_of(const char *unit)
 {
 	static const struct {
 		const char *unit;
-		double times;
-	} units[] = { { "", 1 }, { "k", 1e3 }, { "M", 1e6 }, { "G", 1e9 } };
+		uint64_t times;
+	} units[] = { { "", 1 }, { "k", 1000 }, { "M", 1000000 }, { "G", 1000000000 } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(unit, units[i].unit))
@@ -47,27 +56,38 @@ static double unit_of(const char *unit)
 	return 0;
 }
 
+static bool read_rate(const char *text, uint64_t *ret)
+{
+	uint64_t whole, unit;
+	uint32_t fraction;
+
+	if (!tw_number__decimal(&text, &whole, &fraction))
+		return false;
+	unit = unit_of(text);
+	if (!unit || __builtin_mul_overflow(whole, unit, &whole) || whole > RATE_MOST)
+		return false;
+	*ret = whole + fraction * unit / 1000000000;
+	return *ret >= RATE_LEAST && *ret <= RATE_MOST;
+}
+
 static int set_rate(void *data, const char *text, struct tw_error *err)
 {
 	struct stream *stream = data;
-	char *end;
-	const double rate = strtod(text, &end) * unit_of(end);
 
-	if (end == text || !(rate >= RATE_LEAST && rate <= RATE_MOST))
-		return tw_error__set(err, -EINVAL,
-				     "--rate '%s' is no number of bits per second, such as 100M; k, M and G stand for "
-				     "1000, a million and a thousand million, and 1k is the least",
-				     text);
-	stream->rate = (uint64_t)rate;
-	return 0;
+	if (read_rate(text, &stream->rate))
+		return 0;
+	return tw_error__set(err, -EINVAL,
+			     "--rate '%s' is no number of bits per second, such as 100M; k, M and G stand for "
+			     "1000, a million and a thousand million, and 1k is the least",
+			     text);
 }
 
 static int set_latency(void *data, const char *text, struct tw_error *err)
 {
+	static const struct tw_number_rule rule = { .min = 1, .max = LATENCY_MAX };
 	struct stream *stream = data;
 
-	if (cli_number__parse(text, &stream->latency_ms, NULL) || stream->latency_ms < 1 ||
-	    stream->latency_ms > LATENCY_MAX)
+	if (tw_number__parse(text, &rule, &stream->latency_ms, NULL))
 		return tw_error__set(err, -EINVAL, "--latency '%s' is no number from 1 to %d, in ms", text,
 				     LATENCY_MAX);
 	return 0;

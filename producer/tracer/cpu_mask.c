@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 #define WORDS        (TW_CPU_MASK_CPUS / 32)
 #define GROUP_DIGITS 8 /* between two commas of a mask */
@@ -18,10 +20,10 @@ struct mask {
 	unsigned int cpus;
 };
 
-static int not_there(const struct mask *mask, unsigned long cpu, struct tw_error *err)
+static int not_there(const struct mask *mask, uint64_t cpu, struct tw_error *err)
 {
-	return tw_error__set(err, -EINVAL, "'%s' names CPU %lu, and this machine has CPUs 0 to %u", mask->text, cpu,
-			     mask->cpus - 1);
+	return tw_error__set(err, -EINVAL, "'%s' names CPU %" PRIu64 ", and this machine has CPUs 0 to %u", mask->text,
+			     cpu, mask->cpus - 1);
 }
 
 static int neither(const char *text, struct tw_error *err)
@@ -31,7 +33,7 @@ static int neither(const char *text, struct tw_error *err)
 			     text);
 }
 
-static int set(struct mask *mask, unsigned long cpu, struct tw_error *err)
+static int set(struct mask *mask, uint64_t cpu, struct tw_error *err)
 {
 	if (cpu >= mask->cpus)
 		return not_there(mask, cpu, err);
@@ -76,34 +78,22 @@ static int read_mask(struct mask *mask, const char *text, struct tw_error *err)
 	return 0;
 }
 
-/* A number of a list; @text moves behind it. */
-static bool read_number(const char **text, unsigned long *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return false;
-	*ret = strtoul(*text, &end, 10);
-	*text = end;
-	return true;
-}
-
 static int read_list(struct mask *mask, const char *text, struct tw_error *err)
 {
-	unsigned long first, last;
+	uint64_t first, last;
 
 	for (;; text++) {
-		if (!read_number(&text, &first))
+		if (!tw_number__digits(&text, &first))
 			return neither(mask->text, err);
 		last = first;
 		if (*text == '-') {
 			text++;
-			if (!read_number(&text, &last) || last < first)
+			if (!tw_number__digits(&text, &last) || last < first)
 				return neither(mask->text, err);
 		}
 		if (last >= mask->cpus)
 			return not_there(mask, last, err);
-		for (unsigned long cpu = first; cpu <= last; cpu++)
+		for (uint64_t cpu = first; cpu <= last; cpu++)
 			set(mask, cpu, err);
 		if (*text != ',')
 			return *text ? neither(mask->text, err) : 0;

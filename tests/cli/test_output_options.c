@@ -34,6 +34,10 @@ static void each_key(void **state)
 	assert_true(request.stop_files == 3 && request.stop_events == 8);
 	assert_int_equal(output_request__autostop(&request, "packets:9", NULL), 0);
 	assert_true(request.stop_events == 9);
+	assert_int_equal(output_request__autostop(&request, "filesize:3M", NULL), 0);
+	assert_true(request.stop_bytes == 3 << 20);
+	assert_int_equal(output_request__autostop(&request, "duration:0.000000001s", NULL), 0);
+	assert_true(request.stop_ns == 1);
 }
 
 /* dumpcap(1): with several files -a filesize ends a file and not the capture. */
@@ -64,10 +68,13 @@ static void sentences(void **state)
 		{ output_request__ring, "events:5", "is none of KEY:VALUE" },
 		{ output_request__ring, "files:", "'' is not a number" },
 		{ output_request__ring, "files:-1", "'-1' is not a number: digits alone are wanted, such as 100" },
-		{ output_request__ring, "files:0", "it can be 1 to 99999" },
-		{ output_request__ring, "files:100000", "it can be 1 to 99999" },
+		{ output_request__ring, "files:0", "is not in the range from 1 to 99999" },
+		{ output_request__ring, "files:100000", "is not in the range from 1 to 99999" },
 		{ output_request__ring, "filesize:1MB", "'1MB' is not a number" },
-		{ output_request__ring, "filesize:18446744073709551615", "it can be 1 to " },
+		{ output_request__ring, "filesize:18446744073709551615", "is not in the range from 1 to " },
+		{ output_request__ring, "packets:5K", "'5K' is not a number, at character 2: digits alone are wanted" },
+		{ output_request__ring, "packets:0x10", "'0x10' is not a number" },
+		{ output_request__ring, "duration:0x10", "'0x10' is no number of seconds" },
 		{ output_request__ring, "duration:0", "'0' is no number of seconds, such as 60 or 0.5" },
 		{ output_request__ring, "duration:nan", "'nan' is no number of seconds" },
 		{ output_request__ring, "interval:1e99", "is no number of seconds" },

@@ -32,6 +32,10 @@ refuses 2 "tracewire stream: --interface and --udp are two ways to send: give on
 refuses 2 "tracewire stream: --destination goes with --interface; --udp names a host itself" stream -e sched -u host --destination group
 refuses 2 "tracewire stream: --destination '1:2:3' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \
 	stream -e sched -i tw0 --destination 1:2:3
+for address in 1:2:3:4:5:0x6 1:2:3:4:5:+6 1:2:3:4:5:006 '1:2:3:4:5: 6' 1:2:3:4:5:6:; do
+	refuses 2 "tracewire stream: --destination '$address' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \
+		stream -e sched -i tw0 --destination "$address"
+done
 refuses 2 "tracewire stream: --rate '5q' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
 	stream -e sched -u host --rate 5q
 refuses 2 "tracewire stream: --latency '0' is no number from 1 to 10000, in ms" stream -e sched -u host --latency 0
@@ -50,5 +54,22 @@ refuses 2 "tracewire capture: option '--count': '-5' is not a number: digits alo
 refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -a events:x
 refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than any packet has: leave it out to have all of them" \
 	capture -u 18101 -w x -s 4294967296
+refuses 2 "tracewire record: option '--buffer-size': the number 18446744073709551615 is too large; 1073741824 is the largest" \
+	record -e sched -w x --buffer-size 18446744073709551615
+refuses 2 "tracewire record: option '--buffer-size': '1T' is not a number, at character 2: write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M" \
+	record -e sched -w x --buffer-size 1T
+refuses 2 "tracewire record: option '--threads': the number 65537 is too large; 65536 is the largest" record -e sched -w x --threads 65537
+refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10' is no number of seconds, such as 60 or 0.5" \
+	capture -u 18101 -w x -a duration:0x10
+refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3' is no number of seconds, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
+refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: digits alone are wanted, such as 100" \
+	capture -u 18101 -w x -b packets:0x10
+refuses 2 "tracewire stream: --rate '0x1p40' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+	stream -e sched -u host --rate 0x1p40
+refuses 2 "tracewire stream: --rate '18446744073.9G' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+	stream -e sched -u host --rate 18446744073.9G
+refuses 2 "tracewire report: --cpu '18446744073709551616' is no list of CPUs; it is made of numbers below 4096 and ranges, as in 0,2,4-7" \
+	report --cpu 18446744073709551616 x
+refuses 2 "tracewire filter compile: --schema '-1' is no schema id: it is a hexadecimal number" filter compile --schema -1 cpu==1
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed

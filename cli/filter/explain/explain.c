@@ -44,10 +44,11 @@ static int explain_expression(const struct explain *config, const struct filter_
 
 static int apply_live(void *data, const char *value, struct tw_error *err)
 {
+	static const struct tw_number_rule rule = { .max = SECONDS_MAX };
 	struct explain *config = data;
 
 	config->live = true;
-	if (cli_number__parse(value, &config->seconds, err) || config->seconds > SECONDS_MAX)
+	if (tw_number__parse(value, &rule, &config->seconds, NULL))
 		return tw_error__set(err, -EINVAL, "--live '%s' is no time: give seconds, or 0 to count until Ctrl-C",
 				     value);
 	return 0;

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/number.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#define BILLION 1000000000u
+
+/* Return: its value, 16 if it is none. */
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned int)(c - 'a') + 10;
+	return c >= 'A' && c <= 'F' ? (unsigned int)(c - 'A') + 10 : 16;
+}
+
+static bool read_digits(const char **at, unsigned int base, uint64_t *ret)
+{
+	const char *const begin = *at;
+	uint64_t value = 0;
+	bool fits = true;
+
+	for (; digit_of(**at) < base; (*at)++)
+		fits &= !__builtin_mul_overflow(value, base, &value) &&
+			!__builtin_add_overflow(value, digit_of(**at), &value);
+	*ret = value;
+	return fits && *at > begin;
+}
+
+bool tw_number__digits(const char **at, uint64_t *ret)
+{
+	return read_digits(at, 10, ret);
+}
+
+bool tw_number__hex(const char **at, uint64_t *ret)
+{
+	return read_digits(at, 16, ret);
+}
+
+bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths)
+{
+	uint32_t fraction = 0, place = BILLION / 10;
+	const bool whole = **at != '.';
+
+	*ret = 0;
+	if (whole && !tw_number__digits(at, ret))
+		return false;
+	if (**at == '.') {
+		if (!whole && digit_of((*at)[1]) >= 10)
+			return false;
+		for ((*at)++; digit_of(**at) < 10; (*at)++, place /= 10)
+			fraction += digit_of(**at) * place;
+	}
+	*ret_billionths = fraction;
+	return true;
+}
+
+/* What the letter stands for, in bytes; 0 if it is no suffix. */
+static uint64_t suffix_of(char c)
+{
+	switch (c) {
+	case 'K':
+		return 1ull << 10;
+	case 'M':
+		return 1ull << 20;
+	case 'G':
+		return 1ull << 30;
+	default:
+		return 0;
+	}
+}
+
+static int no_number(const char *text, const char *at, bool size, struct tw_error *err)
+{
+	const char *wanted =
+		size ? "write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M"
+		     : "digits alone are wanted, such as 100";
+
+	if (at == text)
+		return tw_error__set(err, -EINVAL, "'%.64s' is not a number: %s", text, wanted);
+	return tw_error__set(err, -EINVAL, "'%.64s' is not a number, at character %zu: %s", text,
+			     (size_t)(at - text) + 1, wanted);
+}
+
+static int out_of_range(const char *text, uint64_t min, uint64_t max, uint64_t unit, struct tw_error *err)
+{
+	if (!min)
+		return tw_error__set(err, -EINVAL, "the number %.64s is too large; %" PRIu64 " is the largest", text,
+				     max / unit);
+	return tw_error__set(err, -EINVAL, "the number %.64s is not in the range from %" PRIu64 " to %" PRIu64, text,
+			     min / unit, max / unit);
+}
+
+int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *err)
+{
+	const struct tw_number_rule any = { .max = UINT64_MAX }, *r = rule ? rule : &any;
+	const uint64_t unit = r->unit ? r->unit : 1, max = r->max ? r->max : UINT64_MAX;
+	const char *at = text;
+	uint64_t value, times = unit;
+	bool fits = tw_number__digits(&at, &value);
+
+	if (at == text)
+		return no_number(text, at, r->unit != 0, err);
+	if (r->unit && suffix_of(*at))
+		times = suffix_of(*at++);
+	if (*at)
+		return no_number(text, at, r->unit != 0, err);
+	fits = fits && !__builtin_mul_overflow(value, times, &value);
+	if (!fits || value < r->min || value > max)
+		return out_of_range(text, r->min, max, unit, err);
+	*ret = value;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers that people write: digits alone, no sign, no blanks, no 0x; what does not fit is refused. */
+#ifndef TW_NUMBER_H
+#define TW_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* What is meant by a number. All zero but max: a count. */
+struct tw_number_rule {
+	uint64_t min, max; /* of the result; max 0 = the largest there is */
+	uint64_t
+		unit; /* a size: bytes that a number without suffix stands for; with K, M or G: 1024, 1024^2, 1024^3 bytes. 0 = no size */
+};
+
+/**
+ * tw_number__parse() - a whole text that is one number
+ * @rule: NULL = any count
+ * @ret: of a size the bytes
+ * Return: 0; -EINVAL with @err saying what is wrong, at which character, and what can be.
+ */
+int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *err);
+
+/** tw_number__digits() - decimal digits; *at moves past them. Return: false if there are none, or they do not fit */
+bool tw_number__digits(const char **at, uint64_t *ret);
+
+/** tw_number__hex() - the same for hexadecimal digits, without 0x */
+bool tw_number__hex(const char **at, uint64_t *ret);
+
+/**
+ * tw_number__decimal() - digits, and a fraction or not: 60, 0.5, .5
+ * @ret_billionths: of the fraction; what is smaller is left out
+ * Return: as of tw_number__digits().
+ */
+bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths);
+
+#endif
