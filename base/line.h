@@ -2,6 +2,8 @@
 /*
  * A line of text being written into memory of the caller's, appended piece by piece: printf takes longer than all the
  * rest. What does not fit is cut and marked, never written. No NUL is kept at the end; lengths are known.
+ *
+ * On a line for people, bytes from outside are appended like all others; tw_printable__escape() (base/printable.h) finds them.
  */
 #ifndef TW_LINE_H
 #define TW_LINE_H
@@ -11,17 +13,31 @@
 #include <stdint.h>
 #include <string.h>
 
-struct tw_line {
-	char *at;   /* where the next byte goes */
-	char *end;  /* behind the last byte of the room */
-	char *text; /* where it begins */
-	bool cut;   /* something did not fit */
+enum tw_line_kind {
+	TW_LINE_BYTES, /* as they come */
+	TW_LINE_TEXT,  /* for people */
+	TW_LINE_FLAT,  /* the same on one line: blanks replace the line breaks and tabs of our own layout */
 };
 
-/** tw_line__on() - an empty line on @size bytes at @buf, which stay the caller's */
+struct tw_line {
+	char *at;        /* where the next byte goes */
+	char *end;       /* behind the last byte of the room */
+	char *text;      /* where it begins */
+	char *unchecked; /* what is before it may be shown to people */
+	bool cut;        /* something did not fit */
+	uint8_t kind;    /* enum tw_line_kind */
+};
+
+/** tw_line__of() - an empty line on @size bytes at @buf, which stay the caller's */
+static inline struct tw_line tw_line__of(char *buf, size_t size, enum tw_line_kind kind)
+{
+	return (struct tw_line){ .at = buf, .end = buf + size, .text = buf, .unchecked = buf, .kind = (uint8_t)kind };
+}
+
+/** tw_line__on() - the same, of any bytes */
 static inline struct tw_line tw_line__on(char *buf, size_t size)
 {
-	return (struct tw_line){ .at = buf, .end = buf + size, .text = buf };
+	return tw_line__of(buf, size, TW_LINE_BYTES);
 }
 
 /** tw_line__len() - bytes written so far */

@@ -27,7 +27,7 @@ struct tw_schema_id { /* what event ids mean under one schema id */
 
 struct tw_stream {
 	uint64_t id;
-	const char *host; /* NULL if not known yet */
+	const char *host; /* as dissector/shown.h has it; NULL if not known yet */
 	uint32_t host_frame, clock_frame;
 	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = ticks are ns */
 	uint8_t long_size;

@@ -5,8 +5,8 @@
 
 #include "dissector/capture.h"
 #include "dissector/fixed.h"
-#include "dissector/printable.h"
 #include "dissector/sequence.h"
+#include "dissector/shown.h"
 #include "wire/decode.h"
 
 /* What is being dissected: the frame, or a record put together from parts. */
@@ -59,11 +59,11 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_f
 proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
 			       int64_t ns);
 
-/** tw_put_bytes() - add text or bytes as they are in the frame */
+/** tw_put_bytes() - add text or bytes that are in the frame; text as dissector/shown.h has it */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p,
 			 size_t len);
 
-/** tw_put_text() - add text that is not in the frame, as the field's value at @at */
+/** tw_put_text() - add text that is not in the frame, as the field's value at @at; as dissector/shown.h has it */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
 			const char *text);
 

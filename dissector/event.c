@@ -61,7 +61,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 		tw_line__str(line, " events: ");
 	}
 	if (e->comm)
-		tw_printable__append(line, e->comm, strlen(e->comm));
+		tw_line__str(line, e->comm);
 	else
 		tw_line__str(line, "<...>"); /* the kernel's own word for it */
 	tw_line__char(line, '-');
@@ -77,7 +77,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 		tw_line__str(line, ": format not seen yet");
 		return;
 	}
-	tw_printable__append(line, e->type->format->name, strlen(e->type->format->name));
+	tw_line__str(line, e->type->format->name);
 	tw_line__str(line, *e->text == ' ' ? ":" : ": ");
 	tw_line__str(line, e->text);
 }

@@ -36,15 +36,14 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)
 {
 	static char buf[TW_PRINT_LINE_MAX + 1];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	if (may_print(d, type)) {
 		if (type->print && !record->cut)
 			tw_print__run(type->print, record, d->stream ? &d->stream->known : NULL, &line);
 		else
 			tw_print__fields(type->format, record, &line);
-		tw_printable__mend(buf, tw_line__len(&line));
 		account(d, &line);
 	}
-	return tw_printable__end(&line);
+	return tw_shown__end(&line);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dissector/shipped.h"
+#include "dissector/shown.h"
 
 static const struct {
 	enum ftenum ft;
@@ -52,8 +53,8 @@ static struct tw_name *register_name(const char *abbrev, const char *label, enum
 	made->id = -1;
 	made->reg = (hf_register_info){
 		&made->id,
-		{ wmem_strdup(wmem_epan_scope(), label), wmem_strdup(wmem_epan_scope(), abbrev), types[type].ft,
-		  types[type].base, NULL, 0, NULL, HFILL },
+		{ tw_shown__dup(wmem_epan_scope(), label, strlen(label)), wmem_strdup(wmem_epan_scope(), abbrev),
+		  types[type].ft, types[type].base, NULL, 0, NULL, HFILL },
 	};
 	proto_register_field_array(proto_trace, &made->reg, 1);
 	made->name.hf = &made->reg.hfinfo;

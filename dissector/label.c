@@ -61,7 +61,7 @@ void tw_label__number(proto_item *item, const struct tw_shown_field *shown, uint
 		      const struct tw_symbol *symbol, uint32_t i)
 {
 	char buf[ITEM_LABEL_LENGTH];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	if (!item || !PTREE_DATA(item)->visible || (!shown->words && !shown->has_addresses && !shown->is_stack))
 		return;
@@ -79,6 +79,5 @@ void tw_label__number(proto_item *item, const struct tw_shown_field *shown, uint
 			append_words(&line, shown->words, value);
 		}
 	}
-	tw_printable__mend(buf, tw_line__len(&line));
-	proto_item_set_text(item, "%s", tw_printable__end(&line));
+	proto_item_set_text(item, "%s", tw_shown__end(&line));
 }

@@ -15,6 +15,7 @@
 #define TW_WORDS_TEXT_MAX    1024        /* bytes of the words for one value */
 #define TW_UNPACK_BYTES_MAX  (16u << 20) /* of SCHEMA texts, unpacked */
 #define TW_PREPARE_BYTES_MAX (16u << 20) /* of parsed formats whose fields and print fmt are met for the first time */
+#define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* shown of one of them: four times as many, where all have to be escaped */
 #define TW_TEXT_BYTES_MAX    (4u << 20)  /* of the texts of its events together */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* of print programs run, each as often as it is */
 #define TW_INFO_MAX          4096        /* bytes of the Info column: Wireshark shows no more */

@@ -13,6 +13,14 @@ static bool may_put(struct tw_dissect *d, const proto_tree *tree, const header_f
 	return true;
 }
 
+/* All texts go to Wireshark by here. */
+static const char *shown(const struct tw_dissect *d, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
+}
+
 static proto_item *put_time(proto_tree *tree, tvbuff_t *tvb, const header_field_info *hf, int at, int len, uint64_t ns)
 {
 	nstime_t time = { (time_t)(ns / 1000000000), (int)(ns % 1000000000) };
@@ -59,9 +67,14 @@ proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const hea
 
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p, size_t len)
 {
+	const int at = tw_dissect__at(d, p);
+
 	if (!may_put(d, tree, hf))
 		return NULL;
-	return proto_tree_add_item(tree, hf->id, d->bytes.tvb, tw_dissect__at(d, p), (int)len,
+	if (hf->type == FT_STRING && tw_printable__plain(p, len) < len)
+		return proto_tree_add_string(tree, hf->id, d->bytes.tvb, at, (int)len,
+					     tw_shown__dup(d->pinfo->pool, p, len));
+	return proto_tree_add_item(tree, hf->id, d->bytes.tvb, at, (int)len,
 				   hf->type == FT_STRING ? ENC_UTF_8 : ENC_NA);
 }
 
@@ -70,7 +83,7 @@ proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, const header_fie
 {
 	if (!may_put(d, tree, hf))
 		return NULL;
-	return proto_tree_add_string(tree, hf->id, d->bytes.tvb, at, len, text);
+	return proto_tree_add_string(tree, hf->id, d->bytes.tvb, at, len, shown(d, text));
 }
 
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtree which, const void *p, size_t len,
@@ -80,13 +93,13 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtr
 		return tree; /* fields found by a filter need no branch */
 	d->items_left--;
 	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, tw_subtree[which], NULL,
-				      label);
+				      shown(d, label));
 }
 
 void tw_dissect__expert(struct tw_dissect *d, enum tw_expert which, const char *text)
 {
 	if (text)
-		expert_add_info_format(d->pinfo, d->item, &tw_expert[which], "%s", text);
+		expert_add_info_format(d->pinfo, d->item, &tw_expert[which], "%s", shown(d, text));
 	else
 		expert_add_info(d->pinfo, d->item, &tw_expert[which]);
 }

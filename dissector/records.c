@@ -154,14 +154,14 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	const char *label = label_of(tlv->type);
 	proto_tree *tree = tw_put_subtree(d, d->tree, TW_SUB_RECORD, tlv->value, tlv->len, label);
 	char buf[128];
-	struct tw_line info = tw_printable__on(buf, sizeof(buf));
+	struct tw_line info = tw_shown__on(buf, sizeof(buf));
 
 	tw_line__str(&info, label);
 	tw_dissect__tlv_header(d, tree, tlv);
 	tw_dissect__was_refused(d);
 	if (!dissector_of(d, tlv->type)(d, tree, tlv, &info))
 		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
-	tw_printable__end(&info);
+	tw_shown__end(&info);
 	if (tlv->type == TW_TLV_LOST)
 		tw_dissect__expert(d, TW_EXPERT_LOST, buf);
 	if (tlv->type != TW_TLV_PAD && d->wants_info && d->n_others++ < TW_INFO_RECORDS_MAX) {

@@ -135,11 +135,11 @@ static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_o
 static void note_change(struct tw_dissect *d, const struct tw_offset_view *offset)
 {
 	char buf[64];
-	struct tw_line text = tw_printable__on(buf, sizeof(buf));
+	struct tw_line text = tw_shown__on(buf, sizeof(buf));
 
 	append_change(&text, offset);
 	tw_dissect__expert(d, offset->kind == TW_OFFSET_STEP ? TW_EXPERT_STEP : TW_EXPERT_SUSPEND,
-			   tw_printable__end(&text));
+			   tw_shown__end(&text));
 }
 
 bool tw_records__offset(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)

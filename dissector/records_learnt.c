@@ -18,7 +18,7 @@ static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct
 		return;
 	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_SYSTEM), at, (int)view->len, text.system);
 	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_TEXT), at, (int)view->len,
-		    wmem_strndup(d->pinfo->pool, text.text, text.len));
+		    tw_shown__dup(d->pinfo->pool, text.text, strnlen(text.text, MIN(text.len, TW_SCHEMA_SHOWN_MAX))));
 }
 
 static void append_schema(const struct tw_dissect *d, const struct tw_schema_view *view, struct tw_line *info)
@@ -33,9 +33,9 @@ static void append_schema(const struct tw_dissect *d, const struct tw_schema_vie
 	if (view->kind != TW_SCHEMA_EVENT) {
 		tw_line__str(info, val_to_str_const(view->kind, tw_schema_kind_names, "of unknown kind"));
 	} else if (type) {
-		tw_printable__append(info, type->format->system, strlen(type->format->system));
+		tw_line__str(info, type->format->system);
 		tw_line__char(info, ':');
-		tw_printable__append(info, type->format->name, strlen(type->format->name));
+		tw_line__str(info, type->format->name);
 	}
 }
 
@@ -79,7 +79,7 @@ static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, ui
 
 	switch (attr->attr) {
 	case TW_HOST_NAME:
-		stream->host = wmem_strndup(wmem_file_scope(), (const char *)attr->value, attr->len);
+		stream->host = tw_shown__dup(wmem_file_scope(), attr->value, attr->len);
 		break;
 	case TW_HOST_LONG_SIZE:
 		stream->long_size = number == 4 || number == 8 ? (uint8_t)number : 0;
@@ -121,7 +121,7 @@ bool tw_records__host(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 		dissect_host_attr(d, tree, &attr, learn);
 		if (attr.attr == TW_HOST_NAME || attr.attr == TW_HOST_RELEASE || attr.attr == TW_HOST_MACHINE) {
 			tw_line__char(info, ' ');
-			tw_printable__append(info, attr.value, attr.len);
+			tw_line__bytes(info, attr.value, attr.len);
 		}
 	}
 	if (learn)
@@ -146,7 +146,7 @@ bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	tw_line__char(info, ' ');
 	tw_line__u64(info, comm.pid);
 	tw_line__char(info, '=');
-	tw_printable__append(info, comm.name, comm.len);
+	tw_line__bytes(info, comm.name, comm.len);
 	return true;
 }
 
@@ -163,6 +163,6 @@ bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_ADDRESS), at + 4, 8, symbol.address);
 	tw_put_bytes(d, tree, tw_fixed(TW_FIX_SYMBOL_NAME), symbol.name, symbol.len);
 	tw_line__char(info, ' ');
-	tw_printable__append(info, symbol.name, symbol.len);
+	tw_line__bytes(info, symbol.name, symbol.len);
 	return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/tasks.h"
 
+#include "dissector/shown.h"
+
 struct tw_task {
 	struct tw_task_name *names; /* sorted by time */
 	uint32_t n, cap;
@@ -49,31 +51,31 @@ static void insert_name(struct tw_task *task, uint32_t at, struct tw_task_name n
 	task->n++;
 }
 
-static bool is_called(const struct tw_task_name *name, const struct tw_comm_view *comm)
+static bool learn_name(struct tw_task *task, const char *name, uint64_t time, uint32_t frame)
 {
-	return strlen(name->name) == comm->len && !memcmp(name->name, comm->name, comm->len);
+	const uint32_t at = names_until(task, time);
+
+	if (at && !strcmp(task->names[at - 1].name, name))
+		return true; /* repeated for late joiners */
+	/* An array that grows by doubling has up to as much again. */
+	if (task->n >= TW_NAMES_PER_TASK_MAX || !tw_capture__allow(2 * sizeof(*task->names) + strlen(name) + 1))
+		return false;
+	insert_name(task, at, (struct tw_task_name){ time, wmem_strdup(wmem_file_scope(), name), frame });
+	return true;
 }
 
 bool tw_stream__learn_task(struct tw_stream *stream, const struct tw_comm_view *comm, uint32_t frame)
 {
 	struct tw_task *task = task_of(stream, comm->pid);
-	uint32_t at;
+	char *name;
+	bool learnt;
 
 	if (!task)
 		return false;
-	at = names_until(task, comm->time);
-	if (at && is_called(&task->names[at - 1], comm))
-		return true; /* repeated for late joiners */
-	/* An array that grows by doubling has up to as much again. */
-	if (task->n >= TW_NAMES_PER_TASK_MAX || !tw_capture__allow(2 * sizeof(*task->names) + comm->len + 1))
-		return false;
-	insert_name(task, at,
-		    (struct tw_task_name){
-			    .time = comm->time,
-			    .name = wmem_strndup(wmem_file_scope(), (const char *)comm->name, comm->len),
-			    .frame = frame,
-		    });
-	return true;
+	name = tw_shown__dup(NULL, comm->name, comm->len);
+	learnt = learn_name(task, name, comm->time, frame);
+	wmem_free(NULL, name);
+	return learnt;
 }
 
 const struct tw_task_name *tw_stream__task_name(const struct tw_stream *stream, uint32_t pid, uint64_t time)

@@ -6,9 +6,9 @@
 #include "dissector/capture.h"
 
 struct tw_task_name {
-	uint64_t time; /* from when on, in the stream's clock */
-	const char *name;
-	uint32_t frame; /* that brought it */
+	uint64_t time;    /* from when on, in the stream's clock */
+	const char *name; /* as dissector/shown.h has it */
+	uint32_t frame;   /* that brought it */
 };
 
 /** tw_stream__learn_task() - take in a COMM record. Return: false beyond the capture's limits */

@@ -177,7 +177,7 @@ static void show_columns(struct tw_dissect *d)
 	if (!d->wants_info)
 		return;
 	/* Lives as long as the columns are looked at: not copied, as col_add_str() would. */
-	col_set_str(pinfo->cinfo, COL_INFO, tw_printable__end(&d->info));
+	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
 /*
@@ -221,7 +221,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->first_pass = !PINFO_FD_VISITED(pinfo);
 	d->wants_info = pinfo->cinfo && pinfo->cinfo->col_first[COL_INFO] >= 0;
 	if (d->wants_info)
-		d->info = tw_printable__on(wmem_alloc(pinfo->pool, TW_INFO_MAX), TW_INFO_MAX);
+		d->info = tw_shown__on(wmem_alloc(pinfo->pool, TW_INFO_MAX), TW_INFO_MAX);
 	d->items_left = TW_ITEMS_MAX;
 	d->lookups_left = TW_LOOKUPS_MAX;
 	d->unpack_left = TW_UNPACK_BYTES_MAX;

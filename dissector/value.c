@@ -41,14 +41,14 @@ static proto_item *put_number(const struct placing *p, const struct tw_value *va
 {
 	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[32];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	if (tw_type__class(p->type) == TW_CLASS_NUMBER)
 		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
 	if (p->type != TW_TYPE_TEXT)
 		return NULL;
 	append_number(&line, (enum tw_type)p->shown->type, value->u);
-	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_printable__end(&line)));
+	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
 }
 
 /* As what filters and exports need: the symbol's name beside the address, and the frame that told it. */
@@ -57,14 +57,14 @@ static void put_symbol(const struct placing *p, const struct tw_value *value, co
 {
 	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[TW_SYMBOL_NAME_MAX];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 	proto_item *item;
 
 	tw_dissect__depend(p->d, frame);
 	if (!tw_tree__wants(p->tree, tw_fixed(TW_FIX_SYMBOL)))
 		return;
-	tw_printable__append(&line, symbol->name, strlen(symbol->name));
-	item = tw_put_text(p->d, p->tree, tw_fixed(TW_FIX_SYMBOL), at, (int)value->len, tw_printable__end(&line));
+	tw_line__str(&line, symbol->name);
+	item = tw_put_text(p->d, p->tree, tw_fixed(TW_FIX_SYMBOL), at, (int)value->len, tw_shown__end(&line));
 	if (item)
 		proto_item_set_hidden(item);
 }
@@ -83,12 +83,11 @@ static void put_flags(const struct placing *p, const struct tw_value *value)
 {
 	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[TW_WORDS_TEXT_MAX];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 	proto_item *item = NULL;
 
 	if (tw_words__append(&line, p->shown->words, value->u)) {
-		tw_printable__mend(buf, tw_line__len(&line));
-		item = tw_put_text(p->d, p->tree, p->shown->flags->hf, at, (int)value->len, tw_printable__end(&line));
+		item = tw_put_text(p->d, p->tree, p->shown->flags->hf, at, (int)value->len, tw_shown__end(&line));
 	}
 	if (item)
 		proto_item_set_hidden(item);
@@ -132,11 +131,11 @@ static void place_elements(const struct placing *p, const struct tw_value *array
 static void place_mask(const struct placing *p, const struct tw_value *mask)
 {
 	char buf[TW_MASK_TEXT_MAX];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	tw_value__list_bits(mask, p->shown->long_size, &line);
 	finish(p, tw_put_text(p->d, p->tree, p->hf, tw_dissect__at(p->d, mask->data), (int)mask->len,
-			      tw_printable__end(&line)));
+			      tw_shown__end(&line)));
 }
 
 static void place_bytes(const struct placing *p, const struct tw_value *value)

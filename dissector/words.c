@@ -2,7 +2,7 @@
 #include "dissector/words.h"
 
 #include "dissector/preferences.h"
-#include "dissector/printable.h"
+#include "dissector/shown.h"
 
 #define WORD_MAX 128 /* bytes of one, with NUL */
 
@@ -19,10 +19,10 @@ static bool allow(size_t n)
 static const char *copy_word(const char *word)
 {
 	char buf[WORD_MAX];
-	struct tw_line line = tw_printable__on(buf, sizeof(buf));
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
-	tw_printable__append(&line, word, strlen(word));
-	return wmem_strdup(wmem_epan_scope(), tw_printable__end(&line));
+	tw_line__str(&line, word);
+	return wmem_strdup(wmem_epan_scope(), tw_shown__end(&line));
 }
 
 static size_t size_of(const struct tw_print_name *words, uint32_t n)

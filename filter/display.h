@@ -7,7 +7,7 @@
 #include "filter/tree.h"
 
 /*
- * Wireshark has texts as UTF-8, and truths as 0 and 1: in a record with something else there it sees what is nearest to it. Names are
+ * Wireshark has texts as base/printable.h shows them, and truths as 0 and 1: in a record with something else there it sees what is nearest to it. Names are
  * those of an analyst's machine that never saw another kernel's field of that name with another type.
  */
 

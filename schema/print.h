@@ -51,6 +51,8 @@ size_t tw_print__memory(const struct tw_print *print);
 /**
  * tw_print__run() - append the text of one record
  * @host: NULL = nothing is known
+ * @line: if it is for people, all of it is printable then (base/printable.h), but for what the layout of a text has: the lines of a stack
+ * or dump, the tabs of the print fmt, a line break at the end
  *
  * A record that is too short, or whose locations point outside it, shows what can be read of it.
  */

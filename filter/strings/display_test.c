@@ -15,7 +15,7 @@ static const char *refuses_text(const struct tw_test *test)
 		return NULL;
 	if (!tw_wireshark__can_text(test->bytes, test->len) ||
 	    (test->op == TW_TEST_WITHIN && !tw_wireshark__can_text(test->high_bytes, test->high_len)))
-		return "Wireshark's texts are UTF-8 without NULs";
+		return "Wireshark has control characters and what is no UTF-8 as \\xNN";
 	if (is_mask && (test->op >= TW_TEST_CONTAINS || test->len > MASK_TEXT_MAX || test->high_len > MASK_TEXT_MAX))
 		return "Wireshark sees no more than the beginning of a long list of bits";
 	return NULL;

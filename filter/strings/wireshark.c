@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "base/printable.h"
 #include "filter/strings/glob_shape.h"
 
 static void put_hex(struct tw_line *line, uint8_t c)
@@ -120,32 +121,7 @@ void tw_wireshark__glob(struct tw_line *line, const uint8_t *pattern, size_t len
 	tw_line__str(line, glob.trailing ? "\"" : "\\z\"");
 }
 
-/* Length of a character of several bytes; 0 if it is none. */
-static size_t character_length(const uint8_t *at, size_t left)
-{
-	const size_t len = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
-	uint32_t c = *at & (0xffu >> (len + 1));
-
-	if (*at < 0xc2 || *at > 0xf4 || len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (at[i] & 0x3f);
-	}
-	if (c < (len == 2 ? 0x80u : len == 3 ? 0x800u : 0x10000u) || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	return c == 0xfffd ? 0 : len;
-}
-
 bool tw_wireshark__can_text(const uint8_t *text, size_t len)
 {
-	size_t step;
-
-	for (size_t i = 0; i < len; i += step) {
-		step = text[i] && text[i] < 0x80 ? 1 : character_length(text + i, len - i);
-		if (!step)
-			return false;
-	}
-	return true;
+	return tw_printable__plain(text, len) == len;
 }

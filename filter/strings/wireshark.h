@@ -14,7 +14,7 @@ void tw_wireshark__pattern(struct tw_line *line, const void *pattern, size_t len
 /** tw_wireshark__glob() - append the regular expression for one of the kernel's patterns, in quotes */
 void tw_wireshark__glob(struct tw_line *line, const uint8_t *pattern, size_t len);
 
-/** tw_wireshark__can_text() - whether a text is one of those that Wireshark has as they are: UTF-8 without U+FFFD and NUL */
+/** tw_wireshark__can_text() - whether a text is one of those that Wireshark has as they are (base/printable.h) */
 bool tw_wireshark__can_text(const uint8_t *text, size_t len);
 
 #endif

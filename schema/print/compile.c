@@ -56,12 +56,27 @@ static bool convert(struct compiler *c, struct tw_text *text)
 	return next_argument(c, &node) && tw_generate__argument(&c->gen, &conversion, stars, node);
 }
 
+/* Up to a conversion or a tab. */
+static size_t constant_length(struct tw_text text)
+{
+	size_t len = 0;
+
+	while (len < text.len && text.at[len] != '%' && text.at[len] != '\t')
+		len++;
+	return len;
+}
+
 static bool read_pieces(struct compiler *c, struct tw_text text)
 {
 	while (text.len) {
-		const char *percent = memchr(text.at, '%', text.len);
-		size_t len = percent ? (size_t)(percent - text.at) : text.len;
+		size_t len = constant_length(text);
 
+		if (len == 0 && *text.at == '\t') {
+			if (!tw_generate__op(&c->gen, TW_OP_TAB))
+				return false;
+			tw_text__cut(&text, 1);
+			continue;
+		}
 		if (len == 0 && text.len > 1 && text.at[1] == '%') {
 			tw_text__cut(&text, 1);
 			len = 1;

@@ -3,6 +3,7 @@
  * All of a record's fields as `field=value` pairs: for those who want no text, and where there is none. The values are as
  * trace-cmd report -R has them where a field's own type decides: longs that have no sign in hexadecimal, arrays byte by byte.
  */
+#include "base/printable.h"
 #include "schema/print.h"
 
 /* libtraceevent's reading of a type. */
@@ -61,4 +62,5 @@ void tw_print__fields(const struct tw_format *format, const struct tw_record *re
 		else
 			put_scalar(line, field, &value);
 	}
+	tw_printable__end(line);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
 #include "schema/print/compile.h"
 
 /* What was made until the refusal is of no use. */
@@ -115,5 +116,9 @@ bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *
 			  const struct tw_print *leave, const struct tw_record *leave_record,
 			  const struct tw_print_host *host, struct tw_line *line)
 {
-	return tw_special__graph_leaf(&entry->special, entry_record, &leave->special, leave_record, host, line);
+	const bool is_leaf =
+		tw_special__graph_leaf(&entry->special, entry_record, &leave->special, leave_record, host, line);
+
+	tw_printable__end(line);
+	return is_leaf;
 }

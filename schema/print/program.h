@@ -33,6 +33,7 @@ enum tw_op_code {
 	TW_OP_JUMP_ZERO, /* if the topmost is 0 */
 	/* onto the line */
 	TW_OP_TEXT,       /* b bytes of texts at a */
+	TW_OP_TAB,        /* of the format string: layout, as no other text's is */
 	TW_OP_DECIMAL_OF, /* the scalar of size bytes at a */
 	TW_OP_HEX_OF,     /* the same, in hexadecimal */
 	TW_OP_DECIMAL,    /* the topmost, of size bytes */

@@ -153,6 +153,8 @@ void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t fr
 {
 	size_t len = tw_line__len(line) - from, fill, before;
 
+	if (line->unchecked > line->text + from)
+		line->unchecked = line->text; /* what is cut or moved is to be looked at again */
 	if (spec->precision >= 0 && len > (uint32_t)spec->precision) {
 		len = (uint32_t)spec->precision;
 		line->at = line->text + from + len;

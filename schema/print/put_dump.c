@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* __print_hex_dump: lines of numbers, and of what they are as text. */
 #include "base/bytes.h"
+#include "base/printable.h"
 #include "schema/print/put.h"
 
 enum { PREFIX_NONE, PREFIX_ADDRESS, PREFIX_OFFSET };
@@ -67,7 +68,7 @@ void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const st
 		if ((group != 2 && group != 4 && group != 8) || row.len % group)
 			group = 1;
 		if (at)
-			tw_line__char(line, '\n');
+			tw_printable__layout(line, "\n");
 		put_prefix(line, dump, address, at);
 		put_numbers(line, &row, group);
 		if (dump->ascii)

@@ -6,6 +6,7 @@
 #include "schema/print/run.h"
 
 #include "base/bytes.h"
+#include "base/printable.h"
 #include "schema/print/arith.h"
 #include "schema/print/fast.h"
 
@@ -179,14 +180,12 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 	uint64_t stack[TW_PRINT_STACK + 1];
 	struct tw_run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
 
-	if (print->special.put) {
-		print->special.put(&print->special, record, host, line);
-		return;
-	}
-	if (print->refusal) {
-		tw_print__fields(print->format, record, line);
-		return;
-	}
 	stack[0] = 0;
-	execute(&run);
+	if (print->special.put)
+		print->special.put(&print->special, record, host, line);
+	else if (print->refusal)
+		tw_print__fields(print->format, record, line);
+	else
+		execute(&run);
+	tw_printable__end(line);
 }

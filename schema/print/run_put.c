@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The operations that put text on the line: each takes its values from the stack and its bytes from the record. */
+#include "base/printable.h"
 #include "schema/print/run.h"
 
 static void put_string_at(const struct tw_run *run, uint64_t address)
@@ -129,6 +130,9 @@ void tw_run__put(struct tw_run *run, const struct tw_op *op)
 	const struct tw_print *print = run->print;
 
 	switch (op->code) {
+	case TW_OP_TAB:
+		tw_printable__layout(run->line, "\t");
+		break;
 	case TW_OP_NUMBER:
 		put_number(run, &print->conversions[op->a]);
 		break;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/printable.h"
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 bool tw_special__number(const struct tw_field *field, const struct tw_record *record, uint64_t *ret)
@@ -68,9 +70,9 @@ static void put_callers(const struct tw_field *field, const struct tw_record *re
 	for (uint32_t i = 0; i < n && !line->cut && !tw_value__element(field, &callers, i, &caller); i++) {
 		if (caller.u == end || (!caller.u && n == UINT64_MAX))
 			break;
-		tw_line__str(line, "\t=> ");
+		tw_printable__layout(line, "\t=> ");
 		tw_put__symbol(line, caller.u, false, host);
-		tw_line__char(line, '\n');
+		tw_printable__layout(line, "\n");
 	}
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/printable.h"
+
 void tw_tree__free(struct tw_tree *tree)
 {
 	free(tree->nodes);
@@ -26,6 +28,7 @@ bool tw_tree__refuse(struct tw_tree *tree, uint32_t column, const char *fmt, ...
 	va_start(ap, fmt);
 	vsnprintf(text + len, sizeof(tree->refusal.text) - (size_t)len, fmt, ap);
 	va_end(ap);
+	tw_printable__mend(text, sizeof(tree->refusal.text));
 	return false;
 }
 

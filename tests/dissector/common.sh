@@ -61,9 +61,9 @@ fields() {
 	shark -r "$SAMPLES/$file" -Y "$filter" -T fields -E separator='|' "${args[@]}" 2>&1 | as_in_4_0 | paste -sd' '
 }
 
-# Wireshark 4.0 prints truths as 1 and 0, 4.4 as words; 4.4 puts a backslash before a separator within a value.
+# Wireshark 4.0 prints truths as 1 and 0, 4.4 as words; 4.4 puts a backslash before a separator or a backslash within a value.
 as_in_4_0() {
-	sed 's/\bTrue\b/1/g; s/\bFalse\b/0/g; s/\\|/|/g'
+	sed 's/\bTrue\b/1/g; s/\bFalse\b/0/g; s/\\\([\\|]\)/\1/g'
 }
 
 # Exporting displayed packets must keep what they depend on. tshark 4.4 does not even for IP fragments: nothing to test then.

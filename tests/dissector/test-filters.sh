@@ -20,8 +20,8 @@ expect "a type that comes up after the filter was compiled" 2 "$(count zoo.pcap 
 forget
 
 mkdir -p "$home/events/toy/zoo"
-shark -r "$SAMPLES/zoo.pcap" -Y 'frame.number == 3' -T fields -e trace.schema.text 2> /dev/null |
-	sed 's/\\n/\n/g; s/\\t/\t/g' > "$home/events/toy/zoo/format"
+shark -r "$SAMPLES/zoo.pcap" -Y 'frame.number == 3' -T fields -e trace.schema.text 2> /dev/null | as_in_4_0 |
+	sed 's/\\x0a/\n/g; s/\\x09/\t/g' > "$home/events/toy/zoo/format"
 forget
 expect "the text of a SCHEMA record can be read" 1 "$(grep -c '^name: zoo' "$home/events/toy/zoo/format")"
 expect "a folder of formats, by preference" 1 \

@@ -25,7 +25,7 @@ for passes in "" -2; do
 				grep -o 'dev=eth0 skbaddr=[^] ]* len=1514'
 		done | sort -u | wc -l)"
 done
-expect "control characters of strangers" "level=mad.[31m" "$(fields words.pcap 'trace.toy.mood.level == 2' trace.text)"
+expect "control characters of strangers" "level=mad\x1b[31m" "$(fields words.pcap 'trace.toy.mood.level == 2' trace.text)"
 
 expect "a print fmt that is none: fields, and why" "1|level=7" \
 	"$(fields refused.pcap 'trace.expert.no_print' frame.number trace.text | sed 's/^[0-9]*|  *[a-z]/1|l/')"

@@ -22,9 +22,9 @@ expect "a filter on bits" "3520|GFP_KERNEL|__GFP_ZERO" "$(fields symbols.pcap "$
 expect "a number stays a number" "3" "$(fields words.pcap "$raise < 8" $raise)"
 
 forget
-expect "two kernels' words for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad.[31m)" \
+expect "two kernels' words for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad\x1b[31m)" \
 	"$(tree words.pcap 'trace.event == "mood"' level)"
-expect "in two passes too" "level: 1 (calm) level: 1 (wild) level: 2 (mad.[31m)" \
+expect "in two passes too" "level: 1 (calm) level: 1 (wild) level: 2 (mad\x1b[31m)" \
 	"$(shark -2 -r "$SAMPLES/words.pcap" -Y 'trace.event == "mood"' -V -O trace 2>&1 | sed -n "s/^ *\(level: .*\)/\1/p" | paste -sd' ')"
 expect "a word of the cache" "1 1" "$(fields words.pcap 'trace.toy.mood.level == "calm"' trace.toy.mood.level)"
 finish

@@ -72,7 +72,7 @@ static const struct {
 	{ "prev_comm ~ \"kworker/*\"", "trace.sched.sched_switch.prev_comm matches r\"(?s-i)^kworker/\"" },
 	{ "prev_comm ~ \"*a?[b-d]*\"", "trace.sched.sched_switch.prev_comm matches r\"(?s-i)a.[\\x62-\\x64]\"" },
 	{ "prev_comm ~ \"*sh*\"", "trace.sched.sched_switch.prev_comm contains \"sh\"" },
-	{ "prev_comm contains \"\\x01\\\"\\\\\"", "trace.sched.sched_switch.prev_comm contains \"\\x01\\\"\\\\\"" },
+	{ "prev_comm contains \"\\\"\\\\\"", "trace.sched.sched_switch.prev_comm contains \"\\\"\\\\\"" },
 	{ "prev_comm matches r\"^a\\d\"", "trace.sched.sched_switch.prev_comm matches r\"^a\\d\"" },
 	{ "prev_comm matches \"a.*b\"", "trace.sched.sched_switch.prev_comm matches \"a.*b\"" },
 	{ "prev_comm > \"a\"", "trace.sched.sched_switch.prev_comm > \"a\"" },
@@ -105,7 +105,9 @@ static const struct {
 	const char *text, *why;
 } refused[] = {
 	{ "prev_comm == \"\\xff\"",
-	  "column 1: display cannot do 'prev_comm == \"\\xff\"', because Wireshark's texts are UTF-8 without NULs" },
+	  "column 1: display cannot do 'prev_comm == \"\\xff\"', because Wireshark has control characters and what is no UTF-8 as \\xNN" },
+	{ "prev_comm contains \"\\x01\"",
+	  "column 1: display cannot do 'prev_comm contains \"\\x01\"', because Wireshark has control characters and what is no UTF-8 as \\xNN" },
 	{ "cpus contains \"3\"",
 	  "column 1: display cannot do 'cpus contains \"3\"', because Wireshark sees no more than the beginning of a long list of bits" },
 	{ "saddr contains 0a",

@@ -191,19 +191,19 @@ static void make_total(void)
 	sample__close(&s);
 }
 
-/* Zeros: 20 bytes of zstd that expand to the longest text, as many as a frame holds; or that claim another length. */
+/* Bytes that all have to be escaped: 20 bytes of zstd that expand to the longest text, as many as a frame holds; or that claim another length. */
 static void make_zstd(const char *name, uint32_t more)
 {
 	static uint8_t payload[TW_SCHEMA_RAW_MAX];
 	struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .event_id = COMMON_ID, .total = 1 };
 	const struct tw_schema_text whole = { "toy", text, TW_SCHEMA_TEXT_MAX };
 
-	memset(text, 0, sizeof(text));
+	memset(text, 1, sizeof(text));
 	if (tw_schema_text__compress(&whole, payload, sizeof(payload), &view, NULL))
 		exit(1);
 	view.raw_length += more;
 	begin(name);
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 40; i++) {
 		sample__control(&s);
 		while (tw_schema_tlv__emit(&s.frame, &view))
 			;

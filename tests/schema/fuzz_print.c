@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "schema/print.h"
 #include "tests/schema/texts.h"
 #include "tests/schema/touch.h"
@@ -130,6 +131,24 @@ static size_t run(const struct tw_print *print, const struct tw_record *record, 
 	return tw_line__len(&line);
 }
 
+/* For people: printable but for layout, and on one line where that is asked for. */
+static void run_shown(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
+		      char *buf, size_t room, enum tw_line_kind kind)
+{
+	struct tw_line line = tw_line__of(buf, room, kind);
+
+	memset(buf + room, CANARY_BYTE, CANARY);
+	tw_print__run(print, record, host, &line);
+	require(line.at >= buf && line.at <= buf + room);
+	for (size_t i = 0; i < CANARY; i++)
+		require((uint8_t)buf[room + i] == CANARY_BYTE);
+	for (size_t i = 0, n; i < tw_line__len(&line); i += n) {
+		n = tw_printable__plain(buf + i, tw_line__len(&line) - i);
+		require(n || (kind == TW_LINE_TEXT && (buf[i] == '\n' || buf[i] == '\t')));
+		n += !n;
+	}
+}
+
 static void check_names(const struct tw_print *print, const struct tw_format *format)
 {
 	struct tw_print_names names;
@@ -160,6 +179,8 @@ static void use_print(const struct tw_format *format, const struct tw_record *re
 		require(strlen(tw_print__refusal(print)));
 	len = run(print, record, host, first, room);
 	require(run(print, record, host, second, room) == len && !memcmp(first, second, len));
+	run_shown(print, record, host, first, room, TW_LINE_TEXT);
+	run_shown(print, record, host, second, room, TW_LINE_FLAT);
 	check_names(print, format);
 	tw_print__free(print);
 }

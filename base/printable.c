@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/printable.h"
+
+#include <stdbool.h>
+
+#define EACH(byte) ((byte)*0x0101010101010101u)
+
+/* Length of the UTF-8 character at @s; 0 if it is none: overlong forms, surrogates and what is beyond U+10FFFF are none. */
+static size_t utf8_length(const uint8_t *s, size_t len)
+{
+	size_t n;
+
+	if (*s < 0x80)
+		return 1;
+	n = *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+	if (!n || n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
+	    (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* Of those from U+0080 to U+FFFF. */
+static bool is_harmful(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0x0080, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e },
+		{ 0x2066, 0x2069 }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xfffe, 0xffff },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+/* Length of the character at @s if it is shown as it is; else 0, and its first byte is escaped. */
+static size_t shown(const uint8_t *s, size_t len)
+{
+	const size_t n = utf8_length(s, len);
+
+	if (n == 1)
+		return *s >= 0x20 && *s != 0x7f;
+	if (n == 2 && is_harmful((*s & 0x1fu) << 6 | (s[1] & 0x3fu)))
+		return 0;
+	if (n == 3 && is_harmful((*s & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu)))
+		return 0;
+	return n;
+}
+
+/* Of eight bytes: a bit of each that is not from ' ' to '~'. What is above the first such byte may be wrong. */
+static inline uint64_t not_plain(const uint8_t *at)
+{
+	uint64_t eight, del;
+
+	memcpy(&eight, at, sizeof(eight));
+	del = eight ^ EACH(0x7f);
+	return (eight | (eight - EACH(0x20)) | (del - EACH(0x01))) & EACH(0x80);
+}
+
+size_t tw_printable__plain(const void *text, size_t len)
+{
+	const uint8_t *s = text;
+	size_t i = 0, n;
+
+	while (len - i >= 32 &&
+	       !(not_plain(s + i) | not_plain(s + i + 8) | not_plain(s + i + 16) | not_plain(s + i + 24)))
+		i += 32;
+	while (len - i >= 8 && !not_plain(s + i))
+		i += 8;
+	if (len >= 8 && len - i < 8 && !not_plain(s + len - 8))
+		return len;
+	while (i < len) {
+		if (len - i >= 8 && !not_plain(s + i))
+			n = 8;
+		else
+			n = s[i] >= 0x20 && s[i] < 0x7f ? 1 : shown(s + i, len - i);
+		if (!n)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+size_t tw_printable__shown_len(const void *text, size_t len)
+{
+	const uint8_t *s = text;
+	size_t n = 0;
+
+	for (size_t i = 0; i < len;) {
+		const size_t plain = tw_printable__plain(s + i, len - i);
+
+		n += plain;
+		i += plain;
+		if (i++ < len)
+			n += TW_PRINTABLE_ESCAPED;
+	}
+	return n;
+}
+
+/* A character whose end did not fit on the line would look like bytes that are none. */
+static size_t without_broken_end(const uint8_t *s, size_t len)
+{
+	for (size_t back = 1; back < 4 && back <= len; back++) {
+		const uint8_t c = s[len - back];
+
+		if (c >= 0xc0)
+			return (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) > back ? len - back : len;
+		if (c < 0x80)
+			break;
+	}
+	return len;
+}
+
+/* How many bytes have room as they are shown. */
+static size_t fitting(const uint8_t *s, size_t len, size_t room)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		const size_t n = shown(s + i, len - i), wants = n ? n : TW_PRINTABLE_ESCAPED;
+
+		if (wants > room)
+			break;
+		room -= wants;
+		i += n ? n : 1;
+	}
+	return i;
+}
+
+/* What is left to be read is moved to the end of the room: writing does not get there, as a byte is shown as one at least. */
+static void expand(struct tw_line *line, uint8_t *at, size_t len)
+{
+	const size_t fits = fitting(at, len, (size_t)(line->end - (char *)at));
+	const uint8_t *from = (uint8_t *)line->end - fits, *end = (uint8_t *)line->end;
+
+	if (fits < len)
+		line->cut = true;
+	memmove((uint8_t *)line->end - fits, at, fits);
+	while (from < end) {
+		const size_t n = shown(from, (size_t)(end - from));
+
+		if (n) {
+			memmove(at, from, n);
+			at += n;
+			from += n;
+		} else {
+			const uint8_t c = *from++;
+
+			*at++ = '\\';
+			*at++ = 'x';
+			*at++ = (uint8_t) "0123456789abcdef"[c >> 4];
+			*at++ = (uint8_t) "0123456789abcdef"[c & 0xf];
+		}
+	}
+	line->at = (char *)at;
+}
+
+void tw_printable__escape(struct tw_line *line)
+{
+	uint8_t *begin = (uint8_t *)(line->unchecked < line->at ? line->unchecked : line->at);
+	size_t len = (size_t)(line->at - (char *)begin), plain;
+
+	if (line->kind == TW_LINE_BYTES)
+		return;
+	plain = tw_printable__plain(begin, len);
+	if (plain < len && line->cut) {
+		len = without_broken_end(begin, len);
+		line->at = (char *)begin + len;
+	}
+	if (plain < len)
+		expand(line, begin + plain, len - plain);
+	line->unchecked = line->at;
+}
+
+void tw_printable__shorten(struct tw_line *line, size_t len)
+{
+	if (tw_line__len(line) > len)
+		line->at = line->text + without_broken_end((const uint8_t *)line->text, len);
+}
+
+void tw_printable__layout(struct tw_line *line, const char *layout)
+{
+	tw_printable__escape(line);
+	for (; *layout; layout++) {
+		const bool is_blank = line->kind == TW_LINE_FLAT && (*layout == '\n' || *layout == '\t');
+
+		tw_line__char(line, is_blank ? ' ' : *layout);
+	}
+	line->unchecked = line->at;
+}
+
+void tw_printable__end(struct tw_line *line)
+{
+	const bool has_break =
+		line->kind != TW_LINE_BYTES && line->at > line->unchecked && line->at[-1] == '\n' && !line->cut;
+
+	line->at -= has_break;
+	tw_printable__escape(line);
+	if (has_break && line->kind == TW_LINE_TEXT)
+		tw_printable__layout(line, "\n");
+}
+
+void tw_printable__copy(char *to, size_t size, const void *from, size_t len)
+{
+	struct tw_line line = tw_line__of(to, size - 1, TW_LINE_TEXT);
+
+	tw_line__bytes(&line, from, len);
+	tw_printable__escape(&line);
+	*line.at = '\0';
+}
+
+void tw_printable__mend(char *text, size_t size)
+{
+	struct tw_line line = tw_line__of(text, size - 1, TW_LINE_TEXT);
+
+	line.at += strnlen(text, size - 1);
+	line.cut = line.at == line.end;
+	tw_printable__escape(&line);
+	*line.at = '\0';
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Any bytes become a text that a terminal, JSON and XML can be given. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/printable.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void test_table(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{ "", "" },
+		{ "plain ~", "plain ~" },
+		{ "a plain text that is longer than thirty-two bytes\x1b",
+		  "a plain text that is longer than thirty-two bytes\\x1b" },
+		{ "a\\b \\x2d", "a\\b \\x2d" }, /* a backslash is as any other character */
+		{ "es\x1b[31m", "es\\x1b[31m" },
+		{ "line\nline\ttab\r\x7f", "line\\x0aline\\x09tab\\x0d\\x7f" },
+		{ "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\xa7",
+		  "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\xa7" },
+		{ "c1 \xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", "c1 \\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xc2\xa0" },
+		{ "c1 \x9b", "c1 \\x9b" }, /* of eight bits */
+		{ "latin\xfc!", "latin\\xfc!" },
+		{ "cut\xe2\x82", "cut\\xe2\\x82" },
+		{ "cut\xe2\x82z", "cut\\xe2\\x82z" },
+		{ "\xc0\x80 \xe0\x9f\xbf \xf0\x8f\xbf\xbf",
+		  "\\xc0\\x80 \\xe0\\x9f\\xbf \\xf0\\x8f\\xbf\\xbf" }, /* overlong */
+		{ "\xed\x9f\xbf \xed\xa0\x80 \xed\xbf\xbf",
+		  "\xed\x9f\xbf \\xed\\xa0\\x80 \\xed\\xbf\\xbf" }, /* surrogates */
+		{ "\xf4\x8f\xbf\xbd \xf4\x90\x80\x80 \xf5\x80\x80\x80",
+		  "\xf4\x8f\xbf\xbd \\xf4\\x90\\x80\\x80 \\xf5\\x80\\x80\\x80" },
+		{ "\xd8\x9b\xd8\x9c\xd8\x9d", "\xd8\x9b\\xd8\\x9c\xd8\x9d" }, /* U+061C */
+		{ "\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90",
+		  "\xe2\x80\x8d\\xe2\\x80\\x8e\\xe2\\x80\\x8f\xe2\x80\x90" }, /* U+200E, U+200F */
+		{ "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf",
+		  "\xe2\x80\xa7\\xe2\\x80\\xa8\\xe2\\x80\\xae\xe2\x80\xaf" }, /* U+2028 to U+202E */
+		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
+		  "\xe2\x81\xa5\\xe2\\x81\\xa6\\xe2\\x81\\xa9\xe2\x81\xaa" },  /* U+2066 to U+2069 */
+		{ "\xef\xbb\xbf\xef\xbb\xbe", "\\xef\\xbb\\xbf\xef\xbb\xbe" }, /* U+FEFF */
+		{ "\xef\xbf\xb8\xef\xbf\xb9\xef\xbf\xbb\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf",
+		  "\xef\xbf\xb8\\xef\\xbf\\xb9\\xef\\xbf\\xbb\xef\xbf\xbc\xef\xbf\xbd\\xef\\xbf\\xbe\\xef\\xbf\\xbf" },
+	};
+	char to[128];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const size_t len = strlen(cases[i].from);
+
+		tw_printable__copy(to, sizeof(to), cases[i].from, len);
+		assert_string_equal(to, cases[i].to);
+		assert_int_equal(tw_printable__shown_len(cases[i].from, len), strlen(to));
+		assert_int_equal(tw_printable__plain(to, strlen(to)), strlen(to));
+	}
+	tw_printable__copy(to, sizeof(to), "nul\0!", 5);
+	assert_string_equal(to, "nul\\x00!");
+}
+
+static void test_cut(void **state)
+{
+	static const struct {
+		const char *from, *to;
+		size_t size;
+	} cases[] = {
+		{ "plain", "", 1 },
+		{ "plain", "pla", 4 },
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc", 6 }, /* never half a character */
+		{ "\x1b\x1b!", "\\x1b", 8 },               /* nor half an escape */
+		{ "\x1b\x1b!", "\\x1b\\x1b", 9 },
+		{ "\x1b\x1b!", "\\x1b\\x1b!", 10 },
+		{ "a\x1b gr\xc3\xbc", "a\\x1b gr", 10 },
+	};
+	char to[16];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		tw_printable__copy(to, cases[i].size, cases[i].from, strlen(cases[i].from));
+		assert_string_equal(to, cases[i].to);
+	}
+}
+
+/* What is layout stays on a line for people, what looks like it does not. */
+static void test_layout(void **state)
+{
+	static const struct {
+		enum tw_line_kind kind;
+		const char *to;
+	} cases[] = {
+		{ TW_LINE_BYTES, "a\nb\x1b\n\t=> c\n" },
+		{ TW_LINE_TEXT, "a\\x0ab\\x1b\n\t=> c\n" },
+		{ TW_LINE_FLAT, "a\\x0ab\\x1b  => c" },
+	};
+	char to[64];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct tw_line line = tw_line__of(to, sizeof(to), cases[i].kind);
+
+		tw_line__str(&line, "a\nb\x1b");
+		tw_printable__layout(&line, "\n\t=> ");
+		tw_line__str(&line, "c\n");
+		tw_printable__end(&line);
+		tw_line__char(&line, '\0');
+		assert_string_equal(to, cases[i].to);
+	}
+}
+
+/* Whatever comes, wherever the room ends: within the size, UTF-8 to its end, nothing to be escaped, the same if shown once more. */
+static void test_any(void **state)
+{
+	uint8_t from[80];
+	char to[128], again[128];
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 300000; i++) {
+		const size_t len = (size_t)rand() % sizeof(from), size = 1 + (size_t)rand() % sizeof(to);
+		const int kind = rand() % 3;
+
+		for (size_t k = 0; k < len; k++)
+			from[k] = (uint8_t)(kind && rand() % (1 << 3 * kind) ? 'a'
+					    : rand() % 2                     ? rand()
+									     : 0xc0 | rand() % 64);
+		memset(to, 0x55, sizeof(to));
+		tw_printable__copy(to, size, from, len);
+		assert_true(strnlen(to, size) < size);
+		assert_int_equal(tw_printable__plain(to, strlen(to)), strlen(to));
+		tw_printable__copy(again, sizeof(again), to, strlen(to));
+		assert_string_equal(to, again);
+		if (tw_printable__shown_len(from, len) < size)
+			assert_int_equal(strlen(to), tw_printable__shown_len(from, len));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table), cmocka_unit_test(test_cut), cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_any),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
