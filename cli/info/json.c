@@ -4,19 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/time.h"
 #include "cli/info/show.h"
 #include "cli/json.h"
 
 static void put_text(const char *key, const char *text)
 {
-	char clean[4096]; /* names of files may hold anything */
-
 	printf("\"%s\": ", key);
-	tw_text__copy(clean, sizeof(clean), text, strlen(text));
 	if (*text)
-		cli_json__text(clean);
+		cli_json__text(text);
 	else
 		printf("null");
 	printf(", ");

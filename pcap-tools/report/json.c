@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in
- * seconds. Strings of the kernel may hold any bytes: what is no UTF-8 is taken for Latin-1.
+ * seconds. Strings of the kernel may hold any bytes: base/json.h makes texts of them.
  */
-#include "base/text.h"
+#include "base/json.h"
 #include "pcap-tools/report/impl.h"
 
 #define EXACT_MAX ((uint64_t)1 << 53)
 #define NS_PER_S  1000000000u
 
-static void put_escaped(struct tw_line *line, uint8_t c)
-{
-	if (c == '"' || c == '\\') {
-		tw_line__char(line, '\\');
-		tw_line__char(line, (char)c);
-	} else if (c == '\n') {
-		tw_line__str(line, "\\n");
-	} else if (c == '\t') {
-		tw_line__str(line, "\\t");
-	} else {
-		tw_line__str(line, "\\u00");
-		tw_line__char(line, "0123456789abcdef"[c >> 4]);
-		tw_line__char(line, "0123456789abcdef"[c & 0xf]);
-	}
-}
-
 static void put_string(struct tw_line *line, const void *text, size_t len)
 {
-	const uint8_t *s = text, *end = s + len;
-
 	tw_line__char(line, '"');
-	while (s < end) {
-		const size_t n = tw_text__utf8(s, (size_t)(end - s));
-
-		if (n == 2 && *s == 0xc2 && s[1] < 0xa0) { /* C1 control characters */
-			s++;
-		} else if (n && *s >= 0x20 && *s != '"' && *s != '\\' && *s != 0x7f) {
-			tw_line__bytes(line, s, n);
-			s += n;
-			continue;
-		}
-		put_escaped(line, *s++);
-	}
+	tw_json__text(line, text, len);
 	tw_line__char(line, '"');
 }
 
@@ -183,11 +154,13 @@ static void close_object(struct tw_line *line, const char *after)
 
 static void put_event_text(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
-	struct tw_line text = tw_line__on(report->text, TW_PRINT_LINE_MAX);
+	struct tw_line text = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_TEXT);
 
 	tw_report__event_text(report, event, &text);
 	put_key(line, "text");
-	put_string(line, text.text, tw_line__len(&text));
+	tw_line__char(line, '"');
+	tw_json__shown(line, text.text, tw_line__len(&text));
+	tw_line__char(line, '"');
 	if (text.cut) {
 		put_key(line, "text_cut");
 		tw_line__str(line, "true");

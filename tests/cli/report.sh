@@ -169,7 +169,7 @@ for line in open("out", "rb"):
 	assert not any(c < 32 and c != 10 or c == 127 for c in line) and b"\xc2\x9b" not in line, line
 	event = json.loads(line.decode("utf-8"))
 	seen |= {v for v in event.get("fields", {}).values() if isinstance(v, str)}
-missing = {"\u2028\"", "\u00ff\x1b\\\n", "\x9b\u00ed\u00a0", "\u00f4\u0090\x7f\x01"} - seen
+missing = {r"\xe2\x80\xa8" + chr(34), r"\xff\x1b\\x0a", r"\xc2\x9b\xed\xa0", r"\xf4\x90\x7f\x01"} - seen
 assert not missing, missing' || fail "hostile strings in JSON"
 
 # Cut anywhere: what stands before that, and where it ends
