@@ -17,6 +17,8 @@ struct tw_error {
  * @err: may be NULL
  * @code: negative errno, returned as it is, so that `return tw_error__set(err, -EINVAL, ...)` reads as one thing
  * @fmt: printf format; no trailing newline or period
+ *
+ * What the text quotes may hold any bytes: it is made printable by the rule of base/printable.h.
  */
 __attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *err, int code, const char *fmt, ...);
 

@@ -17,7 +17,7 @@ struct report_config {
 	size_t n_events;
 	uint8_t *cpus;
 	struct tw_filter *filter;
-	bool relative, wall, delta, full_time, latency, fields, json, quiet;
+	bool relative, wall, delta, full_time, latency, fields, json, raw, quiet;
 };
 
 static void discard(void *data)
@@ -93,6 +93,8 @@ static int check(const struct report_config *config, struct tw_error *err)
 	if (config->json && (config->latency || config->delta))
 		return tw_error__set(err, -EINVAL, "--json is no layout of lines: %s has no place in it",
 				     config->latency ? "--latency" : "--delta");
+	if (config->json && config->raw)
+		return tw_error__set(err, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
 	return 0;
 }
 
@@ -170,7 +172,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		.latency = config->latency,
 		.fields = config->fields,
 		.json = config->json,
-		.printable = isatty(STDOUT_FILENO),
+		.raw = config->raw,
 	};
 	struct tw_report_stats stats;
 	int error;
@@ -228,6 +230,7 @@ static const struct cli_option options[] = {
 	     "The layout of latency tracers: irqs off, need to reschedule, in interrupt, preemption depth"),
 	FLAG('R', "fields", fields, "Fields as name=value instead of the event's text"),
 	FLAG('j', "json", json, "One JSON object a line"),
+	FLAG(0, "raw", raw, "Texts byte for byte: control characters, and what is no UTF-8, are not shown as \\xNN"),
 	FLAG('q', "quiet", quiet, "No summary"),
 	{ 0 },
 };
@@ -256,6 +259,9 @@ const struct cli_command cli_command_report = {
 		"Writes one line an event, in the layout of trace-cmd report: task, CPU, time, event and what the kernel's own "
 		"print format says of it. FILE is a pcapng or pcap file with Tracewire's frames: what record and convert wrote, "
 		"or a capture of a wire, which is put in order of time; compressed by zstd, too. - is standard input.\n"
+		"\n"
+		"Texts of the kernel may hold any bytes. Control characters, those that change the direction of text, and what is no "
+		"UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere; --raw leaves them as they are.\n"
 		"\n"
 		"What was lost stands between the lines where it is missing. Events whose format is not in the capture are shown as "
 		"bytes; those whose print format cannot be followed as field=value. The summary on standard error counts both.\n"

@@ -5,9 +5,11 @@
 
 #include "wire/decode.h"
 
-/* Texts are printable and cut to their size; "" = not said. */
+/* Texts are as base/printable.h shows them and cut to their size; "" = not said. */
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
+	uint8_t host_bytes[128]; /* as they came, for filters */
+	size_t host_len;         /* of these; 0 = not said */
 	char events[1024], filter[1024];
 	char version[64], boot[64], pointers[64], sync[128];
 	uint64_t cpus;                    /* with a ring; 0 = not said */

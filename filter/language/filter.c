@@ -13,9 +13,6 @@ int tw_filter_error(struct tw_error *err, int code, uint32_t column, const char 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	/* One line, and nothing that a terminal obeys: what is quoted may have had escapes. */
-	for (char *c = text; *c; c++)
-		*c = (unsigned char)*c < ' ' || *c == 0x7f ? '.' : *c;
 	return tw_error__set(err, code, "column %u: %s", column, text);
 }
 

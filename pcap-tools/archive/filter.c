@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "pcap-tools/archive/state.h"
 
 int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
@@ -68,8 +69,10 @@ bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s,
 
 void tw_archive_filter__describe(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
-	const char *there = s->identity.filter, *here = a->options.filter ? tw_filter__text(a->options.filter) : "";
+	const char *there = s->identity.filter, *text = a->options.filter ? tw_filter__text(a->options.filter) : "";
+	char here[TW_FILTER_TEXT_MAX + 1];
 
+	tw_printable__copy(here, sizeof(here), text, strlen(text));
 	if (!*there || !strcmp(there, here))
 		snprintf(ret, size, "%s", here);
 	else

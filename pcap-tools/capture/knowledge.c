@@ -86,20 +86,10 @@ bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes)
 	return true;
 }
 
-void tw_knowledge__make_printable(struct tw_error *error)
-{
-	for (char *c = error->text; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
-}
-
 static void keep_first(struct tw_error *first, const struct tw_error *why)
 {
-	if (*first->text)
-		return;
-	*first = *why;
-	tw_knowledge__make_printable(first);
+	if (!*first->text)
+		*first = *why;
 }
 
 void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why)

@@ -65,7 +65,7 @@ struct tw_knowledge_stats {
 	uint64_t refused_streams; /* calls of tw_knowledge__stream() beyond the limits */
 	uint64_t malformed;       /* records that explain, with lengths that cannot be */
 	uint64_t incomplete;      /* values in PARTs of which a piece is missing, or too large */
-	struct tw_error first;    /* why the first of all refused was, printable; "" = none was */
+	struct tw_error first;    /* why the first of all refused was; "" = none was */
 	struct tw_error text;     /* why the first of refused_texts was */
 	size_t memory;            /* taken, of TW_KNOWN_MEMORY_MAX */
 };
@@ -123,8 +123,5 @@ struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, ui
 const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event);
 
 void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret);
-
-/** tw_knowledge__make_printable() - errors name what strangers named: no escapes of theirs shall reach a terminal */
-void tw_knowledge__make_printable(struct tw_error *error);
 
 #endif

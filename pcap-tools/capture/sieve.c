@@ -125,7 +125,6 @@ static void note_meaning(struct tw_sieve *sieve, const struct tw_bound *bound)
 		if (comparison->has_meaning || *comparison->why.text)
 			continue;
 		tw_error__set(&comparison->why, 0, "%s", bound->absent[i]);
-		tw_knowledge__make_printable(&comparison->why);
 	}
 }
 
@@ -236,9 +235,9 @@ static bool matches(const struct tw_bound *bound, const struct tw_known_stream *
 	} else if (tw_bound__needs_comm(bound)) {
 		event.comm = tw_task_table__name(&stream->tasks, view->pid, view->time, &event.comm_len);
 	}
-	if (tw_bound__needs_host(bound) && *stream->identity.host) {
-		event.host = stream->identity.host;
-		event.host_len = strlen(event.host);
+	if (tw_bound__needs_host(bound) && stream->identity.host_len) {
+		event.host = (const char *)stream->identity.host_bytes;
+		event.host_len = stream->identity.host_len;
 	}
 	return tw_bound__matches(bound, &event);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/line.h"
+#include "base/printable.h"
 #include "pcap-tools/convert/state.h"
 #include "pcap-tools/pcapng/block.h"
 
@@ -40,8 +40,10 @@ struct comments {
 	size_t n, left, cut;
 };
 
-static int add(struct comments *list, const char *text, size_t len)
+/* As people see it: comments are shown by many programs. */
+static int add(struct comments *list, const char *raw, size_t raw_len)
 {
+	const size_t len = tw_printable__shown_len(raw, raw_len);
 	char **texts;
 
 	if (len + COMMENT_HEAD > list->left) {
@@ -52,10 +54,11 @@ static int add(struct comments *list, const char *text, size_t len)
 	if (!texts)
 		return -ENOMEM;
 	list->texts = texts;
-	texts[list->n] = strndup(text, len);
+	texts[list->n] = malloc(len + 1);
 	texts[list->n + 1] = NULL;
 	if (!texts[list->n])
 		return -ENOMEM;
+	tw_printable__copy(texts[list->n], len + 1, raw, raw_len);
 	list->n++;
 	list->left -= len + COMMENT_HEAD;
 	return 0;
@@ -76,6 +79,18 @@ static bool is_text(const struct tw_tracedat_bytes *value)
 	return len;
 }
 
+/* Bytes of a text that have room in a comment, between two characters. */
+static size_t piece_of(const char *text, size_t len)
+{
+	size_t piece = len < PIECE_MAX ? len : PIECE_MAX;
+
+	while (tw_printable__shown_len(text, piece) > PIECE_MAX)
+		piece /= 2;
+	for (int back = 0; back < 3 && piece > 1 && piece < len && (text[piece] & 0xc0) == 0x80; back++)
+		piece--;
+	return piece;
+}
+
 /* "trace-cmd NAME: text", in several comments if it is long. */
 static int add_text(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
 {
@@ -86,7 +101,7 @@ static int add_text(struct comments *list, const char *title, const struct tw_tr
 	while (len && value->data[len - 1] == '\n')
 		len--;
 	do {
-		const size_t piece = len - at < PIECE_MAX ? len - at : PIECE_MAX;
+		const size_t piece = piece_of(value->data + at, len - at);
 		struct tw_line line = tw_line__on(text, sizeof(text));
 
 		tw_line__str(&line, "trace-cmd ");

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/text.h"
+#include "base/printable.h"
 #include "pcap-tools/info/state.h"
 
 static void copy_text(char *to, size_t size, const struct tw_capture_option *option)
 {
-	tw_text__copy(to, size, option->value, option->len);
+	tw_printable__copy(to, size, option->value, option->len);
 }
 
 static void begin_section(struct tw_info_reader *r, const struct tw_capture_block *block)

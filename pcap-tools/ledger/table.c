@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "pcap-tools/ledger/state.h"
 
 #define NAME_MAX_WIDTH 28
@@ -118,9 +119,11 @@ static int fitting(const struct table *t, int from, unsigned int columns)
 
 static void print_line(const struct table *t, const struct row *row, int from, int to)
 {
-	char text[32];
+	char text[32], name[NAME_MAX_WIDTH + 1] = "";
 
-	fprintf(t->out, "%-*.*s", t->name_width, t->name_width, row ? row->name : "");
+	if (row)
+		tw_printable__copy(name, sizeof(name), row->name, strlen(row->name));
+	fprintf(t->out, "%-*s", t->name_width, name);
 	for (int c = from; c < to; c++) {
 		if (!t->width[c])
 			continue;

@@ -2,6 +2,7 @@
 /* What stands on a line before the event: stream, task, CPU, time. Made for each event, so without calls where it can be. */
 #include <time.h>
 
+#include "base/printable.h"
 #include "pcap-tools/report/impl.h"
 
 #define NS_PER_S     1000000000u
@@ -11,6 +12,7 @@
 #define COMM_WIDTH   16
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
+#define COMM_SHOWN   512 /* bytes for a name with escapes; of 128 bytes, where the kernel's have 16 */
 
 /* Flags of common_flags: enum trace_flag_type of the kernel. */
 enum {
@@ -62,9 +64,17 @@ void tw_report__flags(struct tw_line *line, const struct tw_event_view *view)
 	tw_line__char(line, migrate ? "0123456789abcdef"[migrate] : '.');
 }
 
-/* Right-aligned, and cut to the width where @cut. */
+/* Right-aligned, and cut to the width where @cut: between two characters, if the line is for people. */
 static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t width, bool cut)
 {
+	char shown[COMM_SHOWN];
+
+	if (line->kind != TW_LINE_BYTES && len < sizeof(shown) / TW_PRINTABLE_ESCAPED &&
+	    (len > width || tw_printable__plain(comm, len) < len)) {
+		tw_printable__copy(shown, cut ? width + 1 : sizeof(shown), comm, len);
+		comm = shown;
+		len = strlen(shown);
+	}
 	if (cut && len > width)
 		len = width;
 	if (len > width || (size_t)(line->end - line->at) < width) {

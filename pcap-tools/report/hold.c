@@ -68,9 +68,18 @@ void tw_report_hold__free(struct tw_report_hold *hold)
 	free(hold);
 }
 
-static void begin(struct tw_report *report)
+/* JSON is made of texts that are printable already. */
+static struct tw_line line_of(struct tw_report *report)
 {
 	struct tw_line line = tw_report_output__line(&report->out);
+
+	line.kind = report->options->raw || report->options->json ? TW_LINE_BYTES : TW_LINE_TEXT;
+	return line;
+}
+
+static void begin(struct tw_report *report)
+{
+	struct tw_line line = line_of(report);
 
 	report->n_streams = tw_knowledge__count(report->knowledge);
 	tw_report__head(report, &line);
@@ -81,7 +90,7 @@ static void begin(struct tw_report *report)
 static int print_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
 		      const struct tw_lost_view *lost)
 {
-	struct tw_line line = tw_report_output__line(&report->out);
+	struct tw_line line = line_of(report);
 
 	if (report->options->json)
 		tw_report__json_lost(report, stream, cpu, lost, &line);
@@ -98,7 +107,7 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 		begin(report);
 	if (event->has_lost)
 		print_lost(report, event->stream, event->cpu, &event->lost);
-	line = tw_report_output__line(&report->out);
+	line = line_of(report);
 	if (report->options->json)
 		tw_report__json_line(report, event, &line);
 	else

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/event_pattern.h"
+#include "base/printable.h"
 #include "pcap-tools/capture/file.h"
 #include "pcap-tools/report/frames.h"
 #include "pcap-tools/report/hold.h"
@@ -59,14 +60,10 @@ static bool wants_event(const struct tw_report_options *options, struct tw_known
 	return known->chosen & WANTED;
 }
 
-/* For people, of a stranger's names: as in tw_identity, what is not printable becomes '?'. */
 static void name_fallback(struct tw_report_stats *stats, const struct tw_format *format, const char *why)
 {
 	snprintf(stats->fallback, sizeof(stats->fallback), "%s:%s: %s", format->system, format->name, why);
-	for (char *c = stats->fallback; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	}
+	tw_printable__mend(stats->fallback, sizeof(stats->fallback));
 }
 
 /* Events that are printed as field=value though they have a text are counted, and the first is named. */

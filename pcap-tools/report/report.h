@@ -32,7 +32,7 @@ struct tw_report_options {
 	bool latency;   /* the layout of latency tracers, with irq and preemption flags */
 	bool fields;    /* field=value instead of text */
 	bool json;
-	bool printable; /* control characters become '.': the output is a terminal */
+	bool raw; /* texts byte for byte, not as base/printable.h has them; not for JSON */
 };
 
 /* What was printed, and what could not be. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout of `trace-cmd report`, byte for byte. */
+#include "base/printable.h"
 #include "pcap-tools/report/impl.h"
 
 #define NAME_WIDTH 20 /* of the event's name; longer ones push the text */
@@ -32,13 +33,15 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_known_event *known)
 {
 	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];
-	struct tw_line line = tw_line__on(label->text, sizeof(label->text));
+	struct tw_line line =
+		tw_line__of(label->text, sizeof(label->text), report->options->raw ? TW_LINE_BYTES : TW_LINE_TEXT);
 	size_t len;
 
 	if (label->known == known)
 		return label;
 	label->known = NULL; /* its place is written to, even if the name turns out not to fit */
 	tw_line__str(&line, known->format->name);
+	tw_printable__escape(&line);
 	len = tw_line__len(&line);
 	tw_line__bytes(&line, ": ", 2);
 	if (len < NAME_WIDTH)
@@ -78,26 +81,11 @@ static void put_event(struct tw_report *report, struct tw_line *line, const stru
 	put_bytes(line, &event->record);
 }
 
-/* Control characters from strangers, C1 in UTF-8 among them, are not for a terminal; stacks have lines of their own. */
-static void make_printable(char *at, const char *end)
-{
-	for (; at < end; at++) {
-		const unsigned char c = (unsigned char)*at;
-
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-			*at = '.';
-		else if (c == 0xc2 && at + 1 < end && (unsigned char)at[1] < 0xa0)
-			at[0] = at[1] = '.';
-	}
-}
-
 static void end_line(struct tw_line *line)
 {
 	if (line->cut || line->at == line->end) {
-		const size_t len = sizeof(CUT) - 1;
-
-		line->at = line->end - len - 1;
-		tw_line__bytes(line, CUT, len);
+		tw_printable__shorten(line, (size_t)(line->end - line->text) - sizeof(CUT));
+		tw_line__bytes(line, CUT, sizeof(CUT) - 1);
 	}
 	if (line->at[-1] != '\n') /* stacks, and what was written to trace_marker, end their line themselves */
 		tw_line__char(line, '\n');
@@ -105,8 +93,6 @@ static void end_line(struct tw_line *line)
 
 void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
-	char *begin = line->at;
-
 	tw_report__put_stream(report, line, event->stream);
 	tw_report__put_task(report, line, event);
 	tw_report__put_time(report, line, event);
@@ -114,8 +100,7 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
-	if (report->options->printable)
-		make_printable(begin, line->at);
+	tw_printable__escape(line); /* the text of an event has seen to all before it; there may be none */
 	end_line(line);
 }
 

@@ -55,12 +55,9 @@ static int check_version(struct tw_dat_cursor *c, struct tw_error *err)
 
 	if (!tw_dat_cursor__string(c, version, sizeof(version)))
 		return tw_error__set(err, -EINVAL, "%s is not a trace.dat file: it has no version", c->dat->name);
-	if (strcmp(version, "6") && strcmp(version, "7")) {
-		for (char *p = version; *p; p++)
-			*p = *p < 0x20 || *p > 0x7e ? '?' : *p;
+	if (strcmp(version, "6") && strcmp(version, "7"))
 		return tw_error__set(err, -EINVAL, "%s is a trace.dat file of version %s; known are 6 and 7",
 				     c->dat->name, version);
-	}
 	c->dat->info.version = (unsigned int)(*version - '0');
 	return 0;
 }
@@ -76,12 +73,9 @@ static int check_codec(struct tw_dat_cursor *c, struct tw_error *err)
 				     "%s is damaged at byte %llu: the name of its compression has no end", dat->name,
 				     (unsigned long long)c->at);
 	code = strcmp(dat->codec, "none") ? tw_unpack__new(dat->codec, &dat->unpack) : 0;
-	if (code == -ENOTSUP) {
-		for (char *p = dat->codec; *p; p++)
-			*p = *p < 0x20 || *p > 0x7e ? '?' : *p;
+	if (code == -ENOTSUP)
 		return tw_error__set(err, -EINVAL, "%s is compressed with \"%s\"; known are zstd and zlib", dat->name,
 				     dat->codec);
-	}
 	return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/printable.h"
 
@@ -162,11 +163,26 @@ static void test_json(void **state)
 	}
 }
 
+/* Errors quote what came, and may be too long. */
+static void test_error(void **state)
+{
+	char name[600];
+	struct tw_error err;
+
+	(void)state;
+	assert_int_equal(tw_error__set(&err, -1, "'%s' is none", "\x1b]0;\xe2\x80\xae\n"), -1);
+	assert_string_equal(err.text, "'\\x1b]0;\\xe2\\x80\\xae\\x0a' is none");
+	memset(name, 0xe2, sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	tw_error__set(&err, 0, "%s", name);
+	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_cut),  cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_any),   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_any),   cmocka_unit_test(test_json), cmocka_unit_test(test_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

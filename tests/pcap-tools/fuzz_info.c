@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/printable.h"
 #include "pcap-tools/info/info.h"
 
 static void check(bool holds)
@@ -19,7 +19,7 @@ static void check_text(const char *text, size_t size)
 	char copy[1024];
 
 	check(strnlen(text, size) < size && size <= sizeof(copy));
-	tw_text__copy(copy, sizeof(copy), text, strlen(text));
+	tw_printable__copy(copy, sizeof(copy), text, strlen(text));
 	check(!strcmp(copy, text));
 }
 

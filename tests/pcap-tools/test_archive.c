@@ -79,7 +79,7 @@ static void names_and_times(void **state)
 	put_watermark(x, 3000, 4);
 	finish(x);
 	block = find(x, BLOCK_IDB);
-	assert_true(block__has_text(&block, 8, 2, "box?:one"));
+	assert_true(block__has_text(&block, 8, 2, "box\\x0a:one"));
 	assert_true(block__has_text(&block, 8, 3, "kernel trace events: sched:*; clock mono; kernel 6.1.0-test"));
 	assert_true(block__has_text(&block, 8, 1, "stream 1122334455667788"));
 	block = find(x, BLOCK_EPB);

@@ -69,7 +69,7 @@ static void test_host(void **state)
 	assert_int_equal(stream->cpus, 6);
 	assert_int_equal(stream->long_size, 0);
 	learn_host("be\x1bta", 4, 16);
-	assert_string_equal(stream->identity.host, "be?ta");
+	assert_string_equal(stream->identity.host, "be\\x1bta");
 	assert_int_equal(stream->cpus, 4);
 	assert_int_equal(stream->long_size, 0);
 	assert_int_equal(stats_now().malformed, 0);

@@ -137,7 +137,7 @@ static void test_why(void **state)
 	stats = stats_now();
 	assert_int_equal(stats.refused_texts, 2);
 	assert_says(&stats.first, "symbols");
-	assert_says(&stats.text, "?[2Jx?");
+	assert_says(&stats.text, "\\x1b[2Jx\\x7f");
 }
 
 static void learn_schema_value(struct tw_known_stream *stream, uint32_t raw_length, uint8_t encoding, const char *data,

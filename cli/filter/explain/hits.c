@@ -36,10 +36,10 @@ static void add_names(struct tw_filter_event *event, const struct tw_known_strea
 		event->comm = "<idle>";
 		event->comm_len = strlen(event->comm);
 	}
-	if (!*stream->identity.host)
+	if (!stream->identity.host_len)
 		return;
-	event->host = stream->identity.host;
-	event->host_len = strlen(event->host);
+	event->host = (const char *)stream->identity.host_bytes;
+	event->host_len = stream->identity.host_len;
 }
 
 static void ask_alone(struct predicate_hits *predicate, const struct tw_filter_event *event)
