@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/leftovers.h"
+#include "cli/say.h"
 
 struct cleanup_config {
 	bool dry_run;
@@ -19,7 +20,7 @@ static void tell(void *ctx, const struct leftover *left)
 	static const char *const done[2][2] = { { "removed", "would remove" }, { "repaired", "would repair" } };
 	struct cleanup *cleanup = ctx;
 
-	printf("%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
+	say(stdout, "%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
 	cleanup->told++;
 }
 

@@ -10,6 +10,7 @@
 #include <tracefs.h>
 
 #include "cli/command.h"
+#include "cli/say.h"
 #include "cli/selection.h"
 #include "producer/events.h"
 #include "producer/instance.h"
@@ -24,13 +25,15 @@ struct list_config {
 static void print_events(const struct tw_event_list *events)
 {
 	for (size_t i = 0; i < events->n; i++)
-		printf("%s:%s\n", events->names[i].system, events->names[i].name);
+		say(stdout, "%s:%s\n", events->names[i].system, events->names[i].name);
 }
 
 static void print_fields(const struct tw_format *format)
 {
-	for (uint16_t i = format->n_common; i < format->n_fields; i++)
-		printf("\t%-24s %s\n", format->fields[i].name, format->fields[i].type);
+	for (uint16_t i = format->n_common; i < format->n_fields; i++) {
+		putchar('\t');
+		say(stdout, "%-24s %s\n", format->fields[i].name, format->fields[i].type);
+	}
 }
 
 /* The event and, a line each, the name and type of its fields. */
@@ -48,7 +51,7 @@ static int print_event_fields(const char *dir, const struct tw_event_name *event
 	free(text);
 	if (error)
 		return error;
-	printf("%s:%s\n", event->system, event->name);
+	say(stdout, "%s:%s\n", event->system, event->name);
 	print_fields(format);
 	tw_format__free(format);
 	return 0;
@@ -67,7 +70,7 @@ static void print_systems(const struct tw_event_list *events)
 {
 	for (size_t i = 0; i < events->n; i++)
 		if (!i || strcmp(events->names[i].system, events->names[i - 1].system))
-			puts(events->names[i].system);
+			say(stdout, "%s\n", events->names[i].system);
 }
 
 /* Clocks or tracers, one a line; the kernel writes them in one line, the chosen clock in brackets. */
@@ -79,7 +82,7 @@ static int print_words(const char *dir, const char *file, struct tw_error *err)
 	if (error)
 		return error;
 	for (char *word = strtok_r(text, "[] \n", &save); word; word = strtok_r(NULL, "[] \n", &save))
-		puts(word);
+		say(stdout, "%s\n", word);
 	free(text);
 	return 0;
 }
@@ -106,7 +109,7 @@ static int print_functions(const char *dir, char *const *globs, struct tw_error 
 	for (char *name = strtok_r(text, "\n", &save); name; name = strtok_r(NULL, "\n", &save)) {
 		name[strcspn(name, " \t")] = '\0';
 		if (matches(name, globs))
-			puts(name);
+			say(stdout, "%s\n", name);
 	}
 	free(text);
 	return 0;
@@ -127,7 +130,7 @@ static int print_options(struct tw_error *err)
 		error = tw_error__set(err, -errno, "cannot list %s: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
-			puts(entries[i]->d_name);
+			say(stdout, "%s\n", entries[i]->d_name);
 		free(entries[i]);
 	}
 	if (n >= 0)
@@ -145,7 +148,7 @@ static int print_instances(struct tw_error *err)
 			       ? 0
 			       : tw_error__set(err, -errno, "cannot list the tracefs instances: %s", strerror(errno));
 	for (char **instance = instances; *instance; instance++)
-		puts(*instance);
+		say(stdout, "%s\n", *instance);
 	tracefs_list_free(instances);
 	return 0;
 }

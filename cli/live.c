@@ -10,6 +10,7 @@
 #include "cli/receiver.h"
 #include "cli/run_options.h"
 #include "cli/run_wire.h"
+#include "cli/say.h"
 #include "cli/session.h"
 #include "cli/summary.h"
 #include "cli/viewer.h"
@@ -111,7 +112,7 @@ static void started(void *ctx)
 		      "`tracewire doctor` says what to do\n",
 		      stderr);
 	if (!live->run.quiet)
-		fprintf(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
+		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
 }
 
 static int finish(void *ctx, struct tw_error *err)

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/run_options.h"
+#include "cli/say.h"
 #include "cli/session.h"
 #include "cli/summary.h"
 #include "pcap-tools/record/recorder.h"
@@ -57,8 +58,8 @@ static void started(void *ctx)
 
 	record->started = true;
 	if (!record->run.quiet)
-		fprintf(stderr, "recording to %s; Ctrl-C ends it\n",
-			strcmp(record->file, "-") ? record->file : "standard output");
+		say(stderr, "recording to %s; Ctrl-C ends it\n",
+		    strcmp(record->file, "-") ? record->file : "standard output");
 }
 
 static int finish(void *ctx, struct tw_error *err)

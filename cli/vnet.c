@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/say.h"
 #include "vnet/veth.h"
 
 #define LASTING_OWNER TW_WIRE_OWNER "wire"
@@ -36,8 +37,7 @@ static int up(void *data, int n_args, char **args, struct tw_error *err)
 	const int error = tw_wire__create(&opts, err);
 
 	if (!error)
-		fprintf(stderr, "wire %s is up: frames sent on %s%s arrive there\n", opts.name, opts.name,
-			TW_WIRE_SUFFIX);
+		say(stderr, "wire %s is up: frames sent on %s%s arrive there\n", opts.name, opts.name, TW_WIRE_SUFFIX);
 	return cli_exit__of(error);
 }
 
@@ -47,7 +47,7 @@ static int down(void *data, int n_args, char **args, struct tw_error *err)
 
 	(void)data;
 	if (!error)
-		fprintf(stderr, "wire %s is gone\n", name_of(n_args, args));
+		say(stderr, "wire %s is gone\n", name_of(n_args, args));
 	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
@@ -64,9 +64,9 @@ static void show_wire(const struct tw_wire *wire, void *ctx)
 	if (search->name && strcmp(wire->name, search->name) != 0)
 		return;
 	search->found++;
-	printf("%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", wire->name[0] ? wire->name : "-",
-	       wire->up ? "up" : "down", wire->mtu, wire->queues, wire->tx_name[0] ? wire->tx_name : "(moved away)",
-	       wire->name[0] ? wire->name : "(moved away)", wire->owner);
+	say(stdout, "%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", wire->name[0] ? wire->name : "-",
+	    wire->up ? "up" : "down", wire->mtu, wire->queues, wire->tx_name[0] ? wire->tx_name : "(moved away)",
+	    wire->name[0] ? wire->name : "(moved away)", wire->owner);
 }
 
 static int show(void *data, int n_args, char **args, struct tw_error *err)

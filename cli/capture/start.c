@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "base/time.h"
 #include "cli/capture/capture.h"
 #include "cli/leftovers.h"
@@ -98,6 +99,7 @@ int capture__start(struct capture *capture, char *how, size_t size, struct tw_er
 	tw_capture_clock__begin(&capture->clock);
 	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
 		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
+	tw_printable__mend(how, size);
 	if (!rotates)
 		error = open_output(capture, &options.recorder.output, err);
 	if (!error)

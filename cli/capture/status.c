@@ -9,6 +9,7 @@
 #include "cli/capture/capture.h"
 #include "cli/filter_option.h"
 #include "cli/json.h"
+#include "cli/say.h"
 #include "cli/summary.h"
 
 #define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
@@ -36,8 +37,8 @@ void capture__tell_begin(const struct capture *capture, const char *how)
 	if (capture->json)
 		print_begin_json(how, capture->file);
 	else
-		fprintf(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
-			!strcmp(capture->file, "-") ? "standard output" : capture->file);
+		say(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
+		    !strcmp(capture->file, "-") ? "standard output" : capture->file);
 }
 
 static void print_nanoseconds(const char *key, int64_t ns)

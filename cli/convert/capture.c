@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/convert/convert.h"
+#include "cli/say.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/packed.h"
 
@@ -29,9 +30,9 @@ static void summarize(const struct convert *convert, const struct tw_packed_stat
 	summary__print_troubles(archive, stderr);
 	if (stats->others)
 		fprintf(stderr, "others   %" PRIu64 " packets that are none of ours; left out\n", stats->others);
-	fprintf(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
-		archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
-		convert__out(convert), archive->bytes);
+	say(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
+	    archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
+	    convert__out(convert), archive->bytes);
 }
 
 /* A capture that is damaged is unpacked as far as it can be read. */

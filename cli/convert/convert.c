@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/convert/convert.h"
+#include "cli/say.h"
 
 #define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
 #define PROGRESS_TERMINAL_NS (TW_NS_PER_SECOND / 5)
@@ -25,8 +26,10 @@ void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all
 		return;
 	convert->next_progress = now + (convert->terminal ? PROGRESS_TERMINAL_NS : PROGRESS_LINES_NS);
 	convert->in_line = convert->terminal;
-	fprintf(stderr, "%sconverting %s: %u %%%s", convert->terminal ? "\r" : "", convert->in,
-		percent < 100 ? percent : 100, convert->terminal ? "" : "\n");
+	if (convert->terminal)
+		fputc('\r', stderr);
+	say(stderr, "converting %s: %u %%%s", convert->in, percent < 100 ? percent : 100,
+	    convert->terminal ? "" : "\n");
 	fflush(stderr);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/convert/convert.h"
+#include "cli/say.h"
 #include "pcap-tools/convert/convert.h"
 
 static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
@@ -57,9 +58,9 @@ static void summarize(const struct convert *convert, const struct tw_convert_sta
 	plural("event", stats->events);
 	fprintf(stderr, " of ");
 	plural("buffer", stats->streams);
-	fprintf(stderr, " in %s, %" PRIu64 " bytes\n", convert__out(convert), stats->bytes);
+	say(stderr, " in %s, %" PRIu64 " bytes\n", convert__out(convert), stats->bytes);
 	if (!stats->events)
-		fprintf(stderr, "%s has no events\n", convert->in);
+		say(stderr, "%s has no events\n", convert->in);
 }
 
 /* The input was damaged: told last, and as the exit status, behind all that was delivered. */

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
+#include "cli/say.h"
 
 struct doctor_config {
 	bool json;
@@ -56,8 +57,8 @@ static void put_json(const struct doctor_check *check, const struct doctor_findi
 
 static void put_line(const struct doctor_check *check, const struct doctor_finding *finding)
 {
-	printf("%-8s %-16s %s%s%s\n", words[finding->status], check->name, finding->text, finding->fix[0] ? "; " : "",
-	       finding->fix);
+	say(stdout, "%-8s %-16s %s%s%s\n", words[finding->status], check->name, finding->text,
+	    finding->fix[0] ? "; " : "", finding->fix);
 }
 
 static void examine(struct diagnosis *diagnosis, const struct doctor_check *check)

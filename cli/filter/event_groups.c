@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/printable.h"
-
 static struct event_group *find(const struct event_groups *groups, const char *text, size_t len)
 {
 	for (size_t i = 0; i < groups->n; i++) {
@@ -88,7 +86,6 @@ void event_groups__name(const char *system, const char *name, struct tw_line *li
 	tw_line__str(line, system);
 	tw_line__char(line, ':');
 	tw_line__str(line, name);
-	cli_printable(line->text, tw_line__len(line));
 }
 
 /* Append one event, or its whole system. Return: how many that tells, 0 where the system was told before. */

@@ -34,7 +34,7 @@ const struct event_group *event_groups__find(const struct event_groups *groups, 
 void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
 			 struct tw_line *line);
 
-/** event_groups__name() - append one event, behind a blank if it is not the first; what is not printable as '?' */
+/** event_groups__name() - append one event, behind a blank if it is not the first */
 void event_groups__name(const char *system, const char *name, struct tw_line *line);
 
 /** event_groups__fini() - free what the groups have */

@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "base/number.h"
 #include "cli/filter/format_reader.h"
-#include "cli/printable.h"
 #include "producer/texts.h"
 #include "producer/tracing_dir.h"
 
@@ -41,7 +40,6 @@ void cli_formats__refuse(struct cli_formats *formats, const struct tw_error *why
 	if (formats->refused++)
 		return;
 	formats->why = *why;
-	cli_printable(formats->why.text, strlen(formats->why.text));
 }
 
 static void take_text(struct cli_formats *formats, const struct tw_schema_view *view, struct format_reader *reader)

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "cli/info/show.h"
+#include "cli/say.h"
 
 #define COLUMNS       100
 #define SECOND        1e9
@@ -67,7 +68,7 @@ static void show_rates(const struct tw_info *info)
 
 static void show_file(const char *name, uint64_t size, const struct tw_info *info)
 {
-	printf("file     %s", name);
+	say(stdout, "file     %s", name);
 	if (size != INFO_SIZE_UNKNOWN)
 		printf(", %" PRIu64 " bytes", size);
 	printf("\nformat   %s%s%s%s", info->is_pcapng ? "pcapng" : "pcap",

@@ -2,6 +2,7 @@
 /* A stream on an interface: a virtual wire, or a real one. */
 #include <errno.h>
 
+#include "cli/say.h"
 #include "cli/stream/stream.h"
 #include "producer/producer.h"
 #include "vnet/rx_questions.h"
@@ -61,7 +62,7 @@ static bool joined(struct stream *stream)
 
 static void tell(const struct stream *stream, FILE *out)
 {
-	fprintf(out, "on %s (%s", stream->wire.name, stream->wire.how);
+	say(out, "on %s (%s", stream->wire.name, stream->wire.how);
 }
 
 static int close_interface(struct stream *stream, struct tw_error *err)

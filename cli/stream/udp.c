@@ -2,6 +2,7 @@
 /* A stream to a capture host, over UDP. Nobody can see who listens there: metadata are repeated for those who join. */
 #include <inttypes.h>
 
+#include "cli/say.h"
 #include "cli/stream/stream.h"
 #include "vnet/rx_questions.h"
 
@@ -38,7 +39,7 @@ static void tell(const struct stream *stream, FILE *out)
 	char to[TW_UDP_TEXT_MAX];
 
 	tw_udp_address__format(&stream->to, to);
-	fprintf(out, "to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
+	say(out, "to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
 }
 
 static void summarize(const struct stream *stream, FILE *out)
@@ -46,8 +47,8 @@ static void summarize(const struct stream *stream, FILE *out)
 	const uint64_t refused = tw_tx_udp__refused(stream->udp);
 
 	if (refused)
-		fprintf(out, "refused  %" PRIu64 " times %s has answered that nobody listens on port %u\n", refused,
-			stream->to.host, stream->to.port);
+		say(out, "refused  %" PRIu64 " times %s has answered that nobody listens on port %u\n", refused,
+		    stream->to.host, stream->to.port);
 }
 
 static int close_udp(struct stream *stream, struct tw_error *err)

@@ -230,6 +230,8 @@ refused 2 "compile: no target is given: name one with --to; there are tracefs, x
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
 refused 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
+refused 2 "compile: the filter of sched:sched_switch has control characters or what is no UTF-8, and is not printed: the kernel compares \\xNN as four characters; -f of live, record and stream can set it" \
+	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'

@@ -526,5 +526,6 @@ int main(int argc, char **argv)
 	make_huge();
 	make_texts(argv[1], out);
 	make_clocks(out);
+	make_strangers(argv[1], out);
 	return 0;
 }

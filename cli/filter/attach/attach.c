@@ -11,6 +11,7 @@
 #include "cli/filter/attach/follow.h"
 #include "cli/filter/filter.h"
 #include "cli/filter/formats.h"
+#include "cli/say.h"
 #include "cli/stop.h"
 
 #define LOOK_MS 1000 /* how often we look whether what is attached is still there */
@@ -120,9 +121,9 @@ static int tell_attached(const struct tw_attached *attached, void *ctx, struct t
 	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " }; /* of XDP the mode says it */
 
 	(void)ctx, (void)err;
-	fprintf(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname,
-		places[attached->place], tw_mode__text(attached->mode), attached->schema_id,
-		attached->persist ? "; it stays until `tracewire filter detach`" : "; Ctrl-C ends it");
+	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
+	    tw_mode__text(attached->mode), attached->schema_id,
+	    attached->persist ? "; it stays until `tracewire filter detach`" : "; Ctrl-C ends it");
 	return 0;
 }
 
@@ -155,8 +156,8 @@ static int wait_for_schema(struct attach *attach, struct follow *follow, struct 
 {
 	int error = 0;
 
-	fprintf(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->interface,
-		attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
+	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->interface,
+	    attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
 	while (!error && !follow__is_bound(follow) && !stop__signal())
 		error = follow__wait(follow, LOOK_MS, err);
 	return error;
@@ -214,8 +215,8 @@ static int attach_and_hold(struct attach *attach, struct tw_error *err)
 static void tell_leftover(void *ctx, const char *what, const char *name)
 {
 	(void)ctx;
-	fprintf(stderr, "removed %s %s, %s\n", what, name,
-		strcmp(what, TW_RECORD) ? "left behind by a run that was killed" : "which is no longer there");
+	say(stderr, "removed %s %s, %s\n", what, name,
+	    strcmp(what, TW_RECORD) ? "left behind by a run that was killed" : "which is no longer there");
 }
 
 /* What this kernel or a network card cannot do is a failure; what cannot be meant was mistyped. */

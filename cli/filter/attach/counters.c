@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/filter/attach/counters_json.h"
+#include "cli/say.h"
 
 static const char *const special[TW_COUNT_MORE] = {
 	[TW_COUNT_CONTROL] = "no event: passed",
@@ -101,7 +102,7 @@ static void print_row(const struct tw_counter *row, const char *what, const char
 {
 	print_number(row->frames);
 	print_number(row->events);
-	printf("  %s%s%s\n", what, *action ? " -> " : "", action);
+	say(stdout, "  %s%s%s\n", what, *action ? " -> " : "", action);
 }
 
 static void print_rows(const struct tw_attached *attached, const struct tw_counter *rows)
@@ -136,7 +137,7 @@ static void print_streams(const struct tw_attached *attached, const struct count
 
 static void print_head(const struct tw_attached *attached)
 {
-	printf("%s: %s, %s", attached->ifname, tw_place__name(attached->place), tw_mode__text(attached->mode));
+	say(stdout, "%s: %s, %s", attached->ifname, tw_place__name(attached->place), tw_mode__text(attached->mode));
 	if (attached->schema_id)
 		printf(", schema %016" PRIx64, attached->schema_id);
 	else

@@ -10,7 +10,6 @@
 
 #include "base/time.h"
 #include "cli/filter/attach/learnt_schema.h"
-#include "cli/printable.h"
 #include "cli/stop.h"
 #include "vnet/rx_packet.h"
 
@@ -83,11 +82,9 @@ static void note_told(struct follow *follow, const struct learnt_schema *learnt,
 	follow->told[follow->n_told++ % TOLD_MAX] = (struct told){ learnt->stream_id, learnt->id, refused };
 }
 
-/* Names in the error are those of a stranger. */
 static int refused(struct follow *follow, const struct learnt_schema *learnt, int error, struct tw_error *why,
 		   struct tw_error *err)
 {
-	cli_printable(why->text, strlen(why->text));
 	if (!follow->schema_id)
 		return tw_error__set(err, error, "%s", why->text);
 	note_told(follow, learnt, true);

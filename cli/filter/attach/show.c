@@ -6,6 +6,7 @@
 
 #include "cli/filter/attach/counters.h"
 #include "cli/filter/filter.h"
+#include "cli/say.h"
 
 struct select {
 	const char *interface, *hook;
@@ -51,8 +52,8 @@ static int show(void *data, int n_args, char **args, struct tw_error *err)
 	else if (select->print.json && !error) /* what cannot be told is not nothing */
 		printf("[]\n");
 	else if (!error && !select->print.n)
-		fprintf(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
-			select->interface ? select->interface : "");
+		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
+		    select->interface ? select->interface : "");
 	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
@@ -67,7 +68,7 @@ static int detach_one(const struct tw_attached *attached, void *ctx, struct tw_e
 	if (error)
 		return error;
 	select->detached++;
-	fprintf(stderr, "detached from %s of %s\n", tw_place__name(attached->place), attached->ifname);
+	say(stderr, "detached from %s of %s\n", tw_place__name(attached->place), attached->ifname);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/filter/compile/targets.h"
 #include "cli/filter/strings.h"
+#include "cli/say.h"
 
 static int print(const struct filter_expression *expression, filter_string *make, FILE *out, struct tw_error *err)
 {
@@ -12,7 +13,7 @@ static int print(const struct filter_expression *expression, filter_string *make
 
 	if (error)
 		return error;
-	fprintf(out, "%s\n", string);
+	say(out, "%s\n", string);
 	free(string);
 	return 0;
 }

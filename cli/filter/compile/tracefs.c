@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/filter/compile/targets.h"
 #include "cli/filter/event_groups.h"
+#include "cli/say.h"
 #include "filter/tracefs.h"
 
 #define NAMES_WIDTH 100  /* of events that are off */
@@ -19,6 +21,18 @@ static bool is_of_tracers(const struct tw_format *format)
 	return !strcmp(format->system, "ftrace");
 }
 
+/* What is printed is written to the kernel's files, so it has to be the filter byte for byte. */
+static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *err)
+{
+	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
+		return 0;
+	return tw_error__set(
+		err, -EINVAL,
+		"the filter of %s:%s has control characters or what is no UTF-8, and is not printed: the kernel "
+		"compares \\xNN as four characters; -f of live, record and stream can set it",
+		format->system, format->name);
+}
+
 static int add_event(const struct tw_bound *bound, const struct tw_bound_event *event, struct event_groups *groups,
 		     struct tw_error *err)
 {
@@ -30,6 +44,8 @@ static int add_event(const struct tw_bound *bound, const struct tw_bound_event *
 		tw_line__str(&line, off);
 	else if (event->root->kind != TW_NODE_TRUE)
 		error = tw_tracefs__emit(bound, event->root, &line, err);
+	if (!error)
+		error = check_printable(event->format, &line, err);
 	if (!error && event_groups__add(groups, buf, tw_line__len(&line), event->format))
 		error = tw_error__set(err, -ENOMEM, "out of memory");
 	return error;
@@ -44,7 +60,7 @@ static void print_filters(const struct event_group *group, FILE *out)
 		struct tw_line line = tw_line__on(name, sizeof(name));
 
 		event_groups__name(group->formats[i]->system, group->formats[i]->name, &line);
-		fprintf(out, "%.*s%s%s\n", (int)tw_line__len(&line), name, *group->text ? " " : "", group->text);
+		say(out, "%.*s%s%s\n", (int)tw_line__len(&line), name, *group->text ? " " : "", group->text);
 	}
 }
 
@@ -54,7 +70,7 @@ static void print_off(const struct event_groups *groups, const struct event_grou
 	struct tw_line line = tw_line__on(buf, sizeof(buf));
 
 	event_groups__names(groups, group, NAMES_WIDTH, &line);
-	fprintf(out, "# off, for they cannot match: %.*s\n", (int)tw_line__len(&line), buf);
+	say(out, "# off, for they cannot match: %.*s\n", (int)tw_line__len(&line), buf);
 }
 
 int filter_tracefs__print(const struct filter_expression *expression, const struct filter_classifier *classifier,

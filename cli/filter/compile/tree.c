@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/filter/compile/targets.h"
 #include "cli/filter/event_groups.h"
-#include "cli/printable.h"
+#include "cli/say.h"
 #include "filter/describe.h"
 
 #define TEXT_MAX    (256u << 10) /* bytes of one event's tree */
@@ -53,15 +54,14 @@ static void put_tree(struct tw_line *line, const struct tw_node *root)
 			put_leaf(line, walk.node);
 		else
 			tw_line__str(line, walk.node->kind == TW_NODE_AND ? "all of" : "one of");
-		tw_line__char(line, '\n');
+		tw_printable__layout(line, "\n");
 		depth += at == TW_WALK_OPEN;
 	}
-	cli_printable(line->text, tw_line__len(line));
 }
 
 static int add_event(struct event_groups *groups, const struct tw_bound_event *event, char *buf, struct tw_error *err)
 {
-	struct tw_line line = tw_line__on(buf, TEXT_MAX);
+	struct tw_line line = tw_line__of(buf, TEXT_MAX, TW_LINE_TEXT);
 
 	put_tree(&line, event->root);
 	if (line.cut)
@@ -78,7 +78,8 @@ static void print_group(const struct event_groups *groups, const struct event_gr
 	struct tw_line line = tw_line__on(names, sizeof(names));
 
 	event_groups__names(groups, group, NAMES_WIDTH, &line);
-	fprintf(out, "%.*s\n%s", (int)tw_line__len(&line), names, group->text);
+	say(out, "%.*s\n", (int)tw_line__len(&line), names);
+	fputs(group->text, out);
 }
 
 /* Those that cannot match come last: they are the most, and the least of interest. */
@@ -92,7 +93,7 @@ static void print_groups(const struct event_groups *groups, FILE *out)
 
 static void print_unknown(const struct tw_bound *bound, char *buf, FILE *out)
 {
-	struct tw_line line = tw_line__on(buf, TEXT_MAX);
+	struct tw_line line = tw_line__of(buf, TEXT_MAX, TW_LINE_TEXT);
 
 	put_tree(&line, bound->unknown);
 	fprintf(out, "events of other formats\n%.*s", (int)tw_line__len(&line), buf);

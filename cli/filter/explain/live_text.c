@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/filter/explain/explanation.h"
+#include "cli/say.h"
 
 #define PREDICATE_MAX 44 /* bytes of a comparison in the table */
 
@@ -14,9 +15,9 @@ static void print_predicate(const struct filter_explanation *explanation, unsign
 	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
 
 	if (len > PREDICATE_MAX)
-		fprintf(out, "%3u  %.*s...", i + 1, PREDICATE_MAX - 3, text);
+		say(out, "%3u  %.*s...", i + 1, PREDICATE_MAX - 3, text);
 	else
-		fprintf(out, "%3u  %-*.*s", i + 1, PREDICATE_MAX, (int)len, text);
+		say(out, "%3u  %-*.*s", i + 1, PREDICATE_MAX, (int)len, text);
 	fprintf(out, "  %10" PRIu64 "  %10" PRIu64 "\n", hits->asked, hits->matched);
 }
 

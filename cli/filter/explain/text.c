@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/filter/explain/explanation.h"
+#include "cli/say.h"
 
 #define PREDICATE_MAX 36  /* bytes of a predicate in the table */
 #define NAMES_WIDTH   76  /* of events that go the same way */
@@ -13,9 +14,9 @@ static void print_head(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct cli_formats *formats = &explanation->expression->formats;
 
-	fprintf(out, "expression  %s\n", tw_filter__text(explanation->expression->filter));
-	fprintf(out, "formats     %zu events of %s, ", tw_schema__count(formats->schema),
-		explanation->source->file ? explanation->source->file : "this kernel");
+	say(out, "expression  %s\n", tw_filter__text(explanation->expression->filter));
+	say(out, "formats     %zu events of %s, ", tw_schema__count(formats->schema),
+	    explanation->source->file ? explanation->source->file : "this kernel");
 	if (formats->schema_id)
 		fprintf(out, "schema %016" PRIx64 "\n", formats->schema_id);
 	else
@@ -29,9 +30,9 @@ static void print_predicate(const struct filter_explanation *explanation, unsign
 	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
 
 	if (len > (size_t)width)
-		fprintf(out, "%3u  %.*s...", i + 1, width - 3, text);
+		say(out, "%3u  %.*s...", i + 1, width - 3, text);
 	else
-		fprintf(out, "%3u  %-*.*s", i + 1, width, (int)len, text);
+		say(out, "%3u  %-*.*s", i + 1, width, (int)len, text);
 }
 
 static int widest_predicate(const struct filter_explanation *explanation)
@@ -87,9 +88,9 @@ static void print_reasons(const filter_abilities *row, FILE *out)
 			fprintf(out, ", %s", filter_stages[k].name);
 			told[k] = true;
 		}
-		fprintf(out, ": %s", ability->why);
+		say(out, ": %s", ability->why);
 		if (ability->can == FILTER_CAN_PARTLY)
-			fprintf(out, " (%s:%s)", ability->event->system, ability->event->name);
+			say(out, " (%s:%s)", ability->event->system, ability->event->name);
 		fputc('\n', out);
 	}
 }
@@ -115,7 +116,7 @@ static void print_why_not(const struct filter_explanation *explanation, FILE *ou
 		if (!began)
 			fputs("\nwhy not\n", out);
 		began = true;
-		fprintf(out, "%3u  %.*s\n", i + 1, (int)len, text);
+		say(out, "%3u  %.*s\n", i + 1, (int)len, text);
 		print_reasons(&explanation->abilities[i], out);
 	}
 }
@@ -145,13 +146,13 @@ static void print_step(const struct filter_explanation *explanation, const struc
 	if (step->is_idle)
 		fputs("nothing is left for it", out);
 	else if (*refusal)
-		fprintf(out, "nothing: %s", refusal);
+		say(out, "nothing: %s", refusal);
 	else if (predicate_set__is_empty(&step->does))
 		fprintf(out, "nothing%s%s", step->entangled ? ": " : "", step->entangled ? step->entangled : "");
 	else
 		print_set(&step->does, out);
 	if (stage == FILTER_IN_TRACEFS && route->kernel)
-		fprintf(out, "%s   %s", step->is_whole ? "" : " in part", route->kernel);
+		say(out, "%s   %s", step->is_whole ? "" : " in part", route->kernel);
 	fputc('\n', out);
 }
 
@@ -171,7 +172,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	struct tw_line line = tw_line__on(names, sizeof(names));
 
 	event_groups__names(&explanation->routes.groups, group, NAMES_WIDTH, &line);
-	fprintf(out, "  %.*s\n", (int)tw_line__len(&line), names);
+	say(out, "  %.*s\n", (int)tw_line__len(&line), names);
 	if (route->fate == FILTER_MATCHES_NEVER)
 		fprintf(out, "    %-9s none of them can match\n",
 			explanation->pipeline->stages[0] == FILTER_IN_TRACEFS ? "off" : "none");

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Texts of a capture that hold any bytes: nothing of them reaches a terminal but as \xNN, and what is JSON or XML is valid.
+. "$(dirname "$0")/common.sh"
+
+here=$(cd "$(dirname "$0")" && pwd)
+evil=$SAMPLES/strangers.pcap
+
+# printable KIND WHAT < OUTPUT
+printable() {
+	python3 "$here/strangers.py" "$@" || failed=1
+}
+
+# How many lines come out of so many packets: none is made of a text's.
+expect "a line for each packet" "$(shark -r "$evil" -T fields -e frame.number | wc -l)" "$(shark -r "$evil" | wc -l)"
+for two in "" -2; do
+	# shellcheck disable=SC2086
+	{
+		shark $two -r "$evil" | printable text "tshark $two"
+		shark $two -r "$evil" -V | printable text "tshark $two -V"
+		shark $two -r "$evil" -T json | printable json "tshark $two -T json"
+		shark $two -r "$evil" -T ek | printable jsonl "tshark $two -T ek"
+		shark $two -r "$evil" -T pdml | printable xml "tshark $two -T pdml"
+		shark $two -r "$evil" -T psml | printable xml "tshark $two -T psml"
+	}
+done
+for field in trace.host trace.comm trace.event trace.system trace.text trace.symbol trace.symbol.name trace.comm.name trace.host.name \
+	trace.host.instance trace.schema.text trace.schema.system _ws.col.Source _ws.col.Info; do
+	shark -r "$evil" -T fields -e $field | printable text "-T fields -e $field"
+done
+shark -r "$evil" -q -z io,phs -z endpoints,eth -z expert 2>&1 | printable tabs "statistics"
+
+# Filters have what is shown.
+expect "a filter on what is shown" "6 6 6" \
+	"$(count strangers.pcap 'trace.comm matches r"^coa\\x0ab"') $(count strangers.pcap 'trace.host contains r"\x1b[31m"') $(
+		count strangers.pcap 'trace.comm contains "\\x1b[31m"')"
+
+# Our own tools, and the same on a terminal as into a pipe.
+report() {
+	"$TRACEWIRE" report "$@" 2>&1
+}
+for args in "" -R -l -t --delta; do
+	# shellcheck disable=SC2086
+	report $args "$evil" | printable tabs "report $args"
+done
+report -q "$evil" | grep -v '	=> ' | printable text "report, but for a stack"
+report -jq "$evil" | printable jsonl "report --json"
+report -jqR "$evil" | printable jsonl "report --json -R"
+expect "lines of report: an event each, a stack has one more" 7 "$(report -q "$evil" | wc -l)"
+report -q "$evil" >"$home/pipe"
+if command -v script >"$home/out"; then
+	TERM=dumb script -qec "'$TRACEWIRE' report -q '$evil'" /dev/null </dev/null | tr -d '\r' >"$home/terminal"
+	cmp "$home/pipe" "$home/terminal" && echo "ok: a terminal is given what a pipe is" || failed=1
+fi
+report -q "$evil" | sed -n '/: print: /s/.*: print: .*: //p' >"$home/out"
+expect "a line break at the end ends the line" "marker" "$(sed -n 1p "$home/out")"
+expect "--raw has the bytes" "1 $(printf 'coa\nb\rc\td\033[31m\a\177\233' | od -An -tx1 | tr -d ' \n')" \
+	"$(report -q --raw "$evil" | grep -ac 'marker$') $(report -q --raw "$evil" | grep -a -A1 -m1 '^coa$' | head -c 17 | od -An -tx1 | tr -d ' \n')"
+"$TRACEWIRE" report --json --raw "$evil" >"$home/out" 2>&1
+expect "--raw is not for JSON" 2 $?
+expect "a filter compares bytes" "6 0" \
+	"$("$TRACEWIRE" report -q -f 'comm contains "\x1b[31m" && host matches "^hoa"' "$evil" | grep -c '^coa') $(
+		"$TRACEWIRE" report -q -f 'comm contains "\\x1b"' "$evil" 2>"$home/err" | grep -c '^coa')"
+
+"$TRACEWIRE" info "$evil" 2>&1 | printable text "info"
+"$TRACEWIRE" info --json "$evil" | printable json "info --json"
+name=$home/$'file\x1b[31m\n\xed\xa0\x80.pcapng'
+"$TRACEWIRE" convert "$evil" "$name" 2>&1 | printable text "convert"
+{ "$TRACEWIRE" info "$name"; "$TRACEWIRE" report "$name"; "$TRACEWIRE" report "$name.no"; } 2>&1 | printable tabs "a file's name"
+"$TRACEWIRE" info --json "$name" | printable json "a file's name in JSON"
+"$TRACEWIRE" filter explain --from "$evil" 'flags == 3' 2>&1 | printable text "filter explain"
+"$TRACEWIRE" filter explain --json --from "$evil" 'flags == 3' | printable json "filter explain --json"
+for target in tree tracefs display; do
+	"$TRACEWIRE" filter compile --to $target --from "$evil" 'flags == 3 && text contains "\x1b"' 2>&1 | printable text "filter compile --to $target"
+done
+cp "$name" "$home/plain.pcapng" && chmod a+r "$home/plain.pcapng"
+shark -r "$home/plain.pcapng" -V | printable text "what convert wrote, interfaces too"
+shark -r "$home/plain.pcapng" -T json | printable json "the same as JSON"
+finish
