@@ -32,6 +32,11 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_si
 		fprintf(stderr,
 			"undecided %" PRIu64 " events, taken as matching: too large, or there were too many formats\n",
 			sieve->undecided);
+	if (sieve->given_up)
+		fprintf(stderr,
+			"given up %" PRIu64
+			" events: `matches` took more than a million steps, and counts as nothing found\n",
+			sieve->given_up);
 }
 
 void filter_option__warn(const struct tw_doubts *doubts)

@@ -49,6 +49,13 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *err);
 /** tw_bound__matches() - whether the event matches; any number of threads may ask */
 bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_event *event);
 
+/**
+ * tw_filter__given_up() - searches of MATCHES that took more than one may, by this thread since it began; each has found nothing
+ *
+ * What this grows by between two calls of tw_bound__matches() says whether the answer was decided.
+ */
+uint64_t tw_filter__given_up(void);
+
 /** tw_bound__is_certain() - whether every event of that id matches (1), none does (0), or it depends (-1) */
 int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id);
 

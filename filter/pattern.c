@@ -77,9 +77,18 @@ static struct scratch *of_this_thread(void)
 	return s ? s : scratch__new();
 }
 
+static _Thread_local uint64_t given_up;
+
 bool tw_pattern__finds(const void *pattern, const uint8_t *text, size_t len)
 {
 	const struct scratch *s = of_this_thread();
+	const int found = s ? pcre2_match(pattern, text, len, 0, 0, s->found, s->limits) : PCRE2_ERROR_NOMEMORY;
 
-	return s && pcre2_match(pattern, text, len, 0, 0, s->found, s->limits) >= 0;
+	given_up += found < 0 && found != PCRE2_ERROR_NOMATCH;
+	return found >= 0;
+}
+
+uint64_t tw_pattern__given_up(void)
+{
+	return given_up;
 }

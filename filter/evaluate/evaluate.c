@@ -7,6 +7,7 @@
 #include "filter/evaluate/compare.h"
 #include "filter/evaluate/evaluator.h"
 #include "filter/evaluate/program.h"
+#include "filter/pattern.h"
 
 static uint32_t start_of(const struct tw_bound *bound, uint16_t id)
 {
@@ -101,4 +102,9 @@ bool tw_bound__needs_comm(const struct tw_bound *bound)
 bool tw_bound__needs_host(const struct tw_bound *bound)
 {
 	return bound->needs_host;
+}
+
+uint64_t tw_filter__given_up(void)
+{
+	return tw_pattern__given_up();
 }

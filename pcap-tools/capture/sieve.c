@@ -247,6 +247,8 @@ bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, con
 {
 	struct tw_known_schema *schema = tw_known_stream__schema(stream, frame->schema_id);
 	const struct sieve_bound *b = bound_for(sieve, schema, frame->flags & TW_FLAG_BODY_BE, event->id);
+	const uint64_t given_up = tw_filter__given_up();
+	bool wanted;
 	int certain;
 
 	sieve->allowed += TW_SIEVE_WORK_EVENT;
@@ -255,7 +257,9 @@ bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, con
 		return true;
 	}
 	certain = tw_bound__is_certain(b->bound, event->id);
-	if (certain < 0 ? matches(b->bound, stream, frame->cpu, event) : certain)
+	wanted = certain < 0 ? matches(b->bound, stream, frame->cpu, event) : certain;
+	sieve->stats.given_up += tw_filter__given_up() != given_up;
+	if (wanted)
 		return true;
 	sieve->stats.rejected++;
 	sieve->stats.unknown += !schema || !tw_known_schema__event(schema, event->id);

@@ -28,6 +28,7 @@ struct tw_sieve_stats {
 	uint64_t rejected;  /* events that do not match */
 	uint64_t unknown;   /* of these, events whose format had not come: only what all events have was compared */
 	uint64_t undecided; /* events that are wanted because memory or work are used up */
+	uint64_t given_up; /* events of which a search of MATCHES took more than one may, and counts as nothing found */
 };
 
 /* Comparisons that mean no event of a capture: names mistyped, or of events that did not come. */

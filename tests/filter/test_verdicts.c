@@ -245,11 +245,20 @@ static void backtracking_has_an_end(void **state)
 	struct tw_bound *bound = bound_of("comm matches \"(a+)+$\"");
 	uint8_t record[64] = { 0 };
 	struct tw_filter_event event = event_of(SWITCH, record);
+	uint64_t given_up;
 
 	(void)state;
 	event.comm = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
 	event.comm_len = strlen(event.comm);
+	given_up = tw_filter__given_up();
 	assert_false(tw_bound__matches(bound, &event));
+	assert_int_equal(tw_filter__given_up(), given_up + 1);
+	event.comm_len = 10;
+	assert_true(tw_bound__matches(bound, &event));
+	event.comm = "b";
+	event.comm_len = 1;
+	assert_false(tw_bound__matches(bound, &event));
+	assert_int_equal(tw_filter__given_up(), given_up + 1);
 	tw_bound__free(bound);
 }
 

@@ -173,6 +173,24 @@ static void test_names(void **state)
 	assert_true(wants(&e));
 }
 
+/* An expression that would take for ever is given up, and that is told. */
+static void test_given_up(void **state)
+{
+	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .pid = 7, .time = 100 };
+
+	(void)state;
+	learn_event(STREAM, SCHEMA, 9, "nine");
+	learn_comm(STREAM, 7, 0, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab");
+	learn_comm(STREAM, 8, 0, "b");
+	sift("comm matches \"(a+)+$\"");
+	assert_false(wants(&e));
+	assert_int_equal(counts().given_up, 1);
+	assert_int_equal(counts().rejected, 1);
+	e.pid = 8;
+	assert_false(wants(&e));
+	assert_int_equal(counts().given_up, 1);
+}
+
 /* Times are compared in ns, also where the clock has ticks. */
 static void test_ticks(void **state)
 {
@@ -272,10 +290,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_fields),       TEST(test_orders_and_streams),
-		TEST(test_formats_come), TEST(test_names),
-		TEST(test_ticks),        TEST(test_doubts),
-		TEST(test_nonsense),     TEST(test_work),
+		TEST(test_fields),       TEST(test_orders_and_streams), TEST(test_formats_come),
+		TEST(test_names),        TEST(test_given_up),           TEST(test_ticks),
+		TEST(test_doubts),       TEST(test_nonsense),           TEST(test_work),
 		TEST(test_many_schemas),
 	};
 
