@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/nearest.h"
+#include "cli/note.h"
 
 #define PATH_WORDS_MAX 64
 
@@ -42,7 +43,7 @@ int cli_exit__of_opening(int error)
 
 static int complain(const char *path, const struct tw_error *err, int status)
 {
-	fprintf(stderr, "%s: %s\n", path, err->text);
+	note__error(path, err);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/caret.h"
+#include "cli/note.h"
 
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)
 {
@@ -42,7 +43,7 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_si
 void filter_option__warn(const struct tw_doubts *doubts)
 {
 	for (unsigned int i = 0; i < doubts->n && i < TW_DOUBTS_MAX; i++)
-		fprintf(stderr, "--filter matches nothing here at %s\n", doubts->text[i].text);
+		note__say("--filter matches nothing here at %s", doubts->text[i].text);
 	if (doubts->n > TW_DOUBTS_MAX)
-		fprintf(stderr, "--filter matches nothing here at %u more places\n", doubts->n - TW_DOUBTS_MAX);
+		note__say("--filter matches nothing here at %u more places", doubts->n - TW_DOUBTS_MAX);
 }

@@ -2,9 +2,9 @@
 #include "cli/leftovers.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "cli/note.h"
 #include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
 #include "producer/tracing_dir.h"
@@ -100,8 +100,8 @@ static void tell_leftover(void *ctx, const struct leftover *left)
 	const bool *quiet = ctx;
 
 	if (!*quiet)
-		fprintf(stderr, "%s %s %s, left behind by a run that was killed\n",
-			left->repaired ? "repaired" : "removed", left->what, left->name);
+		note__say("%s %s %s, left behind by a run that was killed", left->repaired ? "repaired" : "removed",
+			  left->what, left->name);
 }
 
 static void tell_file(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
@@ -113,7 +113,7 @@ static void tell_file(void *ctx, const char *path, const struct tw_repair *repai
 	if (!why)
 		tell_leftover(ctx, &left);
 	else if (!*quiet)
-		fprintf(stderr, "%s\n", why);
+		note__say("%s", why);
 }
 
 void leftovers__repair_files(const char *path, bool quiet)

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/leftovers.h"
+#include "cli/note.h"
 #include "cli/ordinary_user.h"
 #include "cli/service.h"
 #include "cli/stop.h"
@@ -53,6 +54,16 @@ static int set_align(void *data, const char *text, struct tw_error *err)
 		capture->align = TW_ALIGN_NONE;
 	else
 		return tw_error__set(err, -EINVAL, "--align '%s' is not known; host and none are", text);
+	return 0;
+}
+
+static int set_json(void *data, const char *text, struct tw_error *err)
+{
+	struct capture *capture = data;
+
+	(void)text, (void)err;
+	capture->json = true;
+	note__use_json();
 	return 0;
 }
 
@@ -212,8 +223,8 @@ static const struct cli_option options[] = {
 	  "Say every so often, on standard error, what became of the events: on a terminal in one place, else a line a stream",
 	  0, set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
-	  "What else would be lines for people as JSON objects, one a line: begin, status, end",
-	  offsetof(struct capture, json), NULL },
+	  "Standard error is JSON, an object a line: begin, status, end, note and error; docs/options.md has their members",
+	  0, set_json },
 	{ 'Z', "user", "USER", CLI_ARG_TEXT,
 	  "Become this user once the interface and the file are open (default: who called sudo, else nobody); root keeps all "
 	  "privileges",

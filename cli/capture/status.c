@@ -95,8 +95,25 @@ static void print_status_json(const struct tw_archive_report *reports, size_t n)
 	fputs("}\n", stderr);
 }
 
-static void print_end_json(const struct receiver_stats *stats)
+static void print_filter_json(const struct tw_sieve_stats *sieve)
 {
+	fprintf(stderr,
+		",\"filter\":{\"rejected\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"undecided\":%" PRIu64
+		",\"given_up\":%" PRIu64 "}",
+		sieve->rejected, sieve->unknown, sieve->undecided, sieve->given_up);
+}
+
+static void print_file_json(const struct tw_archive_stats *archive)
+{
+	fprintf(stderr,
+		",\"file\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"bytes\":%" PRIu64
+		",\"removed_early\":%" PRIu64 "}",
+		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes, archive->removed_early);
+}
+
+static void print_end_json(const struct capture *capture)
+{
+	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_merge_stats *merge = &stats->archive.merge;
 
 	fputs("{", stderr);
@@ -107,8 +124,12 @@ static void print_end_json(const struct receiver_stats *stats)
 		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable, merge->refused);
 	fprintf(stderr,
 		",\"questions\":{\"asked\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"strange\":%" PRIu64
-		",\"crowded\":%" PRIu64 "}}\n",
+		",\"crowded\":%" PRIu64 "}",
 		stats->asked.asked, stats->asked.answered, stats->asked.strange, stats->asked.crowded);
+	if (capture->filter)
+		print_filter_json(&stats->archive.sieve);
+	print_file_json(&stats->archive);
+	fputs("}\n", stderr);
 }
 
 static void print_lines(const struct tw_archive_report *reports, size_t n)
@@ -241,7 +262,7 @@ void capture__tell_end(struct capture *capture)
 {
 	screen__clear(&capture->screen);
 	if (capture->json)
-		print_end_json(&capture->stats);
+		print_end_json(capture);
 	else if (!capture->quiet)
 		print_summary(capture);
 }

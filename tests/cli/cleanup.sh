@@ -6,7 +6,9 @@ tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
 . "$(dirname "$0")/common.sh"
 
+need python3
 need_tracefs
+ip link set lo up
 
 stream_on() { # INTERFACE
 	start_tracewire "$1" stream -e sched:sched_switch -i "$1"
@@ -52,6 +54,23 @@ wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhe
 [ -z "$(instances "$dead")" ] || fail "dry runs have kept a clean-up from removing instances"
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
 grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
+
+# What a run says of it is JSON where all that it says is.
+stream_on dead
+kill_at_once "$pid"
+run 0 "$tracewire" capture -j -i lo -a duration:0.1 -f 'no_such_field == 1' -w "$scratch/none.pcapng"
+cp "$scratch/err" "$scratch/json"
+run 2 "$tracewire" capture -j -i lo -a duration:0.1 --packed -f 'pid == 1' -w "$scratch/none.pcapng"
+cat "$scratch/err" >>"$scratch/json"
+python3 - "$scratch/json" <<'END' || fail "what capture -j says is not JSON: $(cat "$scratch/json")"
+import json, sys
+said = [json.loads(line) for line in open(sys.argv[1])]
+notes = [line["note"] for line in said if "note" in line]
+assert "removed interface dead, left behind by a run that was killed" in notes, notes
+assert [next(iter(line)) for line in said if "note" not in line] == ["begin", "end", "error"], said
+end = [line for line in said if "end" in line][0]
+assert end["file"]["events"] == 0 and end["filter"]["rejected"] == 0, end
+END
 
 # A run that lives keeps what it has, also while it starts and while it ends.
 in_background sweeper sh -c 'while "$0" cleanup; do :; done' "$tracewire"

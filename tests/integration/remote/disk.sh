@@ -34,7 +34,7 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	send_all
 	wait "$capture"
 	expect "$ending: status on a full disk" 1 $?
-	expect "$ending: sentences" 1 "$(grep -c '^tracewire capture: .*no space left after [0-9]* bytes' "$scratch/full.err")"
+	expect "$ending: sentences" 1 "$(grep -c '^{"error":".*no space left after [0-9]* bytes' "$scratch/full.err")"
 	balanced full p1: disk
 	[ "$(in_books full p1: disk)" -gt 0 ] || fail "$ending: nothing in the ledger that could not be written: $(books full p1:)"
 	expect "$ending: events in the file" "$(in_books full p1: delivered)" "$(in_files "$disk/full.$ending")"

@@ -54,7 +54,7 @@ repaired() {
 	name=$(basename "$1")
 	before=$(cksum <"$1")
 	$how
-	said=$(grep -c "^repaired capture $1" "$scratch/mending")
+	said=$(grep -cE "^(\{\"note\":\")?repaired capture $1" "$scratch/mending") # a note of `capture -j`, a line of `cleanup`
 	expect "$how says that it mended what it changed" "$([ "$before" = "$(cksum <"$1")" ]; echo $?)" "$said"
 	mended=$((mended + said))
 	last_time "$1" >"$scratch/last"
