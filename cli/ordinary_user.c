@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,6 +13,8 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+
+#define ABOUT_USER 3 /* variables: HOME, USER, LOGNAME */
 
 static const struct passwd *user_behind_sudo(void)
 {
@@ -23,33 +27,91 @@ static const struct passwd *user_behind_sudo(void)
 	return getpwuid((uid_t)uid);
 }
 
-int ordinary_user__find(const char *name, const struct passwd **ret, struct tw_error *err)
+static int find_groups(const struct passwd *found, struct ordinary_user *user)
 {
-	const struct passwd *user = name ? getpwnam(name) : user_behind_sudo();
+	int n = 0;
 
-	if (!user && !name)
-		user = getpwnam(name = "nobody");
-	if (!user)
+	while (getgrouplist(found->pw_name, found->pw_gid, user->groups, &n) < 0) {
+		gid_t *groups = reallocarray(user->groups, (size_t)n, sizeof(*groups));
+
+		if (!groups)
+			return -ENOMEM;
+		user->groups = groups;
+	}
+	user->n_groups = (size_t)n;
+	return 0;
+}
+
+static bool is_about_user(const char *variable)
+{
+	return !strncmp(variable, "HOME=", 5) || !strncmp(variable, "USER=", 5) || !strncmp(variable, "LOGNAME=", 8);
+}
+
+static int set_variable(char **ret, const char *name, const char *value)
+{
+	if (asprintf(ret, "%s=%s", name, value) >= 0)
+		return 0;
+	*ret = NULL;
+	return -ENOMEM;
+}
+
+/* The variables about the user come first: they are ours to free, the others are borrowed. */
+static int make_environment(const struct passwd *found, struct ordinary_user *user)
+{
+	size_t n = 0, at = ABOUT_USER;
+	char **made;
+
+	if (geteuid())
+		return 0;
+	while (environ[n])
+		n++;
+	made = calloc(n + ABOUT_USER + 1, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	user->environment = made;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_about_user(environ[i]))
+			made[at++] = environ[i];
+	}
+	return set_variable(&made[0], "HOME", found->pw_dir) || set_variable(&made[1], "USER", found->pw_name) ||
+			       set_variable(&made[2], "LOGNAME", found->pw_name)
+		       ? -ENOMEM
+		       : 0;
+}
+
+int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *err)
+{
+	const struct passwd *found = name ? getpwnam(name) : user_behind_sudo();
+
+	*ret = (struct ordinary_user){ .environment = environ };
+	if (!found && !name)
+		found = getpwnam(name = "nobody");
+	if (!found)
 		return tw_error__set(err, -ESRCH, "there is no user %s on this machine", name);
-	*ret = user;
+	snprintf(ret->name, sizeof(ret->name), "%s", found->pw_name);
+	ret->uid = found->pw_uid;
+	ret->gid = found->pw_gid;
+	if (find_groups(found, ret) || make_environment(found, ret))
+		return tw_error__set(err, -ENOMEM, "no memory to become the user %s", ret->name);
 	return 0;
 }
 
-static int change_user(const struct passwd *user)
+int ordinary_user__become(const struct ordinary_user *user)
 {
-	if (initgroups(user->pw_name, user->pw_gid) || setgid(user->pw_gid) || setuid(user->pw_uid))
-		return -errno;
-	setenv("HOME", user->pw_dir, 1);
-	setenv("USER", user->pw_name, 1);
-	setenv("LOGNAME", user->pw_name, 1);
-	return 0;
+	if (geteuid())
+		return 0;
+	return setgroups(user->n_groups, user->groups) || setgid(user->gid) || setuid(user->uid) ? -errno : 0;
 }
 
-int ordinary_user__become(const struct passwd *user, struct tw_error *err)
+void ordinary_user__fini(struct ordinary_user *user)
 {
-	const int error = geteuid() ? 0 : change_user(user);
-
-	return error ? tw_error__set(err, error, "cannot become the user %s: %s", user->pw_name, strerror(-error)) : 0;
+	if (user->environment && user->environment != environ) {
+		for (size_t i = 0; i < ABOUT_USER; i++)
+			free(user->environment[i]);
+		free(user->environment);
+	}
+	free(user->groups);
+	*user = (struct ordinary_user){ 0 };
 }
 
 static int drop_capabilities(void)

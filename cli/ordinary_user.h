@@ -3,21 +3,42 @@
 #ifndef CLI_ORDINARY_USER_H
 #define CLI_ORDINARY_USER_H
 
-#include <pwd.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
+
+/* All that is looked up about a user, so that becoming one takes system calls alone. */
+struct ordinary_user {
+	char name[LOGIN_NAME_MAX];
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups;
+	size_t n_groups;
+	char **environment; /* for execve(2): ours, but for HOME, USER and LOGNAME; ours alone if we are not root */
+};
 
 /**
  * ordinary_user__find() - whom root becomes
  * @name: NULL = the user behind sudo, else nobody
- * @ret: as of getpwnam(3): borrowed until its next call
+ * @ret: ordinary_user__fini(), also after a failure
  *
- * Return: 0; -ESRCH if there is no such user, with @err saying so.
+ * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @err saying so.
  */
-int ordinary_user__find(const char *name, const struct passwd **ret, struct tw_error *err);
+int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *err);
 
-/** ordinary_user__become() - root is that user from now on; anybody else stays who he is. Return: 0 or -errno */
-int ordinary_user__become(const struct passwd *user, struct tw_error *err);
+/**
+ * ordinary_user__become() - root is that user from now on; anybody else stays who he is
+ *
+ * Async-signal-safe: the child of a process with threads may call it. Return: 0 or -errno.
+ */
+int ordinary_user__become(const struct ordinary_user *user);
+
+/** ordinary_user__fini() - an all-zero one is fine */
+void ordinary_user__fini(struct ordinary_user *user);
 
 /**
  * ordinary_user__renounce() - no capabilities any more, none by exec either (no_new_privs), also where a service was given some

@@ -11,30 +11,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "cli/ordinary_user.h"
 
-/* What a viewer is to be run with. */
+#define ARGUMENTS_MAX 8
+
+/* What a viewer is to be run with, looked up before fork(): there are threads by then, and the child may not look up. */
 struct launch {
 	bool gui;
-	const char *display_filter;
+	char *argv[ARGUMENTS_MAX];
+	struct tw_program program;
+	struct ordinary_user user;
 	int input, output;
 };
 
-int viewer__drop_privileges(void)
+static void set_arguments(struct launch *launch, const char *display_filter)
 {
-	const struct passwd *user;
-	const int error = ordinary_user__find(NULL, &user, NULL);
+	static char *const tshark[] = { "tshark", "-l", "-r", "-" }, *const wireshark[] = { "wireshark", "-k", "-i",
+											    "-" };
 
-	return error ? error : ordinary_user__become(user, NULL);
-}
-
-static void exec_viewer(bool gui, const char *display_filter)
-{
-	const char *tshark[] = { "tshark", "-l", "-r", "-", display_filter ? "-Y" : NULL, display_filter, NULL };
-	const char *wireshark[] = { "wireshark", "-k", "-i", "-", display_filter ? "-Y" : NULL, display_filter, NULL };
-	const char **argv = gui ? wireshark : tshark;
-
-	execvp(argv[0], (char *const *)argv);
+	memcpy(launch->argv, launch->gui ? wireshark : tshark, sizeof(tshark));
+	if (!display_filter)
+		return;
+	launch->argv[4] = "-Y";
+	launch->argv[5] = (char *)display_filter;
 }
 
 /* In the child. What fails is told through @report, which exec closes. */
@@ -43,11 +43,11 @@ static _Noreturn void become_viewer(const struct launch *launch, int report)
 	int error;
 
 	setpgid(0, 0);
-	error = viewer__drop_privileges();
-	if (!error && dup2(launch->input, STDIN_FILENO) >= 0 && dup2(launch->output, STDOUT_FILENO) >= 0)
-		exec_viewer(launch->gui, launch->display_filter);
-	if (!error)
+	error = ordinary_user__become(&launch->user);
+	if (!error && (dup2(launch->input, STDIN_FILENO) < 0 || dup2(launch->output, STDOUT_FILENO) < 0))
 		error = -errno;
+	if (!error)
+		error = tw_program__exec(&launch->program, launch->user.environment);
 	if (write(report, &error, sizeof(error)) < 0)
 		_exit(126);
 	_exit(127);
@@ -101,19 +101,41 @@ static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *err)
 	return error;
 }
 
+static int look_up(struct launch *launch, struct tw_error *err)
+{
+	int error = ordinary_user__find(NULL, &launch->user, NULL);
+
+	if (!error)
+		error = tw_program__find(launch->argv, &launch->program);
+	return error ? told(error, launch->gui, err) : 0;
+}
+
+static void launch__fini(struct launch *launch)
+{
+	tw_program__fini(&launch->program);
+	ordinary_user__fini(&launch->user);
+}
+
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err)
 {
-	struct launch launch = { .gui = gui, .display_filter = display_filter, .output = STDOUT_FILENO };
+	struct launch launch = { .gui = gui, .output = STDOUT_FILENO };
 	struct viewer viewer = { .fd = -1 };
-	int data[2], error = 0;
+	int data[2], error;
 
-	if (pipe2(data, O_CLOEXEC))
-		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	set_arguments(&launch, display_filter);
+	error = look_up(&launch, err);
+	if (!error && pipe2(data, O_CLOEXEC))
+		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (error) {
+		launch__fini(&launch);
+		return error;
+	}
 	launch.input = data[0];
 	if (!gui)
 		error = relay__start(&viewer.relay, &launch.output, err);
 	if (!error)
 		error = spawn(&launch, &viewer.pid, err);
+	launch__fini(&launch);
 	close(data[0]);
 	if (viewer.relay)
 		close(launch.output);

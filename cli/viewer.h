@@ -26,9 +26,6 @@ struct viewer {
  */
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err);
 
-/** viewer__drop_privileges() - in a child: become the user that a viewer runs as. Return: 0 or -errno */
-int viewer__drop_privileges(void);
-
 /**
  * viewer__has_plugin() - whether our plugin is where Wireshark looks: in WIRESHARK_PLUGIN_DIR, or where it is installed
  *

@@ -3,17 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/program.h"
 
 #define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
 
@@ -22,7 +21,7 @@ struct tw_command {
 	int pidfd;
 	int go;     /* closing or writing to it ends the child's waiting */
 	int report; /* a byte when the mark is written, then errno of exec, or the end of file */
-	const char *name;
+	struct tw_program program;
 	int status; /* as of waitpid() */
 	bool reaped;
 };
@@ -39,8 +38,12 @@ static void write_mark(const char *marker)
 	close(fd);
 }
 
-/* The child: mark, wait for the word, exec. Its signals are as the command expects them. */
-static void __attribute__((noreturn)) run_child(char *const *argv, const char *marker, int go, int report)
+/*
+ * The child: mark, wait for the word, exec. Its signals are as the command expects them. The producer may have threads that read
+ * symbols: nothing but system calls here.
+ */
+static void __attribute__((noreturn))
+run_child(const struct tw_program *program, const char *marker, int go, int report)
 {
 	sigset_t none;
 	char byte = 0;
@@ -54,44 +57,10 @@ static void __attribute__((noreturn)) run_child(char *const *argv, const char *m
 	write_mark(marker);
 	if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(127); /* the tracer is gone: so is the reason to run */
-	execvp(argv[0], argv);
-	error = errno;
+	error = tw_program__exec(program, environ);
 	if (write(report, &error, sizeof(error)) < 0)
 		_exit(126);
 	_exit(127);
-}
-
-/* Return: 0 if @path can be executed, else -errno. */
-static int is_program(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EACCES;
-	return access(path, X_OK) ? -errno : 0;
-}
-
-/* As execvp() would find it. Asked beforehand, so that nothing is begun for a command that is not there. */
-static int look_up(const char *name)
-{
-	const char *dir = getenv("PATH"), *end;
-	char path[PATH_MAX];
-	int error = -ENOENT;
-
-	if (strchr(name, '/'))
-		return is_program(name);
-	for (dir = dir ? dir : "/bin:/usr/bin"; error && dir; dir = *end ? end + 1 : NULL) {
-		int found;
-
-		end = strchrnul(dir, ':');
-		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dir), dir, end > dir ? "/" : "", name);
-		found = is_program(path);
-		if (!found || found == -EACCES)
-			error = found;
-	}
-	return error;
 }
 
 static int cannot_run(const char *name, int error, struct tw_error *err)
@@ -109,24 +78,25 @@ static int cannot_run(const char *name, int error, struct tw_error *err)
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err)
 {
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
-	struct tw_command *c;
+	struct tw_command *c = calloc(1, sizeof(*c));
 	char byte;
 	int rc;
 
-	rc = look_up(argv[0]);
-	if (rc)
-		return cannot_run(argv[0], rc, err);
-	c = calloc(1, sizeof(*c));
 	if (!c)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1, .name = argv[0] };
+	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
+	rc = tw_program__find(argv, &c->program); /* before anything is begun for a command that is not there */
+	if (rc) {
+		rc = cannot_run(argv[0], rc, err);
+		goto fail;
+	}
 	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0) {
 		rc = tw_error__set(err, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
 		goto fail;
 	}
 	if (!c->pid) {
 		close(go[1]); /* so that the end of the tracer is the end of the waiting */
-		run_child(argv, marker, go[0], report[1]);
+		run_child(&c->program, marker, go[0], report[1]);
 	}
 	close(go[0]);
 	close(report[1]);
@@ -148,6 +118,7 @@ fail:
 		if (report[i] >= 0)
 			close(report[i]);
 	}
+	tw_program__fini(&c->program);
 	free(c);
 	return rc;
 }
@@ -162,9 +133,9 @@ int tw_command__run(struct tw_command *c, struct tw_error *err)
 	int error = 0;
 
 	if (write(c->go, "", 1) != 1)
-		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->name);
+		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->program.argv[0]);
 	if (read(c->report, &error, sizeof(error)) == sizeof(error))
-		return cannot_run(c->name, -error, err);
+		return cannot_run(c->program.argv[0], error, err);
 	return 0;
 }
 
@@ -205,5 +176,6 @@ void tw_command__free(struct tw_command *c)
 		close(c->report);
 	if (c->pidfd >= 0)
 		close(c->pidfd);
+	tw_program__fini(&c->program);
 	free(c);
 }

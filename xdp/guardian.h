@@ -13,7 +13,7 @@ struct tw_guardian {
 	int pipe;  /* the end that it sees closed when we end */
 };
 
-/** tw_guardian__start() - it shares the lock of the file. Return: 0 or -errno */
+/** tw_guardian__start() - it shares the lock of the file. It forks: no other threads may be there. Return: 0 or -errno */
 int tw_guardian__start(const struct tw_state_file *file, struct tw_guardian *ret, struct tw_error *err);
 
 /** tw_guardian__end() - after the file was removed there is nothing left for it to do */

@@ -93,9 +93,11 @@ static int check_packed(const struct capture *capture, struct tw_error *err)
 
 static int check_user(const struct capture *capture, struct tw_error *err)
 {
-	const struct passwd *user;
+	struct ordinary_user user = { 0 };
+	const int error = capture->user ? ordinary_user__find(capture->user, &user, err) : 0;
 
-	return capture->user && ordinary_user__find(capture->user, &user, err) ? -EINVAL : 0;
+	ordinary_user__fini(&user);
+	return error ? -EINVAL : 0;
 }
 
 /* All of it before the file is cut. */

@@ -36,11 +36,15 @@ static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
  */
 static int give_up_privileges(const struct capture *capture, struct tw_error *err)
 {
-	const struct passwd *user;
+	struct ordinary_user user;
 	int error = ordinary_user__find(capture->user, &user, err);
 
-	if (!error)
-		error = ordinary_user__become(user, err);
+	if (!error) {
+		error = ordinary_user__become(&user);
+		if (error)
+			tw_error__set(err, error, "cannot become the user %s: %s", user.name, strerror(-error));
+	}
+	ordinary_user__fini(&user);
 	return error ? error : ordinary_user__renounce(err);
 }
 

@@ -7,21 +7,25 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor.h"
-#include "cli/viewer.h"
+#include "cli/ordinary_user.h"
 
 /* A shell command's output, run as a viewer would be: root sees other plugins. NULL if it can't be run. */
 static FILE *open_output(const char *command, pid_t *ret)
 {
+	struct ordinary_user user;
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC))
+	if (ordinary_user__find(NULL, &user, NULL) || pipe2(fds, O_CLOEXEC)) {
+		ordinary_user__fini(&user);
 		return NULL;
+	}
 	*ret = fork();
 	if (*ret == 0) {
-		if (!viewer__drop_privileges() && dup2(fds[1], STDOUT_FILENO) >= 0)
-			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		if (!ordinary_user__become(&user) && dup2(fds[1], STDOUT_FILENO) >= 0)
+			execle("/bin/sh", "sh", "-c", command, (char *)NULL, user.environment);
 		_exit(127);
 	}
+	ordinary_user__fini(&user);
 	close(fds[1]);
 	if (*ret > 0)
 		return fdopen(fds[0], "r");

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Running a program as execvp(3) does, in two parts: what looks up and allocates, before fork(); and system calls alone, after it.
+ * The child of a process with threads may do no more than that (signal-safety(7)): a thread that is not in the child may have held
+ * a lock.
+ */
+#ifndef TW_PROGRAM_H
+#define TW_PROGRAM_H
+
+#include <limits.h>
+
+struct tw_program {
+	char path[PATH_MAX];
+	char *const *argv; /* borrowed */
+	char **script;     /* the arguments of /bin/sh, where the file is a script that names no interpreter */
+};
+
+/**
+ * tw_program__find() - look for argv[0] in PATH, unless there is a '/' in it
+ * @argv: NULL-terminated; borrowed until the program is executed
+ * @ret: tw_program__fini(), also after a failure
+ *
+ * Return: 0; -ENOENT; -EACCES if there is only what may not be executed; another -errno of looking; -ENOMEM.
+ */
+int tw_program__find(char *const *argv, struct tw_program *ret);
+
+/** tw_program__exec() - become it. Return: -errno; async-signal-safe */
+int tw_program__exec(const struct tw_program *program, char *const *environment);
+
+/** tw_program__fini() - an all-zero one is fine */
+void tw_program__fini(struct tw_program *program);
+
+#endif
