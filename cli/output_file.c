@@ -78,7 +78,7 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 	*file = (struct output_file){ .fd = STDOUT_FILENO };
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	if (!strcmp(path, "-"))
-		return 0;
+		return tw_output__check_writable(file->fd, "standard output", err);
 	if (stat(path, &st))
 		return open_regular(file, err);
 	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)

@@ -183,7 +183,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		*err->text = '\0';
 		return CLI_EXIT_OK;
 	}
-	if (!config->quiet && stats.frames)
+	if (!config->quiet && stats.frames && !stats.not_written)
 		summarize(config, &stats);
 	filter_option__warn(&stats.doubts);
 	return exit_of(error);

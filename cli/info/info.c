@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/info/show.h"
+#include "cli/standard_files.h"
 
 struct info_config {
 	bool json;
@@ -33,7 +34,7 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 	if (!config->json && !first)
 		puts("");
 	(config->json ? info_show__json : info_show__text)(name, size_of(fd), &info);
-	fflush(stdout);
+	standard_files__flush();
 	tw_info__fini(&info);
 	return 0;
 }

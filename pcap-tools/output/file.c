@@ -45,12 +45,25 @@ static int file__open_again(const struct tw_output *o)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
+int tw_output__check_writable(int fd, const char *name, struct tw_error *err)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return 0;
+	return tw_error__set(err, -EBADF,
+			     "writing %s: it is closed or open for reading only; redirect it, or name a file to write",
+			     name);
+}
+
 /* A file that another process writes is not cut. */
 static int file__take(struct tw_output *o, struct tw_error *err)
 {
 	struct stat st;
-	int code;
+	int code = tw_output__check_writable(o->fd, o->name, err);
 
+	if (code)
+		return code;
 	if (fstat(o->fd, &st))
 		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
 	o->live = !S_ISREG(st.st_mode);

@@ -87,6 +87,13 @@ int tw_output__next(struct tw_output *o, struct tw_error *err);
 int tw_output__finish(struct tw_output *o, struct tw_error *err);
 
 /**
+ * tw_output__check_writable() - whether a descriptor that somebody else opened can be written
+ * @name: for @err
+ * Return: 0; -EBADF if it is closed, or open for reading only.
+ */
+int tw_output__check_writable(int fd, const char *name, struct tw_error *err);
+
+/**
  * tw_output__remedy() - what to do where a file cannot be created
  * @code: -errno
  * Return: "; ..." to stand behind the reason; "" if there is nothing to advise

@@ -214,7 +214,8 @@ static int take_packets(struct run *run, struct tw_capture_file *file, const cha
 		error = tw_report_frames__flush(run->frames);
 	if (!error)
 		error = tw_report_hold__flush(run->hold);
-	if (tw_report_output__flush(&run->report.out) && !error)
+	run->stats->not_written = tw_report_output__flush(&run->report.out) != 0;
+	if (run->stats->not_written && !error)
 		error = run->report.out.failure;
 	if (error)
 		return tw_error__set(err, error, "printing %s failed: %s", name, strerror(-error));

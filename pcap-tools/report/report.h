@@ -40,6 +40,7 @@ struct tw_report_stats {
 	uint64_t packets, frames; /* read; frames are Tracewire's */
 	uint64_t events;          /* in them */
 	uint64_t printed;
+	bool not_written;            /* the output failed: some of the events printed are not there */
 	uint64_t filtered;           /* rejected by a classifier in place, on the way */
 	uint64_t lost;               /* as LOST records tell */
 	uint64_t lost_unknown;       /* LOST records without a count */
