@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,23 @@
 #define DIR_OF_ROOT "/run/tracewire"
 #define LOOK_MS     2
 #define BUSY_LOOKS  25
+#define READ_TRIES  100
+
+/*
+ * In a file there are up to two texts: the valid one, and the one before, or the next that is being written. Two lines at the file's
+ * beginning say where they lie; the higher number is the valid one. Its number stands at both ends of a line, so that half a line is
+ * none. So a process can be killed at any moment, and what it wrote last as a whole is there.
+ */
+#define PLACE          "text %020" PRIu64 " at %020" PRIu64 " bytes %020" PRIu64 " text %020" PRIu64 "\n"
+#define PLACE_LEN      (4 * 20 + 23)
+#define PLACE_DISTANCE 256
+#define PAGE           4096
+#define TEXTS          PAGE /* the lines have a page of their own; a text begins at a page, see tw_state_file__patch() */
+
+struct place {
+	uint64_t sequence; /* 0 = there is no text */
+	uint64_t offset, len;
+};
 
 /* What root puts right must not be what others wrote: a service that is somebody else has a folder that systemd made for it. */
 static const char *folder(void)
@@ -105,9 +123,109 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret)
 	return ret->fd < 0 ? -errno : 0;
 }
 
+/* Return: its fields if the line is whole, else sequence 0, as of none. */
+static struct place read_place(int fd, unsigned int line)
+{
+	char text[PLACE_LEN + 1] = "";
+	struct place place = { 0 };
+	uint64_t again;
+
+	if (pread(fd, text, PLACE_LEN, (off_t)line * PLACE_DISTANCE) != PLACE_LEN ||
+	    sscanf(text, "text %20" SCNu64 " at %20" SCNu64 " bytes %20" SCNu64 " text %20" SCNu64, &place.sequence,
+		   &place.offset, &place.len, &again) != 4 ||
+	    place.sequence != again || place.sequence % 2 != line || place.offset < TEXTS ||
+	    place.len > TW_STATE_TEXT_MAX)
+		return (struct place){ 0 };
+	return place;
+}
+
+static struct place newest_place(int fd)
+{
+	const struct place even = read_place(fd, 0), odd = read_place(fd, 1);
+
+	return even.sequence > odd.sequence ? even : odd;
+}
+
+/* A page of a file is not written in part, nor is a line in it, but where a signal kills the process a longer text may be. */
+static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
+{
+	while (len) {
+		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+			offset += (uint64_t)n;
+		}
+	}
+	return 0;
+}
+
+static int write_place(int fd, const struct place *place)
+{
+	char text[PLACE_LEN + 1];
+
+	snprintf(text, sizeof(text), PLACE, place->sequence, place->offset, place->len, place->sequence);
+	return write_all(fd, text, PLACE_LEN, place->sequence % 2 * PLACE_DISTANCE);
+}
+
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len)
 {
-	return pwrite(file->fd, text, len, 0) != (ssize_t)len || ftruncate(file->fd, (off_t)len) ? -EIO : 0;
+	const struct place old = newest_place(file->fd);
+	struct place new = { .sequence = old.sequence + 1, .offset = TEXTS, .len = len };
+	int error;
+
+	if (len > TW_STATE_TEXT_MAX)
+		return -EFBIG;
+	if (old.sequence && new.offset + len > old.offset)
+		new.offset = (old.offset + old.len + PAGE - 1) / PAGE *PAGE;
+	error = write_all(file->fd, text, len, new.offset);
+	return error ? error : write_place(file->fd, &new);
+}
+
+int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char *bytes, size_t len)
+{
+	const struct place place = newest_place(file->fd);
+
+	if (!place.sequence || at > place.len || len > place.len - at)
+		return -EINVAL;
+	return write_all(file->fd, bytes, len, place.offset + at);
+}
+
+static int read_text(int fd, const struct place *place, char **ret)
+{
+	char *text = malloc(place->len + 1);
+
+	if (!text)
+		return -ENOMEM;
+	if (pread(fd, text, place->len, (off_t)place->offset) != (ssize_t)place->len) {
+		free(text);
+		return -ENODATA;
+	}
+	text[place->len] = '\0';
+	*ret = text;
+	return 0;
+}
+
+/* The owner may write meanwhile: the text after the next one lies where this one was. */
+int tw_state_file__read(const struct tw_state_file *file, char **ret)
+{
+	struct place place = newest_place(file->fd);
+	int error = -ENODATA;
+
+	for (int i = 0; i < READ_TRIES && place.sequence; i++) {
+		const uint64_t sequence = place.sequence;
+
+		error = read_text(file->fd, &place, ret);
+		place = newest_place(file->fd);
+		if (error || place.sequence == sequence)
+			return error;
+		free(*ret);
+		error = -EAGAIN;
+	}
+	return error;
 }
 
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),
@@ -128,7 +246,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		name_file(&file, entry->d_name);
-		file.fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		file.fd = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (file.fd < 0)
 			continue;
 		error = each(&file, ctx, err);

@@ -35,8 +35,32 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret);
  */
 int tw_state_file__try_lock(struct tw_state_file *file);
 
-/** tw_state_file__write() - exchange its contents. Return: 0 or -EIO, without a sentence */
+#define TW_STATE_TEXT_MAX ((size_t)64 << 20)
+
+/**
+ * tw_state_file__write() - exchange its text
+ *
+ * If the process is killed meanwhile, or there is no room, the text before is still there. The file stays the same inode, as
+ * processes that share its lock have it open.
+ *
+ * Return: 0 or -errno, without a sentence.
+ */
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len);
+
+/**
+ * tw_state_file__patch() - write over a part of the text
+ * @at: offset in the text; @len bytes from there lie within one page of 4096 bytes, counted from the begin of the text, so that it is
+ * done as a whole or not at all
+ * Return: 0 or -errno, without a sentence.
+ */
+int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char *bytes, size_t len);
+
+/**
+ * tw_state_file__read() - its text, whoever has locked it
+ * @ret: NUL-terminated; the caller frees it
+ * Return: 0; -ENODATA if none was written yet; -ENOMEM; -EAGAIN if its owner writes all the time.
+ */
+int tw_state_file__read(const struct tw_state_file *file, char **ret);
 
 /** tw_state_file__has_gone() - somebody removed it */
 bool tw_state_file__has_gone(const struct tw_state_file *file);
@@ -48,7 +72,7 @@ void tw_state_file__remove(const struct tw_state_file *file);
 void tw_state_file__close(struct tw_state_file *file);
 
 /**
- * tw_state_file__each() - open all files there are whose names begin so
+ * tw_state_file__each() - open all files there are whose names begin so, to be read and locked
  * @each: a return other than 0 ends it
  */
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),

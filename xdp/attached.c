@@ -174,8 +174,10 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (tw_state__read(file, &state)) {
-		tw_state_file__remove(file);
+	error = tw_state__read(file, &state);
+	if (error) {
+		if (error == -ENODATA && !cleanup->dry_run) /* else there may be something to take away yet */
+			tw_state_file__remove(file);
 		return 0;
 	}
 	if (is_left_over(&state, cleanup->netns)) {

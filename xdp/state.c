@@ -193,16 +193,13 @@ static int parse(struct tw_state *state, const char *text)
 
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 {
-	const size_t most = (size_t)TW_RULES_MAX * (TW_FILTER_TEXT_MAX + 64) + 65536;
-	char *text = malloc(most + 1);
-	ssize_t len;
+	char *text;
 	int error;
 
 	*ret = (struct tw_state){ 0 };
-	if (!text)
-		return -ENOMEM;
-	len = pread(file->fd, text, most, 0);
-	text[len > 0 ? len : 0] = '\0';
+	error = tw_state_file__read(file, &text);
+	if (error)
+		return error;
 	error = parse(ret, text);
 	free(text);
 	if (error)

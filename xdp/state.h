@@ -51,7 +51,7 @@ int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, stru
 /** tw_state__write() - into its file, whose contents are exchanged. Return: 0 or -errno */
 int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *err);
 
-/** tw_state__read() - @ret: tw_state__fini(). Return: 0; -ENODATA if nothing of use stands in the file; -ENOMEM */
+/** tw_state__read() - @ret: tw_state__fini(). Return: 0; -ENODATA if nothing of use stands in the file; another -errno */
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);
 
 #endif

@@ -53,7 +53,7 @@ void tw_note__move(const struct tw_note *note, uint64_t whole)
 	char number[32];
 	const int len = snprintf(number, sizeof(number), NUMBER, whole);
 
-	if (note->open && pwrite(note->file.fd, number, (size_t)len, strlen(HEAD)) != len)
+	if (note->open && tw_state_file__patch(&note->file, strlen(HEAD), number, (size_t)len))
 		return; /* it says less then, and is true */
 }
 
@@ -66,14 +66,11 @@ void tw_note__close(struct tw_note *note)
 	note->open = false;
 }
 
-int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret)
+static int parse(const char *text, struct tw_noted *ret)
 {
-	char text[PATH_MAX + 256];
-	const ssize_t n = pread(file->fd, text, sizeof(text) - 1, 0);
 	size_t len;
 	int used = 0;
 
-	text[n > 0 ? n : 0] = '\0';
 	if (sscanf(text, HEAD "%" SCNu64 " file %" SCNu64 " %" SCNu64 " path %zu%n", &ret->whole, &ret->device,
 		   &ret->inode, &len, &used) != 4 ||
 	    text[used] != ' ' || !len || len >= sizeof(ret->path) || strnlen(text + used + 1, len + 1) != len + 1)
@@ -81,4 +78,16 @@ int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret)
 	memcpy(ret->path, text + used + 1, len);
 	ret->path[len] = '\0';
 	return 0;
+}
+
+int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret)
+{
+	char *text;
+	int code = tw_state_file__read(file, &text);
+
+	if (code)
+		return code;
+	code = parse(text, ret);
+	free(text);
+	return code;
 }

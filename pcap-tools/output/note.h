@@ -39,7 +39,7 @@ struct tw_noted {
 	char path[PATH_MAX];
 };
 
-/** tw_note__read() - Return: 0; -ENODATA if nothing of use stands in it */
+/** tw_note__read() - Return: 0; -ENODATA if nothing of use stands in it; another -errno */
 int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret);
 
 #endif

@@ -170,13 +170,15 @@ static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *
 {
 	const struct left *left = ctx;
 	struct tw_noted noted;
+	int code;
 
 	(void)err;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (!tw_note__read(file, &noted))
+	code = tw_note__read(file, &noted);
+	if (!code)
 		left__mend(left, &noted);
-	if (!left->dry_run)
+	if (!left->dry_run && (!code || code == -ENODATA))
 		tw_state_file__remove(file);
 	return 0;
 }

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -166,6 +168,112 @@ static void had_beside_a_clean_up(void **unused)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Writes the long state, stops, and writes the short one. */
+static void __attribute__((noreturn)) write_two(void)
+{
+	struct tw_state state = made();
+	struct tw_state_file file = locked(&state);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (tw_state__write(&state, &file, NULL) || ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP))
+		_exit(1);
+	state.public.rules[0] = state.public.rules[1];
+	state.public.n = 1;
+	_exit(tw_state__write(&state, &file, NULL) != 0);
+}
+
+/* Kill it at its @n-th stop at a system call after the long state. Return: rules of the state that is there; *ret_past: it ended before. */
+static unsigned int rules_after_kill(int n, bool *ret_past)
+{
+	struct tw_state state = made(), copy;
+	struct tw_state_file file;
+	const pid_t pid = fork();
+	unsigned int rules_left;
+	int status;
+
+	if (!pid)
+		write_two();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_int_equal(ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD), 0);
+	for (*ret_past = false; n-- && !*ret_past;) {
+		const struct __ptrace_syscall_info info = step(pid);
+
+		*ret_past = info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_exit_group;
+	}
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	file = locked(&state);
+	assert_int_equal(tw_state__read(&file, &copy), 0);
+	rules_left = copy.public.n;
+	tw_state__fini(&copy);
+	tw_state__fini(&state);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+	return rules_left;
+}
+
+static void killed_while_it_is_written(void **unused)
+{
+	unsigned int before = 2;
+	bool past = false;
+
+	(void)unused;
+	for (int n = 0; !past; n++) {
+		const unsigned int now = rules_after_kill(n, &past);
+
+		assert_in_range(now, 1, before);
+		before = now;
+	}
+	assert_int_equal(before, 1);
+}
+
+/* One text after another, of all lengths: the one before is there until the line that says where the next one is whole. */
+static void written_in_part(void **unused)
+{
+	static char texts[2][20000];
+	char lines[2][512], *got;
+	struct tw_state_file file;
+	unsigned long at;
+	size_t before = 0;
+
+	(void)unused;
+	assert_int_equal(tw_state_file__lock(NAME, &file, NULL), 0);
+	assert_int_equal(tw_state_file__read(&file, &got), -ENODATA);
+	for (unsigned int i = 1; i < 200; i++) {
+		const size_t len = i * 7919 % sizeof(texts[0]);
+		char *const text = texts[i % 2];
+
+		memset(text, 'a' + (int)(i % 26), len);
+		memset(lines, 0, sizeof(lines));
+		assert_true(pread(file.fd, lines[0], sizeof(lines[0]), 0) >= 0);
+		assert_int_equal(tw_state_file__write(&file, text, len), 0);
+		assert_int_equal(pread(file.fd, lines[1], sizeof(lines[1]), 0), (ssize_t)sizeof(lines[1]));
+		assert_int_equal(sscanf(lines[1] + i % 2 * 256, "text %*u at %lu", &at), 1);
+		assert_int_equal(at % 4096,
+				 0); /* so that a patch within a page of the text is within one of the file */
+		for (size_t cut = 0; i > 1 && cut <= sizeof(lines[0]); cut++) {
+			assert_int_equal(pwrite(file.fd, lines[1], cut, 0), (ssize_t)cut);
+			assert_int_equal(pwrite(file.fd, lines[0] + cut, sizeof(lines[0]) - cut, (off_t)cut),
+					 (ssize_t)(sizeof(lines[0]) - cut));
+			assert_int_equal(tw_state_file__read(&file, &got), 0);
+			if (strlen(got) != len || memcmp(got, text, len) != 0) {
+				assert_int_equal(strlen(got), before);
+				assert_memory_equal(got, texts[(i + 1) % 2], before);
+			}
+			free(got);
+		}
+		before = len;
+	}
+	assert_int_equal(tw_state_file__patch(&file, before - 1, "zz", 2), -EINVAL);
+	assert_int_equal(tw_state_file__patch(&file, before - 2, "zz", 2), 0);
+	assert_int_equal(tw_state_file__read(&file, &got), 0);
+	assert_string_equal(got + before - 2, "zz");
+	free(got);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+}
+
 static void damage_is_no_state(void **unused)
 {
 	static const char *const texts[] = {
@@ -181,6 +289,8 @@ static void damage_is_no_state(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(tw_state_file__write(&file, texts[i], strlen(texts[i])), 0);
+		assert_int_equal(tw_state__read(&file, &copy), -ENODATA);
 		assert_int_equal(ftruncate(file.fd, 0), 0);
 		assert_int_equal(pwrite(file.fd, texts[i], strlen(texts[i]), 0), (ssize_t)strlen(texts[i]));
 		assert_int_equal(tw_state__read(&file, &copy), -ENODATA);
@@ -196,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup(what_is_written_is_read, namespace__setup),
 		cmocka_unit_test_setup(one_has_it, namespace__setup),
 		cmocka_unit_test_setup(had_beside_a_clean_up, namespace__setup),
+		cmocka_unit_test_setup(killed_while_it_is_written, namespace__setup),
+		cmocka_unit_test_setup(written_in_part, namespace__setup),
 		cmocka_unit_test_setup(damage_is_no_state, namespace__setup),
 	};
 	const int guard = namespace__guard();
