@@ -21,6 +21,8 @@ static void tell(void *ctx, const struct leftover *left)
 	struct cleanup *cleanup = ctx;
 
 	say(stdout, "%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
+	if (left->left)
+		say(stdout, "%s: %s\n", left->name, left->left);
 	cleanup->told++;
 }
 
@@ -53,7 +55,8 @@ const struct cli_command cli_command_cleanup = {
 		"Removes trace instances, virtual wires and classifiers of runs that no longer live, cuts half a block off the end of "
 		"their captures, and says which. Those of living "
 		"runs, wires made by `tracewire vnet up`, classifiers attached with --persist, and whatever Tracewire has not made are "
-		"left alone.\n\n"
+		"left alone. What a run had set at the kernel's top level is put back, but for what somebody has changed since, which is "
+		"named.\n\n"
 		"Even without it a killed run costs nothing: the kernel switches its instance off and frees the rings.",
 	.groups = groups,
 	.config_size = sizeof(struct cleanup_config),

@@ -48,9 +48,12 @@ static void remove_wire(const struct tw_wire *wire, void *ctx)
 		tell_removed(removal, "interface", wire->name);
 }
 
-static void tell_instance(void *ctx, const char *name)
+static void tell_instance(void *ctx, const char *name, const char *why_left)
 {
-	tell_removed(ctx, "trace instance", name);
+	const struct leftover left = { .what = "trace instance", .name = name, .left = why_left };
+	struct removal *removal = ctx;
+
+	removal->tell(removal->ctx, &left);
 }
 
 static void tell_repaired(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
@@ -102,6 +105,8 @@ static void tell_leftover(void *ctx, const struct leftover *left)
 	if (!*quiet)
 		note__say("%s %s %s, left behind by a run that was killed", left->repaired ? "repaired" : "removed",
 			  left->what, left->name);
+	if (left->left) /* nobody can tell it later */
+		note__say("%s: %s", left->name, left->left);
 }
 
 static void tell_file(void *ctx, const char *path, const struct tw_repair *repair, const char *why)

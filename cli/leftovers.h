@@ -14,6 +14,7 @@
 struct leftover {
 	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */
 	bool repaired;           /* it stays, as it should be; else it is removed */
+	const char *left;        /* what of it was not put back, and why; NULL = nothing */
 };
 
 /**

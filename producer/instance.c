@@ -15,13 +15,15 @@
 
 #include "producer/instances_lock.h"
 #include "producer/subbuf.h"
+#include "producer/tracer/kept_settings.h"
 #include "producer/tracing_dir.h"
 
 struct tw_instance {
 	struct tracefs_instance *tracefs;
 	int lock_fd;        /* the directory, flocked as long as we live */
 	int free_buffer_fd; /* closing it, also by dying, switches off and frees the ring */
-	bool top_level;     /* files are those of the top level */
+	const char *mark;   /* files are the top level's, and what is written there is kept under this name; or NULL */
+	struct tw_instance *own; /* this one without that */
 	char name[64];
 };
 
@@ -140,13 +142,25 @@ void tw_instance__free(struct tw_instance *in)
 		return;
 	if (in->free_buffer_fd >= 0)
 		close(in->free_buffer_fd);
+	in->free_buffer_fd = -1;
 	if (in->tracefs) {
 		tracefs_trace_off(in->tracefs);
 		tracefs_instance_destroy(in->tracefs);
-		tracefs_instance_free(in->tracefs);
 	}
+	tw_instance__leave(in);
+}
+
+void tw_instance__leave(struct tw_instance *in)
+{
+	if (!in)
+		return;
+	if (in->free_buffer_fd >= 0)
+		close(in->free_buffer_fd);
+	if (in->tracefs)
+		tracefs_instance_free(in->tracefs);
 	if (in->lock_fd >= 0)
 		close(in->lock_fd);
+	free(in->own);
 	free(in);
 }
 
@@ -157,21 +171,33 @@ const char *tw_instance__name(const struct tw_instance *in)
 
 char *tw_instance__path(const struct tw_instance *in, const char *file, char *buf, size_t size)
 {
-	if (in->top_level)
+	if (in->mark)
 		snprintf(buf, size, "%s/%s", tracefs_tracing_dir(), file);
 	else
 		snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
 	return buf;
 }
 
-void tw_instance__use_top_level(struct tw_instance *in, bool yes)
+int tw_instance__use_top_level(struct tw_instance *in, const char *mark, struct tw_error *err)
 {
-	in->top_level = yes;
+	if (mark && !in->own) {
+		in->own = malloc(sizeof(*in));
+		if (!in->own)
+			return tw_error__set(err, -ENOMEM, "out of memory");
+		*in->own = *in;
+	}
+	in->mark = mark;
+	return 0;
+}
+
+const struct tw_instance *tw_instance__own_files(const struct tw_instance *in)
+{
+	return in->mark ? in->own : in;
 }
 
 bool tw_instance__is_top_level(const struct tw_instance *in)
 {
-	return in->top_level;
+	return in->mark;
 }
 
 int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
@@ -189,7 +215,17 @@ bool tw_instance__has(const struct tw_instance *in, const char *file)
 	return !access(tw_instance__path(in, file, path, sizeof(path)), F_OK);
 }
 
-static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+/* Of the top level what is written is remembered, before and after: the kernel may say it in other words. */
+static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+{
+	if (!in->mark)
+		return 0;
+	if (flags & O_APPEND)
+		return tw_kept_settings__note_list(in->mark, file, !text, err);
+	return tw_kept_settings__note(in->mark, file, text, err);
+}
+
+static int write_to(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
 {
 	const int fd = tw_instance__open(in, file, flags);
 	int rc = fd < 0 ? fd : 0;
@@ -201,6 +237,15 @@ static int write_file(const struct tw_instance *in, const char *file, int flags,
 	if (rc)
 		return tw_error__set(err, rc, "the kernel refuses '%s' for %s: %s", text, file, strerror(-rc));
 	return 0;
+}
+
+static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+{
+	int rc = note(in, file, flags, text, err);
+
+	if (!rc)
+		rc = write_to(in, file, flags, text, err);
+	return rc ? rc : note(in, file, flags, NULL, err);
 }
 
 int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)

@@ -27,6 +27,9 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 /** tw_instance__free() - switch off, remove; NULL is fine */
 void tw_instance__free(struct tw_instance *instance);
 
+/** tw_instance__leave() - free, but do not remove it: the next clean-up takes it for a dead run's; NULL is fine */
+void tw_instance__leave(struct tw_instance *instance);
+
 /** tw_instance__name() - "tracewire-..." */
 const char *tw_instance__name(const struct tw_instance *instance);
 
@@ -45,8 +48,16 @@ int tw_instance__open(const struct tw_instance *instance, const char *file, int 
 /** tw_instance__has() - whether the instance has that file */
 bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
-/** tw_instance__use_top_level() - whether all of these files are meant of the top level: for producer/top_level.h */
-void tw_instance__use_top_level(struct tw_instance *instance, bool yes);
+/**
+ * tw_instance__use_top_level() - all of these files are meant of the top level: for producer/top_level.h
+ * @mark: under whose name what is written there is remembered, borrowed (tracer/kept_settings.h); NULL = no longer
+ *
+ * Return: 0 or -ENOMEM
+ */
+int tw_instance__use_top_level(struct tw_instance *instance, const char *mark, struct tw_error *err);
+
+/** tw_instance__own_files() - a view of the same instance whose files are its own in any case; borrowed */
+const struct tw_instance *tw_instance__own_files(const struct tw_instance *instance);
 
 /** tw_instance__is_top_level() - whether they are */
 bool tw_instance__is_top_level(const struct tw_instance *instance);
@@ -75,10 +86,11 @@ bool tw_instance__is_alive(const char *name);
 /**
  * tw_instance__cleanup() - remove the instances of dead runs, nobody else's
  * @dry_run: only tell
- * @removed: called for each; may be NULL
+ * @removed: called for each; may be NULL. @left: NULL, or a sentence: what it had set in the kernel that was not put back
  *
  * Return: how many, or -errno with @err filled; -EBUSY if a run is stopped just where it makes an instance.
  */
-int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err);
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
+			 struct tw_error *err);
 
 #endif

@@ -53,7 +53,7 @@ struct dead {
 
 struct cleanup {
 	bool dry_run;
-	void (*removed)(void *ctx, const char *name);
+	void (*removed)(void *ctx, const char *name, const char *left);
 	void *ctx;
 	struct dead *dead;
 	size_t n;
@@ -87,16 +87,18 @@ static int lock_removal(const struct dead *dead, const char *path)
 }
 
 /* What it had set at the top level is put back before. Return: whether it is gone */
-static bool remove_dead(struct cleanup *c, const struct dead *dead, const char *path)
+static bool remove_dead(struct cleanup *c, const struct dead *dead, const char *path, struct tw_error *left)
 {
 	const int lock = lock_removal(dead, path);
 	bool gone = false;
 
 	if (lock < 0)
 		return false;
-	if (!tw_top_level__restore(dead->name)) {
+	if (tw_top_level__restore(dead->name, left) != -EBUSY) {
 		gone = !rmdir(path);
-		if (!gone)
+		if (gone)
+			tw_top_level__forget(dead->name);
+		else
 			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", dead->name,
 					      strerror(errno));
 	}
@@ -134,18 +136,20 @@ static int find_dead(const char *name, void *arg)
 
 static void clean_up_one(struct cleanup *c, const struct dead *dead)
 {
+	struct tw_error left = { "" };
 	char path[PATH_MAX];
 
-	if (!dir_of(dead->name, path) && (c->dry_run || remove_dead(c, dead, path))) {
+	if (!dir_of(dead->name, path) && (c->dry_run || remove_dead(c, dead, path, &left))) {
 		c->count++;
 		if (c->removed)
-			c->removed(c->ctx, dead->name);
+			c->removed(c->ctx, dead->name, *left.text ? left.text : NULL);
 	}
 	close(dead->fd);
 }
 
 /* To remove them takes long, and nobody who wants to make one needs to wait for that. */
-int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name), void *ctx, struct tw_error *err)
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
+			 struct tw_error *err)
 {
 	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .err = err };
 	const int lock = tw_instances_lock__to_look(err);

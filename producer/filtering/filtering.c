@@ -167,13 +167,9 @@ static int place_filter(struct tw_placing *p, struct tw_schema *schema)
 /* At the top level the instance's own files serve to ask the kernel: what is set there would outlive us if we were killed now. */
 static int place(struct tw_placing *p, struct tw_schema *schema)
 {
-	int rc;
-
 	p->top_level = tw_instance__is_top_level(p->instance);
-	tw_instance__use_top_level(p->instance, false);
-	rc = p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
-	tw_instance__use_top_level(p->instance, p->top_level);
-	return rc;
+	p->instance = tw_instance__own_files(p->instance);
+	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
 }
 
 int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,

@@ -9,7 +9,7 @@
 struct tw_placing {
 	struct tw_filtering *filtering;
 	const struct tw_selection *selection;
-	struct tw_instance *instance;
+	const struct tw_instance *instance;
 	struct tw_bound *bound; /* its trees become what is left for the gate; NULL = no filter but the requests' own */
 	bool first;             /* nothing is enabled yet: the filter files are empty */
 	bool later;             /* what cannot be decided before the frames are sent is decided then */

@@ -38,6 +38,18 @@ void tw_top_file__cut(const char *file)
 		close(fd);
 }
 
+bool tw_top_file__is_empty(const char *text)
+{
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
+
+		if (len && *text != '#' && (len != 6 || strncmp(text, "no pid", len) != 0))
+			return false;
+		text += len + (text[len] != '\0');
+	}
+	return true;
+}
+
 char *tw_top_file__read(const char *file)
 {
 	const char *dir;

@@ -3,6 +3,8 @@
 #ifndef TW_TOP_FILE_H
 #define TW_TOP_FILE_H
 
+#include <stdbool.h>
+
 /** tw_top_file__open() - Return: fd, or -1 with errno set */
 int tw_top_file__open(const char *file, int flags);
 
@@ -11,6 +13,9 @@ void tw_top_file__put(const char *file, const char *text);
 
 /** tw_top_file__cut() - empty a list */
 void tw_top_file__cut(const char *file);
+
+/** tw_top_file__is_empty() - whether the text of a list is nothing but what the kernel says about an empty one */
+bool tw_top_file__is_empty(const char *text);
 
 /** tw_top_file__read() - the whole text; free(); NULL if there is none */
 char *tw_top_file__read(const char *file);

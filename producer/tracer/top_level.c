@@ -11,8 +11,10 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "producer/tracer/function_filter.h"
 #include "producer/tracer/kept_settings.h"
 #include "producer/tracer/top_file.h"
+#include "producer/tracing_dir.h"
 
 struct tw_top_level {
 	struct tw_instance *mark;
@@ -27,19 +29,6 @@ static const char *const lists[] = {
 };
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
-
-/* Nothing but what the kernel says about an empty list. */
-static bool is_empty(const char *text)
-{
-	while (*text) {
-		const size_t len = strcspn(text, "\n");
-
-		if (len && *text != '#' && (len != 6 || strncmp(text, "no pid", len) != 0))
-			return false;
-		text += len + (text[len] != '\0');
-	}
-	return true;
-}
 
 /* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
 static int lock(void)
@@ -65,7 +54,7 @@ static int in_use(const char *file, struct tw_error *err)
 static int check_list(const char *file, struct tw_error *err)
 {
 	char *text = tw_top_file__read(file);
-	const bool is_free = !text || is_empty(text);
+	const bool is_free = !text || tw_top_file__is_empty(text);
 
 	free(text);
 	return is_free ? 0 : in_use(file, err);
@@ -82,34 +71,6 @@ static int check_free(struct tw_error *err)
 	return rc;
 }
 
-/* Filters stay with events that are switched off. */
-static void clear_filters(void)
-{
-	char *events = tw_top_file__read("set_event"), *save, file[512];
-
-	for (char *line = events ? strtok_r(events, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save)) {
-		char *name = strchr(line, ':');
-
-		if (!name)
-			continue;
-		*name++ = '\0';
-		snprintf(file, sizeof(file), "events/%.200s/%.200s/filter", line, name);
-		tw_top_file__put(file, "0");
-	}
-	free(events);
-}
-
-static void restore_all(const char *mark)
-{
-	tw_top_file__put("tracing_on", "0");
-	tw_top_file__put("current_tracer", "nop");
-	clear_filters();
-	for (size_t i = 0; i < LISTS; i++)
-		tw_top_file__cut(lists[i]);
-	tw_top_file__cut("trace");
-	tw_kept_settings__put_back(mark);
-}
-
 static bool ends_in(const char *name, const char *end)
 {
 	const size_t len = strlen(name), end_len = strlen(end);
@@ -117,27 +78,24 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-static void restore_marked(const char *mark)
+int tw_top_level__restore(const char *instance, struct tw_error *err)
 {
-	if (ends_in(mark, TW_TOP_LEVEL_MARK))
-		restore_all(mark);
-	else
-		tw_top_file__cut("set_graph_function");
-}
-
-int tw_top_level__restore(const char *instance)
-{
-	int fd;
+	int fd, rc;
 
 	tw_kept_options__put_back(instance);
 	if (!ends_in(instance, TW_TOP_LEVEL_MARK) && !ends_in(instance, TW_TOP_GRAPHS_MARK))
 		return 0;
 	fd = lock();
 	if (fd < 0)
-		return fd;
-	restore_marked(instance);
+		return -EBUSY;
+	rc = tw_kept_settings__put_back(instance, err);
 	close(fd);
-	return 0;
+	return rc;
+}
+
+void tw_top_level__forget(const char *instance)
+{
+	tw_kept_settings__forget(instance);
 }
 
 /* The mark needs no ring. */
@@ -145,14 +103,29 @@ static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_erro
 {
 	const int rc = tw_instance__new(suffix, &top->mark, err);
 
+	if (rc)
+		return rc;
+	tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
+	return tw_kept_settings__begin(tw_instance__name(top->mark), err);
+}
+
+/* Closing free_buffer changes the ring's size, whether or not we have set it. */
+static int note_first(const char *mark, struct tw_error *err)
+{
+	int rc = tw_kept_settings__note(mark, "tracing_on", "0", err);
+
 	if (!rc)
-		tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
-	return rc;
+		rc = tw_kept_settings__note(mark, "options/disable_on_free", "1", err);
+	return rc ? rc : tw_kept_settings__note(mark, "buffer_size_kb", NULL, err);
 }
 
 /* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
 static int begin(struct tw_top_level *top, struct tw_error *err)
 {
+	const int rc = note_first(tw_instance__name(top->mark), err);
+
+	if (rc)
+		return rc;
 	tw_top_file__put("tracing_on", "0");
 	tw_top_file__cut("trace");
 	tw_top_file__put("options/disable_on_free", "1");
@@ -160,8 +133,7 @@ static int begin(struct tw_top_level *top, struct tw_error *err)
 	if (top->free_buffer_fd < 0)
 		return tw_error__set(err, -errno, "free_buffer of the top level cannot be held open: %s",
 				     strerror(errno));
-	tw_instance__use_top_level(top->user, true);
-	return 0;
+	return tw_instance__use_top_level(top->user, tw_instance__name(top->mark), err);
 }
 
 /* Locked; nothing is taken yet. */
@@ -190,6 +162,8 @@ static int new_top_level(struct tw_top_level **ret, struct tw_error *err)
 
 static void free_top_level(struct tw_top_level *top)
 {
+	if (top->mark)
+		tw_kept_settings__forget(tw_instance__name(top->mark));
 	tw_instance__free(top->mark);
 	close(top->lock_fd);
 	free(top);
@@ -205,8 +179,6 @@ int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, 
 	rc = check_free(err);
 	if (!rc)
 		rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
-	if (!rc)
-		rc = tw_kept_settings__remember(tw_instance__name(top->mark), err);
 	if (rc) { /* nothing is taken yet */
 		free_top_level(top);
 		return rc;
@@ -238,14 +210,36 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
 	return rc;
 }
 
+int tw_top_level__add(const struct tw_top_level *top, const char *file, const struct tw_words *words,
+		      struct tw_error *err)
+{
+	const char *mark = tw_instance__name(top->mark), *dir;
+	char path[PATH_MAX];
+	int rc = tw_tracing_dir__find(&dir, err), noted;
+
+	if (!rc)
+		rc = tw_kept_settings__note_list(mark, file, false, err);
+	if (rc)
+		return rc;
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	rc = tw_function_filter__add(dir, path, words, err);
+	noted = tw_kept_settings__note_list(mark, file, true,
+					    rc ? NULL : err); /* some may be in it though one was refused */
+	return rc ? rc : noted;
+}
+
+/* If somebody has changed something meanwhile, the mark stays, as if we had been killed: the next clean-up tells. */
 void tw_top_level__give_back(struct tw_top_level *top)
 {
 	if (!top)
 		return;
 	if (top->user)
-		tw_instance__use_top_level(top->user, false);
+		tw_instance__use_top_level(top->user, NULL, NULL);
 	if (top->free_buffer_fd >= 0)
 		close(top->free_buffer_fd);
-	restore_marked(tw_instance__name(top->mark));
+	if (tw_kept_settings__put_back(tw_instance__name(top->mark), NULL)) {
+		tw_instance__leave(top->mark);
+		top->mark = NULL;
+	}
 	free_top_level(top);
 }

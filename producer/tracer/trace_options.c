@@ -88,15 +88,15 @@ static bool is_on_at_top(const char *file)
 	return on;
 }
 
-static int note(struct tw_trace_options *options, const char *file, struct tw_error *err)
+static int note(struct tw_trace_options *options, const struct option *option, struct tw_error *err)
 {
-	char **changed = reallocarray(options->changed, options->n + 1, sizeof(*changed));
+	struct tw_changed_option *changed = reallocarray(options->changed, options->n + 1, sizeof(*changed));
 
 	if (!changed)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	options->changed = changed;
-	changed[options->n] = strdup(file);
-	if (!changed[options->n])
+	changed[options->n] = (struct tw_changed_option){ strdup(option->file), option->on };
+	if (!changed[options->n].file)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	options->n++;
 	return 0;
@@ -119,7 +119,7 @@ static int set(const struct tw_instance *instance, const char *word, struct tw_t
 	rc = tw_instance__write(instance, option.file, option.on ? "1" : "0", NULL);
 	if (rc)
 		return tw_error__set(err, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-rc));
-	rc = note(options, option.file, err);
+	rc = note(options, &option, err);
 	if (!rc && is_on_at_top(option.file) != top)
 		rc = tw_kept_options__remember(tw_instance__name(instance), option.file, top, err);
 	return rc;
@@ -140,10 +140,11 @@ void tw_trace_options__undo(const struct tw_instance *instance, struct tw_trace_
 	if (!options->n)
 		return;
 	while (options->n) {
-		char *file = options->changed[--options->n];
+		const struct tw_changed_option *option = &options->changed[--options->n];
 
-		tw_instance__write(instance, file, is_on(instance, file) ? "0" : "1", NULL);
-		free(file);
+		if (is_on(instance, option->file) == option->on)
+			tw_instance__write(instance, option->file, option->on ? "0" : "1", NULL);
+		free(option->file);
 	}
 	free(options->changed);
 	options->changed = NULL;

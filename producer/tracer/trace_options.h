@@ -6,12 +6,17 @@
 #include "producer/instance.h"
 #include "producer/tracer/tracer.h"
 
+struct tw_changed_option {
+	char *file; /* "options/NAME" */
+	bool on;    /* what we made of it */
+};
+
 /*
- * What was changed, to be put back: the options of a tracer are shared by all instances on most kernels. Those that are, a
- * clean-up puts back too if we are killed.
+ * What was changed, to be put back if it is still so: the options of a tracer are shared by all instances on most kernels. Those
+ * that are, a clean-up puts back too if we are killed.
  */
 struct tw_trace_options {
-	char **changed; /* "options/NAME" */
+	struct tw_changed_option *changed;
 	size_t n;
 };
 
@@ -24,7 +29,7 @@ struct tw_trace_options {
 int tw_trace_options__set(const struct tw_instance *instance, const struct tw_words *words,
 			  struct tw_trace_options *ret, struct tw_error *err);
 
-/** tw_trace_options__undo() - turn back what was changed, and forget it */
+/** tw_trace_options__undo() - turn back what was changed and nobody has changed since, and forget it */
 void tw_trace_options__undo(const struct tw_instance *instance, struct tw_trace_options *options);
 
 #endif

@@ -93,25 +93,29 @@ static int check_commands(const struct tw_tracer *t, struct tw_error *err)
 	return 0;
 }
 
-static int add_functions(const struct tw_tracer *t, struct tw_error *err)
+static int add_to_list(const struct tw_tracer *t, const char *file, const struct tw_words *words, struct tw_error *err)
 {
 	char path[PATH_MAX];
+
+	if (t->top)
+		return tw_top_level__add(t->top, file, words, err);
+	return tw_function_filter__add(t->tracing_dir, tw_instance__path(t->instance, file, path, sizeof(path)), words,
+				       err);
+}
+
+static int add_functions(const struct tw_tracer *t, struct tw_error *err)
+{
 	int rc = check_commands(t, err);
 
 	if (!rc && t->request->functions.n)
-		rc = tw_function_filter__add(t->tracing_dir,
-					     tw_instance__path(t->instance, "set_ftrace_filter", path, sizeof(path)),
-					     &t->request->functions, err);
+		rc = add_to_list(t, "set_ftrace_filter", &t->request->functions, err);
 	if (!rc && t->request->not_functions.n)
-		rc = tw_function_filter__add(t->tracing_dir,
-					     tw_instance__path(t->instance, "set_ftrace_notrace", path, sizeof(path)),
-					     &t->request->not_functions, err);
+		rc = add_to_list(t, "set_ftrace_notrace", &t->request->not_functions, err);
 	return rc;
 }
 
 static int add_graphs(struct tw_tracer *t, struct tw_error *err)
 {
-	char path[PATH_MAX];
 	int rc = 0;
 
 	if (!t->request->graphs.n)
@@ -120,8 +124,7 @@ static int add_graphs(struct tw_tracer *t, struct tw_error *err)
 		rc = tw_top_level__take_graphs(&t->graphs, err);
 	if (rc)
 		return rc;
-	snprintf(path, sizeof(path), "%s/set_graph_function", t->tracing_dir);
-	return tw_function_filter__add(t->tracing_dir, path, &t->request->graphs, err);
+	return tw_top_level__add(t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, err);
 }
 
 static int run_tracer(struct tw_tracer *t, struct tw_error *err)
@@ -262,7 +265,7 @@ void tw_tracer__free(struct tw_tracer *t)
 	if (!t)
 		return;
 	tw_trace_options__undo(t->instance, &t->options);
-	if (t->runs)
+	if (t->runs && !t->top) /* there it is put back only if it is still ours */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);
 	tw_top_level__give_back(t->top);

@@ -101,6 +101,18 @@ option=options/test_nop_accept
 before=$(cat "$tracing/$option")
 expect "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
 expect "$option after its run" "$before" "$(cat "$tracing/$option")"
+in_instance $option -O test_nop_accept -O notest_nop_accept >/dev/null
+expect "$option, changed twice" "$before" "$(cat "$tracing/$option")"
+run 0 "$tracewire" record -e sched:sched_switch -O test_nop_accept -w "$file" -- sh -c "echo '$before' >'$tracing/$option'"
+expect "$option, put back by somebody while a run had changed it" "$before" "$(cat "$tracing/$option")"
+changes=(test_nop_accept notest_nop_accept)
+[ "$before" = 1 ] && changes=(notest_nop_accept test_nop_accept)
+start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O "${changes[0]}" -O "${changes[1]}" -w "$file" -- sleep 60
+command=$(pgrep -P "$pid" -x sleep)
+kill_at_once "$pid"
+[ -n "$command" ] && kill "$command"
+wait_for is_cleaned_up "$pid"
+expect "$option after it was changed twice, a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
 start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60
 command=$(pgrep -P "$pid" -x sleep) # runs on without us
 kill_at_once "$pid"

@@ -174,10 +174,11 @@ struct told {
 	size_t n;
 };
 
-static void note(void *ctx, const char *name)
+static void note(void *ctx, const char *name, const char *left)
 {
 	struct told *told = ctx;
 
+	(void)left;
 	if (told->n < 8)
 		snprintf(told->names[told->n++], 64, "%s", name);
 }
@@ -266,12 +267,13 @@ static void test_next_run(void **state)
 }
 
 /* What a clean-up took, told to the process that may have made it. */
-static void tell_if_its(void *ctx, const char *name)
+static void tell_if_its(void *ctx, const char *name, const char *left)
 {
 	const int *says = ctx;
 	char its[64];
 	const int len = snprintf(its, sizeof(its), TW_INSTANCE_PREFIX "%d", getppid());
 
+	(void)left;
 	if (!strncmp(name, its, (size_t)len) && (!name[len] || name[len] == '.') && write(*says, "x", 1) != 1)
 		_exit(1);
 }

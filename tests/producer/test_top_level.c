@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's top level: one run at a time takes it, and all is put back, by that run or after it was killed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include "producer/instance.h"
+#include "producer/instances_lock.h"
 #include "producer/tracer/top_level.h"
 #include "run.h"
 
@@ -145,21 +147,24 @@ static void __attribute__((noreturn)) victim(int say)
 	_exit(1);
 }
 
-static void count_top(void *ctx, const char *name)
+static void count_top(void *ctx, const char *name, const char *left)
 {
+	(void)left;
 	*(size_t *)ctx += strstr(name, TW_TOP_LEVEL_MARK) != NULL;
 }
 
-/* Its mark is seen, and its settings are put back, but not while somebody else has the top level. */
-static void test_killed(void **state)
+/* A run that was killed when it had taken the top level. */
+struct killed {
+	char mark[64], memory[128];
+	int lock; /* while it is held no clean-up sees what is left of the run */
+};
+
+static void kill_one(struct killed *killed)
 {
-	char *before = settings(), byte;
-	struct tw_top_level *graphs;
-	size_t removed = 0;
 	int fds[2], status;
+	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
 	if (!pid)
@@ -167,9 +172,118 @@ static void test_killed(void **state)
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
 	close(fds[1]);
+	killed->lock = tw_instances_lock__to_make(NULL);
+	assert_true(killed->lock >= 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	snprintf(killed->mark, sizeof(killed->mark), TW_INSTANCE_PREFIX "%d" TW_TOP_LEVEL_MARK, pid);
+	snprintf(killed->memory, sizeof(killed->memory), "/run/tracewire/%s", killed->mark);
+	assert_int_equal(access(killed->memory, F_OK), 0);
+}
 
+static void set(const char *file, const char *text)
+{
+	char path[256];
+
+	assert_int_equal(write_file(run__file(NULL, file, path), O_TRUNC, text), 0);
+}
+
+static bool says(const char *file, const char *text)
+{
+	char path[256], *now = read_file(run__file(NULL, file, path));
+	const bool found = now && strstr(now, text);
+
+	free(now);
+	return found;
+}
+
+/* Which of the clocks is set now, and its name. */
+static char *clock_of(const char *all)
+{
+	const char *from = strchr(all, '[') + 1;
+
+	return strndup(from, strcspn(from, "]"));
+}
+
+/* The clock, as somebody else has set it, and the list of pids, which may be his, stay; the rest is put back. */
+static void expect_clock_left(char *before)
+{
+	char *clock = clock_of(before);
+
+	assert_true(says("trace_clock", "[boot]"));
+	assert_false(says("set_event_pid", "no pid"));
+	set("trace_clock", clock);
+	set("set_event_pid", "");
+	free(clock);
+	expect_settings(before);
+}
+
+static void test_changed_since_kill(void **state)
+{
+	char *before = settings();
+	struct tw_error why = { "" };
+	struct killed killed;
+
+	(void)state;
+	kill_one(&killed);
+	assert_true(says("trace_clock", "[mono]"));
+	set("trace_clock", "boot");
+	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ESTALE);
+	assert_non_null(strstr(why.text, "changed by somebody else since, and left as it is: trace_clock"));
+	expect_clock_left(before);
+	tw_instances_lock__release(killed.lock);
+	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+}
+
+static void test_changed_while_it_ran(void **state)
+{
+	char *before = settings();
+	struct tw_instance *instance = new_instance();
+	struct tw_top_level *top;
+
+	(void)state;
+	assert_int_equal(tw_top_level__take(instance, &top, NULL), 0);
+	change_all(instance);
+	set("trace_clock", "boot");
+	tw_top_level__give_back(top);
+	tw_instance__free(instance);
+	expect_clock_left(before);
+	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+}
+
+/* Nothing is put back of which nobody knows what it was. */
+static void test_without_memory(void **state)
+{
+	char *before = settings(), *left, saved[160];
+	struct tw_error why = { "" };
+	struct killed killed;
+
+	(void)state;
+	kill_one(&killed);
+	left = settings();
+	snprintf(saved, sizeof(saved), "%s.saved", killed.memory);
+	assert_int_equal(rename(killed.memory, saved), 0);
+	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "not known"));
+	expect_settings(left);
+	assert_int_equal(rename(saved, killed.memory), 0);
+	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
+	expect_settings(before);
+	tw_instances_lock__release(killed.lock);
+	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+}
+
+/* Its mark is seen, and its settings are put back, but not while somebody else has the top level. */
+static void test_killed(void **state)
+{
+	char *before = settings();
+	struct tw_top_level *graphs;
+	size_t removed = 0;
+	struct killed killed;
+
+	(void)state;
+	kill_one(&killed);
+	tw_instances_lock__release(killed.lock);
 	graphs = take_graphs();
 	assert_true(tw_instance__cleanup(false, count_top, &removed, NULL) >= 0);
 	assert_int_equal(removed, 0);
@@ -184,6 +298,9 @@ int main(void)
 		cmocka_unit_test(test_given_back),
 		cmocka_unit_test(test_two_at_once),
 		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_changed_since_kill),
+		cmocka_unit_test(test_changed_while_it_ran),
+		cmocka_unit_test(test_without_memory),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);

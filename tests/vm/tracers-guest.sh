@@ -77,4 +77,17 @@ kill_at_once "$pid"
 grep -qE "tracewire-$pid-(top|graph)" "$scratch/out" || fail "nothing to clean up: $(cat "$scratch/out")"
 [ -z "$(ls $tracing/instances)" ] || fail "the clean-up leaves $(ls $tracing/instances)"
 unchanged "the clean-up"
+
+# Whatever somebody has set since is his: it stays, and is named. The lists of pids may be his then, too.
+start_tracewire killed record -p function_graph -F -g vfs_read -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 1000
+kill_at_once "$pid"
+echo vfs_fsync >$tracing/set_graph_function
+"$tracewire" cleanup >"$scratch/out" 2>&1
+grep -qE "^tracewire-$pid-(top|graph): changed by somebody else since, and left as it is: set_graph_function$" "$scratch/out" ||
+	fail "what was changed since is not named: $(cat "$scratch/out")"
+grep -qx vfs_fsync $tracing/set_graph_function || fail "the clean-up takes somebody else's set_graph_function"
+for list in set_graph_function set_event_pid set_event_notrace_pid set_ftrace_pid set_ftrace_notrace_pid; do
+	echo >$tracing/$list
+done
+unchanged "the clean-up, but for what somebody had changed,"
 exit $failed
