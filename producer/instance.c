@@ -49,10 +49,11 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
+	const int error = instance_dir(name, path, sizeof(path));
 	int fd;
 
-	if (instance_dir(name, path, sizeof(path)))
-		return -ENODEV;
+	if (error)
+		return error;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -87,6 +88,9 @@ static int create_and_lock(struct tw_instance *in, const char *suffix, struct tw
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
+			if (in->lock_fd != -EAGAIN) /* the next one cannot be locked either */
+				return tw_error__set(err, in->lock_fd, "trace instance %s cannot be locked: %s",
+						     in->name, strerror(-in->lock_fd));
 		}
 		tracefs_instance_free(in->tracefs);
 		in->tracefs = NULL;

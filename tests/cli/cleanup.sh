@@ -40,6 +40,15 @@ grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
 ip link show dead >/dev/null 2>&1 && fail "interface of the killed run is left"
 
+# A run that may open few files leaves nothing, wherever that ends it.
+for files in $(seq 5 28); do
+	# shellcheck disable=SC2016 # for the shell in between
+	in_background limited sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$files" "$tracewire" record -e sched_switch -F -w "$scratch/limited.pcapng" -- true
+	limited=$pid
+	wait "$limited" && [ "$files" -lt 12 ] && fail "a run that may open $files files does not fail"
+	[ -z "$(instances "$limited")" ] || fail "a run that may open $files files leaves $(instances "$limited" | wc -w) instances"
+done
+
 # A dead run is dead also while a clean-up that does not see its interface, from another namespace, removes its instances.
 stream_on dead
 dead=$pid
