@@ -46,6 +46,10 @@ hostile: ## damaged files through tshark, report and convert with sanitizers, ca
 		HOSTILE_FILES=$${HOSTILE_FILES:-200} && \
 		ctest --preset asan-ubsan -L hostile -V && ctest --preset dev -L hostile -V
 
+threads: ## the tests in which threads meet, with ThreadSanitizer
+	@scripts/setup
+	@$(handing_back); scripts/build tsan && ctest --preset tsan
+
 format-check: ## clang-format and .clang-format agree with every source
 	@git ls-files -z '*.[ch]' | xargs -0 clang-format --dry-run -Werror
 
@@ -56,4 +60,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test test-vm test-debian13 test-long test-flaky bench install fuzz hostile format-check tidy help
+.PHONY: all demo test test-vm test-debian13 test-long test-flaky bench install fuzz hostile threads format-check tidy help

@@ -37,6 +37,13 @@ function(tracewire_unit_test name)
 	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
+# tracewire_threaded(TEST TARGET ...): a test in which threads meet, and what it runs. The preset tsan builds and runs nothing else.
+add_custom_target(threaded)
+function(tracewire_threaded test)
+	set_property(TEST ${test} APPEND PROPERTY LABELS tsan)
+	add_dependencies(threaded ${ARGN})
+endfunction()
+
 # tracewire_seeds(NAME SOURCE [LIBS ...]): a program that writes inputs for a fuzzer into the folder given; run in the build.
 function(tracewire_seeds name source)
 	cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/counter.h"
 #include "base/time.h"
 
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
@@ -127,7 +128,7 @@ void tw_announcer__start(struct tw_announcer *a)
 	tw_tasks__drain(a->tasks); /* no name to come is older than now */
 	a->control.time = now;
 	a->closed = now;
-	a->schemas = 1;
+	tw_counter__add(&a->schemas, 1);
 	look_at_sync(a);
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
 	say_everything(a, 0);
@@ -153,7 +154,7 @@ static void say_new_schema(struct tw_announcer *a)
 	tw_port__drain(port);
 	port->stream = a->stream;
 	atomic_store(&a->stream->schema_id, a->texts.schema_id);
-	a->schemas++;
+	tw_counter__add(&a->schemas, 1);
 }
 
 int tw_announcer__load_texts(struct tw_announcer *a, struct tw_texts *ret, struct tw_schema **ret_schema,

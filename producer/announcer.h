@@ -36,7 +36,7 @@ struct tw_announcer {
 	struct tw_clock_view sample; /* the last that was said */
 	struct tw_texts texts;
 	struct tw_symbolizer symbolizer;
-	uint64_t schemas;                  /* announced */
+	_Atomic uint64_t schemas;          /* announced (base/counter.h) */
 	uint64_t closed;                   /* nothing is placed before this time of the stream's clock */
 	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC: the stream's clock may be set back */
 	uint64_t joined;                   /* when somebody last began to listen, by the same; 0 = long ago */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/counter.h"
 #include "wire/emit.h"
 
 void tw_control__init(struct tw_control *control, struct tw_port *port)
@@ -24,7 +25,7 @@ struct record {
 static void shed(struct tw_control *c)
 {
 	c->channel.next_seq++;
-	c->channel.shed++;
+	tw_counter__add(&c->channel.shed, 1);
 }
 
 /* Return: whether all pieces went. */

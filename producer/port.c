@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/counter.h"
 #include "base/time.h"
 #include "wire/emit.h"
 
@@ -124,7 +125,7 @@ void tw_port__end(struct tw_port *port)
 	if (port->channel->source == TW_SOURCE_CONTROL)
 		port->frame.info.events = 1; /* a control channel numbers its frames */
 	else
-		port->events += port->frame.info.events;
+		tw_counter__add(&port->events, port->frame.info.events);
 	port->channel->next_seq += port->frame.info.events;
 	port->channel = NULL;
 	len = tw_frame__end(&port->frame);
@@ -162,7 +163,7 @@ int tw_port__drain(struct tw_port *port)
 static void shed(struct tw_channel *channel)
 {
 	channel->next_seq++;
-	channel->shed++;
+	tw_counter__add(&channel->shed, 1);
 	channel->untold[TW_LOST_SHED]++;
 }
 

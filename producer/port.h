@@ -31,7 +31,7 @@ struct tw_channel {
 	uint16_t cpu;
 	uint8_t source;
 	uint64_t next_seq;
-	uint64_t shed;                   /* events, in all; frames on the control channel */
+	_Atomic uint64_t shed;           /* events, in all; frames on the control channel (base/counter.h) */
 	uint64_t untold[TW_LOST_TX + 1]; /* lost events by enum tw_lost_where, not yet told by a LOST record */
 };
 
@@ -46,9 +46,9 @@ struct tw_port {
 	uint64_t retry;             /* when, CLOCK_MONOTONIC */
 	int error;                  /* the sink broke for good */
 	uint32_t part_id;
-	uint8_t flags;   /* of the frames to come, besides the stream's */
-	uint64_t events; /* committed */
-	uint64_t bytes;  /* the same, of frames */
+	uint8_t flags;           /* of the frames to come, besides the stream's */
+	_Atomic uint64_t events; /* committed (base/counter.h) */
+	uint64_t bytes;          /* the same, of frames */
 };
 
 /** tw_port__init() - @sink is the caller's, @events_per_frame 0 = as many as fit */

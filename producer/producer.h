@@ -117,8 +117,8 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 /** tw_producer__instance() - name of the trace instance: "tracewire-..."; owner of whatever else a run makes */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
-/** tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events come into being */
-void tw_producer__filter_places(const struct tw_producer *producer, struct tw_filter_places *ret);
+/** tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events come into being. Any thread */
+void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
 /** tw_producer__filter_left() - the filter, if whoever gets the frames has to evaluate it too; else NULL */
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *producer);
@@ -160,7 +160,7 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
 
-/** tw_producer__books() - counters so far; final and settled after tw_producer__stop() */
+/** tw_producer__books() - counters so far; final and settled after tw_producer__stop(). Any thread */
 void tw_producer__books(const struct tw_producer *producer, struct tw_books *ret);
 
 /** tw_producer__free() - stop if needed and remove the instances; NULL is fine */

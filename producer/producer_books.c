@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The books: what became of every event, by our counters and by the kernel's. */
 
+#include "base/counter.h"
 #include "base/time.h"
 #include "producer/producer_impl.h"
 
@@ -27,25 +28,29 @@ static double run_seconds(const struct tw_producer *p)
 	return p->started_ns ? (double)(end - p->started_ns) / (double)TW_NS_PER_SECOND : 0;
 }
 
-static void add_reader(const struct tw_reader *r, struct tw_books *books)
+/* While its thread counts on. */
+static void add_reader(struct tw_reader *r, struct tw_books *books)
 {
+	struct tw_sink_stats sink;
+
 	for (size_t k = 0; k < r->n_rings; k++) {
-		books->read += r->rings[k].read;
-		books->filtered += r->rings[k].filtered;
-		books->lost_ring += r->rings[k].lost;
-		books->shed += r->rings[k].channel.shed;
-		books->late += r->rings[k].late;
+		books->read += tw_counter__read(&r->rings[k].read);
+		books->filtered += tw_counter__read(&r->rings[k].filtered);
+		books->lost_ring += tw_counter__read(&r->rings[k].lost);
+		books->shed += tw_counter__read(&r->rings[k].channel.shed);
+		books->late += tw_counter__read(&r->rings[k].late);
 	}
-	books->frames += r->sink_stats.frames;
-	books->bytes += r->sink_stats.bytes;
-	books->dropped_frames += r->sink_stats.dropped;
-	books->lost_tx += r->sink_stats.dropped_events;
+	tw_reader__sink_stats(r, &sink);
+	books->frames += sink.frames;
+	books->bytes += sink.bytes;
+	books->dropped_frames += sink.dropped;
+	books->lost_tx += sink.dropped_events;
 	if (r->port.events_per_frame == 1) /* one each, or it was metadata */
-		books->lost_tx += r->sink_stats.dropped_unseen;
+		books->lost_tx += sink.dropped_unseen;
 	else
-		books->dropped_unseen += r->sink_stats.dropped_unseen;
-	books->delivered += r->port.events;
-	books->nameless_too_many += r->addresses.forgotten;
+		books->dropped_unseen += sink.dropped_unseen;
+	books->delivered += tw_counter__read(&r->port.events);
+	books->nameless_too_many += tw_counter__read(&r->addresses.forgotten);
 }
 
 void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)

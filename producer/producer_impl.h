@@ -37,7 +37,8 @@ struct tw_producer {
 	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */
 	bool running;
 	int wake_fd;
-	uint64_t started_ns, stopped_ns;
+	uint64_t started_ns;
+	_Atomic uint64_t stopped_ns; /* set while the readers still run */
 
 	/* what the kernel said after the run (producer_books.c) */
 	bool settled;

@@ -94,6 +94,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		.closed = UINT64_MAX,
 		.n_rings = n,
 	};
+	pthread_mutex_init(&r->stats_lock, NULL);
 	r->rings = malloc(n * sizeof(*rings));
 	r->page = alloc_page(r->page_size);
 	if (!r->rings || !r->page)

@@ -133,7 +133,7 @@ static void close_sinks(struct tw_producer *p)
 		struct tw_reader *r = &p->readers[i];
 
 		if (r->port.sink)
-			tw_sink__stats(r->port.sink, &r->sink_stats);
+			tw_reader__ask_sink(r);
 		tw_sink__close(r->port.sink);
 		r->port.sink = NULL;
 	}
@@ -268,7 +268,7 @@ static const unsigned int last_pauses_ms[] = { 0, 5, 10, 20, 40 };
 static void ask_sinks(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
-		tw_sink__stats(p->readers[i].port.sink, &p->readers[i].sink_stats);
+		tw_reader__ask_sink(&p->readers[i]);
 }
 
 /* All is out: the books are closed. One frame says so, with the counters and the last number of every channel. */

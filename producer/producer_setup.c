@@ -166,9 +166,9 @@ const char *tw_producer__instance(const struct tw_producer *p)
 	return tw_instance__name(p->instance);
 }
 
-void tw_producer__filter_places(const struct tw_producer *p, struct tw_filter_places *ret)
+void tw_producer__filter_places(struct tw_producer *p, struct tw_filter_places *ret)
 {
-	*ret = p->filtering.places;
+	tw_filtering__places(&p->filtering, ret);
 }
 
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *p)

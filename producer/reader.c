@@ -197,6 +197,23 @@ static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 	return r->pace.on || others_in_step(r) ? earlier(now, proven_by_all(r)) : now;
 }
 
+void tw_reader__ask_sink(struct tw_reader *r)
+{
+	struct tw_sink_stats stats;
+
+	tw_sink__stats(r->port.sink, &stats);
+	pthread_mutex_lock(&r->stats_lock);
+	r->sink_stats = stats;
+	pthread_mutex_unlock(&r->stats_lock);
+}
+
+void tw_reader__sink_stats(struct tw_reader *r, struct tw_sink_stats *ret)
+{
+	pthread_mutex_lock(&r->stats_lock);
+	*ret = r->sink_stats;
+	pthread_mutex_unlock(&r->stats_lock);
+}
+
 /* One round. Return: bytes of events read. */
 static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 {
@@ -222,7 +239,7 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	tell_watermark(r, now);
 	tw_port__flush(&r->port);
 	if (now >= r->next_stats) {
-		tw_sink__stats(r->port.sink, &r->sink_stats);
+		tw_reader__ask_sink(r);
 		r->next_stats = now + TW_NS_PER_SECOND;
 	}
 	if (r->port.error)
@@ -341,6 +358,7 @@ void tw_reader__fini(struct tw_reader *r)
 	for (size_t i = 0; i < r->n_rings; i++)
 		tw_ring__close(&r->rings[i]);
 	tw_seen_addresses__fini(&r->addresses);
+	pthread_mutex_destroy(&r->stats_lock);
 	free(r->rings);
 	free(r->page);
 	r->rings = NULL;

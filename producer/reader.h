@@ -60,6 +60,7 @@ struct tw_reader {
 	uint64_t heartbeat;       /* when the next watermark is due even if nothing happened */
 	uint64_t bytes_per_ms;    /* smoothed */
 	unsigned int empty_rounds;
+	pthread_mutex_t stats_lock;      /* of what follows */
 	struct tw_sink_stats sink_stats; /* as last asked for */
 	uint64_t next_stats;             /* when to ask again: sinks may ask the kernel */
 	_Atomic int error;
@@ -82,6 +83,12 @@ void tw_reader__watermark_on(struct tw_reader *reader, struct tw_port *port, uin
 
 /** tw_reader__proven_by_others() - the least of what the other threads have proven; UINT64_MAX = there are none */
 uint64_t tw_reader__proven_by_others(const struct tw_reader *reader);
+
+/** tw_reader__ask_sink() - how many frames have left; by the thread whose sink it is */
+void tw_reader__ask_sink(struct tw_reader *reader);
+
+/** tw_reader__sink_stats() - what the sink said when asked last. Any thread */
+void tw_reader__sink_stats(struct tw_reader *reader, struct tw_sink_stats *ret);
 
 /** tw_reader__fini() - close the rings, free what the reader owns, not its sink */
 void tw_reader__fini(struct tw_reader *reader);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counter.h"
+
 int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err)
 {
 	char file[64];
@@ -59,7 +61,7 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
 	if (missed == TW_MISSED_UNKNOWN || count > untold)
 		count = untold;
 	tw_port__lost(port, &ring->channel, time, TW_LOST_RING, missed == TW_MISSED_UNKNOWN, count);
-	ring->lost += count;
+	tw_counter__add(&ring->lost, count);
 }
 
 /*
@@ -95,8 +97,8 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
 		frame = tw_port__borrow(port, &ring->channel);
 	}
 	tw_port__give_back(port, &ring->channel, &frame);
-	ring->read += events + filtered;
-	ring->filtered += filtered;
+	tw_counter__add(&ring->read, events + filtered);
+	tw_counter__add(&ring->filtered, filtered);
 	if (events + filtered) {
 		ring->last_time = walk->time;
 		ring->no_poll = false;
@@ -128,14 +130,15 @@ static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_
 /* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */
 static bool is_late(struct tw_ring *ring, struct tw_subbuf walk)
 {
-	const uint64_t before = ring->late;
 	struct tw_subbuf_event event;
+	uint64_t late = 0;
 
 	if (walk.time >= ring->watermark)
 		return false;
 	while (tw_subbuf__next(&walk, &event) && event.time < ring->watermark)
-		ring->late++;
-	return ring->late != before;
+		late++;
+	tw_counter__add(&ring->late, late);
+	return late;
 }
 
 static uint64_t first_time(struct tw_subbuf walk)
@@ -285,7 +288,7 @@ int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_st
 		const uint64_t count = lost_so_far(ret) - ring->lost;
 
 		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, true, count);
-		ring->lost += count;
+		tw_counter__add(&ring->lost, count);
 	}
 	tw_port__tell(port, &ring->channel, ring->last_time);
 	return 0;

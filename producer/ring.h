@@ -3,6 +3,7 @@
 #ifndef TW_RING_H
 #define TW_RING_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,13 +25,13 @@ struct tw_ring {
 	unsigned int cpu;
 	int fd;                              /* trace_pipe_raw */
 	int stats_fd;                        /* per_cpu/cpuN/stats */
-	uint64_t read;                       /* events */
-	uint64_t lost;                       /* told by LOST records, where = RING */
-	uint64_t filtered;                   /* events read that the gate did not let pass */
+	_Atomic uint64_t read;               /* events; this and the three below: base/counter.h */
+	_Atomic uint64_t lost;               /* told by LOST records, where = RING */
+	_Atomic uint64_t filtered;           /* events read that the gate did not let pass */
 	uint64_t last_time;                  /* of the last event read */
 	uint64_t sent_time;                  /* of the last one that passed */
 	uint64_t watermark;                  /* last one told */
-	uint64_t late;                       /* events older than that */
+	_Atomic uint64_t late;               /* events older than that */
 	uint64_t leave_ns;                   /* a sub-buffer that fills within this time may wait for the next round */
 	unsigned int leave_most;             /* so many full ones may wait with it */
 	uint64_t fill_ns;                    /* what the last one took from its first event to its last */

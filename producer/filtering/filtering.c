@@ -17,6 +17,7 @@ void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options
 	struct utsname uts;
 
 	*f = (struct tw_filtering){ .options = options };
+	pthread_mutex_init(&f->places_lock, NULL);
 	if (!uname(&uts))
 		snprintf(f->host, sizeof(f->host), "%s", uts.nodename);
 }
@@ -39,11 +40,11 @@ static int place_all(struct tw_placing *p)
 	struct tw_error *const err = p->err;
 	int first = 0;
 
-	p->filtering->places = (struct tw_filter_places){ 0 };
+	p->places = (struct tw_filter_places){ 0 };
 	for (size_t i = 0; i < p->selection->events.n; i++) {
 		const int rc = tw_placing__event(p, i);
 
-		p->filtering->places.left_out += rc != 0;
+		p->places.left_out += rc != 0;
 		first = first ? first : rc;
 		p->err = first ? NULL : err;
 	}
@@ -172,6 +173,14 @@ static int place(struct tw_placing *p, struct tw_schema *schema)
 	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
 }
 
+/* A thread that asks sees the places of all events, never of some. */
+static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
+{
+	pthread_mutex_lock(&f->places_lock);
+	f->places = *places;
+	pthread_mutex_unlock(&f->places_lock);
+}
+
 int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
 			struct tw_schema *schema, struct tw_error *err)
 {
@@ -190,7 +199,8 @@ int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selec
 		return rc;
 	}
 	rc = place(&placing, schema);
-	f->later = f->places.later;
+	f->later = placing.places.later;
+	publish(f, &placing.places);
 	return rc;
 }
 
@@ -209,11 +219,19 @@ void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *sele
 		tw_schema__free(schema);
 		return;
 	}
-	if (!place(&placing, schema) || !f->options->filter)
-		return;
-	f->places.left_out = f->n - before; /* the gate is the old one, which does not know them */
-	for (size_t i = before; i < f->n; i++)
-		f->events[i].off = true;
+	if (place(&placing, schema) && f->options->filter) {
+		placing.places.left_out = f->n - before; /* the gate is the old one, which does not know them */
+		for (size_t i = before; i < f->n; i++)
+			f->events[i].off = true;
+	}
+	publish(f, &placing.places);
+}
+
+void tw_filtering__places(struct tw_filtering *f, struct tw_filter_places *ret)
+{
+	pthread_mutex_lock(&f->places_lock);
+	*ret = f->places;
+	pthread_mutex_unlock(&f->places_lock);
 }
 
 static int enable_one(const struct tw_filtered *event, const struct tw_event_name *name,
@@ -251,5 +269,6 @@ void tw_filtering__fini(struct tw_filtering *f)
 		free(f->events[i].refused);
 	}
 	free(f->events);
+	pthread_mutex_destroy(&f->places_lock);
 	*f = (struct tw_filtering){ 0 };
 }

@@ -7,6 +7,8 @@
 #ifndef TW_FILTERING_H
 #define TW_FILTERING_H
 
+#include <pthread.h>
+
 #include "producer/filtering/gate.h"
 #include "producer/instance.h"
 #include "producer/producer.h"
@@ -25,6 +27,7 @@ struct tw_filtering {
 	struct tw_gates gates;
 	struct tw_filtered *events; /* by the selection's index */
 	size_t n;
+	pthread_mutex_t places_lock; /* of what follows */
 	struct tw_filter_places places;
 	bool later; /* something is left for whoever gets the frames */
 };
@@ -54,6 +57,9 @@ void tw_filtering__renew(struct tw_filtering *filtering, const struct tw_selecti
 /** tw_filtering__enable() - let all events be recorded that can match. Return: 0, or the first -errno met */
 int tw_filtering__enable(const struct tw_filtering *filtering, const struct tw_selection *selection,
 			 const struct tw_instance *instance, struct tw_error *err);
+
+/** tw_filtering__places() - as tw_producer__filter_places() */
+void tw_filtering__places(struct tw_filtering *filtering, struct tw_filter_places *ret);
 
 /** tw_filtering__fini() - after the readers */
 void tw_filtering__fini(struct tw_filtering *filtering);

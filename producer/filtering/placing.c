@@ -44,7 +44,7 @@ static int refuse_later(const struct tw_placing *p, const struct tw_node *later)
 
 static int check_later(struct tw_placing *p, const struct tw_node *later)
 {
-	struct tw_filter_places *places = &p->filtering->places;
+	struct tw_filter_places *places = &p->places;
 
 	if (later->kind == TW_NODE_TRUE)
 		return 0;
@@ -132,7 +132,7 @@ static bool push_down(struct tw_placing *p, size_t i, const struct tw_node *tree
 /* A tree that is neither TRUE nor FALSE. */
 static int divide(struct tw_placing *p, size_t i, struct tw_bound_event *bound)
 {
-	struct tw_filter_places *places = &p->filtering->places;
+	struct tw_filter_places *places = &p->places;
 	struct tw_stages stages;
 	bool pushed = false;
 	int rc = tw_stages__split(bound->root, true, p->bound->arena, &stages);
@@ -164,7 +164,7 @@ static int place_event(struct tw_placing *p, size_t i)
 
 	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
-		p->filtering->places.off++;
+		p->places.off++;
 		return set_given(p, i); /* so that a mistake in it is told */
 	}
 	p->able++;
@@ -203,7 +203,7 @@ static int place_record(struct tw_placing *p, struct tw_bound_event *bound, cons
 	const int rc = check_later(p, stages->later);
 
 	p->able += able;
-	p->filtering->places.producer += able && stages->producer->kind != TW_NODE_TRUE;
+	p->places.producer += able && stages->producer->kind != TW_NODE_TRUE;
 	p->gate |= stages->producer->kind != TW_NODE_TRUE;
 	bound->root = stages->producer;
 	return rc;

@@ -16,6 +16,7 @@ struct tw_placing {
 	bool top_level;         /* events are enabled at the kernel's top level, not in the instance */
 	bool gate;              /* something is left for it */
 	size_t able;            /* kinds of events of which some can match */
+	struct tw_filter_places places;
 	struct tw_error *err;
 };
 

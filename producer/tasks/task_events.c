@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counter.h"
 #include "producer/cpu_stats.h"
 #include "producer/subbuf.h"
 #include "producer/tasks/task_names.h"
@@ -53,7 +54,7 @@ struct tw_task_events {
 	size_t page_size;
 	struct seen *seen; /* of all CPUs, while draining */
 	size_t n_seen, cap_seen;
-	uint64_t read;
+	_Atomic uint64_t read; /* events (base/counter.h) */
 };
 
 static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *err)
@@ -252,7 +253,7 @@ static void empty_ring(struct tw_task_events *ev, int fd)
 	while (fd >= 0 && (len = read(fd, ev->page, ev->page_size)) > 0) {
 		tw_subbuf__init(&walk, ev->page, (size_t)len);
 		while (tw_subbuf__next(&walk, &event)) {
-			ev->read++;
+			tw_counter__add(&ev->read, 1);
 			take_out(ev, &event);
 		}
 	}

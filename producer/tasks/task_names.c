@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/counter.h"
 #include "wire/tracewire.h"
 
 int tw_task_names__init(struct tw_task_names *names)
@@ -50,7 +51,7 @@ bool tw_task_names__learn(struct tw_task_names *names, const struct tw_task *tas
 		*entry = *task;
 	else if (task->origin == TW_COMM_FORK) /* read after a rename that another CPU recorded later */
 		entry->tgid = task->tgid;
-	names->learned++;
+	tw_counter__add(&names->learned, 1);
 	atomic_store_explicit(&names->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
 	return true;
 }

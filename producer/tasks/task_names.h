@@ -31,7 +31,7 @@ struct tw_task_names {
 	struct tw_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
 	struct tw_task *queue; /* learned, not taken yet */
 	size_t n_queue, at_queue, cap_queue;
-	uint64_t learned; /* names, in all */
+	_Atomic uint64_t learned; /* names, in all (base/counter.h) */
 };
 
 /** tw_task_names__init() - an empty table. Return: 0 or -ENOMEM */
