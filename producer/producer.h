@@ -71,7 +71,7 @@ struct tw_books {
 	uint64_t recorded;       /* by the kernel: read + overwritten + refused by the ring */
 	uint64_t read;           /* events taken out of the rings */
 	uint64_t filtered;       /* of these, rejected by the producer's part of the filter; they get no number */
-	uint64_t lost_ring;      /* ring overrun, as announced in LOST records */
+	uint64_t lost_ring;      /* ring overrun, or left in the ring at the end, as announced in LOST records */
 	uint64_t shed;           /* the sink would not take them in time */
 	uint64_t lost_tx;        /* in frames that the sink dropped, but for those of dropped_unseen */
 	uint64_t delivered;      /* handed over and not known as dropped */
@@ -156,6 +156,9 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
  * tw_producer__stop() - tracing off, rings read to the end, last frames out, threads and sinks gone
+ *
+ * Of each ring that is read which is in it when the threads have ended, even if tracing goes on: the rest counts as lost there.
+ *
  * Return: 0, or the first -errno met; the books are valid in any case.
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);

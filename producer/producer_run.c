@@ -290,12 +290,25 @@ static void say_last(struct tw_producer *p)
 	}
 }
 
+/* So that the end comes even if somebody writes as fast as we read. */
+static void bound_rings(struct tw_reader *r)
+{
+	for (size_t i = 0; i < r->n_rings; i++) {
+		const int rc = tw_ring__bound(&r->rings[i]);
+
+		if (rc && !r->error)
+			r->error = rc;
+	}
+}
+
 /* With the threads gone, this one does their last rounds: all rings to their end, then names, then all out. */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
 	bool more;
 
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		bound_rings(&p->readers[i]);
 	do {
 		more = false;
 		for (unsigned int i = 0; i < p->n_readers; i++)
@@ -315,10 +328,17 @@ static void finish(struct tw_producer *p)
 
 int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 {
-	int rc = tw_instance__write(p->instance, "tracing_on", "0", err);
+	int rc;
 
 	if (!p->running)
 		return 0;
+	rc = tw_instance__write(p->instance, "tracing_on", "0", NULL);
+	if (rc)
+		tw_error__set(
+			err, rc,
+			"tracing cannot be switched off: the kernel refuses '0' for tracing_on (%s); the events that were "
+			"left in the rings when the run ended are counted as lost",
+			strerror(-rc));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
 	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);

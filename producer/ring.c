@@ -10,6 +10,9 @@
 
 #include "base/counter.h"
 
+#define IN_FLIGHT \
+	8 /* events that are written while the counters are read: more than a CPU has contexts, which have one each */
+
 int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err)
 {
 	char file[64];
@@ -213,7 +216,8 @@ static bool can_wait(const struct tw_ring *ring, size_t bytes, size_t page_size,
 /* Return: bytes; 0 if there is nothing more */
 static size_t read_subbuf(struct tw_ring *ring, uint8_t *page, size_t page_size)
 {
-	const ssize_t len = read(ring->fd, page, page_size);
+	const bool through = ring->end && ring->read + ring->lost >= ring->end;
+	const ssize_t len = through ? 0 : read(ring->fd, page, page_size);
 
 	if (len > 0)
 		return (size_t)len;
@@ -278,14 +282,26 @@ size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *
 	return bytes;
 }
 
+int tw_ring__bound(struct tw_ring *ring)
+{
+	struct tw_cpu_stats stats;
+	const int rc = tw_cpu_stats__parse(ring->stats_fd, &stats);
+
+	if (!rc)
+		ring->end = stats.read + stats.entries + lost_so_far(&stats) + IN_FLIGHT;
+	return rc;
+}
+
+/* The instance goes, and with it what is left: nothing, unless tracing could not be switched off, or was switched on again. */
 int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret)
 {
 	const int rc = tw_cpu_stats__parse(ring->stats_fd, ret);
+	const uint64_t lost = rc ? 0 : lost_so_far(ret) + ret->entries;
 
 	if (rc)
 		return rc;
-	if (lost_so_far(ret) > ring->lost) {
-		const uint64_t count = lost_so_far(ret) - ring->lost;
+	if (lost > ring->lost) {
+		const uint64_t count = lost - ring->lost;
 
 		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, true, count);
 		tw_counter__add(&ring->lost, count);

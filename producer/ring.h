@@ -32,6 +32,7 @@ struct tw_ring {
 	uint64_t sent_time;                  /* of the last one that passed */
 	uint64_t watermark;                  /* last one told */
 	_Atomic uint64_t late;               /* events older than that */
+	uint64_t end;                        /* none is read any more once that many are read or lost; 0 = no bound */
 	uint64_t leave_ns;                   /* a sub-buffer that fills within this time may wait for the next round */
 	unsigned int leave_most;             /* so many full ones may wait with it */
 	uint64_t fill_ns;                    /* what the last one took from its first event to its last */
@@ -76,7 +77,13 @@ void tw_ring__hold(struct tw_ring *ring, size_t page_size);
 size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *port, struct tw_tasks *tasks);
 
 /**
- * tw_ring__settle() - after tracing was switched off and the ring read empty: tell what was lost and not told yet
+ * tw_ring__bound() - at the end of a run: read only what is recorded by now, whoever goes on writing
+ * Return: 0, or -errno if the kernel does not say how much that is
+ */
+int tw_ring__bound(struct tw_ring *ring);
+
+/**
+ * tw_ring__settle() - after the ring was read to its end: tell what was lost and not told yet, what is left in the ring included
  * @ret: the kernel's counters, for the books
  */
 int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret);

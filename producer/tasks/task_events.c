@@ -18,7 +18,7 @@
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
-#define RING_KIB     "512" /* per CPU; a fork storm of 5,000 a second fits for a second */
+#define RING_KIB     512 /* per CPU; a fork storm of 5,000 a second fits for a second */
 #define CLONE_THREAD 0x00010000u
 
 enum kind { NEWTASK, RENAME, EXEC, KINDS };
@@ -95,8 +95,10 @@ static int open_rings(struct tw_task_events *ev, struct tw_error *err)
 int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err)
 {
 	struct tw_task_events *ev = calloc(1, sizeof(*ev));
+	char ring_kib[16];
 	int rc = -ENOMEM;
 
+	snprintf(ring_kib, sizeof(ring_kib), "%d", RING_KIB);
 	if (ev)
 		ev->schema = tw_schema__new();
 	if (!ev || !ev->schema) {
@@ -116,7 +118,7 @@ int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_ta
 	if (!rc)
 		rc = tw_instance__write(ev->instance, "trace_clock", clock, err);
 	if (!rc)
-		rc = tw_instance__write(ev->instance, "buffer_size_kb", RING_KIB, err);
+		rc = tw_instance__write(ev->instance, "buffer_size_kb", ring_kib, err);
 	if (!rc)
 		rc = tw_instance__write(ev->instance, "tracing_on", "1", err);
 	if (rc)
@@ -244,13 +246,15 @@ static void learn(const struct tw_task_events *ev, struct tw_task_names *names, 
 	tw_task_names__learn(names, &task);
 }
 
+/* What is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
+	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
 	struct tw_subbuf_event event;
 	struct tw_subbuf walk;
 	ssize_t len;
 
-	while (fd >= 0 && (len = read(fd, ev->page, ev->page_size)) > 0) {
+	for (size_t n = 0; fd >= 0 && n <= pages && (len = read(fd, ev->page, ev->page_size)) > 0; n++) {
 		tw_subbuf__init(&walk, ev->page, (size_t)len);
 		while (tw_subbuf__next(&walk, &event)) {
 			tw_counter__add(&ev->read, 1);

@@ -78,6 +78,19 @@ kill -0 "$pid" 2>/dev/null || fail "SIGHUP ends a run that ignores it"
 kill -INT "$pid"
 ends_with 0 "SIGINT"
 
+# Tracing that cannot be switched off ends all the same: its own sentence, a summary, and the file is whole.
+start_tracewire run record -e raw_syscalls:sys_enter -w "$file"
+mount --bind /dev/full "$tracing/instances/tracewire-$pid/tracing_on"
+kill -INT "$pid"
+ends_with 1 "a run that cannot switch tracing off"
+tail -n 1 "$scratch/run.err" | grep -qE 'tracing cannot be switched off: .*\(No space left on device\); .* counted as lost' ||
+	fail "what a run says that cannot switch tracing off: $(cat "$scratch/run.err")"
+says "$scratch/run.err" '^events .* recorded, .* sent' || fail "no summary where tracing goes on: $(cat "$scratch/run.err")"
+says "$scratch/run.err" 'do not balance' && fail "$(cat "$scratch/run.err")"
+"$tracewire" report "$file" >"$scratch/out" 2>&1 || fail "the file cannot be read: $(cat "$scratch/out")"
+expect "instances left" "" "$(instances "$pid")"
+rm -f "$file"
+
 # A viewer that has stopped reading holds nothing up for ever: who asks three times is let go at once.
 if command -v tshark >/dev/null; then
 	start_tracewire run live -e sched -e irq -Y frame

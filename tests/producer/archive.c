@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "wire/encode.h"
 
 struct archive_sink {
@@ -19,11 +20,16 @@ static struct archive_sink *of(struct tw_sink *sink)
 	return (struct archive_sink *)sink;
 }
 
+static bool has_room(const struct archive *a)
+{
+	return a->room && (!a->frame_ns || tw_time__now(CLOCK_MONOTONIC) - a->last_ns >= a->frame_ns);
+}
+
 static void *reserve(struct tw_sink *sink)
 {
 	struct archive_sink *s = of(sink);
 
-	if (s->archive->room)
+	if (has_room(s->archive))
 		return s->slot;
 	s->stats.waits++;
 	return NULL;
@@ -40,6 +46,7 @@ static void commit(struct tw_sink *sink, size_t len)
 	memcpy(frame.bytes, s->slot, len);
 	s->stats.frames++;
 	s->stats.bytes += len;
+	a->last_ns = tw_time__now(CLOCK_MONOTONIC);
 	pthread_mutex_lock(&a->lock);
 	if (a->room > 0)
 		a->room--;

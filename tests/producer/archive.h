@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A sink that keeps every frame in memory. The sinks of one run share an archive, so that all frames have one order. It can
- * be told to have no room, or to break, at any moment.
+ * be told to have no room, to be slow, or to break, at any moment.
  */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
@@ -21,8 +21,10 @@ struct archive_frame {
 
 struct archive {
 	size_t frame_max;
-	_Atomic long room;  /* frames it takes yet; ARCHIVE_ENDLESS = any number */
-	_Atomic int broken; /* what flush returns when there is no room; 0 = -EAGAIN */
+	_Atomic long room;         /* frames it takes yet; ARCHIVE_ENDLESS = any number */
+	_Atomic int broken;        /* what flush returns when there is no room; 0 = -EAGAIN */
+	_Atomic uint64_t frame_ns; /* the next frame has room that long after the last one, ns */
+	_Atomic uint64_t last_ns;  /* when that was */
 	pthread_mutex_t lock;
 	struct archive_frame *frames;
 	size_t n, cap;

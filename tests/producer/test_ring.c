@@ -63,14 +63,16 @@ static void tear_down(struct bench *b)
 	archive__fini(&b->archive);
 }
 
+#define ENTRIES 3 /* in the ring, whatever is read of it */
+
 /* What the kernel has counted by now. */
 static void set_stats(struct bench *b, uint64_t overrun, uint64_t commit_overrun, uint64_t dropped, uint64_t read)
 {
 	char text[512];
 	const int len = snprintf(text, sizeof(text),
-				 "entries: 3\noverrun: %lu\ncommit overrun: %lu\nbytes: 1000\noldest event ts: 12.3\n"
+				 "entries: %d\noverrun: %lu\ncommit overrun: %lu\nbytes: 1000\noldest event ts: 12.3\n"
 				 "now ts: 45.6\ndropped events: %lu\nread events: %lu\n",
-				 overrun, commit_overrun, dropped, read);
+				 ENTRIES, overrun, commit_overrun, dropped, read);
 
 	assert_int_equal(ftruncate(b->ring.stats_fd, 0), 0);
 	assert_int_equal(pwrite(b->ring.stats_fd, text, (size_t)len, 0), len);
@@ -121,7 +123,7 @@ static void test_stats(void **state)
 	set_up(&b);
 	set_stats(&b, 1, 2, 3, 18446744073709551615u);
 	assert_int_equal(tw_cpu_stats__parse(b.ring.stats_fd, &stats), 0);
-	assert_int_equal(stats.entries, 3);
+	assert_int_equal(stats.entries, ENTRIES);
 	assert_int_equal(stats.overrun, 1);
 	assert_int_equal(stats.commit_overrun, 2);
 	assert_int_equal(stats.dropped, 3);
@@ -159,13 +161,13 @@ static void test_lost(void **state)
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
 	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), 0);
-	assert_int_equal(b.ring.lost, 157);
+	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* what is left in the ring goes with it */
 	receive(&b);
 	assert_int_equal(b.got.lost[0].count, 70);
 	assert_false(b.got.lost[0].unknown);
 	assert_int_equal(b.got.lost[1].count, 80);
 	assert_true(b.got.lost[1].unknown);
-	assert_int_equal(b.got.lost[b.got.n_lost - 1].count, 7);
+	assert_int_equal(b.got.lost[b.got.n_lost - 1].count, 7 + ENTRIES);
 	assert_true(b.got.lost[b.got.n_lost - 1].unknown);
 	tear_down(&b);
 }
@@ -190,8 +192,35 @@ static void test_lost_without_room(void **state)
 	tw_port__drain(&b.port);
 	receiver__read(&b.got, &b.archive);
 	receiver__assert_sound(&b.got, 10);
-	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100 + ENTRIES);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), 10);
+	tear_down(&b);
+}
+
+/* A bound is what is read, lost and in the ring by then. What comes later stays there, for those who read in step too. */
+static void test_bound(void **state)
+{
+	const int more = 100; /* sub-buffers, in each of which are more events than in the ring */
+	struct page page;
+	struct bench b;
+	int sent = 0;
+
+	(void)state;
+	set_up(&b);
+	b.ring.page = malloc(PAGE_BYTES + TW_SUBBUF_SLACK);
+	set_stats(&b, 5, 0, 0, 10);
+	make_page(&page, 1000, 10);
+	feed_page(&b, &page);
+	assert_int_equal(tw_ring__bound(&b.ring), 0);
+	for (; sent < more && !(b.ring.empty && b.ring.read >= b.ring.end); sent++) {
+		make_page(&page, 2000 + (uint64_t)sent * 1000, 10);
+		feed_page(&b, &page);
+	}
+	assert_in_range(b.ring.read, 10 + ENTRIES, 50);
+	tw_ring__hold(&b.ring, PAGE_BYTES);
+	assert_false(b.ring.holds);
+	assert_true(b.ring.empty);
+	receive(&b);
 	tear_down(&b);
 }
 
@@ -280,7 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stats), cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_lost),  cmocka_unit_test(test_lost_without_room),
-		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_bound), cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
