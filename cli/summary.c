@@ -27,6 +27,18 @@ static void print_filtered(const struct tw_books *books, const struct tw_filter_
 			places->left_out);
 }
 
+/* Only what is out of the ordinary: that a capture asks for the clock is not. */
+static void print_questions(const struct tw_exchange_stats *questions, FILE *out)
+{
+	if (questions->strange || questions->unsent || questions->dropped)
+		fprintf(out,
+			"clock    %" PRIu64 " questions answered; %" PRIu64
+			" frames were no question to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
+			" frames were dropped: more than %u a second came\n",
+			questions->answered, questions->strange, questions->unsent, questions->dropped,
+			TW_EXCHANGE_A_SECOND);
+}
+
 void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n", books->recorded,
@@ -43,12 +55,17 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 			books->dropped_unseen);
 	if (books->unnamed)
 		fprintf(out, "unnamed  %" PRIu64 " events of tasks whose name could not be learned\n", books->unnamed);
+	if (books->bookkeeping_lost)
+		fprintf(out,
+			"tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have older names\n",
+			books->bookkeeping_lost);
 	if (books->symbols_hidden)
 		fputs("symbols  none: the kernel tells no addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
 		      out);
 	if (books->nameless_too_many)
 		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
 			books->nameless_too_many);
+	print_questions(&books->questions, out);
 	if (!books->balanced)
 		fputs("the books do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);

@@ -23,7 +23,7 @@ struct tw_exchange_thread {
 	atomic_bool stop;
 	struct tw_stamps stamps;
 	uint64_t paid; /* when all frames so far will have had their share of time, CLOCK_MONOTONIC, ns */
-	uint64_t answered;
+	struct tw_exchange_stats stats;
 };
 
 /* Clocks that are read by way of another may be off by so much; the bounds that the asker makes of the times allow for it. */
@@ -42,14 +42,19 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	size_t len;
 
 	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
-	    exchange.received || exchange.answered || !frame->from)
+	    exchange.received || exchange.answered || !frame->from) {
+		t->stats.strange++;
 		return;
+	}
 	age = tw_stamps__age(&t->stamps, frame->time);
 	exchange.answered = tw_trace_clock__now(t->options.clock);
 	exchange.received = exchange.answered - age + slack(t);
 	exchange.answered -= slack(t);
 	len = tw_exchange_frame__write(reply, stream, &exchange);
-	t->answered += !tw_rx__answer(t->options.rx, frame->from, reply, len);
+	if (tw_rx__answer(t->options.rx, frame->from, reply, len))
+		t->stats.unsent++;
+	else
+		t->stats.answered++;
 	want = tw_exchange_frame__want(frame->data, frame->len);
 	if (want && t->options.wanted)
 		t->options.wanted(t->options.ctx, want);
@@ -116,17 +121,18 @@ void tw_exchange__ask_to_stop(struct tw_exchange_thread *t)
 		atomic_store(&t->stop, true);
 }
 
-uint64_t tw_exchange__stop(struct tw_exchange_thread *t)
+void tw_exchange__stop(struct tw_exchange_thread *t, struct tw_exchange_stats *ret)
 {
-	uint64_t answered;
+	struct tw_rx_stats received = { .dropped = 0 };
 
 	if (!t)
-		return 0;
+		return;
 	atomic_store(&t->stop, true);
 	pthread_join(t->thread, NULL);
-	answered = t->answered;
+	tw_rx__stats(t->options.rx, &received);
+	*ret = t->stats;
+	ret->dropped = received.dropped;
 	tw_rx__close(t->options.rx);
 	sem_destroy(&t->running);
 	free(t);
-	return answered;
 }

@@ -35,7 +35,15 @@ int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exch
 /** tw_exchange__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
 void tw_exchange__ask_to_stop(struct tw_exchange_thread *thread);
 
-/** tw_exchange__stop() - end the thread; NULL is fine. Return: questions answered */
-uint64_t tw_exchange__stop(struct tw_exchange_thread *thread);
+/* What became of the frames that came in there. */
+struct tw_exchange_stats {
+	uint64_t answered;
+	uint64_t unsent;  /* answers that could not be sent */
+	uint64_t strange; /* frames that are no question to this stream */
+	uint64_t dropped; /* by the kernel: more came than TW_EXCHANGE_A_SECOND */
+};
+
+/** tw_exchange__stop() - end the thread; NULL is fine: @ret is untouched then */
+void tw_exchange__stop(struct tw_exchange_thread *thread, struct tw_exchange_stats *ret);
 
 #endif

@@ -68,6 +68,7 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	books.names = tasks.names;
 	books.bookkeeping_read = tasks.read;
 	books.bookkeeping_lost = tasks.lost;
+	books.questions = p->questions;
 	books.symbols = p->announcer.symbolizer.found;
 	books.nameless = p->announcer.symbolizer.unfound;
 	books.symbols_hidden = p->announcer.symbolizer.blind;

@@ -31,6 +31,7 @@ struct tw_producer {
 
 	/* the run (producer_run.c) */
 	struct tw_exchange_thread *exchange; /* NULL where nobody can ask */
+	struct tw_exchange_stats questions;  /* once it has ended */
 	pthread_mutex_t mark_lock;           /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;

@@ -123,7 +123,7 @@ static int answer_questions(struct tw_producer *p, struct tw_error *err)
 
 static void end_answers(struct tw_producer *p)
 {
-	tw_exchange__stop(p->exchange);
+	tw_exchange__stop(p->exchange, &p->questions);
 	p->exchange = NULL;
 }
 

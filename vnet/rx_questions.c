@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_packet.h>
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,9 +136,17 @@ static int stats_of_link(struct tw_rx *rx, struct tw_rx_stats *ret)
 	return 0;
 }
 
+/* The socket sends the stream too, and receives nothing but questions. */
 static int stats_of_udp(struct tw_rx *rx, struct tw_rx_stats *ret)
 {
-	*ret = questions_of(rx)->stats;
+	struct questions *q = questions_of(rx);
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(q->fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
+		return -errno;
+	q->stats.dropped = info[SK_MEMINFO_DROPS];
+	*ret = q->stats;
 	return 0;
 }
 
