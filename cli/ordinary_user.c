@@ -114,19 +114,54 @@ void ordinary_user__fini(struct ordinary_user *user)
 	*user = (struct ordinary_user){ 0 };
 }
 
-static int drop_capabilities(void)
+/* Effective and permitted alike; none to inherit. */
+static int set_capabilities(uint64_t capabilities)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) || syscall(SYS_capset, &head, none))
+	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		const uint32_t bits = (uint32_t)(capabilities >> 32 * i);
+
+		data[i] = (struct __user_cap_data_struct){ .effective = bits, .permitted = bits };
+	}
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) || syscall(SYS_capset, &head, data))
 		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
+static uint64_t permitted_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	return syscall(SYS_capget, &head, data) ? 0 : (uint64_t)data[1].permitted << 32 | data[0].permitted;
+}
+
+/* A container's root may not be allowed to; without exec the bounding set gives nothing anyway. */
+static void empty_bounding_set(void)
+{
+	for (unsigned long capability = 0; !prctl(PR_CAPBSET_DROP, capability, 0, 0, 0); capability++)
+		;
+}
+
+int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities)
+{
+	const uint64_t kept = permitted_capabilities() & capabilities;
+	int error;
+
+	empty_bounding_set();
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
+		return -errno;
+	error = ordinary_user__become(user);
+	if (!error)
+		error = set_capabilities(kept);
+	return error || !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? error : -errno;
+}
+
 int ordinary_user__renounce(struct tw_error *err)
 {
-	const int error = geteuid() ? drop_capabilities() : 0;
+	const int error = geteuid() ? set_capabilities(0) : 0;
 
 	return error ? tw_error__set(err, error, "cannot give up capabilities: %s", strerror(-error)) : 0;
 }

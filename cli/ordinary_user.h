@@ -37,6 +37,14 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
  */
 int ordinary_user__become(const struct ordinary_user *user);
 
+/**
+ * ordinary_user__become_with() - the same, but keep some capabilities; all others are given up for good (no_new_privs)
+ * @capabilities: bits, as of capabilities(7); those that this process does not have are left out
+ *
+ * For a process that has no other threads. It cannot be looked into by others of that user. Return: 0 or -errno.
+ */
+int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities);
+
 /** ordinary_user__fini() - an all-zero one is fine */
 void ordinary_user__fini(struct ordinary_user *user);
 

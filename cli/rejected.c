@@ -2,6 +2,7 @@
 #include "cli/rejected.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,10 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/ordinary_user.h"
 #include "xdp/classifier.h"
 
 #define STREAMS_MAX 256  /* as many as a merge takes */
 #define ANSWER_MS   1000 /* the longest that a look takes */
+
+#define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
 /* What the parent reads while the child may write. A row is there once n counts it in. */
 struct tally {
@@ -118,7 +122,7 @@ static void look(struct counting *c)
 }
 
 /* The terminal's Ctrl-C is for the parent, whose end is the end of this. */
-static _Noreturn void count(struct counting *c, int fd)
+static _Noreturn void count(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	char byte = 0;
@@ -126,6 +130,9 @@ static _Noreturn void count(struct counting *c, int fd)
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "tracewire-count");
+	unsetenv("RUNTIME_DIRECTORY"); /* the state files of classifiers are root's, and this was root */
+	if (ordinary_user__become_with(user, CAPABILITIES))
+		_exit(1);
 	do {
 		look(c);
 		byte = 1;
@@ -133,7 +140,7 @@ static _Noreturn void count(struct counting *c, int fd)
 	_exit(0);
 }
 
-static int spawn(struct rejected *rejected, const char *ifname, struct tw_error *err)
+static int spawn(struct rejected *rejected, const char *ifname, const struct ordinary_user *user, struct tw_error *err)
 {
 	int fds[2];
 
@@ -148,20 +155,36 @@ static int spawn(struct rejected *rejected, const char *ifname, struct tw_error 
 			_exit(1);
 		c->ifname = ifname;
 		c->tally = rejected->tally;
-		count(c, fds[1]);
+		count(c, user, fds[1]);
 	}
 	close(fds[1]);
 	rejected->fd = fds[0];
 	return rejected->child < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno)) : 0;
 }
 
-static void await_answer(const struct rejected *rejected)
+/* Return: whether the child is there; it may take its time. */
+static bool await_answer(const struct rejected *rejected)
 {
 	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
 	char byte;
 
-	if (poll(&fd, 1, ANSWER_MS) > 0 && read(rejected->fd, &byte, 1) < 0)
-		return;
+	return poll(&fd, 1, ANSWER_MS) <= 0 || read(rejected->fd, &byte, 1) > 0;
+}
+
+/* On a machine without that user it stays root, with as few capabilities. */
+static int spawn_as_nobody(struct rejected *rejected, const char *ifname, struct tw_error *err)
+{
+	struct ordinary_user user;
+	int error = ordinary_user__find("nobody", &user, err);
+
+	if (!error || error == -ESRCH)
+		error = spawn(rejected, ifname, &user, err);
+	ordinary_user__fini(&user);
+	if (!error && !await_answer(rejected))
+		return tw_error__set(
+			err, -EPERM,
+			"the process that reads the counters of classifiers cannot give up its privileges");
+	return error;
 }
 
 int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *err)
@@ -175,12 +198,11 @@ int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *er
 	rejected->tally =
 		mmap(NULL, sizeof(*rejected->tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	error = rejected->tally == MAP_FAILED ? tw_error__set(err, -errno, "no memory: %s", strerror(errno))
-					      : spawn(rejected, ifname, err);
+					      : spawn_as_nobody(rejected, ifname, err);
 	if (error) {
 		rejected__free(rejected);
 		return error;
 	}
-	await_answer(rejected);
 	*ret = rejected;
 	return 0;
 }

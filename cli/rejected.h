@@ -3,7 +3,9 @@
  * Events that a classifier in XDP dropped on an interface before captures could see them. Their numbers are missing behind it, and
  * only its counters tell them from lost ones. They are looked at now and then, so that what a classifier counted is known after it has gone.
  *
- * Maps of the kernel are read by a process of its own, which stays root while its parent gives that up to parse frames.
+ * Maps of the kernel are read by a process of its own, as its parent gives up its privileges to parse frames. It becomes the user
+ * nobody and keeps CAP_SYS_ADMIN, which the kernel asks of those who open a map by its number, and CAP_DAC_READ_SEARCH, to see in
+ * /run/tracewire which maps there are.
  */
 #ifndef CLI_REJECTED_H
 #define CLI_REJECTED_H
@@ -20,7 +22,9 @@ struct rejected;
  * rejected__new() - begin to count on an interface; what was dropped before does not count
  * @ifname: NULL = every interface of this network namespace
  *
- * Return: 0, -ENOMEM, or what fork() or socketpair() said.
+ * It forks, and the child goes on as this program: to be called before there are other threads.
+ *
+ * Return: 0; -ENOMEM; -EPERM if it cannot give up its privileges; or what fork() or socketpair() said.
  */
 int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *err);
 

@@ -54,6 +54,17 @@ done
 
 # Frames that XDP drops before a capture are missing by their numbers: its counters say that they are not lost. It begins when the stream
 # has told its formats, which on a busy machine takes its time.
+# The process that reads these has CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which that takes, and is nobody otherwise.
+nobody=$(id -u nobody) group=$(id -g nobody) caps=0000000000200004 none=0000000000000000
+counting="Uid $nobody $nobody $nobody $nobody
+Gid $group $group $group $group
+Groups $(id -G nobody)
+CapInh $none
+CapPrm $caps
+CapEff $caps
+CapBnd $none
+CapAmb $none
+NoNewPrivs 1"
 for frames in 1 0; do
 	in_background attach "$tracewire" filter attach -i tw0 'event == "sched_switch" or event == "sched_stat_runtime"' --action drop
 	attach=$pid
@@ -61,6 +72,8 @@ for frames in 1 0; do
 	in_background capture "$tracewire" capture -i tw0 -w "$scratch/z.pcapng"
 	capture=$pid
 	wait_for says "$scratch/capture.err" '^capturing on'
+	counter=$(pgrep -P $capture -x tracewire-count)
+	expect "what the process that counts may do" "$counting" "$(sed -nE 's/^(Uid|Gid|Groups|Cap...|NoNewPrivs):[ \t]*/\1 /p' "/proc/$counter/status" | tr -s '\t ' ' ' | sed 's/ $//')"
 	"$tracewire" stream -F -e sched -i tw0 --events-per-frame $frames -- bash -c "for _ in {1..600}; do
 			grep -q '^attached to' '$scratch/attach.err' && break
 			kill -0 $attach 2>/dev/null || break
