@@ -34,7 +34,7 @@ size_t tw_ledger__json(const struct tw_ledger *l, char *ret, size_t size)
 	put_all(&line, "places", tw_place_keys, l->place, TW_PLACE_COUNT);
 	tw_line__str(&line, ", ");
 	put_key(&line, "difference");
-	tw_line__i64(&line, tw_ledger__difference(l));
+	tw_ledger_text__difference(&line, l, "null");
 	tw_line__str(&line, ", ");
 	put_all(&line, "facts", tw_fact_keys, l->fact, TW_FACT_COUNT);
 	tw_line__char(&line, '}');

@@ -96,6 +96,7 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
 	l->fact[TW_FACT_MALFORMED] = n->malformed;
 	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
+	l->fact[TW_FACT_TAIL_FRAMES] = l->state == TW_LEDGER_CLOSED ? 0 : from->own.tail_frames;
 	l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
 }
 
@@ -151,6 +152,11 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	*ret = l;
 }
 
+bool tw_ledger__is_too_large(const struct tw_ledger *ledger)
+{
+	return ledger->recorded == UINT64_MAX || all_places(ledger) == UINT64_MAX;
+}
+
 int64_t tw_ledger__difference(const struct tw_ledger *ledger)
 {
 	const uint64_t sum = all_places(ledger), recorded = ledger->recorded;
@@ -158,6 +164,11 @@ int64_t tw_ledger__difference(const struct tw_ledger *ledger)
 	if (recorded >= sum)
 		return recorded - sum > INT64_MAX ? INT64_MAX : (int64_t)(recorded - sum);
 	return sum - recorded > INT64_MAX ? -INT64_MAX : -(int64_t)(sum - recorded);
+}
+
+bool tw_ledger__is_known(const struct tw_ledger *ledger)
+{
+	return !ledger->fact[TW_FACT_TAIL_FRAMES] && !tw_ledger__is_too_large(ledger);
 }
 
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind)
@@ -174,14 +185,22 @@ uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind
 	return sum;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger)
 {
+	const uint64_t tail = larger(to->fact[TW_FACT_TAIL_FRAMES], ledger->fact[TW_FACT_TAIL_FRAMES]);
+
 	to->state = to->state < ledger->state ? to->state : ledger->state;
 	to->recorded = plus(to->recorded, ledger->recorded);
 	for (int i = 0; i < TW_PLACE_COUNT; i++)
 		to->place[i] = plus(to->place[i], ledger->place[i]);
 	for (int i = 0; i < TW_FACT_COUNT; i++)
 		to->fact[i] = plus(to->fact[i], ledger->fact[i]);
+	to->fact[TW_FACT_TAIL_FRAMES] = tail;
 }
 
 const char *tw_ledger_state__name(enum tw_ledger_state state)

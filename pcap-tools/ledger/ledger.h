@@ -37,14 +37,16 @@
 	X(disk, DISK, LOST, "disk", "could not be written")
 
 /* What else is to be known of them: facts, which are no places. Key, name, in words before a number. */
-#define TW_LEDGER_FACTS(X)                                                   \
-	X(late, LATE, "events behind newer ones")                            \
-	X(reordered, REORDERED, "frames that came out of order")             \
-	X(duplicates, DUPLICATES, "events that came twice")                  \
-	X(unknown, UNKNOWN, "losses of unknown size")                        \
-	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")          \
-	X(malformed, MALFORMED, "frames that could not be read, or in part") \
-	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, of which nobody counted the events")
+#define TW_LEDGER_FACTS(X)                                                                                          \
+	X(late, LATE, "events behind newer ones")                                                                   \
+	X(reordered, REORDERED, "frames that came out of order")                                                    \
+	X(duplicates, DUPLICATES, "events that came twice")                                                         \
+	X(unknown, UNKNOWN, "losses of unknown size")                                                               \
+	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")                                                 \
+	X(malformed, MALFORMED, "frames that could not be read, or in part")                                        \
+	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, of which nobody counted the events") \
+	X(tail_frames, TAIL_FRAMES,                                                                                 \
+	  "frames known to be missing behind the last that came, of all open streams, at least")
 
 enum tw_ledger_kind {
 	TW_LEDGER_EARLIER,
@@ -85,7 +87,9 @@ struct tw_ledger {
 struct tw_ledger_own {
 	uint64_t delivered, elsewhere, filtered, unwanted, disk;
 	uint64_t explained; /* dropped by classifiers with their frames, as their counters tell */
-	bool finished;      /* nothing is under way any more: the merge has let out everything */
+	uint64_t
+		tail_frames; /* known to be missing behind the last that came, of whichever stream: no number tells of them */
+	bool finished;       /* nothing is under way any more: the merge has let out everything */
 };
 
 struct tw_ledger_sources {
@@ -106,13 +110,22 @@ struct tw_ledger_sources {
  */
 void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
 
+/** tw_ledger__is_too_large() - its numbers, or their sum, do not fit 64 bits: they stopped at UINT64_MAX */
+bool tw_ledger__is_too_large(const struct tw_ledger *ledger);
+
 /** tw_ledger__difference() - recorded less all places; 0 = balanced, above 0 = unexplained, below 0 = counted twice */
 int64_t tw_ledger__difference(const struct tw_ledger *ledger);
+
+/**
+ * tw_ledger__is_known() - whether the difference is: not where frames are missing of which nobody knows how many events they had, nor
+ * where the numbers are too large
+ */
+bool tw_ledger__is_known(const struct tw_ledger *ledger);
 
 /** tw_ledger__sum() - all places of one kind */
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind);
 
-/** tw_ledger__add() - @to becomes the ledger of both; as certain as the less certain one */
+/** tw_ledger__add() - @to becomes the ledger of both; as certain as the less certain one. tail_frames are both's together already */
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger);
 
 /** tw_ledger_state__name() - "running", "open", "closed" */
@@ -129,7 +142,7 @@ const char *tw_ledger_state__name(enum tw_ledger_state state);
  *
  * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": words of a key and a decimal number, in any
  * order behind the version. A key that is not there is 0, an unknown one is skipped. The difference is for whoever reads it:
- * it follows from the others.
+ * it follows from the others, and is the word "unknown" where it is not known.
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 

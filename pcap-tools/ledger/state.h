@@ -15,4 +15,7 @@ extern const char *const tw_fact_keys[];                              /* TW_FACT
 struct tw_line tw_ledger_text__begin(char *ret, size_t size);
 size_t tw_ledger_text__end(struct tw_line *line);
 
+/** tw_ledger_text__difference() - the number, or @unknown */
+void tw_ledger_text__difference(struct tw_line *line, const struct tw_ledger *ledger, const char *unknown);
+
 #endif

@@ -43,16 +43,27 @@ static const char *heading(int column)
 	return tw_place_headings[column - COLUMN_PLACES];
 }
 
+/* Numbers that were added up stop at the largest one. */
+static void cell_number(uint64_t number, char *ret, size_t size)
+{
+	if (number == UINT64_MAX)
+		snprintf(ret, size, ">%" PRIu64, UINT64_MAX - 1);
+	else
+		snprintf(ret, size, "%" PRIu64, number);
+}
+
 static void cell(const struct tw_ledger *l, int column, char *ret, size_t size)
 {
 	if (column == COLUMN_RECORDED)
-		snprintf(ret, size, "%" PRIu64, l->recorded);
+		cell_number(l->recorded, ret, size);
+	else if (column == COLUMN_DIFFERENCE && !tw_ledger__is_known(l))
+		snprintf(ret, size, "unknown");
 	else if (column == COLUMN_DIFFERENCE)
 		snprintf(ret, size, "%" PRId64, tw_ledger__difference(l));
 	else if (column == COLUMN_STATE)
 		snprintf(ret, size, "%s", tw_ledger_state__name(l->state));
 	else
-		snprintf(ret, size, "%" PRIu64, l->place[column - COLUMN_PLACES]);
+		cell_number(l->place[column - COLUMN_PLACES], ret, size);
 }
 
 static struct row row_of(const struct table *t, size_t i)
@@ -172,7 +183,13 @@ void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 		      out);
 	if (ledger->state == TW_LEDGER_RUNNING)
 		fputs("running: as it stood while the capture went on\n", out);
-	if (difference > 0)
+	if (tw_ledger__is_too_large(ledger))
+		fputs("too large: the numbers of events do not fit 64 bits, so whether the books balance is not known\n",
+		      out);
+	else if (!tw_ledger__is_known(ledger))
+		fputs("the difference is not known: nobody counted the events of the frames that are missing behind the last\n",
+		      out);
+	else if (difference > 0)
 		fprintf(out, "%" PRId64 " events are unexplained: recorded, and in none of the places\n", difference);
 	else if (difference < 0)
 		fprintf(out, "%" PRId64 " events are in more than one place\n", -difference);

@@ -31,6 +31,14 @@ size_t tw_ledger_text__end(struct tw_line *line)
 	return tw_line__len(line);
 }
 
+void tw_ledger_text__difference(struct tw_line *line, const struct tw_ledger *l, const char *unknown)
+{
+	if (tw_ledger__is_known(l))
+		tw_line__i64(line, tw_ledger__difference(l));
+	else
+		tw_line__str(line, unknown);
+}
+
 static void put(struct tw_line *line, const char *key, uint64_t value)
 {
 	tw_line__char(line, ' ');
@@ -51,7 +59,7 @@ size_t tw_ledger__comment(const struct tw_ledger *l, char *ret, size_t size)
 			put(&line, tw_place_keys[i], l->place[i]);
 	}
 	tw_line__str(&line, " difference=");
-	tw_line__i64(&line, tw_ledger__difference(l));
+	tw_ledger_text__difference(&line, l, "unknown");
 	for (int i = 0; i < TW_FACT_COUNT; i++) {
 		if (l->fact[i])
 			put(&line, tw_fact_keys[i], l->fact[i]);
@@ -62,7 +70,7 @@ size_t tw_ledger__comment(const struct tw_ledger *l, char *ret, size_t size)
 size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 {
 	struct tw_line line = tw_ledger_text__begin(ret, size);
-	const int64_t difference = tw_ledger__difference(l);
+	const int64_t difference = tw_ledger__is_known(l) ? tw_ledger__difference(l) : 0;
 	const char *before = " recorded: ";
 
 	tw_line__u64(&line, l->recorded);
@@ -79,6 +87,13 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 		tw_line__str(&line, before);
 		tw_line__i64(&line, difference);
 		tw_line__str(&line, " unexplained");
+	}
+	if (tw_ledger__is_too_large(l))
+		tw_line__str(&line, "; the numbers do not fit 64 bits");
+	if (l->fact[TW_FACT_TAIL_FRAMES]) {
+		tw_line__str(&line, "; the difference is not known: at least ");
+		tw_line__u64(&line, l->fact[TW_FACT_TAIL_FRAMES]);
+		tw_line__str(&line, " frames are missing behind the last");
 	}
 	tw_line__str(&line, "; ");
 	tw_line__str(&line, tw_ledger_state__name(l->state));

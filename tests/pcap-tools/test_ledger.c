@@ -471,6 +471,33 @@ static void test_parse(void **state)
 	assert_int_equal(l.state, TW_LEDGER_CLOSED);
 }
 
+/* What does not fit is said to be more, and a difference of such numbers to be unknown. */
+static void test_too_large(void **state)
+{
+	static const char *const names[] = { "a", "b" };
+	const struct tw_ledger ledgers[2] = {
+		{ .recorded = UINT64_MAX / 2 + 1, .place = { [TW_PLACE_DELIVERED] = UINT64_MAX / 2 + 1 } },
+		{ .recorded = UINT64_MAX / 2 + 2, .place = { [TW_PLACE_DELIVERED] = UINT64_MAX / 2 + 2 } },
+	};
+	struct tw_ledger sum = ledgers[0];
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(out);
+	tw_ledger__add(&sum, &ledgers[1]);
+	assert_false(tw_ledger__is_too_large(&ledgers[0]));
+	assert_true(tw_ledger__is_too_large(&sum));
+	tw_ledger__print_table(names, ledgers, 2, 200, out);
+	tw_ledger__print_remarks(&sum, out);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, "sum  >18446744073709551614  >18446744073709551614     unknown"));
+	assert_non_null(strstr(text, "too large: "));
+	assert_null(strstr(text, "unexplained"));
+	free(text);
+}
+
 static void test_texts(void **state)
 {
 	const struct tw_ledger l = { .state = TW_LEDGER_CLOSED,
@@ -580,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_numbers),
 		cmocka_unit_test(test_comment),
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_too_large),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_table),
 	};
