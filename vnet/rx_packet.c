@@ -2,6 +2,7 @@
 #include "vnet/rx_packet.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <poll.h>
@@ -25,6 +26,15 @@ struct rx_packet {
 	const struct tpacket3_hdr *next;
 	struct tw_rx_stats stats;
 	uint64_t dropped; /* of stats.dropped, what frames were told of */
+	uint64_t taken;   /* blocks */
+	/*
+	 * While the ring is full, nothing comes after what is dropped. Asking for the counter then keeps the kernel from marking the block
+	 * that comes after it later.
+	 */
+	bool full;
+	uint64_t full_from; /* of stats.dropped, what may have been lost before a block that is in the ring */
+	uint64_t tell_at; /* when as many blocks were taken, one comes that was closed after a loss; 0 = not known of */
+	uint64_t last; /* of stats.dropped, what was lost when it was full last, unless a block has come behind that */
 	struct tw_rx_peer peer;
 };
 
@@ -38,10 +48,19 @@ static struct tpacket_block_desc *block_at(const struct rx_packet *rx)
 	return (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)rx->block * RX_RING_BLOCK);
 }
 
+static uint32_t status_of(const struct rx_packet *rx, unsigned int block)
+{
+	struct tpacket_block_desc *desc =
+		(struct tpacket_block_desc *)(rx->ring.blocks + (size_t)block * RX_RING_BLOCK);
+
+	return __atomic_load_n(&desc->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
+}
+
 static void give_back(struct rx_packet *rx)
 {
 	if (!rx->held)
 		return;
+	rx->full = false;
 	__atomic_store_n(&block_at(rx)->hdr.bh1.block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	rx->block = (rx->block + 1) % rx->ring.n;
 	rx->held = false;
@@ -70,6 +89,8 @@ static void tell_loss(struct rx_packet *rx)
 	uint64_t untold;
 
 	update_stats(rx);
+	if (rx->taken >= rx->tell_at)
+		rx->tell_at = 0;
 	untold = rx->stats.dropped - rx->dropped;
 	if (untold)
 		rx->dropped += untold > kept ? untold - kept : 1;
@@ -78,12 +99,15 @@ static void tell_loss(struct rx_packet *rx)
 static bool take_block(struct rx_packet *rx)
 {
 	struct tpacket_block_desc *block = block_at(rx);
-	const uint32_t status = __atomic_load_n(&block->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
+	const uint32_t status = status_of(rx, rx->block);
 
 	if (!(status & TP_STATUS_USER))
 		return false;
-	if (status & TP_STATUS_LOSING)
+	if (rx->tell_at && rx->taken >= rx->tell_at)
+		rx->last = 0;
+	if (status & TP_STATUS_LOSING || (rx->tell_at && rx->taken >= rx->tell_at))
 		tell_loss(rx);
+	rx->taken++;
 	rx->held = true;
 	rx->left = block->hdr.bh1.num_pkts;
 	rx->next = (const struct tpacket3_hdr *)((uint8_t *)block + block->hdr.bh1.offset_to_first_pkt);
@@ -156,14 +180,61 @@ static int packet_answer(struct tw_rx *base, const struct tw_rx_peer *to, const 
 	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
 }
 
+/* Return: whether it has no room; @ret_losing: and a block that tells of a loss before it */
+static bool is_full(const struct rx_packet *rx, bool *ret_losing)
+{
+	*ret_losing = false;
+	for (unsigned int i = 0; i < rx->ring.n; i++) {
+		const uint32_t status = status_of(rx, i);
+
+		if (!(status & TP_STATUS_USER))
+			return false;
+		*ret_losing |= status & TP_STATUS_LOSING && !(rx->held && i == rx->block);
+	}
+	return true;
+}
+
+/* Return: 0 or -errno */
+static int look_for_last(struct rx_packet *rx)
+{
+	const uint64_t before = rx->stats.dropped;
+	bool losing;
+	const bool full = is_full(rx, &losing);
+	const int error = update_stats(rx);
+
+	if (error || !full)
+		return error;
+	if (!rx->full)
+		rx->full_from = losing ? rx->stats.dropped : before;
+	rx->full = true;
+	rx->last = rx->stats.dropped - rx->full_from;
+	if (rx->stats.dropped != before)
+		rx->tell_at = rx->taken + rx->ring.n - rx->held;
+	return 0;
+}
+
 static int packet_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 {
 	struct rx_packet *rx = of(base);
-	const int error = update_stats(rx);
+	const int error = look_for_last(rx);
 
-	if (!error)
-		*ret = rx->stats;
-	return error;
+	if (error)
+		return error;
+	*ret = rx->stats;
+	ret->dropped_last = rx->last;
+	return 0;
+}
+
+/* What a filter rejects is not counted. */
+static void packet_stop(struct tw_rx *base)
+{
+	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
+	const struct sock_fprog program = { .len = 1, .filter = nothing };
+
+	struct rx_packet *rx = of(base);
+
+	setsockopt(rx->ring.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+	look_for_last(rx);
 }
 
 static void packet_close(struct tw_rx *base)
@@ -177,6 +248,7 @@ static void packet_close(struct tw_rx *base)
 static const struct tw_rx_ops packet_ops = {
 	.next = packet_next,
 	.answer = packet_answer,
+	.stop = packet_stop,
 	.stats = packet_stats,
 	.close = packet_close,
 };

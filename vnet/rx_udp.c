@@ -2,6 +2,7 @@
 #include "vnet/rx_udp.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -27,6 +28,7 @@ struct rx_udp {
 	struct rx_udp_socket socket;
 	struct tw_rx_stats stats;
 	uint64_t dropped;                      /* as known from the last message */
+	bool stopped;                          /* what is dropped from now on does not count */
 	struct tw_rx_bundle bundles[MESSAGES]; /* of the frames that next lends */
 	unsigned int next, n;                  /* of them: the first that is not lent yet, and all */
 	size_t at;                             /* in that one */
@@ -172,16 +174,37 @@ static int udp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const voi
 	return rx_udp_peer__answer(of(base)->socket.fd, to, frame, len);
 }
 
-static int udp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+static int count_dropped(struct rx_udp *rx)
 {
-	struct rx_udp *rx = of(base);
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
 	socklen_t len = sizeof(info);
 
 	if (getsockopt(rx->socket.fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
 		return -errno;
 	count_up(&rx->stats.dropped, info[SK_MEMINFO_DROPS]);
+	return 0;
+}
+
+/* What a filter rejects is counted with what found no room: from then on the counter says nothing. */
+static void udp_stop(struct tw_rx *base)
+{
+	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
+	const struct sock_fprog program = { .len = 1, .filter = nothing };
+	struct rx_udp *rx = of(base);
+
+	rx->stopped = !count_dropped(rx);
+	setsockopt(rx->socket.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+static int udp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+{
+	struct rx_udp *rx = of(base);
+	const int error = rx->stopped ? 0 : count_dropped(rx);
+
+	if (error)
+		return error;
 	*ret = rx->stats;
+	ret->dropped_last = rx->stats.dropped > rx->dropped ? rx->stats.dropped - rx->dropped : 0;
 	return 0;
 }
 
@@ -198,6 +221,7 @@ static const struct tw_rx_ops udp_ops = {
 	.next = udp_next,
 	.take = udp_take,
 	.answer = udp_answer,
+	.stop = udp_stop,
 	.stats = udp_stats,
 	.close = udp_close,
 };

@@ -25,6 +25,7 @@ struct rx_xdp {
 	unsigned int turn;    /* frames left of it */
 	long pause;           /* ns */
 	bool pause_due;       /* frames came since the last one */
+	bool stopped;         /* what is dropped from now on does not count */
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
 	uint64_t asides;      /* frames beside streams */
 	struct tw_rx_peer peer;
@@ -157,10 +158,23 @@ static int xdp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 		if (error)
 			return error;
 		stats.frames += queue->frames + rx_xdp_queue__waiting(queue);
-		stats.dropped += queue->dropped;
+		stats.dropped += rx->stopped ? queue->at_stop : queue->dropped;
+		stats.dropped_last += rx_xdp_queue__dropped_last(queue, rx->stopped ? queue->at_stop : queue->dropped);
 	}
 	*ret = stats;
 	return 0;
+}
+
+/* The program goes on: frames that it passed on would find nobody else. */
+static void xdp_stop(struct tw_rx *base)
+{
+	struct rx_xdp *rx = of(base);
+
+	for (unsigned int i = 0; i < rx->port.n; i++) {
+		rx_xdp_queue__update_dropped(&rx->port.queues[i]);
+		rx->port.queues[i].at_stop = rx->port.queues[i].dropped;
+	}
+	rx->stopped = true;
 }
 
 static void xdp_close(struct tw_rx *base)
@@ -174,6 +188,7 @@ static void xdp_close(struct tw_rx *base)
 static const struct tw_rx_ops xdp_ops = {
 	.next = xdp_next,
 	.answer = xdp_answer,
+	.stop = xdp_stop,
 	.stats = xdp_stats,
 	.close = xdp_close,
 };

@@ -29,6 +29,14 @@ int rx_xdp_queue__update_dropped(struct rx_xdp_queue *q)
 	return 0;
 }
 
+uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *q, uint64_t dropped)
+{
+	const uint64_t before =
+		q->n_losses ? q->losses[(q->first_loss + q->n_losses - 1) % RX_XDP_LOSSES].dropped : q->placed;
+
+	return dropped > before ? dropped - before : 0;
+}
+
 /*
  * Frames are lost while the ring is full, or too full for a long one, and that it can only have been if it now reaches so far
  * beyond where it began. So the kernel is asked for its counter then, and at no other time.

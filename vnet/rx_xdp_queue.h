@@ -45,6 +45,7 @@ struct rx_xdp_queue {
 	uint64_t dropped; /* as the kernel said last */
 	uint64_t placed;  /* of these, what has a place in the ring, before which it was lost */
 	uint64_t told;    /* of these, what frames handed out know of */
+	uint64_t at_stop; /* dropped, when what comes later was of no interest any more */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
 	unsigned int first_loss, n_losses; /* not yet reached */
 };
@@ -80,6 +81,9 @@ struct rx_xdp_packet {
  * @whole: room for a packet of @room bytes, where one of several chunks is put together
  */
 bool rx_xdp_queue__take(struct rx_xdp_queue *queue, uint8_t *whole, size_t room, struct rx_xdp_packet *ret);
+
+/** rx_xdp_queue__dropped_last() - of the first @dropped, what is behind the last packet that was taken, at least */
+uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *queue, uint64_t dropped);
 
 /** rx_xdp_queue__update_dropped() - ask the kernel for its counter. Return: 0 or -errno */
 int rx_xdp_queue__update_dropped(struct rx_xdp_queue *queue);

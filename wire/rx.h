@@ -46,6 +46,8 @@ struct tw_rx_bundle {
 struct tw_rx_stats {
 	uint64_t frames;  /* handed out or still to be; those that their taker left aside included */
 	uint64_t dropped; /* that found the receiver full */
+	/* of these, at least, behind the last frame that was handed out: once all that there was has been */
+	uint64_t dropped_last;
 };
 
 struct tw_rx;
@@ -64,6 +66,11 @@ struct tw_rx_ops {
 	int (*take)(struct tw_rx *rx, int timeout_ms, struct tw_rx_bundle *bundles, unsigned int n);
 	/* Send one frame back. Return: 0 or -errno; a full queue is -EAGAIN. */
 	int (*answer)(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len);
+	/*
+	 * Frames that come from now on need not be handed out, and are not counted as dropped: of those that came before, all are. NULL = it
+	 * goes on.
+	 */
+	void (*stop)(struct tw_rx *rx);
 	/* Return: 0 or -errno */
 	int (*stats)(struct tw_rx *rx, struct tw_rx_stats *ret);
 	void (*close)(struct tw_rx *rx);
@@ -105,6 +112,12 @@ static inline bool tw_rx_bundle__frame(const struct tw_rx_bundle *bundle, size_t
 static inline int tw_rx__answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
 {
 	return rx->ops->answer(rx, to, frame, len);
+}
+
+static inline void tw_rx__stop(struct tw_rx *rx)
+{
+	if (rx->ops->stop)
+		rx->ops->stop(rx);
 }
 
 static inline int tw_rx__stats(struct tw_rx *rx, struct tw_rx_stats *ret)
