@@ -12,6 +12,7 @@
 #include "cli/run_wire.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/stop.h"
 #include "cli/summary.h"
 #include "cli/viewer.h"
 #include "vnet/rx_packet.h"
@@ -59,7 +60,9 @@ static bool viewer_is_gone(void *ctx)
 static int start_receiver(struct live *live, struct tw_error *err)
 {
 	const struct tw_rx_packet_options rx = { .ifname = live->wire.name, .ring = RECEIVER_RING };
-	const struct tw_output_options output = { .fd = live->viewer.fd, .name = "the viewer's pipe" };
+	const struct tw_output_options output = { .fd = live->viewer.fd,
+						  .name = "the viewer's pipe",
+						  .deadline = stop__deadline() };
 	struct receiver_options options = {
 		.recorder = { .archive = { .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,

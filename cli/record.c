@@ -12,6 +12,7 @@
 #include "cli/run_options.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/stop.h"
 #include "cli/summary.h"
 #include "pcap-tools/record/recorder.h"
 
@@ -28,7 +29,9 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 {
 	struct record *record = ctx;
 	const struct tw_filter *filter = tw_producer__filter_left(producer);
-	const struct tw_output_options output = { .path = record->file, .remember = true };
+	const struct tw_output_options output = { .path = record->file,
+						  .remember = true,
+						  .deadline = stop__deadline() };
 	struct tw_recorder_options options = {
 		.archive = { .application = "tracewire record " TRACEWIRE_VERSION,
 			     .from_start = true,

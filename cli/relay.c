@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -11,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/stop.h"
+#include "pcap-tools/output/live.h"
 
 #define PAUSE_MS   4           /* between two batches; what comes first is passed on at once */
 #define BATCH      (256 << 10) /* bytes at most */
@@ -21,25 +23,20 @@ struct relay {
 	sem_t running;
 	pid_t tid;
 	int input, error;
+	struct tw_live output; /* standard output, whose reader may have stopped */
 	char batch[BATCH];
 };
 
-/* Whoever we share the terminal with may have made it non-blocking. Return: 0 or -errno. */
-static int write_all(const char *bytes, size_t n)
+/* Return: 0 or -errno. */
+static int write_all(const struct relay *r, const char *bytes, size_t n)
 {
-	struct pollfd ready = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
 	while (n) {
-		const ssize_t written = write(STDOUT_FILENO, bytes, n);
+		const ssize_t written = tw_live__write(&r->output, stop__deadline(), bytes, n);
 
-		if (written >= 0) {
-			bytes += written;
-			n -= (size_t)written;
-		} else if (errno == EAGAIN) {
-			poll(&ready, 1, -1);
-		} else if (errno != EINTR) {
-			return -errno;
-		}
+		if (written < 0)
+			return (int)written;
+		bytes += written;
+		n -= (size_t)written;
 	}
 	return 0;
 }
@@ -55,7 +52,7 @@ static void *relay_main(void *data)
 	r->tid = gettid();
 	sem_post(&r->running);
 	while (!r->error && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
-		r->error = write_all(r->batch, (size_t)n);
+		r->error = write_all(r, r->batch, (size_t)n);
 		nanosleep(&pause, NULL);
 	}
 	close(r->input);
@@ -81,6 +78,7 @@ static int start_thread(struct relay *r, struct tw_error *err)
 
 static void release(struct relay *r)
 {
+	tw_live__close(&r->output);
 	sem_destroy(&r->running);
 	free(r);
 }
@@ -93,6 +91,7 @@ int relay__start(struct relay **ret, int *ret_fd, struct tw_error *err)
 	if (!r)
 		return tw_error__set(err, -ENOMEM, "no memory to print");
 	sem_init(&r->running, 0, 0);
+	r->output = tw_live__open(STDOUT_FILENO);
 	if (pipe2(fds, O_CLOEXEC)) {
 		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
 		goto fail;

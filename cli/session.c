@@ -75,7 +75,9 @@ static int open_session(struct session *session, char **command, struct tw_error
 	status = open_command(session, command, err);
 	if (status)
 		return status;
-	return cli_exit__of_opening(session->output->open(session->ctx, session->producer, err));
+	error = session->output->open(session->ctx, session->producer, err);
+	stop__opened();
+	return cli_exit__of_opening(error);
 }
 
 static void tell_filter(const struct session *session)
@@ -97,6 +99,7 @@ static int start(struct session *session, struct tw_error *err)
 		return cli_exit__of(error);
 	error = session->command ? tw_command__run(session->command, err) : 0;
 	if (error) {
+		stop__ending();
 		tw_producer__stop(session->producer, NULL);
 		return not_run(error);
 	}
@@ -187,6 +190,7 @@ static int trace(struct session *session, struct tw_error *err)
 	service__stopping();
 	if (session->command && !session->ended && stop__signal())
 		let_command_end(session);
+	stop__ending();
 	error = stop(session, err);
 	summarize(session);
 	return error ? CLI_EXIT_FAILURE : exit_status(session);
@@ -212,9 +216,11 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	session.options.open_questions = output->open_questions;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;
+	session.options.deadline = stop__deadline();
 	status = open_session(&session, command, err);
 	if (!status)
 		status = trace(&session, err);
+	stop__ending(); /* also of a run that failed to begin: its output may block, too */
 	status = close_output(&session, status, err);
 	tw_command__free(session.command);
 	tw_producer__free(session.producer);

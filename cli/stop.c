@@ -11,13 +11,18 @@
 
 #include "base/time.h"
 
-#define ONCE_NS  (500 * TW_NS_PER_MS) /* signals within that time are one: timeout(1) and the like send each twice */
-#define PATIENCE 2                    /* so often signals ask; the next one kills */
+#define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within that time are one: timeout(1) and the like send each twice */
+#define PATIENCE  2                      /* so often signals ask; the next one kills */
+#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* that what is left has, once the end was asked for */
+
+enum phase { OPENING, RUNNING, ENDING };
 
 static int event_fd = -1;
 static volatile sig_atomic_t first_signal, first_was_sent;
 static atomic_int asked;
 static atomic_ullong last_asked; /* CLOCK_MONOTONIC, ns */
+static atomic_int phase;
+static struct tw_deadline deadline;
 
 void stop__request(void)
 {
@@ -27,6 +32,30 @@ void stop__request(void)
 	/* Fails only if the counter is full: then it was asked for often enough. */
 	if (write(event_fd, &one, sizeof(one)) < 0)
 		errno = saved;
+}
+
+/* @at: what it is now */
+static uint64_t next_deadline(uint64_t at)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+
+	if (phase == RUNNING)
+		return 0;
+	if (asked > (phase == ENDING))
+		return at && at < now ? at : now;
+	return asked && !at ? now + OUTPUT_NS : at;
+}
+
+/*
+ * Signal handlers and the main thread call this after they have changed what the deadline follows from. A handler that comes in between has
+ * seen the newer values, so its deadline is not overwritten.
+ */
+static void set_deadline(void)
+{
+	uint64_t at = atomic_load(&deadline.at);
+
+	while (!atomic_compare_exchange_weak(&deadline.at, &at, next_deadline(at)))
+		;
 }
 
 static void on_signal(int signo, siginfo_t *info, void *context)
@@ -41,6 +70,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		first_signal = signo;
 		first_was_sent = info->si_code <= 0;
 	}
+	set_deadline();
 	if (asked <= PATIENCE) {
 		stop__request();
 	} else {
@@ -89,4 +119,21 @@ bool stop__was_sent(void)
 bool stop__is_urgent(void)
 {
 	return asked > 1;
+}
+
+const struct tw_deadline *stop__deadline(void)
+{
+	return &deadline;
+}
+
+void stop__opened(void)
+{
+	phase = RUNNING;
+	set_deadline();
+}
+
+void stop__ending(void)
+{
+	phase = ENDING;
+	set_deadline();
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/deadline.h"
 #include "base/error.h"
 
 /**
@@ -12,6 +13,8 @@
  *
  * By handlers, not by masks or SIG_IGN: programs that are run do not inherit them. A SIGHUP that is ignored, as nohup has it,
  * stays so. Who asks a third time means it: that signal ends the process.
+ *
+ * What waits for others looks at stop__deadline(): see stop__opened() and stop__ending().
  */
 int stop__catch(struct tw_error *err);
 
@@ -29,5 +32,19 @@ bool stop__was_sent(void);
 
 /** stop__is_urgent() - signals asked twice */
 bool stop__is_urgent(void);
+
+/**
+ * stop__deadline() - until when to wait for an output or input that blocks
+ *
+ * While files are being opened, the first signal ends it. While the run goes on, there is none. From the run's end on, it is over some
+ * seconds after the first signal, which may have come before, and at once with the second; without a signal there is none.
+ */
+const struct tw_deadline *stop__deadline(void);
+
+/** stop__opened() - all is open: the run begins */
+void stop__opened(void);
+
+/** stop__ending() - the run has ended: what is left goes out, or is given up */
+void stop__ending(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,12 @@
 #include <unistd.h>
 
 #include "base/program.h"
+#include "base/time.h"
 #include "cli/ordinary_user.h"
+#include "cli/stop.h"
+
+#define END_MS  5                /* between two looks whether it has ended */
+#define LATE_NS TW_NS_PER_SECOND /* that it has behind the deadline, to end by itself when its input does */
 
 #define ARGUMENTS_MAX 8
 
@@ -167,16 +173,36 @@ bool viewer__is_gone(const struct viewer *viewer)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
 }
 
+/*
+ * Its own end comes when it has read everything. tshark that does not end by the deadline, because it has stopped or nobody reads what it
+ * prints, is killed. A window stays until it is closed, and outlives us if somebody does not want to wait for that. Return: its status
+ */
+static int await_end(const struct viewer *viewer)
+{
+	int status = 0;
+	pid_t pid;
+
+	while ((pid = waitpid(viewer->pid, &status, WNOHANG)) <= 0) {
+		if (pid < 0 && errno != EINTR)
+			return 0;
+		if (viewer->relay && tw_deadline__overdue(stop__deadline()) > LATE_NS)
+			kill(viewer->pid, SIGKILL);
+		if (!viewer->relay && stop__is_urgent())
+			return 0;
+		poll(NULL, 0, END_MS);
+	}
+	return status;
+}
+
 struct viewer_end viewer__finish(struct viewer *viewer)
 {
 	struct viewer_end end = { .status = 0 };
-	int status = 0;
+	int status;
 
 	if (!viewer->pid)
 		return end;
 	close(viewer->fd);
-	while (waitpid(viewer->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = await_end(viewer);
 	end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	end.output = relay__finish(viewer->relay);
 	*viewer = (struct viewer){ .fd = -1 };

@@ -42,7 +42,7 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if nobody reads our standard output any more; another -errno of writing there */
 };
 
-/** viewer__finish() - close the pipe and wait for the end; all 0 if there is no viewer */
+/** viewer__finish() - close the pipe and wait for the end, which tshark has to come to by stop__deadline(); all 0 if there is no viewer */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 #endif

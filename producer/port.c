@@ -9,8 +9,12 @@
 #include "wire/emit.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
-#define PAUSE_NS    50000         /* between two tries */
-#define RETRY_NS    1000000       /* the same while shedding: a try for every event would hold up the ring behind it */
+#define LAST_NS \
+	500000000ull /* the same for the last frames, where the sink says that it is broken: it may count them */
+#define AFTER_NS \
+	1000000000ull /* after the deadline: by then a receiver that waited for others has given them up, and has room */
+#define PAUSE_NS 50000   /* between two tries */
+#define RETRY_NS 1000000 /* the same while shedding: a try for every event would hold up the ring behind it */
 
 static void pause_briefly(void)
 {
@@ -27,6 +31,21 @@ void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_s
 	};
 }
 
+static bool is_given_up(struct tw_port *port)
+{
+	const bool is = !port->last && tw_deadline__is_over(port->deadline);
+
+	port->given_up += is;
+	return is;
+}
+
+static uint64_t patience(const struct tw_port *port)
+{
+	if (port->last)
+		return port->error ? LAST_NS : PATIENCE_NS;
+	return port->shedding ? 0 : PATIENCE_NS;
+}
+
 /* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
 static void *reserve(struct tw_port *port)
 {
@@ -34,23 +53,23 @@ static void *reserve(struct tw_port *port)
 	uint64_t begun, until, now;
 	int rc;
 
-	if (slot || port->error)
+	if (slot || (port->error && !port->last) || is_given_up(port))
 		return slot;
 	begun = tw_time__now(CLOCK_MONOTONIC);
-	if (port->shedding && begun < port->retry)
+	if (port->shedding && !port->last && begun < port->retry)
 		return NULL;
-	until = begun + (port->shedding ? 0 : PATIENCE_NS);
+	until = begun + patience(port);
 	do {
 		rc = tw_sink__flush(port->sink);
 		slot = tw_sink__reserve(port->sink);
 		if (slot)
 			break;
-		if (rc && rc != -EAGAIN) {
+		if (rc && rc != -EAGAIN)
 			port->error = rc;
+		if (port->error && !port->last)
 			break;
-		}
 		pause_briefly();
-	} while (tw_time__now(CLOCK_MONOTONIC) < until);
+	} while (tw_time__now(CLOCK_MONOTONIC) < until && !is_given_up(port));
 	now = tw_time__now(CLOCK_MONOTONIC);
 	port->waited += now - begun;
 	port->shedding = !slot;
@@ -150,12 +169,20 @@ int tw_port__flush(struct tw_port *port)
 	return rc;
 }
 
+/* A deadline may be set, and moved, meanwhile. */
+static bool is_over(const struct tw_port *port, uint64_t until)
+{
+	const uint64_t at = port->deadline ? atomic_load(&port->deadline->at) : 0;
+
+	return tw_time__now(CLOCK_MONOTONIC) >= (at && at + AFTER_NS > until ? at + AFTER_NS : until);
+}
+
 int tw_port__drain(struct tw_port *port)
 {
 	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + PATIENCE_NS;
 	int rc;
 
-	while ((rc = tw_port__flush(port)) == -EAGAIN && tw_time__now(CLOCK_MONOTONIC) < until)
+	while ((rc = tw_port__flush(port)) == -EAGAIN && !is_over(port, until))
 		pause_briefly();
 	return rc;
 }

@@ -4,7 +4,8 @@
  * anything can be shed, so whatever does not arrive shows as a gap.
  *
  * Back-pressure: while the sink has no room the thread waits and the kernel's ring buffers for us. Only after PATIENCE, or when
- * the sink broke, events are shed, counted, and told by a LOST record as soon as frames go out again.
+ * the sink broke, events are shed, counted, and told by a LOST record as soon as frames go out again. Nor is anything waited for once the
+ * deadline is over, but for the last frames, which tell what was shed.
  */
 #ifndef TW_PORT_H
 #define TW_PORT_H
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/deadline.h"
 #include "producer/pointers/pointers.h"
 #include "wire/encode.h"
 #include "wire/sink.h"
@@ -40,11 +42,14 @@ struct tw_port {
 	const struct tw_stream *stream;
 	uint32_t events_per_frame;
 	struct tw_frame frame;
-	struct tw_channel *channel; /* of the open frame; NULL = none is open */
-	uint64_t waited;            /* for room, ns; whoever asks sets it back */
-	bool shedding;              /* gave up waiting; try again now and then, without patience */
-	uint64_t retry;             /* when, CLOCK_MONOTONIC */
-	int error;                  /* the sink broke for good */
+	struct tw_channel *channel;         /* of the open frame; NULL = none is open */
+	uint64_t waited;                    /* for room, ns; whoever asks sets it back */
+	bool shedding;                      /* gave up waiting; try again now and then, without patience */
+	uint64_t retry;                     /* when, CLOCK_MONOTONIC */
+	int error;                          /* the sink broke for good */
+	const struct tw_deadline *deadline; /* NULL = none */
+	bool last;                          /* frames that are worth waiting for after that */
+	uint64_t given_up;                  /* frames that were not waited for, as it was over */
 	uint32_t part_id;
 	uint8_t flags;           /* of the frames to come, besides the stream's */
 	_Atomic uint64_t events; /* committed (base/counter.h) */
@@ -70,7 +75,7 @@ void tw_port__set_flags(struct tw_port *port, uint8_t flags);
 /** tw_port__flush() - commit and push out. Return: 0, -EAGAIN, or the sink's error */
 int tw_port__flush(struct tw_port *port);
 
-/** tw_port__drain() - flush until all is out or PATIENCE ends: for the end of a run */
+/** tw_port__drain() - flush until all is out or PATIENCE ends, and the deadline if there is one: for the end of a run */
 int tw_port__drain(struct tw_port *port);
 
 /** tw_port__event() - send one kernel record on a channel in a new frame, or shed and count it; as tw_frame__add_event() */

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "filter/filter.h"
 #include "producer/exchange.h"
@@ -62,6 +63,11 @@ struct tw_producer_options {
 	/* True when somebody may just have begun to listen, so that metadata is due at once; may be NULL. Must not block. */
 	bool (*joined)(void *ctx);
 	void *ctx;
+	/*
+	 * When it is over, nothing is waited for any more: what the sinks have no room for is shed, and counted. May be set while the
+	 * producer stops. NULL = none.
+	 */
+	const struct tw_deadline *deadline;
 };
 
 /*
@@ -161,7 +167,7 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  *
  * Of each ring that is read which is in it when the threads have ended, even if tracing goes on: the rest counts as lost there.
  *
- * Return: 0, or the first -errno met; the books are valid in any case.
+ * Return: 0, or the first -errno met, -ETIMEDOUT if something was given up as the deadline was over; the books are valid in any case.
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
 

@@ -95,6 +95,7 @@ static int open_sinks(struct tw_producer *p, struct tw_error *err)
 		if (rc)
 			return rc;
 		tw_port__init(&p->readers[i].port, sink, &p->stream, p->options->events_per_frame);
+		p->readers[i].port.deadline = p->options->deadline;
 	}
 	return 0;
 }
@@ -271,13 +272,17 @@ static void ask_sinks(struct tw_producer *p)
 		tw_reader__ask_sink(&p->readers[i]);
 }
 
-/* All is out: the books are closed. One frame says so, with the counters and the last number of every channel. */
+/*
+ * All is out: the books are closed. One frame says so, with the counters and the last number of every channel. A sink that is broken may
+ * still take it, to be counted.
+ */
 static void say_last(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
 	const size_t times = p->options->repeat_ms ? LAST_TIMES : 1;
 
-	for (size_t i = 0; i < times && !first->error; i++) {
+	first->port.last = true;
+	for (size_t i = 0; i < times && (!i || !first->error); i++) {
 		uint64_t now;
 
 		nanosleep(&(struct timespec){ .tv_nsec = last_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
@@ -326,6 +331,14 @@ static void finish(struct tw_producer *p)
 	say_last(p);
 }
 
+static bool gave_up(const struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		if (p->readers[i].port.given_up)
+			return true;
+	return false;
+}
+
 int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 {
 	int rc;
@@ -348,6 +361,11 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	end_answers(p);
 	close_sinks(p);
 	p->running = false;
+	if (!rc && gave_up(p))
+		rc = tw_error__set(
+			err, -ETIMEDOUT,
+			"sending took longer than the end allowed: what had not left then was given up, and is "
+			"counted as lost by the producer");
 	if (!rc && tw_producer__broken(p))
 		rc = tw_error__set(err, tw_producer__broken(p), "sending stopped early: %s",
 				   strerror(-tw_producer__broken(p)));

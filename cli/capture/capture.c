@@ -165,12 +165,14 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 		error = rejected__new(capture->interface, &capture->rejected, err);
 	if (!error)
 		error = capture__start(capture, how, sizeof(how), err);
+	stop__opened();
 	if (error)
 		return cli_exit__of_opening(error);
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	capture__tell_begin(capture, how);
 	tell_ready(how);
 	capture__wait(capture);
+	stop__ending();
 	service__stopping();
 	rejected__look(capture->rejected);
 	error = receiver__finish(capture->receiver, &capture->stats, err);

@@ -11,6 +11,7 @@
 #include "cli/capture/capture.h"
 #include "cli/leftovers.h"
 #include "cli/ordinary_user.h"
+#include "cli/stop.h"
 
 #define WAIT_NS  (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
 #define BOOKS_NS (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
@@ -50,7 +51,7 @@ static int give_up_privileges(const struct capture *capture, struct tw_error *er
 
 static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *err)
 {
-	struct tw_output_options options = { .path = capture->file, .remember = true };
+	struct tw_output_options options = { .path = capture->file, .remember = true, .deadline = stop__deadline() };
 
 	output_request__apply(&capture->output, &options);
 	return tw_output__open(&options, ret, err);

@@ -72,6 +72,7 @@ static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len
 		begun = tw_time__now(CLOCK_MONOTONIC);
 		n = write_area(o, part);
 		at += n;
+		tw_output__was_late(o, begun);
 	} while (!was_slow(o, begun) && n == part && at < len);
 	return at;
 }
@@ -85,7 +86,7 @@ static bool has_area(struct tw_output *o)
 
 static bool is_worth_it(const struct tw_output *o, size_t len)
 {
-	return o->direct && len >= LEAST && tw_time__now(CLOCK_MONOTONIC) >= o->direct_from;
+	return o->direct && !o->late && len >= LEAST && tw_time__now(CLOCK_MONOTONIC) >= o->direct_from;
 }
 
 int tw_output__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len, size_t *ret_put)

@@ -54,6 +54,12 @@ int tw_output__fail(struct tw_output *o, int code, struct tw_error *err)
 			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
 			"%llu bytes",
 			o->name, bytes);
+	case ETIMEDOUT:
+		return tw_error__set(
+			err, code,
+			"writing %s: it took nothing more, after %llu bytes; the rest was given up, as the "
+			"end was asked for",
+			o->name, bytes);
 	default:
 		return tw_error__set(err, code, "writing %s: %s, after %llu bytes", o->name, strerror(-code), bytes);
 	}

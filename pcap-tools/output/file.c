@@ -2,6 +2,7 @@
 /* One file of an output: how it begins and how it ends. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -69,6 +70,8 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 	o->live = !S_ISREG(st.st_mode);
 	o->direct = o->own && !o->live && !o->zstd;
 	o->again = o->live ? -1 : file__open_again(o);
+	if (o->live)
+		o->to = tw_live__open(o->fd);
 	if (!o->own || o->live)
 		return 0;
 	code = file__lock(o, err);
@@ -77,15 +80,39 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 	return code;
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* A FIFO that nobody reads is tried again until somebody does: to wait in open() nothing but a signal could end. */
+static int file__open(struct tw_output *o)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
+
+	while ((o->fd = open(o->name, flags, 0666)) < 0 && (errno == EINTR || (errno == ENXIO && is_fifo(o->name)))) {
+		if (tw_deadline__is_over(o->options.deadline))
+			return -EINTR;
+		poll(NULL, 0, TW_DEADLINE_SLICE_MS);
+	}
+	return o->fd < 0 ? -errno : 0;
+}
+
 static int file__create(struct tw_output *o, struct tw_error *err)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (o->rotates ? O_EXCL : 0);
 	int code;
 
 	do {
-		o->fd = open(o->name, flags, 0666);
-		code = o->fd < 0 ? -errno : 0;
+		code = file__open(o);
 	} while (tw_output__is_no_space(code) && !tw_output_file__make_space(o));
+	if (code == -EINTR)
+		return tw_error__set(
+			err, code,
+			"opening %s: nobody had opened it to read when the end was asked for; start its reader "
+			"first",
+			o->name);
 	return code ? tw_error__set(err, code, "creating %s: %s%s", o->name, strerror(-code), tw_output__remedy(code))
 		    : 0;
 }
@@ -146,6 +173,7 @@ int tw_output_file__end(struct tw_output *o, struct tw_error *err)
 	o->fd = -1;
 	if (o->again >= 0)
 		close(o->again);
+	tw_live__close(&o->to);
 	o->again = -1;
 	tw_note__close(&o->note);
 	o->stats.bytes += o->bytes;

@@ -2,38 +2,53 @@
 #include "pcap-tools/output/output.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "pcap-tools/output/state.h"
 
-#define ZST ".zst"
+#define ZST     ".zst"
+#define LATE_NS TW_NS_PER_SECOND /* what a disk may take behind the deadline: one that is well needs far less */
 
 static bool options__rotate(const struct tw_output_options *options)
 {
 	return options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
 }
 
-static ssize_t output__write_some(struct tw_output *o, const uint8_t *bytes, size_t len)
+void tw_output__was_late(struct tw_output *o, uint64_t begun)
 {
-	struct pollfd ready = { .fd = o->fd, .events = POLLOUT };
+	const uint64_t took = tw_time__now(CLOCK_MONOTONIC) - begun,
+		       overdue = tw_deadline__overdue(o->options.deadline);
 
-	for (;;) {
-		const ssize_t n = write(o->fd, bytes, len);
+	o->late += took < overdue ? took : overdue;
+}
 
-		if (n > 0)
-			return n;
-		if (!n)
-			return -EIO;
-		if (errno == EAGAIN)
-			poll(&ready, 1, -1);
-		else if (errno != EINTR)
-			return -errno;
-	}
+/* A disk that is slow is given up between two writes. */
+static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
+{
+	const uint64_t begun = o->options.deadline ? tw_time__now(CLOCK_MONOTONIC) : 0;
+	ssize_t n;
+
+	if (o->late > LATE_NS)
+		return -ETIMEDOUT;
+	do {
+		n = write(o->fd, bytes, len);
+	} while (n < 0 && errno == EINTR);
+	n = n < 0 ? -errno : n ? n : -EIO;
+	if (begun)
+		tw_output__was_late(o, begun);
+	return n;
+}
+
+static ssize_t output__put_some(struct tw_output *o, const uint8_t *bytes, size_t len)
+{
+	if (o->live)
+		return tw_live__write(&o->to, o->options.deadline, bytes, len);
+	return file__put(o, bytes, len);
 }
 
 int tw_output__put(void *ctx, const void *bytes, size_t len)
@@ -41,7 +56,7 @@ int tw_output__put(void *ctx, const void *bytes, size_t len)
 	struct tw_output *o = ctx;
 
 	for (size_t at = 0; at < len;) {
-		const ssize_t n = output__write_some(o, (const uint8_t *)bytes + at, len - at);
+		const ssize_t n = output__put_some(o, (const uint8_t *)bytes + at, len - at);
 
 		if (n > 0) {
 			at += (size_t)n;
@@ -107,7 +122,7 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 	o->options.path = o->options.name = NULL; /* borrowed */
 	o->own = options->path && strcmp(options->path, "-") != 0;
 	o->rotates = options__rotate(options);
-	o->again = -1;
+	o->again = o->to.out = -1;
 	o->fd = o->own ? -1 : options->path ? STDOUT_FILENO : options->fd;
 	strncpy(o->path, options->path ? options->path : "", sizeof(o->path) - 1);
 	strncpy(o->name, options__name(options), sizeof(o->name) - 1);

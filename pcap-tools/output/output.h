@@ -7,6 +7,11 @@
  * was writing at that moment; tw_output__repair() cuts that off. A compressed file is flushed with each write, so that this holds
  * for it too, and for those who read it while it grows.
  *
+ * What blocks is waited for until a deadline that another thread or a signal handler may set: a pipe whose reader has stopped, a FIFO
+ * that nobody opens. So pipes, terminals and sockets are never written to by a call that may block: the output opens them once more through
+ * /proc, without blocking, for a flag on the description that others share would change theirs too. A write to a file on a disk
+ * that hangs cannot be ended by anybody; a caller that must not hang lets a thread of its own write.
+ *
  * Several files are named as dumpcap names them: x_00001_20261121093000.pcapng for x.pcapng, in local time.
  *
  * Signals are the caller's: ignore SIGPIPE and SIGXFSZ, so that they are errors and not the end of the process.
@@ -18,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/deadline.h"
 #include "base/error.h"
 
 #define TW_OUTPUT_ALIGN     4096  /* bytes; no disk has larger blocks */
@@ -39,6 +45,11 @@ struct tw_output_options {
 	 * so there is none.
 	 */
 	bool remember;
+	/*
+	 * When it is over, a FIFO without a reader is given up, and what takes nothing any more fails with -ETIMEDOUT: a pipe after some
+	 * ms without room, a disk that has used up a second since. NULL = none. Borrowed until tw_output__free().
+	 */
+	const struct tw_deadline *deadline;
 };
 
 struct tw_output_stats {
@@ -52,8 +63,8 @@ struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first
- * Return: 0; -EINVAL if several files are asked for and it is no file; -EBUSY if another process writes it; -ENOMEM;
- * what open() said.
+ * Return: 0; -EINVAL if several files are asked for and it is no file; -EBUSY if another process writes it; -ENOMEM; -EINTR if the
+ * deadline was over before anybody read a FIFO; what open() said.
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err);
 

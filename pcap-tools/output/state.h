@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "pcap-tools/output/files.h"
+#include "pcap-tools/output/live.h"
 #include "pcap-tools/output/note.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/output/zstd_stream.h"
@@ -17,6 +18,8 @@ struct tw_output {
 	char path[PATH_MAX], name[PATH_MAX];
 	int fd;                      /* -1 = none is open */
 	int again;                   /* the same file, to be read too; -1 = it is none, or may not be */
+	struct tw_live to;           /* what is no file */
+	uint64_t late;               /* ns that writing to a file took behind the deadline */
 	bool own;                    /* opened and closed here */
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */
@@ -50,6 +53,9 @@ static inline bool tw_output__is_no_space(int code)
 
 /** tw_output__put() - write all of it where the file stands; frees space where it can. Return: 0, or what write() said */
 int tw_output__put(void *ctx, const void *bytes, size_t len);
+
+/** tw_output__was_late() - a write to a file took from then, CLOCK_MONOTONIC in ns, until now */
+void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
 /**
  * tw_output__put_direct() - of a large batch, all that is in whole blocks of the disk, past the page cache

@@ -90,7 +90,7 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 
-/** tw_pcapng__flush() - write what is buffered; waits as long as a pipe is full */
+/** tw_pcapng__flush() - write what is buffered; waits as tw_output__write() does */
 int tw_pcapng__flush(struct tw_pcapng *w);
 
 /** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/output/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LATE_NS \
+	(100 * TW_NS_PER_MS) /* without room behind the deadline: a reader that is well has taken something by then */
+
+/* Others share the caller's description, so it is opened once more. */
+static int open_again(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+/*
+ * Where that cannot be, because the pipe is another user's or all of its readers have gone, a write of PIPE_BUF bytes to a pipe that has
+ * room does not block, unless somebody else fills it in between.
+ */
+struct tw_live tw_live__open(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct tw_live live = { .fd = fd, .out = -1, .nonblocking = flags >= 0 && flags & O_NONBLOCK };
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return live;
+	live.is_socket = S_ISSOCK(st.st_mode);
+	live.nonblocking |= live.is_socket || S_ISREG(st.st_mode);
+	if (live.nonblocking)
+		return live;
+	live.out = open_again(fd);
+	live.nonblocking = live.out >= 0;
+	return live;
+}
+
+void tw_live__close(struct tw_live *live)
+{
+	if (live->out >= 0)
+		close(live->out);
+	live->out = -1;
+}
+
+/* Return: 0, -ETIMEDOUT, what poll() said */
+static int wait_for_room(int fd, const struct tw_deadline *deadline)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+	int n;
+
+	while ((n = poll(&room, 1, deadline ? TW_DEADLINE_SLICE_MS : -1)) <= 0) {
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (tw_deadline__overdue(deadline) > LATE_NS)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+static ssize_t write_now(const struct tw_live *live, int fd, const void *bytes, size_t len)
+{
+	if (live->is_socket)
+		return send(fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return write(fd, bytes, live->nonblocking || len < PIPE_BUF ? len : PIPE_BUF);
+}
+
+ssize_t tw_live__write(const struct tw_live *live, const struct tw_deadline *deadline, const void *bytes, size_t len)
+{
+	const int fd = live->out >= 0 ? live->out : live->fd;
+	int err = live->nonblocking ? 0 : wait_for_room(fd, deadline);
+
+	while (!err) {
+		const ssize_t n = write_now(live, fd, bytes, len);
+
+		if (n > 0)
+			return n;
+		if (!n)
+			return -EIO;
+		if (errno == EAGAIN)
+			err = wait_for_room(fd, deadline);
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return err;
+}
