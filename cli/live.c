@@ -67,7 +67,8 @@ static int start_receiver(struct live *live, struct tw_error *err)
 		.recorder = { .archive = { .application = "tracewire live " TRACEWIRE_VERSION,
 					   .wait_ns = HOLE_NS,
 					   .from_start = true,
-					   .filter = live->filter_left } },
+					   .filter = live->filter_left },
+			      .deadline = stop__deadline() },
 		.is_over = viewer_is_gone,
 		.ctx = live,
 	};
@@ -128,20 +129,35 @@ static int finish(void *ctx, struct tw_error *err)
 	return error;
 }
 
-/* When the receiving ring overflows at the end, no later number tells of it; but here it is known what was sent. */
+/*
+ * When the receiving ring overflows at the end, no later number tells of it, and the receiver knows at most how many frames these
+ * were. But here it is known what was sent.
+ */
+static void settle_tail(struct tw_ledger *ledger, const struct tw_books *books)
+{
+	const uint64_t *place = ledger->place;
+	const uint64_t came = place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + place[TW_PLACE_UNWANTED] +
+			      place[TW_PLACE_DISK] + place[TW_PLACE_DAMAGED],
+		       known = came + place[TW_PLACE_WIRE] + place[TW_PLACE_RECEIVER];
+
+	ledger->fact[TW_FACT_TAIL_FRAMES] = 0;
+	if (books->delivered <= known)
+		return;
+	ledger->place[TW_PLACE_RECEIVER] += books->delivered - known;
+	ledger->recorded += books->delivered - known;
+}
+
 static void summarize(void *ctx, const struct tw_books *books)
 {
 	struct live *live = ctx;
 	struct tw_archive_stats *stats = &live->stats.archive;
-	uint64_t *place = stats->ledger.place;
-	const uint64_t shown = place[TW_PLACE_DELIVERED];
 
-	if (books->delivered > shown + place[TW_PLACE_CAPTURE_FILTER])
-		place[TW_PLACE_WIRE] = books->delivered - shown - place[TW_PLACE_CAPTURE_FILTER];
+	settle_tail(&stats->ledger, books);
 	summary__print_troubles(stats, stderr);
 	filter_option__summarize(live->filter_left, &stats->sieve);
+	summary__print_ledger(&stats->ledger, stderr);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
-		shown, stats->packets, live->stats.rx.dropped);
+		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, live->stats.rx.dropped);
 }
 
 /* What a run that failed half-way has left open, and the wire. */

@@ -32,9 +32,14 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
-	uint64_t now;              /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
-	uint64_t seen;             /* the same by the capture's clock; only where there is an asker */
-	uint64_t end, end_at_most; /* CLOCK_REALTIME and, as that may be set, CLOCK_MONOTONIC; set before ending */
+	uint64_t now;  /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
+	uint64_t seen; /* the same by the capture's clock; only where there is an asker */
+	bool seen_end, told_failure;
+	uint64_t end;         /* CLOCK_REALTIME: frames that came later are not taken */
+	uint64_t end_at_most; /* CLOCK_MONOTONIC, as that may be set */
+	uint64_t taken;       /* frames */
+	/* what was known to be dropped when the last frame came, and the last with events */
+	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	int error;
 };
@@ -47,6 +52,61 @@ static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
 
 	if (tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
 		tw_recorder__answer(r->recorder, stream_id, &sample);
+}
+
+/*
+ * Whether nothing more is to be received, as nobody reads it. Any other failure of the writer's ends the run; but what comes until then
+ * is handed on, to be counted.
+ */
+static bool is_final(struct receiver *r, int error)
+{
+	if (!error || error == -EAGAIN || error == -EBUSY)
+		return false;
+	if (!r->told_failure)
+		stop__request();
+	r->told_failure = true;
+	return error == -EPIPE;
+}
+
+/* What is there now was sent before. Where others go on to send, nothing more is received. */
+static void look_for_end(struct receiver *r)
+{
+	if (r->seen_end || !atomic_load(&r->ending))
+		return;
+	r->seen_end = true;
+	r->end_at_most = tw_time__now(CLOCK_MONOTONIC) + END_NS;
+	if (!r->options.others_send)
+		return;
+	tw_rx__stop(r->rx);
+	r->end = tw_time__now(CLOCK_REALTIME) + SLACK_NS;
+}
+
+/*
+ * The writer's queue is full. Frames collect in the receiver meanwhile, and what it drops is asked for: only while it is full can be
+ * known what was lost behind its last frame.
+ */
+static void wait_for_room(struct receiver *r)
+{
+	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
+	struct tw_rx_stats unused;
+
+	tw_rx__stats(r->rx, &unused);
+	tw_inlet__wait(r->inlet, WAIT_MS);
+	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* waiting for the writer does not use up this time */
+}
+
+/* Until a slot may be free. Return: 0; or -errno after which nothing more is received */
+static int await_slot(struct receiver *r)
+{
+	const int error = tw_inlet__flush(r->inlet);
+
+	if (is_final(r, error))
+		return error;
+	look_for_end(r);
+	if (tw_recorder__is_stuck(r->recorder))
+		return -ETIMEDOUT;
+	wait_for_room(r);
+	return 0;
 }
 
 static void look_at_frame(struct receiver *r, const struct tw_rx_frame *frame)
@@ -74,35 +134,60 @@ static void ask(struct receiver *r)
 		tw_rx__answer(r->rx, question.to, question.frame, question.len);
 }
 
-/* Until there is something to ask, or to look whether the end has come. Return: ms */
+/* Until there is something to ask or to hand on, or to look whether the end has come. Return: ms */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->asker ? tw_asker__due(r->asker) : UINT64_MAX;
 	uint64_t now;
 
+	if (tw_inlet__holds(r->inlet))
+		return 1;
 	if (due == UINT64_MAX)
 		return WAIT_MS;
 	now = tw_capture_clock__now(&r->clock);
 	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
 }
 
-/* Return: places to receive into; while the recorder's queue is full, frames collect in the receiver. Or -errno */
+/* Return: places to receive into. Or -errno */
 static int make_room(struct receiver *r, struct tw_rx_bundle bundles[TW_INLET_SLOTS])
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
 	uint8_t *places[TW_INLET_SLOTS];
 	unsigned int n;
 
 	while (!(n = tw_inlet__room(r->inlet, places))) {
-		const int error = tw_inlet__flush(r->inlet);
+		const int error = await_slot(r);
 
-		if (error && error != -EAGAIN)
+		if (error)
 			return error;
-		nanosleep(&pause, NULL);
 	}
 	for (unsigned int i = 0; i < n; i++)
 		bundles[i].to = places[i];
 	return (int)n;
+}
+
+static bool is_of_events(const uint8_t *frame)
+{
+	const uint8_t source = frame[offsetof(struct tw_frame_hdr, source)];
+
+	return source != TW_SOURCE_CONTROL && source != TW_SOURCE_ASIDE;
+}
+
+static bool has_events(const struct tw_rx_bundle *bundle)
+{
+	struct tw_rx_frame frame;
+
+	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment)
+		if (frame.len >= sizeof(struct tw_frame_hdr) && is_of_events(frame.data))
+			return true;
+	return false;
+}
+
+/* A full receiver may still have room for a short control frame. So drops after the last frame with events are counted separately. */
+static void note_dropped(struct receiver *r, const struct tw_rx_bundle *bundle)
+{
+	r->dropped = bundle->dropped;
+	if (r->dropped != r->dropped_events && has_events(bundle))
+		r->dropped_events = r->dropped;
 }
 
 /* Return: false for what came after @end */
@@ -112,17 +197,19 @@ static bool pass_on(struct receiver *r, const struct tw_rx_bundle *bundle, unsig
 
 	if (bundle->time > end)
 		return false;
+	r->taken += bundle->segment ? (bundle->len + bundle->segment - 1) / bundle->segment : 1;
 	r->too_long += bundle->cut;
 	if (bundle->cut)
 		return true;
+	note_dropped(r, bundle);
 	if (r->asker)
 		look_at_bundle(r, bundle);
 	tw_inlet__put(r->inlet, place, bundle->len, bundle->segment, &arrival);
 	return true;
 }
 
-/* What is there, none that came after @end. Return: how many bundles, or -errno */
-static int take_burst(struct receiver *r, uint64_t end)
+/* What is there, none that came after the end. Return: how many bundles, or -errno */
+static int take_burst(struct receiver *r)
 {
 	struct tw_rx_bundle bundles[TW_INLET_SLOTS];
 	const int room = make_room(r, bundles);
@@ -135,9 +222,9 @@ static int take_burst(struct receiver *r, uint64_t end)
 	if (r->asker)
 		r->seen = tw_capture_clock__now(&r->clock);
 	for (int i = 0; i < more; i++)
-		n += pass_on(r, &bundles[i], (unsigned int)i, end);
+		n += pass_on(r, &bundles[i], (unsigned int)i, r->end);
 	error = tw_inlet__flush(r->inlet);
-	if (error && error != -EAGAIN)
+	if (is_final(r, error))
 		return error;
 	if (r->asker)
 		ask(r);
@@ -155,12 +242,14 @@ static int receive(struct receiver *r)
 {
 	for (;;) {
 		/* Looked at first: what we wait for was sent before it, so that an empty burst means that all has come. */
-		const bool ending = atomic_load(&r->ending);
-		const int n = take_burst(r, ending && r->options.others_send ? r->end : UINT64_MAX);
+		const bool ending = (look_for_end(r), r->seen_end);
+		const int n = take_burst(r);
 
 		if (n < 0)
 			return n;
-		if ((ending && (!n || is_late(r))) || tw_recorder__is_full(r->recorder))
+		if (ending && (!n || is_late(r)))
+			return 0;
+		if (tw_recorder__is_full(r->recorder))
 			return 0;
 		if (r->options.is_over && r->options.is_over(r->options.ctx))
 			return -EPIPE;
@@ -175,6 +264,8 @@ static void *receiver_main(void *data)
 	r->tid = gettid();
 	sem_post(&r->running);
 	r->error = receive(r);
+	while (tw_inlet__flush(r->inlet) == -EBUSY)
+		tw_inlet__wait(r->inlet, 1);
 	stop__request();
 	return NULL;
 }
@@ -236,6 +327,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 	sem_init(&r->running, 0, 0);
 	r->options = *options;
 	r->rx = options->rx;
+	r->end = UINT64_MAX;
 	error = open_recorder(r, err);
 	if (!error && options->asks)
 		error = open_asker(r, err);
@@ -264,21 +356,32 @@ pid_t receiver__writer_tid(const struct receiver *receiver)
 	return tw_recorder__tid(receiver->recorder);
 }
 
+/* Count frames known to be lost after the last one: those the receiver dropped, and if the writer is stuck, those not taken. */
+static void count_missing(struct receiver *r, struct tw_rx_stats *ret)
+{
+	uint64_t missing;
+
+	if (tw_rx__stats(r->rx, ret) || tw_recorder__is_full(r->recorder))
+		return;
+	missing = ret->dropped_last + (r->dropped - r->dropped_events);
+	if (r->error == -ETIMEDOUT)
+		missing += ret->frames > r->taken ? ret->frames - r->taken : 0;
+	tw_recorder__missing(r->recorder, missing);
+}
+
 int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_error *err)
 {
 	struct tw_error why;
 	int error, received;
 
-	r->end = tw_time__now(CLOCK_REALTIME) + SLACK_NS;
-	r->end_at_most = tw_time__now(CLOCK_MONOTONIC) + END_NS;
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
 	received = r->error;
+	count_missing(r, &ret->rx);
 	tw_inlet__free(r->inlet);
 	r->inlet = NULL;
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
-	tw_rx__stats(r->rx, &ret->rx);
 	ret->too_long = r->too_long;
 	if (r->asker)
 		tw_asker__stats(r->asker, &ret->asked);

@@ -36,6 +36,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 		.archive = { .application = "tracewire record " TRACEWIRE_VERSION,
 			     .from_start = true,
 			     .filter = filter },
+		.deadline = stop__deadline(),
 	};
 	int error = tw_output__open(&output, &options.output, err);
 
@@ -79,6 +80,7 @@ static void summarize(void *ctx, const struct tw_books *books)
 	(void)books;
 	summary__print_troubles(&record->stats, stderr);
 	filter_option__summarize(record->filter_left, &record->stats.sieve);
+	summary__print_ledger(&record->stats.ledger, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);
 }

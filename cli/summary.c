@@ -92,3 +92,13 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 			", that came twice: %" PRIu64 "\n",
 			merge->malformed, merge->incomplete, merge->duplicates);
 }
+
+void summary__print_ledger(const struct tw_ledger *ledger, FILE *out)
+{
+	char line[TW_LEDGER_TEXT_MAX];
+
+	if (!ledger->place[TW_PLACE_DISK] && tw_ledger__is_known(ledger))
+		return;
+	tw_ledger__line(ledger, line, sizeof(line));
+	fprintf(out, "ledger   %s\n", line);
+}

@@ -17,4 +17,7 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 /** summary__print_troubles() - what else somebody who reads the archive should know; nothing if there is nothing */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
+/** summary__print_ledger() - where the events of a run are, if some of them could not be written or nobody knows */
+void summary__print_ledger(const struct tw_ledger *ledger, FILE *out);
+
 #endif

@@ -91,7 +91,8 @@ int capture__start(struct capture *capture, char *how, size_t size, struct tw_er
 								: capture->output.stop_bytes,
 					   .files_max = capture->output.stop_files,
 					   .explain = explain_gaps,
-					   .ctx = capture } },
+					   .ctx = capture },
+			      .deadline = stop__deadline() },
 		.others_send = true,
 		.asks = true,
 	};

@@ -190,11 +190,12 @@ static void tell_people(struct screen *screen, const struct tw_archive_report *r
 void capture__tell_status(struct capture *capture)
 {
 	struct tw_archive_report *reports;
+	struct tw_archive_stats stats;
 	size_t n;
 
 	if (capture->quiet && !capture->json)
 		return;
-	n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports);
+	n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports, &stats);
 
 	if (capture->json)
 		print_status_json(reports, n);

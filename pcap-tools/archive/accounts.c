@@ -7,6 +7,20 @@
 
 #define OVER_MAX 4096 /* streams that are over and told one by one; the ledgers of more are added up in the last */
 
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Where the writer is stuck: whatever came, by its numbers, and is neither known to be in the file nor rejected. */
+static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
+			    const struct tw_merge_stream_stats *n)
+{
+	const uint64_t written = s->here.events + s->before.events + s->filtered + s->unwanted;
+
+	return a->given_up ? minus(n->received, n->filtered + n->incomplete + n->damaged + written) : s->unwritten;
+}
+
 static void make_ledger(const struct tw_archive *a, const struct tw_archive_stream *s,
 			const struct tw_merge_stream_stats *merge, bool over, struct tw_ledger *ret)
 {
@@ -17,7 +31,8 @@ static void make_ledger(const struct tw_archive *a, const struct tw_archive_stre
 			 .elsewhere = s->before.events,
 			 .filtered = s->filtered,
 			 .unwanted = s->unwanted,
-			 .disk = s->unwritten,
+			 .disk = not_written(a, s, merge),
+			 .tail_frames = a->tail_frames,
 			 .explained = a->options.explain ? a->options.explain(a->options.ctx, s->id) : 0,
 			 .finished = over },
 	};

@@ -228,6 +228,11 @@ static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 	return code ? code : tw_archive__put_statistics(a, s);
 }
 
+void tw_archive__missing(struct tw_archive *a, uint64_t frames)
+{
+	a->tail_frames += frames;
+}
+
 int tw_archive__finish(struct tw_archive *a)
 {
 	int code = tw_archive__done(a, tw_merge__flush(a->merge));
@@ -238,4 +243,11 @@ int tw_archive__finish(struct tw_archive *a)
 	if (!a->lost)
 		code = tw_archive__done(a, tw_pcapng__flush(a->file));
 	return code ? code : tw_archive__error(a, NULL);
+}
+
+void tw_archive__give_up(struct tw_archive *a, int code, const struct tw_error *why)
+{
+	a->finished = a->given_up = true;
+	tw_pcapng__give_up(a->file, code, why);
+	tw_archive__done(a, code);
 }

@@ -113,11 +113,24 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now);
 /** tw_archive__flush() - write out what was released: after each round for a live reader, now and then for a file */
 int tw_archive__flush(struct tw_archive *a);
 
+/** tw_archive__missing() - frames that were lost behind the last that came, at least; of which stream is not known. Before the end */
+void tw_archive__missing(struct tw_archive *a, uint64_t frames);
+
 /**
  * tw_archive__finish() - let everything out, write each interface's statistics and the ledger, flush
  * No frames may follow.
  */
 int tw_archive__finish(struct tw_archive *a);
+
+/**
+ * tw_archive__give_up() - of an archive whose thread does not come back from the output: the end, without a word more in the file
+ *
+ * What came and is not known to be in the file counts as not written. Called between what tw_output__watch() tells; only books may be
+ * asked for after it, and that thread may not go on.
+ *
+ * @why: the failure from then on, of @code
+ */
+void tw_archive__give_up(struct tw_archive *a, int code, const struct tw_error *why);
 
 /** tw_archive__is_full() - whether as much as there may be was written */
 bool tw_archive__is_full(const struct tw_archive *a);

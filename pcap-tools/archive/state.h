@@ -82,6 +82,8 @@ struct tw_archive {
 	int code;  /* a failure that is not the writer's */
 	bool lost; /* nothing can be written any more: what comes is only counted */
 	bool finished;
+	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
+	uint64_t tail_frames;   /* missing behind the last that came, at least */
 	struct tw_sieve *sieve; /* NULL = no filter, and none of what follows */
 	struct tw_knowledge *knowledge;
 	uint64_t undecided; /* events that did not get to the sieve */

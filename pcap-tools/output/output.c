@@ -154,19 +154,44 @@ static int output__put_all(struct tw_output *o, const uint8_t *bytes, size_t len
 	return code ? code : tw_output__put(o, bytes + put, len - put);
 }
 
+void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx)
+{
+	o->begin = begin;
+	o->done = done;
+	o->ctx = ctx;
+}
+
+static void output__begin(const struct tw_output *o)
+{
+	if (o->begin)
+		o->begin(o->ctx);
+}
+
+/* Return: @code */
+static int output__done(struct tw_output *o, int code)
+{
+	if (o->done)
+		o->done(o->ctx);
+	o->told = o->stats;
+	o->told.bytes += o->bytes;
+	return code;
+}
+
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err)
 {
 	int code;
 
+	output__begin(o);
 	o->put = 0;
 	code = o->zstd ? tw_zstd_stream__write(o->zstd, blocks, len) : output__put_all(o, blocks, len);
 	*ret_kept = len;
 	if (!code) {
 		tw_note__move(&o->note, o->bytes);
-		return 0;
+	} else {
+		tw_output__cut(o, blocks, ret_kept);
+		tw_output__fail(o, code, err);
 	}
-	tw_output__cut(o, blocks, ret_kept);
-	return tw_output__fail(o, code, err);
+	return output__done(o, code);
 }
 
 bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t packets, uint64_t now)
@@ -194,19 +219,22 @@ static int output__keep(struct tw_output *o, struct tw_error *err)
 
 int tw_output__next(struct tw_output *o, struct tw_error *err)
 {
-	int code = tw_output_file__end(o, err);
+	int code;
 
+	output__begin(o);
+	code = tw_output_file__end(o, err);
 	if (!code)
 		code = output__keep(o, err);
 	if (!code)
 		code = tw_output_file__begin(o, err);
 	o->code = code;
-	return code;
+	return output__done(o, code);
 }
 
 int tw_output__finish(struct tw_output *o, struct tw_error *err)
 {
-	return tw_output_file__end(o, err);
+	output__begin(o);
+	return output__done(o, tw_output_file__end(o, err));
 }
 
 bool tw_output__is_live(const struct tw_output *o)
@@ -221,6 +249,5 @@ const char *tw_output__name(const struct tw_output *o)
 
 void tw_output__stats(const struct tw_output *o, struct tw_output_stats *ret)
 {
-	*ret = o->stats;
-	ret->bytes += o->bytes;
+	*ret = o->told;
 }

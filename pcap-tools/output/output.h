@@ -69,7 +69,15 @@ struct tw_output;
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err);
 
 /**
- * tw_output__write() - whole blocks; waits as long as a pipe is full
+ * tw_output__watch() - be told before and after each call that may wait for the disk, in the thread that makes it
+ * @begin, @done: NULL = nobody is
+ *
+ * Between the two the output changes nothing else: the callee may let other threads look at what the bytes are made of.
+ */
+void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
+
+/**
+ * tw_output__write() - whole blocks; waits as long as a pipe is full, or to the deadline
  * @ret_kept: bytes of them that are where they should be, in whole blocks; all without a failure
  *
  * No space on the disk: the oldest file of a ring is removed, as long as there is one besides that which is written. Any failure is
@@ -120,6 +128,7 @@ bool tw_output__is_live(const struct tw_output *o);
 /** tw_output__name() - of the file that is written, for people; until the next is begun */
 const char *tw_output__name(const struct tw_output *o);
 
+/** tw_output__stats() - as of the last call that is done */
 void tw_output__stats(const struct tw_output *o, struct tw_output_stats *ret);
 
 #endif

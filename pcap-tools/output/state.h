@@ -35,6 +35,10 @@ struct tw_output {
 	struct tw_ring ring;
 	struct tw_note note;
 	struct tw_output_stats stats; /* its bytes: in files that were ended */
+	struct tw_output_stats told;  /* to those who ask: all bytes, as of the last call */
+	void (*begin)(void *ctx);     /* who watches */
+	void (*done)(void *ctx);
+	void *ctx;
 };
 
 /** tw_output_file__begin() - open the next, or take what the caller has opened. Return: 0 or -errno with @err filled */

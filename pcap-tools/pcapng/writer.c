@@ -231,3 +231,12 @@ uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
 		n++;
 	return n;
 }
+
+void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why)
+{
+	if (w->code)
+		return;
+	w->code = code;
+	w->error = *why;
+	w->kept = 0;
+}

@@ -93,6 +93,9 @@ int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct 
 /** tw_pcapng__flush() - write what is buffered; waits as tw_output__write() does */
 int tw_pcapng__flush(struct tw_pcapng *w);
 
+/** tw_pcapng__give_up() - of a writer whose thread does not come back from the output: what it is writing counts as not written */
+void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why);
+
 /** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
 

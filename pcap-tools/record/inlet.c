@@ -34,7 +34,7 @@ void tw_inlet__free(struct tw_inlet *inlet)
 static struct tw_slot *inlet__slot(struct tw_inlet *inlet)
 {
 	if (!inlet->unused.first)
-		tw_slot_queue__take(inlet->queue, TW_INLET_SLOTS, &inlet->unused);
+		tw_slot_queue__try_take(inlet->queue, TW_INLET_SLOTS, &inlet->unused);
 	return tw_slot_list__pop(&inlet->unused);
 }
 
@@ -83,5 +83,15 @@ void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_
 
 int tw_inlet__flush(struct tw_inlet *inlet)
 {
-	return tw_slot_queue__put(inlet->queue, &inlet->filled);
+	return tw_slot_queue__try_put(inlet->queue, &inlet->filled);
+}
+
+bool tw_inlet__holds(const struct tw_inlet *inlet)
+{
+	return inlet->filled.first;
+}
+
+void tw_inlet__wait(struct tw_inlet *inlet, int timeout_ms)
+{
+	tw_slot_queue__wait_for_unused(inlet->queue, timeout_ms);
 }

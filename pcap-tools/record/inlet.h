@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder's side that receivers see: slots to receive into, several at a time, each with frames of one length that came
- * together. An inlet belongs to one thread.
+ * together. An inlet belongs to one thread, which it never keeps waiting but in tw_inlet__wait().
  */
 #ifndef TW_INLET_H
 #define TW_INLET_H
@@ -21,7 +21,7 @@ void tw_inlet__free(struct tw_inlet *inlet);
 /**
  * tw_inlet__room() - where frames may go
  * @ret: as many places as it returns, each of what a slot holds, bytes; the same ones again until something is put there
- * Return: how many; 0 = no slot is free: flush, and try again a moment later.
+ * Return: how many; 0 = no slot is free: flush, wait, and try again.
  */
 unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]);
 
@@ -33,7 +33,17 @@ unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]
 void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
 		   const struct tw_arrival *arrival);
 
-/** tw_inlet__flush() - what was put goes to the writer. Return: 0; -EAGAIN while no slot is free; the writer's failure */
+/**
+ * tw_inlet__flush() - what was put goes to the writer
+ * Return: 0; -EAGAIN while no slot is free; -EBUSY if another thread is at the queue, so that it is still here; the writer's failure,
+ * after which it counts what comes.
+ */
 int tw_inlet__flush(struct tw_inlet *inlet);
+
+/** tw_inlet__holds() - whether something was put that is not flushed yet */
+bool tw_inlet__holds(const struct tw_inlet *inlet);
+
+/** tw_inlet__wait() - until there may be room, in poll(), for @timeout_ms at most */
+void tw_inlet__wait(struct tw_inlet *inlet, int timeout_ms);
 
 #endif

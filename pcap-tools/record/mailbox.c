@@ -10,7 +10,7 @@ void tw_mailbox__init(struct tw_mailbox *box)
 {
 	pthread_condattr_t attr;
 
-	*box = (struct tw_mailbox){ .n_answers = 0 };
+	*box = (struct tw_mailbox){ .n_reports = 0 };
 	pthread_mutex_init(&box->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -27,10 +27,12 @@ void tw_mailbox__fini(struct tw_mailbox *box)
 
 void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_exchange_sample *sample)
 {
-	pthread_mutex_lock(&box->lock);
-	if (box->n_answers < TW_MAILBOX_ANSWERS)
-		box->answers[box->n_answers++] = (struct tw_mailbox_answer){ stream_id, *sample };
-	pthread_mutex_unlock(&box->lock);
+	const uint32_t at = atomic_load_explicit(&box->written, memory_order_relaxed);
+
+	if (at - atomic_load_explicit(&box->read, memory_order_acquire) == TW_MAILBOX_ANSWERS)
+		return;
+	box->answers[at % TW_MAILBOX_ANSWERS] = (struct tw_mailbox_answer){ stream_id, *sample };
+	atomic_store_explicit(&box->written, at + 1, memory_order_release);
 }
 
 void tw_mailbox__own_clock(struct tw_mailbox *box, const struct tw_own_clock *own)
@@ -41,7 +43,8 @@ void tw_mailbox__own_clock(struct tw_mailbox *box, const struct tw_own_clock *ow
 	pthread_mutex_unlock(&box->lock);
 }
 
-size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct tw_archive_report **ret)
+size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct tw_archive_report **ret,
+		       struct tw_archive_stats *ret_stats)
 {
 	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS;
 	const struct timespec at = { .tv_sec = (time_t)(until / TW_NS_PER_SECOND),
@@ -54,6 +57,8 @@ size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct t
 		;
 	*ret = box->wanted ? NULL : box->reports;
 	n = box->wanted ? 0 : box->n_reports;
+	if (n)
+		*ret_stats = box->stats;
 	if (!box->wanted)
 		box->reports = NULL;
 	box->wanted = false;
@@ -61,20 +66,57 @@ size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct t
 	return n;
 }
 
+static void read_answers(struct tw_mailbox *box, struct tw_archive *archive)
+{
+	const uint32_t written = atomic_load_explicit(&box->written, memory_order_acquire);
+	uint32_t at = atomic_load_explicit(&box->read, memory_order_relaxed);
+
+	for (; at != written; at++) {
+		const struct tw_mailbox_answer answer = box->answers[at % TW_MAILBOX_ANSWERS];
+
+		atomic_store_explicit(&box->read, at + 1, memory_order_release);
+		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may let out packets, and so write */
+	}
+}
+
+/* Return: whether somebody waits for reports */
+static bool read_told(struct tw_mailbox *box, struct tw_archive *archive)
+{
+	struct tw_own_clock own;
+	bool has_own, wanted;
+
+	pthread_mutex_lock(&box->lock);
+	own = box->own;
+	has_own = box->has_own;
+	wanted = box->wanted;
+	box->has_own = false;
+	pthread_mutex_unlock(&box->lock);
+	if (has_own)
+		tw_archive__own_clock(archive, &own);
+	return wanted;
+}
+
+static void put_reports(struct tw_mailbox *box, const struct tw_archive *archive)
+{
+	struct tw_archive_report *reports, *old;
+	const size_t n = tw_archive__reports(archive, &reports);
+	struct tw_archive_stats stats;
+
+	tw_archive__stats(archive, &stats);
+	pthread_mutex_lock(&box->lock);
+	old = box->reports;
+	box->reports = reports;
+	box->n_reports = n;
+	box->stats = stats;
+	box->wanted = false;
+	pthread_cond_signal(&box->reported);
+	pthread_mutex_unlock(&box->lock);
+	free(old);
+}
+
 void tw_mailbox__read(struct tw_mailbox *box, struct tw_archive *archive)
 {
-	pthread_mutex_lock(&box->lock);
-	for (unsigned int i = 0; i < box->n_answers; i++)
-		tw_archive__answer(archive, box->answers[i].stream_id, &box->answers[i].sample);
-	box->n_answers = 0;
-	if (box->has_own)
-		tw_archive__own_clock(archive, &box->own);
-	box->has_own = false;
-	if (box->wanted) {
-		free(box->reports);
-		box->n_reports = tw_archive__reports(archive, &box->reports);
-		box->wanted = false;
-		pthread_cond_signal(&box->reported);
-	}
-	pthread_mutex_unlock(&box->lock);
+	read_answers(box, archive);
+	if (read_told(box, archive))
+		put_reports(box, archive);
 }

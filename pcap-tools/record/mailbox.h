@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What other threads tell and ask the recorder's besides frames: seldom, and without waiting for the disk. */
+/*
+ * What other threads tell and ask the recorder's besides frames. Nobody waits for the disk: the recorder's thread holds the lock only to
+ * take something out or put something in, and hands it on afterwards. The thread that tells answers takes no lock at all.
+ */
 #ifndef TW_MAILBOX_H
 #define TW_MAILBOX_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "pcap-tools/archive/archive.h"
@@ -16,30 +20,35 @@ struct tw_mailbox_answer {
 };
 
 struct tw_mailbox {
-	pthread_mutex_t lock;
+	struct tw_mailbox_answer answers[TW_MAILBOX_ANSWERS]; /* those of [read, written), modulo their number */
+	_Atomic uint32_t written, read;
+	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t reported;
-	struct tw_mailbox_answer answers[TW_MAILBOX_ANSWERS];
-	unsigned int n_answers;
 	struct tw_own_clock own;
 	bool has_own;
 	bool wanted; /* somebody waits for reports */
 	struct tw_archive_report *reports;
 	size_t n_reports;
+	struct tw_archive_stats stats; /* as of the same time */
 };
 
 void tw_mailbox__init(struct tw_mailbox *box);
 void tw_mailbox__fini(struct tw_mailbox *box);
 
-/** tw_mailbox__answer() and tw_mailbox__own_clock() - for tw_archive__answer() and tw_archive__own_clock(); any thread */
+/** tw_mailbox__answer() - for tw_archive__answer(); one thread, which never waits */
 void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_exchange_sample *sample);
+
+/** tw_mailbox__own_clock() - for tw_archive__own_clock(); any thread */
 void tw_mailbox__own_clock(struct tw_mailbox *box, const struct tw_own_clock *own);
 
 /**
  * tw_mailbox__ask() - reports as of now; any thread but the recorder's, one at a time
  * @ret: the caller's, to be freed with free()
+ * @ret_stats: of all of them; untouched if there are none
  * Return: how many; 0 with NULL if the recorder's thread was busy for @timeout_ms
  */
-size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct tw_archive_report **ret);
+size_t tw_mailbox__ask(struct tw_mailbox *box, unsigned int timeout_ms, struct tw_archive_report **ret,
+		       struct tw_archive_stats *ret_stats);
 
 /** tw_mailbox__read() - the recorder's thread: hand on what was told, answer what was asked */
 void tw_mailbox__read(struct tw_mailbox *box, struct tw_archive *archive);

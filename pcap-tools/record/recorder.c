@@ -17,8 +17,9 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT   40 /* of the 100 that a kill may take; the rest is for the way to here */
-#define BATCH_MAX          8  /* slots that are taken, handed over and given back at a time */
+#define FLUSH_MS_DEFAULT   40                    /* of the 100 that a kill may take; the rest is for the way to here */
+#define BATCH_MAX          8                     /* slots that are taken, handed over and given back at a time */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, behind the deadline: see tw_output__write() */
 
 _Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes is enough for both ends");
 
@@ -28,12 +29,26 @@ struct tw_recorder {
 	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of what follows, up to the blank line */
-	pthread_cond_t started;
+	pthread_mutex_t lock;   /* of what follows, up to the blank line */
+	pthread_cond_t changed; /* by the thread: it has a tid, or has ended */
 	int tid;
+	bool ended;
 	struct tw_error error;
+	uint64_t missing;
 
+	/*
+	 * The thread holds it except while it is in the output. So another thread that takes it then may look at the archive, and keep
+	 * this thread out for ever.
+	 */
+	pthread_mutex_t turn;
+	uint64_t in_output;            /* since then, CLOCK_MONOTONIC; 0 = it is not */
+	struct tw_slot_list filled;    /* taken, and not written yet */
+	struct tw_recorder *next_left; /* of those left behind */
+	bool is_left;
+
+	const struct tw_deadline *deadline;
 	bool has_queue, has_thread;
+	bool failed; /* what comes is only counted */
 	atomic_bool full;
 	_Atomic uint64_t rounds; /* of the writer */
 	uint32_t slots, slot_bytes, batch, flush_ms;
@@ -48,11 +63,11 @@ static uint64_t now_ms(void)
 	return tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS;
 }
 
-/* After a failure slots are only emptied, so that no producer waits for ever. */
 static void recorder__fail(struct tw_recorder *rec, int code)
 {
-	if (!code)
+	if (!code || rec->failed)
 		return;
+	rec->failed = true;
 	pthread_mutex_lock(&rec->lock);
 	tw_archive__error(rec->archive, &rec->error);
 	pthread_mutex_unlock(&rec->lock);
@@ -104,11 +119,11 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 	tw_loan__end(&slot->loan);
 }
 
-static void recorder__write(struct tw_recorder *rec, struct tw_slot_list *filled)
+static void recorder__write(struct tw_recorder *rec)
 {
 	struct tw_slot *slot;
 
-	while ((slot = tw_slot_list__pop(filled)))
+	while ((slot = tw_slot_list__pop(&rec->filled)))
 		recorder__write_slot(rec, slot);
 	tw_slot_queue__give(&rec->queue, &rec->done);
 }
@@ -118,19 +133,54 @@ static void recorder__announce(struct tw_recorder *rec)
 	pthread_mutex_lock(&rec->lock);
 	rec->tid = gettid();
 	pthread_mutex_unlock(&rec->lock);
-	pthread_cond_signal(&rec->started);
+	pthread_cond_signal(&rec->changed);
+}
+
+static void recorder__enter_output(void *ctx)
+{
+	struct tw_recorder *rec = ctx;
+
+	rec->in_output = tw_time__now(CLOCK_MONOTONIC);
+	pthread_mutex_unlock(&rec->turn);
+}
+
+static void recorder__leave_output(void *ctx)
+{
+	struct tw_recorder *rec = ctx;
+
+	pthread_mutex_lock(&rec->turn);
+	rec->in_output = 0;
+}
+
+/* The disk may have to be waited for, so it is done in this thread. */
+static void recorder__end(struct tw_recorder *rec)
+{
+	struct tw_error closing;
+	int code;
+
+	pthread_mutex_lock(&rec->lock);
+	tw_archive__missing(rec->archive, rec->missing);
+	pthread_mutex_unlock(&rec->lock);
+	recorder__fail(rec, tw_archive__finish(rec->archive));
+	code = tw_output__finish(rec->output, &closing);
+	if (!code || rec->failed)
+		return;
+	pthread_mutex_lock(&rec->lock);
+	rec->error = closing;
+	pthread_mutex_unlock(&rec->lock);
+	tw_slot_queue__fail(&rec->queue, code);
 }
 
 static void *recorder__run(void *arg)
 {
 	struct tw_recorder *rec = arg;
-	struct tw_slot_list filled = { .n = 0 };
 	uint64_t flushed = now_ms();
 
 	recorder__announce(rec);
-	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &filled)) {
+	pthread_mutex_lock(&rec->turn);
+	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
 		tw_mailbox__read(&rec->mailbox, rec->archive);
-		recorder__write(rec, &filled);
+		recorder__write(rec);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
 		recorder__note_full(rec); /* files are ended by time, too */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
@@ -139,7 +189,12 @@ static void *recorder__run(void *arg)
 		recorder__fail(rec, tw_archive__flush(rec->archive));
 		flushed = now_ms();
 	}
-	recorder__fail(rec, tw_archive__finish(rec->archive));
+	recorder__end(rec);
+	pthread_mutex_unlock(&rec->turn);
+	pthread_mutex_lock(&rec->lock);
+	rec->ended = true;
+	pthread_cond_signal(&rec->changed);
+	pthread_mutex_unlock(&rec->lock);
 	return NULL;
 }
 
@@ -159,7 +214,7 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 	pthread_setname_np(rec->thread, "tracewire-write");
 	pthread_mutex_lock(&rec->lock);
 	while (!rec->tid)
-		pthread_cond_wait(&rec->started, &rec->lock);
+		pthread_cond_wait(&rec->changed, &rec->lock);
 	pthread_mutex_unlock(&rec->lock);
 	return 0;
 }
@@ -189,6 +244,7 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err)
 {
 	struct tw_recorder *rec = calloc(1, sizeof(*rec));
+	pthread_condattr_t attr;
 	int code;
 
 	if (!rec) {
@@ -196,9 +252,15 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 		return tw_error__set(err, -ENOMEM, "writing a recording: no memory");
 	}
 	rec->output = options->output;
+	rec->deadline = options->deadline;
+	tw_output__watch(rec->output, recorder__enter_output, recorder__leave_output, rec);
 	tw_mailbox__init(&rec->mailbox);
 	pthread_mutex_init(&rec->lock, NULL);
-	pthread_cond_init(&rec->started, NULL);
+	pthread_mutex_init(&rec->turn, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&rec->changed, &attr);
+	pthread_condattr_destroy(&attr);
 	code = recorder__prepare(rec, options, err);
 	if (code) {
 		tw_recorder__free(rec);
@@ -208,28 +270,89 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	return 0;
 }
 
+/* Return: whether it is; @rec->turn is held then */
+static bool recorder__stop_stuck(struct tw_recorder *rec)
+{
+	if (tw_deadline__overdue(rec->deadline) < STUCK_NS || pthread_mutex_trylock(&rec->turn))
+		return false;
+	if (rec->in_output && tw_time__now(CLOCK_MONOTONIC) - rec->in_output >= STUCK_NS)
+		return true;
+	pthread_mutex_unlock(&rec->turn);
+	return false;
+}
+
+bool tw_recorder__is_stuck(struct tw_recorder *rec)
+{
+	const bool is = recorder__stop_stuck(rec);
+
+	if (is)
+		pthread_mutex_unlock(&rec->turn);
+	return is;
+}
+
+/* Its thread is in a call that nothing ends, and may use all of it when that ends by itself: but it cannot go on. */
+static void recorder__leave_behind(struct tw_recorder *rec)
+{
+	static struct tw_recorder *left;
+	uint64_t frames = rec->missing + tw_slot_queue__frames(&rec->queue);
+
+	for (const struct tw_slot *slot = rec->filled.first; slot; slot = slot->next)
+		frames += tw_slot__frames(slot);
+	rec->is_left = true;
+	rec->next_left = left;
+	left = rec;
+	tw_error__set(
+		&rec->error, -ETIMEDOUT,
+		"writing %s: the disk does not answer; what of the last write is in the file is not known, and it "
+		"counts as not written",
+		rec->name);
+	tw_archive__missing(rec->archive, frames);
+	tw_archive__give_up(rec->archive, -ETIMEDOUT, &rec->error);
+	tw_slot_queue__fail(&rec->queue, -ETIMEDOUT);
+}
+
+/* Return: whether the thread has ended, after @timeout_ms at most */
+static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
+{
+	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS;
+	const struct timespec at = { .tv_sec = (time_t)(until / TW_NS_PER_SECOND),
+				     .tv_nsec = (long)(until % TW_NS_PER_SECOND) };
+	bool ended;
+
+	pthread_mutex_lock(&rec->lock);
+	while (!rec->ended && !pthread_cond_timedwait(&rec->changed, &rec->lock, &at))
+		;
+	ended = rec->ended;
+	pthread_mutex_unlock(&rec->lock);
+	return ended;
+}
+
 /* Everything that was handed over is written. */
 static void recorder__stop(struct tw_recorder *rec)
 {
 	if (!rec->has_thread)
 		return;
 	tw_slot_queue__end(&rec->queue);
-	pthread_join(rec->thread, NULL);
+	while (!rec->is_left && !recorder__wait(rec, TW_DEADLINE_SLICE_MS)) {
+		if (recorder__stop_stuck(rec))
+			recorder__leave_behind(rec);
+	}
+	if (!rec->is_left)
+		pthread_join(rec->thread, NULL);
 	rec->has_thread = false;
 	rec->code = rec->queue.code;
 }
 
+void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
+{
+	pthread_mutex_lock(&rec->lock);
+	rec->missing += frames;
+	pthread_mutex_unlock(&rec->lock);
+}
+
 int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err)
 {
-	struct tw_error closing;
-	int code;
-
 	recorder__stop(rec);
-	code = tw_output__finish(rec->output, &closing);
-	if (code && !rec->code) {
-		rec->code = code;
-		rec->error = closing;
-	}
 	if (ret)
 		tw_archive__stats(rec->archive, ret);
 	return tw_recorder__error(rec, err);
@@ -264,9 +387,10 @@ void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *
 	tw_mailbox__own_clock(&rec->mailbox, own);
 }
 
-size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret)
+size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
+			    struct tw_archive_stats *ret_stats)
 {
-	return tw_mailbox__ask(&rec->mailbox, timeout_ms, ret);
+	return tw_mailbox__ask(&rec->mailbox, timeout_ms, ret, ret_stats);
 }
 
 uint64_t tw_recorder__progress(const struct tw_recorder *rec)
@@ -289,13 +413,16 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (!rec)
 		return;
 	recorder__stop(rec);
+	if (rec->is_left)
+		return;
 	tw_archive__free(rec->archive); /* gives slots back */
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);
 	tw_mailbox__fini(&rec->mailbox);
-	pthread_cond_destroy(&rec->started);
+	pthread_cond_destroy(&rec->changed);
 	pthread_mutex_destroy(&rec->lock);
+	pthread_mutex_destroy(&rec->turn);
 	free(rec);
 }
 

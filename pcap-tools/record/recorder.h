@@ -3,6 +3,9 @@
  * A thread that writes pcapng. Producer threads have a sink each, receivers an inlet; slots come from one bounded pool, so a slow disk shows as
  * back-pressure in the sinks. A full queue costs no memory and loses nothing.
  *
+ * After a failure the thread goes on and counts what comes: each event is in the books, as one that could not be written. Whoever finishes a
+ * recorder whose output is blocked sets the output's deadline first; one whose disk does not answer even then is left behind.
+ *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
 #ifndef TW_RECORDER_H
@@ -17,7 +20,8 @@ struct tw_recorder_options {
 	uint32_t slots;           /* in flight; 0 = 512 */
 	uint32_t slot_bytes;      /* what each holds: the largest frame, or all that come together; 0 = 16 KiB */
 	uint32_t flush_ms; /* longest time in the buffer of a file; 0 = 40. Pipes get everything after each round */
-	struct tw_archive_options archive; /* its name is the output's */
+	struct tw_archive_options archive;  /* its name is the output's */
+	const struct tw_deadline *deadline; /* the output's; NULL = the end waits as long as the output does */
 };
 
 struct tw_recorder;
@@ -34,14 +38,14 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * @ret: close it before the recorder is finished
  *
  * reserve gives NULL when the pool is used up; flush wakes the writer and returns 0 once all is queued, -EAGAIN while no
- * slot is free, and the writer's failure (tw_recorder__error() has its text) from then on.
+ * slot is free, and the writer's failure (tw_recorder__error() has its text) from then on. Frames are taken, and counted, after that too.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err);
 
 /** tw_recorder__inlet() - the same for frames that come from outside; freed before the recorder is finished */
 int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err);
 
-/** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). Any thread */
+/** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). One thread, which does not wait for the writer */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample);
 
 /** tw_recorder__own_clock() - see tw_archive__own_clock(). Any thread */
@@ -50,9 +54,11 @@ void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *
 /**
  * tw_recorder__reports() - how the streams stand; one thread at a time, before the recorder is finished
  * @ret: the caller's, to be freed with free()
+ * @ret_stats: of all of them; untouched if there are none
  * Return: how many; 0 with NULL if the writer was busy for @timeout_ms
  */
-size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret);
+size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
+			    struct tw_archive_stats *ret_stats);
 
 /** tw_recorder__progress() - grows as long as the writer does its work, also if nothing comes. Any thread */
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
@@ -63,9 +69,18 @@ int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err);
 /** tw_recorder__is_full() - whether as many events were written as the archive's options allow; any thread */
 bool tw_recorder__is_full(const struct tw_recorder *rec);
 
+/** tw_recorder__missing() - see tw_archive__missing(); before it is finished */
+void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames);
+
+/** tw_recorder__is_stuck() - whether the deadline has passed and the thread does not come back from the output, as with a disk that hangs */
+bool tw_recorder__is_stuck(struct tw_recorder *rec);
+
 /**
  * tw_recorder__finish() - write everything that was committed, the statistics, and end the thread
  * @ret: the books, also after a failure; may be NULL
+ *
+ * A thread that is stuck is left behind, with all that it uses, until the process ends.
+ *
  * Return: 0 or the writer's failure.
  */
 int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err);

@@ -2,8 +2,10 @@
 #include "pcap-tools/record/slot_queue.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/large.h"
 
@@ -44,47 +46,93 @@ struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list)
 	return slot;
 }
 
-int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
+/* A counter that is full has woken everybody. */
+static void wake(int fd)
 {
-	const size_t step = (size + SLOT_ALIGN - 1) & ~(size_t)(SLOT_ALIGN - 1);
-	const size_t bytes = count * step, hot = bytes < HOT_BYTES ? bytes : HOT_BYTES;
-	pthread_condattr_t attr;
+	const uint64_t one = 1;
 
-	*q = (struct tw_slot_queue){ .code = 0 };
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void wait_for(int fd, int timeout_ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	uint64_t times;
+
+	if (poll(&ready, 1, timeout_ms) > 0)
+		while (read(fd, &times, sizeof(times)) < 0 && errno == EINTR)
+			;
+}
+
+static int queue__alloc(struct tw_slot_queue *q, uint32_t count, size_t step)
+{
+	const size_t bytes = count * step, hot = bytes < HOT_BYTES ? bytes : HOT_BYTES;
+
 	q->slots = calloc(count, sizeof(*q->slots));
 	q->memory = tw_large__alloc(bytes, hot);
-	if (!q->slots || !q->memory) {
-		free(q->slots);
-		free(q->memory);
+	if (!q->slots || !q->memory)
 		return -ENOMEM;
-	}
 	q->cold = q->memory + hot;
 	for (uint32_t i = 0; i < count; i++) {
 		q->slots[i].data = q->memory + i * step;
 		tw_slot_list__push(&q->unused, &q->slots[i]);
 	}
-	pthread_mutex_init(&q->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&q->filled_came, &attr);
-	pthread_condattr_destroy(&attr);
 	return 0;
+}
+
+static int queue__open_events(struct tw_slot_queue *q)
+{
+	q->filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	q->unused_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return q->filled_fd < 0 || q->unused_fd < 0 ? -errno : 0;
+}
+
+int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
+{
+	const size_t step = (size + SLOT_ALIGN - 1) & ~(size_t)(SLOT_ALIGN - 1);
+	int err;
+
+	*q = (struct tw_slot_queue){ .filled_fd = -1, .unused_fd = -1 };
+	pthread_mutex_init(&q->lock, NULL);
+	err = queue__alloc(q, count, step);
+	if (!err)
+		err = queue__open_events(q);
+	if (err)
+		tw_slot_queue__fini(q);
+	return err;
 }
 
 void tw_slot_queue__fini(struct tw_slot_queue *q)
 {
-	pthread_cond_destroy(&q->filled_came);
 	pthread_mutex_destroy(&q->lock);
+	if (q->filled_fd >= 0)
+		close(q->filled_fd);
+	if (q->unused_fd >= 0)
+		close(q->unused_fd);
 	free(q->slots);
 	free(q->memory);
+}
+
+static void queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
+{
+	while (n-- && q->unused.first)
+		tw_slot_list__push(list, tw_slot_list__pop(&q->unused));
+	pthread_mutex_unlock(&q->lock);
 }
 
 void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
 {
 	pthread_mutex_lock(&q->lock);
-	while (n-- && q->unused.first)
-		tw_slot_list__push(list, tw_slot_list__pop(&q->unused));
-	pthread_mutex_unlock(&q->lock);
+	queue__take(q, n, list);
+}
+
+int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
+{
+	if (pthread_mutex_trylock(&q->lock))
+		return -EBUSY;
+	queue__take(q, n, list);
+	return 0;
 }
 
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
@@ -99,51 +147,65 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 	tw_slot_list__append(&hot, &cold);
 	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);
+	if (atomic_exchange(&q->wants_unused, false))
+		wake(q->unused_fd);
+}
+
+void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms)
+{
+	bool some;
+
+	atomic_store(&q->wants_unused, true);
+	if (pthread_mutex_trylock(&q->lock)) {
+		timeout_ms = 1; /* the thread that has the lock is about to change something */
+	} else {
+		some = q->unused.first;
+		pthread_mutex_unlock(&q->lock);
+		if (some)
+			return;
+	}
+	wait_for(q->unused_fd, timeout_ms);
+}
+
+static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
+{
+	bool wakes;
+	int code;
+
+	tw_slot_list__append(&q->filled, list);
+	code = q->code;
+	if (!code && !q->unused.first)
+		code = -EAGAIN;
+	wakes = q->waiting && q->filled.first;
+	if (wakes)
+		q->waiting = false;
+	pthread_mutex_unlock(&q->lock);
+	if (wakes)
+		wake(q->filled_fd);
+	return code;
 }
 
 int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
-	bool wake;
-	int code;
-
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(q->code ? &q->unused : &q->filled, list);
-	code = q->code;
-	if (!code && !q->unused.first)
-		code = -EAGAIN;
-	wake = q->waiting && q->filled.first;
-	if (wake)
-		q->waiting = false;
-	pthread_mutex_unlock(&q->lock);
-	if (wake)
-		pthread_cond_signal(&q->filled_came);
-	return code;
+	return queue__put(q, list);
 }
 
-static struct timespec after_ms(uint32_t ms)
+int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	ts.tv_sec += ms / 1000;
-	ts.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (ts.tv_nsec >= 1000000000) {
-		ts.tv_sec++;
-		ts.tv_nsec -= 1000000000;
-	}
-	return ts;
+	return pthread_mutex_trylock(&q->lock) ? -EBUSY : queue__put(q, list);
 }
 
 bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw_slot_list *ret)
 {
-	const struct timespec until = after_ms(timeout_ms);
 	bool more;
 
 	pthread_mutex_lock(&q->lock);
-	while (!q->filled.first && !q->ended) {
+	if (!q->filled.first && !q->ended) {
 		q->waiting = true;
-		if (pthread_cond_timedwait(&q->filled_came, &q->lock, &until) == ETIMEDOUT)
-			break;
+		pthread_mutex_unlock(&q->lock);
+		wait_for(q->filled_fd, (int)timeout_ms);
+		pthread_mutex_lock(&q->lock);
 	}
 	q->waiting = false;
 	more = q->filled.first || !q->ended;
@@ -152,12 +214,23 @@ bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw
 	return more;
 }
 
+uint64_t tw_slot_queue__frames(struct tw_slot_queue *q)
+{
+	uint64_t n = 0;
+
+	pthread_mutex_lock(&q->lock);
+	for (const struct tw_slot *slot = q->filled.first; slot; slot = slot->next)
+		n += tw_slot__frames(slot);
+	pthread_mutex_unlock(&q->lock);
+	return n;
+}
+
 void tw_slot_queue__end(struct tw_slot_queue *q)
 {
 	pthread_mutex_lock(&q->lock);
 	q->ended = true;
 	pthread_mutex_unlock(&q->lock);
-	pthread_cond_signal(&q->filled_came);
+	wake(q->filled_fd);
 }
 
 void tw_slot_queue__fail(struct tw_slot_queue *q, int code)

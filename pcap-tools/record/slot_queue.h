@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A bounded pool of slots for frames and the queue through which filled ones go from many threads to one. Both sides move whole lists
- * under one lock, so that its cost is per batch, and a waiting reader is woken once.
+ * under one lock, so that its cost is per batch, and a waiting reader is woken once. A receiver, which must not wait for anybody
+ * but for what it receives, tries to take the lock, and waits for unused slots in poll().
  */
 #ifndef TW_SLOT_QUEUE_H
 #define TW_SLOT_QUEUE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,7 +42,8 @@ struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
 
 struct tw_slot_queue {
 	pthread_mutex_t lock;
-	pthread_cond_t filled_came;
+	int filled_fd, unused_fd; /* eventfds: wake the reader, and the thread that waits for unused slots */
+	atomic_bool wants_unused; /* somebody does */
 	struct tw_slot_list unused, filled;
 	struct tw_slot *slots;
 	uint8_t *memory;
@@ -50,7 +53,7 @@ struct tw_slot_queue {
 	int code; /* the reader's failure */
 };
 
-/** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM */
+/** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM, what eventfd() said */
 int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size);
 
 /** tw_slot_queue__fini() - of an initialised queue that nobody uses any more */
@@ -64,10 +67,20 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
 
 /**
  * tw_slot_queue__put() - the filled slots of @list go to the reader, who is woken; the list becomes empty
- * After the reader failed they become unused instead.
+ * After the reader failed it counts what it gets.
  * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
  */
 int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list);
+
+/** tw_slot_queue__try_take() and tw_slot_queue__try_put() - the same without waiting. Return: -EBUSY, if another thread has the lock */
+int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
+int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list);
+
+/** tw_slot_queue__wait_for_unused() - in poll() only, for @timeout_ms at most; one thread at a time */
+void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms);
+
+/** tw_slot_queue__frames() - in slots that were filled and not taken by the reader */
+uint64_t tw_slot_queue__frames(struct tw_slot_queue *q);
 
 /**
  * tw_slot_queue__wait() - the reader: all filled slots, after waiting for @timeout_ms for some
@@ -77,6 +90,12 @@ bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw
 
 /** tw_slot_queue__end() - no more will be put */
 void tw_slot_queue__end(struct tw_slot_queue *q);
+
+/** tw_slot__frames() - how many are in it; one without bytes is a frame, too */
+static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
+{
+	return slot->segment && slot->len ? (slot->len + slot->segment - 1) / slot->segment : 1;
+}
 
 /** tw_slot_queue__fail() - the reader's failure; the first one counts */
 void tw_slot_queue__fail(struct tw_slot_queue *q, int code);

@@ -13,16 +13,10 @@ struct slot_sink {
 	struct tw_sink_stats stats;
 };
 
+/* Also after the writer failed, which counts it then. */
 static int sink__hand_over(struct slot_sink *s)
 {
-	const uint32_t n = s->committed.n;
-	const int code = tw_slot_queue__put(s->queue, &s->committed);
-
-	if (code && code != -EAGAIN) {
-		s->stats.dropped += n;
-		s->stats.dropped_unseen += n;
-	}
-	return code;
+	return tw_slot_queue__put(s->queue, &s->committed);
 }
 
 static void *sink__reserve(struct tw_sink *sink)
