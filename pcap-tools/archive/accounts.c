@@ -75,6 +75,14 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 	return put_ledger(a, s, &ledger);
 }
 
+int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	const int code = s->described ? 0 : tw_archive__put_interface(a, s);
+
+	s->described |= !code;
+	return code ? code : tw_archive__put_statistics(a, s);
+}
+
 static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
 			struct tw_archive_report *ret)
 {

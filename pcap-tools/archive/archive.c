@@ -233,6 +233,15 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 	a->tail_frames += frames;
 }
 
+/* Where the disk is full, the file's end says so. What finds no room there is told by the summary alone. */
+static void put_last(struct tw_archive *a)
+{
+	tw_pcapng__begin_last(a->file);
+	for (size_t i = 0; i < a->n_streams; i++)
+		tw_archive__put_last(a, a->streams[i]);
+	tw_pcapng__end_last(a->file);
+}
+
 int tw_archive__finish(struct tw_archive *a)
 {
 	int code = tw_archive__done(a, tw_merge__flush(a->merge));
@@ -242,6 +251,8 @@ int tw_archive__finish(struct tw_archive *a)
 		code = tw_archive__done(a, close_stream(a, a->streams[i]));
 	if (!a->lost)
 		code = tw_archive__done(a, tw_pcapng__flush(a->file));
+	if (tw_pcapng__error(a->file, NULL))
+		put_last(a);
 	return code ? code : tw_archive__error(a, NULL);
 }
 

@@ -118,7 +118,8 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
  * tw_archive__finish() - let everything out, write each interface's statistics and the ledger, flush
- * No frames may follow.
+ *
+ * No frames may follow. After a failure the statistics with the final ledger go to where tw_output__write_last() puts them.
  */
 int tw_archive__finish(struct tw_archive *a);
 

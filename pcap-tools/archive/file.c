@@ -53,7 +53,7 @@ static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size
 		 s->dated_here ? "; packet times are this machine's, not the producer's: it sent no CLOCK record" : "");
 }
 
-static int put_interface(struct tw_archive *a, struct tw_archive_stream *s)
+int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	char name[sizeof(s->identity.host) + sizeof(s->identity.instance)], described[1536], times[96],
 		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024], comment[768];
@@ -99,7 +99,7 @@ static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, ui
 
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
-	int code = put_interface(a, s);
+	int code = tw_archive__put_interface(a, s);
 
 	if (code)
 		return code;

@@ -183,6 +183,9 @@ int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_e
 /** tw_archive__describe() - a stream's interface begins in this file, with what is known of it; again in each file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
+/** tw_archive__put_interface() - a stream's, without what explains it */
+int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s);
+
 /** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = time is not asked */
 int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
@@ -190,6 +193,9 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /** tw_archive__put_statistics() - a stream's, as of now; its ledger is the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
+
+/** tw_archive__put_last() - after a failure: a stream's, with its interface if it has none yet. Return: 0; -ENOSPC without room */
+int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__retire() - the merge's: a stream is over */
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);

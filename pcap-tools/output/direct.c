@@ -69,6 +69,8 @@ static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len
 	do {
 		part = len - at < AREA ? len - at : AREA;
 		tw_large__copy(o->area, bytes + at, part);
+		if (tw_output__reserve(o, at + part))
+			break;
 		begun = tw_time__now(CLOCK_MONOTONIC);
 		n = write_area(o, part);
 		at += n;

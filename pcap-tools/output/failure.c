@@ -75,33 +75,33 @@ static size_t whole_blocks(const struct tw_output *o, const void *blocks)
 	return (size_t)walk.whole;
 }
 
-/* Of a compressed batch nothing stays: what is behind the last one that got through is cut off. */
-static int cut_to(int fd, uint64_t known, bool compressed, struct tw_repair *ret)
+/* What went down a pipe cannot be taken back. What is behind the end stays until then: it holds room for the last blocks. */
+void tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept)
 {
-	struct stat st;
-
-	if (known || !compressed)
-		return tw_output__repair_fd(fd, known, false, ret);
-	if (fstat(fd, &st) || ftruncate(fd, 0))
-		return -errno;
-	*ret = (struct tw_repair){ .cut = (uint64_t)st.st_size };
-	return 0;
+	*ret_kept = whole_blocks(o, blocks);
+	if (o->live)
+		return;
+	o->bytes -= o->put - (o->zstd ? 0 : *ret_kept);
+	o->broken = true;
 }
 
-/* What went down a pipe cannot be taken back. */
-int tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept)
+/* Its frame has no end yet. */
+static int end_frame(struct tw_output *o)
 {
-	const off_t at = lseek(o->fd, 0, SEEK_CUR);
 	struct tw_repair repair;
-	int code;
 
-	*ret_kept = whole_blocks(o, blocks);
-	if (o->again < 0 || at < (off_t)o->put)
-		return -ESPIPE;
-	code = cut_to(o->again, (uint64_t)at - o->put, o->zstd, &repair);
-	if (code)
-		return code;
-	o->bytes -= repair.cut < o->bytes ? repair.cut : o->bytes;
+	if (!o->zstd || o->ended || !o->bytes)
+		return 0;
+	return o->again < 0 ? -EBADF : tw_output__repair_fd(o->again, o->base + o->bytes, false, &repair);
+}
+
+int tw_output__mend(struct tw_output *o)
+{
+	if (!o->broken)
+		return 0;
+	if (ftruncate(o->fd, (off_t)(o->base + o->bytes)))
+		return -errno;
 	lseek(o->fd, 0, SEEK_END);
-	return 0;
+	o->reserved = 0;
+	return end_frame(o);
 }

@@ -142,34 +142,30 @@ int tw_output_file__begin(struct tw_output *o, struct tw_error *err)
 	if (code)
 		return code;
 	o->bytes = 0;
+	tw_output__begin_reserve(o);
 	o->stats.files++;
 	file__set_deadline(o);
 	return 0;
 }
 
-/* Without room for the mark of the frame's end the block before becomes the last. */
+/* Without room for the mark of the frame's end the block before becomes the last. To a reader that has the blocks already this cannot be said. */
 static int file__end_frame(struct tw_output *o, struct tw_error *err)
 {
 	size_t kept;
 	int code;
 
 	o->put = 0;
+	o->ending = true;
 	code = tw_zstd_stream__end(o->zstd);
-	if (!code || !tw_output__cut(o, NULL, &kept))
-		return 0;
-	return tw_output__fail(o, code, err);
+	if (code && o->live)
+		return tw_output__fail(o, code, err);
+	if (code)
+		tw_output__cut(o, NULL, &kept);
+	return 0;
 }
 
-int tw_output_file__end(struct tw_output *o, struct tw_error *err)
+static void file__forget(struct tw_output *o)
 {
-	int code = 0;
-
-	if (o->fd < 0)
-		return 0;
-	if (o->zstd && !o->code)
-		code = file__end_frame(o, err);
-	if (o->own && close(o->fd) && !code && !o->code)
-		code = o->code = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
 	o->fd = -1;
 	if (o->again >= 0)
 		close(o->again);
@@ -178,5 +174,22 @@ int tw_output_file__end(struct tw_output *o, struct tw_error *err)
 	tw_note__close(&o->note);
 	o->stats.bytes += o->bytes;
 	o->bytes = 0;
+}
+
+int tw_output_file__end(struct tw_output *o, struct tw_error *err)
+{
+	int code = 0, mended;
+
+	if (o->fd < 0)
+		return 0;
+	if (o->zstd && !o->code)
+		code = file__end_frame(o, err);
+	mended = tw_output__mend(o);
+	if (mended && !o->code) /* else the first failure was told */
+		code = tw_output__fail(o, mended, err);
+	tw_output__release_reserve(o);
+	if (o->own && close(o->fd) && !o->code)
+		code = o->code = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
+	file__forget(o);
 	return code;
 }

@@ -12,6 +12,7 @@
 #include "pcap-tools/output/state.h"
 
 #define ZST     ".zst"
+#define LEAST   256              /* bytes that are worth to be looked for on a disk that is nearly full */
 #define LATE_NS TW_NS_PER_SECOND /* what a disk may take behind the deadline: one that is well needs far less */
 
 static bool options__rotate(const struct tw_output_options *options)
@@ -44,11 +45,23 @@ static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 	return n;
 }
 
+/* Return: bytes of @len for which there is room; a failure */
+static ssize_t find_room(struct tw_output *o, size_t len)
+{
+	int err;
+
+	while ((err = tw_output__reserve(o, len)) && len > LEAST)
+		len /= 2;
+	return err ? err : (ssize_t)len;
+}
+
 static ssize_t output__put_some(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
+	const ssize_t room = o->live ? 0 : find_room(o, len);
+
 	if (o->live)
 		return tw_live__write(&o->to, o->options.deadline, bytes, len);
-	return file__put(o, bytes, len);
+	return room < 0 ? room : file__put(o, bytes, (size_t)room);
 }
 
 int tw_output__put(void *ctx, const void *bytes, size_t len)
@@ -192,6 +205,12 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
 		tw_output__fail(o, code, err);
 	}
 	return output__done(o, code);
+}
+
+int tw_output__write_last(struct tw_output *o, const void *blocks, size_t len)
+{
+	output__begin(o);
+	return output__done(o, tw_output__put_last(o, blocks, len));
 }
 
 bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t packets, uint64_t now)

@@ -26,8 +26,9 @@
 #include "base/deadline.h"
 #include "base/error.h"
 
-#define TW_OUTPUT_ALIGN     4096  /* bytes; no disk has larger blocks */
-#define TW_OUTPUT_FILES_MAX 99999 /* in a ring, as for dumpcap */
+#define TW_OUTPUT_RESERVE   ((size_t)64 << 10) /* bytes that are kept back for tw_output__write_last() */
+#define TW_OUTPUT_ALIGN     4096               /* bytes; no disk has larger blocks */
+#define TW_OUTPUT_FILES_MAX 99999              /* in a ring, as for dumpcap */
 
 struct tw_output_options {
 	const char *path; /* created or cut to nothing; "-" = standard output; NULL: fd */
@@ -81,9 +82,20 @@ void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done
  * @ret_kept: bytes of them that are where they should be, in whole blocks; all without a failure
  *
  * No space on the disk: the oldest file of a ring is removed, as long as there is one besides that which is written. Any failure is
- * final: files are cut to their whole blocks, and nothing may follow but tw_output__free().
+ * final: files are cut to their whole blocks when they are ended, and nothing may follow but tw_output__write_last(), once, and the end.
  */
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err);
+
+/**
+ * tw_output__write_last() - behind the whole blocks of a file that could not be written any more: what is to be known of that
+ *
+ * While a file is written TW_OUTPUT_RESERVE bytes of the disk are allocated behind its end, where the file system can do so, and as
+ * many are left below the largest size that the file may have.
+ *
+ * @len: less than TW_OUTPUT_RESERVE by TW_OUTPUT_ALIGN
+ * Return: 0; -ESPIPE if it is no file, or none is open; what pwrite() said: it ends with its whole blocks then.
+ */
+int tw_output__write_last(struct tw_output *o, const void *blocks, size_t len);
 
 /**
  * tw_output__lacks() - bytes that a large batch of @len lacks to end at a multiple of TW_OUTPUT_ALIGN in the file

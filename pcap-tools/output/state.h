@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An output's insides: output.c writes, file.c begins and ends one file, failure.c says and mends what goes wrong. Used inside output/ only. */
+/* An output's insides: output.c writes, file.c begins and ends one file, reserve.c keeps
+ * a part of the disk back, failure.c says and mends what goes wrong. Used inside output/ only. */
 #ifndef TW_OUTPUT_STATE_H
 #define TW_OUTPUT_STATE_H
 
@@ -20,6 +21,13 @@ struct tw_output {
 	int again;                   /* the same file, to be read too; -1 = it is none, or may not be */
 	struct tw_live to;           /* what is no file */
 	uint64_t late;               /* ns that writing to a file took behind the deadline */
+	uint64_t base;               /* where in the file our bytes begin */
+	uint64_t reserved;           /* up to where in the file the disk is ours; 0 = not known */
+	uint64_t limit;              /* the largest size that the file may have */
+	bool reserves;               /* the file system can do that */
+	bool ending;                 /* what was kept back may be used */
+	bool ended;                  /* its last blocks are there, and a zstd frame has its end */
+	bool broken;                 /* what is behind o->bytes is to be cut off */
 	bool own;                    /* opened and closed here */
 	bool rotates;                /* there are several files */
 	bool live;                   /* see tw_output__is_live() */
@@ -61,6 +69,21 @@ int tw_output__put(void *ctx, const void *bytes, size_t len);
 /** tw_output__was_late() - a write to a file took from then, CLOCK_MONOTONIC in ns, until now */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
+/** tw_output__begin_reserve() - for a file that was just opened */
+void tw_output__begin_reserve(struct tw_output *o);
+
+/**
+ * tw_output__reserve() - the disk is ours for as many bytes more, and for what is kept back behind them
+ * Return: 0, also where the file system cannot promise that; -ENOSPC, -EDQUOT, -EFBIG
+ */
+int tw_output__reserve(struct tw_output *o, size_t len);
+
+/** tw_output__put_last() - see tw_output__write_last() */
+int tw_output__put_last(struct tw_output *o, const void *blocks, size_t len);
+
+/** tw_output__release_reserve() - the file ends here */
+void tw_output__release_reserve(struct tw_output *o);
+
 /**
  * tw_output__put_direct() - of a large batch, all that is in whole blocks of the disk, past the page cache
  * @ret_put: bytes of it that need no tw_output__put() any more; any failure is left for that to find
@@ -72,11 +95,13 @@ int tw_output__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len,
 int tw_output__fail(struct tw_output *o, int code, struct tw_error *err);
 
 /**
- * tw_output__cut() - after a batch that did not get through: only whole blocks stay
+ * tw_output__cut() - after a batch that did not get through: only whole blocks are to stay
  * @blocks: the batch, of which o->put bytes went out, compressed or not
  * @ret_kept: bytes of the batch that stay; none of one that is compressed
- * Return: 0 if the file is whole now; -ESPIPE if it is none; another -errno
  */
-int tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept);
+void tw_output__cut(struct tw_output *o, const void *blocks, size_t *ret_kept);
+
+/** tw_output__mend() - of a file that was cut: its end. Return: 0; another -errno if it is not whole */
+int tw_output__mend(struct tw_output *o);
 
 #endif

@@ -2,8 +2,8 @@
 #include "pcap-tools/output/zstd_stream.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 
 #define LEVEL    (-1) /* of recordings: some 2 % more bytes than 1 makes, in two thirds of the time */
@@ -75,4 +75,19 @@ int tw_zstd_stream__end(struct tw_zstd_stream *z)
 		return 0;
 	z->begun = false;
 	return stream__put(z, &in, ZSTD_e_end);
+}
+
+size_t tw_zstd_stream__last_head(bool begins, size_t len, uint8_t *ret)
+{
+	static const uint8_t frame[TW_ZSTD_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd, 0, (TW_ZSTD_WINDOW_LOG - 10) << 3 };
+	const uint32_t block = (uint32_t)len << 3 | 1; /* last, raw, and its size */
+	uint8_t *p = ret;
+
+	if (begins) {
+		memcpy(p, frame, sizeof(frame));
+		p += sizeof(frame);
+	}
+	for (unsigned int i = 0; i < TW_ZSTD_BLOCK_HEAD; i++)
+		*p++ = (uint8_t)(block >> 8 * i);
+	return (size_t)(p - ret);
 }

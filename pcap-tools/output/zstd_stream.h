@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define TW_ZSTD_HEAD       6                   /* bytes: magic number, descriptor, window */
 #define TW_ZSTD_BLOCK_HEAD 3                   /* bytes */
@@ -30,5 +31,14 @@ int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t le
 
 /** tw_zstd_stream__end() - end the frame, if one is begun; what is written next begins another */
 int tw_zstd_stream__end(struct tw_zstd_stream *z);
+
+/**
+ * tw_zstd_stream__last_head() - what stands before bytes that are not compressed and end a frame, which needs nothing of what was before
+ * @begins: there is no frame yet
+ * @len: of these bytes, at most TW_ZSTD_BLOCK_MAX
+ * @ret: TW_ZSTD_HEAD + TW_ZSTD_BLOCK_HEAD bytes at most
+ * Return: how many.
+ */
+size_t tw_zstd_stream__last_head(bool begins, size_t len, uint8_t *ret);
 
 #endif

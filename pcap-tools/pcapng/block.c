@@ -5,9 +5,7 @@
 
 /* Numbers of draft-ietf-opsawg-pcapng, sections 4 and 3.5. */
 enum {
-	BLOCK_IDB = 1,
 	BLOCK_ISB = 5,
-	BLOCK_SHB = 0x0A0D0D0A,
 };
 #define BLOCK_PADDING    0x80005457u /* section 3.1: local use, "TW"; readers skip what they don't know */
 #define BYTE_ORDER_MAGIC 0x1A2B3C4Du
@@ -156,7 +154,7 @@ static void block__end(struct tw_pcapng_buffer *b, size_t start)
 
 void tw_pcapng_buffer__section(struct tw_pcapng_buffer *b, const struct tw_pcapng_section *section)
 {
-	const size_t start = block__begin(b, BLOCK_SHB);
+	const size_t start = block__begin(b, TW_PCAPNG_SHB);
 
 	put_u32(b, BYTE_ORDER_MAGIC);
 	put_u16(b, 1); /* version 1.0 */
@@ -175,7 +173,7 @@ void tw_pcapng_buffer__section(struct tw_pcapng_buffer *b, const struct tw_pcapn
 void tw_pcapng_buffer__interface(struct tw_pcapng_buffer *b, const struct tw_pcapng_interface *interface)
 {
 	const uint8_t tsresol = TSRESOL_NS;
-	const size_t start = block__begin(b, BLOCK_IDB);
+	const size_t start = block__begin(b, TW_PCAPNG_IDB);
 
 	put_u16(b, interface->linktype);
 	put_u16(b, 0);

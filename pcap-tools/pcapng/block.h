@@ -10,8 +10,11 @@
 
 #define TW_PCAPNG_TEXT_MAX ((size_t)16 * 1024) /* bytes of one option's text */
 /* Bytes of one of these blocks: five texts, a list of comments, and what is around them. */
-#define TW_PCAPNG_BLOCK_MAX   (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
-#define TW_PCAPNG_EPB         6 /* block type of a packet */
+#define TW_PCAPNG_BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
+/* block types */
+#define TW_PCAPNG_SHB         0x0A0D0D0Au
+#define TW_PCAPNG_IDB         1
+#define TW_PCAPNG_EPB         6 /* a packet */
 #define TW_PCAPNG_PADDING_MIN 12
 
 struct tw_pcapng_buffer {

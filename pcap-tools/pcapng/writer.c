@@ -17,6 +17,8 @@
 /* What may be appended behind a buffer that is about to be flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 _Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
+#define LAST_MAX (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of what is said behind a failure */
+_Static_assert(LAST_MAX < BUFFER_BEHIND, "there is room for it");
 
 struct tw_pcapng {
 	struct tw_output *output;
@@ -30,6 +32,8 @@ struct tw_pcapng {
 	uint32_t interfaces;
 	int code; /* the first failure */
 	struct tw_error error;
+	bool last;        /* behind that: what is in the buffer goes where the output has kept room */
+	uint64_t dropped; /* packets that were in it */
 };
 
 static void pcapng__empty(struct tw_pcapng *w)
@@ -103,6 +107,7 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 {
 	if (tw_pcapng__flush(w))
 		return w->code;
+	w->kept = 0;
 	w->code = tw_output__next(w->output, &w->error);
 	if (w->code)
 		return w->code;
@@ -116,33 +121,48 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 /* Before a block is begun: the buffer has room for the longest. Return: 0, or the failure. */
 static int pcapng__room(struct tw_pcapng *w)
 {
+	if (w->last)
+		return 0;
 	return w->buf.len < w->cap && !w->code ? 0 : tw_pcapng__flush(w);
+}
+
+/* What does not go into what was kept back is left out. Return: 0, -ENOSPC */
+static int pcapng__fits(struct tw_pcapng *w, size_t before)
+{
+	if (!w->last || w->buf.len <= LAST_MAX)
+		return 0;
+	w->buf.len = before;
+	return -ENOSPC;
 }
 
 int tw_pcapng__interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface, uint32_t *ret_id)
 {
-	const int code = pcapng__room(w);
+	int code = pcapng__room(w);
+	const size_t before = w->buf.len;
 
 	if (code)
 		return code;
 	tw_pcapng_buffer__interface(&w->buf, interface);
-	*ret_id = w->interfaces++;
-	return 0;
+	code = pcapng__fits(w, before);
+	if (!code)
+		*ret_id = w->interfaces++;
+	return code;
 }
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics)
 {
 	const int code = pcapng__room(w);
+	const size_t before = w->buf.len;
 
 	if (code)
 		return code;
 	tw_pcapng_buffer__statistics(&w->buf, interface, statistics);
-	return 0;
+	return pcapng__fits(w, before);
 }
 
 uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len)
 {
-	if (len > TW_PCAPNG_PACKET_MAX || pcapng__room(w))
+	if (len > TW_PCAPNG_PACKET_MAX || w->last || pcapng__room(w))
 		return NULL;
 	return w->buf.bytes + w->buf.len + EPB_HEAD;
 }
@@ -207,7 +227,7 @@ static uint32_t load_u32(const uint8_t *p)
 
 bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret)
 {
-	while (w->code && place->at < w->buf.len) {
+	while (w->code && !w->last && place->at < w->buf.len) {
 		const uint8_t *block = w->buf.bytes + place->at;
 		const bool is_written = place->at < w->kept;
 
@@ -225,11 +245,36 @@ bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
 {
 	struct tw_pcapng_packet packet;
-	uint64_t n = 0;
+	uint64_t n = w->dropped;
 
 	for (struct tw_pcapng_place place = { 0 }; tw_pcapng__next_unwritten(w, &place, &packet);)
 		n++;
 	return n;
+}
+
+void tw_pcapng__begin_last(struct tw_pcapng *w)
+{
+	size_t to = 0;
+
+	if (!w->code || w->last)
+		return;
+	w->dropped = tw_pcapng__dropped(w);
+	for (size_t at = w->kept, len; at < w->buf.len; at += len) {
+		const uint32_t type = load_u32(w->buf.bytes + at);
+
+		len = load_u32(w->buf.bytes + at + 4);
+		if (type != TW_PCAPNG_SHB && type != TW_PCAPNG_IDB)
+			continue;
+		memmove(w->buf.bytes + to, w->buf.bytes + at, len);
+		to += len;
+	}
+	w->buf.len = to;
+	w->last = true;
+}
+
+int tw_pcapng__end_last(struct tw_pcapng *w)
+{
+	return w->last ? tw_output__write_last(w->output, w->buf.bytes, w->buf.len) : -EINVAL;
 }
 
 void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why)

@@ -93,6 +93,18 @@ int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct 
 /** tw_pcapng__flush() - write what is buffered; waits as tw_output__write() does */
 int tw_pcapng__flush(struct tw_pcapng *w);
 
+/**
+ * tw_pcapng__begin_last() - after a failure: what is described and counted from here on goes behind what was written, as far as the output
+ * has kept room for it
+ *
+ * Interfaces that were described and not written are described again, under their numbers. Packets cannot follow; what was to be said
+ * of those that were not written has been asked for.
+ */
+void tw_pcapng__begin_last(struct tw_pcapng *w);
+
+/** tw_pcapng__end_last() - write it. Return: 0 or -errno; the first failure stays what it is */
+int tw_pcapng__end_last(struct tw_pcapng *w);
+
 /** tw_pcapng__give_up() - of a writer whose thread does not come back from the output: what it is writing counts as not written */
 void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why);
 

@@ -313,6 +313,33 @@ for try in 1 2 3 4 5; do
 done
 [ "$took" -lt 5000 ] || fail "two signals under --rate end it no sooner than one: $took ms"
 
+# A disk that is full: one truth, in the summary and in the file.
+mkdir "$scratch/small"
+mount -t tmpfs -o size=512k tmpfs "$scratch/small" || exit 1
+for file in x.pcapng x.pcapng.zst; do
+	prepare_load 1.5 100000
+	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/small/$file"
+	run=$pid
+	run_load
+	ends_with 1 "record on a full disk"
+	lost=$(sed -nE 's/^ledger .* ([0-9]+) disk.*/\1/p' "$scratch/run.err")
+	[ "${lost:-0}" -gt 0 ] || fail "$file: nothing at disk: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^ledger .*; closed$' || fail "$file: books are not closed: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^dropped|unexplained' && fail "$file: two truths: $(cat "$scratch/run.err")"
+	"$tracewire" info -j "$scratch/small/$file" >"$scratch/info" 2>&1 || fail "$file: info: $(cat "$scratch/info")"
+	python3 - "$scratch/info" "$lost" <<'END' || fail "$file: the file's ledger is another one: $(cat "$scratch/info")"
+import json, re, sys
+text = open(sys.argv[1]).read()
+json.loads(text)
+assert re.search(r'"disk": %s\b' % sys.argv[2], text) and '"closed"' in text and '"difference": 0' in text
+END
+	capinfos "$scratch/small/$file" >"$scratch/out" 2>&1 || fail "$file: capinfos: $(cat "$scratch/out")"
+	eval "$(summary "$scratch/run.err")"
+	expect "$file: events in the file" "$in_file" "$(events "$scratch/small/$file" trace.event_id | wc -l)"
+	rm "$scratch/small/$file"
+done
+umount "$scratch/small"
+
 # A disk that hangs: nobody can end its writes, but what is known is told.
 truncate -s 64M "$scratch/image"
 mkdir "$scratch/hung"

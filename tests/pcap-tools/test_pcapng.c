@@ -290,33 +290,52 @@ static void closed_pipe_is_an_error(void **state)
 	close(fds[1]);
 }
 
-/* The limit of a file's size cuts a write in two: what was written in part goes again. */
-static void a_cut_write_leaves_whole_blocks(void **state)
+/* The end of a file that could not be written any more: whole blocks, and behind them what there was room kept for. */
+static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 {
-	const int fd = memfd_create("pcapng", 0);
-	static uint8_t file[65536];
-	struct rlimit before;
-	struct tw_pcapng *w;
+	const struct tw_pcapng_statistics statistics = { .time = 1, .comment = "why" };
+	static uint8_t file[1 << 17];
 	struct block block = { 0 };
 	size_t at = 0, size;
-	uint32_t id;
-	int code = 0;
+
+	if (more) {
+		tw_pcapng__begin_last(w);
+		assert_int_equal(tw_pcapng__statistics(w, 0, &statistics), 0);
+		assert_int_equal(tw_pcapng__end_last(w), 0);
+	}
+	assert_int_equal(tw_output__finish(output, NULL), 0);
+	size = read_back(fd, file, sizeof(file));
+	while (block__next(file, size, &at, &block))
+		assert_true(block.type != BLOCK_ISB || at > whole);
+	assert_int_equal(at, size);
+	assert_int_equal(block.type == BLOCK_ISB, more);
+	assert_true(more ? size > whole : size == whole);
+	assert_int_equal(tw_pcapng__bytes(w), size);
+}
+
+/* The limit of a file's size cuts a batch in two: what was written in part goes again, and the end has the last quarter for itself. */
+static void a_cut_write_leaves_whole_blocks(void **state)
+{
+	static const uint8_t data[100];
 
 	(void)state;
-	before = limit_files(20001);
-	w = open_writer(fd, 3000, &id);
-	for (int i = 0; i < 1000 && !code; i++)
-		code = put_packet(w, id, 1, file, 100);
-	setrlimit(RLIMIT_FSIZE, &before);
-	assert_int_equal(code, -EFBIG);
-	size = read_back(fd, file, sizeof(file));
-	assert_true(size > 19000 && size <= 20000);
-	while (block__next(file, size, &at, &block))
-		;
-	assert_int_equal(at, size);
-	assert_int_equal(tw_pcapng__bytes(w), size);
-	close_writer(w);
-	close(fd);
+	for (int more = 0; more <= 1; more++) {
+		const int fd = memfd_create("pcapng", 0);
+		struct rlimit before = limit_files(26668);
+		struct tw_pcapng *w;
+		uint32_t id;
+		int code = 0;
+
+		w = open_writer(fd, 3000, &id);
+		for (int i = 0; i < 1000 && !code; i++)
+			code = put_packet(w, id, 1, data, sizeof(data));
+		assert_int_equal(code, -EFBIG);
+		assert_in_range(tw_pcapng__bytes(w), 19000, 20001);
+		check_end(fd, w, tw_pcapng__bytes(w), more);
+		setrlimit(RLIMIT_FSIZE, &before);
+		close_writer(w);
+		close(fd);
+	}
 }
 
 int main(void)
