@@ -214,6 +214,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 
 	session.options.open_sink = output->open_sink;
 	session.options.open_questions = output->open_questions;
+	session.options.refused = output->refused;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;
 	session.options.deadline = stop__deadline();

@@ -13,6 +13,8 @@ struct session_output {
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
 	/* As in struct tw_producer_options; may be NULL. */
 	int (*open_questions)(void *ctx, struct tw_rx **ret, struct tw_error *err);
+	/* As in struct tw_producer_options; may be NULL. */
+	void (*refused)(void *ctx, uint16_t why);
 	/* Somebody may have begun to listen; may be NULL. */
 	bool (*joined)(void *ctx);
 	/* Tracing runs: say where to look; may be NULL. */

@@ -78,6 +78,13 @@ const value_string tw_want_names[] = {
 		{ 0, NULL },
 };
 
+const value_string tw_refused_names[] = {
+#define X(num, name, text, what) { num, what },
+	TW_REFUSED_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
 #define FIELD(id, filter, label, ft, base, strings, mask, what) \
 	[TW_FIX_##id] = { &tw_fixed_id[TW_FIX_##id], { label, "trace." filter, ft, base, strings, mask, what, HFILL } },
 

@@ -104,6 +104,8 @@
 	X(EXCHANGE_ANSWERED, "exchange.answered", "Answered", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,                    \
 	  "When the answer was sent, in the stream's clock")                                                           \
 	X(WANT_WHAT, "want.what", "What", FT_UINT16, BASE_DEC, VALS(tw_want_names), 0, "What the producer is to say")  \
+	X(REFUSED_WHY, "refused.why", "Why", FT_UINT16, BASE_DEC, VALS(tw_refused_names), 0,                           \
+	  "Why the receiver does not take the stream")                                                                 \
 	X(OFFSET_KIND, "offset.kind", "Kind", FT_UINT16, BASE_DEC, VALS(tw_offset_kind_names), 0, "What happened")     \
 	X(OFFSET_METHOD, "offset.method", "Known by", FT_UINT16, BASE_DEC, VALS(tw_offset_method_names), 0,            \
 	  "What the error is known by")                                                                                \
@@ -184,7 +186,7 @@ extern expert_field tw_expert[TW_EXPERT_COUNT];
 
 extern const value_string tw_tlv_names[], tw_source_names[], tw_lost_names[], tw_schema_kind_names[],
 	tw_encoding_names[], tw_comm_names[], tw_stat_names[], tw_offset_kind_names[], tw_offset_method_names[],
-	tw_want_names[];
+	tw_want_names[], tw_refused_names[];
 
 /** tw_fixed__register() - at start */
 void tw_fixed__register(int proto);

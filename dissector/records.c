@@ -127,6 +127,7 @@ static tw_record_dissector dissector_of(const struct tw_dissect *d, uint16_t typ
 		[TW_TLV_EXCHANGE] = tw_records__exchange,
 		[TW_TLV_OFFSET] = tw_records__offset,
 		[TW_TLV_WANT] = tw_records__want,
+		[TW_TLV_REFUSED] = tw_records__refused,
 	};
 
 	return !d->is_cut && type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

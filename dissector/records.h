@@ -19,6 +19,7 @@ bool tw_records__clock(struct tw_dissect *d, proto_tree *tree, const struct tw_t
 bool tw_records__exchange(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__offset(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__want(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
+bool tw_records__refused(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info);
 

@@ -65,6 +65,19 @@ bool tw_records__want(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	return !c.left;
 }
 
+bool tw_records__refused(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
+	uint16_t why;
+
+	while (tw_refused__next(&c, &why)) {
+		tw_put_number(d, tree, tw_fixed(TW_FIX_REFUSED_WHY), tw_dissect__at(d, c.at) - 2, 2, why);
+		tw_line__str(info, ": ");
+		tw_line__str(info, val_to_str_const(why, tw_refused_names, "something unknown"));
+	}
+	return !c.left;
+}
+
 /* "35 \xc2\xb5s": never less than it is, as it is a bound. */
 static void append_bound(struct tw_line *line, uint64_t ns)
 {

@@ -38,7 +38,7 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	uint8_t reply[TW_EXCHANGE_ROOM];
 	struct tw_exchange_view exchange;
 	uint64_t stream, age;
-	uint16_t want;
+	uint16_t want, refused;
 	size_t len;
 
 	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
@@ -58,6 +58,9 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	want = tw_exchange_frame__want(frame->data, frame->len);
 	if (want && t->options.wanted)
 		t->options.wanted(t->options.ctx, want);
+	refused = tw_exchange_frame__refused(frame->data, frame->len);
+	if (refused && t->options.refused)
+		t->options.refused(t->options.ctx, refused);
 }
 
 /* A flood takes no more time than that many frames a second do; who waits in between has paid already. */

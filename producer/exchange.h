@@ -4,6 +4,7 @@
  * to where the stream's frames are sent from. What it takes is hostile: it looks at ANSWERS_A_SECOND frames at most, answers what
  * is a question to this stream and nothing else, with no more bytes than it got, and leaves the rest to the kernel to drop. The
  * readers never wait for it. What a question wants besides (WANT), others say.
+ * That the receiver does not take the stream (REFUSED) is only told: anybody can say so.
  */
 #ifndef TW_EXCHANGE_THREAD_H
 #define TW_EXCHANGE_THREAD_H
@@ -23,6 +24,9 @@ struct tw_exchange_options {
 	void (*begin)(void *ctx); /* called first thing in the thread */
 	void (*wanted)(void *ctx,
 		       uint16_t want); /* called in the thread: a question has a WANT, enum tw_want_what; may be NULL */
+	void (*refused)(
+		void *ctx,
+		uint16_t why); /* the same: a question has a REFUSED, enum tw_refused_why or unknown; may be NULL */
 	void *ctx;
 };
 

@@ -60,6 +60,11 @@ struct tw_producer_options {
 	 * sinks. The producer closes it before them. NULL = nobody can ask.
 	 */
 	int (*open_questions)(void *ctx, struct tw_rx **ret, struct tw_error *err);
+	/*
+	 * Whoever receives the stream says that it takes nothing of it (enum tw_refused_why, or unknown), or somebody who says so. Called
+	 * in a thread of the producer's; may be NULL. Must not block.
+	 */
+	void (*refused)(void *ctx, uint16_t why);
 	/* True when somebody may just have begun to listen, so that metadata is due at once; may be NULL. Must not block. */
 	bool (*joined)(void *ctx);
 	void *ctx;

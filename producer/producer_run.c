@@ -107,6 +107,14 @@ static void hear(void *ctx, uint16_t want)
 	tw_wants__add(p->announcer.wants, want);
 }
 
+static void hear_refused(void *ctx, uint16_t why)
+{
+	const struct tw_producer *p = ctx;
+
+	if (p->options->refused)
+		p->options->refused(p->options->ctx, why);
+}
+
 /* A thread without the readers' priority: whoever asks cannot take their time. */
 static int answer_questions(struct tw_producer *p, struct tw_error *err)
 {
@@ -115,6 +123,7 @@ static int answer_questions(struct tw_producer *p, struct tw_error *err)
 		.stream_id = p->stream.id,
 		.begin = leave_trace,
 		.wanted = hear,
+		.refused = hear_refused,
 		.ctx = p,
 	};
 	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;

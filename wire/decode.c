@@ -290,14 +290,24 @@ bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret)
 	return true;
 }
 
-bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what)
+static bool next_number(struct tw_cursor *c, uint16_t *ret)
 {
-	const uint8_t *p = tw_cursor__take(c, sizeof(*ret_what));
+	const uint8_t *p = tw_cursor__take(c, sizeof(*ret));
 
 	if (!p)
 		return false;
-	*ret_what = tw_load_be16(p);
+	*ret = tw_load_be16(p);
 	return true;
+}
+
+bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what)
+{
+	return next_number(c, ret_what);
+}
+
+bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why)
+{
+	return next_number(c, ret_why);
 }
 
 bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret)

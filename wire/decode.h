@@ -185,9 +185,10 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 bool tw_exchange__parse(const struct tw_tlv_view *tlv, struct tw_exchange_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
-/* Step through the lists inside HOST, STATS, WATERMARK and WANT values. Return: false at the end or at a malformed entry. */
+/* Step through the lists inside HOST, STATS, WATERMARK, WANT and REFUSED values. Return: false at the end or at a malformed entry. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
-bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what); /* enum tw_want_what, or unknown */
+bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what);   /* enum tw_want_what, or unknown */
+bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why); /* enum tw_refused_why, or unknown */
 bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret);
 bool tw_watermark__next(struct tw_cursor *c, uint16_t *ret_channel, uint64_t *ret_next_seq);
 

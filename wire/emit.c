@@ -106,13 +106,23 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
 	return true;
 }
 
-bool tw_want__emit(struct tw_frame *f, enum tw_want_what what)
+static bool add_number(struct tw_frame *f, enum tw_tlv_type type, uint16_t number)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_WANT, sizeof(uint16_t));
+	uint8_t *p = tw_frame__add(f, type, sizeof(number));
 
 	if (p)
-		tw_store_be16(p, (uint16_t)what);
+		tw_store_be16(p, number);
 	return p;
+}
+
+bool tw_want__emit(struct tw_frame *f, enum tw_want_what what)
+{
+	return add_number(f, TW_TLV_WANT, (uint16_t)what);
+}
+
+bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why)
+{
+	return add_number(f, TW_TLV_REFUSED, (uint16_t)why);
 }
 
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)

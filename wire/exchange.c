@@ -3,7 +3,7 @@
 
 #include "wire/emit.h"
 
-size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question, uint16_t want)
+static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *exchange)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_ASIDE,
@@ -11,12 +11,28 @@ size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_
 		.cpu = TW_CPU_NONE,
 		.stream_id = stream_id,
 	};
+
+	tw_frame__begin(frame, buf, TW_EXCHANGE_ROOM - TW_COPY_STEP, &info);
+	tw_exchange__emit(frame, exchange);
+}
+
+size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question, uint16_t want)
+{
 	struct tw_frame frame;
 
-	tw_frame__begin(&frame, buf, TW_EXCHANGE_ROOM - TW_COPY_STEP, &info);
-	tw_exchange__emit(&frame, question);
+	begin(&frame, buf, stream_id, question);
 	if (want)
 		tw_want__emit(&frame, (enum tw_want_what)want);
+	return tw_frame__end(&frame);
+}
+
+size_t tw_exchange_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question,
+				 uint16_t why)
+{
+	struct tw_frame frame;
+
+	begin(&frame, buf, stream_id, question);
+	tw_refused__emit(&frame, (enum tw_refused_why)why);
 	return tw_frame__end(&frame);
 }
 
@@ -53,7 +69,17 @@ static uint16_t most_wanted(const struct tw_tlv_view *tlv)
 	return most;
 }
 
-uint16_t tw_exchange_frame__want(const uint8_t *data, size_t len)
+static uint16_t first_reason(const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
+	uint16_t why;
+
+	return tw_refused__next(&list, &why) ? why : 0;
+}
+
+/* The largest number that such a frame has in TLVs of that type. */
+static uint16_t most_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
+			uint16_t (*number)(const struct tw_tlv_view *tlv))
 {
 	enum tw_frame_status status;
 	struct tw_frame_info info;
@@ -64,9 +90,19 @@ uint16_t tw_exchange_frame__want(const uint8_t *data, size_t len)
 	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_ASIDE)
 		return 0;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		const uint16_t what = tlv.type == TW_TLV_WANT ? most_wanted(&tlv) : 0;
+		const uint16_t n = tlv.type == type ? number(&tlv) : 0;
 
-		most = what > most ? what : most;
+		most = n > most ? n : most;
 	}
 	return most;
+}
+
+uint16_t tw_exchange_frame__want(const uint8_t *data, size_t len)
+{
+	return most_of(data, len, TW_TLV_WANT, most_wanted);
+}
+
+uint16_t tw_exchange_frame__refused(const uint8_t *data, size_t len)
+{
+	return most_of(data, len, TW_TLV_REFUSED, first_reason);
 }

@@ -84,7 +84,8 @@ struct tw_frame_hdr {
 	X(13, END, 8, "the producer has stopped; nothing follows")                      \
 	X(14, EXCHANGE, 32, "a receiver asks for the stream's clock, or the answer")    \
 	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")     \
-	X(16, WANT, 4, "a receiver that joined late lacks what explains the stream")
+	X(16, WANT, 4, "a receiver that joined late lacks what explains the stream")    \
+	X(17, REFUSED, 4, "a receiver does not take the stream")
 
 enum tw_tlv_type {
 #define X(num, name, least, what) TW_TLV_##name = (num),
@@ -368,6 +369,21 @@ struct tw_offset {
 enum tw_want_what {
 #define X(num, name, text, what) TW_WANT_##name = (num),
 	TW_WANT_LIST(X)
+#undef X
+};
+
+/*
+ * REFUSED, behind the EXCHANGE of a question, is a list of __be16 of this one: why the receiver takes nothing of the stream. It may when the
+ * question is answered.
+ */
+#define TW_REFUSED_LIST(X)                                                               \
+	X(1, PLACES, "places", "no place for one more stream")                           \
+	X(2, SOURCE, "source", "no place for one more stream of the producer's address") \
+	X(3, RATE, "rate", "streams that answer no question bring too much")
+
+enum tw_refused_why {
+#define X(num, name, text, what) TW_REFUSED_##name = (num),
+	TW_REFUSED_LIST(X)
 #undef X
 };
 

@@ -3,9 +3,12 @@
 #include "cli/stream/stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/note.h"
 #include "cli/session.h"
 #include "cli/stream/options.h"
 
@@ -72,13 +75,50 @@ static void started(void *ctx)
 	fputs("); Ctrl-C ends it\n", stderr);
 }
 
+/* What a capture host would have to change. */
+static const char *reason_of(uint16_t why)
+{
+	static const char *const reasons[] = {
+		[0] = "it does not say why in words that are known here",
+		[TW_REFUSED_PLACES] = "it has no place for one more stream: end some, or capture at another port",
+		[TW_REFUSED_SOURCE] = "it has as many streams of this address as it takes: end some, or raise its "
+				      "--streams-per-source",
+		[TW_REFUSED_RATE] =
+			"it gets no answer to its questions and takes little from such streams: let UDP through in "
+			"both directions, or raise its --unanswered",
+	};
+
+	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
+}
+
+/* In a thread of the producer's. Anybody could have said so: it is only told, and once. */
+static void refused(void *ctx, uint16_t why)
+{
+	struct stream *stream = ctx;
+
+	atomic_store(&stream->why, why);
+	if (!atomic_fetch_add(&stream->refusals, 1) && !stream->run.quiet)
+		note__say("the capture host does not take this stream now: %s", reason_of(why));
+}
+
+static void tell_refusals(struct stream *stream)
+{
+	const uint64_t times = atomic_load(&stream->refusals);
+
+	if (times)
+		fprintf(stderr,
+			"refused  %" PRIu64 " times the capture host has said that it does not take this stream: %s\n",
+			times, reason_of(atomic_load(&stream->why)));
+}
+
 static void summarize(void *ctx, const struct tw_books *books)
 {
-	const struct stream *stream = ctx;
+	struct stream *stream = ctx;
 
 	(void)books;
 	if (stream->way->summarize)
 		stream->way->summarize(stream, stderr);
+	tell_refusals(stream);
 }
 
 static int close_output(void *ctx, struct tw_error *err)
@@ -102,6 +142,7 @@ static int run_session(struct stream *stream, char **command, struct tw_error *e
 		.open = open_output,
 		.open_sink = open_sink,
 		.open_questions = open_questions,
+		.refused = refused,
 		.joined = way->joined ? joined : NULL,
 		.started = started,
 		.summarize = summarize,

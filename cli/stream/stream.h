@@ -54,6 +54,9 @@ struct stream {
 	struct tw_udp_address to; /* over UDP */
 	struct tw_tx_udp *udp;
 	char how[64]; /* transport of the first sink */
+
+	_Atomic uint64_t refusals; /* how often a receiver has said that it does not take the stream */
+	_Atomic uint16_t why;      /* the last time: enum tw_refused_why */
 };
 
 #endif

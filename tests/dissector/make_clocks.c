@@ -80,6 +80,7 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	sample__aside(&s, time);
 	tw_exchange__emit(&s.frame, &exchange);
 	tw_want__emit(&s.frame, TW_WANT_CLOCK);
+	tw_refused__emit(&s.frame, TW_REFUSED_PLACES);
 	sample__end(&s);
 	exchange.received = 5000012000;
 	exchange.answered = 5000013500;

@@ -89,6 +89,14 @@ static uint32_t find_clock_thread(void)
 	return found;
 }
 
+static _Atomic unsigned int refused_why;
+
+static void hear_refused(void *ctx, uint16_t why)
+{
+	(void)ctx;
+	refused_why = why;
+}
+
 static void host__open_with(struct host *h, const char *clock, const char *events, const char *filter,
 			    unsigned int repeat_ms)
 {
@@ -105,6 +113,7 @@ static void host__open_with(struct host *h, const char *clock, const char *event
 	run__init(&h->run, events, filter);
 	h->run.options.open_sink = open_sink;
 	h->run.options.open_questions = open_questions;
+	h->run.options.refused = hear_refused;
 	h->run.options.clock = clock;
 	h->run.options.repeat_ms = repeat_ms;
 	h->run.options.threads = 1;
@@ -428,6 +437,28 @@ static void test_wants(void **state)
 	host__close(&h);
 }
 
+/* A question that says so, and is answered; of another stream it is nothing. */
+static void test_refused(void **state)
+{
+	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_EXCHANGE_ROOM];
+	struct host h;
+	size_t len;
+
+	(void)state;
+	refused_why = 0;
+	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
+	host__await_texts(&h);
+	len = tw_exchange_frame__refuse(frame, h.stream_id + 1, &question, TW_REFUSED_RATE);
+	ask_for(&h, frame, len, 1, 0);
+	len = tw_exchange_frame__refuse(frame, h.stream_id, &question, TW_REFUSED_SOURCE);
+	ask_for(&h, frame, len, 1, 0);
+	for (int ms = 0; ms < 10000 && !refused_why; ms++)
+		host__run(&h, MS);
+	assert_int_equal(refused_why, TW_REFUSED_SOURCE);
+	host__close(&h);
+}
+
 /* Who asks without end is told no more than some, however often the reader comes around: here events keep it busy. */
 static void test_wants_flood(void **state)
 {
@@ -470,6 +501,7 @@ int main(void)
 		cmocka_unit_test_setup(test_nonsense, netns__setup),
 		cmocka_unit_test_setup(test_flood, netns__setup),
 		cmocka_unit_test_setup(test_wants, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
 		cmocka_unit_test_setup(test_wants_flood, netns__setup),
 	};
 	const int cannot = need_tracing();

@@ -15,5 +15,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	walk__frame(data, size, &tlvs);
 	tw_exchange_frame__read(data, size, &stream, &exchange);
 	tw_exchange_frame__want(data, size);
+	tw_exchange_frame__refused(data, size);
 	return 0;
 }

@@ -102,6 +102,31 @@ static void want(void **state)
 	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), 0);
 }
 
+/* Whoever knows nothing of it has an ordinary question. */
+static void refused(void **state)
+{
+	const struct tw_exchange_view sent = { .id = 17, .asked = 1700000000000000000 };
+	uint8_t built[TW_EXCHANGE_ROOM];
+	struct tw_exchange_view read;
+	struct tw_frame_info question = aside;
+	struct golden_frame g;
+	uint64_t stream;
+
+	(void)state;
+	question.base_time = 0;
+	golden__begin(&g, "refused", &question);
+	assert_true(tw_exchange__emit(&g.frame, &sent));
+	assert_true(tw_refused__emit(&g.frame, TW_REFUSED_PLACES));
+	golden__expect_built(&g);
+	assert_true(tw_exchange_frame__read(g.golden.data, g.golden.len, &stream, &read));
+	assert_int_equal(read.id, sent.id);
+	assert_int_equal(tw_exchange_frame__refused(g.golden.data, g.golden.len), TW_REFUSED_PLACES);
+	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_exchange_frame__refuse(built, question.stream_id, &sent, TW_REFUSED_PLACES), g.golden.len);
+	golden__begin(&g, "want", &question);
+	assert_int_equal(tw_exchange_frame__refused(g.golden.data, g.golden.len), 0);
+}
+
 static void expect_offset(const char *name, const struct tw_offset_view *sent)
 {
 	struct tw_offset_view read;
@@ -152,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exchange),
 		cmocka_unit_test(want),
+		cmocka_unit_test(refused),
 		cmocka_unit_test(offset),
 	};
 

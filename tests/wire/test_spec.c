@@ -282,6 +282,17 @@ static void wants(void **state)
 	expect_no_more(&t);
 }
 
+static void refusals(void **state)
+{
+	struct table t = find_table("\n### REFUSED\n", "| why | name |");
+
+	(void)state;
+#define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
+	TW_REFUSED_LIST(X)
+#undef X
+	expect_no_more(&t);
+}
+
 static void offset_kinds(void **state)
 {
 	struct table t = find_table("\n### OFFSET\n", "| kind | name |");
@@ -333,6 +344,7 @@ int main(void)
 		cmocka_unit_test(layouts_of_exchange),
 		cmocka_unit_test(offset_kinds),
 		cmocka_unit_test(wants),
+		cmocka_unit_test(refusals),
 		cmocka_unit_test(constants),
 	};
 

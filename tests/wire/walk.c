@@ -163,6 +163,19 @@ static void walk_want(const struct walk *w, const struct tw_tlv_view *tlv)
 	}
 }
 
+static void walk_refused(const struct walk *w, const struct tw_tlv_view *tlv)
+{
+	struct tw_cursor c = { tlv->value, tlv->len };
+	size_t left = c.left;
+	uint16_t why;
+
+	(void)w;
+	while (tw_refused__next(&c, &why)) {
+		require(c.left < left);
+		left = c.left;
+	}
+}
+
 static void walk_offset(const struct walk *w, const struct tw_tlv_view *tlv)
 {
 	struct tw_offset_view offset;
@@ -187,6 +200,7 @@ static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 	walk_stats(w, tlv);
 	walk_exchange(w, tlv);
 	walk_want(w, tlv);
+	walk_refused(w, tlv);
 	walk_offset(w, tlv);
 }
 
