@@ -6,6 +6,7 @@
 
 #include "base/id_table.h"
 #include "base/time.h"
+#include "pcap-tools/admission/standing.h"
 
 #define BURST      8
 #define BURST_NS   (3 * TW_NS_PER_MS)
@@ -31,7 +32,8 @@ struct waiting {
 struct asked_stream {
 	uint64_t id;
 	struct tw_rx_peer peer;
-	bool over; /* kept, as its END comes several times */
+	bool over; /* kept, as its END comes several times; first to make room */
+	bool answers;
 	uint64_t seen, due;
 	uint64_t asked;                  /* questions */
 	uint64_t unanswered;             /* since the last answer */
@@ -72,25 +74,31 @@ void tw_asker__free(struct tw_asker *asker)
 	free(asker);
 }
 
-static struct asked_stream *longest_silent(struct tw_asker *a)
-{
-	struct asked_stream *oldest = &a->streams[0];
-
-	for (size_t i = 1; i < a->n; i++)
-		if (a->streams[i].seen < oldest->seen)
-			oldest = &a->streams[i];
-	return oldest;
-}
-
-/* Of one that has been silent for long. Looked for when there may be one, not for each frame of those without room. */
+/* Looked for when there may be one, not for each frame of those without room. */
 static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)
 {
-	struct asked_stream *oldest = now > a->full_until ? longest_silent(a) : NULL;
+	static const struct tw_places places = { .n = TW_ASKER_STREAMS,
+						 .of_one_source = TW_ASKER_STREAMS,
+						 .silence = GONE_NS };
+	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
+	struct tw_standing there[TW_ASKER_STREAMS];
+	uint64_t oldest = UINT64_MAX;
+	size_t goes;
 
-	if (!oldest)
+	if (now <= a->full_until)
 		return NULL;
-	a->full_until = oldest->seen + GONE_NS;
-	return now > a->full_until ? oldest : NULL;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct asked_stream *s = &a->streams[i];
+
+		there[i] = (struct tw_standing){ .heard = s->seen,
+						 .proof = s->answers ? TW_PROOF_ANSWER : TW_PROOF_NUMBERS,
+						 .ended = s->over };
+		oldest = s->seen < oldest ? s->seen : oldest;
+	}
+	if (!tw_standing__choose(there, a->n, &places, &newcomer, &goes))
+		return &a->streams[goes];
+	a->full_until = oldest + GONE_NS;
+	return NULL;
 }
 
 /* Return: NULL if there is no room, or no memory to find it again */
@@ -355,6 +363,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint6
 	trip = arrived - waiting->asked;
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
+	s->answers = true;
 	bring_forward(a, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
 	a->stats.answered++;
 	*ret_stream = stream;
@@ -366,8 +375,10 @@ void tw_asker__over(struct tw_asker *a, uint64_t stream_id)
 {
 	struct asked_stream *s = tw_id_table__find(&a->by_id, stream_id);
 
-	if (s)
-		s->over = true;
+	if (!s)
+		return;
+	s->over = true;
+	a->full_until = 0;
 }
 
 void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)

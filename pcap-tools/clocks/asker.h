@@ -18,7 +18,7 @@
 #include "wire/exchange.h"
 #include "wire/rx.h"
 
-#define TW_ASKER_STREAMS 256 /* more are not asked until one of these falls silent */
+#define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (admission/standing.h) */
 
 /* To be sent at once, by tw_rx__answer(): the time of asking is in it. */
 struct tw_question {

@@ -74,7 +74,6 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
 	if (!held->info.seq)
 		tw_streams__start(s, held->dropped);
-	s->named |= content->has_host;
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;
 		tw_across__look_again(m);
@@ -193,6 +192,7 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 	if (!s->stats.frames++)
 		s->joined = m->now; /* it may have been admitted before this machine's time was known */
 	s->turn = m->turn;
+	s->proven = s->proven || tw_number_row__see(&s->row, &in->info);
 	code = stream__queue(m, s, in);
 	if (!code && in->arrival.now)
 		code = tw_watch__frame(m, s);

@@ -189,7 +189,8 @@ void tw_merge__free(struct tw_merge *m);
  * @arrival: NULL = out of a file
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
- * streams is full, one that ended or else one of those whose HOST never came makes room: what was silent for longest.
+ * streams is full, one makes room as admission/standing.h has it: one that ended, that never sent consecutive numbers, or that
+ * was silent while 65536 frames of others came.
  *
  * Return: 0, -ENOMEM, or what emit returned.
  */

@@ -7,6 +7,7 @@
 #define TW_MERGE_STATE_H
 
 #include "base/id_table.h"
+#include "pcap-tools/admission/standing.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
@@ -27,7 +28,8 @@ struct tw_merge_stream {
 	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
 	struct tw_merge_stream_stats stats;
-	bool named;      /* its HOST came */
+	struct tw_number_row row; /* until it is proven */
+	bool proven;              /* it sent consecutive numbers */
 	bool from_start; /* its first control frame came, or we were there before it: its channels begin with number 0 */
 	uint64_t start_dropped; /* what the receiver had dropped by then */
 

@@ -4,6 +4,8 @@
 
 #include "pcap-tools/merge/state.h"
 
+#define SILENT_FRAMES 65536
+
 void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
@@ -64,25 +66,28 @@ int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
 	return code;
 }
 
-/* Who makes room for another: one that ended before one that nobody knows; of those the longest silent. */
-static bool stream__goes_before(const struct tw_merge_stream *s, const struct tw_merge_stream *other)
-{
-	if (!other)
-		return s->stats.ended || !s->named;
-	if (!s->stats.ended != !other->stats.ended)
-		return s->stats.ended;
-	return (s->stats.ended || !s->named) && s->turn < other->turn;
-}
-
+/* Silence is counted in frames of others: what is read from a file has no other time. */
 static int streams__make_room(struct tw_merge *m)
 {
-	struct tw_merge_stream *goes = NULL;
+	static const struct tw_places places = { .n = TW_MERGE_STREAMS_MAX,
+						 .of_one_source = TW_MERGE_STREAMS_MAX,
+						 .silence = SILENT_FRAMES };
+	const struct tw_standing newcomer = { .heard = m->turn };
+	struct tw_standing there[TW_MERGE_STREAMS_MAX];
+	size_t goes;
+	int code;
 
 	for (size_t i = 0; i < m->n_streams; i++) {
-		if (stream__goes_before(m->streams[i], goes))
-			goes = m->streams[i];
+		const struct tw_merge_stream *s = m->streams[i];
+
+		there[i] = (struct tw_standing){ .heard = s->turn,
+						 .proof = s->proven ? TW_PROOF_NUMBERS : TW_PROOF_NONE,
+						 .ended = s->stats.ended };
 	}
-	return goes ? tw_streams__retire(m, goes) : -ENOSPC;
+	code = tw_standing__choose(there, m->n_streams, &places, &newcomer, &goes);
+	if (code)
+		return -ENOSPC;
+	return goes == TW_STANDING_NOBODY ? 0 : tw_streams__retire(m, m->streams[goes]);
 }
 
 int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)

@@ -157,6 +157,44 @@ static void what_ended_makes_room_before_strangers(void **state)
 	fixture__free(x);
 }
 
+/* A name is said in one frame: it keeps no place. */
+static void named_strangers_make_room(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint64_t i = 0; i < 300; i++) {
+		x->frame.stream = 1000 + i;
+		put_hello(x, 900);
+	}
+	put_known(x, 1, 0, 5);
+	assert_int_equal(stats(x)->refused, 0);
+	assert_int_equal(stats(x)->retired, 301 - TW_MERGE_STREAMS_MAX);
+	assert_int_equal(stream_stats(x, 1).events_in, 5);
+	assert_books(x);
+	fixture__free(x);
+}
+
+/* Producers that were killed said no END, and their streams nothing since. */
+static void the_dead_make_room(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+
+	(void)state;
+	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+		put_known(x, i, 0, 5);
+	put_known(x, 999, 0, 5);
+	assert_int_equal(stats(x)->refused, 7);
+	put_stream(x, 0, 5, 70000);
+	put_known(x, 999, 0, 5);
+	assert_int_equal(stats(x)->refused, 7);
+	assert_int_equal(x->retired.n, 1);
+	assert_int_equal(x->retired.stream[0], 1);
+	assert_int_equal(stream_stats(x, 999).events_in, 5);
+	assert_books(x);
+	fixture__free(x);
+}
+
 /* The order of the others does not suffer from what strangers say of the time. */
 static void strangers_don_t_make_others_late(void **state)
 {
@@ -244,6 +282,8 @@ int main(void)
 		cmocka_unit_test(a_silent_stream_is_retired),
 		cmocka_unit_test(strangers_make_room_for_each_other),
 		cmocka_unit_test(what_ended_makes_room_before_strangers),
+		cmocka_unit_test(named_strangers_make_room),
+		cmocka_unit_test(the_dead_make_room),
 		cmocka_unit_test(strangers_don_t_make_others_late),
 		cmocka_unit_test(what_finds_no_place_is_counted),
 		cmocka_unit_test(restarts_for_days),
