@@ -16,7 +16,7 @@
 #include "base/error.h"
 
 #define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* bytes of one block */
-#define TW_CAPTURE_INTERFACES_MAX 4096        /* of one section; a stream each */
+#define TW_CAPTURE_INTERFACES_MAX 262144      /* of one section; each stream that ever was has one */
 
 struct tw_capture_file;
 

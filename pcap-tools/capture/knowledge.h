@@ -13,7 +13,7 @@
 #include "wire/decode.h"
 
 /* Of one capture. */
-#define TW_KNOWN_STREAMS_MAX 4096
+#define TW_KNOWN_STREAMS_MAX 32768 /* less than half of the memory */
 #define TW_KNOWN_SCHEMAS_MAX 4096
 #define TW_KNOWN_MEMORY_MAX  ((size_t)256 << 20) /* bytes of all that was learnt: formats, programs, names, symbols */
 #define TW_KNOWN_PARTS_BYTES ((size_t)16 << 20)  /* of values that come in parts */

@@ -11,7 +11,7 @@
 #include "pcap-tools/identity.h"
 #include "pcap-tools/ledger/ledger.h"
 
-#define TW_INFO_STREAMS_MAX    256 /* as many as a merge takes */
+#define TW_INFO_STREAMS_MAX    4096 /* a long capture has more than a merge takes at once */
 #define TW_INFO_INTERFACES_MAX 4096
 #define TW_INFO_SCHEMAS_MAX    16 /* of a stream, that are told; all are counted up to a limit */
 #define TW_INFO_SCHEMAS_SEEN   256

@@ -10,19 +10,20 @@
 static uint32_t find_stream(struct tw_info_reader *r, uint64_t id)
 {
 	struct tw_info *info = r->info;
+	struct tw_info_stream **place = tw_id_table__find(&r->by_id, id);
 
-	for (uint32_t i = 0; i < info->n_streams; i++) {
-		if (info->streams[i]->id == id)
-			return i;
-	}
+	if (place)
+		return (uint32_t)(place - info->streams);
 	if (info->n_streams == TW_INFO_STREAMS_MAX)
 		return TW_INFO_NONE;
-	info->streams[info->n_streams] = calloc(1, sizeof(struct tw_info_stream));
-	if (!info->streams[info->n_streams]) {
+	place = &info->streams[info->n_streams];
+	*place = calloc(1, sizeof(**place));
+	if (!*place || tw_id_table__put(&r->by_id, id, place)) {
+		free(*place);
 		r->code = -ENOMEM;
 		return TW_INFO_NONE;
 	}
-	info->streams[info->n_streams]->id = id;
+	(*place)->id = id;
 	return info->n_streams++;
 }
 

@@ -77,15 +77,29 @@ static void put_end(uint64_t seq)
 	put(0, 1000);
 }
 
-static void read_made(void)
+/* What was made goes on with more than there is room for. */
+static void flush_made(int fd)
 {
-	const int fd = memfd_create("capture", 0);
+	assert_int_equal(write(fd, made.bytes, made.len), made.len);
+	made.len = 0;
+}
+
+static void read_file(int fd)
+{
 	struct tw_error err = { "" };
 
-	assert_int_equal(pwrite(fd, made.bytes, made.len, 0), made.len);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	if (tw_info__read(fd, "made", &info, &err))
 		fail_msg("%s", err.text);
 	close(fd);
+}
+
+static void read_made(void)
+{
+	const int fd = memfd_create("capture", 0);
+
+	flush_made(fd);
+	read_file(fd);
 }
 
 static int teardown(void **state)
@@ -327,6 +341,31 @@ static void test_refused(void **state)
 	close(fd);
 }
 
+/* A capture of many days, or of strangers. What comes last is read as what came first. */
+static void test_many_streams(void **state)
+{
+	const int fd = memfd_create("capture", 0);
+	const uint64_t n = 5000;
+
+	(void)state;
+	begin("Dumpcap");
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t id = 1 + i * TW_INFO_STREAMS_MAX / n;
+
+		if (i)
+			made__interface(&made, 1, 0, NS, 0);
+		put_event((uint32_t)i, id, 1, i, 2000 + i);
+		flush_made(fd);
+	}
+	read_file(fd);
+	assert_string_equal(info.damage.text, "");
+	assert_int_equal(info.n_streams, TW_INFO_STREAMS_MAX);
+	assert_int_equal(info.refused, 0);
+	assert_int_equal(info.packets, n);
+	assert_int_equal(info.streams[TW_INFO_STREAMS_MAX - 1]->id, TW_INFO_STREAMS_MAX);
+	assert_int_equal(info.streams[TW_INFO_STREAMS_MAX - 1]->events, 1);
+}
+
 /* More streams than are told apart, damaged frames, frames of another version: counted. */
 static void test_limits(void **state)
 {
@@ -358,6 +397,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_snapped, teardown),
 		cmocka_unit_test_teardown(test_snapped_header, teardown),
 		cmocka_unit_test_teardown(test_refused, teardown),
+		cmocka_unit_test_teardown(test_many_streams, teardown),
 		cmocka_unit_test_teardown(test_limits, teardown),
 	};
 

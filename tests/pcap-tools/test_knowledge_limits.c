@@ -275,9 +275,10 @@ static void test_streams_limit(void **state)
 	for (uint64_t id = 1; id <= TW_KNOWN_STREAMS_MAX; id++)
 		assert_non_null(tw_knowledge__stream(knowledge, id));
 	assert_int_equal(stats_now().refused_streams, 0);
-	assert_null(tw_knowledge__stream(knowledge, 9999));
-	assert_null(tw_knowledge__stream(knowledge, 9999));
+	assert_null(tw_knowledge__stream(knowledge, TW_KNOWN_STREAMS_MAX + 1));
+	assert_null(tw_knowledge__stream(knowledge, TW_KNOWN_STREAMS_MAX + 1));
 	assert_int_equal(stats_now().refused_streams, 2);
+	assert_in_range(stats_now().memory, 1, TW_KNOWN_MEMORY_MAX / 2);
 	assert_int_equal(tw_knowledge__count(knowledge), TW_KNOWN_STREAMS_MAX);
 	assert_int_equal(tw_knowledge__stream(knowledge, 1)->id, 1);
 }
