@@ -41,6 +41,7 @@ struct receiver {
 	/* what was known to be dropped when the last frame came, and the last with events */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
+	_Atomic uint64_t crowded;
 	int error;
 };
 
@@ -129,9 +130,12 @@ static void look_at_bundle(struct receiver *r, const struct tw_rx_bundle *bundle
 static void ask(struct receiver *r)
 {
 	struct tw_question question;
+	struct tw_asker_stats stats;
 
 	while (tw_asker__next(r->asker, tw_capture_clock__now(&r->clock), &question))
 		tw_rx__answer(r->rx, question.to, question.frame, question.len);
+	tw_asker__stats(r->asker, &stats);
+	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }
 
 /* Until there is something to ask or to hand on, or to look whether the end has come. Return: ms */
@@ -344,6 +348,11 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 struct tw_recorder *receiver__recorder(struct receiver *receiver)
 {
 	return receiver->recorder;
+}
+
+uint64_t receiver__crowded(const struct receiver *receiver)
+{
+	return atomic_load_explicit(&receiver->crowded, memory_order_relaxed);
 }
 
 pid_t receiver__tid(const struct receiver *receiver)

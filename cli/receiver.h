@@ -46,6 +46,9 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 /** receiver__recorder() - for tw_recorder__reports() and the like; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
+/** receiver__crowded() - frames so far of streams that are not asked for their clocks, of which there are too many; any thread */
+uint64_t receiver__crowded(const struct receiver *receiver);
+
 /* What its threads are called by the kernel: the one that receives, and the one that writes. */
 pid_t receiver__tid(const struct receiver *receiver);
 pid_t receiver__writer_tid(const struct receiver *receiver);

@@ -31,6 +31,8 @@ struct tally {
 		_Atomic uint64_t total;
 	} rows[STREAMS_MAX];
 	_Atomic unsigned int n;
+	atomic_bool
+		unread; /* a counter could not be read, or had no row, or the child has ended: either process sets it */
 };
 
 struct rejected {
@@ -60,6 +62,13 @@ struct reading {
 	unsigned int row;
 };
 
+/* @error: what kept events that a classifier dropped from being counted for their stream; 0 = nothing */
+static void note_unread(struct counting *c, int error)
+{
+	if (error)
+		atomic_store(&c->tally->unread, true);
+}
+
 static struct stream *stream_of(struct counting *c, uint64_t id)
 {
 	for (unsigned int i = 0; i < c->n; i++) {
@@ -80,11 +89,13 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 	const uint64_t events = rows[reading->row].events;
 	struct stream *stream;
 
-	if (what->overflow || what->total || events == TW_NOT_COUNTED)
+	if (what->total || events == TW_NOT_COUNTED)
 		return;
-	stream = stream_of(reading->counting, what->stream_id);
+	stream = what->overflow ? NULL : stream_of(reading->counting, what->stream_id);
 	if (stream)
 		stream->now += events;
+	else if (events)
+		note_unread(reading->counting, -ENOSPC);
 }
 
 /* What tc drops is dropped behind captures. */
@@ -94,7 +105,7 @@ static int read_classifier(const struct tw_attached *attached, void *ctx, struct
 	struct reading reading = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
 
 	if (attached->place == TW_PLACE_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
-		tw_attached__count(attached, add_counted, &reading, err);
+		note_unread(c, tw_attached__count(attached, add_counted, &reading, err));
 	return 0;
 }
 
@@ -117,7 +128,7 @@ static void look(struct counting *c)
 {
 	struct tw_error ignored;
 
-	tw_attached__each(read_classifier, c, &ignored);
+	note_unread(c, tw_attached__each(read_classifier, c, &ignored));
 	take_over(c);
 }
 
@@ -220,12 +231,23 @@ void rejected__free(struct rejected *rejected)
 	free(rejected);
 }
 
-void rejected__look(struct rejected *rejected)
+/* A process that has not taken earlier bytes needs no more of them: this one does not wait for room. */
+static bool ask_for_look(const struct rejected *rejected)
 {
 	const char byte = 1;
 
-	if (rejected && send(rejected->fd, &byte, 1, MSG_NOSIGNAL) == 1)
-		await_answer(rejected);
+	return send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 || errno == EAGAIN;
+}
+
+void rejected__look(struct rejected *rejected)
+{
+	if (rejected && (!ask_for_look(rejected) || !await_answer(rejected)))
+		atomic_store(&rejected->tally->unread, true); /* it has ended */
+}
+
+bool rejected__is_whole(const struct rejected *rejected)
+{
+	return rejected && !atomic_load(&rejected->tally->unread);
 }
 
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id)

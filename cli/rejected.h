@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 #define REJECTED_LOOK_MS 200 /* how often to look */
@@ -31,8 +33,11 @@ int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *er
 /** rejected__free() - ends the process; NULL is fine */
 void rejected__free(struct rejected *rejected);
 
-/** rejected__look() - read the counters; where they cannot be read they stay as they were. NULL is fine */
+/** rejected__look() - read the counters, for 1 s at most; where they cannot be read they stay as they were. NULL is fine */
 void rejected__look(struct rejected *rejected);
+
+/** rejected__is_whole() - whether all counters could be read each time; false of NULL: nobody reads them */
+bool rejected__is_whole(const struct rejected *rejected);
 
 /** rejected__of() - events of a stream dropped so far; any thread may ask. 0 of NULL */
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id);

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "cli/capture/capture.h"
+#include "cli/capture/limits.h"
 #include "cli/filter_option.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -88,10 +89,11 @@ static void print_streams_json(const char *what, const struct tw_archive_report 
 	fputs("]", stderr);
 }
 
-static void print_status_json(const struct tw_archive_report *reports, size_t n)
+static void print_status_json(const struct tw_archive_report *reports, size_t n, const struct capture_limits *limits)
 {
 	fputs("{", stderr);
 	print_streams_json("status", reports, n);
+	capture_limits__json(limits, stderr);
 	fputs("}\n", stderr);
 }
 
@@ -111,10 +113,20 @@ static void print_file_json(const struct tw_archive_stats *archive)
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes, archive->removed_early);
 }
 
+static struct capture_limits limits_at_end(const struct capture *capture)
+{
+	struct capture_limits limits = capture_limits__make(&capture->stats.archive);
+
+	limits.not_asked = capture->stats.asked.crowded;
+	limits.classifiers_unread = !rejected__is_whole(capture->rejected);
+	return limits;
+}
+
 static void print_end_json(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_merge_stats *merge = &stats->archive.merge;
+	struct capture_limits limits;
 
 	fputs("{", stderr);
 	print_streams_json("end", stats->streams, stats->n_streams);
@@ -129,19 +141,30 @@ static void print_end_json(const struct capture *capture)
 	if (capture->filter)
 		print_filter_json(&stats->archive.sieve);
 	print_file_json(&stats->archive);
+	limits = limits_at_end(capture);
+	capture_limits__json(&limits, stderr);
 	fputs("}\n", stderr);
 }
 
-static void print_lines(const struct tw_archive_report *reports, size_t n)
+/* What there is to tell, as of now. */
+struct status {
+	const struct tw_archive_report *reports;
+	size_t n;
+	struct tw_ledger ledger; /* of all streams */
+	struct capture_limits limits;
+};
+
+static void print_lines(const struct status *status)
 {
 	char line[TW_LEDGER_TEXT_MAX];
 
-	for (size_t i = 0; i < n && i < TELL_MAX; i++) {
-		tw_ledger__line(&reports[i].ledger, line, sizeof(line));
-		fprintf(stderr, "%s: %s\n", reports[i].name, line);
+	for (size_t i = 0; i < status->n && i < TELL_MAX; i++) {
+		tw_ledger__line(&status->reports[i].ledger, line, sizeof(line));
+		fprintf(stderr, "%s: %s\n", status->reports[i].name, line);
 	}
-	if (n > TELL_MAX)
-		fprintf(stderr, "and %zu streams more\n", n - TELL_MAX);
+	if (status->n > TELL_MAX)
+		fprintf(stderr, "and %zu streams more\n", status->n - TELL_MAX);
+	capture_limits__print(&status->limits, &status->ledger, stderr);
 }
 
 static void print_table(const struct tw_archive_report *reports, size_t n, FILE *out)
@@ -159,7 +182,7 @@ static void print_table(const struct tw_archive_report *reports, size_t n, FILE 
 		fprintf(out, "and %zu streams more\n", n - told);
 }
 
-static void show_table(struct screen *screen, const struct tw_archive_report *reports, size_t n)
+static void show_table(struct screen *screen, const struct status *status)
 {
 	char *text = NULL;
 	size_t len;
@@ -167,40 +190,45 @@ static void show_table(struct screen *screen, const struct tw_archive_report *re
 
 	if (!out)
 		return;
-	print_table(reports, n, out);
+	print_table(status->reports, status->n, out);
+	capture_limits__print(&status->limits, &status->ledger, out);
 	if (!fclose(out))
 		screen__show(screen, text);
 	free(text);
 }
 
-static void tell_people(struct screen *screen, const struct tw_archive_report *reports, size_t n)
+static void tell_people(struct screen *screen, const struct status *status)
 {
 	static const char nothing[] = "nothing to tell yet: no stream came, or the writer is busy\n";
 
-	if (!screen__is_there() && n)
-		print_lines(reports, n);
+	if (!screen__is_there() && status->n)
+		print_lines(status);
 	else if (!screen__is_there())
 		fputs(nothing, stderr);
-	else if (n)
-		show_table(screen, reports, n);
+	else if (status->n)
+		show_table(screen, status);
 	else if (!screen->lines)
 		screen__show(screen, nothing);
 }
 
 void capture__tell_status(struct capture *capture)
 {
+	struct tw_archive_stats stats = { .packets = 0 };
 	struct tw_archive_report *reports;
-	struct tw_archive_stats stats;
-	size_t n;
+	struct status status;
 
 	if (capture->quiet && !capture->json)
 		return;
-	n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports, &stats);
-
+	status.n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports, &stats);
+	status.reports = reports;
+	status.ledger = stats.ledger;
+	status.limits = capture_limits__make(&stats);
+	status.limits.not_asked = receiver__crowded(capture->receiver);
+	status.limits.classifiers_unread = !rejected__is_whole(capture->rejected);
 	if (capture->json)
-		print_status_json(reports, n);
+		print_status_json(reports, status.n, &status.limits);
 	else
-		tell_people(&capture->screen, reports, n);
+		tell_people(&capture->screen, &status);
 	free(reports);
 }
 
@@ -229,6 +257,7 @@ static void print_summary(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_archive_stats *archive = &stats->archive;
+	struct capture_limits limits;
 
 	if (stats->n_streams) {
 		print_table(stats->streams, stats->n_streams, stderr);
@@ -245,13 +274,14 @@ static void print_summary(const struct capture *capture)
 		fprintf(stderr, "too long %" PRIu64 " frames, beyond what was to be expected; not taken\n",
 			stats->too_long);
 	if (archive->merge.unreadable || archive->merge.refused)
-		fprintf(stderr, "strange  %" PRIu64 " frames that cannot be read, %" PRIu64 " of one stream too many\n",
-			archive->merge.unreadable, archive->merge.refused);
-	if (stats->asked.strange || stats->asked.crowded)
 		fprintf(stderr,
-			"clocks   %" PRIu64 " answers to nothing that was asked, %" PRIu64
-			" frames of streams too many to ask for their clocks\n",
-			stats->asked.strange, stats->asked.crowded);
+			"strange  %" PRIu64 " frames that cannot be read, %" PRIu64
+			" of one stream or channel too many\n",
+			archive->merge.unreadable, archive->merge.refused);
+	if (stats->asked.strange)
+		fprintf(stderr, "clocks   %" PRIu64 " answers to nothing that was asked\n", stats->asked.strange);
+	limits = limits_at_end(capture);
+	capture_limits__print(&limits, &archive->ledger, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
 	if (archive->removed_early)

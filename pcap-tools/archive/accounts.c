@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The books of an archive: what each stream's ledger is made of, where it goes, and what is left of streams that are over. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pcap-tools/archive/state.h"
 
-#define OVER_MAX 4096 /* streams that are over and told one by one; the ledgers of more are added up in the last */
+#define OVER_MAX 4096 /* streams that are over and told one by one; the last place is that of all others together */
 
 static uint64_t minus(uint64_t a, uint64_t b)
 {
@@ -97,6 +99,19 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
 }
 
+/* Nobody's name stands for what was others'. */
+static void add_to_others(struct tw_archive *a, const struct tw_archive_report *report)
+{
+	struct tw_archive_report *others = &a->over[a->n_over - 1].report;
+
+	a->n_others += a->n_others ? 1 : 2; /* the one whose place it was is the first */
+	snprintf(others->name, sizeof(others->name), "%" PRIu64 " other streams", a->n_others);
+	others->stream_id = 0;
+	others->clock = (struct tw_stream_clock_summary){ .error_ns = TW_ERROR_UNKNOWN };
+	tw_ledger__add(&others->ledger, &report->ledger);
+	others->packets += report->packets;
+}
+
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < OVER_MAX) {
@@ -111,10 +126,7 @@ static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 	if (a->n_over < a->size_over) {
 		a->over[a->n_over++] = *over;
 	} else if (a->n_over) {
-		struct tw_archive_report *last = &a->over[a->n_over - 1].report;
-
-		tw_ledger__add(&last->ledger, &over->report.ledger);
-		last->packets += over->report.packets;
+		add_to_others(a, &over->report);
 	}
 }
 
@@ -207,6 +219,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	}
 	free(reports);
 	tw_merge__stats(a->merge, &stats.merge);
+	tw_archive__metadata(a, &stats.metadata);
 	tw_archive_filter__stats(a, &stats);
 	*ret = stats;
 }

@@ -7,9 +7,8 @@
 
 #include "pcap-tools/archive/state.h"
 
-#define METADATA_BYTES ((size_t)256 << 20) /* kept of all streams, to be said again */
-#define PARTS_BYTES    (4u << 20)
-#define PARTS_COUNT    256
+#define PARTS_BYTES (4u << 20)
+#define PARTS_COUNT 256
 
 /* The caller's texts may go; those of later files are made of them too. */
 static bool keep_texts(struct tw_archive *a)
@@ -59,7 +58,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	if (!a)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
 	a->options = *options;
-	a->metadata_room.limit = METADATA_BYTES;
+	a->metadata_room.limit = options->metadata ? options->metadata : TW_ARCHIVE_METADATA_MAX;
 	if (!a->options.events_max)
 		a->options.events_max = UINT64_MAX;
 	if (!a->options.snaplen)

@@ -20,8 +20,11 @@
 #include "pcap-tools/clocks/stream_clock.h"
 #include "pcap-tools/ledger/ledger.h"
 #include "pcap-tools/merge/merge.h"
+#include "pcap-tools/metadata/metadata.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/pcapng/writer.h"
+
+#define TW_ARCHIVE_METADATA_MAX ((size_t)256 << 20) /* bytes kept of all streams, to be said again in each file */
 
 struct tw_archive_options {
 	const char *name;        /* of the file for error texts */
@@ -32,6 +35,7 @@ struct tw_archive_options {
 	const char *description; /* of the interfaces; NULL = made from the HOST record: events, clock, kernel */
 	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
 	size_t memory;           /* bytes held for merging; 0 = 64 MiB */
+	size_t metadata;         /* bytes of metadata kept of all streams; 0 = TW_ARCHIVE_METADATA_MAX */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* the same */
 	/*
@@ -69,6 +73,8 @@ struct tw_archive_stats {
 	uint64_t removed_early;  /* files of a ring that had to go for want of space on the disk */
 	struct tw_ledger ledger; /* of all streams together */
 	struct tw_merge_stats merge;
+	struct tw_metadata_stats
+		metadata;            /* of all streams; items and memory are those of the streams that are not over */
 	struct tw_sieve_stats sieve; /* the filter's; its rejected are the ledger's capture_filter */
 	struct tw_doubts doubts;     /* about the filter, once the archive is finished */
 };
@@ -141,7 +147,10 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *err);
 
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
 
-/* What is to be told of one stream. */
+/*
+ * What is to be told of one stream. Of streams that are over the last report may stand for several, which were too many to be told one by
+ * one: its name says how many, and its id is 0.
+ */
 struct tw_archive_report {
 	char name[256]; /* host:instance */
 	uint64_t stream_id;

@@ -67,6 +67,7 @@ struct tw_archive {
 	struct tw_pcapng *file;
 	struct tw_parts *parts; /* of what explains streams */
 	struct tw_metadata_room metadata_room;
+	struct tw_metadata_stats metadata_over; /* of streams that are over */
 	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
 	struct tw_id_table by_id; /* the same */
 	size_t n_streams;
@@ -74,6 +75,7 @@ struct tw_archive {
 	bool moved; /* a stream of them has */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
+	uint64_t n_others; /* streams that the last of them stands for; 0 = only for itself */
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* enough bytes or files */
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = files are read */
@@ -122,6 +124,9 @@ static inline struct tw_archive_stream *tw_archive__find(struct tw_archive *a, u
 
 /** tw_archive__stream() - the same, made if need be. Return: 0; -E2BIG beyond the limit; -ENOMEM */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
+
+/** tw_archive__metadata() - what is kept of all streams, and what was not */
+void tw_archive__metadata(const struct tw_archive *a, struct tw_metadata_stats *ret);
 
 /** tw_archive__remove() - forget it */
 void tw_archive__remove(struct tw_archive *a, struct tw_archive_stream *s);

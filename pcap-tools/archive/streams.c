@@ -44,10 +44,32 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 	return 0;
 }
 
+void tw_archive__metadata(const struct tw_archive *a, struct tw_metadata_stats *ret)
+{
+	struct tw_metadata_stats stats;
+
+	*ret = a->metadata_over;
+	for (size_t i = 0; i < a->n_streams; i++) {
+		tw_metadata__stats(a->streams[i]->metadata, &stats);
+		tw_metadata_stats__add(ret, &stats);
+	}
+}
+
+/* What was kept of a stream that is over is not kept any more; what was not remains to be told. */
+static void retire_metadata(struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	struct tw_metadata_stats stats;
+
+	tw_metadata__stats(s->metadata, &stats);
+	stats.items = stats.memory = 0;
+	tw_metadata_stats__add(&a->metadata_over, &stats);
+}
+
 void tw_archive__remove(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	size_t n = 0;
 
+	retire_metadata(a, s);
 	for (size_t i = 0; i < a->n_streams; i++) {
 		if (a->streams[i] != s)
 			a->streams[n++] = a->streams[i];

@@ -289,3 +289,14 @@ void tw_metadata__stats(const struct tw_metadata *m, struct tw_metadata_stats *r
 	ret->memory = m->items.memory;
 	ret->incomplete = parts.incomplete + parts.headless;
 }
+
+void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metadata_stats *more)
+{
+	to->items += more->items;
+	to->memory += more->memory;
+	to->known += more->known;
+	to->beyond += more->beyond;
+	to->forgotten += more->forgotten;
+	to->incomplete += more->incomplete;
+	to->malformed += more->malformed;
+}

@@ -80,4 +80,7 @@ int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames
 
 void tw_metadata__stats(const struct tw_metadata *m, struct tw_metadata_stats *ret);
 
+/** tw_metadata_stats__add() - @to becomes the sum of both */
+void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metadata_stats *more);
+
 #endif

@@ -95,4 +95,12 @@ for frames in 1 0; do
 	[ "$rejected" -gt 50 ] || fail "XDP took $rejected events"
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/z.pcapng")"
 done
+
+# If that process has gone, the counters are not known any more.
+in_background gone "$tracewire" capture -j -i tw0 -w "$scratch/gone.pcapng"
+capture=$pid
+wait_for says "$scratch/gone.err" '^\{"begin"'
+kill -KILL "$(pgrep -P $capture -x tracewire-count)"
+interrupt $capture
+says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
 exit $failed

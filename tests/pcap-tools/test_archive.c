@@ -394,6 +394,74 @@ static void limit(void **state)
 }
 
 /* What was held when the first write failed is counted too. */
+/* More streams than are told one by one: those beyond are told together, and under no stream's name. */
+static void streams_beyond_those_told(void **state)
+{
+	const uint64_t told = 4096, n = told + TW_MERGE_STREAMS_MAX + 3;
+	struct fixture *x = *state;
+	struct tw_archive_report *reports;
+
+	for (uint64_t i = 0; i < n; i++) {
+		x->frame.stream = i;
+		put(x, test_frame__hello(&x->frame, "a", "b", 900, AHEAD));
+		test_frame__begin(&x->frame, 1, 0, 1000);
+		assert_true(test_frame__event(&x->frame, 1000, 1, 24));
+		put(x, test_frame__end(&x->frame));
+		put_watermark(x, 2000, 1);
+		test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
+		assert_true(tw_end__emit(&x->frame.f));
+		put(x, test_frame__end(&x->frame));
+	}
+	assert_int_equal(tw_archive__reports(x->archive, &reports), told + TW_MERGE_STREAMS_MAX);
+	assert_string_equal(reports[told - 2].name, "a:b");
+	assert_string_equal(reports[told - 1].name, "4 other streams");
+	assert_int_equal(reports[told - 1].stream_id, 0);
+	assert_int_equal(reports[told - 1].ledger.place[TW_PLACE_DELIVERED], 4);
+	assert_string_equal(reports[told].name, "a:b");
+	free(reports);
+}
+
+static void put_symbols(struct fixture *x, uint64_t n)
+{
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 1000);
+	for (uint64_t i = 0; i < n; i++)
+		assert_true(tw_symbol__emit(&x->frame.f,
+					    &(struct tw_symbol_view){ 16, i * 16, (const uint8_t *)"a symbol", 8 }));
+	put(x, test_frame__end(&x->frame));
+}
+
+/* What of the metadata is not kept is told, of streams that are over too. */
+static void metadata_beyond_their_room(void **state)
+{
+	struct fixture *x =
+		fixture__new(&(struct tw_archive_options){ .name = "x", .from_start = true, .metadata = 16384 });
+	struct tw_archive_stats stats;
+	uint64_t not_kept;
+
+	(void)state;
+	put(x, test_frame__hello(&x->frame, "a", "b", 900, AHEAD));
+	put_symbols(x, 400);
+	put_watermark(x, 2000, 0);
+	tw_archive__stats(x->archive, &stats);
+	assert_in_range(stats.metadata.items, 10, 390);
+	assert_in_range(stats.metadata.memory, 1, 16384);
+	not_kept = stats.metadata.beyond;
+	assert_in_range(not_kept, 10, 390);
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
+	assert_true(tw_end__emit(&x->frame.f));
+	put(x, test_frame__end(&x->frame));
+	for (uint64_t i = 1; i <= TW_MERGE_STREAMS_MAX; i++) { /* one of them takes its place */
+		x->frame.stream = i;
+		put(x, test_frame__hello(&x->frame, "c", "d", 900, AHEAD));
+	}
+	tw_archive__stats(x->archive, &stats);
+	assert_int_equal(stats.merge.retired, 1);
+	assert_in_range(stats.metadata.beyond, not_kept, not_kept + 2 * TW_MERGE_STREAMS_MAX);
+	x->frame.stream = 0;
+	finish(x);
+	fixture__free(x);
+}
+
 static void a_full_disk(void **state)
 {
 	const struct tw_archive_options options = { .name = "full", .buffer = 64 };
@@ -434,6 +502,8 @@ int main(void)
 		cmocka_unit_test(silent_in_the_last_file),
 		cmocka_unit_test(times_are_asked_first),
 		cmocka_unit_test(limit),
+		TEST(streams_beyond_those_told),
+		cmocka_unit_test(metadata_beyond_their_room),
 		cmocka_unit_test(a_full_disk),
 	};
 
