@@ -18,7 +18,8 @@
 #define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
 #define QUEUE_BYTES (36u << 20) /* of frames that wait for the writer, which may keep half of them until their turn */
 #define SLOTS_LEAST 256
-#define SLACK_NS    2000000u    /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
+#define TELL_NS     (100 * TW_NS_PER_MS) /* between two times that refusals are told other threads */
+#define SLACK_NS    2000000u             /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
 #define END_NS      5000000000u /* the longest that what came before the end takes to be handed out, on a busy machine */
 
 struct receiver {
@@ -26,7 +27,11 @@ struct receiver {
 	struct tw_rx *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
 	struct tw_inlet *inlet;
-	struct tw_asker *asker; /* NULL = nobody is asked */
+	struct tw_asker *asker;         /* NULL = nobody is asked, and all are admitted */
+	struct tw_admission *admission; /* where there is an asker */
+	pthread_mutex_t lock;           /* of what is told */
+	struct tw_refusals told;
+	uint64_t told_at;
 	struct tw_capture_clock clock;
 	pthread_t thread;
 	sem_t running;
@@ -38,6 +43,7 @@ struct receiver {
 	uint64_t end;         /* CLOCK_REALTIME: frames that came later are not taken */
 	uint64_t end_at_most; /* CLOCK_MONOTONIC, as that may be set */
 	uint64_t taken;       /* frames */
+	uint64_t unplaced;    /* of these, what was admitted when the writer had stopped taking anything */
 	/* what was known to be dropped when the last frame came, and the last with events */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
@@ -51,8 +57,10 @@ static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
 	struct tw_exchange_sample sample;
 	uint64_t stream_id;
 
-	if (tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
-		tw_recorder__answer(r->recorder, stream_id, &sample);
+	if (!tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
+		return;
+	tw_admission__answered(r->admission, stream_id, &frame->from->source);
+	tw_recorder__answer(r->recorder, stream_id, &sample);
 }
 
 /*
@@ -110,20 +118,58 @@ static int await_slot(struct receiver *r)
 	return 0;
 }
 
-static void look_at_frame(struct receiver *r, const struct tw_rx_frame *frame)
+static void take_admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
 {
-	if (tw_asker__is_answer(frame))
-		take_answer(r, frame);
-	else
-		tw_asker__saw(r->asker, frame, r->seen);
+	struct receiver *r = ctx;
+
+	tw_asker__saw(r->asker, frame, r->seen);
+	while (!tw_inlet__copy(r->inlet, frame->data, frame->len, arrival)) {
+		if (await_slot(r)) {
+			r->unplaced++;
+			return;
+		}
+	}
 }
 
-static void look_at_bundle(struct receiver *r, const struct tw_rx_bundle *bundle)
+static void let_go(void *ctx, uint64_t stream_id)
+{
+	struct receiver *r = ctx;
+
+	tw_asker__forget(r->asker, stream_id);
+	while (!tw_inlet__retire(r->inlet, stream_id) && !await_slot(r))
+		;
+}
+
+/* Return: whether it is for the recorder */
+static bool look_at_frame(struct receiver *r, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+{
+	if (tw_asker__is_answer(frame)) {
+		if (!tw_admission__answer(r->admission, frame))
+			take_answer(r, frame);
+		return true;
+	}
+	if (!tw_admission__frame(r->admission, frame, arrival))
+		return false;
+	tw_asker__saw(r->asker, frame, r->seen);
+	return true;
+}
+
+/* What is not for the recorder is taken out. Return: whether something is left */
+static bool look_at_bundle(struct receiver *r, struct tw_rx_bundle *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_rx_frame frame;
+	size_t kept = 0, frames = 0;
 
-	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment)
-		look_at_frame(r, &frame);
+	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment) {
+		if (!look_at_frame(r, &frame, arrival))
+			continue;
+		if (kept != at)
+			memmove(bundle->to + kept, frame.data, frame.len);
+		kept += frame.len;
+		frames++;
+	}
+	bundle->len = kept;
+	return frames;
 }
 
 /* What cannot be sent now is asked again. */
@@ -134,8 +180,20 @@ static void ask(struct receiver *r)
 
 	while (tw_asker__next(r->asker, tw_capture_clock__now(&r->clock), &question))
 		tw_rx__answer(r->rx, question.to, question.frame, question.len);
+	while (tw_admission__next(r->admission, &question))
+		tw_rx__answer(r->rx, question.to, question.frame, question.len);
 	tw_asker__stats(r->asker, &stats);
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
+}
+
+/* Neither thread waits for the other: if the reader has the lock, the next burst tries again. */
+static void tell_refusals(struct receiver *r)
+{
+	if (r->now - r->told_at < TELL_NS || pthread_mutex_trylock(&r->lock))
+		return;
+	r->told = *tw_admission__refusals(r->admission);
+	pthread_mutex_unlock(&r->lock);
+	r->told_at = r->now;
 }
 
 /* Until there is something to ask or to hand on, or to look whether the end has come. Return: ms */
@@ -195,7 +253,7 @@ static void note_dropped(struct receiver *r, const struct tw_rx_bundle *bundle)
 }
 
 /* Return: false for what came after @end */
-static bool pass_on(struct receiver *r, const struct tw_rx_bundle *bundle, unsigned int place, uint64_t end)
+static bool pass_on(struct receiver *r, struct tw_rx_bundle *bundle, unsigned int place, uint64_t end)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
 
@@ -206,8 +264,8 @@ static bool pass_on(struct receiver *r, const struct tw_rx_bundle *bundle, unsig
 	if (bundle->cut)
 		return true;
 	note_dropped(r, bundle);
-	if (r->asker)
-		look_at_bundle(r, bundle);
+	if (r->asker && !look_at_bundle(r, bundle, &arrival))
+		return true;
 	tw_inlet__put(r->inlet, place, bundle->len, bundle->segment, &arrival);
 	return true;
 }
@@ -223,15 +281,19 @@ static int take_burst(struct receiver *r)
 		return room;
 	more = tw_rx__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
-	if (r->asker)
+	if (r->asker) {
 		r->seen = tw_capture_clock__now(&r->clock);
+		tw_admission__begin(r->admission, r->now);
+	}
 	for (int i = 0; i < more; i++)
 		n += pass_on(r, &bundles[i], (unsigned int)i, r->end);
 	error = tw_inlet__flush(r->inlet);
 	if (is_final(r, error))
 		return error;
-	if (r->asker)
+	if (r->asker) {
 		ask(r);
+		tell_refusals(r);
+	}
 	if (more == -ENETDOWN && r->options.others_send)
 		return n;
 	return more < 0 ? more : n;
@@ -290,7 +352,9 @@ static void release(struct receiver *r)
 	tw_inlet__free(r->inlet);
 	tw_recorder__free(r->recorder);
 	tw_asker__free(r->asker);
+	tw_admission__free(r->admission);
 	tw_rx__close(r->rx);
+	pthread_mutex_destroy(&r->lock);
 	sem_destroy(&r->running);
 	free(r);
 }
@@ -309,13 +373,21 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 
 static int open_asker(struct receiver *r, struct tw_error *err)
 {
+	const struct tw_admission_options admission = {
+		.of_one_source = r->options.of_one_source,
+		.unanswered = r->options.unanswered,
+		.admitted = take_admitted,
+		.gave_way = let_go,
+		.ctx = r,
+	};
 	uint64_t secret;
 
 	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return tw_error__set(err, -errno, "no random numbers: %s", strerror(errno));
 	tw_capture_clock__begin(&r->clock);
 	r->asker = tw_asker__new(secret);
-	return r->asker ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
+	r->admission = tw_admission__new(&admission);
+	return r->asker && r->admission ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
@@ -329,6 +401,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 		return tw_error__set(err, -ENOMEM, "no memory to receive");
 	}
 	sem_init(&r->running, 0, 0);
+	pthread_mutex_init(&r->lock, NULL);
 	r->options = *options;
 	r->rx = options->rx;
 	r->end = UINT64_MAX;
@@ -355,6 +428,13 @@ uint64_t receiver__crowded(const struct receiver *receiver)
 	return atomic_load_explicit(&receiver->crowded, memory_order_relaxed);
 }
 
+void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret)
+{
+	pthread_mutex_lock(&receiver->lock);
+	*ret = receiver->told;
+	pthread_mutex_unlock(&receiver->lock);
+}
+
 pid_t receiver__tid(const struct receiver *receiver)
 {
 	return receiver->tid;
@@ -374,7 +454,7 @@ static void count_missing(struct receiver *r, struct tw_rx_stats *ret)
 		return;
 	missing = ret->dropped_last + (r->dropped - r->dropped_events);
 	if (r->error == -ETIMEDOUT)
-		missing += ret->frames > r->taken ? ret->frames - r->taken : 0;
+		missing += r->unplaced + (ret->frames > r->taken ? ret->frames - r->taken : 0);
 	tw_recorder__missing(r->recorder, missing);
 }
 
@@ -392,8 +472,11 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	ret->too_long = r->too_long;
-	if (r->asker)
+	if (r->asker) {
 		tw_asker__stats(r->asker, &ret->asked);
+		tw_admission__finish(r->admission);
+		ret->refusals = *tw_admission__refusals(r->admission);
+	}
 	release(r);
 	if (received == -EPIPE || error == -EPIPE)
 		return 0;

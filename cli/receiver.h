@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "pcap-tools/admission/admission.h"
 #include "pcap-tools/clocks/asker.h"
 #include "pcap-tools/record/recorder.h"
 #include "wire/rx.h"
@@ -20,7 +21,9 @@ struct receiver_options {
 	 * Else everything that was sent is taken.
 	 */
 	bool others_send;
-	bool asks;                  /* producers for their clocks: they are other machines' */
+	bool asks;            /* producers for their clocks: they are other machines', or strangers */
+	size_t of_one_source; /* with asks: see struct tw_admission_options; the same */
+	uint64_t unanswered;
 	bool (*is_over)(void *ctx); /* asked now and then: nobody wants any more; NULL = never */
 	void *ctx;
 };
@@ -31,7 +34,8 @@ struct receiver_stats {
 	size_t n_streams;
 	struct tw_rx_stats rx;
 	struct tw_asker_stats asked;
-	uint64_t too_long; /* frames beyond the frame_max of @rx; not taken */
+	struct tw_refusals refusals; /* of streams that were not admitted */
+	uint64_t too_long;           /* frames beyond the frame_max of @rx; not taken */
 };
 
 struct receiver;
@@ -48,6 +52,8 @@ struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
 /** receiver__crowded() - frames so far of streams that are not asked for their clocks, of which there are too many; any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
+/** receiver__refusals() - of late; any thread */
+void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
 /* What its threads are called by the kernel: the one that receives, and the one that writes. */
 pid_t receiver__tid(const struct receiver *receiver);

@@ -161,6 +161,8 @@ void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const ui
 	memcpy(address.sll_addr, ethernet + ETH_ALEN, ETH_ALEN);
 	*ret = (struct tw_rx_peer){ .len = sizeof(address) };
 	memcpy(ret->bytes, &address, sizeof(address));
+	ret->source.kind = TW_RX_SOURCE_ETHERNET;
+	memcpy(ret->source.bytes, address.sll_addr, ETH_ALEN);
 	if (!tag)
 		return;
 	memcpy(ret->bytes + ret->len, tag, RX_LINK_TAG);

@@ -28,10 +28,27 @@ void rx_udp_peer__learn(struct rx_udp_peer *peer, const struct cmsghdr *c)
 	}
 }
 
+/* A socket for both has IPv4 addresses as those of IPv6. */
+static void set_source(const struct rx_udp_peer *peer, struct tw_rx_source *ret)
+{
+	const struct in6_addr *v6 = &peer->from.v6.sin6_addr;
+
+	ret->kind = TW_RX_SOURCE_IPV4;
+	if (peer->from.any.sa_family == AF_INET) {
+		memcpy(ret->bytes, &peer->from.v4.sin_addr, sizeof(peer->from.v4.sin_addr));
+	} else if (IN6_IS_ADDR_V4MAPPED(v6)) {
+		memcpy(ret->bytes, &v6->s6_addr[12], sizeof(struct in_addr));
+	} else {
+		ret->kind = TW_RX_SOURCE_IPV6;
+		memcpy(ret->bytes, v6, sizeof(*v6));
+	}
+}
+
 void rx_udp_peer__emit(const struct rx_udp_peer *peer, struct tw_rx_peer *ret)
 {
 	*ret = (struct tw_rx_peer){ .len = sizeof(*peer) };
 	memcpy(ret->bytes, peer, sizeof(*peer));
+	set_source(peer, &ret->source);
 }
 
 /* From the address that was sent to. Return: 0 or -errno */

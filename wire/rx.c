@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/rx.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
+
+void tw_rx_source__format(const struct tw_rx_source *source, char ret[TW_RX_SOURCE_TEXT_MAX])
+{
+	const uint8_t *b = source->bytes;
+
+	switch (source->kind) {
+	case TW_RX_SOURCE_IPV4:
+		inet_ntop(AF_INET, b, ret, TW_RX_SOURCE_TEXT_MAX);
+		break;
+	case TW_RX_SOURCE_IPV6:
+		inet_ntop(AF_INET6, b, ret, TW_RX_SOURCE_TEXT_MAX);
+		break;
+	case TW_RX_SOURCE_ETHERNET:
+		snprintf(ret, TW_RX_SOURCE_TEXT_MAX, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4],
+			 b[5]);
+		break;
+	default:
+		snprintf(ret, TW_RX_SOURCE_TEXT_MAX, "an unknown address");
+	}
+}
 
 static void copy_frame(const struct tw_rx *rx, const struct tw_rx_frame *frame, struct tw_rx_bundle *ret)
 {

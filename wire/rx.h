@@ -10,6 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An address alone, which many streams may share. All zero = not known. */
+struct tw_rx_source {
+	uint8_t kind; /* enum tw_rx_source_kind */
+	uint8_t bytes[16];
+};
+
+enum tw_rx_source_kind { TW_RX_SOURCE_UNKNOWN, TW_RX_SOURCE_IPV4, TW_RX_SOURCE_IPV6, TW_RX_SOURCE_ETHERNET };
+
+#define TW_RX_SOURCE_TEXT_MAX 48
+
+/** tw_rx_source__format() - as text: 10.0.0.7, fe80::1, 52:54:00:12:34:56 */
+void tw_rx_source__format(const struct tw_rx_source *source, char ret[TW_RX_SOURCE_TEXT_MAX]);
+
 /*
  * Who sent a frame, to be answered: a socket address of the receiver's kind, and what else it takes to answer; the rest is zero.
  * Equal bytes are one sender.
@@ -17,6 +30,7 @@
 struct tw_rx_peer {
 	uint32_t len;
 	uint8_t bytes[48];
+	struct tw_rx_source source; /* of it, the address alone */
 };
 
 struct tw_rx_frame {

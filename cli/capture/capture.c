@@ -44,6 +44,23 @@ static int set_status(void *data, const char *text, struct tw_error *err)
 	return 0;
 }
 
+static int set_of_one_source(void *data, const char *text, struct tw_error *err)
+{
+	static const struct tw_number_rule rule = { .min = 1, .max = TW_ADMISSION_STREAMS };
+	struct capture *capture = data;
+
+	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, err);
+}
+
+static int set_unanswered(void *data, const char *text, struct tw_error *err)
+{
+	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MOST, .unit = 1 };
+	struct capture *capture = data;
+
+	capture->has_unanswered = true;
+	return cli_number__parse("unanswered", text, &rule, &capture->unanswered, err);
+}
+
 static int set_align(void *data, const char *text, struct tw_error *err)
 {
 	struct capture *capture = data;
@@ -223,6 +240,12 @@ static const struct cli_option options[] = {
 	{ 0, "wall", NULL, CLI_ARG_NONE,
 	  "Let packet times follow when a producer's wall clock is set; else they keep to what it was at the beginning",
 	  offsetof(struct capture, wall), NULL },
+	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
+	  "Take at most N streams from one address at once (default 224); all addresses together have 256", 0,
+	  set_of_one_source },
+	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
+	  "Take at most BYTES a second from all streams together that answer no question about their clock, as forged ones do not; K, M and G can follow; 0 = no limit (default 4M)",
+	  0, set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
 	  "Say every so often, on standard error, what became of the events: on a terminal in one place, else a line a stream",
 	  0, set_status },

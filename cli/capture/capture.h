@@ -3,6 +3,8 @@
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 
+#include <stdio.h>
+
 #include "cli/capture/screen.h"
 #include "cli/output_options.h"
 #include "cli/receiver.h"
@@ -15,9 +17,12 @@ struct capture {
 	struct output_request output; /* first: for its options */
 	const char *interface, *udp, *file, *user;
 	struct tw_filter *filter;
-	uint64_t count;   /* events; 0 = no limit */
-	uint64_t snaplen; /* bytes; 0 = all */
-	uint64_t status;  /* ns between two; 0 = none */
+	uint64_t count;         /* events; 0 = no limit */
+	uint64_t snaplen;       /* bytes; 0 = all */
+	uint64_t status;        /* ns between two; 0 = none */
+	uint64_t of_one_source; /* streams at once; 0 = the default */
+	uint64_t unanswered;    /* bytes a second, of streams that answer nothing; 0 = no limit */
+	bool has_unanswered;    /* and not the default */
 	enum tw_align align;
 	bool xdp, packed, wall, quiet, json;
 	struct rejected *rejected;
@@ -25,6 +30,7 @@ struct capture {
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
 	struct screen screen; /* with the status */
+	bool told_refused;
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
 };
@@ -50,6 +56,15 @@ void capture__tell_begin(const struct capture *capture, const char *how);
 
 /** capture__tell_status() - a line a stream, or one JSON object, as things stand; on a terminal a table in the place of the last */
 void capture__tell_status(struct capture *capture);
+
+/** capture__tell_first_refused() - the first time that frames were refused: one sentence on standard error */
+void capture__tell_first_refused(struct capture *capture);
+
+/** capture__print_refused_json() - a member of an object that is open, behind others */
+void capture__print_refused_json(const struct tw_refusals *refusals);
+
+/** capture__print_refused() - lines for people; none if nothing was */
+void capture__print_refused(const struct tw_refusals *refusals, FILE *out);
 
 /** capture__tell_end() - the summary */
 void capture__tell_end(struct capture *capture);

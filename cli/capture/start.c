@@ -95,6 +95,8 @@ int capture__start(struct capture *capture, char *how, size_t size, struct tw_er
 			      .deadline = stop__deadline() },
 		.others_send = true,
 		.asks = true,
+		.of_one_source = capture->of_one_source,
+		.unanswered = capture->has_unanswered ? capture->unanswered : TW_ADMISSION_UNANSWERED,
 	};
 	const bool rotates = output_request__rotates(&capture->output);
 	int error = capture__open_rx(capture, &options.rx, err);

@@ -89,11 +89,14 @@ static void print_streams_json(const char *what, const struct tw_archive_report 
 	fputs("]", stderr);
 }
 
-static void print_status_json(const struct tw_archive_report *reports, size_t n, const struct capture_limits *limits)
+static void print_status_json(const struct tw_archive_report *reports, size_t n, const struct capture_limits *limits,
+			      const struct tw_refusals *refusals)
 {
 	fputs("{", stderr);
 	print_streams_json("status", reports, n);
 	capture_limits__json(limits, stderr);
+	if (refusals->frames)
+		capture__print_refused_json(refusals);
 	fputs("}\n", stderr);
 }
 
@@ -133,11 +136,13 @@ static void print_end_json(const struct capture *capture)
 	fprintf(stderr,
 		",\"frames\":{\"received\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"too_long\":%" PRIu64
 		",\"unreadable\":%" PRIu64 ",\"refused\":%" PRIu64 "}",
-		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable, merge->refused);
+		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable,
+		merge->refused + stats->refusals.frames);
 	fprintf(stderr,
 		",\"questions\":{\"asked\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"strange\":%" PRIu64
 		",\"crowded\":%" PRIu64 "}",
 		stats->asked.asked, stats->asked.answered, stats->asked.strange, stats->asked.crowded);
+	capture__print_refused_json(&stats->refusals);
 	if (capture->filter)
 		print_filter_json(&stats->archive.sieve);
 	print_file_json(&stats->archive);
@@ -152,6 +157,7 @@ struct status {
 	size_t n;
 	struct tw_ledger ledger; /* of all streams */
 	struct capture_limits limits;
+	struct tw_refusals refusals;
 };
 
 static void print_lines(const struct status *status)
@@ -192,6 +198,7 @@ static void show_table(struct screen *screen, const struct status *status)
 		return;
 	print_table(status->reports, status->n, out);
 	capture_limits__print(&status->limits, &status->ledger, out);
+	capture__print_refused(&status->refusals, out);
 	if (!fclose(out))
 		screen__show(screen, text);
 	free(text);
@@ -201,6 +208,8 @@ static void tell_people(struct screen *screen, const struct status *status)
 {
 	static const char nothing[] = "nothing to tell yet: no stream came, or the writer is busy\n";
 
+	if (!screen__is_there())
+		capture__print_refused(&status->refusals, stderr);
 	if (!screen__is_there() && status->n)
 		print_lines(status);
 	else if (!screen__is_there())
@@ -225,8 +234,9 @@ void capture__tell_status(struct capture *capture)
 	status.limits = capture_limits__make(&stats);
 	status.limits.not_asked = receiver__crowded(capture->receiver);
 	status.limits.classifiers_unread = !rejected__is_whole(capture->rejected);
+	receiver__refusals(capture->receiver, &status.refusals);
 	if (capture->json)
-		print_status_json(reports, status.n, &status.limits);
+		print_status_json(reports, status.n, &status.limits, &status.refusals);
 	else
 		tell_people(&capture->screen, &status);
 	free(reports);
@@ -238,7 +248,7 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("nothing bounds their error: the producer answered no question about its clock\n", stderr);
+		fputs("nothing bounds their error: no question about the producer's clock was answered\n", stderr);
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
@@ -282,6 +292,7 @@ static void print_summary(const struct capture *capture)
 		fprintf(stderr, "clocks   %" PRIu64 " answers to nothing that was asked\n", stats->asked.strange);
 	limits = limits_at_end(capture);
 	capture_limits__print(&limits, &archive->ledger, stderr);
+	capture__print_refused(&stats->refusals, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
 	if (archive->removed_early)

@@ -41,6 +41,7 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 {
 	if (now >= due->look) {
 		rejected__look(capture->rejected);
+		capture__tell_first_refused(capture);
 		service__alive(tw_recorder__progress(receiver__recorder(capture->receiver)));
 		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
 	}

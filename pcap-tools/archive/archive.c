@@ -151,6 +151,13 @@ int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const 
 	return code ? code : tw_archive__error(a, NULL);
 }
 
+int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id)
+{
+	const int code = tw_archive__done(a, tw_merge__retire(a->merge, stream_id));
+
+	return code ? code : tw_archive__error(a, NULL);
+}
+
 void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_exchange_sample *sample)
 {
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);

@@ -101,6 +101,9 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  */
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival);
 
+/** tw_archive__retire_stream() - whoever admits streams has given its place away: what is held of it is written, and it is over. Return: as above */
+int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id);
+
 /**
  * tw_archive__answer() - an answer to a question about a stream's clock; unknown streams are ignored
  * @sample: two times of the capture host's clock, two of the stream's as that counts

@@ -381,6 +381,21 @@ void tw_asker__over(struct tw_asker *a, uint64_t stream_id)
 	a->full_until = 0;
 }
 
+void tw_asker__forget(struct tw_asker *a, uint64_t stream_id)
+{
+	struct asked_stream *s = tw_id_table__find(&a->by_id, stream_id), *last;
+
+	if (!s)
+		return;
+	tw_id_table__remove(&a->by_id, stream_id);
+	last = &a->streams[--a->n];
+	a->full_until = 0;
+	if (s == last)
+		return;
+	*s = *last;
+	tw_id_table__put(&a->by_id, s->id, s); /* it is there, so there is room */
+}
+
 void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)
 {
 	*ret = a->stats;

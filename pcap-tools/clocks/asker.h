@@ -69,6 +69,9 @@ bool tw_asker__answer(struct tw_asker *asker, const struct tw_rx_frame *frame, u
 /** tw_asker__over() - the stream has ended: ask no more */
 void tw_asker__over(struct tw_asker *asker, uint64_t stream_id);
 
+/** tw_asker__forget() - whoever admits streams has given its place away: nothing is known of it any more */
+void tw_asker__forget(struct tw_asker *asker, uint64_t stream_id);
+
 struct tw_asker_stats {
 	uint64_t asked, answered;
 	uint64_t strange; /* answers to nothing that was asked */

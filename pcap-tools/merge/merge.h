@@ -207,6 +207,13 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 int tw_merge__admit(struct tw_merge *m, uint64_t stream_id);
 
 /**
+ * tw_merge__retire() - forget a stream now: whoever admits streams has given its place away. What it still holds goes out
+ *
+ * Return: 0, also if there is no such stream; or what emit returned.
+ */
+int tw_merge__retire(struct tw_merge *m, uint64_t stream_id);
+
+/**
  * tw_merge__set_offset() - how far a stream's clock is from the common time line; again when that changes
  * @offset: added to times of the stream's clock, in ns
  *

@@ -122,6 +122,13 @@ int tw_merge__admit(struct tw_merge *m, uint64_t stream_id)
 	return tw_streams__get(m, stream_id, &s);
 }
 
+int tw_merge__retire(struct tw_merge *m, uint64_t stream_id)
+{
+	struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+
+	return s ? tw_streams__retire(m, s) : 0;
+}
+
 static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
 {
 	struct tw_channel *const *page = s->by_id[id / TW_CHANNEL_PAGE];

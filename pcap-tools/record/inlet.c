@@ -2,6 +2,7 @@
 #include "pcap-tools/record/inlet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct tw_inlet {
 	struct tw_slot_queue *queue;
@@ -69,16 +70,47 @@ unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]
 	return n;
 }
 
+static void inlet__fill(struct tw_inlet *inlet, struct tw_slot *slot, size_t len, size_t segment,
+			const struct tw_arrival *arrival)
+{
+	slot->len = len;
+	slot->segment = segment;
+	slot->arrival = *arrival;
+	slot->retires = false;
+	tw_slot_list__push(&inlet->filled, slot);
+}
+
 void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
 		   const struct tw_arrival *arrival)
 {
 	struct tw_slot *slot = inlet->places[place];
 
-	slot->len = len;
-	slot->segment = segment;
-	slot->arrival = *arrival;
-	tw_slot_list__push(&inlet->filled, slot);
+	inlet__fill(inlet, slot, len, segment, arrival);
 	inlet->places[place] = NULL;
+}
+
+bool tw_inlet__copy(struct tw_inlet *inlet, const void *frame, size_t len, const struct tw_arrival *arrival)
+{
+	struct tw_slot *slot = inlet__slot(inlet);
+
+	if (!slot)
+		return false;
+	memcpy(slot->data, frame, len);
+	inlet__fill(inlet, slot, len, len, arrival);
+	return true;
+}
+
+bool tw_inlet__retire(struct tw_inlet *inlet, uint64_t stream_id)
+{
+	const struct tw_arrival now = { .now = 0 };
+	struct tw_slot *slot = inlet__slot(inlet);
+
+	if (!slot)
+		return false;
+	inlet__fill(inlet, slot, 0, 1, &now);
+	slot->retires = true;
+	slot->stream_id = stream_id;
+	return true;
 }
 
 int tw_inlet__flush(struct tw_inlet *inlet)

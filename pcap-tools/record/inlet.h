@@ -33,6 +33,12 @@ unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]
 void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
 		   const struct tw_arrival *arrival);
 
+/** tw_inlet__copy() - one frame, of at most what a slot holds, behind all that was put. Return: false if no slot is free: as tw_inlet__room() */
+bool tw_inlet__copy(struct tw_inlet *inlet, const void *frame, size_t len, const struct tw_arrival *arrival);
+
+/** tw_inlet__retire() - in that place a stream is over, as it has to make room for another. Return: the same */
+bool tw_inlet__retire(struct tw_inlet *inlet, uint64_t stream_id);
+
 /**
  * tw_inlet__flush() - what was put goes to the writer
  * Return: 0; -EAGAIN while no slot is free; -EBUSY if another thread is at the queue, so that it is still here; the writer's failure,

@@ -103,6 +103,11 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 	struct tw_arrival arrival = slot->arrival;
 	size_t at = 0;
 
+	if (slot->retires) {
+		recorder__fail(rec, tw_archive__retire_stream(rec->archive, slot->stream_id));
+		tw_slot_list__push(&rec->done, slot);
+		return;
+	}
 	slot->loan = (struct tw_loan){ .users = 1, .over = recorder__take_back };
 	slot->reader = rec;
 	if (recorder__lends(rec, slot))

@@ -20,6 +20,8 @@ struct tw_slot {
 	size_t len;                /* of the frames in it, bytes */
 	size_t segment;            /* of one of them; the last may be shorter */
 	struct tw_arrival arrival; /* all zero: it was made here */
+	bool retires;              /* no frames are in it: a stream has given its place away */
+	uint64_t stream_id;        /* with that */
 	uint8_t *data;
 	struct tw_loan loan; /* this and what follows is the reader's */
 	void *reader;        /* who is told when the loan is over */
@@ -94,6 +96,8 @@ void tw_slot_queue__end(struct tw_slot_queue *q);
 /** tw_slot__frames() - how many are in it; one without bytes is a frame, too */
 static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
 {
+	if (slot->retires)
+		return 0;
 	return slot->segment && slot->len ? (slot->len + slot->segment - 1) / slot->segment : 1;
 }
 

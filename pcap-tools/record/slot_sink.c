@@ -40,6 +40,7 @@ static void sink__commit(struct tw_sink *sink, size_t len)
 
 	s->current->len = s->current->segment = len;
 	s->current->arrival = (struct tw_arrival){ 0 };
+	s->current->retires = false;
 	tw_slot_list__push(&s->committed, s->current);
 	s->current = NULL;
 	s->stats.frames++;

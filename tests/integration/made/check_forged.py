@@ -21,16 +21,22 @@ expect("events in the file, and missing there", (n_events, []), (len(found), sor
 times = {nanoseconds(p["frame.time_epoch"]) - nanoseconds(p["trace.time"]) for p in found}
 expect("distances of packet times and the stream's clock", 1, len(times))
 
-# What was strange was counted: frames that tell not even their stream, streams for which there was no room, and of those that there
-# was room for numbers that cannot be, frames in part, and pieces of what never came.
+# What was strange was counted: frames that tell not even their stream, streams that proved nothing, and of those that
+# were taken numbers that cannot be, frames in part, and pieces of what never came.
 frames, questions = end_counts(path + ".err", "frames"), end_counts(path + ".err", "questions")
 print(frames, questions)
 expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))
 for what in ("unreadable", "refused"):
     if not frames[what]:
         fail(f"no frame is {what}")
-if not 0 < questions["answered"] <= questions["asked"] or not questions["crowded"] or not questions["strange"]:
+if not 0 < questions["answered"] <= questions["asked"] or questions["crowded"] or not questions["strange"]:
     fail(f"questions: {questions}")
+limits = end_counts(path + ".err", "limits")
+expect("frames of streams that are not asked", questions["crowded"], limits["not_asked"])
+expect("metadata not kept", (0, 0), (limits["metadata_not_kept"], limits["names_forgotten"]))
+expect("counters of classifiers that could not be read", False, limits["classifiers_unread"])
+if not 0 < limits["metadata_bytes"] < 256 << 20 or not limits["metadata_in_pieces"]:
+    fail(f"limits: {limits}")
 strangers = {}
 for stream in (s for streams in said.values() for s in streams):
     ledger = strangers.setdefault(int(stream["stream"], 16), {"malformed": 0, "damaged": 0})

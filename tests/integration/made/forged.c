@@ -96,6 +96,16 @@ static void send_unknown(void)
 	}
 }
 
+/* A stranger whose numbers are consecutive for once: the capture host takes its stream. */
+static void begin_well(uint64_t id)
+{
+	for (uint64_t seq = 0; seq < 2; seq++) {
+		begin(id, 1, seq);
+		add_event();
+		end();
+	}
+}
+
 /* Of a stranger's own stream, and of the honest one. */
 static void send_implausible(void)
 {
@@ -103,6 +113,8 @@ static void send_implausible(void)
 	const uint64_t numbers[] = { seq, seq + (1ull << 40), UINT64_MAX, UINT64_MAX - 1, seq + (1ull << 63),
 				     0,   1ull << 32 };
 
+	if (!seq)
+		begin_well(0x5e9);
 	for (size_t i = 0; i < LEN(numbers); i++) {
 		begin(0x5e9, 1, numbers[i]);
 		add_event();
@@ -124,7 +136,8 @@ static void send_truncated(void)
 	uint8_t cut[256];
 	size_t len;
 
-	begin(0x7a0c, 1, 0);
+	begin_well(0x7a0c);
+	begin(0x7a0c, 1, 2);
 	add_event();
 	add_event();
 	add_event();

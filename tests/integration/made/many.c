@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many streams at once, for many.sh: `remote_many PORT STREAMS EVENTS`, the events being those of each stream. All streams have the
+ * Many streams at once, for many.sh: `remote_many PORT STREAMS EVENTS [at-once]`, the events being those of each stream; at once it does
+ * not wait for the capture host. All streams have the
  * same clock, and events take turns: number n of stream i is the (n * STREAMS + i)th of all, and has that as its pid.
  */
 #include <stdio.h>
@@ -15,6 +16,13 @@
 static struct made_wire wire;
 static struct made_stream streams[MADE_STREAMS];
 static uint64_t n_streams;
+static bool at_once;
+
+static void let_catch_up(void)
+{
+	if (!at_once)
+		made_wire__let_catch_up(&wire);
+}
 
 static void begin(uint64_t i)
 {
@@ -47,13 +55,14 @@ static uint64_t send_some(uint64_t i, uint64_t from, uint64_t to)
 
 int main(int argc, char **argv)
 {
-	const uint64_t events = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+	const uint64_t events = argc >= 4 ? strtoull(argv[3], NULL, 10) : 0;
 
-	n_streams = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+	n_streams = argc >= 4 ? strtoull(argv[2], NULL, 10) : 0;
 	if (!n_streams || n_streams > MADE_STREAMS || !events) {
-		fprintf(stderr, "usage: %s PORT STREAMS EVENTS\n", argv[0]);
+		fprintf(stderr, "usage: %s PORT STREAMS EVENTS [at-once]\n", argv[0]);
 		return 2;
 	}
+	at_once = argc > 4;
 	made_wire__udp(&wire, (uint16_t)atoi(argv[1]));
 	for (uint64_t i = 0; i < n_streams; i++)
 		begin(i);
@@ -63,12 +72,12 @@ int main(int argc, char **argv)
 		for (uint64_t i = 0; i < n_streams; i++) {
 			made_stream__watermark(&streams[i], send_some(i, from, to));
 			if (i % 8 == 7 || i + 1 == n_streams)
-				made_wire__let_catch_up(&wire);
+				let_catch_up();
 		}
 	}
 	for (uint64_t i = 0; i < n_streams; i++) {
 		made_stream__stop(&streams[i], MADE_EPOCH + events * STEP);
-		made_wire__let_catch_up(&wire);
+		let_catch_up();
 	}
 	return 0;
 }

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 200 streams at once: an interface for each, all in one order, none of their events missing. Memory grows with streams, not with time.
+# These streams answer no questions, and bring more a second than such streams may by default.
 # Usage: many.sh TRACEWIRE REMOTE_MANY; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 need capinfos
 
-start_capture all -u 18101 -w "$scratch/all.pcapng"
+start_capture all -u 18101 --unanswered 0 -w "$scratch/all.pcapng"
 capture=$pid
 send 18101 200 240
 sleep 0.3
@@ -14,10 +15,10 @@ check check_many.py "$scratch/all" 200 240
 expect "interfaces in the file" 200 "$(capinfos -M "$scratch/all.pcapng" | awk '/^Number of interfaces/ { print $NF }')"
 
 # All have come and ended before the capture looks at the first.
-start_capture stopped -u 18101 -w "$scratch/stopped.pcapng"
+start_capture stopped -u 18101 --unanswered 0 -w "$scratch/stopped.pcapng"
 capture=$pid
 kill -STOP $capture
-send 18101 200 24
+send 18101 200 24 at-once
 kill -CONT $capture
 sleep 0.5
 end_capture stopped $capture
@@ -26,7 +27,7 @@ check check_many.py "$scratch/stopped" 200 24
 # memory STREAMS EVENTS: what a capture of them takes at most, KiB, in $memory; what it writes goes nowhere
 memory() {
 	local capture
-	in_background "memory$1" sh -c 'exec "$@" >/dev/null' sh "$tracewire" capture -j -Z root -u 18101 -w -
+	in_background "memory$1" sh -c 'exec "$@" >/dev/null' sh "$tracewire" capture -j -Z root -u 18101 --unanswered 0 -w -
 	capture=$pid
 	wait_for says "$scratch/memory$1.err" '^\{"begin"'
 	send 18101 "$1" "$2"

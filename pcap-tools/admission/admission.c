@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/admission/admission.h"
+
+#include <errno.h>
+#include <sodium/crypto_shorthash.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/id_table.h"
+#include "base/time.h"
+#include "pcap-tools/admission/backlog.h"
+#include "pcap-tools/admission/budget.h"
+#include "pcap-tools/admission/standing.h"
+
+#define SETS          8192 /* of candidates, by their ids */
+#define WAYS          4    /* candidates of a set */
+#define BACKLOG_BYTES ((size_t)32 << 20)
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream says something each second */
+#define FRAMES_MOST   1024                    /* of a candidate, in the backlog */
+#define BYTES_MOST    (1u << 20)              /* the same */
+#define QUIET_MS      1000                    /* a candidate beyond that is not kept for so long */
+#define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream that is silent for so long is dead */
+#define RETRY_NS      (10 * TW_NS_PER_MS)     /* before a place is looked for again that was not there */
+#define NEW_A_SECOND  1                       /* streams that did not answer; each is an interface in the file */
+#define ASK_A_SECOND  1000
+#define ASK_ROW       32
+#define ASK_MS        10u /* before a candidate is asked again; twice as long each time */
+#define ASK_DOUBLINGS 7
+#define TELL_AFTER    6 /* questions, which take 630 ms: then a candidate is told that it is refused */
+#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* answers that come later are void */
+#define QUESTIONS     32                     /* that wait to be sent */
+#define NETWORK_BYTES 8                      /* of an IPv6 address; the host chooses the others */
+
+/* A stream that is not admitted. Made for as many as there may be: 64 bytes. */
+struct candidate {
+	uint64_t id;
+	uint64_t heard; /* frames of candidates that had come by then; 0 = nobody */
+	uint64_t last;  /* its newest frame in the backlog; 0 = none */
+	struct tw_number_row row;
+	uint32_t answered_from; /* part of that address's number */
+	uint32_t bytes;         /* in the backlog */
+	uint32_t ask_ms;        /* not asked again before then; 0 = never asked */
+	uint32_t quiet_ms;      /* until then its frames are not kept; 0 = they are */
+	uint16_t n;             /* frames in the backlog */
+	uint8_t proof;          /* enum tw_proof */
+	uint8_t asked;          /* questions */
+};
+
+_Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
+
+/* A stream that nobody makes room for is not tried again at once. */
+struct no_place {
+	uint64_t until;
+	uint64_t source; /* with why SOURCE: of that address only */
+	uint16_t why;
+};
+
+struct pending_question {
+	uint64_t stream_id;
+	struct tw_rx_peer to;
+	uint16_t why; /* to be told; 0 = nothing */
+};
+
+struct tw_admission {
+	struct tw_admission_options options;
+	struct tw_places places;
+	uint8_t key[crypto_shorthash_KEYBYTES];
+	uint64_t now;
+
+	size_t n;
+	struct tw_standing standings[TW_ADMISSION_STREAMS];
+	uint64_t ids[TW_ADMISSION_STREAMS];
+	struct tw_id_table by_id; /* standings */
+
+	struct candidate (*sets)[WAYS];
+	uint64_t turn; /* frames of candidates */
+	struct tw_backlog *backlog;
+
+	struct tw_budget news, bytes, questions;
+	struct no_place no_place[TW_PROOF_ANSWER + 1];
+	struct pending_question pending[QUESTIONS];
+	size_t n_pending;
+	struct tw_refusals refusals;
+};
+
+/* Addresses and questions are told apart by numbers that strangers cannot guess. */
+static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_t len)
+{
+	uint64_t hash;
+
+	crypto_shorthash((unsigned char *)&hash, data, len, a->key);
+	return hash;
+}
+
+/* A host with one address of an IPv6 network of 64 bits may have all of them, so these count as one. */
+static uint64_t place_source(const struct tw_admission *a, const struct tw_rx_source *source)
+{
+	struct tw_rx_source network = *source;
+
+	if (network.kind == TW_RX_SOURCE_IPV6)
+		memset(network.bytes + NETWORK_BYTES, 0, sizeof(network.bytes) - NETWORK_BYTES);
+	return keyed_hash(a, &network, sizeof(network));
+}
+
+static void refuse(struct tw_admission *a, const struct tw_rx_source *source, uint16_t why, uint64_t events)
+{
+	tw_refusals__count(&a->refusals, source, keyed_hash(a, source, sizeof(*source)), why, events);
+}
+
+static void refuse_waiting(void *ctx, const struct tw_backlog_frame *frame)
+{
+	refuse(ctx, &frame->source, frame->why, frame->events);
+}
+
+struct tw_admission *tw_admission__new(const struct tw_admission_options *options)
+{
+	struct tw_admission *a = calloc(1, sizeof(*a));
+	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MOST;
+
+	if (!a)
+		return NULL;
+	a->options = *options;
+	a->places = (struct tw_places){ .n = TW_ADMISSION_STREAMS,
+					.of_one_source = options->of_one_source ? options->of_one_source
+										: TW_ADMISSION_OF_SOURCE,
+					.silence = SILENT_NS };
+	a->news = tw_budget__full(NEW_A_SECOND, TW_ADMISSION_STREAMS);
+	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
+	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
+	a->sets = calloc(SETS, sizeof(*a->sets));
+	a->backlog = tw_backlog__new(BACKLOG_BYTES, refuse_waiting, a);
+	if (a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key))
+		return a;
+	tw_admission__free(a);
+	return NULL;
+}
+
+void tw_admission__free(struct tw_admission *a)
+{
+	if (!a)
+		return;
+	tw_backlog__free(a->backlog);
+	tw_id_table__fini(&a->by_id);
+	free(a->sets);
+	free(a);
+}
+
+static uint32_t now_ms(const struct tw_admission *a)
+{
+	return (uint32_t)(a->now / TW_NS_PER_MS) | 1; /* 0 is never */
+}
+
+/* The number of ms starts again at 0 after 49 days. */
+static bool is_before(uint32_t ms, uint32_t other)
+{
+	return (int32_t)(ms - other) < 0;
+}
+
+void tw_admission__begin(struct tw_admission *a, uint64_t now)
+{
+	a->now = now;
+	tw_budget__refill(&a->news, now);
+	tw_budget__refill(&a->bytes, now);
+	tw_budget__refill(&a->questions, now);
+	if (now > BACKLOG_NS)
+		tw_backlog__expire(a->backlog, now - BACKLOG_NS);
+}
+
+/* The last one moves into its place. */
+static void remove_admitted(struct tw_admission *a, size_t at)
+{
+	const uint64_t id = a->ids[at];
+	const size_t last = --a->n;
+
+	tw_id_table__remove(&a->by_id, id);
+	if (at != last) {
+		a->ids[at] = a->ids[last];
+		a->standings[at] = a->standings[last];
+		tw_id_table__put(&a->by_id, a->ids[at], &a->standings[at]); /* it is there, so there is room */
+	}
+	a->refusals.gave_way++;
+	a->options.gave_way(a->options.ctx, id);
+}
+
+static bool add_admitted(struct tw_admission *a, uint64_t id, const struct tw_standing *standing)
+{
+	if (tw_id_table__put(&a->by_id, id, &a->standings[a->n]))
+		return false;
+	a->ids[a->n] = id;
+	a->standings[a->n++] = *standing;
+	return true;
+}
+
+/* Return: 0 if it has a place now; else why not, enum tw_refused_why */
+static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
+{
+	struct no_place *no_place = &a->no_place[newcomer->proof];
+	size_t goes;
+	int code;
+
+	if (a->now < no_place->until && (no_place->why == TW_REFUSED_PLACES || no_place->source == newcomer->source))
+		return no_place->why;
+	code = tw_standing__choose(a->standings, a->n, &a->places, newcomer, &goes);
+	if (code) {
+		*no_place = (struct no_place){ .until = a->now + RETRY_NS,
+					       .source = newcomer->source,
+					       .why = code == -EDQUOT ? TW_REFUSED_SOURCE : TW_REFUSED_PLACES };
+		return no_place->why;
+	}
+	if (goes != TW_STANDING_NOBODY)
+		remove_admitted(a, goes);
+	return add_admitted(a, id, newcomer) ? 0 : TW_REFUSED_PLACES;
+}
+
+/* An answer proves nothing about frames that come from another address: these may be forged. */
+static enum tw_proof proof_from(const struct candidate *c, uint64_t source)
+{
+	return c->proof == TW_PROOF_ANSWER && c->answered_from != (uint32_t)source ? TW_PROOF_NUMBERS
+										   : (enum tw_proof)c->proof;
+}
+
+/* Return: the same. Of those that do not answer only so many begin, and none while all that they may bring has come. */
+static uint16_t admit(struct tw_admission *a, const struct candidate *c, const struct tw_rx_source *source)
+{
+	const uint64_t number = place_source(a, source);
+	const struct tw_standing newcomer = { .heard = a->now, .source = number, .proof = proof_from(c, number) };
+	uint16_t why;
+
+	if (newcomer.proof == TW_PROOF_ANSWER)
+		return find_place(a, c->id, &newcomer);
+	if (a->bytes.left < a->bytes.most / 4)
+		return TW_REFUSED_RATE;
+	if (!a->news.left)
+		return TW_REFUSED_PLACES;
+	why = find_place(a, c->id, &newcomer);
+	if (!why)
+		tw_budget__spend(&a->news, 1);
+	return why;
+}
+
+/* Its frames in the backlog, in the order in which they came. */
+static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_rx_peer *from)
+{
+	struct tw_backlog_frame *frames[FRAMES_MOST], *frame;
+	size_t n = 0;
+
+	for (uint64_t at = c->last; n < FRAMES_MOST && at && (frame = tw_backlog__get(a->backlog, at));
+	     at = frame->before)
+		frames[n++] = frame;
+	while (n) {
+		struct tw_backlog_frame *waited = frames[--n];
+		const struct tw_rx_frame came = { .data = tw_backlog_frame__data(waited),
+						  .len = waited->len,
+						  .from = from };
+
+		waited->taken = true;
+		a->options.admitted(a->options.ctx, &came, &waited->arrival);
+	}
+	*c = (struct candidate){ .id = 0 };
+}
+
+/* The one of that id; else one that makes room, empty. */
+static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
+{
+	struct candidate *set = a->sets[keyed_hash(a, &id, sizeof(id)) % SETS], *goes = &set[0];
+
+	for (size_t i = 0; i < WAYS; i++) {
+		const struct tw_standing standing = { .heard = set[i].heard, .proof = (enum tw_proof)set[i].proof };
+		const struct tw_standing other = { .heard = goes->heard, .proof = (enum tw_proof)goes->proof };
+
+		if (set[i].heard && set[i].id == id)
+			return &set[i];
+		if (tw_standing__goes_before(&standing, &other))
+			goes = &set[i];
+	}
+	*goes = (struct candidate){ .id = id };
+	return goes;
+}
+
+/* Count a frame. Return: false if the candidate has its share of the backlog: then its frames are refused for some time */
+static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
+{
+	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
+		return false;
+	c->quiet_ms = 0;
+	if (c->n < FRAMES_MOST && c->bytes + len <= BYTES_MOST) {
+		c->n++;
+		c->bytes += (uint32_t)len;
+		return true;
+	}
+	c->quiet_ms = (now_ms(a) + QUIET_MS) | 1;
+	c->last = 0; /* its frames are pushed out of the backlog later */
+	c->n = 0;
+	c->bytes = 0;
+	return false;
+}
+
+static void keep(struct tw_admission *a, struct candidate *c, const struct tw_rx_frame *frame,
+		 const struct tw_frame_info *info, const struct tw_arrival *arrival, uint16_t why)
+{
+	const struct tw_backlog_frame waiting = { .before = c->last,
+						  .arrival = *arrival,
+						  .len = (uint32_t)frame->len,
+						  .events = info->source == TW_SOURCE_CONTROL ? 0 : info->events,
+						  .why = (uint8_t)why,
+						  .source = frame->from->source };
+
+	if (frame->len > TW_FRAME_MAX || !take_share(a, c, frame->len)) {
+		refuse(a, &waiting.source, why, waiting.events);
+		return;
+	}
+	c->last = tw_backlog__put(a->backlog, &waiting, frame->data);
+}
+
+/* One that has gone on for longer is asked first: for strangers it is dearer to go on than to begin. */
+static bool may_ask(struct tw_admission *a, const struct candidate *c)
+{
+	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
+
+	return a->n_pending < QUESTIONS && a->questions.left > reserved && tw_budget__spend(&a->questions, 1);
+}
+
+/* It may be admitted when it answers. The question is no longer than the frame that it comes of. */
+static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rx_frame *frame, uint16_t why)
+{
+	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
+	const bool tells =
+		(c->asked >= TELL_AFTER || c->proof == TW_PROOF_ANSWER) && frame->len >= TW_EXCHANGE_BYTES + 8;
+
+	if (c->ask_ms && is_before(now_ms(a), c->ask_ms))
+		return;
+	if (frame->len < TW_EXCHANGE_BYTES || !may_ask(a, c))
+		return;
+	c->ask_ms = (now_ms(a) + (ASK_MS << doublings)) | 1;
+	c->asked = (uint8_t)(c->asked + (c->asked < UINT8_MAX));
+	a->pending[a->n_pending++] = (struct pending_question){ c->id, *frame->from, tells ? why : 0 };
+}
+
+static bool take_unknown(struct tw_admission *a, const struct tw_rx_frame *frame, const struct tw_frame_info *info,
+			 const struct tw_arrival *arrival)
+{
+	struct candidate *c = candidate_of(a, info->stream_id);
+	uint16_t why = TW_REFUSED_UNPROVEN;
+
+	c->heard = ++a->turn;
+	if (tw_number_row__see(&c->row, info) && c->proof < TW_PROOF_NUMBERS)
+		c->proof = TW_PROOF_NUMBERS;
+	if (c->proof) {
+		why = admit(a, c, &frame->from->source);
+		if (!why) {
+			let_in(a, c, frame->from);
+			return true;
+		}
+		ask(a, c, frame, why);
+	}
+	keep(a, c, frame, info, arrival, why);
+	return false;
+}
+
+static bool has_end(struct tw_cursor tlvs)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		if (tlv.type == TW_TLV_END)
+			return true;
+	return false;
+}
+
+static bool is_control(const struct tw_rx_frame *frame)
+{
+	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
+}
+
+/* Return: whether it stays admitted, so that the frame is taken */
+static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_rx_frame *frame)
+{
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+
+	if (s->proof < TW_PROOF_ANSWER && a->options.unanswered && !tw_budget__spend(&a->bytes, frame->len)) {
+		remove_admitted(a, (size_t)(s - a->standings));
+		return false;
+	}
+	s->heard = a->now;
+	if (is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK)
+		s->ended |= has_end(tlvs);
+	return true;
+}
+
+bool tw_admission__frame(struct tw_admission *a, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+{
+	struct tw_frame_info info;
+	enum tw_frame_status status;
+	struct tw_standing *s;
+	struct tw_cursor tlvs;
+
+	if (frame->len < sizeof(struct tw_frame_hdr) || tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
+		return true;
+	s = tw_id_table__find(&a->by_id, tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id)));
+	if (s && take_known(a, s, frame))
+		return true;
+	status = tw_frame__parse(frame->data, frame->len, &info, &tlvs);
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
+		return true;
+	return take_unknown(a, frame, &info, arrival);
+}
+
+static size_t streams_of(const struct tw_admission *a, uint64_t source)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->standings[i].source == source;
+	return n;
+}
+
+/* The address of a frame may be forged, that of an answer is not. So a stream that answers counts to the address that answers. */
+void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_rx_source *from)
+{
+	struct tw_standing *s = tw_id_table__find(&a->by_id, stream_id);
+	const uint64_t source = place_source(a, from);
+
+	if (!s || (s->source != source && streams_of(a, source) >= a->places.of_one_source))
+		return;
+	s->source = source;
+	s->proof = TW_PROOF_ANSWER;
+}
+
+/* What only we can know of a question: asked when, of whom. */
+static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_rx_peer *to, uint64_t asked)
+{
+	struct {
+		uint64_t stream_id, asked;
+		uint8_t bytes[sizeof(to->bytes)];
+	} what = { .stream_id = stream_id, .asked = asked };
+
+	memcpy(what.bytes, to->bytes, sizeof(what.bytes));
+	return (uint32_t)keyed_hash(a, &what, sizeof(what));
+}
+
+bool tw_admission__next(struct tw_admission *a, struct tw_question *ret)
+{
+	const struct pending_question *pending = a->n_pending ? &a->pending[--a->n_pending] : NULL;
+	struct tw_exchange_view question = { .asked = a->now };
+
+	if (!pending)
+		return false;
+	question.id = cookie_of(a, pending->stream_id, &pending->to, question.asked);
+	ret->to = &pending->to;
+	ret->len = pending->why ? tw_exchange_frame__refuse(ret->frame, pending->stream_id, &question, pending->why)
+				: tw_exchange_frame__ask(ret->frame, pending->stream_id, &question, 0);
+	return true;
+}
+
+bool tw_admission__answer(struct tw_admission *a, const struct tw_rx_frame *frame)
+{
+	struct tw_exchange_view answer;
+	struct candidate *c;
+	uint64_t id;
+
+	if (!frame->from || !tw_exchange_frame__read(frame->data, frame->len, &id, &answer) ||
+	    answer.id != cookie_of(a, id, frame->from, answer.asked))
+		return false;
+	if (answer.asked > a->now || a->now - answer.asked > COOKIE_NS)
+		return true;
+	tw_admission__answered(a, id, &frame->from->source);
+	if (tw_id_table__find(&a->by_id, id))
+		return true;
+	c = candidate_of(a, id);
+	c->heard = ++a->turn;
+	c->proof = TW_PROOF_ANSWER;
+	c->answered_from = (uint32_t)place_source(a, &frame->from->source);
+	if (!admit(a, c, &frame->from->source))
+		let_in(a, c, frame->from);
+	return true;
+}
+
+void tw_admission__finish(struct tw_admission *a)
+{
+	tw_backlog__expire(a->backlog, UINT64_MAX);
+}
+
+const struct tw_refusals *tw_admission__refusals(const struct tw_admission *a)
+{
+	return &a->refusals;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A bounded rate: so much at once, and then so much a second. */
+#ifndef TW_BUDGET_H
+#define TW_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+struct tw_budget {
+	uint64_t a_second, most;
+	uint64_t left;
+	uint64_t at; /* when that was left, ns */
+};
+
+/** tw_budget__full() - at the beginning */
+static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
+{
+	return (struct tw_budget){ .a_second = a_second, .most = most, .left = most };
+}
+
+/** tw_budget__refill() - as of @now, ns; time that makes no whole one is kept */
+static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
+{
+	const uint64_t passed = now > b->at ? now - b->at : 0;
+	const uint64_t more = passed >= 3600 * TW_NS_PER_SECOND
+				      ? b->most
+				      : (uint64_t)((double)passed * (double)b->a_second / TW_NS_PER_SECOND);
+
+	if (!more)
+		return;
+	b->left = b->most - b->left < more ? b->most : b->left + more;
+	b->at = now;
+}
+
+/** tw_budget__spend() - Return: false if so much is not left */
+static inline bool tw_budget__spend(struct tw_budget *b, uint64_t n)
+{
+	if (b->left < n)
+		return false;
+	b->left -= n;
+	return true;
+}
+
+#endif

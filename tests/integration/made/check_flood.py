@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""NAME SENDER [KIB SECONDS]: the stream of the sender whose summary is in the file SENDER is in NAME.pcapng, whole, as NAME.err says; beside forged
+ones for SECONDS, which the capture took KIB for."""
+import os
+import re
+import sys
+from packets import end, end_counts, end_report, expect, fail
+
+FRAME_BYTES, BURST = 4 << 20, 8  # what streams that do not answer may bring: a second, and seconds' worth at once
+WRITTEN_TIMES = 5  # bytes in the file for one that came: each event is a packet of its own
+
+path = sys.argv[1]
+sent = int(re.search(r"^events +(\d+) recorded", open(sys.argv[2]).read(), re.M).group(1))
+said = end_report(path + ".err")
+real = [s for name, streams in said.items() if name != "stranger" for s in streams if not name.startswith("stream-")]
+expect("real streams", 1, len(real))
+ledger = real[0]["ledger"]
+places = ledger["places"]
+expect("books", ("closed", 0), (ledger["state"], ledger["difference"]))
+if not sent or places["delivered"] + places["before"] != sent:
+    fail(f"{sent} events were recorded, and {places} is said")
+lost = {place: n for place, n in places.items() if n and place != "delivered"}
+expect("losses", {}, lost)
+frames, refused = end_counts(path + ".err", "frames"), end_counts(path + ".err", "refused")
+expect("frames that the socket dropped", 0, frames["dropped"])
+print(f"{sent} events; frames {frames}; refused {refused}")
+if not refused["frames"] or refused["sources"][0]["source"] != "127.0.0.1":
+    fail("no refused frames are counted")
+expect("sum of the sources", refused["frames"], sum(s["frames"] for s in refused["sources"]) + refused["others"]["frames"])
+expect("sum of the reasons", refused["frames"], sum(refused["reasons"].values()))
+if len(sys.argv) > 3:
+    most = WRITTEN_TIMES * FRAME_BYTES * (BURST + float(sys.argv[4])) + 200 * sent
+    if os.path.getsize(path + ".pcapng") > most:
+        fail(f"the file has {os.path.getsize(path + '.pcapng')} bytes, more than {most:.0f}")
+    if int(sys.argv[3]) > 256 << 10:
+        fail(f"{sys.argv[3]} KiB of memory were taken")
+end()

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Forged streams as fast as a capture host takes them, for flood.sh and bench/run: `remote_flood PORT KIND SECONDS [FRAMES]`. It ends after that time
+ * or that many frames. KIND is what each new stream sends:
+ *   hosts    one frame, a HOST
+ *   pairs    two frames with consecutive numbers: a HOST and an event
+ *   schemas  a HOST, and 1000 frames of formats with consecutive numbers
+ *   events   a HOST, and 1000 full frames of events with consecutive numbers
+ *   mixed    all of them in turn
+ * Says at its end on standard output how many frames there were, and in how many seconds. With NO_PAUSE in the environment it does not
+ * wait for the capture host.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "tests/integration/made/made.h"
+
+#define BATCH       64   /* frames of a system call */
+#define BETWEEN     256  /* frames sent before the capture host's queue is looked at */
+#define FRAME_BYTES 1400 /* at most */
+#define LONG        1000 /* frames of a stream that goes on */
+
+static struct made_wire wire;
+static uint8_t frames[BATCH][FRAME_BYTES + TW_COPY_STEP];
+static struct iovec iov[BATCH];
+static struct mmsghdr messages[BATCH];
+static unsigned int n_waiting;
+static uint64_t n_sent, seed = 1;
+static bool pauses;
+
+/* splitmix64: what is random is the same in each run */
+static uint64_t next_random(void)
+{
+	uint64_t z = seed += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static void flush(void)
+{
+	unsigned int done = 0;
+
+	while (done < n_waiting) {
+		const int n = sendmmsg(wire.fd, messages + done, n_waiting - done, 0);
+
+		if (n < 0 && errno != ENOBUFS && errno != EINTR && errno != ECONNREFUSED) {
+			perror("remote_flood");
+			exit(1);
+		}
+		done += n > 0 ? (unsigned int)n : 0;
+	}
+	n_sent += n_waiting;
+	n_waiting = 0;
+	if (pauses && n_sent % BETWEEN == 0)
+		made_wire__let_catch_up(&wire);
+}
+
+static struct tw_frame frame;
+
+static void begin(uint64_t id, uint16_t channel, uint64_t seq)
+{
+	const struct tw_frame_info info = {
+		.stream_id = id,
+		.channel = channel,
+		.source = channel ? TW_SOURCE_FTRACE : TW_SOURCE_CONTROL,
+		.seq = seq,
+		.base_time = MADE_EPOCH + made_now(),
+	};
+
+	tw_frame__begin(&frame, frames[n_waiting], FRAME_BYTES, &info);
+	frame.info.events = !channel;
+}
+
+static void end(void)
+{
+	iov[n_waiting] = (struct iovec){ .iov_base = frames[n_waiting], .iov_len = tw_frame__end(&frame) };
+	messages[n_waiting].msg_hdr = (struct msghdr){ .msg_iov = &iov[n_waiting], .msg_iovlen = 1 };
+	if (++n_waiting == BATCH)
+		flush();
+}
+
+static bool add_event(void)
+{
+	uint8_t record[24 + TW_COPY_STEP] = { 1 };
+
+	return tw_frame__add_event(&frame, record, 24, frame.info.base_time);
+}
+
+static void send_host(uint64_t id)
+{
+	const struct tw_attr_view attrs[] = {
+		{ .attr = TW_HOST_NAME, .value = (const uint8_t *)"stranger", .len = 8 },
+		{ .attr = TW_HOST_INSTANCE, .value = (const uint8_t *)"flood", .len = 5 },
+	};
+
+	begin(id, TW_CHANNEL_CONTROL, 0);
+	tw_host__emit(&frame, attrs, sizeof(attrs) / sizeof(attrs[0]));
+	end();
+}
+
+static void send_one(void)
+{
+	send_host(next_random());
+}
+
+static void send_pair(void)
+{
+	const uint64_t id = next_random();
+
+	send_host(id);
+	begin(id, TW_CHANNEL_CONTROL, 1);
+	tw_watermark__emit(&frame, frame.info.base_time, &(uint16_t){ 1 }, &(uint64_t){ 1 }, 1);
+	end();
+}
+
+static void send_schema(uint64_t id, uint32_t n)
+{
+	static char text[1200] = "sched\0name: made\nID: 1\nformat:\n";
+	const struct tw_schema_view schema = { .raw_length = sizeof(text),
+					       .event_id = (uint16_t)n,
+					       .index = n,
+					       .total = UINT32_MAX,
+					       .data = (const uint8_t *)text,
+					       .len = sizeof(text) };
+
+	begin(id, TW_CHANNEL_CONTROL, 1 + n);
+	frame.info.schema_id = id;
+	memcpy(text + 100, &id, sizeof(id)); /* no two are the same */
+	memcpy(text + 110, &n, sizeof(n));
+	tw_schema_tlv__emit(&frame, &schema);
+	end();
+}
+
+static void send_schemas(void)
+{
+	const uint64_t id = next_random();
+
+	send_host(id);
+	for (uint32_t n = 0; n < LONG; n++)
+		send_schema(id, n);
+}
+
+static void send_events(void)
+{
+	const uint64_t id = next_random();
+	uint64_t seq = 0;
+
+	send_host(id);
+	for (unsigned int n = 0; n < LONG; n++) {
+		begin(id, 1, seq);
+		while (add_event())
+			;
+		seq += frame.info.events;
+		end();
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*send)(void);
+} kinds[] = { { "hosts", send_one }, { "pairs", send_pair }, { "schemas", send_schemas }, { "events", send_events } };
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* Return: its number; KINDS = all in turn */
+static size_t find_kind(const char *name)
+{
+	size_t kind = 0;
+
+	while (kind < KINDS && strcmp(kinds[kind].name, name))
+		kind++;
+	return kind;
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t until = argc > 3 ? strtoull(argv[3], NULL, 10) * TW_NS_PER_SECOND : 0;
+	const uint64_t most = argc > 4 ? strtoull(argv[4], NULL, 10) : UINT64_MAX;
+	const size_t kind = argc > 3 ? find_kind(argv[2]) : 0;
+
+	if (!until || (kind == KINDS && strcmp(argv[2], "mixed"))) {
+		fprintf(stderr, "usage: %s PORT hosts|pairs|schemas|events|mixed SECONDS [FRAMES]\n", argv[0]);
+		return 2;
+	}
+	pauses = !getenv("NO_PAUSE");
+	seed = tw_time__now(CLOCK_REALTIME);
+	made_wire__udp(&wire, (uint16_t)atoi(argv[1]));
+	for (size_t n = 0; made_now() < until && n_sent + n_waiting < most; n++)
+		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % KINDS : kind].send();
+	flush();
+	printf("%" PRIu64 " %.3f\n", n_sent, (double)made_now() / TW_NS_PER_SECOND);
+	return 0;
+}

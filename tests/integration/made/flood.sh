@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Forged streams as fast as a capture host takes them: a real sender that begins in the middle loses nothing, memory and the file are bounded, and
+# what was refused is counted. A sender that is refused is told.
+# Usage: flood.sh TRACEWIRE REMOTE_FLOOD LOAD; PLUGIN and PLUGINDIR as in tests/integration. FLOOD_SECONDS: of the flood, 20
+. "$(dirname "$0")/common.sh"
+load=$3
+seconds=${FLOOD_SECONDS:-20}
+
+# real NAME SECONDS: a sender that traces a load of its own alone; its summary is in NAME.err
+real() {
+	timeout 100 "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" "$2" 2000 >/dev/null 2>"$scratch/$1.err"
+	expect "$1: status of stream" 0 $?
+}
+
+# 300 streams that say their names once, and fall silent
+start_capture silent -u 18101 -w "$scratch/silent.pcapng"
+capture=$pid
+send 18101 hosts 10 300 >/dev/null
+real silent-sender 1
+sleep 0.3
+end_capture silent "$capture"
+check check_flood.py "$scratch/silent" "$scratch/silent-sender.err"
+
+start_capture flood -u 18101 -w "$scratch/flood.pcapng"
+capture=$pid
+"$streams" 18101 mixed "$seconds" >"$scratch/sent" &
+flood=$!
+sleep $((seconds / 2))
+real sender $((seconds / 4))
+wait $flood || fail "the flood ends with $?"
+sleep 0.3
+memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
+end_capture flood "$capture"
+read -r frames took <"$scratch/sent"
+echo "$frames forged frames in $took s; $memory KiB; the file has $(stat -c %s "$scratch/flood.pcapng") bytes"
+check check_flood.py "$scratch/flood" "$scratch/sender.err" "$memory" "$took"
+says "$scratch/flood.err" '"note":"frames from 127.0.0.1 are refused' || fail "nothing was said when frames were refused"
+
+# One address, one stream: the second sender goes on, and is told.
+start_capture one -u 18101 --streams-per-source 1 -w "$scratch/one.pcapng"
+capture=$pid
+in_background first "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" 100 100
+first=$pid
+wait_for says "$scratch/first.err" '^streaming '
+wait_for test -s "$scratch/one.pcapng"
+real second 3
+interrupt "$first" || true
+sleep 0.3
+end_capture one "$capture"
+says "$scratch/second.err" '^the capture host does not take this stream now: .*--streams-per-source' || fail "the second sender was not told"
+says "$scratch/second.err" '^refused  [1-9].* times the capture host has said' || fail "the second sender's summary has nothing of it"
+says "$scratch/first.err" 'does not take' && fail "the first sender was told that it is refused"
+expect "all events of the second sender are counted as refused" "$(sed -n 's/^events  *[0-9]* recorded, [0-9]* read, \([0-9]*\) sent.*/\1/p' "$scratch/second.err")" \
+	"$(grep '^{"end"' "$scratch/one.err" | sed -E 's/.*"refused":\{"frames":[0-9]+,"events":([0-9]+).*/\1/')"
+exit $failed
