@@ -14,13 +14,25 @@ static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struc
 }
 
 /*
+ * Control frames do not go out with a time before the newest event that did. Events of other streams count only if they are not newer than
+ * this stream by more than the wait: those come from a clock that is far ahead, or from a stranger, and must not date this stream.
+ */
+static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	const uint64_t newest = tw_later(s->newest, s->queued),
+		       last = m->options.across ? tw_across__last(m, s) : s->last;
+
+	return last > newest && last - newest > s->wait ? s->last : last;
+}
+
+/*
  * Whatever the date of a control frame, it precedes the events that are about to go out; without events it waits for its time.
  * Return: whether it goes out at a bound, and as of when.
  */
 static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
 				 uint64_t *ret_time)
 {
-	const uint64_t last = m->options.across ? tw_across__last(m, s) : s->last;
+	const uint64_t last = release__last(m, s);
 	uint64_t time = s->control->info.base_time;
 
 	if (s->heap.n && s->heap.entries[0].time <= bound)

@@ -71,7 +71,7 @@ struct tw_merge {
 	struct tw_parts *parts;
 	struct tw_merge_stream *streams[TW_MERGE_STREAMS_MAX];
 	struct tw_id_table by_id; /* the same */
-	size_t n_streams, n_channels;
+	size_t n_streams, n_shared_channels;
 	struct tw_merge_stream *latest; /* the one looked up last */
 	struct tw_merge_stats stats;    /* of retired streams, and what is of no stream */
 	uint64_t turn;                  /* frames taken */

@@ -32,6 +32,12 @@ struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s)
 	return stats;
 }
 
+/* Of its channels, those that count against what all share. */
+static size_t stream__shared_channels(const struct tw_merge_stream *s)
+{
+	return s->n_channels > TW_MERGE_STREAM_CHANNELS_OWN ? s->n_channels - TW_MERGE_STREAM_CHANNELS_OWN : 0;
+}
+
 static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	size_t i = 0;
@@ -40,7 +46,7 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 	while (m->streams[i] != s)
 		i++;
 	m->streams[i] = m->streams[--m->n_streams];
-	m->n_channels -= s->n_channels;
+	m->n_shared_channels -= stream__shared_channels(s);
 	m->latest = NULL;
 	tw_heap__remove(&m->order, &s->node);
 	tw_across__look_again(m);
@@ -152,21 +158,31 @@ static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 	return true;
 }
 
+/* A stream of strangers takes no more of those that all share than it leaves, so a few of them do not have all. */
+static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	if (s->n_channels < TW_MERGE_STREAM_CHANNELS_OWN)
+		return true;
+	return s->n_channels < TW_MERGE_STREAM_CHANNELS_MAX &&
+	       stream__shared_channels(s) < TW_MERGE_CHANNELS_MAX - m->n_shared_channels;
+}
+
 int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret)
 {
 	struct tw_channel *c = stream__find_channel(s, id);
 
 	if (!c) {
-		if (m->n_channels == TW_MERGE_CHANNELS_MAX || s->n_channels == TW_MERGE_STREAM_CHANNELS_MAX)
+		if (!streams__has_channel(m, s))
 			return -ENOSPC;
 		c = stream__grow(s, id) ? tw_channel__new(id, &s->stats) : NULL;
 		if (!c)
 			return -ENOMEM;
 		if (s->from_start)
 			tw_channel__start(c, s->start_dropped);
+		m->n_shared_channels -= stream__shared_channels(s);
 		s->channels[s->n_channels++] = c;
 		s->by_id[id / TW_CHANNEL_PAGE][id % TW_CHANNEL_PAGE] = c;
-		m->n_channels++;
+		m->n_shared_channels += stream__shared_channels(s);
 	}
 	*ret = c;
 	return 0;

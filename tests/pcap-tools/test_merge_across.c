@@ -319,6 +319,26 @@ static void control_frames_keep_their_place(void **state)
 	fixture__free(x);
 }
 
+/* A stream with times of another year does not date the control frames of others. */
+static void a_clock_far_ahead(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
+
+	(void)state;
+	put_marked(x, 0, 0, 5000);
+	put_marked(x, 1, 0, 5000 + 365 * 86400 * SECOND);
+	put_marked(x, 1, 1, 6000 + 365 * 86400 * SECOND);
+	from_stream(x, 0);
+	put_hello(x, 5100);
+	put_marked(x, 0, 1, 5200);
+	assert_books(x);
+	for (size_t i = 0; i < x->sink.n; i++) {
+		if (!x->sink.out[i].stream)
+			assert_in_range(x->sink.out[i].time, 5000, 5200);
+	}
+	fixture__free(x);
+}
+
 static void memory_lets_the_oldest_of_all_out(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .memory = 64 * 1024 }, 4, 7);
@@ -458,6 +478,7 @@ int main(void)
 		cmocka_unit_test(guesses_follow_the_first_that_is_known),
 		cmocka_unit_test(what_ended_holds_nobody_up),
 		cmocka_unit_test(control_frames_keep_their_place),
+		cmocka_unit_test(a_clock_far_ahead),
 		cmocka_unit_test(memory_lets_the_oldest_of_all_out),
 		cmocka_unit_test(offset_changes),
 		cmocka_unit_test(random_interleavings),

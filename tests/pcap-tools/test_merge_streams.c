@@ -273,6 +273,33 @@ static void too_many_channels_are_refused(void **state)
 	fixture__free(x);
 }
 
+/* Streams of strangers take as many as they get: each other stream has its own. When they are gone, there is as much as before. */
+static void others_have_channels_left(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
+	uint64_t refused;
+
+	(void)state;
+	for (uint64_t stream = 1; stream <= 10; stream++) {
+		x->frame.stream = stream;
+		for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX; channel++)
+			put_events(x, (uint16_t)channel, 0, 1000, 1);
+	}
+	refused = stats(x)->refused;
+	assert_true(refused > 0);
+	x->frame.stream = 77;
+	for (uint16_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_OWN; channel++)
+		put_events(x, channel, 0, 1000, 1);
+	assert_int_equal(stats(x)->refused, refused);
+	for (uint64_t stream = 1; stream <= 10; stream++)
+		assert_int_equal(tw_merge__retire(x->merge, TEST_STREAM + stream), 0);
+	x->frame.stream = 78;
+	for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX; channel++)
+		put_events(x, (uint16_t)channel, 0, 1000, 1);
+	assert_int_equal(stats(x)->refused, refused);
+	fixture__free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +315,7 @@ int main(void)
 		cmocka_unit_test(what_finds_no_place_is_counted),
 		cmocka_unit_test(restarts_for_days),
 		cmocka_unit_test(too_many_channels_are_refused),
+		cmocka_unit_test(others_have_channels_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
