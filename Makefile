@@ -40,7 +40,7 @@ fuzz: ## libFuzzer, 10 million runs a target; FUZZ_RUNS and FUZZ_SECONDS shorten
 	@$(handing_back); scripts/build fuzz && FUZZ_RUNS=$${FUZZ_RUNS:-10000000} ctest --preset fuzz -L fuzz -j 2 && \
 		cat build/fuzz/fuzz/*/figures
 
-hostile: ## damaged files through tshark, report and convert with sanitizers, captures that ask for too much
+hostile: ## damaged files through tshark, report and convert with sanitizers, strangers' frames over UDP, captures that ask for too much
 	@scripts/setup
 	@$(handing_back); scripts/build dev && scripts/build asan-ubsan && export HOSTILE_FRAMES=$${HOSTILE_FRAMES:-200000} \
 		HOSTILE_FILES=$${HOSTILE_FILES:-200} && \

@@ -1,15 +1,42 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# damage.py SEED RATE IN OUT: a copy with one byte in 1/RATE changed, anywhere: what holds the packets too. A rate of "cut" cuts
-# the end off instead, somewhere. Always the same for the same seed.
-import random, sys
+"""damage.py SEED RATE IN OUT: a copy with one byte in 1/RATE changed, anywhere: what holds the packets too.
+
+A RATE of "cut" cuts the end off instead, somewhere. One with a "b" behind it, as 0.001b, is for pcapng and leaves types and lengths
+of blocks as they are, so that a reader gets to the end of the file. Always the same for the same seed."""
+import random
+import struct
+import sys
 
 seed, rate, source, target = sys.argv[1:]
 random.seed(int(seed))
 data = bytearray(open(source, "rb").read())
+
+
+def block_bodies():
+    """Where the bodies of pcapng's blocks begin and end, of a file in this machine's byte order."""
+    at = 0
+    while at + 12 <= len(data):
+        length = struct.unpack_from("=I", data, at + 4)[0]
+        yield at + 8, at + length - 4
+        at += length
+
+
+def any_place():
+    return random.randrange(len(data))
+
+
+def any_place_in_a_body():
+    while True:
+        begin, end = random.choice(bodies)
+        if end > begin:
+            return random.randrange(begin, end)
+
+
 if rate == "cut":
-    del data[random.randrange(len(data)):]
+    del data[random.randrange(len(data)) :]
 else:
-    for _ in range(max(1, int(len(data) * float(rate)))):
-        data[random.randrange(len(data))] = random.randrange(256)
+    bodies = list(block_bodies()) if rate.endswith("b") else []
+    for _ in range(max(1, int(len(data) * float(rate.rstrip("b"))))):
+        data[any_place_in_a_body() if bodies else any_place()] = random.randrange(256)
 open(target, "wb").write(data)
