@@ -28,10 +28,8 @@ sed -i "s,TRACING,$tracing," load
 chmod +x load
 ip link set lo up
 
-# record NAME OPTION...: the kernel's files of the function tracer may refuse to be written, which the shim passes over.
-record() {
-	LD_PRELOAD=$shim trace-cmd record -o "$1.dat" -b 8192 "${@:2}" ./load >record.log 2>&1 && [ -s "$1.dat" ] && return
-	fail "trace-cmd record ${*:2}: $(tail -n 2 record.log)"
+record() { # NAME OPTION...
+	trace_cmd_record "$1" -b 8192 "${@:2}" ./load
 }
 
 # of_version_6 NAME: the same in version 6

@@ -68,12 +68,6 @@ end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
-# What trace-cmd records: several buffers, and a ring too small for what comes.
-trace_cmd_record() { # NAME OPTION... -- COMMAND...
-	LD_PRELOAD=$shim trace-cmd record -o "$1.dat" "${@:2}" >trace-cmd.log 2>&1 && [ -s "$1.dat" ] && return
-	fail "trace-cmd record ${*:2}: $(tail -n 2 trace-cmd.log)"
-}
-
 # same NAME OURS THEIRS: behind a loss, trace-cmd forgets the name of the buffer on the next line.
 same() {
 	# shellcheck disable=SC2086
@@ -86,6 +80,7 @@ same() {
 		fail "$1, report $2: $(head -n 4 differ)"
 }
 
+# What trace-cmd records: several buffers, and a ring too small for what comes.
 busy='for _ in 1 2 3 4 5 6 7 8; do ls /usr >/dev/null; done; sleep 0.01'
 trace_cmd_record two -B long -e sched -B b -e raw_syscalls -- sh -c "$busy"
 trace_cmd_record top -e sched -B other -e raw_syscalls -- sh -c "$busy"

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# To be sourced: the peer's text, to hold ours against.
+# shellcheck disable=SC2154
+# To be sourced, for trace_cmd_record behind tracing.sh: the peer's recordings and text, to hold ours against.
 
 # trace_cmd_report WORD...: what trace-cmd report prints, but for what no recording tells us: that a CPU is empty, and behind the
 # CPU the latency flags, "dNh2." or with -R "-0x5", which are there since version 3.2 and which we print with -l alone.
 trace_cmd_report() {
 	trace-cmd report "$@" 2>/dev/null | sed -E 's/^([^]]*-[^] ]+ +\[[0-9]+\])(-0x[0-9a-f]+| [^ 0-9][^ ]{4})/\1/; /^CPU [0-9]+ is empty$/d'
+}
+
+# trace_cmd_record NAME WORD...: trace-cmd records into NAME.dat. $shim lets it write files of the function tracer that the kernel refuses
+# to have written. Names of tasks that ran before are forgotten: one with a newline would make trace-cmd show none at all.
+trace_cmd_record() {
+	local name=$1
+	shift
+	forget_task_names
+	LD_PRELOAD=$shim trace-cmd record -o "$name.dat" "$@" >"$scratch/trace-cmd.log" 2>&1 && [ -s "$name.dat" ] && return
+	fail "trace-cmd record $*: $(tail -n 2 "$scratch/trace-cmd.log")"
 }

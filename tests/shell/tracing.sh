@@ -21,3 +21,11 @@ start_tracewire() {
 instances() { # PROCESS: the trace instances that it has made
 	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
 }
+
+# forget_task_names: the kernel keeps names of tasks that have ended, for everybody who traces later; to set the size empties the list,
+# also to the size that it has.
+forget_task_names() {
+	local size
+	size=$(cat "$tracing/saved_cmdlines_size")
+	echo "$size" >"$tracing/saved_cmdlines_size"
+}
