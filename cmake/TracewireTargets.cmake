@@ -25,6 +25,20 @@ function(tracewire_library name)
 	target_link_libraries(${name} PUBLIC tracewire_common ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
+# tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): as add_test() has it, and fails too if it leaves
+# anything behind.
+function(tracewire_test)
+	cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "CONFIGURATIONS;COMMAND")
+	list(POP_FRONT ARG_COMMAND program)
+	if(TARGET ${program})
+		set(program $<TARGET_FILE:${program}>)
+	endif()
+	if(ARG_CONFIGURATIONS)
+		list(PREPEND ARG_CONFIGURATIONS CONFIGURATIONS)
+	endif()
+	add_test(NAME ${ARG_NAME} ${ARG_CONFIGURATIONS} COMMAND ${PROJECT_SOURCE_DIR}/scripts/left-behind --beside ${program} ${ARG_COMMAND})
+endfunction()
+
 # tracewire_unit_test(NAME SOURCES ... LIBS ...): a cmocka program, run by CTest under the label `unit`.
 function(tracewire_unit_test name)
 	cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
@@ -33,7 +47,7 @@ function(tracewire_unit_test name)
 	add_executable(${name} ${ARG_SOURCES})
 	target_link_libraries(${name} PRIVATE tracewire_common ${ARG_LIBS} PkgConfig::CMOCKA)
 	target_compile_definitions(${name} PRIVATE TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-	add_test(NAME ${name} COMMAND ${name})
+	tracewire_test(NAME ${name} COMMAND ${name})
 	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
@@ -83,12 +97,12 @@ function(tracewire_fuzzer name)
 		if(NOT ARG_MAX_LEN)
 			set(ARG_MAX_LEN 4096)
 		endif()
-		add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz-run.sh $<TARGET_FILE:${name}>
+		tracewire_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz-run.sh $<TARGET_FILE:${name}>
 			${PROJECT_BINARY_DIR}/fuzz/${name} ${ARG_MAX_LEN} ${ARG_SEEDS})
 		# How long it takes is fuzz-run.sh's to say: an input that hangs ends it.
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 	else()
-		add_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})
+		tracewire_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 	endif()
 endfunction()

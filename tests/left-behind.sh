@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What around each test looks for what it leaves behind. Usage: left-behind.sh PROGRAM
+program=$1
+. "$(dirname "$0")/shell/check.sh"
+
+# leaves LINE COMMAND: it fails, and says what is left
+leaves() {
+	run 1 "$program" --beside sh -c "$2"
+	says "$scratch/out" "^left behind: $1\$" || fail "'$2' leaves: $(cat "$scratch/out")"
+	expect "lines about '$2'" 1 "$(wc -l <"$scratch/out")"
+}
+
+run 0 "$program" true
+run 77 "$program" sh -c 'exit 77'
+run 137 "$program" --beside sh -c 'kill -KILL $$'
+expect "what is said of those" "" "$(cat "$scratch/out")"
+run 0 "$program" --beside sh -c 'echo >"$TMPDIR/file"; rm "$TMPDIR/file"'
+leaves 'file file' 'echo >"$TMPDIR/file"'
+leaves 'process [0-9]+: sleep 1000' 'sleep 1000 &'
+leaves 'process [0-9]+: sleep 1000' 'setsid sh -c "sleep 1000 & exit" & wait'
+leaves 'file file' 'echo >"$TMPDIR/file"; exit 77'
+
+# An instance is blamed on the one whose process it is named after, if that one has ended.
+instances=/sys/kernel/tracing/instances
+if [ "$(id -u)" = 0 ] && [ -d $instances ]; then
+	at_end 'rmdir $instances/twtest_behind$gone $instances/twtest_behind$mine 2>/dev/null'
+	sleep 0 & gone=$!
+	wait $gone
+	run 0 "$program" --beside mkdir $instances/twtest_behind$gone
+	rmdir $instances/twtest_behind$gone
+	leaves 'trace instance twtest_behind[0-9]+' "sh -c 'echo \$\$ >$scratch/mine; mkdir $instances/twtest_behind\$\$; sleep 1'; exit 0"
+	mine=$(cat "$scratch/mine")
+fi
+exit $failed
