@@ -32,6 +32,7 @@ static void *reserve(struct tw_sink *sink)
 	if (has_room(s->archive))
 		return s->slot;
 	s->stats.waits++;
+	s->archive->refused++;
 	return NULL;
 }
 

@@ -25,6 +25,7 @@ struct archive {
 	_Atomic int broken;        /* what flush returns when there is no room; 0 = -EAGAIN */
 	_Atomic uint64_t frame_ns; /* the next frame has room that long after the last one, ns */
 	_Atomic uint64_t last_ns;  /* when that was */
+	_Atomic uint64_t refused;  /* how often there was no room */
 	pthread_mutex_t lock;
 	struct archive_frame *frames;
 	size_t n, cap;
