@@ -28,8 +28,11 @@
 
 #include <cmocka.h>
 
+#include "vnet/netlink.h"
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
+
+#define OPER_UP 6 /* IF_OPER_UP of linux/if.h, which is not for those who include net/if.h */
 
 /* Missing in older headers. */
 #ifndef BPF_F_XDP_HAS_FRAGS
@@ -50,6 +53,30 @@ int netns__setup(void **state)
 	return unshare(CLONE_NEWNET);
 }
 
+/* The kernel's linkwatch has seen that it has a carrier: until then its qdisc drops what is sent, a second after it came up at times. */
+static bool is_operational(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *link;
+	bool is;
+
+	assert_int_equal(tw_netlink__link(sk, name, &link), 0);
+	is = rtnl_link_get_operstate(link) == OPER_UP;
+	rtnl_link_put(link);
+	return is;
+}
+
+static void await_operational(const char *name)
+{
+	struct nl_sock *sk;
+	bool is = false;
+
+	assert_int_equal(tw_netlink__open(&sk, NULL), 0);
+	for (int i = 0; i < NETNS_PATIENCE_MS && !(is = is_operational(sk, name)); i++)
+		usleep(1000);
+	nl_socket_free(sk);
+	assert_true(is);
+}
+
 void netns__wire(unsigned int mtu, unsigned int queues)
 {
 	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire test", .mtu = mtu, .queues = queues };
@@ -57,6 +84,8 @@ void netns__wire(unsigned int mtu, unsigned int queues)
 
 	if (tw_wire__create(&o, &err) < 0)
 		fail_msg("%s", err.text);
+	await_operational("tw0");
+	await_operational("tw0-tx");
 }
 
 /* One of the SIOC?IF* requests. */
@@ -161,6 +190,13 @@ int raw__open(const char *name)
 	assert_return_code(fd, errno);
 	assert_return_code(bind(fd, (const struct sockaddr *)&address, sizeof(address)), errno);
 	return fd;
+}
+
+ssize_t raw__receive(int fd, void *buf, size_t len)
+{
+	struct pollfd some = { .fd = fd, .events = POLLIN };
+
+	return poll(&some, 1, NETNS_PATIENCE_MS) == 1 ? recv(fd, buf, len, 0) : -1;
 }
 
 void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len)

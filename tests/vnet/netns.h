@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* What was sent waits in the backlog of a CPU as long as a busy machine takes to hand it on. */
+#define NETNS_PATIENCE_MS 30000
 
 /** netns__main_guard() - 0, or the exit code of a skipped test, its reason printed, where namespaces are refused */
 int netns__main_guard(void);
@@ -38,6 +42,9 @@ int raw__open(const char *name);
 
 /** raw__send() - a frame of @len bytes behind the Ethernet header, 9000 at most, all of them @fill */
 void raw__send(int fd, uint16_t ethertype, uint8_t fill, size_t len);
+
+/** raw__receive() - the next frame, half a minute at most. Return: its length, or -1 */
+ssize_t raw__receive(int fd, void *buf, size_t len);
 
 /**
  * witness__open() - a socket that counts our frames on an interface

@@ -112,7 +112,7 @@ static void test_ours_only(void **state)
 	for (uint8_t fill = 2; fill <= 7; fill++) {
 		if (fill == 3 || fill == 6)
 			continue;
-		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		assert_int_equal(f.len, fill == 7 ? longest : fill == 2 ? 61u : 58u + fill);
 		assert_int_equal(f.data[0], fill);
 		assert_int_equal(f.data[f.len - 1], fill);
@@ -123,9 +123,9 @@ static void test_ours_only(void **state)
 	assert_int_equal(stats.frames, 4);
 	assert_int_equal(stats.dropped, 0);
 	/* The others see what they saw before, and nothing of ours. */
-	assert_int_equal(recv(here, seen, sizeof(seen), 0), ETH_HLEN + 60);
+	assert_int_equal(raw__receive(here, seen, sizeof(seen)), ETH_HLEN + 60);
 	assert_int_equal(seen[ETH_HLEN], 1);
-	assert_true(recv(here, seen, sizeof(seen), 0) > 0);
+	assert_true(raw__receive(here, seen, sizeof(seen)) > 0);
 	assert_int_equal(seen[ETH_HLEN], 6);
 	assert_int_equal(recv(here, seen, sizeof(seen), 0), -1);
 	close(here);
@@ -204,7 +204,7 @@ static void test_any_length(void **state)
 
 			put(tx, number, len);
 			flush(tx);
-			assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+			assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 			assert_int_equal(f.len, len);
 			assert_int_equal(number_of(&f), number++);
 		}
@@ -226,11 +226,11 @@ static void test_in_time(void **state)
 	rx = open_rx(0);
 	rx__assert_in_time(rx);
 	tx = raw__open("tw0-tx");
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 10 || (i < 100 && best >= 500); i++) {
 		const double before = now_ms();
 
 		raw__send(tx, TW_ETHERTYPE, 1, 64);
-		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		if (now_ms() - before < best)
 			best = now_ms() - before;
 	}
@@ -397,10 +397,10 @@ static void test_too_long_is_counted(void **state)
 	link__set_mtu("tw0-tx", 9000);
 	raw__send(tx, TW_ETHERTYPE, 1, 1000);
 	raw__send(tx, TW_ETHERTYPE, 2, 5000);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.data[0], 1);
 	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	assert_int_equal(recv(here, seen, sizeof(seen), 0), sizeof(seen));
+	assert_int_equal(raw__receive(here, seen, sizeof(seen)), sizeof(seen));
 	assert_int_equal(seen[ETH_HLEN], 2);
 	assert_int_equal(tw_rx__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 1);
@@ -430,21 +430,21 @@ static void test_answer(void **state)
 	rx = open_rx(0);
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	plain = *f.from;
 	send_tagged(tx, ETH_P_8021Q, 5, 1, 60);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	tagged = *f.from;
 	while (recv(tx, got, sizeof(got), 0) > 0)
 		;
 	assert_int_equal(tw_rx__answer(rx, &plain, answer, sizeof(answer)), 0);
-	assert_int_equal(recv(tx, got, sizeof(got), 0), ETH_HLEN + sizeof(answer));
+	assert_int_equal(raw__receive(tx, got, sizeof(got)), ETH_HLEN + sizeof(answer));
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
 	here = raw__open("tw0"); /* where it leaves: when it arrives the kernel takes the tag out */
 	assert_int_equal(tw_rx__answer(rx, &tagged, answer, sizeof(answer)), 0);
-	assert_int_equal(recv(here, got, sizeof(got), 0), ETH_HLEN + TAG + sizeof(answer));
+	assert_int_equal(raw__receive(here, got, sizeof(got)), ETH_HLEN + TAG + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, tag, sizeof(tag));
 	assert_memory_equal(got + ETH_HLEN + TAG, answer, sizeof(answer));
@@ -474,7 +474,7 @@ static void test_aside(void **state)
 		uint8_t seen[200];
 
 		raw__send(tx, TW_ETHERTYPE, 1, 60);
-		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		if (tagged)
 			send_tagged(tx, ETH_P_8021Q, 5, TW_SOURCE_ASIDE, 60);
 		else
@@ -482,7 +482,7 @@ static void test_aside(void **state)
 		while (recv(here, seen, sizeof(seen), 0) > 0)
 			assert_int_equal(seen[ETH_HLEN + source], TW_SOURCE_ASIDE);
 		usleep(50000);
-		assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		assert_int_equal(f.len, 60);
 		assert_int_equal(f.data[source], TW_SOURCE_ASIDE);
 		assert_in_range((time_t)(f.time / 1000000000) - sent, 0, 10);
@@ -492,7 +492,7 @@ static void test_aside(void **state)
 		first = *f.from;
 	}
 	raw__send(tx, TW_ETHERTYPE, 2, source); /* too short to be known as that */
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(tw_rx__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 5);
 	assert_int_equal(stats.dropped, 0);
@@ -551,9 +551,9 @@ static void test_down_beside_aside(void **state)
 	rx = open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .pause_us = 400000 });
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 6, 60);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	send_both(100000);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.data[0], 7);
 	assert_int_equal(wait(NULL) > 0, true);
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);

@@ -86,13 +86,14 @@ static bool is_intact(struct run *run, const struct tw_rx_frame *f)
 	return true;
 }
 
+/* Until nothing comes after all that was sent has */
 static void *receive(void *arg)
 {
 	struct run *run = arg;
 	struct tw_rx_frame f;
 
 	for (;;) {
-		const bool last = run->sent; /* asked first: what was sent before is there when the wait is over */
+		const bool last = run->sent;
 
 		if (tw_rx__next(run->rx, 200, &f) == 1) {
 			run->bad += !is_intact(run, &f);
@@ -165,6 +166,14 @@ static void send_some(struct run *run, uint32_t first, uint32_t end)
 	sink__flush_all(run->sink);
 }
 
+/* Gives up after half a minute: then frames are missing, which the caller finds. */
+static void await_received(struct run *run, uint64_t n)
+{
+	for (int i = 0; i < NETNS_PATIENCE_MS && run->received < n; i++)
+		usleep(1000);
+	run->sent = true;
+}
+
 /* All arrive, whole and in order. */
 static void assert_lossless(struct run *run)
 {
@@ -173,7 +182,7 @@ static void assert_lossless(struct run *run)
 
 	assert_int_equal(pthread_create(&thread, NULL, receive, run), 0);
 	send_some(run, 0, run->frames);
-	run->sent = true;
+	await_received(run, run->frames);
 	pthread_join(thread, NULL);
 	tw_sink__stats(run->sink, &stats);
 	assert_int_equal(run->bad, 0);
@@ -263,9 +272,13 @@ static void try_shrinking(const char *host, unsigned int before, unsigned int af
 	send_some(&run, 0, run.frames / 2);
 	path__shrink(after);
 	send_some(&run, run.frames / 2, run.frames);
-	run.sent = true;
-	pthread_join(thread, NULL);
 	tw_sink__stats(run.sink, &stats);
+	path__go(PATH_ROUTER);
+	for (int i = 0; i < NETNS_PATIENCE_MS && run.received + snmp(group, refused) + stats.dropped < run.frames; i++)
+		usleep(1000);
+	run.sent = true;
+	path__go(PATH_SENDER);
+	pthread_join(thread, NULL);
 	assert_int_equal(run.sink->frame_max, after - headers);
 	assert_int_equal(run.bad, 0);
 	assert_int_equal(stats.frames, run.frames);
@@ -311,9 +324,9 @@ static void test_link_shrinks(void **state)
 		send_frame(&run, sink__slot(run.sink), number, number % 2 ? 4000 : 400);
 	command__run("ip link set s0 mtu 1500");
 	send_some(&run, run.frames / 2 + 4, run.frames);
-	run.sent = true;
-	pthread_join(thread, NULL);
 	tw_sink__stats(run.sink, &stats);
+	await_received(&run, run.frames - stats.dropped);
+	pthread_join(thread, NULL);
 	assert_int_equal(run.sink->frame_max, 1500 - HEADER4);
 	assert_true(stats.dropped >= 2);
 	assert_int_equal(run.bad, 0);
@@ -406,7 +419,7 @@ static void test_new_address(void **state)
 	command__run(
 		"ip addr del 10.1.0.1/24 dev s0 && ip addr add 10.1.0.7/24 dev s0 && ip route add default via 10.1.0.2");
 	send_some(&run, run.frames / 2, run.frames);
-	run.sent = true;
+	await_received(&run, run.frames);
 	pthread_join(thread, NULL);
 	tw_sink__stats(run.sink, &stats);
 	assert_int_equal(run.bad, 0);
@@ -435,15 +448,15 @@ static void try_questions(const char *host)
 	path__go(PATH_SENDER);
 	open_tx(&run, host, 0);
 	send_some(&run, 0, 1);
-	assert_int_equal(tw_rx__next(run.rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
 	assert_int_equal(tw_rx__answer(run.rx, f.from, question, sizeof(question)), 0);
-	assert_int_equal(tw_rx__next(questions, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(questions, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, sizeof(question));
 	assert_memory_equal(f.data, question, sizeof(question));
 	assert_in_range(f.time, tw_time__now(CLOCK_REALTIME) - TW_NS_PER_SECOND, tw_time__now(CLOCK_REALTIME));
 	assert_int_equal(tw_rx__answer(questions, f.from, answer, sizeof(answer)), 0);
-	assert_int_equal(tw_rx__next(run.rx, 1000, &f), 1);
+	assert_int_equal(tw_rx__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, sizeof(answer));
 	assert_memory_equal(f.data, answer, sizeof(answer));
 	assert_int_equal(tw_rx__next(questions, 20, &f), 0);
