@@ -10,11 +10,16 @@ trace_cmd_report() {
 }
 
 # trace_cmd_record NAME WORD...: trace-cmd records into NAME.dat. $shim lets it write files of the function tracer that the kernel refuses
-# to have written. Names of tasks that ran before are forgotten: one with a newline would make trace-cmd show none at all.
+# to have written. Names of tasks that ran before are forgotten: one with a newline would make trace-cmd show none at all. It leaves the
+# top level's buffers as large as -b says, so they get their size back.
 trace_cmd_record() {
-	local name=$1
+	local name=$1 size status
 	shift
 	forget_task_names
-	LD_PRELOAD=$shim trace-cmd record -o "$name.dat" "$@" >"$scratch/trace-cmd.log" 2>&1 && [ -s "$name.dat" ] && return
+	size=$(sed -E 's/.*expanded: ([0-9]+).*/\1/' "$tracing/buffer_size_kb")
+	LD_PRELOAD=$shim trace-cmd record -o "$name.dat" "$@" >"$scratch/trace-cmd.log" 2>&1
+	status=$?
+	[ "$size" = X ] || echo "$size" >"$tracing/buffer_size_kb"
+	[ $status = 0 ] && [ -s "$name.dat" ] && return
 	fail "trace-cmd record $*: $(tail -n 2 "$scratch/trace-cmd.log")"
 }
