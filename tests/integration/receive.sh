@@ -72,13 +72,13 @@ END
 in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
 wait_for says "$scratch/echo.out" '^listening'
 
-# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: fewer frames than the ring of the receiver has places, however late that looks
 all_comes() {
 	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"
 	start_receiver receiver
 	in_background talk python3 "$scratch/talk.py"
-	"$tracewire" stream -e sched -e raw_syscalls:sys_enter -f "$calls" -i v0 --destination "$address" --events-per-frame "$2" --frame-size "$3" -- "$load" 1 20000 \
+	"$tracewire" stream -e sched -e raw_syscalls:sys_enter -f "$calls" -i v0 --destination "$address" --events-per-frame "$2" --frame-size "$3" --follow -- "$load" 1 15000 \
 		>"$scratch/load.out" 2>"$scratch/stream.err" || fail "$what: stream: $(cat "$scratch/stream.err")"
 	wait "$pid"
 	says "$scratch/talk.out" '^talked' || fail "$what: no other traffic: $(cat "$scratch/talk.err")"
@@ -89,7 +89,7 @@ all_comes() {
 	echo "$what: $how: $received events in $arrived frames"
 	expect "$what: sent and received" "$sent $frames" "$received $arrived"
 	expect "$what: missing, disordered, dropped, untaken" "0 0 0 0" "$missing $disordered $dropped $untaken"
-	[ "$sent" -gt 15000 ] || fail "$what: only $sent events"
+	[ "$sent" -gt 1000 ] || fail "$what: only $sent events"
 	wait_for no_program_there
 }
 
