@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2034,SC2154
 # What around each test looks for what it leaves behind. Usage: left-behind.sh PROGRAM
 program=$1
 . "$(dirname "$0")/shell/check.sh"
@@ -25,6 +26,7 @@ leaves 'file file' 'echo >"$TMPDIR/file"; exit 77'
 instances=/sys/kernel/tracing/instances
 if [ "$(id -u)" = 0 ] && [ -d $instances ]; then
 	at_end 'rmdir $instances/twtest_behind$gone $instances/twtest_behind$mine 2>/dev/null'
+	gone= mine=
 	sleep 0 & gone=$!
 	wait $gone
 	run 0 "$program" --beside mkdir $instances/twtest_behind$gone
