@@ -334,8 +334,11 @@ static void test_loss_under_way(void **state)
 	assert_int_equal(stats.frames, got.frames);
 	assert_int_equal(stats.frames + stats.dropped + link__counters("tw0-tx").tx_dropped, n);
 	assert_true(got.gaps > 0);
-	/* What is lost between the look and the release is told later: of much, where the machine stops us in between. */
-	assert_true(got.untold <= 1 + got.gaps / 5);
+	/*
+	 * What is lost between the look and the release is told later, and how often that is, the machine decides. That each is told in its
+	 * place where nobody comes in between is for test_loss_has_its_place().
+	 */
+	assert_true(got.untold < got.gaps);
 	tw_rx__close(rx);
 }
 
