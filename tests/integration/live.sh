@@ -24,9 +24,7 @@ grep -E ' format not seen yet|<\.\.\.>|Malformed' "$scratch/plain.out" | head -n
 [ -s "$scratch/bad" ] && fail "undecoded: $(cat "$scratch/bad")"
 awk '{ if ($2 < last) { print "line " NR " is older than the one above"; exit 1 } last = $2 }' "$scratch/plain.out" ||
 	fail "not in the order of time"
-counted=$shown
 closed plain
-expect "events shown" "$counted" "$shown"
 nothing_left "$pid"
 
 # The same with other columns: a tshark in front of tshark, found by PATH, asks for them.
