@@ -12,7 +12,11 @@
 #include "vnet/udp_address.h"
 #include "wire/rx.h"
 
-#define TW_RX_UDP_BUFFER (16u << 20) /* default buffer, bytes */
+/*
+ * Default buffer, bytes. The kernel charges what a datagram takes in memory, 768 bytes at least, and allows twice this size. So 174,000
+ * short datagrams fit: a thread that waits 0.2 s for a CPU loses none of 500,000 a second.
+ */
+#define TW_RX_UDP_BUFFER (64u << 20)
 
 struct tw_rx_udp_options {
 	struct tw_udp_address at; /* without a host: all addresses, IPv6 and IPv4 */

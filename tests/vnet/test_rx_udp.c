@@ -221,6 +221,31 @@ static void assert_refused(const char *at, int code, const char *why)
 	assert_string_equal(err.text, why);
 }
 
+/* A receiver may have to wait for a CPU while a flood of short datagrams comes: none of them is lost meanwhile. */
+static void test_pause(void **state)
+{
+	enum { SENT = 100000 };
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	size_t n = 0;
+	int fd;
+
+	(void)state;
+	command__run("ip link set lo up");
+	rx = open_rx("127.0.0.1:18101", 0);
+	fd = open_sender("127.0.0.1");
+	for (unsigned int i = 0; i < SENT; i++)
+		send_frame(fd, 1, 96);
+	while (tw_rx__next(rx, 0, &f) == 1)
+		n++;
+	assert_int_equal(n, SENT);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.dropped, 0);
+	close(fd);
+	tw_rx__close(rx);
+}
+
 static void test_refused(void **state)
 {
 	struct tw_rx *rx;
@@ -242,6 +267,7 @@ int main(void)
 		cmocka_unit_test_setup(test_all, netns__setup),     cmocka_unit_test_setup(test_in_time, netns__setup),
 		cmocka_unit_test_setup(test_bundles, netns__setup), cmocka_unit_test_setup(test_loss, netns__setup),
 		cmocka_unit_test_setup(test_taken, netns__setup),   cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_pause, netns__setup),
 	};
 	const int skip = netns__main_guard();
 

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forged streams as fast as a capture host takes them, for flood.sh and bench/run: `remote_flood PORT KIND SECONDS [FRAMES]`. It ends after that time
- * or that many frames. KIND is what each new stream sends:
+ * Forged streams for a capture host, for flood.sh and bench/run: `remote_flood PORT KIND SECONDS [PACE [FRAMES]]`. It ends after that time or
+ * that number of frames. KIND is what each new stream sends:
  *   hosts    one frame, a HOST
- *   pairs    two frames with consecutive numbers: a HOST and an event
+ *   pairs    two frames with consecutive numbers: a HOST and a WATERMARK
  *   schemas  a HOST, and 1000 frames of formats with consecutive numbers
  *   events   a HOST, and 1000 full frames of events with consecutive numbers
- *   mixed    all of them in turn
- * Says at its end on standard output how many frames there were, and in how many seconds. With NO_PAUSE in the environment it does not
- * wait for the capture host.
+ *   mixed    these four in turn, a second each
+ *   bundles  as hosts; the kernel carries 64 frames at once from here to the capture host (UDP GSO and GRO)
+ * PACE is the number of frames a second; 0 = as fast as this program can; wait, the default, = as fast as the capture host takes them.
+ * At its end it prints the number of frames and of seconds.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "tests/integration/made/made.h"
 
-#define BATCH       64   /* frames of a system call */
-#define BETWEEN     256  /* frames sent before the capture host's queue is looked at */
-#define FRAME_BYTES 1400 /* at most */
-#define LONG        1000 /* frames of a stream that goes on */
+#define BATCH       64        /* frames of a system call */
+#define BETWEEN     256       /* frames sent before the capture host's queue is looked at */
+#define FRAME_BYTES 1400      /* at most */
+#define LONG        1000      /* frames of a stream that goes on */
+#define BEHIND_NS   (20 * MS) /* a pace that is missed by more than that is not made up for */
 
 static struct made_wire wire;
 static uint8_t frames[BATCH][FRAME_BYTES + TW_COPY_STEP];
@@ -30,7 +34,8 @@ static struct iovec iov[BATCH];
 static struct mmsghdr messages[BATCH];
 static unsigned int n_waiting;
 static uint64_t n_sent, seed = 1;
-static bool pauses;
+static bool pauses, bundles;
+static uint64_t pace, due; /* frames a second; when the next ones may be sent */
 
 /* splitmix64: what is random is the same in each run */
 static uint64_t next_random(void)
@@ -42,12 +47,36 @@ static uint64_t next_random(void)
 	return z ^ z >> 31;
 }
 
+static void keep_pace(void)
+{
+	const uint64_t now = made_now();
+	const struct timespec rest = { .tv_nsec = due > now ? (long)(due - now) : 0 };
+
+	if (!pace)
+		return;
+	if (rest.tv_nsec)
+		nanosleep(&rest, NULL);
+	due = now > due + BEHIND_NS ? now : due;
+	due += n_waiting * TW_NS_PER_SECOND / pace;
+}
+
+/* Return: the number of frames from @first on that are sent, or -1 */
+static int send_from(unsigned int first)
+{
+	const struct msghdr bundle = { .msg_iov = iov, .msg_iovlen = n_waiting };
+
+	if (!bundles)
+		return sendmmsg(wire.fd, messages + first, n_waiting - first, 0);
+	return sendmsg(wire.fd, &bundle, 0) < 0 ? -1 : (int)n_waiting;
+}
+
 static void flush(void)
 {
 	unsigned int done = 0;
 
+	keep_pace();
 	while (done < n_waiting) {
-		const int n = sendmmsg(wire.fd, messages + done, n_waiting - done, 0);
+		const int n = send_from(done);
 
 		if (n < 0 && errno != ENOBUFS && errno != EINTR && errno != ECONNREFUSED) {
 			perror("remote_flood");
@@ -161,14 +190,32 @@ static void send_events(void)
 	}
 }
 
+/* The kernel cuts what is sent at once into frames of one length. */
+static void send_bundled(void)
+{
+	send_host(next_random());
+	if (bundles)
+		return;
+	bundles = !setsockopt(wire.fd, IPPROTO_UDP, UDP_SEGMENT, &(int){ (int)iov[0].iov_len }, sizeof(int));
+	if (!bundles) {
+		perror("remote_flood: UDP_SEGMENT");
+		exit(1);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*send)(void);
-} kinds[] = { { "hosts", send_one }, { "pairs", send_pair }, { "schemas", send_schemas }, { "events", send_events } };
+} kinds[] = { { "hosts", send_one },
+	      { "pairs", send_pair },
+	      { "schemas", send_schemas },
+	      { "events", send_events },
+	      { "bundles", send_bundled } };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define MIXED 4 /* of them, from the first on */
 
-/* Return: its number; KINDS = all in turn */
+/* Return: its number; KINDS = the first ones in turn */
 static size_t find_kind(const char *name)
 {
 	size_t kind = 0;
@@ -181,18 +228,21 @@ static size_t find_kind(const char *name)
 int main(int argc, char **argv)
 {
 	const uint64_t until = argc > 3 ? strtoull(argv[3], NULL, 10) * TW_NS_PER_SECOND : 0;
-	const uint64_t most = argc > 4 ? strtoull(argv[4], NULL, 10) : UINT64_MAX;
+	const uint64_t most = argc > 5 ? strtoull(argv[5], NULL, 10) : UINT64_MAX;
 	const size_t kind = argc > 3 ? find_kind(argv[2]) : 0;
 
 	if (!until || (kind == KINDS && strcmp(argv[2], "mixed"))) {
-		fprintf(stderr, "usage: %s PORT hosts|pairs|schemas|events|mixed SECONDS [FRAMES]\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s PORT hosts|pairs|schemas|events|mixed|bundles SECONDS [PACE|wait [FRAMES]]\n",
+			argv[0]);
 		return 2;
 	}
-	pauses = !getenv("NO_PAUSE");
+	pauses = argc < 5 || !strcmp(argv[4], "wait");
+	pace = pauses ? 0 : strtoull(argv[4], NULL, 10);
 	seed = tw_time__now(CLOCK_REALTIME);
 	made_wire__udp(&wire, (uint16_t)atoi(argv[1]));
 	for (size_t n = 0; made_now() < until && n_sent + n_waiting < most; n++)
-		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % KINDS : kind].send();
+		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % MIXED : kind].send();
 	flush();
 	printf("%" PRIu64 " %.3f\n", n_sent, (double)made_now() / TW_NS_PER_SECOND);
 	return 0;
