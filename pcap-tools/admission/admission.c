@@ -22,6 +22,7 @@
 #define QUIET_MS      1000                    /* a candidate beyond that is not kept for so long */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream that is silent for so long is dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS)     /* before a place is looked for again that was not there */
+#define RETRY_ROWS    64                      /* addresses for which that is remembered */
 #define NEW_A_SECOND  1                       /* streams that did not answer; each is an interface in the file */
 #define ASK_A_SECOND  1000
 #define ASK_ROW       32
@@ -48,11 +49,12 @@ struct candidate {
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
+_Static_assert(TW_ADMISSION_STREAMS <= TW_STANDING_STREAMS, "one policy for all tables");
 
 /* A stream that nobody makes room for is not tried again at once. */
 struct no_place {
 	uint64_t until;
-	uint64_t source; /* with why SOURCE: of that address only */
+	uint64_t source;
 	uint16_t why;
 };
 
@@ -78,7 +80,7 @@ struct tw_admission {
 	struct tw_backlog *backlog;
 
 	struct tw_budget news, bytes, questions;
-	struct no_place no_place[TW_PROOF_ANSWER + 1];
+	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by what the newcomer proved, and its address */
 	struct pending_question pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
@@ -192,14 +194,21 @@ static bool add_admitted(struct tw_admission *a, uint64_t id, const struct tw_st
 	return true;
 }
 
+/* All places are for all addresses, unless streams that answer share them. */
+static bool is_for(const struct no_place *no_place, const struct tw_standing *newcomer)
+{
+	return no_place->source == newcomer->source ||
+	       (no_place->why == TW_REFUSED_PLACES && newcomer->proof != TW_PROOF_ANSWER);
+}
+
 /* Return: 0 if it has a place now; else why not, enum tw_refused_why */
 static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
 {
-	struct no_place *no_place = &a->no_place[newcomer->proof];
+	struct no_place *no_place = &a->no_place[newcomer->proof][newcomer->source % RETRY_ROWS];
 	size_t goes;
 	int code;
 
-	if (a->now < no_place->until && (no_place->why == TW_REFUSED_PLACES || no_place->source == newcomer->source))
+	if (a->now < no_place->until && is_for(no_place, newcomer))
 		return no_place->why;
 	code = tw_standing__choose(a->standings, a->n, &a->places, newcomer, &goes);
 	if (code) {

@@ -3,6 +3,14 @@
 
 #include <errno.h>
 
+#define SHARES (2 * TW_STANDING_STREAMS) /* so that looking for a free one ends soon */
+
+/* An address, and its streams in a table. */
+struct share {
+	uint64_t source;
+	size_t streams;
+};
+
 bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_standing *other)
 {
 	if (s->ended != other->ended)
@@ -21,6 +29,35 @@ static bool gives_way(const struct tw_standing *s, const struct tw_places *place
 {
 	return s->ended || s->proof == TW_PROOF_NONE || s->proof < newcomer->proof ||
 	       is_silent(s, places, newcomer->heard);
+}
+
+static struct share *share_of(struct share shares[SHARES], uint64_t source)
+{
+	size_t at = source % SHARES;
+
+	while (shares[at].streams && shares[at].source != source)
+		at = (at + 1) % SHARES;
+	shares[at].source = source;
+	return &shares[at];
+}
+
+/* Return: a stream of the address with the most; NOBODY if the newcomer's would then have more than that */
+static size_t find_in_largest_share(const struct tw_standing *there, size_t n, const struct tw_standing *newcomer)
+{
+	struct share shares[SHARES] = { { .streams = 0 } };
+	size_t goes = TW_STANDING_NOBODY, most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		share_of(shares, there[i].source)->streams++;
+	for (size_t i = 0; i < n; i++) {
+		const size_t streams = share_of(shares, there[i].source)->streams;
+
+		if (streams < most || (streams == most && !tw_standing__goes_before(&there[i], &there[goes])))
+			continue;
+		most = streams;
+		goes = i;
+	}
+	return most > share_of(shares, newcomer->source)->streams + 1 ? goes : TW_STANDING_NOBODY;
 }
 
 int tw_standing__choose(const struct tw_standing *there, size_t n, const struct tw_places *places,
@@ -43,6 +80,9 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	is_crowded = own >= places->of_one_source;
 	if (!is_crowded)
 		goes = n < places->n ? TW_STANDING_NOBODY : of_any;
+	/* Addresses of streams that did not answer may be forged: these have no share. */
+	if (goes == TW_STANDING_NOBODY && !is_crowded && n >= places->n && newcomer->proof == TW_PROOF_ANSWER)
+		goes = find_in_largest_share(there, n, newcomer);
 	if (goes == TW_STANDING_NOBODY && (is_crowded || n >= places->n))
 		return is_crowded ? -EDQUOT : -ENOSPC;
 	*ret = goes;

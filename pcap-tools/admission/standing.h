@@ -5,6 +5,10 @@
  * A stream that ended goes first, then one that proved nothing, then one that sent consecutive numbers, and last one that answered
  * a question about its clock; among equals the one that has been silent for longest. Nobody is sent away for a stream that has proved
  * no more, unless it proved nothing itself or has been silent for long: its producer died without END.
+ *
+ * If all places are taken by streams that answered, addresses share them: one that answers takes a place of the address with the most
+ * streams, which keeps at least as many as the newcomer's address then has. So nobody loses its only stream, and two addresses never take
+ * places from each other in turn.
  */
 #ifndef TW_STANDING_H
 #define TW_STANDING_H
@@ -36,14 +40,15 @@ struct tw_places {
 	uint64_t silence;     /* a stream not heard for that long, as the table counts, is dead */
 };
 
-#define TW_STANDING_NOBODY SIZE_MAX
+#define TW_STANDING_NOBODY  SIZE_MAX
+#define TW_STANDING_STREAMS 256 /* of a table, at most */
 
 /** tw_standing__goes_before() - whether @s makes room before @other does */
 bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_standing *other);
 
 /**
  * tw_standing__choose() - which stream makes room for one more
- * @there: @n of them, in any order
+ * @there: @n of them, at most TW_STANDING_STREAMS, in any order
  * @newcomer: heard now
  * @ret: a number below @n; TW_STANDING_NOBODY = there is room
  *

@@ -318,6 +318,35 @@ static void an_address_has_its_share(void **state)
 	fixture__free(x);
 }
 
+/* Two hosts that answer have all places; a third one gets a third of them, also while one of the others goes on asking for more. */
+static void addresses_share_the_places(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
+	const uint64_t third = TW_ADMISSION_STREAMS / 3;
+	uint16_t why = 0;
+
+	(void)state;
+	fill(x, 1000, TW_ADMISSION_OF_SOURCE, 1);
+	fill(x, 2000, TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE, 2);
+	for (uint64_t i = 0; i < TW_ADMISSION_OF_SOURCE; i++)
+		answered(x, 1000 + i, 1);
+	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE; i++)
+		answered(x, 2000 + i, 2);
+	for (uint64_t i = 0; i < third; i++) {
+		pass(x, 20 * TW_NS_PER_MS); /* questions are asked at a rate */
+		assert_false(come(x, 3000 + i, 0, 1));
+		assert_false(come(x, 3000 + i, 1, 1));
+		assert_int_equal(answer(x, 3000 + i, 1, &why), 1);
+		assert_false(come(x, 4000 + i, 0, 3));
+		assert_false(come(x, 4000 + i, 1, 3));
+		assert_int_equal(answer(x, 4000 + i, 3, &why), 1);
+		assert_true(come(x, 4000 + i, 2, 3));
+		for (uint64_t j = 0; j < TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE; j++)
+			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the smaller one keeps all */
+	}
+	fixture__free(x);
+}
+
 /* Where frames come from may be forged: what one address answers for is its own. */
 static void a_stream_counts_to_the_address_that_answers(void **state)
 {
@@ -433,6 +462,7 @@ int main(void)
 		cmocka_unit_test(who_is_refused_is_told),
 		cmocka_unit_test(a_refused_stream_leaves_questions_to_others),
 		cmocka_unit_test(an_address_has_its_share),
+		cmocka_unit_test(addresses_share_the_places),
 		cmocka_unit_test(a_stream_counts_to_the_address_that_answers),
 		cmocka_unit_test(an_answer_proves_nothing_for_other_addresses),
 		cmocka_unit_test(an_ipv6_network_has_the_share_of_an_address),
