@@ -32,7 +32,6 @@ struct waiting {
 struct asked_stream {
 	uint64_t id;
 	struct tw_rx_peer peer;
-	bool over; /* kept, as its END comes several times; first to make room */
 	bool answers;
 	uint64_t seen, due;
 	uint64_t asked;                  /* questions */
@@ -93,8 +92,7 @@ static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)
 		const struct asked_stream *s = &a->streams[i];
 
 		there[i] = (struct tw_standing){ .heard = s->seen,
-						 .proof = s->answers ? TW_PROOF_ANSWER : TW_PROOF_NUMBERS,
-						 .ended = s->over };
+						 .proof = s->answers ? TW_PROOF_ANSWER : TW_PROOF_NUMBERS };
 		oldest = s->seen < oldest ? s->seen : oldest;
 	}
 	if (!tw_standing__choose(there, a->n, &places, &newcomer, &goes))
@@ -228,7 +226,7 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 	for (size_t i = 0; i < a->n; i++) {
 		struct asked_stream *s = &a->streams[i];
 
-		if (s->over || (now > s->seen && now - s->seen > SILENT_NS))
+		if (now > s->seen && now - s->seen > SILENT_NS)
 			continue;
 		if (!first || goes_before(s, first)) {
 			next = first && first->due < next ? first->due : next;
@@ -371,16 +369,6 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint6
 	*ret_stream = stream;
 	*ret = (struct tw_exchange_sample){ waiting->asked, answer.received, answer.answered, arrived };
 	return true;
-}
-
-void tw_asker__over(struct tw_asker *a, uint64_t stream_id)
-{
-	struct asked_stream *s = tw_id_table__find(&a->by_id, stream_id);
-
-	if (!s)
-		return;
-	s->over = true;
-	a->full_until = 0;
 }
 
 void tw_asker__forget(struct tw_asker *a, uint64_t stream_id)

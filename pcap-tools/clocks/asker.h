@@ -66,9 +66,6 @@ static inline bool tw_asker__is_answer(const struct tw_rx_frame *frame)
 bool tw_asker__answer(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t arrived, uint64_t *ret_stream,
 		      struct tw_exchange_sample *ret);
 
-/** tw_asker__over() - the stream has ended: ask no more */
-void tw_asker__over(struct tw_asker *asker, uint64_t stream_id);
-
 /** tw_asker__forget() - whoever admits streams has given its place away: nothing is known of it any more */
 void tw_asker__forget(struct tw_asker *asker, uint64_t stream_id);
 
