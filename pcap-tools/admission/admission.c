@@ -64,6 +64,11 @@ struct pending_question {
 	uint16_t why; /* to be told; 0 = nothing */
 };
 
+struct numbered_source {
+	struct tw_rx_source source;
+	uint64_t number; /* its keyed hash */
+};
+
 struct tw_admission {
 	struct tw_admission_options options;
 	struct tw_places places;
@@ -84,6 +89,7 @@ struct tw_admission {
 	struct pending_question pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
+	struct numbered_source refused; /* the last one */
 };
 
 /* Addresses and questions are told apart by numbers that strangers cannot guess. */
@@ -105,9 +111,17 @@ static uint64_t place_source(const struct tw_admission *a, const struct tw_rx_so
 	return keyed_hash(a, &network, sizeof(network));
 }
 
+/* A flood has many frames of one source in a row. */
+static uint64_t refused_source(struct tw_admission *a, const struct tw_rx_source *source)
+{
+	if (memcmp(&a->refused.source, source, sizeof(*source)) != 0 || !a->refused.number)
+		a->refused = (struct numbered_source){ *source, keyed_hash(a, source, sizeof(*source)) };
+	return a->refused.number;
+}
+
 static void refuse(struct tw_admission *a, const struct tw_rx_source *source, uint16_t why, uint64_t events)
 {
-	tw_refusals__count(&a->refusals, source, keyed_hash(a, source, sizeof(*source)), why, events);
+	tw_refusals__count(&a->refusals, source, refused_source(a, source), why, events);
 }
 
 static void refuse_waiting(void *ctx, const struct tw_backlog_frame *frame)
