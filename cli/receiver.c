@@ -47,6 +47,11 @@ struct receiver {
 	/* what was known to be dropped when the last frame came, and the last with events */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
+	struct {
+		const struct tw_rx_bundle *bundle;
+		const struct tw_arrival *arrival;
+		size_t len, frames;
+	} kept; /* at the beginning of the bundle that is being looked at: frames for the recorder */
 	_Atomic uint64_t crowded;
 	int error;
 };
@@ -118,23 +123,38 @@ static int await_slot(struct receiver *r)
 	return 0;
 }
 
+static void copy(struct receiver *r, const uint8_t *frames, size_t len, size_t segment, size_t n,
+		 const struct tw_arrival *arrival)
+{
+	while (!tw_inlet__copy(r->inlet, frames, len, segment, arrival)) {
+		if (await_slot(r)) {
+			r->unplaced += n;
+			return;
+		}
+	}
+}
+
 static void take_admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
 {
 	struct receiver *r = ctx;
 
 	tw_asker__saw(r->asker, frame, r->seen);
-	while (!tw_inlet__copy(r->inlet, frame->data, frame->len, arrival)) {
-		if (await_slot(r)) {
-			r->unplaced++;
-			return;
-		}
-	}
+	copy(r, frame->data, frame->len, frame->len, 1, arrival);
+}
+
+/* Frames that came before what is put next go to the recorder before it. */
+static void pass_kept(struct receiver *r)
+{
+	if (r->kept.frames)
+		copy(r, r->kept.bundle->to, r->kept.len, r->kept.bundle->segment, r->kept.frames, r->kept.arrival);
+	r->kept.len = r->kept.frames = 0;
 }
 
 static void let_go(void *ctx, uint64_t stream_id)
 {
 	struct receiver *r = ctx;
 
+	pass_kept(r);
 	tw_asker__forget(r->asker, stream_id);
 	while (!tw_inlet__retire(r->inlet, stream_id) && !await_slot(r))
 		;
@@ -158,18 +178,20 @@ static bool look_at_frame(struct receiver *r, const struct tw_rx_frame *frame, c
 static bool look_at_bundle(struct receiver *r, struct tw_rx_bundle *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_rx_frame frame;
-	size_t kept = 0, frames = 0;
 
+	r->kept.bundle = bundle;
+	r->kept.arrival = arrival;
+	r->kept.len = r->kept.frames = 0;
 	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment) {
 		if (!look_at_frame(r, &frame, arrival))
 			continue;
-		if (kept != at)
-			memmove(bundle->to + kept, frame.data, frame.len);
-		kept += frame.len;
-		frames++;
+		if (r->kept.len != at)
+			memmove(bundle->to + r->kept.len, frame.data, frame.len);
+		r->kept.len += frame.len;
+		r->kept.frames++;
 	}
-	bundle->len = kept;
-	return frames;
+	bundle->len = r->kept.len;
+	return r->kept.frames;
 }
 
 /* What cannot be sent now is asked again. */

@@ -89,14 +89,15 @@ void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_
 	inlet->places[place] = NULL;
 }
 
-bool tw_inlet__copy(struct tw_inlet *inlet, const void *frame, size_t len, const struct tw_arrival *arrival)
+bool tw_inlet__copy(struct tw_inlet *inlet, const void *frames, size_t len, size_t segment,
+		    const struct tw_arrival *arrival)
 {
 	struct tw_slot *slot = inlet__slot(inlet);
 
 	if (!slot)
 		return false;
-	memcpy(slot->data, frame, len);
-	inlet__fill(inlet, slot, len, len, arrival);
+	memcpy(slot->data, frames, len);
+	inlet__fill(inlet, slot, len, segment, arrival);
 	return true;
 }
 

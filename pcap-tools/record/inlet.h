@@ -33,8 +33,13 @@ unsigned int tw_inlet__room(struct tw_inlet *inlet, uint8_t *ret[TW_INLET_SLOTS]
 void tw_inlet__put(struct tw_inlet *inlet, unsigned int place, size_t len, size_t segment,
 		   const struct tw_arrival *arrival);
 
-/** tw_inlet__copy() - one frame, of at most what a slot holds, behind all that was put. Return: false if no slot is free: as tw_inlet__room() */
-bool tw_inlet__copy(struct tw_inlet *inlet, const void *frame, size_t len, const struct tw_arrival *arrival);
+/**
+ * tw_inlet__copy() - frames, at most what a slot holds, after all that was put
+ * @len, @segment: as tw_inlet__put() has them
+ * Return: false if no slot is free: as tw_inlet__room()
+ */
+bool tw_inlet__copy(struct tw_inlet *inlet, const void *frames, size_t len, size_t segment,
+		    const struct tw_arrival *arrival);
 
 /** tw_inlet__retire() - in that place a stream is over, as it has to make room for another. Return: the same */
 bool tw_inlet__retire(struct tw_inlet *inlet, uint64_t stream_id);

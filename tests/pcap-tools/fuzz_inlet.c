@@ -49,7 +49,7 @@ static void take_admitted(void *ctx, const struct tw_rx_frame *frame, const stru
 
 	check(frame->len <= SLOT_BYTES);
 	tw_asker__saw(s->asker, frame, s->now);
-	while (!tw_inlet__copy(s->inlet, frame->data, frame->len, arrival))
+	while (!tw_inlet__copy(s->inlet, frame->data, frame->len, frame->len, arrival))
 		flush(s);
 }
 
