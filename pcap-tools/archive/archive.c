@@ -189,8 +189,12 @@ static int put_due_statistics(struct tw_archive *a, uint64_t now)
 
 int tw_archive__tick(struct tw_archive *a, uint64_t now)
 {
-	int code = a->options.network ? tw_archive__done(a, tw_merge__tick(a->merge, now)) : 0;
+	int code = 0;
 
+	if (a->options.network) {
+		tw_merge__set_present(a->merge, now, tw_time__now(CLOCK_REALTIME));
+		code = tw_archive__done(a, tw_merge__tick(a->merge, now));
+	}
 	if (now > a->now)
 		a->now = now;
 	if (!code && a->options.network)

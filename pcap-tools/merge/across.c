@@ -56,6 +56,11 @@ static bool stream__holds_others(const struct tw_merge_stream *s)
 	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
 }
 
+static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return s->placed != TW_UNPLACED && tw_across__is_ahead(m, tw_across__time(s, tw_later(s->newest, s->queued)));
+}
+
 /* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
 static void across__look(struct tw_merge *m)
 {
@@ -63,14 +68,14 @@ static void across__look(struct tw_merge *m)
 	m->newest = m->overdue = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
 		struct tw_merge_stream *s = m->streams[i];
-		const bool placed = s->placed != TW_UNPLACED;
+		const bool ahead = stream__is_ahead(m, s), placed = s->placed != TW_UNPLACED && !ahead;
 		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
 
 		if (placed && s->newest && !s->silent)
 			m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
 		if (placed && s->overdue)
 			m->overdue = tw_later(m->overdue, tw_across__time(s, s->overdue));
-		if (stream__holds_others(s) && (!m->slowest || bound < m->least)) {
+		if (!ahead && stream__holds_others(s) && (!m->slowest || bound < m->least)) {
 			m->least = bound;
 			m->slowest = s;
 		}
@@ -86,9 +91,24 @@ void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved
 	across__put(m, s);
 	if (!m->slowest || (moved && m->slowest == s))
 		across__look(m);
-	else if (moved && s->newest && s->placed != TW_UNPLACED)
+	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
 		m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
 	m->bound = tw_later(tw_later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+}
+
+int tw_across__release_ahead(struct tw_merge *m)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < m->n_streams && !code; i++) {
+		struct tw_merge_stream *s = m->streams[i];
+
+		if (!stream__is_ahead(m, s))
+			continue;
+		code = tw_release__up_to(m, s, s->overdue, 0);
+		across__put(m, s);
+	}
+	return code;
 }
 
 int tw_across__release(struct tw_merge *m)
@@ -136,10 +156,16 @@ void tw_across__forget_last(struct tw_merge *m)
 	m->last = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
 		const struct tw_merge_stream *s = m->streams[i];
+		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_across__time(s, s->last) : 0;
 
-		if (s->placed != TW_UNPLACED && s->last)
-			m->last = tw_later(m->last, tw_across__time(s, s->last));
+		if (!tw_across__is_ahead(m, last))
+			m->last = tw_later(m->last, last);
 	}
+}
+
+void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
+{
+	m->plausible = time > now ? time - now + m->options.wait_ns : 0;
 }
 
 static bool across__knows_one(const struct tw_merge *m)

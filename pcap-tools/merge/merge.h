@@ -21,7 +21,9 @@
  * ended, holds nobody up; none holds the others up for more than wait_ns of their time. One whose offset is wrong by more
  * than that makes events LATE, none is lost by it.
  *
- * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it.
+ * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it. Where its place on the common
+ * time line is told, too (tw_merge__set_present()), a stream that is ahead of it by more than wait_ns lets nothing out of others, holds nobody
+ * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -240,6 +242,9 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, u
  * Return: 0, or what emit returned.
  */
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
+
+/** tw_merge__set_present() - it is @now of CLOCK_MONOTONIC, and @time on the common time line; again, as that may be set. Never told of files */
+void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
 /** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */
 int tw_merge__flush(struct tw_merge *m);

@@ -53,7 +53,7 @@ static inline bool tw_out__is_late(struct tw_merge *m, struct tw_merge_stream *s
 
 	if (time > s->last)
 		s->last = time;
-	if (common > m->last)
+	if (common > m->last && !tw_across__is_ahead(m, common))
 		m->last = common;
 	return late;
 }

@@ -83,7 +83,8 @@ struct tw_merge {
 	uint64_t least;   /* that bound */
 	uint64_t newest, overdue; /* the largest of the streams' */
 	uint64_t bound;           /* everything up to here goes out */
-	uint64_t last;            /* time of the newest event that went out */
+	uint64_t last;            /* time of the newest event that went out; none that was ahead */
+	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
 
 	bool forcing;            /* what goes out does so for want of memory */
 	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
@@ -163,6 +164,15 @@ static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t
 		return common < ns ? common : 0;
 	return common >= ns ? common : UINT64_MAX;
 }
+
+/** tw_across__is_ahead() - whether a time is later than events can be by now */
+static inline bool tw_across__is_ahead(const struct tw_merge *m, uint64_t common)
+{
+	return m->plausible && common > m->now + m->plausible;
+}
+
+/** tw_across__release_ahead() - what waited too long of streams that are ahead goes out. Return: 0, or what emit returned */
+int tw_across__release_ahead(struct tw_merge *m);
 
 /** tw_across__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */
 static inline void tw_across__look_again(struct tw_merge *m)

@@ -38,6 +38,8 @@ static int watch__look(struct tw_merge *m)
 			code = tw_streams__retire(m, m->streams[i]);
 	}
 	tw_across__look_again(m);
+	if (!code)
+		code = tw_across__release_ahead(m);
 	for (size_t i = 0; i < m->n_streams && !code; i++)
 		code = tw_release__stream(m, m->streams[i]);
 	return code;

@@ -148,6 +148,37 @@ static void silence_holds_nobody_up(void **state)
 	fixture__free(x);
 }
 
+/* A clock that is an hour ahead: nobody waits for it or is late because of it, and its own events go out when they have waited. */
+static void one_that_is_ahead_moves_nobody(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
+	const uint64_t hour = 3600 * SECOND;
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1;
+	tw_merge__set_present(x->merge, 1, hour);
+	put_marked(x, 2, 0, 2 * hour);
+	put_marked(x, 1, 0, hour + 10);
+	assert_stream_order(x, "");
+	put_marked(x, 0, 0, hour + 5);
+	put_marked(x, 0, 1, hour + 20);
+	put_marked(x, 1, 1, hour + 30);
+	put_marked(x, 2, 1, 2 * hour + 1);
+	put_marked(x, 0, 2, hour + 40);
+	assert_stream_order(x, "0101");
+	for (int i = 0; i < 16; i++)
+		tick(x, SECOND / 10);
+	assert_stream_order(x, "0101220");
+	put_marked(x, 0, 3, hour + SECOND);
+	put_marked(x, 1, 2, hour + SECOND + 1);
+	put_marked(x, 2, 2, 2 * hour + SECOND);
+	assert_books(x);
+	assert_stream_order(x, "0101220012");
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
 /* Frames without any watermark, and then none at all: real time lets them out. */
 static void nothing_waits_for_ever(void **state)
 {
@@ -470,6 +501,7 @@ int main(void)
 		cmocka_unit_test(ends_of_time),
 		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
 		cmocka_unit_test(silence_holds_nobody_up),
+		cmocka_unit_test(one_that_is_ahead_moves_nobody),
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
 		cmocka_unit_test(waits_for_its_offset_behind_its_end),
