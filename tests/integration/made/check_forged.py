@@ -9,6 +9,7 @@ said = end_report(path + ".err")
 expect("honest streams", 1, len(said.get("honest", [])))
 honest = said["honest"][0]
 expect_all_delivered(honest, n_events)
+expect("late events", 0, honest["ledger"]["facts"]["late"])
 clock = honest["clock"]
 expect("the clock is known by", "exchange", clock["method"])
 if abs(clock["ahead_ns"] - AHEAD) > clock["ahead_error_ns"] or clock["ahead_error_ns"] > 10**9:

@@ -286,6 +286,28 @@ static void send_watermarks(void)
 	}
 }
 
+/* Its wall clock is an hour ahead, and so are its events. */
+static void send_ahead(void)
+{
+	static uint64_t seq, event;
+	const uint64_t now = made_now();
+	const uint64_t time = MADE_EPOCH + now;
+	const struct tw_clock_view clock = {
+		.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL,
+		.reading = { [TW_CLOCK_TRACE] = time, [TW_CLOCK_REAL] = made_real(now) + 3600 * TW_NS_PER_SECOND }
+	};
+
+	begin(0xa4ead, TW_CHANNEL_CONTROL, seq++);
+	add_host();
+	tw_clock__emit(&frame, &clock);
+	tw_watermark__emit(&frame, time, &(uint16_t){ 1 }, &event, 1);
+	end();
+	begin(0xa4ead, 1, event++);
+	frame.info.base_time = time;
+	add_event();
+	end();
+}
+
 static void send_honest(uint64_t now)
 {
 	const uint64_t time = made_stream__time(&honest, now);
@@ -301,8 +323,9 @@ static void send_honest(uint64_t now)
 
 int main(int argc, char **argv)
 {
-	static void (*const forgeries[])(void) = { send_unknown, send_implausible, send_truncated, send_damaged,
-						   send_parts,   send_metadata,    send_clocks,    send_watermarks };
+	static void (*const forgeries[])(void) = { send_unknown, send_implausible, send_truncated,
+						   send_damaged, send_parts,       send_metadata,
+						   send_clocks,  send_watermarks,  send_ahead };
 	const int rounds = argc == 3 ? atoi(argv[2]) : 0;
 
 	if (!rounds) {
