@@ -61,9 +61,27 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	return s->placed != TW_UNPLACED && tw_across__is_ahead(m, tw_across__time(s, tw_later(s->newest, s->queued)));
 }
 
+/* Whether this machine's time is to be believed, as one stream at least agrees. What went out before it was is judged anew. */
+static void across__judge(struct tw_merge *m)
+{
+	bool judged = false;
+
+	for (size_t i = 0; i < m->n_streams && m->plausible; i++) {
+		const struct tw_merge_stream *s = m->streams[i];
+		const uint64_t newest = tw_later(s->newest, s->queued);
+
+		judged |= s->placed != TW_UNPLACED && newest && tw_across__time(s, newest) <= m->now + m->plausible;
+	}
+	if (judged == m->judged)
+		return;
+	m->judged = judged;
+	tw_across__forget_last(m);
+}
+
 /* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
 static void across__look(struct tw_merge *m)
 {
+	across__judge(m);
 	m->slowest = NULL;
 	m->newest = m->overdue = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
@@ -89,7 +107,7 @@ void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved
 	const uint64_t wait_ns = m->options.wait_ns;
 
 	across__put(m, s);
-	if (!m->slowest || (moved && m->slowest == s))
+	if (!m->slowest || (moved && m->slowest == s) || (m->plausible && !m->judged))
 		across__look(m);
 	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
 		m->newest = tw_later(m->newest, tw_across__time(s, s->newest));

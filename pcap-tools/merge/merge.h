@@ -23,7 +23,8 @@
  *
  * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it. Where its place on the common
  * time line is told, too (tw_merge__set_present()), a stream that is ahead of it by more than wait_ns lets nothing out of others, holds nobody
- * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited.
+ * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited. If all streams are
+ * ahead, it is this machine's time that is wrong, and none counts as ahead.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H

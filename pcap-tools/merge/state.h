@@ -85,6 +85,7 @@ struct tw_merge {
 	uint64_t bound;           /* everything up to here goes out */
 	uint64_t last;            /* time of the newest event that went out; none that was ahead */
 	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
+	bool judged;              /* there is a stream that is not ahead: so this machine's time is right */
 
 	bool forcing;            /* what goes out does so for want of memory */
 	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
@@ -168,7 +169,7 @@ static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t
 /** tw_across__is_ahead() - whether a time is later than events can be by now */
 static inline bool tw_across__is_ahead(const struct tw_merge *m, uint64_t common)
 {
-	return m->plausible && common > m->now + m->plausible;
+	return m->judged && common > m->now + m->plausible;
 }
 
 /** tw_across__release_ahead() - what waited too long of streams that are ahead goes out. Return: 0, or what emit returned */

@@ -179,6 +179,32 @@ static void one_that_is_ahead_moves_nobody(void **state)
 	fixture__free(x);
 }
 
+/* If all are ahead, it is this machine's clock that is behind: they are in one order. Once there is one that is not, they make nobody late. */
+static void all_that_are_ahead_are_in_order(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
+	const uint64_t hour = 3600 * SECOND;
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1;
+	tw_merge__set_present(x->merge, 1, hour);
+	put_marked(x, 2, 0, 2 * hour + 10);
+	put_marked(x, 1, 0, 2 * hour + 20);
+	for (int i = 0; i < 11; i++)
+		tick(x, SECOND / 10); /* nobody waits for the one that says nothing */
+	put_marked(x, 1, 1, 2 * hour + SECOND);
+	put_marked(x, 2, 1, 2 * hour + SECOND + 1);
+	assert_stream_order(x, "211");
+	put_marked(x, 0, 0, hour + SECOND);
+	put_marked(x, 0, 1, hour + SECOND + 1);
+	assert_stream_order(x, "21100");
+	assert_books(x);
+	assert_stream_order(x, "211002");
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
 /* Frames without any watermark, and then none at all: real time lets them out. */
 static void nothing_waits_for_ever(void **state)
 {
@@ -502,6 +528,7 @@ int main(void)
 		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
 		cmocka_unit_test(silence_holds_nobody_up),
 		cmocka_unit_test(one_that_is_ahead_moves_nobody),
+		cmocka_unit_test(all_that_are_ahead_are_in_order),
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
 		cmocka_unit_test(waits_for_its_offset_behind_its_end),

@@ -15,7 +15,7 @@
 
 static struct made_wire wire;
 static struct made_stream streams[MADE_STREAMS];
-static uint64_t n_streams;
+static uint64_t n_streams, n_events;
 static bool at_once;
 
 static void let_catch_up(void)
@@ -33,6 +33,7 @@ static void begin(uint64_t i)
 	s->id = 0x9000000000000000 + i * 0x10001;
 	s->name = names[i];
 	s->n_channels = CHANNELS;
+	s->ahead = -(int64_t)(n_events * STEP); /* all its events are of the past, as those of a kernel are */
 	made_stream__join(s, &wire);
 	made_stream__host(s, MADE_EPOCH);
 	made_stream__clock_now(s, 0);
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 {
 	const uint64_t events = argc >= 4 ? strtoull(argv[3], NULL, 10) : 0;
 
+	n_events = events;
 	n_streams = argc >= 4 ? strtoull(argv[2], NULL, 10) : 0;
 	if (!n_streams || n_streams > MADE_STREAMS || !events) {
 		fprintf(stderr, "usage: %s PORT STREAMS EVENTS [at-once]\n", argv[0]);
