@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/caret.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,12 +30,12 @@ static int is_plain(const char *text)
 	return 1;
 }
 
-void caret__show(const char *expression, const struct tw_error *err, FILE *out)
+void caret__show(const char *expression, const struct tw_error *err)
 {
 	const size_t len = strlen(expression), column = column_of(err, len);
 	const size_t skipped = column > BEFORE + 1 && len > WIDTH ? column - 1 - BEFORE : 0;
 
-	if (!column || !is_plain(expression) || !isatty(fileno(out)))
+	if (!column || !is_plain(expression) || !isatty(STDERR_FILENO))
 		return;
-	fprintf(out, "  %.*s\n  %*s\n", WIDTH, expression + skipped, (int)(column - skipped), "^");
+	fprintf(stderr, "  %.*s\n  %*s\n", WIDTH, expression + skipped, (int)(column - skipped), "^");
 }

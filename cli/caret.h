@@ -3,8 +3,6 @@
 #ifndef CLI_CARET_H
 #define CLI_CARET_H
 
-#include <stdio.h>
-
 #include "base/error.h"
 
 /**
@@ -12,6 +10,6 @@
  *
  * Nothing if it begins with none, or if something else than letters and the like would shift the caret.
  */
-void caret__show(const char *expression, const struct tw_error *err, FILE *out);
+void caret__show(const char *expression, const struct tw_error *err);
 
 #endif

@@ -16,7 +16,7 @@ int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_
 		return tw_error__set(err, -EINVAL, "--filter is given twice; join the two with `and`");
 	error = tw_filter__parse(text, filter, err);
 	if (error)
-		caret__show(text, err, stderr);
+		caret__show(text, err);
 	return error;
 }
 

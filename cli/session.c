@@ -11,6 +11,7 @@
 #include "cli/caret.h"
 #include "cli/leftovers.h"
 #include "cli/service.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 #include "producer/command.h"
@@ -69,7 +70,7 @@ static int open_session(struct session *session, char **command, struct tw_error
 	if (!error)
 		error = tw_producer__new(&session->options, &session->producer, err);
 	if (error && session->options.filter)
-		caret__show(tw_filter__text(session->options.filter), err, stderr);
+		caret__show(tw_filter__text(session->options.filter), err);
 	if (error)
 		return cli_exit__of(error);
 	status = open_command(session, command, err);
@@ -142,6 +143,7 @@ static void watch(struct session *session)
 		if (session->ended || fds[0].revents)
 			return;
 		service__alive(tw_producer__progress(session->producer));
+		standard_files__behind(); /* writes what has room */
 	}
 }
 

@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/note.h"
+#include "cli/queued_file.h"
+#include "cli/stop.h"
 
 static int write_error; /* errno of the first flush that failed: stdio keeps only that one did, and drops the text */
+static struct queued_file *output, *errors; /* NULL: printing waits, as stdio does */
 
 /* /dev/null is opened the wrong way. */
 int standard_files__occupy(void)
@@ -21,18 +25,56 @@ int standard_files__occupy(void)
 	return 0;
 }
 
+/* Each text of standard error is written at once, as stdio does without a queue. */
+int standard_files__queue(struct tw_error *err)
+{
+	standard_files__flush();
+	output = queued_file__open(STDOUT_FILENO, _IOLBF, &stdout);
+	errors = output ? queued_file__open(STDERR_FILENO, _IONBF, &stderr) : NULL;
+	return errors ? 0 : tw_error__set(err, -ENOMEM, "no memory to print");
+}
+
+int standard_files__behind(void)
+{
+	return errors ? queued_file__fd(errors) : -1;
+}
+
 void standard_files__flush(void)
 {
 	if (fflush(stdout) && !write_error)
 		write_error = errno;
 }
 
+static void finish_output(void)
+{
+	const int error = output ? queued_file__finish(output, stop__deadline()) : 0;
+
+	if (error && !write_error)
+		write_error = -error;
+}
+
+/* Return: exit status. It tells scripts that a summary was given up. */
+static int finish_errors(int status)
+{
+	const size_t dropped = errors ? queued_file__dropped(errors) : 0;
+	int error;
+
+	if (dropped)
+		note__say("%zu bytes of what was to be said here were dropped: standard error took nothing", dropped);
+	error = errors ? queued_file__finish(errors, stop__deadline()) : 0;
+	return error == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;
+}
+
 int standard_files__finish(int status)
 {
 	standard_files__flush();
-	if (!ferror(stdout) || write_error == EPIPE)
-		return status;
-	fprintf(stderr, "%s: cannot write to standard output: %s\n", cli_root_command.name,
-		write_error ? strerror(write_error) : "part of the text was lost");
-	return status ? status : CLI_EXIT_FAILURE;
+	finish_output();
+	if ((write_error || ferror(stdout)) && write_error != EPIPE) {
+		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli_root_command.name,
+			write_error == ETIMEDOUT ? "it took nothing more"
+			: write_error            ? strerror(write_error)
+						 : "part of the text was lost");
+		status = status ? status : CLI_EXIT_FAILURE;
+	}
+	return finish_errors(status);
 }

@@ -3,6 +3,8 @@
 #ifndef CLI_STANDARD_FILES_H
 #define CLI_STANDARD_FILES_H
 
+#include "base/error.h"
+
 /**
  * standard_files__occupy() - put something in the place of those that are closed, before any file is opened
  *
@@ -12,6 +14,17 @@
  * Return: 0, or -errno of opening /dev/null.
  */
 int standard_files__occupy(void);
+
+/**
+ * standard_files__queue() - from now on, printing never waits for a reader: what has no room is queued
+ *
+ * For runs that catch signals: a thread that waits in write() would not see that it is asked to end. standard_files__finish() waits, until
+ * stop__deadline().
+ */
+int standard_files__queue(struct tw_error *err);
+
+/** standard_files__behind() - standard error, to be polled for room, while something that was printed there is queued; -1 = nothing is */
+int standard_files__behind(void);
 
 /** standard_files__flush() - write what was printed so far; a failure is kept for standard_files__finish() */
 void standard_files__flush(void);

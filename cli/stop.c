@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "cli/standard_files.h"
 
 #define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within that time are one: timeout(1) and the like send each twice */
 #define PATIENCE  2                      /* so often signals ask; the next one kills */
@@ -98,7 +99,7 @@ int stop__catch(struct tw_error *err)
 			sigaction(SIGHUP, &before, NULL);
 	}
 	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_pipe, .sa_flags = SA_RESTART }, NULL);
-	return 0;
+	return standard_files__queue(err);
 }
 
 int stop__fd(void)

@@ -14,7 +14,8 @@
  * By handlers, not by masks or SIG_IGN: programs that are run do not inherit them. A SIGHUP that is ignored, as nohup has it,
  * stays so. Who asks a third time means it: that signal ends the process.
  *
- * What waits for others looks at stop__deadline(): see stop__opened() and stop__ending().
+ * What waits for others looks at stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
+ * standard_files__queue().
  */
 int stop__catch(struct tw_error *err);
 

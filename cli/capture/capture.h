@@ -29,7 +29,8 @@ struct capture {
 	struct tw_sync *sync; /* what keeps this machine's clock */
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
-	struct screen screen; /* with the status */
+	struct screen screen;  /* with the status */
+	unsigned int left_out; /* statuses, while standard error took nothing */
 	bool told_refused;
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
@@ -54,7 +55,11 @@ void capture__wait(struct capture *capture);
 /** capture__tell_begin() - that it receives, and @how */
 void capture__tell_begin(const struct capture *capture, const char *how);
 
-/** capture__tell_status() - a line a stream, or one JSON object, as things stand; on a terminal a table in the place of the last */
+/**
+ * capture__tell_status() - a line a stream, or one JSON object, as things stand; on a terminal a table in the place of the last
+ *
+ * While standard error has not taken the last one there is none, and the next sentence says how many were left out.
+ */
 void capture__tell_status(struct capture *capture);
 
 /** capture__tell_first_refused() - the first time that frames were refused: one sentence on standard error */

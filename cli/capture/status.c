@@ -10,7 +10,9 @@
 #include "cli/capture/limits.h"
 #include "cli/filter_option.h"
 #include "cli/json.h"
+#include "cli/note.h"
 #include "cli/say.h"
+#include "cli/standard_files.h"
 #include "cli/summary.h"
 
 #define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
@@ -220,14 +222,33 @@ static void tell_people(struct screen *screen, const struct status *status)
 		screen__show(screen, nothing);
 }
 
+/* Return: whether standard error takes another status. One that was not taken would only be older. */
+static bool is_taken(struct capture *capture)
+{
+	if (standard_files__behind() < 0)
+		return true;
+	capture->left_out++;
+	return false;
+}
+
+static void tell_left_out(struct capture *capture)
+{
+	if (!capture->left_out)
+		return;
+	screen__clear(&capture->screen);
+	note__say("%u times there was no status: standard error had not taken the one before", capture->left_out);
+	capture->left_out = 0;
+}
+
 void capture__tell_status(struct capture *capture)
 {
 	struct tw_archive_stats stats = { .packets = 0 };
 	struct tw_archive_report *reports;
 	struct status status;
 
-	if (capture->quiet && !capture->json)
+	if ((capture->quiet && !capture->json) || !is_taken(capture))
 		return;
+	tell_left_out(capture);
 	status.n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports, &stats);
 	status.reports = reports;
 	status.ledger = stats.ledger;
@@ -303,6 +324,7 @@ static void print_summary(const struct capture *capture)
 void capture__tell_end(struct capture *capture)
 {
 	screen__clear(&capture->screen);
+	tell_left_out(capture);
 	if (capture->json)
 		print_end_json(capture);
 	else if (!capture->quiet)

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "cli/capture/capture.h"
 #include "cli/service.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
 
 /* What is due at times while others do the work. */
@@ -58,7 +59,6 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 
 void capture__wait(struct capture *capture)
 {
-	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	struct clockwork due = {
 		.end = capture->output.stop_ns ? now + capture->output.stop_ns : UINT64_MAX,
@@ -71,8 +71,13 @@ void capture__wait(struct capture *capture)
 		const uint64_t wait = earliest(&due) > now ? earliest(&due) - now : 0;
 		const struct timespec timeout = { .tv_sec = (time_t)(wait / TW_NS_PER_SECOND),
 						  .tv_nsec = (long)(wait % TW_NS_PER_SECOND) };
+		struct pollfd fds[] = {
+			{ .fd = stop__fd(), .events = POLLIN },
+			{ .fd = standard_files__behind(), .events = POLLOUT },
+		};
 
-		if (ppoll(&fd, 1, &timeout, NULL) > 0)
+		ppoll(fds, 2, &timeout, NULL);
+		if (fds[0].revents)
 			return;
 		now = tw_time__now(CLOCK_MONOTONIC);
 	}

@@ -65,29 +65,51 @@ static int wait_for_room(int fd, const struct tw_deadline *deadline)
 	return 0;
 }
 
+static bool has_room(int fd)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+
+	return poll(&room, 1, 0) > 0;
+}
+
 static ssize_t write_now(const struct tw_live *live, int fd, const void *bytes, size_t len)
 {
 	if (live->is_socket)
 		return send(fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!live->nonblocking && !has_room(fd)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	return write(fd, bytes, live->nonblocking || len < PIPE_BUF ? len : PIPE_BUF);
+}
+
+int tw_live__fd(const struct tw_live *live)
+{
+	return live->out >= 0 ? live->out : live->fd;
+}
+
+ssize_t tw_live__try(const struct tw_live *live, const void *bytes, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = write_now(live, tw_live__fd(live), bytes, len);
+	while (n < 0 && errno == EINTR);
+	if (n)
+		return n > 0 ? n : -errno;
+	return -EIO;
 }
 
 ssize_t tw_live__write(const struct tw_live *live, const struct tw_deadline *deadline, const void *bytes, size_t len)
 {
-	const int fd = live->out >= 0 ? live->out : live->fd;
-	int err = live->nonblocking ? 0 : wait_for_room(fd, deadline);
+	int err = 0;
 
 	while (!err) {
-		const ssize_t n = write_now(live, fd, bytes, len);
+		const ssize_t n = tw_live__try(live, bytes, len);
 
-		if (n > 0)
+		if (n != -EAGAIN)
 			return n;
-		if (!n)
-			return -EIO;
-		if (errno == EAGAIN)
-			err = wait_for_room(fd, deadline);
-		else if (errno != EINTR)
-			return -errno;
+		err = wait_for_room(tw_live__fd(live), deadline);
 	}
 	return err;
 }

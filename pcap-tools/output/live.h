@@ -27,6 +27,12 @@ struct tw_live tw_live__open(int fd);
  */
 ssize_t tw_live__write(const struct tw_live *live, const struct tw_deadline *deadline, const void *bytes, size_t len);
 
+/** tw_live__try() - what has room now. Return: bytes, more than 0; -EAGAIN; what write() said */
+ssize_t tw_live__try(const struct tw_live *live, const void *bytes, size_t len);
+
+/** tw_live__fd() - what to poll for room */
+int tw_live__fd(const struct tw_live *live);
+
 /** tw_live__close() - what was opened besides the caller's */
 void tw_live__close(struct tw_live *live);
 

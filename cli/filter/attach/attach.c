@@ -187,7 +187,9 @@ static int hold(struct attach *attach, struct follow *follow, struct tw_error *e
 
 	if (error || attach->persist)
 		return error;
+	stop__opened();
 	error = stay(attach, follow, err);
+	stop__ending();
 	/* Whatever took the classifier away, what it has counted is still ours. */
 	printed = tw_classifier__attached(attach->classifier, counters__print, &print, error ? &ignored : err);
 	return error ? error : printed;

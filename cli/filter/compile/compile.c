@@ -54,7 +54,7 @@ static int compile_text(const struct compile *config, const char *text, struct t
 	if (!error)
 		error = target->print(&expression, &classifier, stdout, err);
 	if (error && text)
-		caret__show(text, err, stderr);
+		caret__show(text, err);
 	filter_expression__fini(&expression);
 	return error;
 }

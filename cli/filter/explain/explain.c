@@ -78,7 +78,7 @@ static int explain_text(const struct explain *config, const char *text, struct t
 	if (!error)
 		error = explain_expression(config, &pipeline, &expression, err);
 	if (error && text)
-		caret__show(text, err, stderr);
+		caret__show(text, err);
 	filter_expression__fini(&expression);
 	return error;
 }

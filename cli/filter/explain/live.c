@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
 
 #define EDGE_NS \
@@ -87,7 +88,7 @@ static void tell_progress(const struct run *run, uint64_t now)
 {
 	const struct filter_hits_counts counts = filter_hits__counts(run->all.hits);
 
-	if (isatty(STDERR_FILENO))
+	if (isatty(STDERR_FILENO) && standard_files__behind() < 0)
 		fprintf(stderr, "\r%4" PRIu64 " s  %" PRIu64 " events, %" PRIu64 " match; Ctrl-C ends it ",
 			now > run->from ? (uint64_t)((now - run->from) / TW_NS_PER_SECOND) : 0, counts.events,
 			counts.matched);
@@ -172,7 +173,9 @@ static int count(struct run *run, const struct filter_expression *expression, co
 		error = start(run, err);
 	if (error)
 		return error;
+	stop__opened();
 	watch(run, seconds);
+	stop__ending();
 	return stop(run, err);
 }
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/queued_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "pcap-tools/output/live.h"
+
+#define SIZE_LEAST 4096
+
+struct queued_file {
+	struct tw_live to;
+	pthread_mutex_t lock;
+	char *bytes; /* the queue is from @at to @end */
+	size_t at, end, size;
+	size_t dropped;
+	int failure; /* -errno of write(): nothing more is written */
+};
+
+/* Return: false without memory, or if the queue would be too long */
+static bool make_room(struct queued_file *file, size_t len)
+{
+	const size_t queued = file->end - file->at;
+	size_t size = file->size ? file->size : SIZE_LEAST;
+	char *bytes;
+
+	if (file->at) {
+		memmove(file->bytes, file->bytes + file->at, queued);
+		file->at = 0;
+		file->end = queued;
+	}
+	if (len > QUEUED_FILE_MOST - queued)
+		return false;
+	while (size < queued + len)
+		size *= 2;
+	bytes = size > file->size ? realloc(file->bytes, size) : file->bytes;
+	if (!bytes)
+		return false;
+	file->bytes = bytes;
+	file->size = size;
+	return true;
+}
+
+static void queue(struct queued_file *file, const char *bytes, size_t len)
+{
+	if (len > file->size - file->end && !make_room(file, len)) {
+		file->dropped += len;
+		return;
+	}
+	memcpy(file->bytes + file->end, bytes, len);
+	file->end += len;
+}
+
+/* @n: bytes written, or -errno */
+static void note_written(struct queued_file *file, ssize_t n)
+{
+	if (n > 0)
+		file->at += (size_t)n;
+	else
+		file->failure = (int)n;
+	if (file->failure || file->at == file->end)
+		file->at = file->end = 0;
+}
+
+static void write_what_has_room(struct queued_file *file)
+{
+	while (!file->failure && file->at < file->end) {
+		const ssize_t n = tw_live__try(&file->to, file->bytes + file->at, file->end - file->at);
+
+		if (n == -EAGAIN)
+			return;
+		note_written(file, n);
+	}
+}
+
+/* Of fopencookie(): what was queued is written to those who print. */
+static ssize_t take(void *cookie, const char *bytes, size_t len)
+{
+	struct queued_file *file = cookie;
+
+	pthread_mutex_lock(&file->lock);
+	if (!file->failure)
+		queue(file, bytes, len);
+	write_what_has_room(file);
+	pthread_mutex_unlock(&file->lock);
+	return (ssize_t)len;
+}
+
+struct queued_file *queued_file__open(int fd, int mode, FILE **ret)
+{
+	struct queued_file *file = calloc(1, sizeof(*file));
+	FILE *out = file ? fopencookie(file, "w", (cookie_io_functions_t){ .write = take }) : NULL;
+
+	if (!out) {
+		free(file);
+		return NULL;
+	}
+	setvbuf(out, NULL, mode, BUFSIZ);
+	pthread_mutex_init(&file->lock, NULL);
+	file->to = tw_live__open(fd);
+	*ret = out;
+	return file;
+}
+
+void queued_file__push(struct queued_file *file)
+{
+	pthread_mutex_lock(&file->lock);
+	write_what_has_room(file);
+	pthread_mutex_unlock(&file->lock);
+}
+
+bool queued_file__is_behind(struct queued_file *file)
+{
+	return queued_file__fd(file) >= 0;
+}
+
+int queued_file__fd(struct queued_file *file)
+{
+	bool is_behind;
+
+	pthread_mutex_lock(&file->lock);
+	write_what_has_room(file);
+	is_behind = file->at < file->end;
+	pthread_mutex_unlock(&file->lock);
+	return is_behind ? tw_live__fd(&file->to) : -1;
+}
+
+size_t queued_file__dropped(struct queued_file *file)
+{
+	size_t dropped;
+
+	pthread_mutex_lock(&file->lock);
+	dropped = file->dropped;
+	pthread_mutex_unlock(&file->lock);
+	return dropped;
+}
+
+int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline)
+{
+	int failure;
+
+	pthread_mutex_lock(&file->lock);
+	while (!file->failure && file->at < file->end)
+		note_written(file, tw_live__write(&file->to, deadline, file->bytes + file->at, file->end - file->at));
+	failure = file->failure;
+	pthread_mutex_unlock(&file->lock);
+	return failure;
+}

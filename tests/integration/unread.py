@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs whose standard error or output nobody reads: a full pipe, a terminal that was stopped with ^S.
+# Usage: unread.py TRACEWIRE SCRATCH TRACING CAPTURE
+import fcntl, json, os, pty, re, select, signal, subprocess, sys, termios, time
+
+tracewire, scratch, tracing, sample = sys.argv[1:]
+PATIENCE = 60  # s that anything here may take on a busy machine
+AGAIN = 1.2    # s until the next signal: those of half a second are one
+failures = 0
+
+
+def fail(why):
+    global failures
+    failures += 1
+    print("FAIL:", why, flush=True)
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            fail("waited in vain for: " + what)
+            return
+        time.sleep(0.02)
+
+
+def set_blocking_of(fd, blocking):
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags & ~os.O_NONBLOCK if blocking else flags | os.O_NONBLOCK)
+
+
+class FullPipe:
+    """A pipe without room for another byte."""
+
+    def __init__(self):
+        self.reader, self.writer = os.pipe()
+        set_blocking_of(self.writer, False)
+        try:
+            while os.write(self.writer, b"x" * 4096):
+                pass
+        except BlockingIOError:
+            pass
+        set_blocking_of(self.writer, True)
+
+    def read_all(self):
+        """What was written to it, once nobody else can write any more."""
+        os.close(self.writer)
+        with os.fdopen(self.reader, "rb") as pipe:
+            return pipe.read().lstrip(b"x").decode()
+
+    def close(self):
+        os.close(self.writer)
+        os.close(self.reader)
+
+
+def begun(process):
+    """Whether a run of ours traces, told without a word of its own."""
+    try:
+        with open(f"{tracing}/instances/tracewire-{process.pid}/tracing_on") as file:
+            return file.read() == "1\n"
+    except OSError:
+        return False
+
+
+def bound(port):
+    with open("/proc/net/udp") as v4, open("/proc/net/udp6") as v6:
+        return f":{port:04X} " in v4.read() + v6.read()
+
+
+def ends(process, what, signals, status):
+    """Seconds that it takes after the first signal"""
+    start = time.monotonic()
+    for n in range(signals):
+        if n:
+            time.sleep(AGAIN)
+        process.send_signal(signal.SIGINT)
+    try:
+        got = process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        fail(f"{what}: does not end")
+        process.kill()
+        process.wait()
+        return 0
+    took = time.monotonic() - start
+    print(f"{what}: {signals} signals, {took:.1f} s", flush=True)
+    if got != status:
+        fail(f"{what}: ends with {got}, not {status}")
+    return took
+
+
+def check_two(what, try_once):
+    """Two signals end sooner than the five seconds that one gives the reader; where the machine stood still it is tried again."""
+    for _ in range(5):
+        took = try_once()
+        if took < 5:
+            return
+    fail(f"{what}: two signals take {took:.1f} s")
+
+
+def start(args, **files):
+    return subprocess.Popen([tracewire] + args, stdin=subprocess.DEVNULL, **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **files})
+
+
+CAPTURE = ["capture", "-u", "18131", "-w", scratch + "/x.pcapng", "--status", "0.02"]
+TRACES = {
+    "record": ["record", "-e", "sched:sched_switch", "-w", scratch + "/y.pcapng"],
+    "stream": ["stream", "-e", "sched:sched_switch", "-u", "127.0.0.1:18132"],
+    "live": ["live", "-e", "sched:sched_switch", "-Y", "trace.event_id == 0"],
+}
+
+
+def capture_unread(signals, *options):
+    pipe = FullPipe()
+    process = start(CAPTURE + list(options), stderr=pipe.writer)
+    wait_for("the capture's socket", lambda: bound(18131))
+    took = ends(process, "capture --status into a full pipe", signals, 1)
+    pipe.close()
+    return took
+
+
+def capture_duration():
+    """The end that was asked for by an option comes in time, and what was queued is there for a reader that comes late."""
+    pipe = FullPipe()
+    process = start(CAPTURE + ["-j", "-a", "duration:1"], stderr=pipe.writer)
+    wait_for("the capture's socket", lambda: bound(18131))
+    wait_for("the end of the capture", lambda: not bound(18131))
+    if process.poll() is not None:
+        fail("a capture that nobody asked to end gives up its summary")
+    text = pipe.read_all()
+    if process.wait(PATIENCE) != 0:
+        fail("capture with a late reader fails")
+    said = [json.loads(line) for line in text.splitlines()]
+    said = [entry for entry in said if "note" not in entry or "there was no status" in entry["note"]]
+    if "begin" not in said[0] or "end" not in said[-1] or "note" not in said[-2]:
+        fail(f"a late reader gets: {text}")
+    if not re.match(r"[0-9]{2} times", said[-2].get("note", "")):
+        fail(f"statuses that were left out are not told: {text}")
+
+
+def capture_stopped_terminal(signals):
+    master, slave = pty.openpty()
+    process = start(CAPTURE, stderr=slave)
+    shown = b""
+    while b"nothing to tell yet" not in shown:
+        shown += os.read(master, 4096)
+    os.write(master, b"\x13")
+    # It is stopped once it takes nothing for longer than a few statuses take.
+    while select.select([master], [], [], 0.5)[0]:
+        os.read(master, 4096)
+    took = ends(process, "capture --status on a stopped terminal", signals, 1)
+    os.close(master)
+    os.close(slave)
+    return took
+
+
+def traces_unread(name, signals):
+    pipe = FullPipe()
+    process = start(TRACES[name], stderr=pipe.writer)
+    wait_for(name + " traces", lambda: begun(process))
+    took = ends(process, name + " with a full standard error", signals, 1)
+    if os.path.exists(f"{tracing}/instances/tracewire-{process.pid}"):
+        fail(name + " leaves its instance")
+    pipe.close()
+    return took
+
+
+def traces_read_late(name):
+    """A reader that comes within the time given gets the summary."""
+    pipe = FullPipe()
+    process = start(TRACES[name], stderr=pipe.writer)
+    wait_for(name + " traces", lambda: begun(process))
+    process.send_signal(signal.SIGINT)
+    text = pipe.read_all()
+    if process.wait(PATIENCE) != 0 or not re.search(r"^events .* recorded, .* sent", text, re.M):
+        fail(f"{name} with a late reader: {text}")
+
+
+def explain_unread(signals):
+    pipe = FullPipe()
+    process = start(["filter", "explain", "-e", "sched:sched_switch", "--live", "0", "prev_pid == 0"], stdout=pipe.writer)
+    wait_for("explain traces", lambda: begun(process))
+    took = ends(process, "explain --live into a full pipe", signals, 1)
+    pipe.close()
+    return took
+
+
+def report_unread():
+    """It keeps nothing that would have to be settled: the first signal ends it at once."""
+    pipe = FullPipe()
+    process = start(["report", sample], stdout=pipe.writer)
+    wait_for("report waits for its reader", lambda: "pipe_write" in open(f"/proc/{process.pid}/wchan").read())
+    ends(process, "report into a full pipe", 1, -signal.SIGINT)
+    pipe.close()
+
+
+report_unread()
+for options in [], ["-j"]:
+    capture_unread(1, *options)
+    check_two("capture --status", lambda: capture_unread(2, *options))
+capture_duration()
+capture_stopped_terminal(1)
+check_two("capture --status on a stopped terminal", lambda: capture_stopped_terminal(2))
+for name in TRACES:
+    traces_unread(name, 1)
+    check_two(name, lambda: traces_unread(name, 2))
+    traces_read_late(name)
+explain_unread(1)
+check_two("explain --live", lambda: explain_unread(2))
+sys.exit(failures != 0)
