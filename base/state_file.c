@@ -152,6 +152,8 @@ static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
 
+		if (!n)
+			return -EIO; /* once more would be for ever */
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A file that takes nothing: each write of a state file in turn. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/state_file.h"
+
+#define HANGS_S 20
+#define WRITES  2 /* of a text: the text itself, and the line that says where it is */
+
+static int before_nothing = -1;
+
+/* The linker puts it between the library and the C library: --wrap. */
+ssize_t __real_pwrite(int fd, const void *bytes, size_t len, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset);
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset)
+{
+	if (before_nothing >= 0 && before_nothing-- == 0) {
+		before_nothing = 0; /* nor the next time */
+		return 0;
+	}
+	return __real_pwrite(fd, bytes, len, offset);
+}
+
+static void a_write_that_takes_nothing(void **state)
+{
+	struct tw_state_file file;
+	char name[64], *text;
+
+	(void)state;
+	snprintf(name, sizeof(name), "test-state-file-%d", getpid());
+	assert_int_equal(tw_state_file__lock(name, &file, NULL), 0);
+	assert_int_equal(tw_state_file__write(&file, "old", 3), 0);
+	alarm(HANGS_S);
+	for (int i = 0; i < WRITES; i++) {
+		before_nothing = i;
+		assert_int_equal(tw_state_file__write(&file, "new", 3), -EIO);
+		before_nothing = -1;
+		assert_int_equal(tw_state_file__read(&file, &text), 0);
+		assert_string_equal(text, "old");
+		free(text);
+	}
+	before_nothing = 0;
+	assert_int_equal(tw_state_file__patch(&file, 0, "x", 1), -EIO);
+	before_nothing = -1;
+	alarm(0);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(a_write_that_takes_nothing) };
+	char folder[] = "/tmp/tracewire-state-XXXXXX";
+	int failed;
+
+	if (geteuid() && (!mkdtemp(folder) || setenv("RUNTIME_DIRECTORY", folder, 1)))
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	if (geteuid())
+		rmdir(folder);
+	return failed;
+}
