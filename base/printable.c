@@ -181,10 +181,14 @@ void tw_printable__escape(struct tw_line *line)
 	line->unchecked = line->at;
 }
 
+size_t tw_printable__cut(const void *text, size_t len, size_t most)
+{
+	return len > most ? without_broken_end(text, most) : len;
+}
+
 void tw_printable__shorten(struct tw_line *line, size_t len)
 {
-	if (tw_line__len(line) > len)
-		line->at = line->text + without_broken_end((const uint8_t *)line->text, len);
+	line->at = line->text + tw_printable__cut(line->text, tw_line__len(line), len);
 }
 
 void tw_printable__layout(struct tw_line *line, const char *layout)

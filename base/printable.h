@@ -43,6 +43,9 @@ void tw_printable__escape(struct tw_line *line);
  */
 void tw_printable__layout(struct tw_line *line, const char *layout);
 
+/** tw_printable__cut() - length of a text that is cut to @most bytes, fewer where a character would be broken */
+size_t tw_printable__cut(const void *text, size_t len, size_t most);
+
 /** tw_printable__shorten() - cut a line to @len bytes, fewer where a character would be broken */
 void tw_printable__shorten(struct tw_line *line, size_t len);
 

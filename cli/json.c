@@ -4,19 +4,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/printable.h"
 
 #define PIECE 64 /* bytes of a text at a time */
 #define WIDER 6  /* bytes that one becomes at most */
-
-/* Up to a piece, between two characters if these are characters. */
-static size_t piece_of(const char *text, size_t len)
-{
-	size_t piece = len < PIECE ? len : PIECE;
-
-	for (int back = 0; back < 3 && piece < len && (text[piece] & 0xc0) == 0x80; back++)
-		piece--;
-	return piece;
-}
 
 void cli_json__bytes(const char *text, size_t len, FILE *out)
 {
@@ -26,7 +17,7 @@ void cli_json__bytes(const char *text, size_t len, FILE *out)
 	for (; len; text += piece, len -= piece) {
 		struct tw_line line = tw_line__on(buf, sizeof(buf));
 
-		piece = piece_of(text, len);
+		piece = tw_printable__cut(text, len, PIECE);
 		tw_json__text(&line, text, piece);
 		fwrite(buf, 1, tw_line__len(&line), out);
 	}

@@ -86,9 +86,7 @@ static size_t piece_of(const char *text, size_t len)
 
 	while (tw_printable__shown_len(text, piece) > PIECE_MAX)
 		piece /= 2;
-	for (int back = 0; back < 3 && piece > 1 && piece < len && (text[piece] & 0xc0) == 0x80; back++)
-		piece--;
-	return piece;
+	return tw_printable__cut(text, len, piece);
 }
 
 /* "trace-cmd NAME: text", in several comments if it is long. */

@@ -178,11 +178,38 @@ static void test_error(void **state)
 	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
 }
 
+/* Between two characters; where a character has no end, or none has begun, before its bytes or anywhere. */
+static void test_cut_length(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t most, len;
+	} cases[] = {
+		{ "", 0, 0 },
+		{ "abc", 3, 3 },
+		{ "abc", 4, 3 },
+		{ "abc", 2, 2 },
+		{ "a\xe2\x82\xac", 4, 4 },
+		{ "a\xe2\x82\xac", 3, 1 },
+		{ "a\xe2\x82\xac", 2, 1 },
+		{ "a\xe2\x82\xac", 1, 1 },
+		{ "\xf0\x9f\x90\xa7", 3, 0 },
+		{ "\xc3\xbc\xc3\xbc", 3, 2 },
+		{ "\xe2\x82", 2, 2 }, /* not cut: what is broken came so */
+		{ "\xbc\xbc\xbc\xbc\xbc", 4, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(tw_printable__cut(cases[i].text, strlen(cases[i].text), cases[i].most), cases[i].len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_cut),  cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_any),   cmocka_unit_test(test_json), cmocka_unit_test(test_error),
+		cmocka_unit_test(test_cut_length), cmocka_unit_test(test_table), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_layout),     cmocka_unit_test(test_any),   cmocka_unit_test(test_json),
+		cmocka_unit_test(test_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
