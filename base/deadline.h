@@ -19,12 +19,6 @@ struct tw_deadline {
 	_Atomic uint64_t at; /* CLOCK_MONOTONIC, ns; 0 = none */
 };
 
-/** tw_deadline__set() - from now on it is @at, CLOCK_MONOTONIC in ns; 0 = none. Any thread, and signal handlers */
-static inline void tw_deadline__set(struct tw_deadline *deadline, uint64_t at)
-{
-	atomic_store(&deadline->at, at);
-}
-
 /** tw_deadline__overdue() - ns since it passed; 0 if it has not, or if there is none; @deadline may be NULL */
 static inline uint64_t tw_deadline__overdue(const struct tw_deadline *deadline)
 {

@@ -73,7 +73,7 @@ static void start(struct blocked *b, bool socket)
 	struct tw_recorder_options options = { .slots = 20, .slot_bytes = SLOT_BYTES, .deadline = &deadline };
 
 	memset(b, 0, sizeof(*b));
-	tw_deadline__set(&deadline, 0);
+	atomic_store(&deadline.at, 0);
 	alarm(HANGS_S);
 	assert_int_equal(socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, b->fds) : pipe(b->fds), 0);
 	assert_int_equal(tw_output__open(&(struct tw_output_options){ .fd = b->fds[1], .deadline = &deadline },
@@ -110,7 +110,7 @@ static void a_deadline_ends_it(void **state)
 	for (int socket = 0; socket <= 1; socket++) {
 		start(&b, socket);
 		assert_int_equal(fcntl(b.fds[1], F_GETFL) & O_NONBLOCK, 0); /* others may use it */
-		tw_deadline__set(&deadline, tw_time__now(CLOCK_MONOTONIC));
+		atomic_store(&deadline.at, tw_time__now(CLOCK_MONOTONIC));
 		finish(&b);
 	}
 }
@@ -130,7 +130,7 @@ static void who_tells_it_something_does_not_wait(void **state)
 		tw_recorder__answer(b.rec, 1, &sample);
 	tw_recorder__own_clock(b.rec, &own);
 	assert_int_equal(tw_recorder__reports(b.rec, 10, &reports, &stats), 0);
-	tw_deadline__set(&deadline, tw_time__now(CLOCK_MONOTONIC));
+	atomic_store(&deadline.at, tw_time__now(CLOCK_MONOTONIC));
 	finish(&b);
 }
 
@@ -145,7 +145,7 @@ static void a_fifo_that_nobody_reads(void **state)
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(HANGS_S);
-	tw_deadline__set(&deadline, tw_time__now(CLOCK_MONOTONIC) + 50 * TW_NS_PER_MS);
+	atomic_store(&deadline.at, tw_time__now(CLOCK_MONOTONIC) + 50 * TW_NS_PER_MS);
 	assert_int_equal(tw_output__open(&(struct tw_output_options){ .path = path, .deadline = &deadline }, &output,
 					 &err),
 			 -EINTR);
