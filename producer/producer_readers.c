@@ -73,6 +73,17 @@ static uint8_t *alloc_page(size_t size)
 	return aligned_alloc(4096, (size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
 }
 
+/* Of a reader that has no memory: its rings stay the caller's. */
+static int give_up_reader(struct tw_reader *r, struct tw_error *err)
+{
+	for (size_t i = 0; r->rings && i < r->n_rings; i++)
+		free(r->rings[i].page);
+	free(r->rings);
+	free(r->page);
+	pthread_mutex_destroy(&r->stats_lock);
+	return tw_error__set(err, -ENOMEM, "out of memory");
+}
+
 static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_ring *rings, size_t n,
 		       struct tw_error *err)
 {
@@ -97,9 +108,10 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 	pthread_mutex_init(&r->stats_lock, NULL);
 	r->rings = malloc(n * sizeof(*rings));
 	r->page = alloc_page(r->page_size);
+	if (r->rings)
+		memcpy(r->rings, rings, n * sizeof(*rings));
 	if (!r->rings || !r->page)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	memcpy(r->rings, rings, n * sizeof(*rings));
+		return give_up_reader(r, err);
 	for (size_t i = 0; i < n; i++) {
 		r->rings[i].addresses = &r->addresses;
 		r->rings[i].gate = &r->gate;
@@ -107,7 +119,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		r->rings[i].leave_most = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
 		r->rings[i].page = alloc_page(r->page_size);
 		if (!r->rings[i].page)
-			return tw_error__set(err, -ENOMEM, "out of memory");
+			return give_up_reader(r, err);
 	}
 	tw_gates__add(&p->filtering.gates, &r->gate);
 	return 0;
@@ -128,8 +140,10 @@ int tw_producer__make_readers(struct tw_producer *p, struct tw_error *err)
 		threads = (unsigned int)n;
 	rc = -ENOMEM;
 	p->readers = calloc(threads, sizeof(*p->readers));
-	if (!p->readers)
+	if (!p->readers) {
+		tw_error__set(err, rc, "out of memory");
 		goto out;
+	}
 	for (; p->n_readers < threads; p->n_readers++) {
 		const size_t end = n * (p->n_readers + 1) / threads;
 

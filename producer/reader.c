@@ -157,21 +157,22 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/* They have one receiver: who need not wait itself would be far ahead of those who do. Who only goes along takes nobody with it. */
-static bool others_are_slow(const struct tw_reader *r)
-{
-	for (unsigned int i = 0; i < r->n_all; i++)
-		if (&r->all[i] != r && r->all[i].pace.slow)
-			return true;
-	return false;
-}
+/* Whether any of the other readers waits for room itself, or reads in step, as one that goes along does too. */
+struct others {
+	bool slow, in_step;
+};
 
-static bool others_in_step(const struct tw_reader *r)
+static struct others look_at_others(const struct tw_reader *r)
 {
-	for (unsigned int i = 0; i < r->n_all; i++)
-		if (&r->all[i] != r && r->all[i].pace.on)
-			return true;
-	return false;
+	struct others others = { false, false };
+
+	for (unsigned int i = 0; i < r->n_all; i++) {
+		if (&r->all[i] == r)
+			continue;
+		others.slow |= r->all[i].pace.slow;
+		others.in_step |= r->all[i].pace.on;
+	}
+	return others;
 }
 
 static size_t read_rings(struct tw_reader *r, uint64_t round)
@@ -179,7 +180,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->port.waited = 0;
-	if (others_are_slow(r))
+	/* They have one receiver: a reader that need not wait would be far ahead. One that goes along takes nobody with it. */
+	if (look_at_others(r).slow)
 		tw_pace__start(&r->pace);
 	bytes = r->pace.on ? tw_pace__round(r) : drain_rings(r, round);
 	for (size_t i = 0; i < r->n_rings; i++)
@@ -194,7 +196,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
-	return r->pace.on || others_in_step(r) ? earlier(now, proven_by_all(r)) : now;
+	return r->pace.on || look_at_others(r).in_step ? earlier(now, proven_by_all(r)) : now;
 }
 
 void tw_reader__ask_sink(struct tw_reader *r)
@@ -346,7 +348,7 @@ bool tw_reader__finish(struct tw_reader *r)
 {
 	uint64_t patience;
 
-	if (r->pace.on || others_in_step(r)) {
+	if (r->pace.on || look_at_others(r).in_step) {
 		run_round(r, &patience);
 		return true;
 	}
