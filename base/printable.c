@@ -4,6 +4,10 @@
 #include <stdbool.h>
 
 #define EACH(byte) ((byte)*0x0101010101010101u)
+#define WIDE       16
+
+typedef int8_t wide __attribute__((vector_size(WIDE)));
+typedef uint64_t halves __attribute__((vector_size(WIDE)));
 
 /* Length of the UTF-8 character at @s; 0 if it is none: overlong forms, surrogates and what is beyond U+10FFFF are none. */
 static size_t utf8_length(const uint8_t *s, size_t len)
@@ -56,30 +60,77 @@ static size_t shown(const uint8_t *s, size_t len)
 	return n;
 }
 
-/* Of eight bytes: a bit of each that is not from ' ' to '~'. What is above the first such byte may be wrong. */
-static inline uint64_t not_plain(const uint8_t *at)
+static inline uint64_t eight_at(const uint8_t *at)
 {
-	uint64_t eight, del;
+	uint64_t eight;
 
 	memcpy(&eight, at, sizeof(eight));
-	del = eight ^ EACH(0x7f);
+	return eight;
+}
+
+/* Four bytes, twice. */
+static inline uint64_t four_at(const uint8_t *at)
+{
+	uint32_t four;
+
+	memcpy(&four, at, sizeof(four));
+	return (uint64_t)four << 32 | four;
+}
+
+/* Of eight bytes: a bit of each that is not from ' ' to '~'. What is above the first such byte may be wrong. */
+static inline uint64_t not_plain(uint64_t eight)
+{
+	const uint64_t del = eight ^ EACH(0x7f);
+
 	return (eight | (eight - EACH(0x20)) | (del - EACH(0x01))) & EACH(0x80);
+}
+
+/* Of sixteen bytes those are -1. Bytes above 0x7f are negative. */
+static inline wide not_plain_wide(const uint8_t *at)
+{
+	wide bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return (bytes < 0x20) | (bytes == 0x7f);
+}
+
+static inline bool is_any(wide bytes)
+{
+	const halves both = (halves)bytes;
+
+	return both[0] | both[1];
+}
+
+/*
+ * Length of a beginning from ' ' to '~': all of it, or less than it might be. Nearly every text is of this kind. The last bytes are looked at
+ * together with some that were.
+ */
+static size_t plain_ascii(const uint8_t *s, size_t len)
+{
+	size_t i = 0;
+
+	while (len - i >= 2 * WIDE && !is_any(not_plain_wide(s + i) | not_plain_wide(s + i + WIDE)))
+		i += 2 * WIDE;
+	if (len - i >= WIDE && !is_any(not_plain_wide(s + i)))
+		i += WIDE;
+	if (len - i >= WIDE)
+		return i;
+	if (len >= WIDE)
+		return is_any(not_plain_wide(s + len - WIDE)) ? i : len;
+	if (len >= 8)
+		return not_plain(eight_at(s)) | not_plain(eight_at(s + len - 8)) ? 0 : len;
+	if (len >= 4)
+		return not_plain(four_at(s)) | not_plain(four_at(s + len - 4)) ? 0 : len;
+	return 0;
 }
 
 size_t tw_printable__plain(const void *text, size_t len)
 {
 	const uint8_t *s = text;
-	size_t i = 0, n;
+	size_t i = plain_ascii(s, len), n;
 
-	while (len - i >= 32 &&
-	       !(not_plain(s + i) | not_plain(s + i + 8) | not_plain(s + i + 16) | not_plain(s + i + 24)))
-		i += 32;
-	while (len - i >= 8 && !not_plain(s + i))
-		i += 8;
-	if (len >= 8 && len - i < 8 && !not_plain(s + len - 8))
-		return len;
 	while (i < len) {
-		if (len - i >= 8 && !not_plain(s + i))
+		if (len - i >= 8 && !not_plain(eight_at(s + i)))
 			n = 8;
 		else
 			n = s[i] >= 0x20 && s[i] < 0x7f ? 1 : shown(s + i, len - i);
@@ -169,7 +220,7 @@ void tw_printable__escape(struct tw_line *line)
 	uint8_t *begin = (uint8_t *)(line->unchecked < line->at ? line->unchecked : line->at);
 	size_t len = (size_t)(line->at - (char *)begin), plain;
 
-	if (line->kind == TW_LINE_BYTES)
+	if (!len || line->kind == TW_LINE_BYTES)
 		return;
 	plain = tw_printable__plain(begin, len);
 	if (plain < len && line->cut) {

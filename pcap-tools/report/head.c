@@ -84,8 +84,7 @@ static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t 
 	memset(line->at, ' ', COMM_LATENCY);
 	memset(line->at + width - COMM_LATENCY, ' ', COMM_LATENCY);
 	line->at += width;
-	for (char *at = line->at - len; at < line->at;)
-		*at++ = *comm++;
+	memcpy(line->at - len, comm, len);
 }
 
 static void put_pid(struct tw_line *line, uint32_t pid)

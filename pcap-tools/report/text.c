@@ -63,6 +63,7 @@ static void put_name(struct tw_report *report, struct tw_line *line, const struc
 	} else if (line->end - line->at >= (ptrdiff_t)sizeof(label->text)) {
 		memcpy(line->at, label->text, sizeof(label->text));
 		line->at += label->len;
+		line->unchecked = line->at;
 	} else {
 		tw_line__bytes(line, label->text, label->len);
 	}
@@ -97,10 +98,12 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	tw_report__put_task(report, line, event);
 	tw_report__put_time(report, line, event);
 	tw_line__char(line, ' ');
+	line->unchecked = line->at; /* names of streams and tasks were made printable, and the rest is ours */
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
-	tw_printable__escape(line); /* the text of an event has seen to all before it; there may be none */
+	if (line->unchecked < line->at) /* the text of an event has seen to all before it; there may be none */
+		tw_printable__escape(line);
 	end_line(line);
 }
 
