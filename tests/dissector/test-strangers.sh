@@ -76,4 +76,35 @@ done
 cp "$name" "$home/plain.pcapng" && chmod a+r "$home/plain.pcapng"
 shark -r "$home/plain.pcapng" -V | printable text "what convert wrote, interfaces too"
 shark -r "$home/plain.pcapng" -T json | printable json "the same as JSON"
+
+# trace.dat files: texts of their options, names of tasks and of symbols, in either version of the format.
+mkdir "$home/dat"
+"$TRACEDAT_SEEDS" "$home/dat"
+for version in v6 v7; do
+	python3 - "$home/dat/$version-le64-none-more" "$home/dat/$version" <<'END' || failed=1
+import sys
+evil = b"\x1b\xed\xa0\x80\x9b\xe2\x80\xae\x07\x7f\xc2\x9b\xff\x1b\xed\xa0\x80]0;"
+data = open(sys.argv[1], "rb").read()
+for text in b"Linux box 5.0 mips", b"eight of them", b"seven", b"unknown", b"guest", b"first", b"second":
+    assert text in data, text
+    # uname's words are the system, the host, the release and the machine.
+    strange = b"Linux " + evil[:8] + b" " + evil[-3:] if b"box" in text else evil[:len(text)]
+    data = data.replace(text, strange)
+open(sys.argv[2], "wb").write(data)
+END
+	name=$home/$version$'\x1b[31m\n\xed\xa0\x80.pcapng'
+	"$TRACEWIRE" convert "$home/dat/$version" "$name" 2>&1 | printable text "$version: convert"
+	"$TRACEWIRE" info "$name" 2>&1 | printable text "$version: info"
+	"$TRACEWIRE" info --json "$name" | printable json "$version: info --json"
+	for args in "" -R -l; do
+		# shellcheck disable=SC2086
+		report $args "$name" | printable tabs "$version: report $args"
+	done
+	report -jq "$name" | printable jsonl "$version: report --json"
+	cp "$name" "$home/$version.pcapng" && chmod a+r "$home/$version.pcapng"
+	shark -r "$home/$version.pcapng" -V | printable text "$version: tshark -V"
+	shark -r "$home/$version.pcapng" -T json | printable json "$version: tshark -T json"
+	shark -r "$home/$version.pcapng" -T pdml | printable xml "$version: tshark -T pdml"
+	capinfos "$home/$version.pcapng" 2>&1 | printable tabs "$version: capinfos, which shows the comments"
+done
 finish
