@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/printable.h"
+
+/* What any failing call may say that opens something, and how that is mended. */
+static const char *remedy_of(int code)
+{
+	if (code == -EMFILE)
+		return "; this process has as many files open as it may: raise the limit with `ulimit -n`";
+	if (code == -ENFILE)
+		return "; this machine has as many files open as it may: raise the limit with `sysctl fs.file-max`";
+	return "";
+}
 
 int tw_error__set(struct tw_error *err, int code, const char *fmt, ...)
 {
@@ -15,6 +27,7 @@ int tw_error__set(struct tw_error *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	strncat(err->text, remedy_of(code), sizeof(err->text) - 1 - strlen(err->text));
 	tw_printable__mend(err->text, sizeof(err->text));
 	return code;
 }

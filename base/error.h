@@ -18,6 +18,7 @@ struct tw_error {
  * @code: negative errno, returned as it is, so that `return tw_error__set(err, -EINVAL, ...)` reads as one thing
  * @fmt: printf format; no trailing newline or period
  *
+ * Of -EMFILE and -ENFILE the text says besides how the limit is raised.
  * What the text quotes may hold any bytes: it is made printable by the rule of base/printable.h.
  */
 __attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *err, int code, const char *fmt, ...);

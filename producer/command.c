@@ -105,7 +105,10 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	c->report = report[0];
 	c->pidfd = pidfd_open(c->pid, 0);
 	if (c->pidfd < 0 || read(c->report, &byte, 1) != 1) {
-		rc = tw_error__set(err, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
+		rc = c->pidfd < 0
+			     ? tw_error__set(err, -errno, "'%s' cannot be started: its process cannot be watched: %s",
+					     argv[0], strerror(errno))
+			     : tw_error__set(err, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
 		tw_command__free(c);
 		return rc;
 	}

@@ -56,9 +56,11 @@ static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 		.stats = tw_producer__say_stats,
 		.stats_ctx = p,
 		.sync = tw_sync__new(),
-		.wants = tw_wants__new(),
 	};
-	if (!a->sync || !a->wants || tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
+	a->wants = tw_wants__new();
+	if (!a->wants)
+		return tw_error__set(err, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
+	if (!a->sync || tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	if (a->pointers)
 		a->symbolizer.key = &a->pointers->key;
@@ -144,13 +146,15 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	p->options = options;
 	tw_filtering__init(&p->filtering, options);
-	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&p->mark_lock, NULL);
 	sem_init(&p->marked, 0, 0);
 	sem_init(&p->go, 0, 0);
 	p->stream.flags = TW_HOST_BE ? TW_FLAG_BODY_BE : 0;
-	if (getrandom(&p->stream.id, sizeof(p->stream.id), 0) != sizeof(p->stream.id) || p->wake_fd < 0)
-		rc = tw_error__set(err, -EIO, "the kernel gives no random number or no eventfd");
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->wake_fd < 0)
+		rc = tw_error__set(err, -errno, "cannot make an eventfd for the readers: %s", strerror(errno));
+	else if (getrandom(&p->stream.id, sizeof(p->stream.id), 0) != sizeof(p->stream.id))
+		rc = tw_error__set(err, -EIO, "the kernel gives no random number");
 	else
 		rc = set_up(p, err);
 	if (rc) {

@@ -11,6 +11,10 @@
 
 static int not_mounted(struct tw_error *err)
 {
+	const int error = -errno;
+
+	if (error == -EMFILE || error == -ENFILE)
+		return tw_error__set(err, error, "cannot look where tracefs is mounted: %s", strerror(-error));
 	if (geteuid() != 0)
 		return tw_error__set(err, -ENODEV,
 				     "tracefs is not mounted, and mounting it needs root: run "
@@ -18,7 +22,7 @@ static int not_mounted(struct tw_error *err)
 	return tw_error__set(err, -ENODEV,
 			     "tracefs is not mounted at /sys/kernel/tracing and cannot be mounted there "
 			     "(%s): this kernel or this container does without tracing",
-			     strerror(errno));
+			     strerror(-error));
 }
 
 int tw_tracing_dir__find(const char **ret, struct tw_error *err)
@@ -26,6 +30,7 @@ int tw_tracing_dir__find(const char **ret, struct tw_error *err)
 	const char *dir = NULL;
 	char path[PATH_MAX];
 
+	errno = 0;
 	if (tracefs_tracing_dir_is_mounted(true, &dir) < 0 || !dir)
 		return not_mounted(err);
 	snprintf(path, sizeof(path), "%s/available_events", dir);

@@ -40,7 +40,7 @@ struct tw_wants *tw_wants__new(void)
 	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->fd >= 0)
 		return w;
-	free(w);
+	free(w); /* which keeps errno */
 	return NULL;
 }
 

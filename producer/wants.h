@@ -14,7 +14,7 @@
 
 struct tw_wants;
 
-/** tw_wants__new() - nothing is wanted yet. Return: NULL without memory, or without a file descriptor */
+/** tw_wants__new() - nothing is wanted yet. Return: NULL with errno set, without memory or without a file descriptor */
 struct tw_wants *tw_wants__new(void);
 
 /** tw_wants__free() - NULL is fine */

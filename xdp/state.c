@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "xdp/interface.h"
+
 #define HEAD "tracewire classifier 1\n"
 
 /* One list, for writing and for reading. */
@@ -54,7 +56,7 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 	int error = 0;
 
 	*state = (struct tw_state){
-		.public = { .ifindex = (int)if_nametoindex(options->ifname),
+		.public = { .ifindex = tw_interface__index(options->ifname, err),
 			    .place = options->place,
 			    .offload = options->offload,
 			    .persist = options->persist,
@@ -63,8 +65,8 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 			    .default_arg = options->default_arg },
 		.netns = tw_netns__inode(),
 	};
-	if (!state->public.ifindex)
-		return tw_error__set(err, -ENODEV, "there is no interface %s", options->ifname);
+	if (state->public.ifindex < 0)
+		return state->public.ifindex;
 	snprintf(state->public.ifname, sizeof(state->public.ifname), "%s", options->ifname);
 	for (unsigned int i = 0; i < options->n && !error; i++)
 		error = copy_rule(state, options->rules[i].action, options->rules[i].arg, options->rules[i].expression,

@@ -2,12 +2,12 @@
 #include "cli/filter/action.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "filter/rules.h"
+#include "xdp/interface.h"
 
 /* What stands behind "NAME:", or NULL. */
 static const char *behind(const char *text, const char *name)
@@ -32,11 +32,13 @@ static int parse_mark(const char *number, struct filter_action *ret, struct tw_e
 
 static int parse_redirect(const char *interface, struct filter_action *ret, struct tw_error *err)
 {
-	const unsigned int index = if_nametoindex(interface);
+	const int index = tw_interface__index(interface, err);
 
-	if (!index)
-		return tw_error__set(err, -ENODEV, "there is no interface '%s' to redirect to", interface);
-	*ret = (struct filter_action){ .action = TW_ACTION_REDIRECT, .arg = index, .interface = interface };
+	if (index == -ENODEV)
+		return tw_error__set(err, index, "there is no interface '%s' to redirect to", interface);
+	if (index < 0)
+		return index;
+	*ret = (struct filter_action){ .action = TW_ACTION_REDIRECT, .arg = (uint32_t)index, .interface = interface };
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/filter/attach/counters.h"
 #include "cli/filter/filter.h"
 #include "cli/say.h"
+#include "xdp/interface.h"
 
 struct select {
 	const char *interface, *hook;
@@ -22,8 +23,10 @@ static bool is_selected(const struct select *select, const struct tw_attached *a
 
 static int check(const struct select *select, struct tw_error *err)
 {
-	if (select->interface && !if_nametoindex(select->interface))
-		return tw_error__set(err, -ENODEV, "there is no interface %s", select->interface);
+	const int index = select->interface ? tw_interface__index(select->interface, err) : 0;
+
+	if (index < 0)
+		return index;
 	for (uint8_t place = 0; select->hook && place < TW_PLACES; place++)
 		if (!strcmp(select->hook, tw_place__name(place)))
 			return 0;
