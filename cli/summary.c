@@ -21,6 +21,11 @@ static void print_filtered(const struct tw_books *books, const struct tw_filter_
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
 		places->kernel || places->off ? ", and before that what the kernel did not record, which is not counted"
 					      : "");
+	if (books->given_up)
+		fprintf(out,
+			"given up %" PRIu64
+			" events by the producer: `matches` took more than a million steps, and counts as nothing found\n",
+			books->given_up);
 	if (places->left_out)
 		fprintf(out,
 			"left out %zu kinds of events that came later and that the filter could not be applied to\n",
@@ -41,8 +46,8 @@ static void print_questions(const struct tw_exchange_stats *questions, FILE *out
 
 void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
 {
-	fprintf(out, "events   %" PRIu64 " recorded, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n", books->recorded,
-		books->read, books->delivered, books->seconds);
+	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
+		books->recorded, books->disturbed ? " at least" : "", books->read, books->delivered, books->seconds);
 	if (places)
 		print_filtered(books, places, out);
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
@@ -66,6 +71,12 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
 			books->nameless_too_many);
 	print_questions(&books->questions, out);
+	if (books->disturbed)
+		fputs("others   have cleared, resized or read the rings of this run: how many events were recorded and lost there is not known\n",
+		      out);
+	if (books->switched_off)
+		fputs("others   have switched tracing off before the end: what happened after that is not recorded\n",
+		      out);
 	if (!books->balanced)
 		fputs("the books do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);

@@ -80,9 +80,11 @@ struct tw_producer_options {
  * reject it does not record, and nobody counts.
  */
 struct tw_books {
-	uint64_t recorded;       /* by the kernel: read + overwritten + refused by the ring */
-	uint64_t read;           /* events taken out of the rings */
-	uint64_t filtered;       /* of these, rejected by the producer's part of the filter; they get no number */
+	uint64_t recorded; /* by the kernel: read + overwritten + refused by the ring */
+	uint64_t read;     /* events taken out of the rings */
+	uint64_t filtered; /* of these, rejected by the producer's part of the filter; they get no number */
+	uint64_t
+		given_up; /* events of which a search of `matches` took more than one may, and counts as nothing found */
 	uint64_t lost_ring;      /* ring overrun, or left in the ring at the end, as announced in LOST records */
 	uint64_t shed;           /* the sink would not take them in time */
 	uint64_t lost_tx;        /* in frames that the sink dropped, but for those of dropped_unseen */
@@ -100,8 +102,10 @@ struct tw_books {
 	uint64_t nameless_too_many; /* times that an address was met for which there was no room in the tables */
 	bool symbols_hidden;        /* the kernel tells no addresses: kptr_restrict */
 	uint64_t schemas;           /* schemas announced: 1, more if events appeared */
-	bool balanced;              /* the sum holds, and the kernel's own count of read events is ours */
-	double seconds;             /* from start to stop */
+	bool balanced;              /* the sum holds */
+	bool disturbed; /* the kernel's count of read events is not ours: somebody else cleared, resized or read the rings */
+	bool switched_off; /* tracing was off before tw_producer__stop() */
+	double seconds;    /* from start to stop */
 };
 
 /* Where a filter is evaluated, in kinds of events; one may count in several. */

@@ -36,6 +36,7 @@ static void add_reader(struct tw_reader *r, struct tw_books *books)
 	for (size_t k = 0; k < r->n_rings; k++) {
 		books->read += tw_counter__read(&r->rings[k].read);
 		books->filtered += tw_counter__read(&r->rings[k].filtered);
+		books->given_up += tw_counter__read(&r->rings[k].gate_cpu.given_up);
 		books->lost_ring += tw_counter__read(&r->rings[k].lost);
 		books->shed += tw_counter__read(&r->rings[k].channel.shed);
 		books->late += tw_counter__read(&r->rings[k].late);
@@ -72,9 +73,11 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	books.symbols = p->announcer.symbolizer.found;
 	books.nameless = p->announcer.symbolizer.unfound;
 	books.symbols_hidden = p->announcer.symbolizer.blind;
-	books.recorded = p->settled ? p->kernel_read + p->kernel_lost + p->kernel_left : books.read + books.lost_ring;
+	books.disturbed = p->settled && p->kernel_read != books.read;
+	books.switched_off = p->switched_off;
+	books.recorded = p->settled && !books.disturbed ? p->kernel_read + p->kernel_lost + p->kernel_left
+							: books.read + books.lost_ring;
 	books.balanced =
-		(!p->settled || p->kernel_read == books.read) &&
 		books.recorded == books.delivered + books.lost_ring + books.filtered + books.shed + books.lost_tx;
 	*ret = books;
 }

@@ -43,6 +43,7 @@ struct tw_producer {
 
 	/* what the kernel said after the run (producer_books.c) */
 	bool settled;
+	bool switched_off; /* by somebody else, before the end */
 	uint64_t kernel_read, kernel_lost, kernel_left;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The run: threads and sinks, tracing on, tracing off, everything out. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -348,12 +349,26 @@ static bool gave_up(const struct tw_producer *p)
 	return false;
 }
 
+static bool is_off(const struct tw_instance *instance)
+{
+	const int fd = tw_instance__open(instance, "tracing_on", O_RDONLY);
+	char on = '1';
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &on, 1) != 1)
+		on = '1';
+	close(fd);
+	return on == '0';
+}
+
 int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 {
 	int rc;
 
 	if (!p->running)
 		return 0;
+	p->switched_off = is_off(p->instance);
 	rc = tw_instance__write(p->instance, "tracing_on", "0", NULL);
 	if (rc)
 		tw_error__set(

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/counter.h"
 #include "filter/evaluate.h"
 
 void tw_gate__free(struct tw_gate *gate)
@@ -78,6 +79,17 @@ static bool evaluate(const struct tw_gate *gate, uint16_t cpu, const struct tw_s
 	return tw_bound__matches(gate->bound, &look);
 }
 
+/* A search that takes too long has found nothing: that is counted. */
+static bool evaluate_counted(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event)
+{
+	const uint64_t given_up = tw_filter__given_up();
+	const bool passes = evaluate(gate, cpu->cpu, event);
+
+	if (tw_filter__given_up() != given_up)
+		tw_counter__add(&cpu->given_up, 1);
+	return passes;
+}
+
 /* Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40. */
 static size_t context(const struct tw_subbuf_event *event)
 {
@@ -93,7 +105,7 @@ bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const str
 	if (verdict == TW_VERDICT_STACK)
 		return *passed;
 	if (verdict & TW_VERDICT_ASK)
-		passes = evaluate(gate, cpu->cpu, event);
+		passes = evaluate_counted(gate, cpu, event);
 	*passed = passes;
 	return passes;
 }

@@ -54,6 +54,7 @@ struct tw_gate_holder {
 struct tw_gate_cpu {
 	uint16_t cpu;
 	uint8_t passed[TW_GATE_CONTEXTS];
+	_Atomic uint64_t given_up; /* events of which a search took more than one may */
 };
 
 /** tw_gate__free() - and what it owns; NULL is fine */

@@ -78,6 +78,14 @@ says "$scratch/err" "^tracewire stream: column 14: 'comm matches \"x\"' cannot b
 expect "lines said" 1 "$(wc -l <"$scratch/err")"
 "$tracewire" stream -e sched -i tw0 -f 'cpu == 0 and comm ~ "x*"' -- true 2>"$scratch/err" || fail "comm ~: $(cat "$scratch/err")"
 
+# A search that takes too long in the producer is counted.
+long=$scratch/$(printf 'a%.0s' {1..60})!
+cp "$(type -P true)" "$long"
+ip link set lo up
+"$tracewire" stream -e sched:sched_process_exec -u 127.0.0.1:18151 -f 'filename matches "(a+)+$"' -- "$long" 2>"$scratch/err" ||
+	fail "a search that takes too long: $(cat "$scratch/err")"
+says "$scratch/err" '^given up [1-9][0-9]* events by the producer: `matches`' || fail "nothing is given up: $(cat "$scratch/err")"
+
 # live shows what matches.
 "$tracewire" live -e sched,raw_syscalls -F -f 'comm matches "^ls$" and sys_exit.ret == 0' -- ls / >"$scratch/out" 2>"$scratch/err" ||
 	fail "live: $(cat "$scratch/err")"
