@@ -397,19 +397,25 @@ static bool is_control(const struct tw_rx_frame *frame)
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
 
-/* Return: whether it stays admitted, so that the frame is taken */
-static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_rx_frame *frame)
+/* An END from another address may be forged, and a stream that goes on has not ended. */
+static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_rx_frame *frame)
 {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 
+	return is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK &&
+	       has_end(tlvs) && place_source(a, &frame->from->source) == s->source;
+}
+
+/* Return: whether it stays admitted, so that the frame is taken */
+static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_rx_frame *frame)
+{
 	if (s->proof < TW_PROOF_ANSWER && a->options.unanswered && !tw_budget__spend(&a->bytes, frame->len)) {
 		remove_admitted(a, (size_t)(s - a->standings));
 		return false;
 	}
 	s->heard = a->now;
-	if (is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK)
-		s->ended |= has_end(tlvs);
+	s->ended = is_end_of(a, s, frame);
 	return true;
 }
 

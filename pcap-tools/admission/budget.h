@@ -23,15 +23,19 @@ static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
 /** tw_budget__refill() - as of @now, ns; time that makes no whole one is kept */
 static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 {
+	const double one = (double)TW_NS_PER_SECOND / (double)b->a_second;
 	const uint64_t passed = now > b->at ? now - b->at : 0;
-	const uint64_t more = passed >= 3600 * TW_NS_PER_SECOND
-				      ? b->most
-				      : (uint64_t)((double)passed * (double)b->a_second / TW_NS_PER_SECOND);
+	const uint64_t more = passed >= 3600 * TW_NS_PER_SECOND ? b->most : (uint64_t)((double)passed / one);
 
 	if (!more)
 		return;
-	b->left = b->most - b->left < more ? b->most : b->left + more;
-	b->at = now;
+	if (b->most - b->left <= more) {
+		b->left = b->most;
+		b->at = now;
+	} else {
+		b->left += more;
+		b->at += (uint64_t)((double)more * one);
+	}
 }
 
 /** tw_budget__spend() - Return: false if so much is not left */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a capture host takes of streams that it does not know, and what it refuses. */
 #include "pcap-tools/admission/admission.h"
+#include "pcap-tools/admission/budget.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -263,8 +264,15 @@ static void who_is_refused_is_told(void **state)
 	}
 	assert_int_equal(why, TW_REFUSED_PLACES);
 	assert_int_equal(x->n_gave_way, 0);
-	come_with_end(x, 1077, 0, 1);
-	assert_true(come(x, 7, 200, 250));
+	come_with_end(x, 1076, 0, 1); /* forged: its stream answered from another address */
+	assert_false(come(x, 7, 200, 250));
+	come_with_end(x, 1076, 0, 76);
+	assert_true(come(x, 1076, 2, 76)); /* forged: the stream goes on */
+	pass(x, 100 * MS);
+	assert_false(come(x, 7, 201, 250));
+	come_with_end(x, 1077, 0, 77);
+	pass(x, 100 * MS);
+	assert_true(come(x, 7, 202, 250));
 	assert_int_equal(x->gave_way, 1077);
 	pass(x, 11 * SECOND);
 	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS - 1; i++)
@@ -437,6 +445,21 @@ static void who_does_not_answer_has_a_budget(void **state)
 	fixture__free(x);
 }
 
+/* However often it is looked at, a rate is the same. */
+static void time_between_two_looks_is_kept(void **state)
+{
+	struct tw_budget budget = tw_budget__full(1, 256);
+
+	(void)state;
+	tw_budget__refill(&budget, START);
+	assert_true(tw_budget__spend(&budget, 256));
+	for (uint64_t ms = 0; ms <= 19000; ms += 1900)
+		tw_budget__refill(&budget, START + ms * MS);
+	assert_int_equal(budget.left, 19);
+	tw_budget__refill(&budget, START + 10000 * SECOND);
+	assert_int_equal(budget.left, 256);
+}
+
 static void what_cannot_be_read_is_for_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ 0 });
@@ -467,6 +490,7 @@ int main(void)
 		cmocka_unit_test(an_answer_proves_nothing_for_other_addresses),
 		cmocka_unit_test(an_ipv6_network_has_the_share_of_an_address),
 		cmocka_unit_test(who_does_not_answer_has_a_budget),
+		cmocka_unit_test(time_between_two_looks_is_kept),
 		cmocka_unit_test(what_cannot_be_read_is_for_others),
 	};
 
