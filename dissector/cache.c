@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "dissector/formats_file.h"
+#include "dissector/regular_file.h"
 #include "schema/hash.h"
 
 #define SUFFIX   ".formats"
@@ -47,11 +48,10 @@ static uint64_t hash_file(const char *bytes, size_t len)
 
 static char *load_file(const char *path, uint64_t schema_id, size_t *ret_len)
 {
-	GStatBuf st;
-	char *bytes;
 	gsize len;
+	char *bytes = tw_regular_file__read(path, TW_CACHE_BYTES_MAX, &len);
 
-	if (g_stat(path, &st) || st.st_size > TW_CACHE_BYTES_MAX || !g_file_get_contents(path, &bytes, &len, NULL))
+	if (!bytes)
 		return NULL;
 	if (hash_file(bytes, len) != schema_id) {
 		g_free(bytes);

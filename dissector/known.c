@@ -9,6 +9,7 @@
 #include "dissector/cache.h"
 #include "dissector/formats_file.h"
 #include "dissector/preferences.h"
+#include "dissector/regular_file.h"
 #include "dissector/shipped.h"
 #include "dissector/words.h"
 
@@ -67,13 +68,12 @@ static void register_file(const char *bytes, size_t len)
 static void register_format_file(const char *folder, const char *system, const char *event)
 {
 	char *path = g_build_filename(folder, system, event, "format", NULL);
-	char *bytes;
 	gsize len;
+	char *bytes = tw_regular_file__read(path, TW_SCHEMA_TEXT_MAX, &len);
 
-	if (g_file_get_contents(path, &bytes, &len, NULL)) {
+	if (bytes)
 		register_text(system, bytes, len);
-		g_free(bytes);
-	}
+	g_free(bytes);
 	g_free(path);
 }
 
@@ -113,9 +113,8 @@ static void register_preference(const char *path)
 		register_folder(path);
 		return;
 	}
-	if (!g_file_get_contents(path, &bytes, &len, NULL))
-		return;
-	if (len <= TW_FORMATS_FILE_MAX)
+	bytes = tw_regular_file__read(path, TW_FORMATS_FILE_MAX, &len);
+	if (bytes)
 		register_file(bytes, len);
 	g_free(bytes);
 }

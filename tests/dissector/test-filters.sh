@@ -30,6 +30,16 @@ forget
 { echo "system: toy"; cat "$home/events/toy/zoo/format"; } > "$home/all.txt"
 expect "a file of formats, by preference" 1 "$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/all.txt")"
 forget
+mkdir -p "$home/odd/toy/fifo" "$home/odd/toy/zoo"
+mkfifo "$home/odd/toy/fifo/format" "$home/fifo"
+cp "$home/events/toy/zoo/format" "$home/odd/toy/zoo"
+expect "a folder of formats with a FIFO in it" 1 "$(count zoo.pcap 'trace.toy.zoo.minus == -5' -o "trace.formats:$home/odd")"
+forget
+for odd in "$home/fifo" /dev/zero; do
+	expect "$odd as the file of formats is not read" 2 \
+		"$([ -n "$sanitizers" ] || ulimit -v 4000000; count basic.pcap 'trace.sched.sched_switch.next_pid > 10' -o "trace.formats:$odd")"
+	forget
+done
 expect "no cache is written when the preference says so" 0 \
 	"$(shark -o trace.cache:FALSE -r "$SAMPLES/basic.pcap" > "$home/out" 2>&1; find "$home" -name '*.formats' | wc -l)"
 
