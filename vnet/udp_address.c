@@ -56,7 +56,11 @@ int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct t
 	size_t len;
 	int error = 0;
 
-	if (text[0] && !text[strspn(text, "0123456789")]) {
+	if (!text[0])
+		return tw_error__set(err, -EINVAL,
+				     "'': a host, a port or both are wanted, as in 10.0.0.7, %u or 10.0.0.7:%u",
+				     TW_UDP_PORT, TW_UDP_PORT);
+	if (!text[strspn(text, "0123456789")]) {
 		error = parse_port(text, text, &address.port, err);
 	} else {
 		rest = end_of_host(text, &host, &len);

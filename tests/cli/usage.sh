@@ -28,6 +28,8 @@ refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e
 refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 refuses 2 "tracewire stream: nowhere to send is given: name an interface with --interface or a host with --udp, for example -i tw0 or -u 10.0.0.7" \
 	stream -e sched
+refuses 2 "tracewire stream: '': a host, a port or both are wanted, as in 10.0.0.7, 18101 or 10.0.0.7:18101" stream -e sched -u ''
+refuses 2 "tracewire capture: '': a host, a port or both are wanted, as in 10.0.0.7, 18101 or 10.0.0.7:18101" capture -u '' -w x
 refuses 2 "tracewire stream: --interface and --udp are two ways to send: give one of them" stream -e sched -i tw0 -u host
 refuses 2 "tracewire stream: --destination goes with --interface; --udp names a host itself" stream -e sched -u host --destination group
 refuses 2 "tracewire stream: --destination '1:2:3' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \

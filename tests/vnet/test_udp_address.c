@@ -25,7 +25,6 @@ static void test_forms(void **state)
 		{ "[fe80::1%eth0]:99", "fe80::1%eth0", 99, "[fe80::1%eth0]:99" },
 		{ "5000", "", 5000, ":5000" },
 		{ ":5000", "", 5000, ":5000" },
-		{ "", "", 18101, ":18101" },
 		{ "[]:7", "", 7, ":7" },
 	};
 	char written[TW_UDP_TEXT_MAX];
@@ -55,6 +54,7 @@ static void test_refused(void **state)
 	char longest[400];
 
 	(void)state;
+	assert_refused("", "'': a host, a port or both are wanted, as in 10.0.0.7, 18101 or 10.0.0.7:18101");
 	assert_refused("a:0", "'a:0': '0' is no port, which is a number from 1 to 65535");
 	assert_refused("a:65536", "'a:65536': '65536' is no port, which is a number from 1 to 65535");
 	assert_refused("a:", "'a:': '' is no port, which is a number from 1 to 65535");
