@@ -80,7 +80,7 @@ int tw_instance__mark(struct tw_instance *instance, struct tw_mark *ret);
 /** tw_instance__is_at() - whether a directory that was opened is that path's: it may have gone, and the name been given again */
 bool tw_instance__is_at(int dir_fd, const char *path);
 
-/** tw_instance__is_alive() - whether a living process owns the instance of that name */
+/** tw_instance__is_alive() - whether a living process owns the instance of that name. Return: true also if that cannot be looked at */
 bool tw_instance__is_alive(const char *name);
 
 /**

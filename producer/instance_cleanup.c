@@ -30,14 +30,14 @@ bool tw_instance__is_alive(const char *name)
 	char path[PATH_MAX];
 
 	if (dir_of(name, path))
-		return false;
+		return true;
 	for (;;) {
 		const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		bool alive, is_there;
 
 		if (fd < 0)
-			return false;
-		alive = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+			return errno != ENOENT;
+		alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
 		is_there = alive || tw_instance__is_at(fd, path);
 		close(fd);
 		if (is_there) /* else somebody has the name again, or nobody */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -207,6 +208,21 @@ static int remove_instance(const char *name)
 	return rmdir(run__file(NULL, tail, path));
 }
 
+/* An instance that no descriptor is left to look at may be alive. */
+static bool is_alive_without_files(const char *name)
+{
+	struct rlimit was, none;
+	bool alive;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	none = was;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	alive = tw_instance__is_alive(name);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	return alive;
+}
+
 /* Only dead runs' instances go: not a living one's, not those that somebody else named in his way, even one like ours. */
 static void test_others(void **state)
 {
@@ -224,6 +240,7 @@ static void test_others(void **state)
 	kill_victim(pid, says, -1);
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	assert_true(tw_instance__is_alive(tw_instance__name(ours)));
+	assert_true(is_alive_without_files(tw_instance__name(ours)));
 	for (int tries = 0; tries < MOMENTS && exists(dead) && !was_told(&dry, dead); tries++) {
 		usleep(tries ? MOMENT_US : 0);
 		dry.n = 0;
