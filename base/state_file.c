@@ -116,11 +116,28 @@ int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_e
 	return error;
 }
 
+/* Not a FIFO: nobody may write to it, and to open it would wait for that. Return: a descriptor, or -errno */
+static int open_regular(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
 int tw_state_file__open(const char *name, struct tw_state_file *ret)
 {
+	int fd;
+
 	name_file(ret, name);
-	ret->fd = open(ret->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	return ret->fd < 0 ? -errno : 0;
+	fd = open_regular(ret->path);
+	ret->fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 /* Return: its fields if the line is whole, else sequence 0, as of none. */
@@ -248,7 +265,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		name_file(&file, entry->d_name);
-		file.fd = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		file.fd = open_regular(file.path);
 		if (file.fd < 0)
 			continue;
 		error = each(&file, ctx, err);

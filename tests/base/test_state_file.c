@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that takes nothing: each write of a state file in turn. */
+/* State files in bad surroundings: a file that takes nothing, at each write in turn, and a folder with a FIFO in it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -58,9 +59,42 @@ static void a_write_that_takes_nothing(void **state)
 	tw_state_file__close(&file);
 }
 
+static int count(struct tw_state_file *file, void *ctx, struct tw_error *err)
+{
+	(void)file;
+	(void)err;
+	++*(int *)ctx;
+	return 0;
+}
+
+/* To open a FIFO would wait for a writer: it is passed over. */
+static void a_fifo_among_the_files(void **state)
+{
+	struct tw_state_file file, fifo;
+	char prefix[64], name[80];
+	int n = 0;
+
+	(void)state;
+	snprintf(prefix, sizeof(prefix), "test-state-file-%d-", getpid());
+	snprintf(name, sizeof(name), "%sfile", prefix);
+	assert_int_equal(tw_state_file__lock(name, &file, NULL), 0);
+	snprintf(name, sizeof(name), "%sfifo", prefix);
+	assert_int_equal(tw_state_file__open(name, &fifo), -ENOENT);
+	assert_int_equal(mkfifo(fifo.path, 0600), 0);
+	alarm(HANGS_S);
+	assert_int_equal(tw_state_file__open(name, &fifo), -EINVAL);
+	assert_int_equal(tw_state_file__each(prefix, count, &n, NULL), 0);
+	alarm(0);
+	assert_int_equal(n, 1);
+	assert_int_equal(unlink(fifo.path), 0);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(a_write_that_takes_nothing) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(a_write_that_takes_nothing),
+					    cmocka_unit_test(a_fifo_among_the_files) };
 	char folder[] = "/tmp/tracewire-state-XXXXXX";
 	int failed;
 
