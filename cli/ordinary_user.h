@@ -4,7 +4,6 @@
 #define CLI_ORDINARY_USER_H
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -39,7 +39,7 @@ static void print_questions(const struct tw_exchange_stats *questions, FILE *out
 		fprintf(out,
 			"clock    %" PRIu64 " questions answered; %" PRIu64
 			" frames were no question to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
-			" frames were dropped: more than %u a second came\n",
+			" frames were dropped as beyond %u a second\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
 			TW_EXCHANGE_A_SECOND);
 }
