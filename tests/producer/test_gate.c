@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "producer/filtering/gate.h"
+#include "schema/schema.h"
+#include "tests/filter/bound.h"
 
 #define PUTS    20000
 #define READERS 3
@@ -147,12 +149,38 @@ static void test_stacks(void **state)
 	tw_gate__free(gate);
 }
 
+/* A search that takes too long has found nothing, and is counted where it was made. */
+static void test_given_up(void **state)
+{
+	static const char host[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
+	struct tw_gate *gate = make(0);
+	struct tw_gate_cpu cpu = { 0 }, other = { 0 };
+	struct tw_bind_options options = { 0 };
+
+	(void)state;
+	gate->schema = tw_schema__new();
+	assert_non_null(gate->schema);
+	options.schema = gate->schema;
+	assert_int_equal(bound__make_ready("host matches \"(a+)+$\"", &options, &gate->bound, NULL), 0);
+	gate->verdicts[WANTED] = TW_VERDICT_ASK;
+	gate->host = host;
+	gate->host_len = sizeof(host) - 1;
+	assert_false(lets(gate, &cpu, WANTED, 0));
+	assert_int_equal(cpu.given_up, 1);
+	gate->host_len--;
+	assert_true(lets(gate, &cpu, WANTED, 0));
+	assert_int_equal(cpu.given_up, 1);
+	assert_int_equal(other.given_up, 0);
+	tw_gate__free(gate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
