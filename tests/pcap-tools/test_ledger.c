@@ -418,6 +418,15 @@ static void fill(struct tw_ledger *l, uint64_t largest)
 		l->fact[i] = chance(2) ? largest - chance(100) : 0;
 }
 
+/* Field by field: what is between them is not written. */
+static void assert_same(const struct tw_ledger *l, const struct tw_ledger *other)
+{
+	assert_int_equal(l->state, other->state);
+	assert_int_equal(l->recorded, other->recorded);
+	assert_memory_equal(l->place, other->place, sizeof(l->place));
+	assert_memory_equal(l->fact, other->fact, sizeof(l->fact));
+}
+
 static void test_comment(void **state)
 {
 	struct tw_ledger l, back;
@@ -434,7 +443,7 @@ static void test_comment(void **state)
 		assert_true(tw_ledger__json(&l, json, sizeof(json)) < sizeof(json) - 1);
 		assert_true(tw_ledger__line(&l, line, sizeof(line)) < sizeof(line) - 1);
 		assert_true(tw_ledger__parse(text, len, &back));
-		assert_memory_equal(&l, &back, sizeof(l));
+		assert_same(&l, &back);
 	}
 	assert_int_equal(tw_ledger__comment(&l, text, 10), 9);
 	assert_string_equal(text, "ledger ve");
