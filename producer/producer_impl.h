@@ -43,7 +43,7 @@ struct tw_producer {
 
 	/* what the kernel said after the run (producer_books.c) */
 	bool settled;
-	bool switched_off; /* by somebody else, before the end */
+	atomic_bool switched_off; /* by somebody else, before the end; set while the readers still run */
 	uint64_t kernel_read, kernel_lost, kernel_left;
 };
 
