@@ -5,8 +5,12 @@
 #include <netlink/errno.h>
 #include <netlink/route/link/veth.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "vnet/veth.h"
+
+#define PATIENCE_S 5 /* for an answer of the kernel, which comes at once */
 
 int tw_netlink__open(struct nl_sock **ret, struct tw_error *err)
 {
@@ -21,6 +25,9 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *err)
 		return tw_error__set(err, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}
+	/* libnl waits for the answer to a request for a list also if the kernel did not take the request. */
+	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
+		   sizeof(struct timeval));
 	*ret = sk;
 	return 0;
 }
@@ -46,6 +53,19 @@ int tw_netlink__errno(int code)
 	return -EIO;
 }
 
+int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link **ret)
+{
+	struct rtnl_link *link = NULL;
+	const int code = rtnl_link_get_kernel(sk, 0, name, &link);
+
+	if (code < 0)
+		return code;
+	if (!link)
+		return -NLE_AGAIN;
+	*ret = link;
+	return 0;
+}
+
 int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret)
 {
 	struct rtnl_link *link;
@@ -53,7 +73,7 @@ int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **re
 
 	if (!*name || strlen(name) >= IFNAMSIZ) /* the kernel calls that ERANGE: no interface can have such a name */
 		return -ENODEV;
-	code = rtnl_link_get_kernel(sk, 0, name, &link);
+	code = tw_netlink__get_link(sk, name, &link);
 	if (code < 0)
 		return tw_netlink__errno(code);
 	*ret = link;

@@ -16,6 +16,14 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *err);
 int tw_netlink__errno(int code);
 
 /**
+ * tw_netlink__get_link() - rtnl_link_get_kernel(), which also returns 0, and no link, if the kernel's answer was lost
+ * @ret: put with rtnl_link_put()
+ *
+ * Return: 0, or a code of libnl.
+ */
+int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
+
+/**
  * tw_netlink__link() - an interface as it is now
  * @ret: put with rtnl_link_put()
  *

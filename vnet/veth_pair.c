@@ -45,7 +45,7 @@ static int add_pair(struct nl_sock *sk, const struct tw_wire_options *o, const c
 static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
 {
 	struct rtnl_link *link;
-	int code = rtnl_link_get_kernel(sk, 0, name, &link);
+	int code = tw_netlink__get_link(sk, name, &link);
 
 	if (code < 0)
 		return code;
@@ -171,7 +171,7 @@ static int set_queue(struct nl_sock *sk, const char *name)
 
 	if (!pfifo)
 		return -NLE_NOMEM;
-	code = rtnl_link_get_kernel(sk, 0, name, &link);
+	code = tw_netlink__get_link(sk, name, &link);
 	if (code < 0)
 		goto out;
 	rtnl_tc_set_link(TC_CAST(pfifo), link);

@@ -111,7 +111,8 @@ bool tw_features__leads_back(uint32_t target, int ifindex)
 	struct rtnl_link *link = NULL;
 	bool leads = false;
 
-	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0) {
+	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0 &&
+	    link) { /* NULL if the answer was lost */
 		leads = rtnl_link_is_veth(link) && rtnl_link_get_link(link) == ifindex;
 		rtnl_link_put(link);
 	}

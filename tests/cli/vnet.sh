@@ -5,6 +5,7 @@
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
 . "$(dirname "$0")/common.sh"
+need strace
 
 "$tracewire" vnet up tw7 --mtu 5000 || fail "vnet up"
 ip -d link show tw7 | grep -q 'mtu 5000' || fail "MTU is not as asked for"
@@ -26,4 +27,23 @@ ip link show stranger >/dev/null || fail "the stranger is gone"
 "$tracewire" vnet down tw7 || fail "vnet down"
 ip link show tw7 >/dev/null 2>&1 && fail "the wire is still there"
 [ -z "$("$tracewire" vnet show)" ] || fail "vnet show after down: $("$tracewire" vnet show)"
+
+# with_error SYSCALL:error=ERRNO:when=N WORD...: the kernel fails that call. Return: the status, 124 if it hangs
+with_error() {
+	local status=0
+
+	timeout 60 strace -qq -o "$scratch/calls" -e trace=sendmsg,recvmsg -e "inject=$1" "$tracewire" vnet "${@:2}" >"$scratch/out" 2>"$scratch/why" ||
+		status=$?
+	[ $status = 0 ] || [ $status = 1 ] || fail "vnet ${*:2} with $1: status $status: $(cat "$scratch/why")"
+	return $status
+}
+
+# libnl waits for an answer though its request was not taken.
+with_error sendmsg:error=ENOMEM:when=1 show && fail "vnet show shows interfaces without having asked"
+# An answer is lost: libnl says that all is well, and has no interface.
+for ((lost = 0, n = 1; n <= 30; n++)); do
+	with_error recvmsg:error=ENOBUFS:when=$n up tw7 || lost=$((lost + 1))
+	ip link del tw7 2>/dev/null
+done
+[ $lost -gt 0 ] || fail "no answer was lost"
 exit $failed
