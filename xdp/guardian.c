@@ -79,6 +79,7 @@ void tw_guardian__end(struct tw_guardian *guardian)
 	if (!guardian->pid)
 		return;
 	close(guardian->pipe);
+	kill(guardian->pid, SIGKILL); /* it may be stopped; what it could not take away is for a clean-up */
 	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	guardian->pid = 0;

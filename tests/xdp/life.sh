@@ -34,6 +34,12 @@ for hook in xdp tc; do
 	wait_for has_ended "$guard"
 	wait_for has_nothing_left v1
 
+	# The one that guards it is stopped.
+	attach stopped --hook $hook 'event == sched_switch' --action drop
+	kill -STOP "$(guards "$pid")"
+	finish "$pid"
+	nothing_left v1
+
 	# Killed while it waits for a schema.
 	in_background waiting "$tracewire" filter attach -i v1 --hook $hook 'event == sched_switch' --action drop
 	wait_for says "$scratch/waiting.err" '^waiting on v1'
