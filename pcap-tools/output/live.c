@@ -23,7 +23,9 @@ static int open_again(int fd)
 }
 
 /*
- * Where that cannot be, because the pipe is another user's or all of its readers have gone, a write of PIPE_BUF bytes to a pipe that has
+ * What is open for reading only is not opened again: writing to it shall fail, as the caller's descriptor does.
+ *
+ * Where it cannot be opened, because the pipe is another user's or all of its readers have gone, a write of PIPE_BUF bytes to a pipe that has
  * room does not block, unless somebody else fills it in between.
  */
 struct tw_live tw_live__open(int fd)
@@ -36,7 +38,7 @@ struct tw_live tw_live__open(int fd)
 		return live;
 	live.is_socket = S_ISSOCK(st.st_mode);
 	live.nonblocking |= live.is_socket || S_ISREG(st.st_mode);
-	if (live.nonblocking)
+	if (live.nonblocking || flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 		return live;
 	live.out = open_again(fd);
 	live.nonblocking = live.out >= 0;

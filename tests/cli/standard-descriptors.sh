@@ -65,6 +65,25 @@ if [ "$(id -u)" = 0 ]; then
 	fails_with "tracewire: cannot write to standard output: Bad file descriptor"
 	to_full list
 	fails_with "tracewire: cannot write to standard output: No space left on device"
+	live_explain=(filter explain -e sched:sched_switch --live 1 "prev_pid == 0")
+	to_closed "${live_explain[@]}"
+	expect "status of '$what'" 1 "$status"
+	expect "what '$what' says last" "tracewire: cannot write to standard output: Bad file descriptor" "$(tail -n 1 "$scratch/err")"
+	to_full "${live_explain[@]}"
+	expect "status of '$what'" 1 "$status"
+	expect "what '$what' says last" "tracewire: cannot write to standard output: No space left on device" "$(tail -n 1 "$scratch/err")"
+
+	what="filter attach >&-"
+	attach_to_closed() {
+		exec "$tracewire" filter attach -i lo --from "$capture" "cpu == 1" --action pass >&-
+	}
+	ip link set lo up
+	in_background attach attach_to_closed
+	wait_for says "$scratch/attach.err" "^attached to "
+	interrupt "$pid"
+	expect "status of '$what'" 1 $?
+	expect "what '$what' says last" "tracewire: cannot write to standard output: Bad file descriptor" "$(tail -n 1 "$scratch/attach.err")"
+
 	to_closed record -q -e sched:sched_switch -w - -- true
 	fails_with "tracewire record: $closed_output"
 	to_closed capture -q -u 127.0.0.1:18101 -w -
