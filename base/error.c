@@ -18,6 +18,15 @@ static const char *remedy_of(int code)
 	return "";
 }
 
+/* A sentence that quotes another one with the same code has its remedy already. */
+static void append_remedy(struct tw_error *err, int code)
+{
+	const char *remedy = remedy_of(code);
+
+	if (!strstr(err->text, remedy))
+		strncat(err->text, remedy, sizeof(err->text) - 1 - strlen(err->text));
+}
+
 int tw_error__set(struct tw_error *err, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -27,7 +36,7 @@ int tw_error__set(struct tw_error *err, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
-	strncat(err->text, remedy_of(code), sizeof(err->text) - 1 - strlen(err->text));
+	append_remedy(err, code);
 	tw_printable__mend(err->text, sizeof(err->text));
 	return code;
 }

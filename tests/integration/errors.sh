@@ -103,6 +103,9 @@ none_left
 with_files() { # N WORD...
 	timeout 100 sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$1" "$tracewire" "${@:2}" >"$scratch/out" 2>"$scratch/err"
 }
+says_limit() { # WHAT: once, in the last line
+	expect "times that $1 says how the limit is raised: $(cat "$scratch/err")" 1 "$(tail -n 1 "$scratch/err" | grep -o 'ulimit -n' | wc -l)"
+}
 enough='' # the number from which on it works
 try_files() { # FIRST LAST WORD...
 	local n status
@@ -112,7 +115,7 @@ try_files() { # FIRST LAST WORD...
 		status=$?
 		[ $status != 0 ] || { enough=${enough:-$n} && continue; }
 		says "$scratch/err" 'error while loading shared libraries' && continue # it has not begun
-		tail -n 1 "$scratch/err" | grep -qE 'ulimit -n' || fail "${*:3} with $n files: $(cat "$scratch/err")"
+		says_limit "${*:3} with $n files"
 		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|does without|no random number|out of memory' &&
 			fail "${*:3} with $n files: another reason"
 	done
@@ -125,7 +128,7 @@ try_files 5 20 capture -u 18141 -a duration:0.01 -w "$scratch/open/x.pcapng"
 rm -f "$scratch/open/x.pcapng"
 for n in 6 7 8 9; do
 	with_files $n filter attach -i lo --persist --from "$(dirname "$0")/../data/sample.pcapng" 'cpu == 0' --action drop
-	tail -n 1 "$scratch/err" | grep -qE 'ulimit -n' || fail "attach with $n files: $(cat "$scratch/err")"
+	says_limit "attach with $n files"
 done
 none_left
 exit $failed
