@@ -183,8 +183,10 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	if (!error)
 		error = capture__start(capture, how, sizeof(how), err);
 	stop__opened();
-	if (error)
+	if (error) {
+		stop__ending(); /* what was printed may find no reader */
 		return cli_exit__of_opening(error);
+	}
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	capture__tell_begin(capture, how);
 	tell_ready(how);
