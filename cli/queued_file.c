@@ -17,7 +17,7 @@ struct queued_file {
 	char *bytes; /* the queue is from @at to @end */
 	size_t at, end, size;
 	size_t dropped;
-	int failure; /* -errno of write(): nothing more is written */
+	int failure; /* -errno of the first write() that failed; -ETIMEDOUT: given up, nothing more is written */
 };
 
 /* Return: false without memory, or if the queue would be too long */
@@ -54,20 +54,24 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 	file->end += len;
 }
 
-/* @n: bytes written, or -errno */
+/* @n: bytes written, or -errno: then what is queued is dropped, and what is printed later is tried again */
 static void note_written(struct queued_file *file, ssize_t n)
 {
-	if (n > 0)
+	if (n > 0) {
 		file->at += (size_t)n;
-	else
-		file->failure = (int)n;
-	if (file->failure || file->at == file->end)
+	} else {
+		if (!file->failure || n == -ETIMEDOUT)
+			file->failure = (int)n;
+		file->dropped += file->end - file->at;
+		file->at = file->end;
+	}
+	if (file->at == file->end)
 		file->at = file->end = 0;
 }
 
 static void write_what_has_room(struct queued_file *file)
 {
-	while (!file->failure && file->at < file->end) {
+	while (file->at < file->end) {
 		const ssize_t n = tw_live__try(&file->to, file->bytes + file->at, file->end - file->at);
 
 		if (n == -EAGAIN)
@@ -82,8 +86,10 @@ static ssize_t take(void *cookie, const char *bytes, size_t len)
 	struct queued_file *file = cookie;
 
 	pthread_mutex_lock(&file->lock);
-	if (!file->failure)
+	if (file->failure != -ETIMEDOUT)
 		queue(file, bytes, len);
+	else
+		file->dropped += len;
 	write_what_has_room(file);
 	pthread_mutex_unlock(&file->lock);
 	return (ssize_t)len;
@@ -103,18 +109,6 @@ struct queued_file *queued_file__open(int fd, int mode, FILE **ret)
 	file->to = tw_live__open(fd);
 	*ret = out;
 	return file;
-}
-
-void queued_file__push(struct queued_file *file)
-{
-	pthread_mutex_lock(&file->lock);
-	write_what_has_room(file);
-	pthread_mutex_unlock(&file->lock);
-}
-
-bool queued_file__is_behind(struct queued_file *file)
-{
-	return queued_file__fd(file) >= 0;
 }
 
 int queued_file__fd(struct queued_file *file)
@@ -143,7 +137,7 @@ int queued_file__finish(struct queued_file *file, const struct tw_deadline *dead
 	int failure;
 
 	pthread_mutex_lock(&file->lock);
-	while (!file->failure && file->at < file->end)
+	while (file->at < file->end)
 		note_written(file, tw_live__write(&file->to, deadline, file->bytes + file->at, file->end - file->at));
 	failure = file->failure;
 	pthread_mutex_unlock(&file->lock);

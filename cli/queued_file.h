@@ -24,22 +24,16 @@ struct queued_file;
  */
 struct queued_file *queued_file__open(int fd, int mode, FILE **ret);
 
-/** queued_file__push() - write as much of the queue as has room now. Any thread */
-void queued_file__push(struct queued_file *file);
-
-/** queued_file__is_behind() - something is queued, and still has no room */
-bool queued_file__is_behind(struct queued_file *file);
-
-/** queued_file__fd() - to be polled for POLLOUT while something is queued; -1 = nothing is */
+/** queued_file__fd() - write what has room now. Return: to be polled for POLLOUT while something is queued; -1 = nothing is. Any thread */
 int queued_file__fd(struct queued_file *file);
 
-/** queued_file__dropped() - bytes that had no place in the queue */
+/** queued_file__dropped() - bytes that had no place in the queue, or that write() did not take */
 size_t queued_file__dropped(struct queued_file *file);
 
 /**
  * queued_file__finish() - write what is queued, waiting for room until the deadline is over
  *
- * Return: 0; -ETIMEDOUT; what write() said. -EPIPE is the reader's end.
+ * Return: 0; -ETIMEDOUT, after which nothing more is written; what the first write() that failed said. -EPIPE is the reader's end.
  */
 int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,15 +54,25 @@ static void finish_output(void)
 		write_error = -error;
 }
 
-/* Return: exit status. It tells scripts that a summary was given up. */
+static bool is_output_lost(void)
+{
+	return write_error || ferror(stdout) || (output && queued_file__dropped(output));
+}
+
+/*
+ * The queue is written first: with a full queue, the sentence about it would be dropped, too.
+ *
+ * Return: exit status. It tells scripts that a summary was given up.
+ */
 static int finish_errors(int status)
 {
+	int error = errors ? queued_file__finish(errors, stop__deadline()) : 0;
 	const size_t dropped = errors ? queued_file__dropped(errors) : 0;
-	int error;
 
-	if (dropped)
-		note__say("%zu bytes of what was to be said here were dropped: standard error took nothing", dropped);
-	error = errors ? queued_file__finish(errors, stop__deadline()) : 0;
+	if (dropped && error != -ETIMEDOUT) {
+		note__say("%zu bytes of messages were dropped: standard error did not take them", dropped);
+		error = queued_file__finish(errors, stop__deadline());
+	}
 	return error == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;
 }
 
@@ -69,7 +80,7 @@ int standard_files__finish(int status)
 {
 	standard_files__flush();
 	finish_output();
-	if ((write_error || ferror(stdout)) && write_error != EPIPE) {
+	if (is_output_lost() && write_error != EPIPE) {
 		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli_root_command.name,
 			write_error == ETIMEDOUT ? "it took nothing more"
 			: write_error            ? strerror(write_error)

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Printing that never waits: what becomes of text that a full disk or a full queue does not take. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/queued_file.h"
+#include "cli/standard_files.h"
+
+#define LINE  "0123456789abcde\n"
+#define LINES (QUEUED_FILE_MOST / (sizeof(LINE) - 1) + 100000)
+
+/* A file that takes nothing for a while, as on a full disk. */
+static void set_file_limit(rlim_t most)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = most;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void later_text_is_tried_again(void **state)
+{
+	char path[] = "/tmp/test_queued_file.XXXXXX", text[64] = "";
+	const int fd = mkstemp(path);
+	const struct tw_deadline none = { 0 };
+	struct queued_file *file;
+	FILE *out;
+
+	(void)state;
+	assert_true(fd >= 0);
+	unlink(path);
+	signal(SIGXFSZ, SIG_IGN);
+	file = queued_file__open(fd, _IONBF, &out);
+	assert_non_null(file);
+	set_file_limit(0);
+	fputs("lost\n", out);
+	set_file_limit(RLIM_INFINITY);
+	fputs("kept\n", out);
+	assert_int_equal(queued_file__finish(file, &none), -EFBIG);
+	assert_int_equal(queued_file__dropped(file), 5);
+	assert_int_equal(pread(fd, text, sizeof(text) - 1, 0), 5);
+	assert_string_equal(text, "kept\n");
+	close(fd);
+}
+
+/* In the child: more than the queue holds, to standard output or error; the other one is @said */
+static _Noreturn void print_too_much(int fd, int to, int said)
+{
+	struct tw_error err;
+
+	dup2(said, fd == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
+	dup2(to, fd);
+	close(to);
+	close(said);
+	if (standard_files__queue(&err))
+		_exit(100);
+	for (size_t i = 0; i < LINES; i++)
+		fputs(LINE, fd == STDOUT_FILENO ? stdout : stderr);
+	raise(SIGSTOP); /* until then nobody reads */
+	_exit(standard_files__finish(0));
+}
+
+/* Return: exit status; @last: the last line of what was read, @said: what came at the other one */
+static int finish_too_much(int fd, char last[256], char said[256])
+{
+	int to[2], other[2], status;
+	char buf[4096];
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(other), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(to[0]);
+		close(other[0]);
+		print_too_much(fd, to[1], other[1]);
+	}
+	close(to[1]);
+	close(other[1]);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	kill(pid, SIGCONT);
+	memset(last, 0, 256);
+	memset(said, 0, 256);
+	while ((n = read(to[0], buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			const size_t len = strlen(last);
+
+			if (len && last[len - 1] == '\n')
+				memset(last, 0, 256);
+			if (strlen(last) < 255)
+				last[strlen(last)] = buf[i];
+		}
+	assert_true(read(other[0], said, 255) >= 0);
+	close(to[0]);
+	close(other[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void dropped_messages_are_told(void **state)
+{
+	char last[256], said[256];
+
+	(void)state;
+	assert_int_equal(finish_too_much(STDERR_FILENO, last, said), 0);
+	assert_non_null(strstr(last, "bytes of messages were dropped"));
+}
+
+static void dropped_output_is_a_failure(void **state)
+{
+	char last[256], said[256];
+
+	(void)state;
+	assert_int_equal(finish_too_much(STDOUT_FILENO, last, said), 1);
+	assert_string_equal(last, LINE);
+	assert_non_null(strstr(said, "cannot write to standard output: part of the text was lost"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(later_text_is_tried_again),
+		cmocka_unit_test(dropped_messages_are_told),
+		cmocka_unit_test(dropped_output_is_a_failure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
