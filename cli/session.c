@@ -125,6 +125,7 @@ static void let_command_end(struct session *session)
 		if (poll(&fd, 1, CHECK_MS) < 0 && errno != EINTR)
 			return;
 		session->ended = fd.revents != 0;
+		standard_files__push();
 	}
 }
 
@@ -143,7 +144,7 @@ static void watch(struct session *session)
 		if (session->ended || fds[0].revents)
 			return;
 		service__alive(tw_producer__progress(session->producer));
-		standard_files__behind(); /* writes what has room */
+		standard_files__push();
 	}
 }
 

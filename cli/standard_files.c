@@ -40,6 +40,14 @@ int standard_files__behind(void)
 	return errors ? queued_file__fd(errors) : -1;
 }
 
+void standard_files__push(void)
+{
+	if (output)
+		queued_file__fd(output);
+	if (errors)
+		queued_file__fd(errors);
+}
+
 void standard_files__flush(void)
 {
 	if (fflush(stdout) && !write_error)

@@ -26,6 +26,9 @@ int standard_files__queue(struct tw_error *err);
 /** standard_files__behind() - standard error, to be polled for room, while something that was printed there is queued; -1 = nothing is */
 int standard_files__behind(void);
 
+/** standard_files__push() - write as much of what is queued as has room now: for loops that print nothing for a while. Any thread */
+void standard_files__push(void);
+
 /** standard_files__flush() - write what was printed so far; a failure is kept for standard_files__finish() */
 void standard_files__flush(void);
 

@@ -196,6 +196,42 @@ def explain_unread(signals):
     return took
 
 
+def has_packet_socket():
+    with open("/proc/net/packet") as sockets:
+        return len(sockets.readlines()) > 1
+
+
+def has_program():
+    return "xdp" in subprocess.run(["ip", "link", "show", "lo"], capture_output=True, text=True).stdout
+
+
+def attach_waiting_unread():
+    """To wait for formats is part of the run: the first signal leaves the reader its five seconds."""
+    pipe = FullPipe()
+    process = start(["filter", "attach", "-i", "lo", "cpu == 0", "--action", "pass"], stderr=pipe.writer)
+    wait_for("attach listens", has_packet_socket)
+    took = ends(process, "attach that waits for formats, with a full standard error", 1, 1)
+    if took < 4:
+        fail(f"attach that waits for formats gives its reader {took:.1f} s")
+    pipe.close()
+
+
+def attach_read_late():
+    """What was queued is written once there is room, not only at the end."""
+    pipe = FullPipe()
+    process = start(["filter", "attach", "-i", "lo", "--from", sample, "cpu == 0", "--action", "pass"], stderr=pipe.writer)
+    wait_for("attach is there", has_program)
+    text = b""
+    end = time.monotonic() + PATIENCE
+    while b"attached to lo" not in text and time.monotonic() < end:
+        if select.select([pipe.reader], [], [], 1)[0]:
+            text += os.read(pipe.reader, 65536)
+    if b"attached to lo" not in text:
+        fail("attach does not write what has room")
+    ends(process, "attach with a late reader", 1, 0)
+    pipe.close()
+
+
 def report_unread():
     """It keeps nothing that would have to be settled: the first signal ends it at once."""
     pipe = FullPipe()
@@ -217,6 +253,8 @@ for name in TRACES:
     traces_unread(name, 1)
     check_two(name, lambda: traces_unread(name, 2))
     traces_read_late(name)
+attach_waiting_unread()
+attach_read_late()
 explain_unread(1)
 check_two("explain --live", lambda: explain_unread(2))
 sys.exit(failures != 0)

@@ -12,6 +12,7 @@
 #include "cli/filter/filter.h"
 #include "cli/filter/formats.h"
 #include "cli/say.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
 
 #define LOOK_MS 1000 /* how often we look whether what is attached is still there */
@@ -158,8 +159,10 @@ static int wait_for_schema(struct attach *attach, struct follow *follow, struct 
 
 	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->interface,
 	    attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
-	while (!error && !follow__is_bound(follow) && !stop__signal())
+	while (!error && !follow__is_bound(follow) && !stop__signal()) {
 		error = follow__wait(follow, LOOK_MS, err);
+		standard_files__push();
+	}
 	return error;
 }
 
@@ -175,6 +178,7 @@ static int stay(struct attach *attach, struct follow *follow, struct tw_error *e
 			poll(&asked, 1, LOOK_MS);
 		if (!error)
 			error = tw_classifier__attached(attach->classifier, look, NULL, err);
+		standard_files__push();
 	}
 	return error;
 }
@@ -187,9 +191,7 @@ static int hold(struct attach *attach, struct follow *follow, struct tw_error *e
 
 	if (error || attach->persist)
 		return error;
-	stop__opened();
 	error = stay(attach, follow, err);
-	stop__ending();
 	/* Whatever took the classifier away, what it has counted is still ours. */
 	printed = tw_classifier__attached(attach->classifier, counters__print, &print, error ? &ignored : err);
 	return error ? error : printed;
@@ -203,13 +205,16 @@ static int attach_and_hold(struct attach *attach, struct tw_error *err)
 
 	if (given) {
 		error = bind_given(attach, err);
+		stop__opened();
 	} else {
 		error = follow__open(attach->interface, attach->classifier, &follow, err);
+		stop__opened(); /* to wait for formats is part of the run */
 		if (!error)
 			error = wait_for_schema(attach, follow, err);
 	}
 	if (!error && (given || follow__is_bound(follow)))
 		error = hold(attach, follow, err);
+	stop__ending(); /* also of a run that failed, or ended before there were formats: its messages may find no reader */
 	follow__close(follow);
 	return error;
 }

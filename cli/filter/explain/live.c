@@ -128,6 +128,7 @@ static void watch(struct run *run, uint64_t seconds)
 	run->until = seconds ? run->from + seconds * TW_NS_PER_SECOND : UINT64_MAX;
 	set_window(run);
 	while (now < run->until && !is_broken(run)) {
+		standard_files__push();
 		tell_progress(run, now);
 		if (wait_a_while(now, run->until)) {
 			run->until = tw_time__now(CLOCK_MONOTONIC) + EDGE_NS;
