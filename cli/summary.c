@@ -44,10 +44,24 @@ static void print_questions(const struct tw_exchange_stats *questions, FILE *out
 			TW_EXCHANGE_A_SECOND);
 }
 
+/* The counters do not tell what others did from a fault of ours: nobody is accused. */
+static void print_unsure(const struct tw_unsure *unsure, FILE *out)
+{
+	if (!unsure->rings)
+		return;
+	fprintf(out,
+		"unsure   %" PRIu64 " rings: the kernel's counters do not fit or cannot be read (%" PRIu64
+		" events read by its count, %" PRIu64
+		" by ours); how many events were recorded and lost there is not known\n",
+		unsure->rings, unsure->kernel_read, unsure->read);
+	fputs("unsure   either somebody else cleared, resized or read these rings, or tracewire has a fault; if nobody did, please report it\n",
+	      out);
+}
+
 void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
-		books->recorded, books->disturbed ? " at least" : "", books->read, books->delivered, books->seconds);
+		books->recorded, books->unsure.rings ? " at least" : "", books->read, books->delivered, books->seconds);
 	if (places)
 		print_filtered(books, places, out);
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
@@ -71,9 +85,7 @@ void summary__print(const struct tw_books *books, const struct tw_filter_places 
 		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
 			books->nameless_too_many);
 	print_questions(&books->questions, out);
-	if (books->disturbed)
-		fputs("others   have cleared, resized or read the rings of this run: how many events were recorded and lost there is not known\n",
-		      out);
+	print_unsure(&books->unsure, out);
 	if (books->switched_off)
 		fputs("others   have switched tracing off before the end: what happened after that is not recorded\n",
 		      out);

@@ -75,12 +75,19 @@ struct tw_producer_options {
 	const struct tw_deadline *deadline;
 };
 
+/* Rings of which the kernel's counters do not fit ours, or cannot be read: somebody else cleared or read them, or there is a fault. */
+struct tw_unsure {
+	uint64_t rings;
+	uint64_t read;        /* events taken out of them, by our count */
+	uint64_t kernel_read; /* by the kernel's */
+};
+
 /*
  * Where the events went. recorded = delivered + lost_ring + filtered + shed + lost_tx, if balanced. What the kernel's own filters
  * reject it does not record, and nobody counts.
  */
 struct tw_books {
-	uint64_t recorded; /* by the kernel: read + overwritten + refused by the ring */
+	uint64_t recorded; /* by the kernel: read + overwritten + refused by the ring; at least, if rings are unsure */
 	uint64_t read;     /* events taken out of the rings */
 	uint64_t filtered; /* of these, rejected by the producer's part of the filter; they get no number */
 	uint64_t
@@ -103,7 +110,7 @@ struct tw_books {
 	bool symbols_hidden;        /* the kernel tells no addresses: kptr_restrict */
 	uint64_t schemas;           /* schemas announced: 1, more if events appeared */
 	bool balanced;              /* the sum holds */
-	bool disturbed; /* the kernel's count of read events is not ours: somebody else cleared, resized or read the rings */
+	struct tw_unsure unsure;
 	bool switched_off; /* tracing was off before tw_producer__stop() */
 	double seconds;    /* from start to stop */
 };

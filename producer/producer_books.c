@@ -5,18 +5,26 @@
 #include "base/time.h"
 #include "producer/producer_impl.h"
 
+/* Where the kernel's counters do not fit, what we know of is all that is certain: at least that was recorded. */
+static void settle_ring(struct tw_producer *p, struct tw_ring *ring, struct tw_port *port)
+{
+	struct tw_cpu_stats stats = { 0 };
+
+	if (!tw_ring__settle(ring, port, &stats) && tw_ring__fits(ring, &stats)) {
+		p->recorded += stats.read + stats.overrun + stats.commit_overrun + stats.dropped + stats.entries;
+		return;
+	}
+	p->recorded += ring->read + ring->lost;
+	p->unsure.rings++;
+	p->unsure.read += ring->read;
+	p->unsure.kernel_read += stats.read;
+}
+
 void tw_producer__settle(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
-		for (size_t k = 0; k < p->readers[i].n_rings; k++) {
-			struct tw_cpu_stats stats;
-
-			if (tw_ring__settle(&p->readers[i].rings[k], &p->readers[i].port, &stats))
-				continue;
-			p->kernel_read += stats.read;
-			p->kernel_lost += stats.overrun + stats.commit_overrun + stats.dropped;
-			p->kernel_left += stats.entries;
-		}
+		for (size_t k = 0; k < p->readers[i].n_rings; k++)
+			settle_ring(p, &p->readers[i].rings[k], &p->readers[i].port);
 	}
 	p->settled = true;
 }
@@ -73,10 +81,9 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	books.symbols = p->announcer.symbolizer.found;
 	books.nameless = p->announcer.symbolizer.unfound;
 	books.symbols_hidden = p->announcer.symbolizer.blind;
-	books.disturbed = p->settled && p->kernel_read != books.read;
+	books.unsure = p->unsure;
 	books.switched_off = p->switched_off;
-	books.recorded = p->settled && !books.disturbed ? p->kernel_read + p->kernel_lost + p->kernel_left
-							: books.read + books.lost_ring;
+	books.recorded = p->settled ? p->recorded : books.read + books.lost_ring;
 	books.balanced =
 		books.recorded == books.delivered + books.lost_ring + books.filtered + books.shed + books.lost_tx;
 	*ret = books;

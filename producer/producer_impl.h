@@ -44,7 +44,8 @@ struct tw_producer {
 	/* what the kernel said after the run (producer_books.c) */
 	bool settled;
 	atomic_bool switched_off; /* by somebody else, before the end; set while the readers still run */
-	uint64_t kernel_read, kernel_lost, kernel_left;
+	uint64_t recorded;
+	struct tw_unsure unsure;
 };
 
 /** tw_producer__make_instance() - the events' instance with its rings, and the tracer's place; for tw_producer__free() to undo */

@@ -298,8 +298,6 @@ int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_st
 	const int rc = tw_cpu_stats__parse(ring->stats_fd, ret);
 	const uint64_t lost = rc ? 0 : lost_so_far(ret) + ret->entries;
 
-	if (rc)
-		return rc;
 	if (lost > ring->lost) {
 		const uint64_t count = lost - ring->lost;
 
@@ -307,7 +305,12 @@ int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_st
 		tw_counter__add(&ring->lost, count);
 	}
 	tw_port__tell(port, &ring->channel, ring->last_time);
-	return 0;
+	return rc;
+}
+
+bool tw_ring__fits(const struct tw_ring *ring, const struct tw_cpu_stats *stats)
+{
+	return stats->read == ring->read && lost_so_far(stats) + stats->entries == ring->lost;
 }
 
 void tw_ring__close(struct tw_ring *ring)

@@ -85,8 +85,17 @@ int tw_ring__bound(struct tw_ring *ring);
 /**
  * tw_ring__settle() - after the ring was read to its end: tell what was lost and not told yet, what is left in the ring included
  * @ret: the kernel's counters, for the books
+ *
+ * Return: 0, or -errno if the kernel's counters cannot be read; nothing more counts as lost then.
  */
 int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret);
+
+/**
+ * tw_ring__fits() - whether the kernel's counters of the settled ring are ours
+ *
+ * Not if somebody else cleared or read the ring, nor if we skip events or count them twice. The counters do not tell which.
+ */
+bool tw_ring__fits(const struct tw_ring *ring, const struct tw_cpu_stats *stats);
 
 /** tw_ring__close() - an all-zero ring is fine */
 void tw_ring__close(struct tw_ring *ring);

@@ -12,7 +12,7 @@ meddle() {
 	wait_for has_events
 	echo "$2" >"$tracing/instances/tracewire-$run/$1" || fail "$1 cannot be written"
 	interrupt "$run" || fail "$1: the run fails: $(cat "$scratch/run.err")"
-	says "$scratch/run.err" 'do not balance|please report' && fail "$1: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" 'do not balance' && fail "$1: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^events .* recorded.*, [1-9][0-9]* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	nothing_left "$run"
 }
@@ -22,15 +22,16 @@ has_events() { # read by the run, as the kernel counts
 
 meddle trace ''
 says "$scratch/run.err" '^events +[0-9]+ recorded at least' || fail "cleared: $(cat "$scratch/run.err")"
-says "$scratch/run.err" '^others +have cleared, resized or read the rings' || fail "cleared: $(cat "$scratch/run.err")"
+says "$scratch/run.err" '^unsure +[1-9][0-9]* rings: the kernel.s counters do not fit' || fail "cleared: $(cat "$scratch/run.err")"
 meddle tracing_on 0
 says "$scratch/run.err" '^others +have switched tracing off' || fail "switched off: $(cat "$scratch/run.err")"
+says "$scratch/run.err" '^unsure' && fail "switched off: $(cat "$scratch/run.err")"
 meddle buffer_size_kb 4000
 meddle events/enable 0
-says "$scratch/run.err" '^others' && fail "switched events off: $(cat "$scratch/run.err")"
+odd_books "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
 start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
 interrupt "$run"
-says "$scratch/run.err" '^others|at least' && fail "nobody meddled: $(cat "$scratch/run.err")"
+odd_books "$scratch/run.err" && fail "nobody meddled: $(cat "$scratch/run.err")"
 exit $failed

@@ -28,7 +28,11 @@ void run__init(struct run *run, const char *spec, const char *filter);
 /** run__start() - as the command line does it; fails the test if that fails */
 void run__start(struct run *run);
 
-/** run__stop() - stop, keep the books and the kernel's counters, free the producer, read what was sent */
+/**
+ * run__stop() - stop, keep the books and the kernel's counters, free the producer, read what was sent
+ *
+ * Fails the test if the kernel's counters of a ring do not fit the producer's, or tracing was off: here nobody meddles.
+ */
 void run__stop(struct run *run);
 
 void run__fini(struct run *run);

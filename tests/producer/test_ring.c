@@ -3,6 +3,7 @@
  * A ring's account of what was lost and what came late, on sub-buffers and counters made by hand: the tracer makes these cases
  * too, but not when a test asks for them.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,6 +173,38 @@ static void test_lost(void **state)
 	tear_down(&b);
 }
 
+static bool settled_fits(struct bench *b, uint64_t overrun, uint64_t read)
+{
+	struct tw_cpu_stats stats;
+
+	set_stats(b, overrun, 0, 0, read);
+	assert_int_equal(tw_ring__settle(&b->ring, &b->port, &stats), 0);
+	return tw_ring__fits(&b->ring, &stats);
+}
+
+/* An event skipped or counted twice, another reader and a ring that was cleared all show as counters that do not fit. */
+static void test_counters_that_do_not_fit(void **state)
+{
+	struct tw_cpu_stats stats;
+	struct page page;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	make_page(&page, 1000, 10);
+	feed_page(&b, &page);
+	assert_true(settled_fits(&b, 5, 10));
+	assert_false(settled_fits(&b, 5, 11));
+	assert_false(settled_fits(&b, 5, 9));
+	assert_false(settled_fits(&b, 0, 10));
+	assert_true(settled_fits(&b, 6, 10));
+	close(b.ring.stats_fd);
+	b.ring.stats_fd = -1;
+	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), -EBADF);
+	assert_int_equal(b.ring.lost, 6 + ENTRIES);
+	tear_down(&b);
+}
+
 /* A loss met while the sink has no room is told when it has again, at the latest when the books are closed. */
 static void test_lost_without_room(void **state)
 {
@@ -307,9 +340,13 @@ static void test_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stats), cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_lost),  cmocka_unit_test(test_lost_without_room),
-		cmocka_unit_test(test_bound), cmocka_unit_test(test_late),
+		cmocka_unit_test(test_stats),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_counters_that_do_not_fit),
+		cmocka_unit_test(test_lost_without_room),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,7 @@ static void expect_balance(const struct run *run)
 	const struct tw_books *b = &run->books;
 
 	assert_true(b->balanced);
+	assert_int_equal(b->unsure.rings, 0);
 	assert_int_equal(b->recorded, b->delivered + b->lost_ring + b->shed + b->lost_tx);
 	receiver__assert_sound(&run->got, 0);
 	assert_int_equal(run->got.n_events, b->delivered);

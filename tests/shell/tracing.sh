@@ -18,6 +18,11 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
+# odd_books FILE: a summary there says that its numbers do not fit each other, or not the kernel's, or that somebody meddled
+odd_books() {
+	says "$1" 'do not balance|^unsure |^others |please report'
+}
+
 instances() { # PROCESS: the trace instances that it has made
 	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
 }

@@ -11,7 +11,7 @@ need_tracefs
 
 record_beside() { # STATUS WORD...: with these options, and expect the exit status
 	run "$1" "$tracewire" record "${@:2}"
-	says "$scratch/err" 'do not balance' && fail "'$*': the books do not balance"
+	odd_books "$scratch/err" && fail "'$*': the books do not balance"
 }
 
 record() { # STATUS WORD...: the same, and nothing is left
