@@ -1,13 +1,32 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# measure.py SECONDS COMMAND...: runs it, with that much time of a CPU and no more: how much else the machine does is not its fault. Prints
-# "status seconds MiB" on file descriptor 3: its exit status (124 if it took too long), what it took of a CPU, and the most memory it had.
+# measure.py SECONDS COMMAND...: runs it, with that much time of a CPU and no more: how much else the machine does is not its fault. One that
+# only waits has ten times as long by the clock. Prints "status seconds MiB" on file descriptor 3: its exit status, what it took of a CPU, and
+# the most memory it had. Instead of the status: "cpu-limit", "asleep", or the name of the signal that ended it, such as SIGKILL if the
+# kernel was out of memory.
 import os, resource, signal, subprocess, sys
 
 most_seconds = int(sys.argv[1])
-status = subprocess.run(
+
+
+def name_of(status):
+    if status == -signal.SIGXCPU:
+        return "cpu-limit"
+    return status if status >= 0 else signal.Signals(-status).name
+
+
+# The soft limit's SIGXCPU ends it; the hard limit, for one that ignores SIGXCPU, is SIGKILL as well: told apart by the time it took.
+process = subprocess.Popen(
     sys.argv[2:], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds + 1))
-).returncode
+)
+try:
+    status = name_of(process.wait(10 * most_seconds))
+except subprocess.TimeoutExpired:
+    process.kill()
+    process.wait()
+    status = "asleep"
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-status = 124 if status in (-signal.SIGXCPU, -signal.SIGKILL) else status
-os.write(3, f"{status} {used.ru_utime + used.ru_stime:.1f} {used.ru_maxrss // 1024}\n".encode())
+seconds = used.ru_utime + used.ru_stime
+if status == "SIGKILL" and seconds >= most_seconds:
+    status = "cpu-limit"
+os.write(3, f"{status} {seconds:.1f} {used.ru_maxrss // 1024}\n".encode())
