@@ -107,6 +107,7 @@ void tw_producer__say_stats(void *ctx, struct tw_control *control)
 		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, books.dropped_frames },
 		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, books.lost_tx },
 		{ TW_STAT_TX_DROPS_UNSEEN, TW_CHANNEL_CONTROL, books.dropped_unseen },
+		{ TW_STAT_UNSURE_RINGS, TW_CHANNEL_CONTROL, books.unsure.rings },
 		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, books.unnamed },
 		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, books.bookkeeping_read },
 		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, books.bookkeeping_lost },

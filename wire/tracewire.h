@@ -266,21 +266,22 @@ struct tw_symbol_tlv {
 } __attribute__((packed));
 
 /* STATS: struct tw_stat[]; totals since the stream's start. Channel TW_CHANNEL_CONTROL stands for the whole stream. */
-#define TW_STAT_LIST(X)                                                              \
-	X(1, RECORDED, "recorded", "events the kernel recorded")                     \
-	X(2, READ, "read", "events read from the ring")                              \
-	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                    \
-	X(4, SHED, "shed", "events the producer shed")                               \
-	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")                \
-	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")                \
-	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                   \
-	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                   \
-	X(9, UNNAMED, "unnamed", "events whose task has no known name")              \
-	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")    \
-	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")    \
-	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped") \
-	X(13, FILTERED, "filtered", "events the producer's filter rejected")         \
-	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped, events not known")
+#define TW_STAT_LIST(X)                                                               \
+	X(1, RECORDED, "recorded", "events the kernel recorded")                      \
+	X(2, READ, "read", "events read from the ring")                               \
+	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                     \
+	X(4, SHED, "shed", "events the producer shed")                                \
+	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")                 \
+	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")                 \
+	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                    \
+	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                    \
+	X(9, UNNAMED, "unnamed", "events whose task has no known name")               \
+	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")     \
+	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")     \
+	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")  \
+	X(13, FILTERED, "filtered", "events the producer's filter rejected")          \
+	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped, events not known") \
+	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters do not fit")
 
 enum tw_stat_id {
 #define X(num, name, key, what) TW_STAT_##name = (num),

@@ -50,6 +50,8 @@ static enum tw_book book_of_stat(unsigned int stat)
 		return TW_BOOK_TX;
 	case TW_STAT_TX_DROPS_UNSEEN:
 		return TW_BOOK_TX_FRAMES;
+	case TW_STAT_UNSURE_RINGS:
+		return TW_BOOK_UNSURE_RINGS;
 	default:
 		return TW_BOOK_COUNT;
 	}

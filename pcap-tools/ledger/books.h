@@ -18,7 +18,8 @@ enum tw_book {
 	TW_BOOK_RING,
 	TW_BOOK_SHED,
 	TW_BOOK_TX,
-	TW_BOOK_TX_FRAMES, /* frames of which nobody counted the events; all others are events */
+	TW_BOOK_TX_FRAMES,    /* frames of which nobody counted the events */
+	TW_BOOK_UNSURE_RINGS, /* rings of which nobody knows all that was recorded; all others are events */
 	TW_BOOK_COUNT,
 };
 

@@ -54,12 +54,17 @@ static uint64_t all_places(const struct tw_ledger *l)
 	return sum;
 }
 
+static bool has_ended(const struct tw_ledger_sources *from)
+{
+	return from->own.finished && from->books->ended && tw_stream_books__told(from->books, TW_BOOK_RECORDED);
+}
+
 static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 {
 	if (!from->own.finished)
 		return TW_LEDGER_RUNNING;
-	return from->books->ended && tw_stream_books__told(from->books, TW_BOOK_RECORDED) ? TW_LEDGER_CLOSED
-											  : TW_LEDGER_OPEN;
+	return has_ended(from) && !tw_stream_books__total(from->books, TW_BOOK_UNSURE_RINGS) ? TW_LEDGER_CLOSED
+											     : TW_LEDGER_OPEN;
 }
 
 /*
@@ -96,7 +101,8 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
 	l->fact[TW_FACT_MALFORMED] = n->malformed;
 	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
-	l->fact[TW_FACT_TAIL_FRAMES] = l->state == TW_LEDGER_CLOSED ? 0 : from->own.tail_frames;
+	l->fact[TW_FACT_UNSURE_RINGS] = tw_stream_books__total(from->books, TW_BOOK_UNSURE_RINGS);
+	l->fact[TW_FACT_TAIL_FRAMES] = has_ended(from) ? 0 : from->own.tail_frames;
 	l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
 }
 
@@ -168,7 +174,8 @@ int64_t tw_ledger__difference(const struct tw_ledger *ledger)
 
 bool tw_ledger__is_known(const struct tw_ledger *ledger)
 {
-	return !ledger->fact[TW_FACT_TAIL_FRAMES] && !tw_ledger__is_too_large(ledger);
+	return !ledger->fact[TW_FACT_TAIL_FRAMES] && !ledger->fact[TW_FACT_UNSURE_RINGS] &&
+	       !tw_ledger__is_too_large(ledger);
 }
 
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind)

@@ -45,6 +45,7 @@
 	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")                                                 \
 	X(malformed, MALFORMED, "frames that could not be read, or in part")                                        \
 	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, of which nobody counted the events") \
+	X(unsure_rings, UNSURE_RINGS, "rings whose counters in the kernel do not fit the producer's")               \
 	X(tail_frames, TAIL_FRAMES,                                                                                 \
 	  "frames known to be missing behind the last that came, of all open streams, at least")
 
@@ -72,7 +73,7 @@ enum tw_ledger_fact {
 /* From the least certain on. */
 enum tw_ledger_state {
 	TW_LEDGER_RUNNING, /* events may be under way: recorded is what the numbers tell so far */
-	TW_LEDGER_OPEN, /* the capture ended before the stream, or it was cut off: the larger of numbers and last STATS */
+	TW_LEDGER_OPEN, /* END did not come, or the kernel's counters do not fit: the larger of numbers and last STATS */
 	TW_LEDGER_CLOSED, /* END came: recorded is what the kernel counted */
 };
 
@@ -118,7 +119,7 @@ int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
  * tw_ledger__is_known() - whether the difference is: not where frames are missing of which nobody knows how many events they had, nor
- * where the numbers are too large
+ * where the kernel's counters do not fit or the numbers are too large
  */
 bool tw_ledger__is_known(const struct tw_ledger *ledger);
 

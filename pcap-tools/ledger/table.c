@@ -179,12 +179,17 @@ void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 			fprintf(out, "%s: %" PRIu64 "\n", facts[i], ledger->fact[i]);
 	}
 	if (ledger->state == TW_LEDGER_OPEN)
-		fputs("open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",
+		fputs(ledger->fact[TW_FACT_UNSURE_RINGS]
+			      ? "open: the kernel's counters do not fit, so what was recorded is known only in part\n"
+			      : "open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",
 		      out);
 	if (ledger->state == TW_LEDGER_RUNNING)
 		fputs("running: as it stood while the capture went on\n", out);
 	if (tw_ledger__is_too_large(ledger))
 		fputs("too large: the numbers of events do not fit 64 bits, so whether the books balance is not known\n",
+		      out);
+	else if (ledger->fact[TW_FACT_UNSURE_RINGS])
+		fputs("the difference is not known: nobody knows how many events were recorded and lost in these rings\n",
 		      out);
 	else if (!tw_ledger__is_known(ledger))
 		fputs("the difference is not known: nobody counted the events of the frames that are missing behind the last\n",

@@ -90,6 +90,11 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 	}
 	if (tw_ledger__is_too_large(l))
 		tw_line__str(&line, "; the numbers do not fit 64 bits");
+	if (l->fact[TW_FACT_UNSURE_RINGS]) {
+		tw_line__str(&line, "; the difference is not known: the kernel's counters of ");
+		tw_line__u64(&line, l->fact[TW_FACT_UNSURE_RINGS]);
+		tw_line__str(&line, " rings do not fit");
+	}
 	if (l->fact[TW_FACT_TAIL_FRAMES]) {
 		tw_line__str(&line, "; the difference is not known: at least ");
 		tw_line__u64(&line, l->fact[TW_FACT_TAIL_FRAMES]);

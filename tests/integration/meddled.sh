@@ -23,6 +23,8 @@ has_events() { # read by the run, as the kernel counts
 meddle trace ''
 says "$scratch/run.err" '^events +[0-9]+ recorded at least' || fail "cleared: $(cat "$scratch/run.err")"
 says "$scratch/run.err" '^unsure +[1-9][0-9]* rings: the kernel.s counters do not fit' || fail "cleared: $(cat "$scratch/run.err")"
+"$tracewire" info -j "$scratch/x.pcapng" >"$scratch/info" || fail "info fails"
+says "$scratch/info" '"ledger": \{"state": "open", .*"difference": null,.*"unsure_rings": [1-9]' || fail "cleared: $(cat "$scratch/info")"
 meddle tracing_on 0
 says "$scratch/run.err" '^others +have switched tracing off' || fail "switched off: $(cat "$scratch/run.err")"
 says "$scratch/run.err" '^unsure' && fail "switched off: $(cat "$scratch/run.err")"

@@ -63,6 +63,7 @@ static void tell_stats(struct world *w)
 		{ TW_STAT_TX_DROPS, 0, w->totals[TW_BOOK_TX] },
 		{ TW_STAT_TX_DROP_EVENTS, 0, w->tells_tx ? w->totals[TW_BOOK_TX] : 0 },
 		{ TW_STAT_TX_DROPS_UNSEEN, 0, w->tells_tx ? 0 : w->totals[TW_BOOK_TX] },
+		{ TW_STAT_UNSURE_RINGS, 0, w->totals[TW_BOOK_UNSURE_RINGS] },
 	};
 
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
@@ -391,6 +392,33 @@ static void test_lost_twice(void **state)
 	assert_int_equal(tw_ledger__difference(&l), 0);
 }
 
+/* Whether the capture joined late or not; frames that are missing behind another stream's last are not behind this one's. */
+static void test_unsure_rings(void **state)
+{
+	(void)state;
+	for (unsigned int join = 0; join < 20; join += 10) {
+		struct world w = { .tells_lost = true, .seen.own.tail_frames = 3 };
+		char text[TW_LEDGER_TEXT_MAX];
+		struct tw_ledger l, again;
+
+		run(&w, 100, join, 10);
+		w.totals[TW_BOOK_UNSURE_RINGS] = 2;
+		end(&w, true);
+		l = make(&w);
+		assert_int_equal(l.state, TW_LEDGER_OPEN);
+		assert_int_equal(l.fact[TW_FACT_UNSURE_RINGS], 2);
+		assert_int_equal(l.fact[TW_FACT_TAIL_FRAMES], 0);
+		assert_int_equal(l.recorded, w.truth.recorded);
+		assert_false(tw_ledger__is_known(&l));
+		assert_true(tw_ledger__parse(text, tw_ledger__comment(&l, text, sizeof(text)), &again));
+		assert_false(tw_ledger__is_known(&again));
+		tw_ledger__json(&l, text, sizeof(text));
+		assert_non_null(strstr(text, "\"difference\": null"));
+		tw_ledger__line(&l, text, sizeof(text));
+		assert_non_null(strstr(text, "the kernel's counters of 2 rings do not fit"));
+	}
+}
+
 static void test_hostile_numbers(void **state)
 {
 	struct world w = { .joined = true, .tells_tx = true };
@@ -613,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_shed_at_end),
 		cmocka_unit_test(test_lost_twice),
+		cmocka_unit_test(test_unsure_rings),
 		cmocka_unit_test(test_hostile_numbers),
 		cmocka_unit_test(test_comment),
 		cmocka_unit_test(test_parse),
