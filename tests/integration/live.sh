@@ -5,7 +5,7 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# closed NAME: the books of the summary in NAME.err, $shown events of which it says that they are shown. A busy machine may lose some, and says so.
+# closed NAME: the books of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, and says so.
 closed() {
 	local recorded read sent ring=0 shed=0 tx=0
 	eval "$(summary "$scratch/$1.err")"
@@ -16,15 +16,16 @@ closed() {
 in_background plain "$tracewire" live -e sched -- sleep 1
 wait "$pid"
 expect "exit status" 0 $?
-line='^ *[0-9]+ +([0-9.]+) .* TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: [a-z_]+='
-shown=$(grep -cE "$line" "$scratch/plain.out")
-[ "$shown" -gt 100 ] || fail "only $shown decoded lines: $(head -n 5 "$scratch/plain.out")"
+line='^ *[0-9]+ +([0-9.]+) .* TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: '
+counted=$(grep -cE "$line" "$scratch/plain.out")
+[ "$counted" -gt 100 ] || fail "only $counted decoded lines: $(head -n 5 "$scratch/plain.out")"
 grep -qE ' sleep-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=sleep ' "$scratch/plain.out" || fail "sleep never leaves a CPU"
 grep -E ' format not seen yet|<\.\.\.>|Malformed' "$scratch/plain.out" | head -n 3 >"$scratch/bad"
 [ -s "$scratch/bad" ] && fail "undecoded: $(cat "$scratch/bad")"
 awk '{ if ($2 < last) { print "line " NR " is older than the one above"; exit 1 } last = $2 }' "$scratch/plain.out" ||
 	fail "not in the order of time"
 closed plain
+expect "lines of events, and events shown by the summary" "$counted" "$shown"
 nothing_left "$pid"
 
 # The same with other columns: a tshark in front of tshark, found by PATH, asks for them.
