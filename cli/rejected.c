@@ -16,11 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "cli/ordinary_user.h"
+#include "cli/stop.h"
 #include "xdp/classifier.h"
 
-#define STREAMS_MAX 256  /* as many as a merge takes */
-#define ANSWER_MS   1000 /* the longest that a look takes */
+#define STREAMS_MAX 256              /* as many as a merge takes */
+#define ANSWER_MS   1000             /* the longest wait for an answer */
+#define END_NS      TW_NS_PER_SECOND /* the longest wait for the child's end */
+#define END_LOOK_MS 5                /* between two looks whether it has ended */
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
@@ -38,7 +42,8 @@ struct tally {
 struct rejected {
 	struct tally *tally; /* shared by both processes */
 	pid_t child;
-	int fd; /* a byte asks for a look, a byte answers */
+	int fd;    /* a byte asks for a look, a byte answers */
+	bool owed; /* an answer: one at most, as nothing is asked before it came */
 };
 
 struct stream {
@@ -144,6 +149,7 @@ static _Noreturn void count(struct counting *c, const struct ordinary_user *user
 	unsetenv("RUNTIME_DIRECTORY"); /* the state files of classifiers are root's, and this was root */
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends it even when it is stopped; a change of credentials would clear it */
 	do {
 		look(c);
 		byte = 1;
@@ -174,31 +180,50 @@ static int spawn(struct rejected *rejected, const char *ifname, const struct ord
 }
 
 /* Return: whether the child is there; it may take its time. */
-static bool await_answer(const struct rejected *rejected)
+static bool await_answer(struct rejected *rejected)
 {
 	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
 	char byte;
 
-	return poll(&fd, 1, ANSWER_MS) <= 0 || read(rejected->fd, &byte, 1) > 0;
+	if (rejected->owed && poll(&fd, 1, ANSWER_MS) > 0) {
+		if (read(rejected->fd, &byte, 1) != 1)
+			return false;
+		rejected->owed = false;
+	}
+	return true;
 }
 
-/* On a machine without that user it stays root, with as few capabilities. */
-static int spawn_as_nobody(struct rejected *rejected, const char *ifname, struct tw_error *err)
+/* Root becomes nobody; on a machine without that user it stays root, with as few capabilities. */
+static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *err)
+{
+	int error = ordinary_user__find(name, ret, err);
+
+	if (!error && !ret->uid) {
+		ordinary_user__fini(ret);
+		error = ordinary_user__find("nobody", ret, err);
+	}
+	return error == -ESRCH ? 0 : error;
+}
+
+static int spawn_as(const char *name, struct rejected *rejected, const char *ifname, struct tw_error *err)
 {
 	struct ordinary_user user;
-	int error = ordinary_user__find("nobody", &user, err);
+	int error = find_user(name, &user, err);
 
-	if (!error || error == -ESRCH)
+	if (!error)
 		error = spawn(rejected, ifname, &user, err);
 	ordinary_user__fini(&user);
-	if (!error && !await_answer(rejected))
-		return tw_error__set(
-			err, -EPERM,
-			"the process that reads the counters of classifiers cannot give up its privileges");
-	return error;
+	if (error)
+		return error;
+	rejected->owed = true; /* it looks once by itself */
+	return await_answer(rejected)
+		       ? 0
+		       : tw_error__set(
+				 err, -EPERM,
+				 "the process that reads the counters of classifiers cannot give up its privileges");
 }
 
-int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *err)
+int rejected__new(const char *ifname, const char *user, struct rejected **ret, struct tw_error *err)
 {
 	struct rejected *rejected = calloc(1, sizeof(*rejected));
 	int error;
@@ -209,7 +234,7 @@ int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *er
 	rejected->tally =
 		mmap(NULL, sizeof(*rejected->tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	error = rejected->tally == MAP_FAILED ? tw_error__set(err, -errno, "no memory: %s", strerror(errno))
-					      : spawn_as_nobody(rejected, ifname, err);
+					      : spawn_as(user, rejected, ifname, err);
 	if (error) {
 		rejected__free(rejected);
 		return error;
@@ -218,36 +243,57 @@ int rejected__new(const char *ifname, struct rejected **ret, struct tw_error *er
 	return 0;
 }
 
+/*
+ * It ends as its socket is closed, unless it is stopped or hangs in the kernel. It has nothing to lose, so it is not waited for longer
+ * then: the kernel kills it when this process ends.
+ */
+static void await_end(pid_t child)
+{
+	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + END_NS;
+
+	while (!waitpid(child, NULL, WNOHANG) && !tw_deadline__is_over(stop__deadline()) &&
+	       tw_time__now(CLOCK_MONOTONIC) < until)
+		poll(NULL, 0, END_LOOK_MS);
+}
+
 void rejected__free(struct rejected *rejected)
 {
 	if (!rejected)
 		return;
 	if (rejected->fd >= 0)
 		close(rejected->fd);
-	while (rejected->child > 0 && waitpid(rejected->child, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (rejected->child > 0)
+		await_end(rejected->child);
 	if (rejected->tally != MAP_FAILED)
 		munmap(rejected->tally, sizeof(*rejected->tally));
 	free(rejected);
 }
 
-/* A process that has not taken earlier bytes needs no more of them: this one does not wait for room. */
-static bool ask_for_look(const struct rejected *rejected)
+static bool ask_for_look(struct rejected *rejected)
 {
 	const char byte = 1;
 
-	return send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 || errno == EAGAIN;
+	rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	return rejected->owed;
+}
+
+/* A child that owes an answer is not asked again: what it says then would be about an earlier time. */
+static bool look_again(struct rejected *rejected)
+{
+	if (!await_answer(rejected))
+		return false;
+	return rejected->owed || (ask_for_look(rejected) && await_answer(rejected));
 }
 
 void rejected__look(struct rejected *rejected)
 {
-	if (rejected && (!ask_for_look(rejected) || !await_answer(rejected)))
+	if (rejected && !look_again(rejected))
 		atomic_store(&rejected->tally->unread, true); /* it has ended */
 }
 
 bool rejected__is_whole(const struct rejected *rejected)
 {
-	return rejected && !atomic_load(&rejected->tally->unread);
+	return rejected && !rejected->owed && !atomic_load(&rejected->tally->unread);
 }
 
 uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id)

@@ -179,7 +179,7 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	if (!error)
 		leftovers__clear(capture->quiet);
 	if (!error && !geteuid()) /* nobody else may read those counters: what they are about is lost on the way then */
-		error = rejected__new(capture->interface, &capture->rejected, err);
+		error = rejected__new(capture->interface, capture->user, &capture->rejected, err);
 	if (!error)
 		error = capture__start(capture, how, sizeof(how), err);
 	stop__opened();

@@ -103,4 +103,37 @@ wait_for says "$scratch/gone.err" '^\{"begin"'
 kill -KILL "$(pgrep -P $capture -x tracewire-count)"
 interrupt $capture
 says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
+
+# If it is stopped, they are not known either. The capture ends all the same, and the process with it. That is the user that capture becomes,
+# whose right to end it the kernel looks at.
+is_stopped() { # PROCESS
+	grep -q '^State:.*T (' "/proc/$1/status"
+}
+stop_counter() { # WHO WORD...: the process that counts is WHO
+	local who=$1
+	shift
+	in_background stopped "$tracewire" capture -j -i tw0 -w "$scratch/stopped.pcapng" "$@"
+	capture=$pid
+	wait_for says "$scratch/stopped.err" '^\{"begin"'
+	counter=$(pgrep -P $capture -x tracewire-count)
+	expect "$*: user of the process that counts" "$(id -u "$who")" "$(awk '/^Uid:/ { print $2 }' "/proc/$counter/status")"
+	kill -STOP "$counter"
+	wait_for is_stopped "$counter"
+}
+ends_beside_stopped() { # WORD...: the options of the capture
+	wait_for has_ended $capture || kill -KILL "$capture" "$counter"
+	wait $capture
+	expect "$*: status of a capture beside a stopped process" 0 $?
+	wait_for has_ended "$counter" || kill -KILL "$counter"
+	says "$scratch/stopped.err" '^\{"end".*"classifiers_unread":true' || fail "$*: counters of a stopped process: $(cat "$scratch/stopped.err")"
+}
+for users in "daemon daemon" "root nobody"; do
+	read -r user who <<<"$users"
+	stop_counter "$who" --user "$user"
+	kill -INT $capture
+	ends_beside_stopped --user "$user"
+done
+stop_counter daemon --user daemon -c 1
+python3 "$here/reject.py" send "$scratch/x.pcap" tw0-tx || fail "frames cannot be sent"
+ends_beside_stopped -c 1
 exit $failed
