@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/service.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #include "base/time.h"
 
@@ -13,6 +21,55 @@ static struct {
 	uint64_t progress; /* that was told */
 } watchdog;
 
+static char ready[256]; /* the message of the start; empty once the manager has it */
+
+/*
+ * The same names as libsystemd takes: a path or, behind '@', an abstract name, shorter than sun_path. Return: the address's
+ * length; 0 if there is none.
+ */
+static socklen_t find_manager(struct sockaddr_un *ret)
+{
+	const char *name = getenv("NOTIFY_SOCKET");
+	const size_t length = name ? strlen(name) : 0;
+
+	if (length < 2 || length >= sizeof(ret->sun_path) || (*name != '/' && *name != '@'))
+		return 0;
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(ret->sun_path, name, length);
+	if (*name == '/')
+		return sizeof(*ret);
+	ret->sun_path[0] = '\0';
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* in an abstract name each byte counts */
+}
+
+/*
+ * sd_notify(3) blocks while the manager does not read, and a signal does not end that. This does not block.
+ * Return: whether the manager has it, or there is none.
+ */
+static bool tell(const char *text)
+{
+	struct sockaddr_un manager;
+	const socklen_t length = find_manager(&manager);
+	bool told;
+	int fd;
+
+	if (!length)
+		return true;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	told = sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&manager, length) >= 0;
+	close(fd);
+	return told;
+}
+
+static bool tell_ready(void)
+{
+	if (*ready && tell(ready))
+		*ready = '\0';
+	return !*ready;
+}
+
 void service__ready(const char *status)
 {
 	uint64_t timeout_us;
@@ -20,21 +77,22 @@ void service__ready(const char *status)
 	if (sd_watchdog_enabled(0, &timeout_us) > 0)
 		watchdog.interval = timeout_us * NS_PER_US / 2;
 	watchdog.told = tw_time__now(CLOCK_MONOTONIC);
-	sd_notifyf(0, "READY=1\nSTATUS=%s", status);
+	snprintf(ready, sizeof(ready), "READY=1\nSTATUS=%s", status);
+	tell_ready();
 }
 
 void service__alive(uint64_t progress)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
-	if (!watchdog.interval || progress == watchdog.progress || now - watchdog.told < watchdog.interval)
+	if (!tell_ready() || !watchdog.interval || progress == watchdog.progress ||
+	    now - watchdog.told < watchdog.interval || !tell("WATCHDOG=1"))
 		return;
 	watchdog.progress = progress;
 	watchdog.told = now;
-	sd_notify(0, "WATCHDOG=1");
 }
 
 void service__stopping(void)
 {
-	sd_notify(0, "STOPPING=1");
+	tell("STOPPING=1");
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a service manager is told, by sd_notify(3): that we run, that work goes on, that we end. Where none listens (NOTIFY_SOCKET
- * is not set) nothing is done. One thread tells, with or without privileges.
+ * What a service manager is told, by the protocol of sd_notify(3): that we run, that work goes on, that we end. Where none listens
+ * (NOTIFY_SOCKET is not set) nothing is done. One thread tells, with or without privileges.
+ *
+ * A manager that does not read is not waited for. What it has no room for is told again by service__alive(), but for the end.
  */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H

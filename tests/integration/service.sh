@@ -35,15 +35,22 @@ as_unit() {
 		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
 }
 
-# manage NAME UNIT WORD...: in the background, and what it tells in NAME.told
+# manage NAME UNIT WORD...: in the background, and what it tells in NAME.told; its manager is $manager
 manage() {
 	local name=$1 unit=$2
 	shift 2
-	in_background "$name.manager" "$here/notified.py" "$scratch/$name.socket"
+	manage_at "$scratch/$name.socket" "" "$name" as_unit "$unit" "$@"
+}
+
+# manage_at SOCKET OPTION NAME COMMAND...: with a manager that has this option
+manage_at() {
+	local socket=$1 option=$2 name=$3
+	shift 3
+	in_background "$name.manager" "$here/notified.py" ${option:+"$option"} "$socket"
+	manager=$pid
 	wait_for says "$scratch/$name.manager.out" listening
 	ln -sf "$name.manager.out" "$scratch/$name.told"
-	NOTIFY_SOCKET=$scratch/$name.socket WATCHDOG_USEC=2000000 RUNTIME_DIRECTORY=$scratch/run \
-		in_background "$name" as_unit "$unit" "$@"
+	NOTIFY_SOCKET=$socket WATCHDOG_USEC=2000000 RUNTIME_DIRECTORY=$scratch/run in_background "$name" "$@"
 }
 
 told() { # NAME WHAT: how often
@@ -138,6 +145,41 @@ is_silent() { # for three seconds, where each second would have a sign; what it 
 }
 is_silent || is_silent || fail "signs of life while the writer hangs: $(cat "$scratch/hanging.told")"
 kill_at_once $hanging
+
+# A manager that does not read, its socket full: it is not waited for, and is told once it reads.
+is_alive() { # NAME
+	says "$scratch/$1.told" ' WATCHDOG=1$'
+}
+ends() { # NAME PROCESS: by one signal
+	kill -INT "$2"
+	if ! wait_for has_ended "$2"; then
+		fail "$1: waits in $(cat "/proc/$2/wchan")"
+		kill -KILL "$2"
+	fi
+	wait "$2"
+	expect "$1: status at the end" 0 $?
+}
+captures() { # NAME SOCKET
+	manage_at "$2" --full "$1" "$tracewire" capture -u 18103 -w "$scratch/$1.pcapng"
+	wait_for says "$scratch/$1.err" '^capturing on'
+}
+streams() { # NAME SOCKET
+	manage_at "$2" --full "$1" "$tracewire" stream -e sched -u 127.0.0.1:18104
+	wait_for says "$scratch/$1.err" '^streaming '
+}
+for what in captures streams; do
+	$what unread "$scratch/$what.socket"
+	ends "$what, a manager that does not read" "$pid"
+	kill -KILL "$manager"
+	$what late "@$scratch"
+	kill -USR1 "$manager"
+	wait_for is_ready late
+	wait_for is_alive late
+	ends "$what, a manager that reads late" "$pid"
+	expect "$what: times that it was ready" 1 "$(told late READY=1)"
+	kill -KILL "$manager"
+	wait "$manager" 2>/dev/null
+done
 
 for process in $stream $next; do
 	interrupt $process
