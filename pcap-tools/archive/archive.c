@@ -58,6 +58,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	if (!a)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
 	a->options = *options;
+	tw_capture_clock__begin(&a->clock);
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_ARCHIVE_METADATA_MAX;
 	if (!a->options.events_max)
 		a->options.events_max = UINT64_MAX;
@@ -117,6 +118,13 @@ static int tell_moved(struct tw_archive *a)
 			code = tw_archive__place(a, a->streams[i]);
 	}
 	return code;
+}
+
+uint64_t tw_archive__present(const struct tw_archive *a)
+{
+	if (a->options.align == TW_ALIGN_HOST)
+		return tw_capture_clock__now(&a->clock);
+	return tw_time__now(CLOCK_REALTIME);
 }
 
 static int take(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
@@ -192,7 +200,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 	int code = 0;
 
 	if (a->options.network) {
-		tw_merge__set_present(a->merge, now, tw_time__now(CLOCK_REALTIME));
+		tw_merge__set_present(a->merge, now, tw_archive__present(a));
 		code = tw_archive__done(a, tw_merge__tick(a->merge, now));
 	}
 	if (now > a->now)

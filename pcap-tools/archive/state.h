@@ -9,6 +9,7 @@
 #include "base/id_table.h"
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/clocks/capture_clock.h"
 #include "pcap-tools/identity.h"
 #include "pcap-tools/ledger/books.h"
 #include "pcap-tools/metadata/metadata.h"
@@ -81,8 +82,9 @@ struct tw_archive {
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = files are read */
 	uint64_t statistics_due; /* the same */
 	struct tw_own_clock own;
-	int code;  /* a failure that is not the writer's */
-	bool lost; /* nothing can be written any more: what comes is only counted */
+	struct tw_capture_clock clock; /* what TW_ALIGN_HOST puts all streams on */
+	int code;                      /* a failure that is not the writer's */
+	bool lost;                     /* nothing can be written any more: what comes is only counted */
 	bool finished;
 	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
 	uint64_t tail_frames;   /* missing behind the last that came, at least */
@@ -99,6 +101,9 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 }
 
 /* archive.c */
+
+/** tw_archive__present() - now, by the clock that packet times are compared with: the capture host's with TW_ALIGN_HOST, else the wall clock */
+uint64_t tw_archive__present(const struct tw_archive *a);
 
 /**
  * tw_archive__done() - take note of a failure, if it is one; the writer's it knows itself

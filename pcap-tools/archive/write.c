@@ -217,10 +217,10 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 }
 
 /* Nothing that would bring the order of this machine's time is known: it is as if the first packet came just now. */
-static void date_here(struct tw_archive_stream *s, uint64_t time)
+static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	s->dated_here = true;
-	s->offset = (int64_t)(tw_time__now(CLOCK_REALTIME) - tw_stream_clock__ns(&s->clock, time));
+	s->offset = (int64_t)(tw_archive__present(a) - tw_stream_clock__ns(&s->clock, time));
 }
 
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -228,7 +228,7 @@ int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const s
 	int code;
 
 	if (!s->described && !s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
-		date_here(s, out->time);
+		date_here(a, s, out->time);
 	code = put_times(a, s, out->time);
 	if (code)
 		return code;

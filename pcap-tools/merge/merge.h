@@ -244,7 +244,14 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, u
  */
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
-/** tw_merge__set_present() - it is @now of CLOCK_MONOTONIC, and @time on the common time line; again, as that may be set. Never told of files */
+/**
+ * tw_merge__set_present() - how this machine's time relates to the common time line
+ * @now: CLOCK_MONOTONIC, ns
+ * @time: the same moment on the common time line. That is the wall clock's time where streams keep their own wall clocks, which
+ * somebody may set: so it is told again and again. It is the capture clock's where streams are put on that
+ *
+ * Never told of files.
+ */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
 /** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */

@@ -13,6 +13,7 @@
 
 #include "archive_file.h"
 #include "base/time.h"
+#include "pcap-tools/archive/state.h"
 
 #define AHEAD 1700000000000000123ull
 
@@ -363,6 +364,53 @@ static void times_are_asked_first(void **state)
 	}
 }
 
+/* A stream of that id with one event, all of it at @time of its clock. */
+static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t now, uint64_t time)
+{
+	const struct tw_arrival arrival = { .now = now };
+	size_t len;
+
+	x->frame.stream = id - TEST_STREAM;
+	if (!seq) {
+		len = test_frame__hello(&x->frame, "box", id == TEST_STREAM ? "one" : "two", time, 0);
+		assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
+	}
+	test_frame__begin(&x->frame, 1, seq, time);
+	assert_true(test_frame__event(&x->frame, time, 0, 24));
+	assert_true(tw_watermark__emit(&x->frame.f, time, (const uint16_t[]){ 1 }, (const uint64_t[]){ seq + 1 }, 1));
+	len = test_frame__end(&x->frame);
+	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
+}
+
+/* The wall clock was set back by an hour during the capture: streams on the capture clock are not ahead of it. */
+static void set_back_under_host_alignment(void **state)
+{
+	const struct tw_archive_options options = {
+		.name = "x.pcapng", .from_start = true, .network = true, .align = TW_ALIGN_HOST
+	};
+	const uint64_t hour = 3600 * TW_NS_PER_SECOND, begin = TW_NS_PER_SECOND;
+	struct fixture *x = fixture__new(&options);
+	uint64_t present;
+
+	(void)state;
+	x->archive->clock.begun += (int64_t)hour; /* nobody sets this machine's clock for a test */
+	present = tw_capture_clock__now(&x->archive->clock);
+	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
+	for (uint64_t id = TEST_STREAM; id <= TEST_STREAM + 1; id++) {
+		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* this one has been quiet */
+
+		put_one_of(x, id, 0, begin, time);
+		tw_archive__answer(x->archive, id, &(struct tw_exchange_sample){ present, present, present, present });
+	}
+	for (uint64_t i = 1; i <= 4; i++)
+		assert_int_equal(tw_archive__tick(x->archive, begin + i * TW_NS_PER_SECOND), 0);
+	assert_int_equal(delivered(x), 2);
+	put_one_of(x, TEST_STREAM, 1, begin + 4 * TW_NS_PER_SECOND, present + TW_NS_PER_SECOND);
+	assert_int_equal(delivered(x), 3); /* the quiet one is waited for no longer */
+	finish(x);
+	fixture__free(x);
+}
+
 /* Behind the last event that there may be nothing is written, but all of it is in the books. */
 static void limit(void **state)
 {
@@ -501,6 +549,7 @@ int main(void)
 		cmocka_unit_test(explained_gaps),
 		cmocka_unit_test(silent_in_the_last_file),
 		cmocka_unit_test(times_are_asked_first),
+		cmocka_unit_test(set_back_under_host_alignment),
 		cmocka_unit_test(limit),
 		TEST(streams_beyond_those_told),
 		cmocka_unit_test(metadata_beyond_their_room),
