@@ -170,7 +170,10 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 {
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
 
-	if (s && tw_stream_clock__exchange(&s->clock, sample) && !s->placed)
+	if (!s || !tw_stream_clock__exchange(&s->clock, sample))
+		return;
+	tw_merge__set_answered(a->merge, stream_id);
+	if (!s->placed)
 		tw_archive__done(a, tw_archive__place(a, s));
 }
 

@@ -61,16 +61,25 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	return s->placed != TW_UNPLACED && tw_across__is_ahead(m, tw_across__time(s, tw_later(s->newest, s->queued)));
 }
 
-/* Whether this machine's time is to be believed, as one stream at least agrees. What went out before it was is judged anew. */
+/*
+ * Whether this machine's time is to be believed, as one stream at least agrees: of those that answered, if there are any, so that forged
+ * frames do not decide. What went out before it was is judged anew.
+ */
 static void across__judge(struct tw_merge *m)
 {
-	bool judged = false;
+	bool judged = false, any_answered = false;
 
 	for (size_t i = 0; i < m->n_streams && m->plausible; i++) {
 		const struct tw_merge_stream *s = m->streams[i];
 		const uint64_t newest = tw_later(s->newest, s->queued);
 
-		judged |= s->placed != TW_UNPLACED && newest && tw_across__time(s, newest) <= m->now + m->plausible;
+		if (s->placed == TW_UNPLACED || !newest || (any_answered && !s->answered))
+			continue;
+		if (s->answered && !any_answered) {
+			any_answered = true;
+			judged = false;
+		}
+		judged |= tw_across__time(s, newest) <= m->now + m->plausible;
 	}
 	if (judged == m->judged)
 		return;
@@ -184,6 +193,16 @@ void tw_across__forget_last(struct tw_merge *m)
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
 {
 	m->plausible = time > now ? time - now + m->options.wait_ns : 0;
+}
+
+void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
+{
+	struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+
+	if (!s || s->answered)
+		return;
+	s->answered = true;
+	tw_across__look_again(m);
 }
 
 static bool across__knows_one(const struct tw_merge *m)

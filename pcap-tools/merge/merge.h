@@ -23,8 +23,9 @@
  *
  * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it. Where its place on the common
  * time line is told, too (tw_merge__set_present()), a stream that is ahead of it by more than wait_ns lets nothing out of others, holds nobody
- * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited. If all streams are
- * ahead, it is this machine's time that is wrong, and none counts as ahead.
+ * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited. If all
+ * streams are ahead, this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only
+ * those decide that: forged frames do not. One stream that answers and is not ahead is enough.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -253,6 +254,9 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  * Never told of files.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
+
+/** tw_merge__set_answered() - a stream answered a question: it has a say in whether this machine's time is right. Ignored if there is none of that id */
+void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
 /** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */
 int tw_merge__flush(struct tw_merge *m);

@@ -51,6 +51,7 @@ struct tw_merge_stream {
 
 	/* Its place in the order across streams. */
 	enum tw_placed placed;
+	bool answered; /* it answers at an address: its frames are not forged */
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
@@ -85,7 +86,7 @@ struct tw_merge {
 	uint64_t bound;           /* everything up to here goes out */
 	uint64_t last;            /* time of the newest event that went out; none that was ahead */
 	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
-	bool judged;              /* there is a stream that is not ahead: so this machine's time is right */
+	bool judged;              /* this machine's time is right: a stream that has a say is not ahead, see across.c */
 
 	bool forcing;            /* what goes out does so for want of memory */
 	uint64_t now, next_look; /* this machine's time, and when it is looked at again */

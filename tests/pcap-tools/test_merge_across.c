@@ -205,6 +205,35 @@ static void all_that_are_ahead_are_in_order(void **state)
 	fixture__free(x);
 }
 
+/* This machine's clock is behind, and a stranger's agrees: only streams that answered decide who is ahead, as long as there are any. */
+static void a_stranger_does_not_judge(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
+	const uint64_t hour = 3600 * SECOND;
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1;
+	tw_merge__set_present(x->merge, 1, hour);
+	put_marked(x, 0, 0, hour);
+	put_marked(x, 1, 0, 2 * hour + 10);
+	put_marked(x, 2, 0, 2 * hour + 20);
+	tw_merge__set_answered(x->merge, TEST_STREAM + 1);
+	tw_merge__set_answered(x->merge, TEST_STREAM + 2);
+	tw_merge__set_answered(x->merge, TEST_STREAM + 3); /* unknown */
+	put_marked(x, 1, 1, 2 * hour + 10 * SECOND + 30);
+	put_marked(x, 2, 1, 2 * hour + 10 * SECOND + 25);
+	assert_stream_order(x, "012"); /* the stranger's clock holds them up for a wait of their time */
+	put_marked(x, 2, 2, 2 * hour + 20 * SECOND);
+	assert_stream_order(x, "01221");
+	tw_merge__set_answered(x->merge, TEST_STREAM);
+	put_marked(x, 0, 1, hour + 50);
+	assert_stream_order(x, "012210");
+	assert_books(x);
+	assert_int_equal(stats(x)->late, 0);
+	fixture__free(x);
+}
+
 /* Frames without any watermark, and then none at all: real time lets them out. */
 static void nothing_waits_for_ever(void **state)
 {
@@ -529,6 +558,7 @@ int main(void)
 		cmocka_unit_test(silence_holds_nobody_up),
 		cmocka_unit_test(one_that_is_ahead_moves_nobody),
 		cmocka_unit_test(all_that_are_ahead_are_in_order),
+		cmocka_unit_test(a_stranger_does_not_judge),
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
 		cmocka_unit_test(waits_for_its_offset_behind_its_end),
