@@ -180,12 +180,14 @@ void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 
 void tw_across__forget_last(struct tw_merge *m)
 {
-	m->last = 0;
+	m->last = m->last_ahead = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
 		const struct tw_merge_stream *s = m->streams[i];
 		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_across__time(s, s->last) : 0;
 
-		if (!tw_across__is_ahead(m, last))
+		if (tw_across__is_ahead(m, last))
+			m->last_ahead = tw_later(m->last_ahead, last);
+		else
 			m->last = tw_later(m->last, last);
 	}
 }

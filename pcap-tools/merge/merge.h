@@ -23,7 +23,8 @@
  *
  * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it. Where its place on the common
  * time line is told, too (tw_merge__set_present()), a stream that is ahead of it by more than wait_ns lets nothing out of others, holds nobody
- * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited. If all
+ * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited, LATE only
+ * behind newer ones of streams that are ahead, too. If all
  * streams are ahead, this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only
  * those decide that: forged frames do not. One stream that answers and is not ahead is enough.
  */

@@ -45,16 +45,20 @@ int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time
 /** tw_out__owed() - the end: what was promised and did not come is missing */
 int tw_out__owed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c);
 
-/** tw_out__is_late() - note the time of what goes out now. Return: whether something newer went out before */
+/**
+ * tw_out__is_late() - note the time of what goes out now
+ * Return: whether something newer went out before: what is ahead is compared only with what is ahead, too
+ */
 static inline bool tw_out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
 {
 	const uint64_t common = m->options.across ? tw_across__time(s, time) : 0;
-	const bool late = m->options.across ? common < m->last : time < s->last;
+	uint64_t *last = tw_across__is_ahead(m, common) ? &m->last_ahead : &m->last;
+	const bool late = m->options.across ? common < *last : time < s->last;
 
 	if (time > s->last)
 		s->last = time;
-	if (common > m->last && !tw_across__is_ahead(m, common))
-		m->last = common;
+	if (common > *last)
+		*last = common;
 	return late;
 }
 

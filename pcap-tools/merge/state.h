@@ -85,6 +85,7 @@ struct tw_merge {
 	uint64_t newest, overdue; /* the largest of the streams' */
 	uint64_t bound;           /* everything up to here goes out */
 	uint64_t last;            /* time of the newest event that went out; none that was ahead */
+	uint64_t last_ahead;      /* the same of those that were; only their own are late by it */
 	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
 	bool judged;              /* this machine's time is right: a stream that has a say is not ahead, see across.c */
 

@@ -179,6 +179,31 @@ static void one_that_is_ahead_moves_nobody(void **state)
 	fixture__free(x);
 }
 
+/* Two clocks that are ahead: their events go out stream by stream, and those behind newer ones of the other are counted; nobody else's are. */
+static void disorder_of_those_ahead_is_counted(void **state)
+{
+	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
+	const uint64_t hour = 3600 * SECOND;
+
+	(void)state;
+	x->live = true;
+	x->arrival.now = 1;
+	tw_merge__set_present(x->merge, 1, hour);
+	put_marked(x, 0, 0, hour);
+	put_marked(x, 1, 0, 3 * hour);
+	put_marked(x, 2, 0, 2 * hour);
+	put_marked(x, 2, 1, 2 * hour + 1);
+	for (int i = 0; i < 16; i++)
+		tick(x, SECOND / 10);
+	put_marked(x, 0, 1, hour + SECOND);
+	assert_stream_order(x, "01220");
+	assert_books(x);
+	assert_int_equal(stream_stats(x, 0).late, 0);
+	assert_int_equal(stream_stats(x, 1).late, 0);
+	assert_int_equal(stream_stats(x, 2).late, 2);
+	fixture__free(x);
+}
+
 /* If all are ahead, it is this machine's clock that is behind: they are in one order. Once there is one that is not, they make nobody late. */
 static void all_that_are_ahead_are_in_order(void **state)
 {
@@ -557,6 +582,7 @@ int main(void)
 		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
 		cmocka_unit_test(silence_holds_nobody_up),
 		cmocka_unit_test(one_that_is_ahead_moves_nobody),
+		cmocka_unit_test(disorder_of_those_ahead_is_counted),
 		cmocka_unit_test(all_that_are_ahead_are_in_order),
 		cmocka_unit_test(a_stranger_does_not_judge),
 		cmocka_unit_test(nothing_waits_for_ever),
