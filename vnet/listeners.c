@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "vnet/rx_link.h"
 
 #define LOOK_NS      1000000ull
 #define SOCKETS_MOST 64 /* remembered; with more, one that joins may be told again or late */
@@ -26,12 +26,14 @@ struct tw_listeners {
 int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *err)
 {
 	static const char path[] = "/proc/thread-self/net/packet";
-	const unsigned int ifindex = if_nametoindex(ifname);
+	const int ifindex = rx_link__index(ifname);
 	struct tw_listeners *l;
 	int fd, rc;
 
-	if (!ifindex)
-		return tw_error__set(err, -ENODEV, "there is no interface %s", ifname);
+	if (ifindex == -ENODEV)
+		return tw_error__set(err, ifindex, "there is no interface %s", ifname);
+	if (ifindex < 0)
+		return tw_error__set(err, ifindex, "cannot ask for interface %s: %s", ifname, strerror(-ifindex));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		rc = -errno;
@@ -42,7 +44,7 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 		close(fd);
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	}
-	*l = (struct tw_listeners){ .fd = fd, .ifindex = (int)ifindex };
+	*l = (struct tw_listeners){ .fd = fd, .ifindex = ifindex };
 	*ret = l;
 	return 0;
 }

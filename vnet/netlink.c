@@ -15,13 +15,17 @@
 int tw_netlink__open(struct nl_sock **ret, struct tw_error *err)
 {
 	struct nl_sock *sk = nl_socket_alloc();
-	int code;
+	int code, error;
 
 	if (!sk)
 		return tw_error__set(err, -ENOMEM, "cannot open a netlink socket: out of memory");
+	errno = 0;
 	code = nl_connect(sk, NETLINK_ROUTE);
+	error = errno;
 	if (code < 0) {
 		nl_socket_free(sk);
+		if (error == EMFILE || error == ENFILE) /* libnl has no word for these */
+			return tw_error__set(err, -error, "cannot open a netlink socket: %s", strerror(error));
 		return tw_error__set(err, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}

@@ -31,6 +31,27 @@ static int ask(int fd, unsigned long request, const char *ifname, struct ifreq *
 	return ioctl(fd, request, ret) < 0 ? -errno : 0;
 }
 
+/* if_nametoindex() does not say why it could not ask. A name that is too long is not cut: the shorter one may be another interface's. */
+static int ask_index(int fd, const char *ifname)
+{
+	struct ifreq req;
+	const int error = strlen(ifname) < IFNAMSIZ ? ask(fd, SIOCGIFINDEX, ifname, &req) : -ENODEV;
+
+	return error ? error : req.ifr_ifindex;
+}
+
+int rx_link__index(const char *ifname)
+{
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int index;
+
+	if (fd < 0)
+		return -errno;
+	index = ask_index(fd, ifname);
+	close(fd);
+	return index;
+}
+
 static size_t frame_max_of(int mtu)
 {
 	if (mtu < FRAME_LEAST)
@@ -47,8 +68,8 @@ int rx_link__find(const char *ifname, struct rx_link *ret)
 
 	if (fd < 0)
 		return -errno;
-	link.ifindex = (int)if_nametoindex(ifname);
-	error = link.ifindex ? ask(fd, SIOCGIFHWADDR, ifname, &req) : -ENODEV;
+	link.ifindex = ask_index(fd, ifname);
+	error = link.ifindex < 0 ? link.ifindex : ask(fd, SIOCGIFHWADDR, ifname, &req);
 	if (error)
 		goto out;
 	memcpy(link.address, req.ifr_hwaddr.sa_data, ETH_ALEN);

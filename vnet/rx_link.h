@@ -23,6 +23,9 @@ struct rx_link {
 	bool gone;        /* for good */
 };
 
+/** rx_link__index() - Return: the interface's, more than 0; -ENODEV if there is none of that name; another -errno of asking */
+int rx_link__index(const char *ifname);
+
 /** rx_link__find() - Return: 0; -ENODEV if there is none of that name; another -errno */
 int rx_link__find(const char *ifname, struct rx_link *ret);
 

@@ -11,15 +11,19 @@
 #include "xdp/attach_tc.h"
 #include "xdp/classifier_state.h"
 #include "xdp/features.h"
+#include "xdp/interface.h"
 #include "xdp/leftover.h"
 
 /* Frames that go round for ever, or that an interface does not take: those would be lost, and nobody would count them. */
 static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *err)
 {
+	const int index = tw_interface__index(options->ifname, err);
 	char name[IFNAMSIZ] = "?";
 
+	if (index < 0)
+		return index;
 	if_indextoname(target, name);
-	if (tw_features__leads_back(target, (int)if_nametoindex(options->ifname)))
+	if (tw_features__leads_back(target, index))
 		return tw_error__set(err, -EINVAL,
 				     "what is redirected to %s arrives on %s again, and goes round for ever", name,
 				     options->ifname);

@@ -125,6 +125,8 @@ ip link set lo up
 try_files 5 34 record -e sched:sched_switch -w "$scratch/open/x.pcapng" -- true
 try_files 5 34 stream -e sched:sched_switch -u 127.0.0.1:18141 -- true
 try_files 5 20 capture -u 18141 -a duration:0.01 -w "$scratch/open/x.pcapng"
+try_files 5 34 stream -e sched:sched_switch -i lo --destination group -- true
+try_files 5 24 capture -i lo -a duration:0.01 -w "$scratch/open/x.pcapng"
 rm -f "$scratch/open/x.pcapng"
 for n in 6 7 8 9; do
 	with_files $n filter attach -i lo --persist --from "$(dirname "$0")/../data/sample.pcapng" 'cpu == 0' --action drop
