@@ -23,6 +23,8 @@ if len(sys.argv) > 5 and frames["dropped"]:
     expect("places of losses besides the receiver", {}, {place: n for place, n in lost.items() if place not in ("receiver", "before")})
     if not 0 < sum(places.values()) <= sent:
         fail(f"{sent} events were recorded, and {places} is said")
+    if ledger["state"] == "closed":
+        expect("events in places, difference", (sent, 0), (sum(places.values()), ledger["difference"]))
 else:
     expect("books", ("closed", 0), (ledger["state"], ledger["difference"]))
     expect("frames that the socket dropped", 0, frames["dropped"])
