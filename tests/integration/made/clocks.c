@@ -125,5 +125,6 @@ int main(int argc, char **argv)
 		send_steps();
 	else
 		send_apart(160);
+	made_wire__arrive();
 	return 0;
 }

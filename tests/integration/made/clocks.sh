@@ -10,7 +10,6 @@ for way in steady: wall:--wall; do
 	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng" ${way#*:}
 	capture=$pid
 	send steps 18101 >"$scratch/sent"
-	sleep 0.3
 	end_capture "$name" $capture
 done
 check check_steps.py "$scratch"
@@ -27,7 +26,6 @@ send apart made0 >"$scratch/none.sent" &
 sending=$!
 send apart 18101 >"$scratch/host.sent"
 wait $sending || failed=1
-sleep 0.3
 end_capture none $none
 end_capture host $host
 check check_apart.py "$scratch"

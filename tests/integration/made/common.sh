@@ -38,6 +38,11 @@ send() { # WORD...: the streams, as their program's options say
 	timeout 100 "$streams" "$@" || { fail "streams $* end with $?"; return 1; }
 }
 
+# taken PORT: nothing waits in the sockets of that UDP port
+taken() {
+	! awk -v port="$(printf ':%04X' "$1")" '$2 ~ port "$" && $5 !~ /:00000000$/ { print "waiting" }' /proc/net/udp /proc/net/udp6 | grep -q .
+}
+
 # What a plugin under sanitizers needs of the tshark that is not: to be loaded first.
 SANITIZERS=$(ldd "$PLUGIN" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:)
 export SANITIZERS

@@ -244,6 +244,8 @@ int main(int argc, char **argv)
 	for (size_t n = 0; made_now() < until && n_sent + n_waiting < most; n++)
 		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % MIXED : kind].send();
 	flush();
+	if (pauses) /* who waits for nobody may fill the queue, which drops then */
+		made_wire__arrive();
 	printf("%" PRIu64 " %.3f\n", n_sent, (double)made_now() / TW_NS_PER_SECOND);
 	return 0;
 }

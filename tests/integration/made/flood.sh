@@ -32,7 +32,7 @@ flood() {
 	sleep $(($3 / 2))
 	real "$name-sender" $(($3 / 4))
 	wait $flooding || fail "$name: the flood ends with $?"
-	sleep 0.3
+	wait_for taken 18101
 	memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
 	end_capture "$name" "$capture"
 	read -r frames took <"$scratch/sent"

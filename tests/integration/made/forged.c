@@ -350,5 +350,6 @@ int main(int argc, char **argv)
 	made_stream__clock_now(&honest, made_now());
 	made_stream__stop(&honest, made_stream__time(&honest, made_now()));
 	printf("%" PRIu64 " %" PRIu64 "\n", honest.recorded, n_sent);
+	made_wire__arrive();
 	return 0;
 }

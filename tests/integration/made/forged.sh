@@ -10,7 +10,7 @@ export LSAN_OPTIONS=suppressions=$suppressions:print_suppressions=0 ASAN_OPTIONS
 start_capture forged -u 18101 -w "$scratch/forged.pcapng"
 capture=$pid
 send 18101 "${FORGED_ROUNDS:-40}" >"$scratch/sent"
-sleep 0.5
+wait_for taken 18101
 memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
 end_capture forged "$capture"
 says "$scratch/forged.err" 'ERROR: |runtime error' && fail "$(grep -E -A 20 'ERROR: |runtime error' "$scratch/forged.err")"

@@ -48,6 +48,10 @@ void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
 /* Over UDP: until the capture host has taken all but a few of the frames that were sent. So none is lost for want of room. */
 void made_wire__let_catch_up(const struct made_wire *w);
+
+/** made_wire__arrive() - return when all that this program sent is in the sockets that it is for: it stays on one CPU, whose queue keeps the order */
+void made_wire__arrive(void);
+
 /* Answer questions until so much time is over since the program began. */
 void made_wire__run(struct made_wire *w, uint64_t until);
 

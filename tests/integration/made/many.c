@@ -81,5 +81,6 @@ int main(int argc, char **argv)
 		made_stream__stop(&streams[i], MADE_EPOCH + events * STEP);
 		let_catch_up();
 	}
+	made_wire__arrive();
 	return 0;
 }

@@ -9,7 +9,6 @@ need capinfos
 start_capture all -u 18101 --unanswered 0 -w "$scratch/all.pcapng"
 capture=$pid
 send 18101 200 240
-sleep 0.3
 end_capture all $capture
 check check_many.py "$scratch/all" 200 240
 expect "interfaces in the file" 200 "$(capinfos -M "$scratch/all.pcapng" | awk '/^Number of interfaces/ { print $NF }')"
@@ -20,7 +19,6 @@ capture=$pid
 kill -STOP $capture
 send 18101 200 24 at-once
 kill -CONT $capture
-sleep 0.5
 end_capture stopped $capture
 check check_many.py "$scratch/stopped" 200 24
 
@@ -31,7 +29,7 @@ memory() {
 	capture=$pid
 	wait_for says "$scratch/memory$1.err" '^\{"begin"'
 	send 18101 "$1" "$2"
-	sleep 0.3
+	wait_for taken 18101
 	memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
 	end_capture "memory of $1 streams" "$capture"
 	check check_many.py "$scratch/memory$1" "$1" "$2"

@@ -66,5 +66,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	made_wire__send(&wire, buf, 2 * len);
+	made_wire__arrive();
 	return 0;
 }

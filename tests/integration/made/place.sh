@@ -7,7 +7,6 @@
 start_capture place -u 18101 --streams-per-source 1 -w "$scratch/place.pcapng"
 capture=$pid
 send 18101
-sleep 0.3
 end_capture place "$capture"
 check check_place.py "$scratch/place.err"
 exit $failed
