@@ -58,6 +58,7 @@ static void follow(struct limit_sink *s)
 		take(s->limit, s->now, more);
 	s->sink.padding = s->inner->padding;
 	s->sink.frame_max = s->inner->frame_max;
+	s->sink.held = s->inner->held;
 }
 
 static void *limit_reserve(struct tw_sink *sink)

@@ -54,9 +54,11 @@ static int handle_failure(struct tx_packet *p)
 	case ENOBUFS: /* the interface took it and dropped it: so it is sent again */
 		tx_device__explain(p->tx.device);
 		return -EAGAIN;
+	case ENETDOWN: /* it may come up again */
+		p->tx.sink.held = TX_DOWN;
+		return -EAGAIN;
 	case EAGAIN:
 	case ENOMEM:
-	case ENETDOWN: /* it may come up again */
 		return -EAGAIN;
 	case EMSGSIZE: /* the MTU was lowered */
 		tx_sink__drop(&p->tx, slot_of(p, p->tail++));
@@ -77,6 +79,7 @@ static int send_batch(struct tx_packet *p)
 		n = TX_BATCH;
 	if (n > TX_SLOTS - first)
 		n = TX_SLOTS - first;
+	p->tx.sink.held = NULL;
 	sent = sendmmsg(p->fd, p->msgs + first, n, MSG_DONTWAIT);
 	if (sent < 0)
 		return handle_failure(p);

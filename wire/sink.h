@@ -55,6 +55,7 @@ struct tw_sink {
 	const char *how;  /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
 	size_t overhead;  /* bytes of headers that go in front of each frame */
 	uint64_t padding; /* bytes sent behind frames, in all */
+	const char *held; /* why flush said -EAGAIN, in words a user knows: "the link is down"; NULL = not known */
 };
 
 /* What each does stands at its operation above. */
