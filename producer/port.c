@@ -9,8 +9,7 @@
 #include "wire/emit.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
-#define LAST_NS \
-	500000000ull /* the same for the last frames, where the sink says that it is broken: it may count them */
+#define LAST_NS     500000000ull  /* the same where there is little hope: all last frames together have that */
 #define AFTER_NS \
 	1000000000ull /* after the deadline: by then a receiver that waited for others has given them up, and has room */
 #define PAUSE_NS 50000   /* between two tries */
@@ -31,34 +30,42 @@ void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_s
 	};
 }
 
-static bool is_given_up(struct tw_port *port)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-	const bool is = !port->last && tw_deadline__is_over(port->deadline);
-
-	port->given_up += is;
-	return is;
+	return a > b ? a : b;
 }
 
-static uint64_t patience(const struct tw_port *port)
+/* The deadline is over. The last frames have a time of their own. */
+static bool is_given_up(const struct tw_port *port)
 {
-	if (port->last)
-		return port->error ? LAST_NS : PATIENCE_NS;
-	return port->shedding ? 0 : PATIENCE_NS;
+	return !port->last_until && tw_deadline__is_over(port->deadline);
 }
 
-/* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
-static void *reserve(struct tw_port *port)
+/* Whether the sink, which has no room, is to be asked again. */
+static bool is_worth_a_try(const struct tw_port *port)
 {
-	void *slot = tw_sink__reserve(port->sink);
-	uint64_t begun, until, now;
+	if (port->last_until)
+		return true;
+	if (port->error || is_given_up(port))
+		return false;
+	return !port->shedding || tw_time__now(CLOCK_MONOTONIC) >= port->retry;
+}
+
+/* Until when a slot is waited for. In the past: the sink is asked once. */
+static uint64_t patience_ends(const struct tw_port *port, uint64_t begun)
+{
+	if (port->last_until)
+		return port->last_until;
+	return port->shedding || port->hopeless ? begun : begun + PATIENCE_NS;
+}
+
+static void *wait_for_slot(struct tw_port *port)
+{
+	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), until = patience_ends(port, begun);
+	uint64_t now;
+	void *slot;
 	int rc;
 
-	if (slot || (port->error && !port->last) || is_given_up(port))
-		return slot;
-	begun = tw_time__now(CLOCK_MONOTONIC);
-	if (port->shedding && !port->last && begun < port->retry)
-		return NULL;
-	until = begun + patience(port);
 	do {
 		rc = tw_sink__flush(port->sink);
 		slot = tw_sink__reserve(port->sink);
@@ -66,7 +73,7 @@ static void *reserve(struct tw_port *port)
 			break;
 		if (rc && rc != -EAGAIN)
 			port->error = rc;
-		if (port->error && !port->last)
+		if (port->error && !port->last_until)
 			break;
 		pause_briefly();
 	} while (tw_time__now(CLOCK_MONOTONIC) < until && !is_given_up(port));
@@ -74,6 +81,18 @@ static void *reserve(struct tw_port *port)
 	port->waited += now - begun;
 	port->shedding = !slot;
 	port->retry = now + RETRY_NS;
+	return slot;
+}
+
+/* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
+static void *reserve(struct tw_port *port)
+{
+	void *slot = tw_sink__reserve(port->sink);
+
+	if (!slot && is_worth_a_try(port))
+		slot = wait_for_slot(port);
+	if (!slot && !port->error && is_given_up(port))
+		port->given_up++;
 	return slot;
 }
 
@@ -169,22 +188,38 @@ int tw_port__flush(struct tw_port *port)
 	return rc;
 }
 
-/* A deadline may be set, and moved, meanwhile. */
-static bool is_over(const struct tw_port *port, uint64_t until)
+/* Until when frames may take to leave. A deadline may be set, and moved, meanwhile. */
+static uint64_t drain_ends(const struct tw_port *port, uint64_t begun)
 {
 	const uint64_t at = port->deadline ? atomic_load(&port->deadline->at) : 0;
 
-	return tw_time__now(CLOCK_MONOTONIC) >= (at && at + AFTER_NS > until ? at + AFTER_NS : until);
+	if (port->last_until)
+		return port->last_until;
+	if (port->hopeless)
+		return begun;
+	return at ? later(at + AFTER_NS, begun + LAST_NS) : begun + PATIENCE_NS;
 }
 
 int tw_port__drain(struct tw_port *port)
 {
-	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + PATIENCE_NS;
+	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
 	int rc;
 
-	while ((rc = tw_port__flush(port)) == -EAGAIN && !is_over(port, until))
+	while ((rc = tw_port__flush(port)) == -EAGAIN && tw_time__now(CLOCK_MONOTONIC) < drain_ends(port, begun))
 		pause_briefly();
 	return rc;
+}
+
+void tw_port__lose_hope(struct tw_port *port)
+{
+	port->hopeless = true;
+}
+
+void tw_port__begin_last(struct tw_port *port)
+{
+	const bool hopeless = port->error || port->hopeless;
+
+	port->last_until = tw_time__now(CLOCK_MONOTONIC) + (hopeless ? LAST_NS : PATIENCE_NS);
 }
 
 static void shed(struct tw_channel *channel)

@@ -5,7 +5,7 @@
  *
  * Back-pressure: while the sink has no room the thread waits and the kernel's ring buffers for us. Only after PATIENCE, or when
  * the sink broke, events are shed, counted, and told by a LOST record as soon as frames go out again. Nor is anything waited for once the
- * deadline is over, but for the last frames, which tell what was shed.
+ * deadline is over, but for the last frames, which tell what was shed. These have one time for all of their waits.
  */
 #ifndef TW_PORT_H
 #define TW_PORT_H
@@ -48,8 +48,9 @@ struct tw_port {
 	uint64_t retry;                     /* when, CLOCK_MONOTONIC */
 	int error;                          /* the sink broke for good */
 	const struct tw_deadline *deadline; /* NULL = none */
-	bool last;                          /* frames that are worth waiting for after that */
-	uint64_t given_up;                  /* frames that were not waited for, as it was over */
+	bool hopeless;                      /* nothing is waited for any more, but for the last frames */
+	uint64_t last_until;                /* the last frames are waited for until then; 0 = they do not follow yet */
+	uint64_t given_up;                  /* frames that were not waited for, as the deadline was over */
 	uint32_t part_id;
 	uint8_t flags;           /* of the frames to come, besides the stream's */
 	_Atomic uint64_t events; /* committed (base/counter.h) */
@@ -75,8 +76,21 @@ void tw_port__set_flags(struct tw_port *port, uint8_t flags);
 /** tw_port__flush() - commit and push out. Return: 0, -EAGAIN, or the sink's error */
 int tw_port__flush(struct tw_port *port);
 
-/** tw_port__drain() - flush until all is out or PATIENCE ends, and the deadline if there is one: for the end of a run */
+/**
+ * tw_port__drain() - flush until all is out, or PATIENCE ends; with a deadline set, until shortly after that
+ * Return: 0, -EAGAIN if not all is out, or the sink's error
+ */
 int tw_port__drain(struct tw_port *port);
+
+/** tw_port__lose_hope() - the sink takes nothing: from now on only the last frames are waited for */
+void tw_port__lose_hope(struct tw_port *port);
+
+/**
+ * tw_port__begin_last() - the last frames follow
+ *
+ * They are waited for whatever the deadline is: for PATIENCE in all, and less if the sink broke or hope is lost.
+ */
+void tw_port__begin_last(struct tw_port *port);
 
 /** tw_port__event() - send one kernel record on a channel in a new frame, or shed and count it; as tw_frame__add_event() */
 void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,

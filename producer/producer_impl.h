@@ -40,6 +40,7 @@ struct tw_producer {
 	int wake_fd;
 	uint64_t started_ns;
 	_Atomic uint64_t stopped_ns; /* set while the readers still run */
+	const char *held;            /* why frames did not leave at the end, as the sink says; NULL = it does not */
 
 	/* what the kernel said after the run (producer_books.c) */
 	bool settled;

@@ -263,11 +263,15 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 	return least;
 }
 
-/* What has not left by now never will. */
-static void drain_port(struct tw_reader *r)
+/* What has not left by now never will. All threads have one receiver: what one has waited for in vain, no other waits for again. */
+static void drain_port(struct tw_producer *p, struct tw_reader *r)
 {
 	const int rc = tw_port__drain(&r->port);
 
+	if (rc == -EAGAIN)
+		p->held = r->port.sink->held;
+	for (unsigned int i = 0; rc == -EAGAIN && i < p->n_readers; i++)
+		tw_port__lose_hope(&p->readers[i].port);
 	if (rc && !r->error)
 		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
@@ -291,7 +295,7 @@ static void say_last(struct tw_producer *p)
 	struct tw_reader *first = &p->readers[0];
 	const size_t times = p->options->repeat_ms ? LAST_TIMES : 1;
 
-	first->port.last = true;
+	tw_port__begin_last(&first->port);
 	for (size_t i = 0; i < times && (!i || !first->error); i++) {
 		uint64_t now;
 
@@ -301,7 +305,7 @@ static void say_last(struct tw_producer *p)
 		tw_announcer__last(&p->announcer, now);
 		for (unsigned int k = 0; k < p->n_readers; k++)
 			tw_reader__watermark_on(&p->readers[k], &first->port, now);
-		drain_port(first);
+		drain_port(p, first);
 	}
 }
 
@@ -332,12 +336,12 @@ static void finish(struct tw_producer *p)
 	tw_producer__settle(p);
 	for (unsigned int i = p->n_readers; i-- > 1;) {
 		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
-		drain_port(&p->readers[i]);
+		drain_port(p, &p->readers[i]);
 	}
 	tw_announcer__finish(&p->announcer);
 	first->closed = UINT64_MAX;
 	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
-	drain_port(first);
+	drain_port(p, first);
 	say_last(p);
 }
 
@@ -347,6 +351,23 @@ static bool gave_up(const struct tw_producer *p)
 		if (p->readers[i].port.given_up)
 			return true;
 	return false;
+}
+
+/* Why not all that was to be sent has left. Return: 0 if it has, else @err is filled. */
+static int check_sent(const struct tw_producer *p, struct tw_error *err)
+{
+	const int error = tw_producer__broken(p);
+
+	if (gave_up(p))
+		return tw_error__set(
+			err, -ETIMEDOUT,
+			"sending took longer than the end allowed%s%s: what had not left then was given up, and is "
+			"counted as lost by the producer",
+			p->held ? ", as " : "", p->held ? p->held : "");
+	if (error == -ETIMEDOUT)
+		return tw_error__set(err, error, "sending stopped early: %s; the last frames were given up",
+				     p->held ? p->held : "the output took nothing more");
+	return error ? tw_error__set(err, error, "sending stopped early: %s", strerror(-error)) : 0;
 }
 
 static bool is_off(const struct tw_instance *instance)
@@ -385,13 +406,5 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	end_answers(p);
 	close_sinks(p);
 	p->running = false;
-	if (!rc && gave_up(p))
-		rc = tw_error__set(
-			err, -ETIMEDOUT,
-			"sending took longer than the end allowed: what had not left then was given up, and is "
-			"counted as lost by the producer");
-	if (!rc && tw_producer__broken(p))
-		rc = tw_error__set(err, tw_producer__broken(p), "sending stopped early: %s",
-				   strerror(-tw_producer__broken(p)));
-	return rc;
+	return rc ? rc : check_sent(p, err);
 }

@@ -313,6 +313,31 @@ for try in 1 2 3 4 5; do
 done
 [ "$took" -lt 5000 ] || fail "two signals under --rate end it no sooner than one: $took ms"
 
+# stream on a link that is down: its end does not wait for it once more with each frame.
+stream_down() {
+	in_background stream "$tracewire" stream -e sched_switch -i down0
+	stream=$pid
+	wait_for says "$scratch/stream.err" '^streaming '
+	ip link set down0-tx down
+}
+check_down() { # WHAT STATUS
+	expect "$1: status" 1 "$2"
+	says "$scratch/stream.err" 'the link is down' || fail "$1: $(cat "$scratch/stream.err")"
+}
+stream_down
+interrupt "$stream"
+check_down "a link that is down" $?
+for try in 1 2 3 4 5; do
+	stream_down
+	run=$stream
+	interrupt_twice
+	wait "$stream"
+	check_down "a link that is down, two signals" $?
+	[ "$took" -lt 5000 ] && break
+	echo "two signals took $took ms, try $try"
+done
+[ "$took" -lt 5000 ] || fail "two signals end a stream on a link that is down no sooner than one: $took ms"
+
 # A disk that is full: one truth, in the summary and in the file.
 mkdir "$scratch/small"
 mount -t tmpfs -o size=512k tmpfs "$scratch/small" || exit 1

@@ -63,10 +63,11 @@ static void commit(struct tw_sink *sink, size_t len)
 
 static int flush(struct tw_sink *sink)
 {
-	const struct archive *a = of(sink)->archive;
+	struct archive *a = of(sink)->archive;
 
 	if (a->room)
 		return 0;
+	a->held++;
 	return a->broken ? a->broken : -EAGAIN;
 }
 

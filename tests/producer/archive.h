@@ -26,6 +26,7 @@ struct archive {
 	_Atomic uint64_t frame_ns; /* the next frame has room that long after the last one, ns */
 	_Atomic uint64_t last_ns;  /* when that was */
 	_Atomic uint64_t refused;  /* how often there was no room */
+	_Atomic uint64_t held;     /* how often flush said so */
 	pthread_mutex_t lock;
 	struct archive_frame *frames;
 	size_t n, cap;

@@ -302,6 +302,67 @@ static void test_shedding_parts(void **state)
 	tear_down(&b);
 }
 
+/* Begin a frame, and see the sink asked for room a few times at most. */
+static void expect_no_wait(struct bench *b, struct tw_channel *channel)
+{
+	const uint64_t before = b->archive.refused + b->archive.held;
+
+	assert_false(tw_port__begin(&b->port, channel, 1));
+	assert_in_range(b->archive.refused + b->archive.held - before, 1, 4);
+}
+
+static void expect_no_long_drain(struct bench *b)
+{
+	const uint64_t before = b->archive.held;
+
+	assert_int_equal(tw_port__drain(&b->port), -EAGAIN);
+	assert_in_range(b->archive.held - before, 1, 2);
+}
+
+/* The last frames are waited for together: one wait in vain is the only one, for slots or for what is to leave. */
+static void test_last_frames(void **state)
+{
+	struct tw_deadline deadline = { 1 };
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	b.port.deadline = &deadline;
+	b.archive.room = 0;
+	expect_no_wait(&b, &b.one);
+	assert_int_equal(b.port.given_up, 1);
+	tw_port__begin_last(&b.port);
+	assert_false(tw_port__begin(&b.port, &b.one, 1)); /* this one is waited for, whatever the deadline is */
+	for (int i = 0; i < 20; i++) {
+		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
+		expect_no_long_drain(&b);
+	}
+	assert_int_equal(b.port.given_up, 1);
+	b.archive.room = ARCHIVE_ENDLESS;
+	assert_true(tw_port__begin(&b.port, &b.one, 1));
+	receive(&b);
+	tear_down(&b);
+}
+
+/* What the first drain has shown is not waited for again, until the last frames. */
+static void test_no_hope(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	set_up(&b, SMALL, 0);
+	b.archive.room = 0;
+	tw_port__lose_hope(&b.port);
+	for (int i = 0; i < 20; i++) {
+		expect_no_wait(&b, &b.one);
+		expect_no_long_drain(&b);
+	}
+	tw_port__begin_last(&b.port);
+	assert_int_equal(tw_port__drain(&b.port), -EAGAIN);
+	expect_no_long_drain(&b);
+	tear_down(&b);
+}
+
 static void test_broken(void **state)
 {
 	struct bench b;
@@ -419,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_hidden_parts),   cmocka_unit_test(test_back_pressure),
 		cmocka_unit_test(test_shedding),       cmocka_unit_test(test_shedding_one_event_frames),
 		cmocka_unit_test(test_shedding_parts), cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_last_frames),    cmocka_unit_test(test_no_hope),
 		cmocka_unit_test(test_control_parts),  cmocka_unit_test(test_large_texts),
 		cmocka_unit_test(test_control_shed),
 	};
