@@ -130,7 +130,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	return true;
 }
 
-/* By the word of the newest CLOCK. */
+/* By the word of the newest CLOCK. The bounds are against the capture clock, which keeps to the wall clock as it was at the start. */
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;
@@ -140,6 +140,7 @@ static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_su
 		return;
 	ret->ahead_known = true;
 	ret->ahead = tw_saturate__plus(c->wall_offset, tw_bounds__middle(estimate.bounds));
+	ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
 	ret->ahead_most = ((uint64_t)estimate.bounds.high - (uint64_t)estimate.bounds.low) / 2 + 1 + sample->error_ns;
 }
 

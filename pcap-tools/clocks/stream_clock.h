@@ -173,7 +173,7 @@ struct tw_stream_clock_summary {
 	int32_t drift,
 		drift_most; /* ns per s that the stream's clock gains on the capture host's; no further off than @drift_most */
 	bool ahead_known;
-	int64_t ahead; /* the producer's wall clock, of the capture host's, ns, by the newest CLOCK; no further off than ahead_most */
+	int64_t ahead; /* the producer's wall clock, of the capture host's as last set, ns, by the newest CLOCK; no further off than ahead_most */
 	uint64_t ahead_most;
 	uint64_t exchanges, refused, restarts; /* as in struct tw_distance */
 	uint64_t steps, suspends;

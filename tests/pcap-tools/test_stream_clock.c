@@ -427,6 +427,34 @@ static void test_sync_refuted(void **state)
 	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
 }
 
+/* The capture host's wall clock is set, and the producer's with it where both are of one host: the distance is to what it shows now. */
+static void check_own_step(int64_t step, bool both)
+{
+	const int64_t truth = both ? 0 : -step;
+	struct tw_stream_clock_summary summary;
+	struct capture c;
+
+	capture__init(&c, 29, TW_ALIGN_NONE, false);
+	capture__set_wall(&c, 0);
+	run(&c, 5 * SECOND);
+	c.world.wall += both ? step : 0;
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .stepped = step });
+	run(&c, 5 * SECOND);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_true(summary.ahead_known);
+	assert_in_range(summary.ahead_most, 1, MS);
+	assert_in_range(summary.ahead - truth + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
+}
+
+static void test_own_steps(void **state)
+{
+	(void)state;
+	check_own_step(24 * (int64_t)SECOND, true);
+	check_own_step(24 * (int64_t)SECOND, false);
+	check_own_step(-2307076790 * (int64_t)SECOND, true);
+	check_own_step(-2307076790 * (int64_t)SECOND, false);
+}
+
 /* A clock that counts ticks. */
 static void test_ticks(void **state)
 {
@@ -497,6 +525,7 @@ int main(void)
 		cmocka_unit_test(test_contradiction),
 		cmocka_unit_test(test_sync),
 		cmocka_unit_test(test_sync_refuted),
+		cmocka_unit_test(test_own_steps),
 		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_hostile_numbers),
 	};
