@@ -95,10 +95,22 @@ static ssize_t take(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
+/* The same: fclose() */
+static int release(void *cookie)
+{
+	struct queued_file *file = cookie;
+
+	tw_live__close(&file->to);
+	pthread_mutex_destroy(&file->lock);
+	free(file->bytes);
+	free(file);
+	return 0;
+}
+
 struct queued_file *queued_file__open(int fd, int mode, FILE **ret)
 {
 	struct queued_file *file = calloc(1, sizeof(*file));
-	FILE *out = file ? fopencookie(file, "w", (cookie_io_functions_t){ .write = take }) : NULL;
+	FILE *out = file ? fopencookie(file, "w", (cookie_io_functions_t){ .write = take, .close = release }) : NULL;
 
 	if (!out) {
 		free(file);

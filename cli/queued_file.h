@@ -18,7 +18,7 @@ struct queued_file;
 /**
  * queued_file__open() - for a descriptor, which stays the caller's
  * @mode: of the FILE's buffer, as setvbuf() has it
- * @ret: the FILE; it stays open until the process ends
+ * @ret: the FILE; fclose() frees both, and what is queued then is lost
  *
  * Return: NULL without memory.
  */

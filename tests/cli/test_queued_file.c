@@ -53,6 +53,7 @@ static void later_text_is_tried_again(void **state)
 	assert_int_equal(queued_file__dropped(file), 5);
 	assert_int_equal(pread(fd, text, sizeof(text) - 1, 0), 5);
 	assert_string_equal(text, "kept\n");
+	fclose(out);
 	close(fd);
 }
 
