@@ -18,9 +18,9 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
-# odd_books FILE: a summary there says that its numbers do not fit each other, or not the kernel's, or that somebody meddled
+# odd_books FILE: a summary there says that its numbers do not fit each other, or not the kernel's. Tracing may be switched off by others.
 odd_books() {
-	says "$1" 'do not balance|^unsure |^others |please report'
+	says "$1" 'do not balance|^unsure |please report'
 }
 
 instances() { # PROCESS: the trace instances that it has made
