@@ -23,7 +23,7 @@ await_silence() {
 
 # kill_late NAME OPTION...: two of these captures, one after the other; what is known of each in $scratch/NAME.list
 kill_late() {
-	local name=$1 delay begun at capture child children
+	local name=$1 delay begun at waited capture child children
 	shift
 	for delay in 300 700; do
 		kills=$((kills + 1))
@@ -33,10 +33,11 @@ kill_late() {
 		begun=$EPOCHREALTIME
 		sleep "$(awk -v ms=$((delay + RANDOM % 200)) 'BEGIN { print ms / 1000 }')"
 		children=$(pgrep -P "$capture")
+		waited=$(waited_for_cpu "$capture")
 		at=$EPOCHREALTIME
 		kill_at_once "$capture"
 		for child in $children; do wait_for has_ended "$child"; done
-		echo "$name$kills $capture $begun $at" >>"$scratch/$name.list"
+		echo "$name$kills $capture $begun $at $waited" >>"$scratch/$name.list"
 	done
 }
 
@@ -52,21 +53,21 @@ came_between() {
 
 # look_at_late NAME BESIDE: what each of them has
 look_at_late() {
-	local of capture begun at last packets file
-	while read -r of capture begun at; do
+	local of capture begun at waited last packets file
+	while read -r of capture begun at waited; do
 		file=$scratch/$of.pcapng
 		last=$(last_time "$file")
 		packets=$(packets_of "$file")
 		if [ "${packets:-0}" -gt 0 ]; then
 			readable=$((readable + packets))
-			bounded "$of" "$2" "$last" "$at"
+			bounded "$of" "$2" "$last" "$at" "$waited"
 			expect "$of: of what came from $begun on, before its first packet at $(first_time "$file")" 0 \
 				"$(came_between "$2" "$begun" "$(first_time "$file")")"
 			repaired "$file" "$capture" "$last"
 			balances "$of" "$file"
 			expect "$of: formats are in the file" 1 "$("$tracewire" report "$file" 2>"$scratch/report.err" | tail -n 1 | grep -c 'sys_\(enter\|exit\)')"
 		else
-			bounded "$of" "$2" "$begun" "$at"
+			bounded "$of" "$2" "$begun" "$at" "$waited"
 		fi
 	done <"$scratch/$1.list"
 }
