@@ -19,7 +19,8 @@ struct run {
 	struct tw_books books;
 	struct run_kernel kernel;
 	struct receiver got;
-	int result; /* of tw_producer__stop() */
+	int result;   /* of tw_producer__stop() */
+	bool cleared; /* the test has the kernel clear rings: their counters do not fit */
 };
 
 /** run__init() - one request; change archive and options as wanted before run__start() */

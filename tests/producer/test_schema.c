@@ -294,6 +294,7 @@ static void appear(unsigned int threads)
 	assert_int_equal(probe__define("three", "other=%sp:x64"), 0);
 	run__await_enabled(&run, three);
 	probe__target(0);
+	run.cleared = true; /* where an event goes, the kernel clears the rings that had it */
 	run__stop(&run);
 	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
