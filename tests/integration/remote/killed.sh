@@ -22,9 +22,9 @@ packets_of() { # FILE: how many
 	capinfos -c -T -r "$1" 2>/dev/null | cut -f2
 }
 
-# waited_for_cpu PROCESS: ms in which its threads could have run, but for a CPU
+# waited_for_cpu PROCESS: ms in which one of its threads, the one that waited longest, could have run, but for a CPU
 waited_for_cpu() {
-	cat "/proc/$1/task/"*/schedstat | awk '{ ns += $2 } END { printf "%d", ns / 1e6 }'
+	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
 # bounded NAME BESIDE FROM KILLED [WAITED]: of what BESIDE has, no more lies between these times, of the last packet and of the kill, than may
