@@ -7,7 +7,6 @@
 # Usage: kill.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
-. "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/killed.sh"
 kills=${KILLS:-20}
 
@@ -15,7 +14,7 @@ hosts host p1
 
 # kill_one NUMBER
 kill_one() {
-	local file=$scratch/killed.pcapng how=by_restart capture beside stream children child at last packets
+	local file=$scratch/killed.pcapng how=by_restart capture beside stream children child waited at last packets
 	rm -f "$scratch"/killed.pcapng*
 	[ $(($1 % 3)) = 0 ] && file+=.zst
 	[ $(($1 % 2)) = 0 ] && how=by_cleanup
@@ -27,6 +26,7 @@ kill_one() {
 	stream=$pid
 	sleep "0.$(printf %03d $((100 + RANDOM % 800)))"
 	children=$(pgrep -P "$capture")
+	waited=$(waited_for_cpu "$capture")
 	at=$EPOCHREALTIME
 	kill_at_once "$capture"
 	sleep 0.15
@@ -37,11 +37,11 @@ kill_one() {
 	last=$(last_time "$file")
 	packets=$(packets_of "$file")
 	if [ "${packets:-0}" = 0 ]; then # killed before it had written any
-		bounded "killed at $at, nothing can be read" "$scratch/beside.pcapng" "$(first_time "$scratch/beside.pcapng")" "$at"
+		bounded "killed at $at, nothing can be read" "$scratch/beside.pcapng" "$(first_time "$scratch/beside.pcapng")" "$at" "$waited"
 		return
 	fi
 	readable=$((readable + packets))
-	bounded "killed at $at" "$scratch/beside.pcapng" "$last" "$at"
+	bounded "killed at $at" "$scratch/beside.pcapng" "$last" "$at" "$waited"
 	repaired "$file" "$capture" "$last" $how
 	balances "killed at $at" "$file"
 }

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced behind common.sh: what a capture that was killed with SIGKILL has written, against what came to it until then. The moments are
-# random, those of SEED; notes of captures are the test's own.
+# Sourced with common.sh: what a capture that was killed with SIGKILL has written, against what came to it until then. The moments are
+# random, those of SEED. Notes of captures are the test's own, and all is written to memory: the time of others' writes to a disk is not
+# what is measured.
+mount -t tmpfs tmpfs /run || exit 1
+export TMPDIR=/run
+. "$(dirname "$0")/common.sh"
 need editcap
 RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
-mount -t tmpfs tmpfs /run || exit 1
 
 readable=0 mended=0 most=0 longest=0 # packets read, files whose end was mended, bytes and ms that were missing at most
 
@@ -27,7 +30,7 @@ waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
-# bounded NAME BESIDE FROM KILLED [WAITED]: of what BESIDE has, no more lies between these times, of the last packet and of the kill, than may
+# bounded NAME BESIDE FROM KILLED WAITED: of what BESIDE has, no more lies between these times, of the last packet and of the kill, than may
 # be lost: 1 MiB or 100 ms, and the ms for which the capture had waited for a CPU
 bounded() {
 	local bytes=0 ms
@@ -37,7 +40,7 @@ bounded() {
 			fail "editcap: $(cat "$scratch/editcap.err")"
 		bytes=$(capinfos -d -T -r "$scratch/missing.pcapng" 2>/dev/null | cut -f2)
 	fi
-	[ "${bytes:-0}" -le 1048576 ] || [ "$ms" -le $((100 + ${5:-0})) ] || fail "$1: a kill took $bytes bytes, $ms ms, after ${5:-0} ms without a CPU"
+	[ "${bytes:-0}" -le 1048576 ] || [ "$ms" -le $((100 + $5)) ] || fail "$1: a kill took $bytes bytes, $ms ms, after $5 ms without a CPU"
 	[ "${bytes:-0}" -le $most ] || most=$bytes
 	[ "$ms" -le $longest ] || longest=$ms
 }

@@ -6,7 +6,6 @@
 # Usage: late.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
-. "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/killed.sh"
 
 need taskset
