@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forged streams for a capture host, for flood.sh and bench/run: `remote_flood PORT KIND SECONDS [PACE [FRAMES]]`. It ends after that time or
+ * Forged streams for a capture host, for flood.sh and bench/run: `flood PORT KIND SECONDS [PACE [FRAMES]]`. It ends after that time or
  * that number of frames. KIND is what each new stream sends:
  *   hosts    one frame, a HOST
  *   pairs    two frames with consecutive numbers: a HOST and a WATERMARK
