@@ -8,7 +8,7 @@
 tracewire=$1
 load=$2
 . "$(dirname "$0")/killed.sh"
-kills=${KILLS:-20}
+kills=${KILLS:-10}
 
 hosts host p1
 

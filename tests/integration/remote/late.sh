@@ -20,24 +20,22 @@ await_silence() {
 		'BEGIN { left = said + 1.04 - now; while (left < 0) left += 1.02; print left }')"
 }
 
-# kill_late NAME OPTION...: two of these captures, one after the other; what is known of each in $scratch/NAME.list
+# kill_late NAME OPTION...: one with these options; what is known of it is in $scratch/NAME.known
 kill_late() {
-	local name=$1 delay begun at waited capture child children
+	local name=$1 begun at waited capture child children
 	shift
-	for delay in 300 700; do
-		kills=$((kills + 1))
-		await_silence
-		start_capture "$name$kills" "$@"
-		capture=$pid
-		begun=$EPOCHREALTIME
-		sleep "$(awk -v ms=$((delay + RANDOM % 200)) 'BEGIN { print ms / 1000 }')"
-		children=$(pgrep -P "$capture")
-		waited=$(waited_for_cpu "$capture")
-		at=$EPOCHREALTIME
-		kill_at_once "$capture"
-		for child in $children; do wait_for has_ended "$child"; done
-		echo "$name$kills $capture $begun $at $waited" >>"$scratch/$name.list"
-	done
+	kills=$((kills + 1))
+	await_silence
+	start_capture "$name" "$@"
+	capture=$pid
+	begun=$EPOCHREALTIME
+	sleep "$(awk -v ms=$((300 + RANDOM % 600)) 'BEGIN { print ms / 1000 }')"
+	children=$(pgrep -P "$capture")
+	waited=$(waited_for_cpu "$capture")
+	at=$EPOCHREALTIME
+	kill_at_once "$capture"
+	for child in $children; do wait_for has_ended "$child"; done
+	echo "$capture $begun $at $waited" >"$scratch/$name.known"
 }
 
 # came_between FILE BEGUN FIRST: how many packets it has from 50 ms behind BEGUN to FIRST, but for what clocks are apart
@@ -50,25 +48,23 @@ came_between() {
 	packets_of "$scratch/before.pcapng"
 }
 
-# look_at_late NAME BESIDE: what each of them has
+# look_at_late NAME BESIDE: what it has
 look_at_late() {
-	local of capture begun at waited last packets file
-	while read -r of capture begun at waited; do
-		file=$scratch/$of.pcapng
-		last=$(last_time "$file")
-		packets=$(packets_of "$file")
-		if [ "${packets:-0}" -gt 0 ]; then
-			readable=$((readable + packets))
-			bounded "$of" "$2" "$last" "$at" "$waited"
-			expect "$of: of what came from $begun on, before its first packet at $(first_time "$file")" 0 \
-				"$(came_between "$2" "$begun" "$(first_time "$file")")"
-			repaired "$file" "$capture" "$last"
-			balances "$of" "$file"
-			expect "$of: formats are in the file" 1 "$("$tracewire" report "$file" 2>"$scratch/report.err" | tail -n 1 | grep -c 'sys_\(enter\|exit\)')"
-		else
-			bounded "$of" "$2" "$begun" "$at" "$waited"
-		fi
-	done <"$scratch/$1.list"
+	local of=$1 capture begun at waited last packets file=$scratch/$1.pcapng
+	read -r capture begun at waited <"$scratch/$1.known"
+	last=$(last_time "$file")
+	packets=$(packets_of "$file")
+	if [ "${packets:-0}" -gt 0 ]; then
+		readable=$((readable + packets))
+		bounded "$of" "$2" "$last" "$at" "$waited"
+		expect "$of: of what came from $begun on, before its first packet at $(first_time "$file")" 0 \
+			"$(came_between "$2" "$begun" "$(first_time "$file")")"
+		repaired "$file" "$capture" "$last"
+		balances "$of" "$file"
+		expect "$of: formats are in the file" 1 "$("$tracewire" report "$file" 2>"$scratch/report.err" | tail -n 1 | grep -c 'sys_\(enter\|exit\)')"
+	else
+		bounded "$of" "$2" "$begun" "$at" "$waited"
+	fi
 }
 
 # late_on WAY STREAM-OPTION... -- CAPTURE-OPTION...: a stream that goes that way, joined in every manner; what is on the wire is kept
@@ -83,17 +79,17 @@ late_on() {
 	start_stream p1 "${to[@]}" -e raw_syscalls --event-filter "$loaded"
 	stream=$pid
 	sleep 1.2
-	kill_late "${way}_events_" "${from[@]}"
-	kill_late "${way}_packed_" "${from[@]}" --packed
-	kill_late "${way}_aligned_" "${from[@]}" --align host
-	kill_late "${way}_filtered_" "${from[@]}" -f 'id == 110'
+	kill_late "${way}_events" "${from[@]}"
+	kill_late "${way}_packed" "${from[@]}" --packed
+	kill_late "${way}_aligned" "${from[@]}" --align host
+	kill_late "${way}_filtered" "${from[@]}" -f 'id == 110'
 	sleep 0.2
 	interrupt "$stream"
 	interrupt "$seen"
 	"$tracewire" convert -q "$scratch/seen_$way.pcapng" "$scratch/unpacked_$way.pcapng" 2>"$scratch/convert.err" ||
 		fail "convert: $(cat "$scratch/convert.err")"
-	for options in events aligned filtered; do look_at_late "${way}_${options}_" "$scratch/unpacked_$way.pcapng"; done
-	look_at_late "${way}_packed_" "$scratch/seen_$way.pcapng"
+	for options in events aligned filtered; do look_at_late "${way}_${options}" "$scratch/unpacked_$way.pcapng"; done
+	look_at_late "${way}_packed" "$scratch/seen_$way.pcapng"
 }
 
 prepare_load load 20000 1000000
