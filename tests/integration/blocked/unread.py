@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs whose standard error or output nobody reads: a full pipe, a terminal that was stopped with ^S.
 # Usage: unread.py TRACEWIRE SCRATCH TRACING CAPTURE
-import fcntl, json, os, pty, re, select, signal, subprocess, sys, termios, time
+import fcntl, json, os, pty, re, select, signal, subprocess, sys, threading, time
 
 tracewire, scratch, tracing, sample = sys.argv[1:]
 PATIENCE = 60  # s that anything here may take on a busy machine
@@ -241,20 +241,43 @@ def report_unread():
     pipe.close()
 
 
-report_unread()
-for options in [], ["-j"]:
-    capture_unread(1, *options)
-    check_two("capture --status", lambda: capture_unread(2, *options))
-capture_that_cannot_start()
-capture_duration()
-capture_stopped_terminal(1)
-check_two("capture --status on a stopped terminal", lambda: capture_stopped_terminal(2))
-for name in TRACES:
+def captures_unread():
+    for options in [], ["-j"]:
+        capture_unread(1, *options)
+        check_two("capture --status", lambda: capture_unread(2, *options))
+    capture_that_cannot_start()
+    capture_duration()
+    capture_stopped_terminal(1)
+    check_two("capture --status on a stopped terminal", lambda: capture_stopped_terminal(2))
+
+
+def trace_unread(name):
     traces_unread(name, 1)
     check_two(name, lambda: traces_unread(name, 2))
     traces_read_late(name)
-attach_waiting_unread()
-attach_read_late()
-explain_unread(1)
-check_two("explain --live", lambda: explain_unread(2))
+
+
+def others_unread():
+    report_unread()
+    attach_waiting_unread()
+    attach_read_late()
+    explain_unread(1)
+    check_two("explain --live", lambda: explain_unread(2))
+
+
+def safely(check):
+    """What goes wrong in one thread is not told by Python's exit status."""
+    try:
+        check()
+    except Exception as error:
+        fail(f"{check}: {error!r}")
+
+
+# They wait most of the time. Those of a thread use the same port, file or interface.
+threads = [threading.Thread(target=safely, args=(check,)) for check in
+           [captures_unread, others_unread] + [lambda name=name: trace_unread(name) for name in TRACES]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
 sys.exit(failures != 0)

@@ -5,7 +5,7 @@
 # Usage: unread.sh TRACEWIRE CAPTURE
 tracewire=$1
 sample=$2
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../common.sh"
 need python3
 
 ip link set lo up

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# capture into a FIFO whose reader does not read. Its receiving thread goes on, and waits for nothing but the next datagram.
+# Usage: capture.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+need strace
+
+# capture_blocked OPTION...: into a FIFO that nobody reads, until its own receive buffer has overflowed
+capture_blocked() {
+	start_reader "$scratch/fifo"
+	in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" "$@"
+	run=$pid
+	wait_for says "$scratch/run.err" '^\{"begin"'
+	prepare_load 60 0
+	start_stream
+	echo >"$scratch/begin"
+	wait_for drops
+}
+
+drops() { # datagrams that the socket had no room for, as the kernel says
+	[ "$(awk -v port="$(printf ':%04X' $port)" 'index($2, port) { n += $NF } END { print n + 0 }' /proc/net/udp /proc/net/udp6)" -gt 0 ]
+}
+
+check_capture() { # WHAT
+	says "$scratch/run.err" 'took nothing more, after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
+	[ "$(end_books disk)" -gt 0 ] 2>/dev/null || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
+	dropped=$(sed -nE 's/.*"frames":\{"received":[0-9]+,"dropped":([0-9]+).*/\1/p' "$scratch/run.err")
+	tail=$(end_books tail_frames)
+	[ "$dropped" -gt 0 ] || fail "$1: no frame was dropped: $(cat "$scratch/run.err")"
+	[ "$tail" -le "$dropped" ] || fail "$1: more frames are missing than were dropped: $(cat "$scratch/run.err")"
+	# The last datagram may just have found room, if it was short.
+	[ "$tail" = 0 ] || tails=1
+	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_books difference)"
+	[ $((tail + $(end_books receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"
+}
+tails=0
+
+capture_blocked
+kill -INT "$run"
+ends_with 1 "capture, one signal"
+check_capture "capture, one signal"
+kill -KILL "$load_process"
+end_stream 0
+kill_at_once "$reader"
+for try in 1 2 3 4 5; do
+	capture_blocked
+	interrupt_twice
+	ends_with 1 "capture, two signals"
+	check_capture "capture, two signals"
+	kill -KILL "$load_process"
+	end_stream 0
+	kill_at_once "$reader"
+	[ "$took" -lt 5000 ] && [ $tails = 1 ] && break
+	echo "two signals took $took ms, try $try"
+done
+[ $tails = 1 ] || fail "no capture knows of frames that are missing behind the last"
+[ "$took" -lt 5000 ] || fail "two signals end capture no sooner than one: $took ms"
+
+# What the receiving thread calls while the output blocks, clocks are asked for, and somebody wants to know how it stands: it waits
+# in poll() alone.
+thread() { # PROCESS NAME
+	grep -lx "$2" "/proc/$1"/task/*/comm | cut -d/ -f5
+}
+start_reader "$scratch/fifo"
+in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" --status 0.2
+run=$pid
+wait_for says "$scratch/run.err" '^\{"begin"'
+prepare_load 60 20000
+start_stream
+echo >"$scratch/begin"
+wait_for is_full "$scratch/fifo"
+in_background trace strace -qq -o "$scratch/calls" -p "$(thread "$run" tracewire-recv)"
+tracer=$pid
+answered() { # so many questions while it is traced
+	[ "$(grep -cs '^sendmsg(' "$scratch/calls")" -ge "$1" ] 2>/dev/null
+}
+wait_for answered 3
+kill -INT "$tracer"
+wait "$tracer"
+awk '{ name = $0; sub(/\(.*/, "", name) }
+	/^(poll|ppoll|recvmmsg|recvmsg|sendmsg|getsockopt)\(/ { calls[name]++; next }
+	/^futex\(.*FUTEX_WAKE/ || /^(read|write)\(.*, 8\)/ { next } # eventfds, which do not block
+	/^(<\.\.\.|---|\+\+\+|restart_syscall|mmap|munmap|madvise|brk)/ { next }
+	{ print "the receiving thread calls " $0; other = 1 }
+	END { if (calls["recvmmsg"] < 10 || calls["poll"] < 10) { print "only a few calls were seen"; other = 1 } exit other }' \
+	"$scratch/calls" >"$scratch/others" || fail "$(head -n 5 "$scratch/others")"
+kill -KILL "$load_process"
+end_stream 0
+kill -INT "$run"
+ends_with 1 "a capture that was traced"
+kill_at_once "$reader"
+exit $failed

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+# Sourced, $tracewire and $load set: nobody takes what a run writes. The first Ctrl-C gives the output some seconds, the second none; both
+# end with a summary, a ledger in which nothing is unexplained, and status 1.
+. "$(dirname "$0")/../common.sh"
+
+ip link set lo up
+again=1.2 # seconds until the next signal: those of half a second are one
+port=18101
+
+# start_reader FIFO: made anew; a process has it open, and does not read
+start_reader() {
+	rm -f "$1"
+	mkfifo "$1"
+	in_background reader sh -c 'exec sleep infinity <"$1"' sh "$1"
+	reader=$pid
+}
+
+# prepare_load SECONDS CALLS: getppid(), as many in a second, in a process of its own; $loaded is the kernel's filter for its calls
+prepare_load() {
+	rm -f "$scratch/begin"
+	mkfifo "$scratch/begin"
+	in_background load sh -c 'read -r _ <"$1"; exec "$2" "$3" "$4"' sh "$scratch/begin" "$load" "$1" "$2"
+	load_process=$pid
+	loaded="id == 110 && common_pid == $pid" # x86-64's number of getppid
+}
+
+run_load() {
+	echo >"$scratch/begin"
+	wait "$load_process"
+}
+
+# ends_with STATUS WHAT: the run in $run
+ends_with() {
+	local status
+	wait_for has_ended "$run"
+	wait "$run"
+	status=$?
+	echo "$SECONDS s: $2"
+	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/run.err")"
+}
+
+# Two signals end a run sooner than one would. How long that took is in $took, in ms; where the machine stood still for seconds, it is tried again.
+now() { date +%s%N; }
+interrupt_twice() {
+	local begun
+	begun=$(now)
+	kill -INT "$run"
+	sleep $again
+	kill -INT "$run"
+	wait_for has_ended "$run"
+	took=$((($(now) - begun) / 1000000))
+}
+
+# is_full FIFO: a writer would have to wait. By bytes this cannot be told: each write may leave a part of a page unused.
+is_full() {
+	python3 - "$1" <<'END'
+import os, select, sys
+poll = select.poll()
+poll.register(os.open(sys.argv[1], os.O_WRONLY | os.O_NONBLOCK), select.POLLOUT)
+sys.exit(bool(poll.poll(0)))
+END
+}
+
+start_stream() { # OPTION...
+	in_background stream "$tracewire" stream -e raw_syscalls --event-filter "$loaded" -u "127.0.0.1:$port" "$@"
+	stream=$pid
+	wait_for says "$scratch/stream.err" '^streaming '
+}
+
+end_stream() { # STATUS
+	local status
+	interrupt "$stream"
+	status=$?
+	expect "status of the stream" "$1" $status
+}
+
+end_books() { # KEY: in what the capture says at its end
+	grep '^{"end"' "$scratch/run.err" | grep -oE "\"$1\": ?[a-z0-9-]+" | head -n 1 | sed 's/.*: *//'
+}

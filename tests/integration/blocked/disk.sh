@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# record onto a disk that is full, and onto one that hangs.
+# Usage: disk.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+need python3 mkfs.ext4 fsfreeze
+
+# A disk that is full: one truth, in the summary and in the file.
+mkdir "$scratch/small"
+mount -t tmpfs -o size=512k tmpfs "$scratch/small" || exit 1
+for file in x.pcapng x.pcapng.zst; do
+	prepare_load 1.5 100000
+	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/small/$file"
+	run=$pid
+	run_load
+	ends_with 1 "record on a full disk"
+	lost=$(sed -nE 's/^ledger .* ([0-9]+) disk.*/\1/p' "$scratch/run.err")
+	[ "${lost:-0}" -gt 0 ] || fail "$file: nothing at disk: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^ledger .*; closed$' || fail "$file: books are not closed: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^dropped|unexplained' && fail "$file: two truths: $(cat "$scratch/run.err")"
+	"$tracewire" info -j "$scratch/small/$file" >"$scratch/info" 2>&1 || fail "$file: info: $(cat "$scratch/info")"
+	python3 - "$scratch/info" "$lost" <<'END' || fail "$file: the file's ledger is another one: $(cat "$scratch/info")"
+import json, re, sys
+text = open(sys.argv[1]).read()
+json.loads(text)
+assert re.search(r'"disk": %s\b' % sys.argv[2], text) and '"closed"' in text and '"difference": 0' in text
+END
+	capinfos "$scratch/small/$file" >"$scratch/out" 2>&1 || fail "$file: capinfos: $(cat "$scratch/out")"
+	eval "$(summary "$scratch/run.err")"
+	expect "$file: events in the file" "$in_file" "$(events "$scratch/small/$file" trace.event_id | wc -l)"
+	rm "$scratch/small/$file"
+done
+umount "$scratch/small"
+
+# A disk that hangs: nobody can end its writes, but what is known is told.
+truncate -s 64M "$scratch/image"
+mkdir "$scratch/hung"
+if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/image" "$scratch/hung" 2>>"$scratch/out"; then
+	at_end 'fsfreeze -u "$scratch/hung" 2>/dev/null; umount -l "$scratch/hung"'
+	prepare_load 1 50000
+	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/hung/x.pcapng"
+	run=$pid
+	wait_for test -s "$scratch/hung/x.pcapng"
+	fsfreeze -f "$scratch/hung"
+	run_load
+	kill -INT "$run"
+	wait_for says "$scratch/run.err" '^ledger .*the difference is not known: at least [1-9][0-9]* frames'
+	wait_for says "$scratch/run.err" 'the disk does not answer'
+	fsfreeze -u "$scratch/hung"
+	ends_with 1 "record on a disk that hangs"
+else
+	echo "not checked: a disk that hangs: $(cat "$scratch/out")"
+fi
+exit $failed

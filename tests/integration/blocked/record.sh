@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# record into a pipe whose reader has stopped, or into a FIFO that nobody opens.
+# Usage: record.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+
+# books_of WHAT: the ledger that record prints has events at disk, and none that are unexplained
+books_of() {
+	says "$scratch/run.err" '^events .* recorded, .* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" 'unexplained' && fail "$1: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '; closed$' || fail "$1: books are not closed: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" 'took nothing more, after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
+}
+
+# record into a FIFO whose reader does not read: once, and twice.
+record_blocked() {
+	start_reader "$scratch/fifo"
+	prepare_load 1.5 100000
+	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/fifo"
+	run=$pid
+	run_load
+}
+record_blocked
+kill -INT "$run"
+ends_with 1 "record, one signal"
+books_of "record, one signal"
+kill_at_once "$reader"
+for try in 1 2 3 4 5; do
+	record_blocked
+	interrupt_twice
+	ends_with 1 "record, two signals"
+	books_of "record, two signals"
+	kill_at_once "$reader"
+	[ "$took" -lt 5000 ] && break
+	echo "two signals took $took ms, try $try"
+done
+[ "$took" -lt 5000 ] || fail "two signals end record no sooner than one: $took ms"
+
+# A run whose command cannot be executed has formats to write. Its end can be asked for as that of any other.
+printf '#!/no/such/interpreter\n' >"$scratch/bad"
+chmod +x "$scratch/bad"
+start_reader "$scratch/fifo"
+in_background run "$tracewire" record -q -e syscalls -w "$scratch/fifo" "$scratch/bad"
+run=$pid
+wait_for eval 'grep -qsx tracewire-write /proc/$run/task/*/comm'
+kill -INT "$run"
+ends_with 127 "record, a command that cannot be executed"
+kill_at_once "$reader"
+
+# A reader that stands still for a while gets all of it.
+mkfifo "$scratch/slow"
+in_background slow sh -c 'exec cat <"$1" >"$2"' sh "$scratch/slow" "$scratch/slow.pcapng"
+slow=$pid
+prepare_load 0.5 20000
+start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/slow"
+run=$pid
+kill -STOP "$slow"
+run_load
+kill -INT "$run"
+kill -CONT "$slow"
+ends_with 0 "record with a reader that stopped for a while"
+wait "$slow"
+eval "$(summary "$scratch/run.err")"
+expect "events in the file of a reader that stopped for a while" "$((recorded - ring - shed))" "$(events "$scratch/slow.pcapng" trace.event_id | wc -l)"
+
+# A FIFO that nobody opens: that is waited for, and the wait ends with the first signal.
+opened() { # how far it is: it sleeps between two tries, with the instance made
+	[ -n "$(instances "$1")" ]
+}
+mkfifo "$scratch/lonely"
+in_background run "$tracewire" record -e sched -w "$scratch/lonely"
+run=$pid
+wait_for opened "$run"
+kill -INT "$run"
+ends_with 1 "record into a FIFO without a reader"
+says "$scratch/run.err" 'opening .*lonely: nobody had opened it to read' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
+nothing_left "$run"
+in_background run "$tracewire" capture -Z root -u $port -w "$scratch/lonely"
+run=$pid
+bound() { ss -Hlun "sport = :$port" | grep -q .; }
+wait_for bound
+kill -INT "$run"
+ends_with 1 "capture into a FIFO without a reader"
+in_background late sh -c 'exec cat "$1" >"$2"' sh "$scratch/lonely" "$scratch/late.pcapng"
+start_tracewire run record -e sched -w "$scratch/lonely"
+run=$pid
+kill -INT "$run"
+ends_with 0 "record into a FIFO with a reader"
+exit $failed

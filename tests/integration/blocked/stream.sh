@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# stream at a rate that takes a minute for what waits, or on a link that is down.
+# Usage: stream.sh TRACEWIRE LOAD
+tracewire=$1
+load=$2
+. "$(dirname "$0")/common.sh"
+
+# stream: more waits in the rings than leaves at that rate in a minute.
+stream_slowly() {
+	in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/rate.pcapng"
+	capture=$pid
+	wait_for says "$scratch/run.err" '^\{"begin"'
+	prepare_load 1 50000
+	start_stream --rate 200k --buffer-size 8192
+	run_load
+}
+check_rate() { # WHAT STATUS
+	expect "$1: status of the stream" 1 "$2"
+	says "$scratch/stream.err" 'given up, and is counted as lost by the producer' || fail "$1: $(cat "$scratch/stream.err")"
+	odd_books "$scratch/stream.err" && fail "$1: $(cat "$scratch/stream.err")"
+	interrupt "$capture" || fail "$1: the capture: $(cat "$scratch/run.err")"
+	expect "$1: books" '"closed"' "$(grep '^{"end"' "$scratch/run.err" | grep -oE '"state": "[a-z]+"' | sed 's/.*: //')"
+	expect "$1: difference" 0 "$(end_books difference)"
+	[ "$(end_books shed)" -gt 0 ] 2>/dev/null || fail "$1: nothing is shed: $(cat "$scratch/run.err")"
+}
+stream_slowly
+interrupt "$stream"
+check_rate "one signal under --rate" $?
+for try in 1 2 3 4 5; do
+	stream_slowly
+	begun=$(now)
+	kill -INT "$stream"
+	sleep $again
+	kill -INT "$stream"
+	wait "$stream"
+	status=$?
+	took=$((($(now) - begun) / 1000000))
+	check_rate "two signals under --rate" $status
+	[ "$took" -lt 5000 ] && break
+	echo "two signals took $took ms, try $try"
+done
+[ "$took" -lt 5000 ] || fail "two signals under --rate end it no sooner than one: $took ms"
+
+# stream on a link that is down: its end does not wait for it once more with each frame.
+stream_down() {
+	in_background stream "$tracewire" stream -e sched_switch -i down0
+	stream=$pid
+	wait_for says "$scratch/stream.err" '^streaming '
+	ip link set down0-tx down
+}
+check_down() { # WHAT STATUS
+	expect "$1: status" 1 "$2"
+	says "$scratch/stream.err" 'the link is down' || fail "$1: $(cat "$scratch/stream.err")"
+}
+stream_down
+interrupt "$stream"
+check_down "a link that is down" $?
+for try in 1 2 3 4 5; do
+	stream_down
+	run=$stream
+	interrupt_twice
+	wait "$stream"
+	check_down "a link that is down, two signals" $?
+	[ "$took" -lt 5000 ] && break
+	echo "two signals took $took ms, try $try"
+done
+[ "$took" -lt 5000 ] || fail "two signals end a stream on a link that is down no sooner than one: $took ms"
+exit $failed
