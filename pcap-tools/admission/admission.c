@@ -8,6 +8,7 @@
 #include <sys/random.h>
 
 #include "base/id_table.h"
+#include "base/large.h"
 #include "base/time.h"
 #include "pcap-tools/admission/backlog.h"
 #include "pcap-tools/admission/budget.h"
@@ -144,10 +145,12 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	a->news = tw_budget__full(NEW_A_SECOND, TW_ADMISSION_STREAMS);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
-	a->sets = calloc(SETS, sizeof(*a->sets));
+	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* looked into at random */
 	a->backlog = tw_backlog__new(BACKLOG_BYTES, refuse_waiting, a);
-	if (a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key))
+	if (a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
+		memset(a->sets, 0, SETS * sizeof(*a->sets));
 		return a;
+	}
 	tw_admission__free(a);
 	return NULL;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large.h"
+
 #define ALIGN 8
 
 /* Positions grow for ever; where they lie in the ring is what is left of a division by its size. */
@@ -21,7 +23,9 @@ struct tw_backlog *tw_backlog__new(size_t bytes, tw_backlog_refused *refused, vo
 
 	if (!b)
 		return NULL;
-	*b = (struct tw_backlog){ .refused = refused, .ctx = ctx, .bytes = bytes, .ring = malloc(bytes) };
+	*b = (struct tw_backlog){
+		.refused = refused, .ctx = ctx, .bytes = bytes, .ring = tw_large__alloc(bytes, bytes)
+	};
 	if (b->ring)
 		return b;
 	free(b);
