@@ -241,7 +241,7 @@ int main(int argc, char **argv)
 	pace = pauses ? 0 : strtoull(argv[4], NULL, 10);
 	seed = tw_time__now(CLOCK_REALTIME);
 	made_wire__udp(&wire, (uint16_t)atoi(argv[1]));
-	for (size_t n = 0; made_now() < until && n_sent + n_waiting < most; n++)
+	while (made_now() < until && n_sent + n_waiting < most)
 		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % MIXED : kind].send();
 	flush();
 	if (pauses) /* who waits for nobody may fill the queue, which drops then */
