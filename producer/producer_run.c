@@ -143,8 +143,10 @@ static void close_sinks(struct tw_producer *p)
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		struct tw_reader *r = &p->readers[i];
 
-		if (r->port.sink)
-			tw_reader__ask_sink(r);
+		if (!r->port.sink)
+			continue;
+		tw_sink__give_up(r->port.sink);
+		tw_reader__ask_sink(r);
 		tw_sink__close(r->port.sink);
 		r->port.sink = NULL;
 	}

@@ -102,6 +102,11 @@ static void limit_stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	ret->waits += s->waits;
 }
 
+static void limit_give_up(struct tw_sink *sink)
+{
+	tw_sink__give_up(of(sink)->inner);
+}
+
 static void limit_close(struct tw_sink *sink)
 {
 	struct limit_sink *s = of(sink);
@@ -115,6 +120,7 @@ static const struct tw_sink_ops limit_ops = {
 	.commit = limit_commit,
 	.flush = limit_flush,
 	.stats = limit_stats,
+	.give_up = limit_give_up,
 	.close = limit_close,
 };
 

@@ -37,10 +37,15 @@ static uint8_t *slot_of(const struct tx_packet *p, unsigned int number)
 	return p->area + number % TX_SLOTS * p->slot_bytes;
 }
 
-static int break_down(struct tx_packet *p)
+static void drop_waiting(struct tx_packet *p)
 {
 	for (; p->tail != p->head; p->tail++)
 		tx_sink__drop(&p->tx, slot_of(p, p->tail));
+}
+
+static int break_down(struct tx_packet *p)
+{
+	drop_waiting(p);
 	p->tx.broken = -ENODEV;
 	return p->tx.broken;
 }
@@ -124,6 +129,11 @@ static void packet_commit(struct tw_sink *sink, size_t len)
 		send_batch(p); /* what it leaves behind is for the next batch or flush */
 }
 
+static void packet_give_up(struct tw_sink *sink)
+{
+	drop_waiting(of(sink));
+}
+
 static void packet_close(struct tw_sink *sink)
 {
 	struct tx_packet *p = of(sink);
@@ -140,6 +150,7 @@ static const struct tw_sink_ops packet_ops = {
 	.commit = packet_commit,
 	.flush = packet_flush,
 	.stats = tx_sink__stats,
+	.give_up = packet_give_up,
 	.close = packet_close,
 };
 

@@ -205,6 +205,15 @@ static void udp_stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	*ret = of(sink)->stats;
 }
 
+static void udp_give_up(struct tw_sink *sink)
+{
+	struct udp_sink *s = of(sink);
+
+	for (; s->tail < s->head; s->tail++)
+		if (s->lens[s->tail])
+			drop(s, s->tail);
+}
+
 static void udp_close(struct tw_sink *sink)
 {
 	struct udp_sink *s = of(sink);
@@ -218,6 +227,7 @@ static const struct tw_sink_ops udp_ops = {
 	.commit = udp_commit,
 	.flush = udp_flush,
 	.stats = udp_stats,
+	.give_up = udp_give_up,
 	.close = udp_close,
 };
 

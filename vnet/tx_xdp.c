@@ -93,6 +93,13 @@ static bool renew_taken(struct tx_xdp *x)
 	return true;
 }
 
+/* The first frame behind all that was taken. */
+static void skip_frame(struct tx_xdp *x)
+{
+	while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
+		;
+}
+
 /*
  * The interface dropped the frame that the kernel took last. If others left before it in the same call, the kernel tells how far it
  * is. If none did it tells so only later, and this frame is the first behind all that was taken before.
@@ -102,8 +109,7 @@ static void drop_taken(struct tx_xdp *x)
 	const struct xdp_desc *last;
 
 	if (!renew_taken(x))
-		while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
-			;
+		skip_frame(x);
 	last = xsk_ring_prod__tx_desc(&x->ring, x->taken - 1);
 	tx_sink__told(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
 }
@@ -205,6 +211,22 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 		kick(x); /* what it leaves behind is for the next kick or flush */
 }
 
+/* What the kernel has taken is on its way; what it has not goes with the socket. */
+static void xdp_give_up(struct tw_sink *sink)
+{
+	struct tx_xdp *x = of(sink);
+
+	if (x->tx.broken)
+		return;
+	renew_taken(x);
+	while (x->taken != x->put) {
+		const struct xdp_desc *first = xsk_ring_prod__tx_desc(&x->ring, x->taken);
+
+		tx_sink__drop(&x->tx, slot_of(x, (uint16_t)(first->addr / x->slot_bytes)));
+		skip_frame(x);
+	}
+}
+
 static void xdp_close(struct tw_sink *sink)
 {
 	struct tx_xdp *x = of(sink);
@@ -222,6 +244,7 @@ static const struct tw_sink_ops xdp_ops = {
 	.commit = xdp_commit,
 	.flush = xdp_flush,
 	.stats = tx_sink__stats,
+	.give_up = xdp_give_up,
 	.close = xdp_close,
 };
 

@@ -17,7 +17,7 @@
 
 #define TW_SINK_FRAME_LEAST 128 /* of frame_max where events leave, bytes: a header and a PART worth sending */
 
-/* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0. */
+/* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0 or after give_up. */
 struct tw_sink_stats {
 	uint64_t frames;         /* handed over by commit */
 	uint64_t bytes;          /* of those frames, link header excluded */
@@ -45,7 +45,9 @@ struct tw_sink_ops {
 	/* Push out what was committed. 0 = all gone, -EAGAIN = back-pressure, try again; other: broken for good. */
 	int (*flush)(struct tw_sink *sink);
 	void (*stats)(struct tw_sink *sink, struct tw_sink_stats *ret);
-	/* Frees the sink; what was committed and not flushed is lost. */
+	/* What was committed and has not left never will: it counts as dropped. Only stats and close may follow. NULL = nothing waits here. */
+	void (*give_up)(struct tw_sink *sink);
+	/* Frees the sink. */
 	void (*close)(struct tw_sink *sink);
 };
 
@@ -78,6 +80,12 @@ static inline int tw_sink__flush(struct tw_sink *sink)
 static inline void tw_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 {
 	sink->ops->stats(sink, ret);
+}
+
+static inline void tw_sink__give_up(struct tw_sink *sink)
+{
+	if (sink->ops->give_up)
+		sink->ops->give_up(sink);
 }
 
 /** tw_sink__close() - NULL is fine */

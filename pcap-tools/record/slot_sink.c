@@ -62,6 +62,15 @@ static void sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	*ret = ((struct slot_sink *)sink)->stats;
 }
 
+static void sink__give_up(struct tw_sink *sink)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+
+	for (const struct tw_slot *slot = s->committed.first; slot; slot = slot->next)
+		tw_sink_stats__drop(&s->stats, slot->data);
+	tw_slot_list__append(&s->unused, &s->committed);
+}
+
 static void sink__close(struct tw_sink *sink)
 {
 	struct slot_sink *s = (struct slot_sink *)sink;
@@ -80,6 +89,7 @@ struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, s
 		.commit = sink__commit,
 		.flush = sink__flush,
 		.stats = sink__stats,
+		.give_up = sink__give_up,
 		.close = sink__close,
 	};
 	struct slot_sink *s = calloc(1, sizeof(*s));

@@ -82,7 +82,9 @@ static void close_sink(struct tw_sink *sink)
 	free(sink);
 }
 
-static const struct tw_sink_ops ops = { reserve, commit, flush, stats, close_sink };
+static const struct tw_sink_ops ops = {
+	.reserve = reserve, .commit = commit, .flush = flush, .stats = stats, .close = close_sink
+};
 
 void archive__init(struct archive *a, size_t frame_max)
 {

@@ -375,6 +375,47 @@ static void try_down(enum tw_transport transport)
 	tw_sink__close(sink);
 }
 
+/* What stands in a sink that is given up counts as dropped, with its events. What left before does not. */
+static void try_give_up(enum tw_transport transport)
+{
+	struct tw_sink_stats sent;
+	struct tw_sink *sink;
+	uint64_t events = 0;
+	uint32_t n;
+
+	netns__wire(0, 1);
+	sink = open_tx(transport, 0, 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		write_frame(sink__slot(sink), i, 100);
+		tw_sink__commit(sink, 100);
+	}
+	sink__flush_all(sink);
+	link__set_up("tw0-tx", false);
+	n = fill_up(sink);
+	for (uint32_t i = 0; i < n; i++)
+		events += events_of(i);
+	assert_int_equal(tw_sink__flush(sink), -EAGAIN);
+	tw_sink__give_up(sink);
+	tw_sink__stats(sink, &sent);
+	assert_int_equal(sent.frames, 10 + n);
+	assert_int_equal(sent.dropped, n);
+	assert_int_equal(sent.dropped_events, events);
+	assert_int_equal(link__counters("tw0").rx_packets, 10);
+	tw_sink__close(sink);
+}
+
+static void test_xdp_give_up(void **state)
+{
+	(void)state;
+	try_give_up(TW_TRANSPORT_XDP);
+}
+
+static void test_packet_give_up(void **state)
+{
+	(void)state;
+	try_give_up(TW_TRANSPORT_PACKET);
+}
+
 static void test_xdp_down(void **state)
 {
 	(void)state;
@@ -639,6 +680,8 @@ int main(void)
 		cmocka_unit_test_setup(test_packet_back_pressure, netns__setup),
 		cmocka_unit_test_setup(test_xdp_down, netns__setup),
 		cmocka_unit_test_setup(test_packet_down, netns__setup),
+		cmocka_unit_test_setup(test_xdp_give_up, netns__setup),
+		cmocka_unit_test_setup(test_packet_give_up, netns__setup),
 		cmocka_unit_test_setup(test_xdp_gone, netns__setup),
 		cmocka_unit_test_setup(test_packet_gone, netns__setup),
 		cmocka_unit_test_setup(test_xdp_no_carrier, netns__setup),

@@ -48,10 +48,19 @@ stream_down() {
 	stream=$pid
 	wait_for says "$scratch/stream.err" '^streaming '
 	ip link set down0-tx down
+	wait_for has_settled
+}
+arrived=0
+has_settled() { # as many have arrived as when it was last looked at
+	local before=$arrived
+	arrived=$(received down0)
+	[ "$arrived" = "$before" ]
 }
 check_down() { # WHAT STATUS
 	expect "$1: status" 1 "$2"
 	says "$scratch/stream.err" 'the link is down' || fail "$1: $(cat "$scratch/stream.err")"
+	eval "$(summary "$scratch/stream.err")"
+	[ "$tx" -gt 0 ] && [ "$sent" -le "$arrived" ] || fail "$1: $arrived frames arrived: $(cat "$scratch/stream.err")"
 }
 stream_down
 interrupt "$stream"
