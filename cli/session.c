@@ -10,6 +10,7 @@
 
 #include "cli/caret.h"
 #include "cli/leftovers.h"
+#include "cli/note.h"
 #include "cli/service.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
@@ -209,6 +210,17 @@ static int close_output(const struct session *session, int status, struct tw_err
 	return status;
 }
 
+static void free_producer(const struct session *session)
+{
+	const unsigned int stay = tw_producer__free(session->producer);
+
+	if (stay)
+		note__say(
+			"another process has files of this run's trace instances open, so that %u of them stay, switched off: "
+			"'tracewire cleanup' removes them later",
+			stay);
+}
+
 int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,
 		 const struct session_output *output, void *ctx, struct tw_error *err)
 {
@@ -227,6 +239,6 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	stop__ending(); /* also of a run that failed to begin: its output may block, too */
 	status = close_output(&session, status, err);
 	tw_command__free(session.command);
-	tw_producer__free(session.producer);
+	free_producer(&session);
 	return status;
 }

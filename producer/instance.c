@@ -140,18 +140,21 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 	return 0;
 }
 
-void tw_instance__free(struct tw_instance *in)
+bool tw_instance__free(struct tw_instance *in)
 {
+	bool removed = true;
+
 	if (!in)
-		return;
+		return true;
 	if (in->free_buffer_fd >= 0)
 		close(in->free_buffer_fd);
 	in->free_buffer_fd = -1;
 	if (in->tracefs) {
 		tracefs_trace_off(in->tracefs);
-		tracefs_instance_destroy(in->tracefs);
+		removed = !tracefs_instance_destroy(in->tracefs) || !tracefs_instance_exists(in->name);
 	}
 	tw_instance__leave(in);
+	return removed;
 }
 
 void tw_instance__leave(struct tw_instance *in)

@@ -24,8 +24,8 @@ struct tw_instance;
  */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err);
 
-/** tw_instance__free() - switch off, remove; NULL is fine */
-void tw_instance__free(struct tw_instance *instance);
+/** tw_instance__free() - switch off, remove; NULL is fine. Return: false if it stays, because somebody else has a file of it open */
+bool tw_instance__free(struct tw_instance *instance);
 
 /** tw_instance__leave() - free, but do not remove it: the next clean-up takes it for a dead run's; NULL is fine */
 void tw_instance__leave(struct tw_instance *instance);

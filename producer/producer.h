@@ -190,7 +190,10 @@ int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
 /** tw_producer__books() - counters so far; final and settled after tw_producer__stop(). Any thread */
 void tw_producer__books(const struct tw_producer *producer, struct tw_books *ret);
 
-/** tw_producer__free() - stop if needed and remove the instances; NULL is fine */
-void tw_producer__free(struct tw_producer *producer);
+/**
+ * tw_producer__free() - stop if needed and remove the instances; NULL is fine
+ * Return: how many instances stay, switched off, because somebody else has a file of them open
+ */
+unsigned int tw_producer__free(struct tw_producer *producer);
 
 #endif

@@ -185,10 +185,12 @@ unsigned int tw_producer__threads(const struct tw_producer *p)
 	return p->n_readers;
 }
 
-void tw_producer__free(struct tw_producer *p)
+unsigned int tw_producer__free(struct tw_producer *p)
 {
+	unsigned int stay = 0;
+
 	if (!p)
-		return;
+		return 0;
 	if (p->running)
 		tw_producer__stop(p, NULL);
 	for (unsigned int i = 0; i < p->n_readers; i++)
@@ -198,14 +200,15 @@ void tw_producer__free(struct tw_producer *p)
 	tw_announcer__fini(&p->announcer);
 	tw_pointers__fini(&p->pointers);
 	tw_selection__fini(&p->selection);
-	tw_tasks__free(p->tasks);
-	tw_instance__free(p->probe);
+	stay += !tw_tasks__free(p->tasks);
+	stay += !tw_instance__free(p->probe);
 	tw_tracer__free(p->tracer);
-	tw_instance__free(p->instance);
+	stay += !tw_instance__free(p->instance);
 	if (p->wake_fd >= 0)
 		close(p->wake_fd);
 	sem_destroy(&p->go);
 	sem_destroy(&p->marked);
 	pthread_mutex_destroy(&p->mark_lock);
 	free(p);
+	return stay;
 }

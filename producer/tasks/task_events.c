@@ -294,17 +294,20 @@ void tw_task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64
 			*ret_lost += stats.overrun + stats.commit_overrun + stats.dropped;
 }
 
-void tw_task_events__free(struct tw_task_events *ev)
+bool tw_task_events__free(struct tw_task_events *ev)
 {
+	bool removed;
+
 	if (!ev)
-		return;
+		return true;
 	for (long cpu = 0; ev->fds && cpu < ev->cpus; cpu++)
 		if (ev->fds[cpu] >= 0)
 			close(ev->fds[cpu]);
-	tw_instance__free(ev->instance);
+	removed = tw_instance__free(ev->instance);
 	tw_schema__free(ev->schema);
 	free(ev->fds);
 	free(ev->page);
 	free(ev->seen);
 	free(ev);
+	return removed;
 }

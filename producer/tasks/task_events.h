@@ -26,7 +26,7 @@ void tw_task_events__drain(struct tw_task_events *events, struct tw_task_names *
 /** tw_task_events__stats() - events read so far, and events that the rings lost */
 void tw_task_events__stats(struct tw_task_events *events, uint64_t *ret_read, uint64_t *ret_lost);
 
-/** tw_task_events__free() - NULL is fine */
-void tw_task_events__free(struct tw_task_events *events);
+/** tw_task_events__free() - NULL is fine. Return: as tw_instance__free() */
+bool tw_task_events__free(struct tw_task_events *events);
 
 #endif

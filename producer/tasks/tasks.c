@@ -141,15 +141,18 @@ void tw_tasks__stats(struct tw_tasks *tasks, struct tw_tasks_stats *ret)
 	tw_task_events__stats(tasks->impl->events, &ret->read, &ret->lost);
 }
 
-void tw_tasks__free(struct tw_tasks *tasks)
+bool tw_tasks__free(struct tw_tasks *tasks)
 {
+	bool removed = true;
+
 	if (!tasks)
-		return;
+		return true;
 	if (tasks->impl) {
-		tw_task_events__free(tasks->impl->events);
+		removed = tw_task_events__free(tasks->impl->events);
 		pthread_mutex_destroy(&tasks->impl->lock);
 	}
 	free(tasks->impl);
 	tw_task_names__fini(&tasks->names);
 	free(tasks);
+	return removed;
 }

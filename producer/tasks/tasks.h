@@ -66,7 +66,7 @@ void tw_tasks__settle(struct tw_tasks *tasks);
 /** tw_tasks__stats() - counters so far */
 void tw_tasks__stats(struct tw_tasks *tasks, struct tw_tasks_stats *ret);
 
-/** tw_tasks__free() - and the instance; NULL is fine */
-void tw_tasks__free(struct tw_tasks *tasks);
+/** tw_tasks__free() - and the instance; NULL is fine. Return: as tw_instance__free() */
+bool tw_tasks__free(struct tw_tasks *tasks);
 
 #endif

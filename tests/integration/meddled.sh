@@ -31,6 +31,19 @@ says "$scratch/run.err" '^unsure' && fail "switched off: $(cat "$scratch/run.err
 meddle buffer_size_kb 4000
 meddle events/enable 0
 odd_books "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
+
+# Somebody reads from it beyond the end of the run. It stays, and that is said; once the reader has gone a clean-up removes it.
+start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
+run=$pid
+wait_for has_events
+exec 5<"$tracing/instances/tracewire-$run/trace"
+interrupt "$run" || fail "read by others: the run fails: $(cat "$scratch/run.err")"
+says "$scratch/run.err" "^another process has files .*, so that 1 of them stay" || fail "read by others: $(cat "$scratch/run.err")"
+expect "tracing of the instance that stays" 0 "$(cat "$tracing/instances/tracewire-$run/tracing_on")"
+exec 5<&-
+"$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
+nothing_left "$run"
+
 start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
