@@ -79,15 +79,28 @@ static int make_environment(const struct passwd *found, struct ordinary_user *us
 		       : 0;
 }
 
+/* Of getpwnam(): without descriptors it finds nobody, and says why. */
+static int not_found(const char *name, int error, struct tw_error *err)
+{
+	if (error == EMFILE || error == ENFILE)
+		return tw_error__set(err, -error, "the user %s cannot be looked up: %s", name, strerror(error));
+	return tw_error__set(err, -ESRCH, "there is no user %s on this machine", name);
+}
+
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *err)
 {
-	const struct passwd *found = name ? getpwnam(name) : user_behind_sudo();
+	const struct passwd *found = NULL;
 
 	*ret = (struct ordinary_user){ .environment = environ };
+	if (!name)
+		found = user_behind_sudo();
 	if (!found && !name)
-		found = getpwnam(name = "nobody");
+		name = "nobody";
+	errno = 0;
 	if (!found)
-		return tw_error__set(err, -ESRCH, "there is no user %s on this machine", name);
+		found = getpwnam(name);
+	if (!found)
+		return not_found(name, errno, err);
 	snprintf(ret->name, sizeof(ret->name), "%s", found->pw_name);
 	ret->uid = found->pw_uid;
 	ret->gid = found->pw_gid;

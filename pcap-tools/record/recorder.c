@@ -240,8 +240,8 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 		return code;
 	code = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
 	if (code)
-		return tw_error__set(err, code, "writing %s: no memory for %u slots of %u bytes", rec->name, rec->slots,
-				     rec->slot_bytes);
+		return tw_error__set(err, code, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
+				     rec->name, rec->slots, rec->slot_bytes, strerror(-code));
 	rec->has_queue = true;
 	return recorder__start(rec, err);
 }

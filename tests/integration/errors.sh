@@ -116,7 +116,7 @@ try_files() { # FIRST LAST WORD...
 		[ $status != 0 ] || { enough=${enough:-$n} && continue; }
 		says "$scratch/err" 'error while loading shared libraries' && continue # it has not begun
 		says_limit "${*:3} with $n files"
-		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|does without|no random number|out of memory' &&
+		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|no user|no memory|does without|no random number|out of memory' &&
 			fail "${*:3} with $n files: another reason"
 	done
 	[ -n "$enough" ] || fail "${*:3} needs more than $2 files"
