@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What nobody does to the machine that tests run on: what NTP daemons and others tell the kernel of its clock; and the clock of a
 # network card, read beside the system's, with a ptp4l that has hardware time stamps. A stock kernel has the driver of a card that
-# QEMU emulates, with a clock that can be set and then stands still. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
+# QEMU emulates, with a clock that can be set; in QEMU 7.2 it then stands still, in 10.0 it goes on. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
 . "$(dirname "$0")/common.sh"
 need ptp4l phc_ctl python3
 cp "$1" "$job/show_sync"
@@ -20,7 +20,7 @@ for maxerror, esterror, status in ((3000, 500, 0), (0, 0, 0), (0, 16000000, 0), 
     subprocess.run(['/job/show_sync', '1', '10'])
 END
 
-# The clock stands where phc_ctl puts it: far off, and then a second ahead of TAI, so that it is right when the second is over.
+# The clock is where phc_ctl puts it: far off, and then up to a second ahead of TAI. One that stands still is right when that is over.
 VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine '
 modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
@@ -46,7 +46,8 @@ expect "the kernel" "ms NTP, as the kernel says
 0 something that the kernel knows no bound of
 0 " "$(cat "$job/kernel-says")"
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
-expect "far from the system's clock" "0 ptp4l, the master itself, hardware time stamps 1000000" "$(tail -n 1 "$job/far")"
+tail -n 1 "$job/far" | grep -qE '^0 ptp4l, the master itself, hardware time stamps 10000[0-9]{2}$' ||
+	fail "far from the system's clock: $(cat "$job/far")"
 # There is a bound while the clock is near.
 says "$job/near" '^[1-9][0-9]{3,8} ptp4l, the master itself, hardware time stamps [0-9]{10}$' || fail "never near: $(cat "$job/near")"
 exit $failed
