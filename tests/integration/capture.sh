@@ -205,7 +205,7 @@ killed=$(echo "$scratch"/ring/x_00001_*)
 zstd -tq "$killed" 2>/dev/null && fail "a compressed file of a capture that was killed has an end"
 sleep 1 # names have seconds
 start_ring
-says "$scratch/ring.err" "^repaired capture $killed, left behind by a run that was killed" ||
+wait_for says "$scratch/ring.err" "^repaired capture $killed, left behind by a run that was killed" || # said by one that receives
 	fail "the ring of a capture that was killed: $(cat "$scratch/ring.err")"
 zstd -tq "$killed" || fail "a repaired file has no end"
 interrupt "$pid"
