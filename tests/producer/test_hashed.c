@@ -79,36 +79,47 @@ static void await_asleep(pid_t pid)
 	assert_true(asleep);
 }
 
-/* A child that works when told to. Return: its pid; write to @ret_go */
-static pid_t start_worker(int *ret_go)
+/* A child that works when told to, and says when it has. Return: its pid; @ret_word is this end of a socket */
+static pid_t start_worker(int *ret_word)
 {
-	int go[2];
+	int ends[2];
 	pid_t pid;
 	char c;
 
-	assert_int_equal(pipe(go), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	pid = fork();
 	if (!pid) {
-		close(go[1]);
-		if (read(go[0], &c, 1) == 1)
+		close(ends[1]);
+		if (read(ends[0], &c, 1) == 1)
 			work();
-		_exit(0);
+		if (write(ends[0], "x", 1) == 1 && read(ends[0], &c, 1) == 0)
+			_exit(0);
+		_exit(1);
 	}
 	assert_true(pid > 0);
-	close(go[0]);
-	*ret_go = go[1];
+	close(ends[0]);
+	*ret_word = ends[1];
 	await_asleep(pid);
 	return pid;
 }
 
-static void let_work(pid_t pid, int go)
+/* It sleeps again when this returns: one of the runs ends before the other. */
+static void let_work(pid_t pid, int word)
+{
+	char c;
+
+	assert_int_equal(write(word, "x", 1), 1);
+	assert_int_equal(read(word, &c, 1), 1);
+	await_asleep(pid);
+}
+
+static void end_worker(pid_t pid, int word)
 {
 	int status;
 
-	assert_int_equal(write(go, "x", 1), 1);
+	close(word);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	close(go);
 }
 
 /* The same run twice, at once: raw and hashed. */
@@ -122,9 +133,9 @@ static void run_twins(struct twins *t, const char *spec, bool stacks)
 	char text[16];
 	const char *items[] = { text };
 	struct run *const runs[] = { &t->raw, &t->hashed };
-	int go;
+	int word;
 
-	t->pid = (uint32_t)start_worker(&go);
+	t->pid = (uint32_t)start_worker(&word);
 	snprintf(text, sizeof(text), "%u", t->pid);
 	for (int i = 0; i < 2; i++) {
 		run__init(runs[i], spec, NULL);
@@ -134,9 +145,10 @@ static void run_twins(struct twins *t, const char *spec, bool stacks)
 		runs[i]->options.hash_pointers = runs[i] == &t->hashed;
 		run__start(runs[i]);
 	}
-	let_work((pid_t)t->pid, go);
+	let_work((pid_t)t->pid, word);
 	run__stop(&t->hashed);
 	run__stop(&t->raw);
+	end_worker((pid_t)t->pid, word);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(runs[i]->result, 0);
 		assert_int_equal(runs[i]->books.lost_ring, 0);
@@ -640,7 +652,7 @@ static size_t run_on_used_rings(bool hashed)
 	struct tw_schema *schema;
 	struct run run;
 	size_t n = 0;
-	int go;
+	int word;
 
 	run__init(&run, "kmem,skb,net,sched,timer,workqueue", NULL);
 	run.options.buffer_kib = 64;
@@ -648,9 +660,10 @@ static size_t run_on_used_rings(bool hashed)
 	run.options.hash_pointers = hashed;
 	run__start(&run);
 	for (int i = 0; i < ROUNDS; i++) {
-		const pid_t pid = start_worker(&go);
+		const pid_t pid = start_worker(&word);
 
-		let_work(pid, go);
+		let_work(pid, word);
+		end_worker(pid, word);
 	}
 	run__stop(&run);
 	schema = read_schema(&run.got);
