@@ -48,5 +48,6 @@ echo "a stream takes $(((fifty - two) / 48)) KiB of 50, $(((memory - fifty) / 15
 memory 10 60000 # enough that what is used again and again was used once
 short=$memory
 memory 10 300000
-[ $((memory - short)) -le 4096 ] || fail "five times as many events take $((memory - short)) KiB more"
+# What the others have in four huge pages may differ; that many events have 20 MiB.
+[ $((memory - short)) -le 8192 ] || fail "five times as many events take $((memory - short)) KiB more"
 exit $failed
