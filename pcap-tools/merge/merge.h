@@ -252,7 +252,7 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  * @time: the same moment on the common time line. That is the wall clock's time where streams keep their own wall clocks, which
  * somebody may set: so it is told again and again. It is the capture clock's where streams are put on that
  *
- * Never told of files.
+ * A merge that reads files is never given it: this machine's time says nothing about theirs.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 

@@ -55,7 +55,7 @@ for try in 1 2 3 4 5; do
 	[ "$took" -lt 5000 ] && [ $tails = 1 ] && break
 	echo "two signals took $took ms, try $try"
 done
-[ $tails = 1 ] || fail "no capture knows of frames that are missing behind the last"
+[ $tails = 1 ] || fail "no capture tells that frames are missing after the last one it received"
 [ "$took" -lt 5000 ] || fail "two signals end capture no sooner than one: $took ms"
 
 # What the receiving thread calls while the output blocks, clocks are asked for, and somebody wants to know how it stands: it waits
@@ -73,7 +73,7 @@ echo >"$scratch/begin"
 wait_for is_full "$scratch/fifo"
 in_background trace strace -qq -o "$scratch/calls" -p "$(thread "$run" tracewire-recv)"
 tracer=$pid
-answered() { # so many questions while it is traced
+answered() { # N: the traced thread has asked for clocks at least that often
 	[ "$(grep -cs '^sendmsg(' "$scratch/calls")" -ge "$1" ] 2>/dev/null
 }
 wait_for answered 3

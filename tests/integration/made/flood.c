@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 	while (made_now() < until && n_sent + n_waiting < most)
 		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % MIXED : kind].send();
 	flush();
-	if (pauses) /* who waits for nobody may fill the queue, which drops then */
+	if (pauses) /* without pauses the capture host's queue may be full, and drops frames: some never arrive */
 		made_wire__arrive();
 	printf("%" PRIu64 " %.3f\n", n_sent, (double)made_now() / TW_NS_PER_SECOND);
 	return 0;

@@ -25,10 +25,7 @@ kill_one() {
 	start_stream p1 -i eth0 -e raw_syscalls --event-filter "$loaded"
 	stream=$pid
 	sleep "0.$(printf %03d $((100 + RANDOM % 800)))"
-	children=$(pgrep -P "$capture")
-	waited=$(waited_for_cpu "$capture")
-	at=$EPOCHREALTIME
-	kill_at_once "$capture"
+	kill_capture "$capture"
 	sleep 0.15
 	interrupt "$stream"
 	end_capture "$beside" beside

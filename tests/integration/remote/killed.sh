@@ -30,6 +30,14 @@ waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
+# kill_capture PROCESS: when that was is in $at, for how long it had waited for a CPU in $waited, and its child processes in $children
+kill_capture() {
+	children=$(pgrep -P "$1")
+	waited=$(waited_for_cpu "$1")
+	at=$EPOCHREALTIME
+	kill_at_once "$1"
+}
+
 # bounded NAME BESIDE FROM KILLED WAITED: of what BESIDE has, no more lies between these times, of the last packet and of the kill, than may
 # be lost: 1 MiB or 100 ms, and the ms for which the capture had waited for a CPU
 bounded() {

@@ -30,10 +30,7 @@ kill_late() {
 	capture=$pid
 	begun=$EPOCHREALTIME
 	sleep "$(awk -v ms=$((300 + RANDOM % 600)) 'BEGIN { print ms / 1000 }')"
-	children=$(pgrep -P "$capture")
-	waited=$(waited_for_cpu "$capture")
-	at=$EPOCHREALTIME
-	kill_at_once "$capture"
+	kill_capture "$capture"
 	for child in $children; do wait_for has_ended "$child"; done
 	echo "$capture $begun $at $waited" >"$scratch/$name.known"
 }
