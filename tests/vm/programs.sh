@@ -7,7 +7,7 @@ cp "$@" "$job"
 formats=/job/$(basename "$1")
 
 # One packet of 20 and a few expressions: emulated, all of them would take ten minutes.
-VM_SECONDS=500 in_machine "
+in_machine "
 status=0
 SHARE=20 /job/$(basename "$2") || status=1
 /job/$(basename "$3") $formats || status=1
