@@ -70,10 +70,10 @@ if command -v tshark >/dev/null; then
 	run 3 "$tracewire" live -e sched:sched_switch -- sh -c 'exit 3'
 	run 2 "$tracewire" live -e sched:sched_switch -Y 'nonsense ==' -- sleep 5
 	tells "tshark refuses the display filter 'nonsense =='"
-	timeout 30 "$tracewire" live -e sched -- sleep 5 >/dev/full 2>"$scratch/err"
+	timeout 100 "$tracewire" live -e sched -- sleep 5 >/dev/full 2>"$scratch/err"
 	[ $? = 1 ] || fail "live onto a full disk does not fail"
 	tells 'cannot write to standard output: No space left'
-	timeout 30 "$tracewire" live -e sched -- sleep 20 2>"$scratch/err" | head -n 1 >"$scratch/out"
+	timeout 100 "$tracewire" live -e sched -- sleep 20 2>"$scratch/err" | head -n 1 >"$scratch/out"
 	[ -s "$scratch/out" ] || fail "live into head shows nothing: $(cat "$scratch/err")"
 	expect "wires left" "" "$(interfaces | grep '^tw')"
 else

@@ -32,7 +32,7 @@ ip link show tw7 >/dev/null 2>&1 && fail "the wire is still there"
 with_error() {
 	local status=0
 
-	timeout 60 strace -qq -o "$scratch/calls" -e trace=sendmsg,recvmsg -e "inject=$1" "$tracewire" vnet "${@:2}" >"$scratch/out" 2>"$scratch/why" ||
+	timeout 200 strace -qq -o "$scratch/calls" -e trace=sendmsg,recvmsg -e "inject=$1" "$tracewire" vnet "${@:2}" >"$scratch/out" 2>"$scratch/why" ||
 		status=$?
 	[ $status = 0 ] || [ $status = 1 ] || fail "vnet ${*:2} with $1: status $status: $(cat "$scratch/why")"
 	return $status

@@ -5,7 +5,7 @@
 
 for file in hostile huge refused; do
 	for args in "-q" "-V" "-2 -V" "-T json" "-Y trace.any.len -T fields -e trace.event"; do
-		timeout 60 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS sanitizers=$sanitizers; shark -r '$SAMPLES/$file.pcap' $args" \
+		timeout 200 bash -c "$(declare -f as_user shark); home=$home PLUGINS=$PLUGINS sanitizers=$sanitizers; shark -r '$SAMPLES/$file.pcap' $args" \
 			> "$home/out" 2> "$home/err"
 		expect "$file.pcap, $args" "0 0" "$? $(grep -c 'Dissector bug' "$home/out")"
 		forget

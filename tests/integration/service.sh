@@ -135,7 +135,7 @@ started+=($!)
 manage hanging capture sh -c "exec '$tracewire' capture -u 18102 -w - >'$scratch/full'"
 hanging=$pid
 wait_for is_ready hanging
-timeout 20 "$tracewire" stream -q -e sched,raw_syscalls -u 127.0.0.1:18102 -- sh -c 'for _ in $(seq 200); do /bin/true; done' ||
+timeout 100 "$tracewire" stream -q -e sched,raw_syscalls -u 127.0.0.1:18102 -- sh -c 'for _ in $(seq 200); do /bin/true; done' ||
 	fail "stream to one that hangs"
 is_silent() { # for three seconds, where each second would have a sign; what it did until it hung it still tells
 	local before

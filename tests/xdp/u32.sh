@@ -62,7 +62,7 @@ tc qdisc del dev v1 clsact
 for action in drop:gact mark:7:skbedit; do
 	name=${action##*:}
 	action=${action%:*}
-	timeout 20 "$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action "$action" \
+	timeout 100 "$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action "$action" \
 		2>"$scratch/action.err"
 	case $? in
 	0) "$tracewire" filter detach -i v1 2>/dev/null || fail "detach" ;;
