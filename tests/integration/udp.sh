@@ -42,7 +42,7 @@ stream_and_capture() {
 	shift 2
 	start_capture "$name" -u 18101
 	capture=$pid
-	timeout 60 "$tracewire" stream -u "$host" "$@" 2>"$scratch/stream.err" || fail "$name: stream: $(cat "$scratch/stream.err")"
+	timeout 200 "$tracewire" stream -u "$host" "$@" 2>"$scratch/stream.err" || fail "$name: stream: $(cat "$scratch/stream.err")"
 	sleep 0.3
 	interrupt $capture
 	expect "$name: status of capture" 0 $?
@@ -83,13 +83,13 @@ expect "events in frames too long" "$tx" "$(ledger shrinking tx)"
 [ "$tx" -gt 0 ] || fail "no frame was too long"
 no_fragments shrinking
 
-# No faster than asked for, in no second, and in the fastest of them as fast: a busy machine may stop who sends. The times are from before
-# one look to behind the next. The kernel's ring takes what it can, and the rest is counted there.
+# No faster than asked for, in no second, and in the fastest quarter of one as fast: a busy machine may stop who sends. The times are from
+# before one look to behind the next. The kernel's ring takes what it can, and the rest is counted there.
 link 1500
 cat >"$scratch/loaded" <<END
 "$load" 60 200000 >"$scratch/calls" &
-for _ in 1 2 3 4; do
-	sleep 1
+for _ in {1..16}; do
+	sleep 0.25
 	begun=\$EPOCHREALTIME
 	mapfile -t counters </proc/net/dev
 	echo \$begun \$EPOCHREALTIME "\${counters[@]}"
@@ -100,11 +100,15 @@ END
 stream_and_capture limited 10.1.0.2 -e raw_syscalls --buffer-size 256 --rate 20M -- bash "$scratch/loaded"
 expect "lost on the way at a limited rate" "0 0 0" "$(for place in wire receiver damaged; do ledger limited $place; done | xargs)"
 says "$scratch/stream.err" ', 20 Mbit/s at most\)' || fail "rate: $(head -n 1 "$scratch/stream.err")"
-rate=$(sed -E 's/^([0-9.]+) ([0-9.]+) .* s0: *([0-9]+ +){8}([0-9]+) .*/\1 \2 \4/' "$scratch/samples" |
-	awk 'NR > 1 { rate = ($3 - bytes) * 8 / 1000 / ($2 - begun); if (rate > most) most = rate } { begun = $1; bytes = $3 } END { print int(most) }')
-echo "20 Mbit/s asked for: $rate kbit/s, $ring of $recorded events lost in the ring"
-[ "$rate" -le 20600 ] || fail "$rate kbit/s are more than the 20000 asked for"
-[ "$rate" -ge 18000 ] || fail "$rate kbit/s are less than there was to send"
+read -r second quarter < <(sed -E 's/^([0-9.]+) ([0-9.]+) .* s0: *([0-9]+ +){8}([0-9]+) .*/\1 \2 \4/' "$scratch/samples" | awk '
+	function rate_since(i) { return ($3 - bytes[i]) * 8 / 1000 / ($2 - begun[i]) }
+	NR > 4 && rate_since(NR - 4) > second { second = rate_since(NR - 4) }
+	NR > 1 && rate_since(NR - 1) > quarter { quarter = rate_since(NR - 1) }
+	{ begun[NR] = $1; bytes[NR] = $3 }
+	END { print int(second), int(quarter) }')
+echo "20 Mbit/s asked for: $second kbit/s in a second, $quarter in a quarter, $ring of $recorded events lost in the ring"
+[ "$second" -le 20600 ] || fail "$second kbit/s are more than the 20000 asked for"
+[ "$quarter" -ge 18000 ] || fail "$quarter kbit/s are less than there was to send"
 [ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
 
 # A backlog on two CPUs, one with much, one with little, that takes longer to send than a capture waits for anybody: the rings are full
@@ -124,7 +128,7 @@ expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damage
 [ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
 # Nobody listens.
-timeout 60 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
+timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
 expect "status when nobody listens" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 has answered that nobody listens on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
@@ -136,7 +140,7 @@ run 2 "$tracewire" stream -e sched -i out0 -- true # and it may remove what some
 expect "without a destination" "tracewire stream: what is sent on out0 leaves this host: say to whom, with --destination and the Ethernet \
 address of a capture host, or with --destination group for all that the network reaches" "$(grep -v '^removed ' "$scratch/err")"
 for destination in group 52:54:00:12:34:56; do
-	in_background sniffed far timeout 60 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
+	in_background sniffed far timeout 200 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
 	sniffer=$pid
 	wait_for says "$scratch/sniffed.err" '^Capturing on'
 	run 0 "$tracewire" stream -e sched -i out0 --destination $destination -- sh -c "$busy"
