@@ -12,11 +12,11 @@ is_named() {
 	[ "$(wc -l <"$scratch/so-far")" -gt 40 ] && [ -z "$(unnamed "$scratch/so-far")" ]
 }
 
-# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree until that is so, in $scratch/NAME.pcapng
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of one process until that is so, in $scratch/NAME.pcapng
 as_streamed() {
 	local name=$1 interface=$2 stream dumpcap
 	shift 2
-	start_tracewire "$name" stream -e kmem:kfree "$@"
+	start_tracewire "$name" stream -e kmem:kfree --event-filter "common_pid == $reader" "$@"
 	stream=$pid
 	start_dumpcap "$name-dumpcap" "$interface" -w "$scratch/$name.pcapng"
 	dumpcap=$pid
@@ -51,7 +51,9 @@ stext=$(printf %020u "0x$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)")
 etext=$(printf %020u "0x$(awk '$3 == "_etext" { print $1 }' /proc/kallsyms)")
 [ "$((10#$stext))" = 0 ] && skip "the kernel tells no addresses"
 awk '{ print $3 }' /proc/kallsyms >"$scratch/functions"
-in_background sleeper sh -c 'while :; do sleep 0.01; done'
+mkfifo "$scratch/fifo"
+in_background reader bash -c 'exec 9<>"$1"; while :; do read -t 0.01 -r -u 9; read -r </proc/uptime; done' bash "$scratch/fifo"
+reader=$pid
 
 ip link add far type veth peer name near || fail "no veth"
 ip link set far up
