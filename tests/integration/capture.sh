@@ -187,7 +187,9 @@ for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be l
 	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the folder first\$" || fail "said: $(cat "$scratch/err")"
 done
 
-# Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name.
+# Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name. A /run of
+# its own: whoever starts next on this machine mends what it finds noted there.
+mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
 install -d -o nobody "$scratch/ring"
 start_ring() {
@@ -210,6 +212,7 @@ wait_for says "$scratch/ring.err" "^repaired capture $killed, left behind by a r
 zstd -tq "$killed" || fail "a repaired file has no end"
 interrupt "$pid"
 expect "files of both runs" 2 "$(find "$scratch/ring" -type f | wc -l)"
+umount /run
 
 # A file that is there is not cut for a command that cannot be.
 echo precious >"$scratch/precious"
