@@ -53,7 +53,8 @@ said = [list(o)[0] for o in objects if "note" not in o] # notes: what killed run
 limits = [o["limits"] for o in objects if "status" in o or "end" in o]
 assert limits and all(set(l) == {"early", "metadata_bytes", "metadata_not_kept", "names_forgotten", "metadata_in_pieces", "not_asked",
 	"classifiers_unread"} for l in limits), limits
-assert limits[-1]["metadata_bytes"] > 1000 and not any(v for k, v in limits[-1].items() if k != "metadata_bytes"), limits[-1]
+assert max(l["metadata_bytes"] for l in limits) > 1000 # none are kept of a stream that is over, as it may be in the end
+assert not any(v for k, v in limits[-1].items() if k != "metadata_bytes"), limits[-1]
 assert said == ["begin"] + ["status"] * (len(said) - 2) + ["end"], objects
 END
 
