@@ -169,10 +169,22 @@ int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 	return code;
 }
 
+/*
+ * When the last frame of a stream came, on the common time line. A file does not tell that: there its newest stands with the newest of all.
+ * Return: 0 if nothing is known
+ */
+static uint64_t stream__came(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return m->plausible ? s->heard + (m->plausible - m->options.wait_ns) : m->newest;
+}
+
 void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 {
+	uint64_t came;
+
 	across__look(m);
-	s->offset = m->newest ? (int64_t)(m->newest - tw_scale__ns(&s->scale, tw_later(s->newest, s->queued))) : 0;
+	came = stream__came(m, s);
+	s->offset = came ? (int64_t)(came - tw_scale__ns(&s->scale, tw_later(s->newest, s->queued))) : 0;
 	s->placed = TW_PLACED_BY_GUESS;
 	across__put(m, s);
 	tw_across__look_again(m);
@@ -216,6 +228,16 @@ static bool across__knows_one(const struct tw_merge *m)
 	return false;
 }
 
+bool tw_merge__guessed(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
+{
+	const struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+
+	if (!s || s->placed != TW_PLACED_BY_GUESS || !m->plausible)
+		return false;
+	*ret = s->offset;
+	return true;
+}
+
 /* The first offset that is known: what was guessed without one is nowhere near. */
 static void across__guess_anew(struct tw_merge *m)
 {
@@ -257,7 +279,7 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 	code = tw_streams__get(m, stream_id, &s);
 	if (code || (s->placed == TW_PLACED && s->offset == offset))
 		return code;
-	if (is_first)
+	if (is_first && !m->plausible)
 		across__guess_anew(m);
 	s->offset = offset;
 	s->placed = TW_PLACED;

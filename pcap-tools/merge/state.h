@@ -20,7 +20,7 @@
 /* What is known of a stream's place on the common time line. */
 enum tw_placed {
 	TW_UNPLACED,        /* it is held */
-	TW_PLACED_BY_GUESS, /* its offset did not come in time: as if its newest were the newest of all */
+	TW_PLACED_BY_GUESS, /* its offset did not come in time: its newest stands where it came, or with the newest of all */
 	TW_PLACED,
 };
 

@@ -2,7 +2,8 @@
 /*
  * One honest stream, and beside it whatever strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers don't use the
  * honest stream's numbers, as nobody could tell them from it without AUTH; but they do use its id where numbers cannot be.
- * Says at its end on standard output how many events the honest stream had, and how many frames the strangers.
+ * Says at its end on standard output how many events the honest stream had, how many frames the strangers, and for how many ms the
+ * honest stream was silent at most, as the capture host saw it: one that is silent for two seconds is waited for no longer.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static struct made_wire wire, strangers; /* sockets of their own: who answers a 
 static struct made_stream honest = {
 	.id = 0x40e57, .name = "honest", .n_channels = 3, .ahead = 123456789, .answers = true
 };
-static uint64_t n_sent, seed = 1;
+static uint64_t n_sent, longest_silence, seed = 1;
 
 /* splitmix64: what is random is the same in each run */
 static uint64_t next_random(void)
@@ -310,6 +311,7 @@ static void send_ahead(void)
 
 static void send_honest(uint64_t now)
 {
+	static uint64_t last;
 	const uint64_t time = made_stream__time(&honest, now);
 
 	for (uint16_t channel = 1; channel <= honest.n_channels; channel++) {
@@ -319,6 +321,10 @@ static void send_honest(uint64_t now)
 		made_stream__end(&honest);
 	}
 	made_stream__watermark(&honest, time + 19);
+	made_wire__let_take_all(&wire);
+	if (made_now() - last > longest_silence)
+		longest_silence = made_now() - last;
+	last = now;
 }
 
 int main(int argc, char **argv)
@@ -343,13 +349,13 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < LEN(forgeries); i++) {
 			send_honest(made_now());
 			forgeries[i]();
-			made_wire__run(&wire, made_now() + MS);
+			made_wire__run(&wire, made_now() + 10 * MS);
 		}
 		made_stream__clock_now(&honest, made_now());
 	}
 	made_stream__clock_now(&honest, made_now());
 	made_stream__stop(&honest, made_stream__time(&honest, made_now()));
-	printf("%" PRIu64 " %" PRIu64 "\n", honest.recorded, n_sent);
+	printf("%" PRIu64 " %" PRIu64 " %llu\n", honest.recorded, n_sent, longest_silence / MS);
 	made_wire__arrive();
 	return 0;
 }

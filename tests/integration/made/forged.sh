@@ -14,7 +14,7 @@ wait_for taken 18101
 memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$capture/status")
 end_capture forged "$capture"
 says "$scratch/forged.err" 'ERROR: |runtime error' && fail "$(grep -E -A 20 'ERROR: |runtime error' "$scratch/forged.err")"
-read -r events strange <"$scratch/sent"
+read -r events strange silence <"$scratch/sent"
 echo "$strange frames of strangers beside $events honest events: $memory KiB"
-check check_forged.py "$scratch/forged" "$events" "$memory"
+check check_forged.py "$scratch/forged" "$events" "$memory" "$silence"
 exit $failed

@@ -48,6 +48,8 @@ void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
 /* Over UDP: until the capture host has taken all but a few of the frames that were sent. So none is lost for want of room. */
 void made_wire__let_catch_up(const struct made_wire *w);
+/* The same until it has taken all. */
+void made_wire__let_take_all(const struct made_wire *w);
 
 /** made_wire__arrive() - return when all that this program sent is in the sockets that it is for: it stays on one CPU, whose queue keeps the order */
 void made_wire__arrive(void);

@@ -94,13 +94,23 @@ static unsigned long waiting_at(uint16_t port)
 	return waiting_in("/proc/self/net/udp", port) + waiting_in("/proc/self/net/udp6", port);
 }
 
-void made_wire__let_catch_up(const struct made_wire *w)
+static void let_take_but(const struct made_wire *w, unsigned long bytes)
 {
-	for (int i = 0; !w->link && waiting_at(w->port) > CATCH_UP_BYTES; i++) {
+	for (int i = 0; !w->link && waiting_at(w->port) > bytes; i++) {
 		errno = ETIMEDOUT;
 		must(i < 60000, "the capture host takes nothing");
 		usleep(1000);
 	}
+}
+
+void made_wire__let_catch_up(const struct made_wire *w)
+{
+	let_take_but(w, CATCH_UP_BYTES);
+}
+
+void made_wire__let_take_all(const struct made_wire *w)
+{
+	let_take_but(w, 0);
 }
 
 void made_wire__arrive(void)
