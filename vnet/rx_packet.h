@@ -17,7 +17,7 @@
 
 struct tw_rx_packet_options {
 	const char *ifname;
-	size_t ring;            /* bytes, cut to whole blocks of 1 MiB, one at least; 0 = TW_RX_PACKET_RING */
+	size_t ring;            /* bytes, cut to whole blocks of 128 KiB, one at least; 0 = TW_RX_PACKET_RING */
 	unsigned int retire_ms; /* the longest that the kernel keeps a frame back to fill a block; 0 = 1 ms */
 	bool control_only;      /* frames of the control channel: the kernel leaves events alone */
 };

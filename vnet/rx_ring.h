@@ -7,7 +7,11 @@
 
 #include "vnet/rx_packet.h"
 
-#define RX_RING_BLOCK (1u << 20) /* bytes of a block */
+/*
+ * Bytes of a block: room for the largest frame of any interface. The kernel closes one after some ms, however little is in it: so many blocks,
+ * so many times that long a reader may be kept from reading.
+ */
+#define RX_RING_BLOCK (128u << 10)
 
 struct rx_ring {
 	int fd; /* -1 = not open */

@@ -7,9 +7,10 @@ tracewire=$1
 
 # closed NAME: the books of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, and says so.
 closed() {
-	local recorded read sent ring=0 shed=0 tx=0
+	local recorded read sent ring=0 shed=0 tx=0 missing
 	eval "$(summary "$scratch/$1.err")"
-	expect "$1: events" "$recorded=$read=$sent" "$((read + ring))=$((sent + shed))=$((shown + tx))"
+	missing=$(sed -nE 's/^missing +events: ([0-9]+),.*/\1/p' "$scratch/$1.err")
+	expect "$1: events" "$recorded=$read=$sent" "$((read + ring))=$((sent + shed))=$((shown + tx + ${missing:-0}))"
 }
 
 # As typed. Packets without an event (HOST, SCHEMA, LOST) are lines too.

@@ -147,7 +147,7 @@ static void test_loss_is_counted(void **state)
 
 	(void)state;
 	netns__wire(0, 0);
-	rx = open_rx("tw0", 1); /* the least: one block of 1 MiB */
+	rx = open_rx("tw0", 1); /* the least: one block */
 	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
@@ -181,6 +181,30 @@ static unsigned int take_all(struct tw_rx *rx, struct tw_rx_frame *ret_last)
 	return n;
 }
 
+/* Frames that come one by one, each in a block of its own in the end, wait for a reader that is kept from reading for some tenths of a second. */
+static void test_a_trickle_waits(void **state)
+{
+	const unsigned int sent = 100;
+	struct tw_rx_stats stats;
+	struct tw_rx_frame f;
+	struct tw_rx *rx;
+	int tx;
+
+	(void)state;
+	netns__wire(0, 0);
+	rx = open_rx("tw0", 0);
+	tx = raw__open("tw0-tx");
+	for (unsigned int i = 0; i < sent; i++) {
+		raw__send(tx, TW_ETHERTYPE, 1, 100);
+		usleep(2000);
+	}
+	assert_int_equal(take_all(rx, &f), sent);
+	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(stats.dropped, 0);
+	close(tx);
+	tw_rx__close(rx);
+}
+
 /* A frame knows of what was lost before it, and of nothing that was lost later, although that is known to the kernel already. */
 static void test_loss_has_its_place(void **state)
 {
@@ -194,7 +218,7 @@ static void test_loss_has_its_place(void **state)
 
 	(void)state;
 	netns__wire(0, 0);
-	rx = open_rx("tw0", 3u << 20);
+	rx = open_rx("tw0", 3u << 17); /* three blocks */
 	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
@@ -330,6 +354,7 @@ int main(void)
 		cmocka_unit_test_setup(test_soon, netns__setup),
 		cmocka_unit_test_setup(test_taken, netns__setup),
 		cmocka_unit_test_setup(test_loss_is_counted, netns__setup),
+		cmocka_unit_test_setup(test_a_trickle_waits, netns__setup),
 		cmocka_unit_test_setup(test_loss_has_its_place, netns__setup),
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
