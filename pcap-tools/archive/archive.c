@@ -265,8 +265,11 @@ static void put_last(struct tw_archive *a)
 
 int tw_archive__finish(struct tw_archive *a)
 {
-	int code = tw_archive__done(a, tw_merge__flush(a->merge));
+	int code;
 
+	a->ending = true;
+	tw_archive__done(a, tw_archive__place_waiting(a));
+	code = tw_archive__done(a, tw_merge__flush(a->merge));
 	a->finished = true;
 	for (size_t i = 0; i < a->n_streams && !a->lost; i++)
 		code = tw_archive__done(a, close_stream(a, a->streams[i]));

@@ -92,7 +92,7 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 		return true;
 	if (!tw_stream_clock__is_dated(clock))
 		return false;
-	if (!a->options.network || tw_distance__known(&clock->distance))
+	if (!a->options.network || a->ending || tw_distance__known(&clock->distance))
 		return true;
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }

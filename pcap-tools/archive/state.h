@@ -85,6 +85,7 @@ struct tw_archive {
 	struct tw_capture_clock clock; /* what TW_ALIGN_HOST puts all streams on */
 	int code;                      /* a failure that is not the writer's */
 	bool lost;                     /* nothing can be written any more: what comes is only counted */
+	bool ending;                   /* no answer that is still to come is waited for */
 	bool finished;
 	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
 	uint64_t tail_frames;   /* missing behind the last that came, at least */

@@ -216,11 +216,14 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 	}
 }
 
-/* Its clock says nothing about this machine's time: it is dated by when it came, as the merge has put it, or as if that were just now. */
+/*
+ * Nothing that would bring the order of this machine's time is known: it is dated by when it came, as the merge has it; where that does not
+ * know, as if the first packet came just now.
+ */
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	s->dated_here = true;
-	if (!tw_merge__guessed(a->merge, s->id, &s->offset))
+	if (!tw_merge__placed_by_arrival(a->merge, s->id, &s->offset))
 		s->offset = (int64_t)(tw_archive__present(a) - tw_stream_clock__ns(&s->clock, time));
 }
 

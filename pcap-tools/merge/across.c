@@ -73,7 +73,8 @@ static void across__judge(struct tw_merge *m)
 		const struct tw_merge_stream *s = m->streams[i];
 		const uint64_t newest = tw_later(s->newest, s->queued);
 
-		if (s->placed == TW_UNPLACED || !newest || (any_answered && !s->answered))
+		if (s->placed == TW_UNPLACED || s->placed == TW_PLACED_BY_ARRIVAL || !newest ||
+		    (any_answered && !s->answered))
 			continue;
 		if (s->answered && !any_answered) {
 			any_answered = true;
@@ -169,23 +170,25 @@ int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 	return code;
 }
 
-/*
- * When the last frame of a stream came, on the common time line. A file does not tell that: there its newest stands with the newest of all.
- * Return: 0 if nothing is known
- */
-static uint64_t stream__came(const struct tw_merge *m, const struct tw_merge_stream *s)
+/* Whether it is known where on the common time line the newest of a stream came: nobody's clock says that this machine's time is wrong. */
+static bool stream__has_come(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	return m->plausible ? s->heard + (m->plausible - m->options.wait_ns) : m->newest;
+	return m->plausible && s->came && (m->judged || !m->newest);
 }
 
 void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	uint64_t came;
+	uint64_t place, time = tw_later(s->newest, s->queued);
 
 	across__look(m);
-	came = stream__came(m, s);
-	s->offset = came ? (int64_t)(came - tw_scale__ns(&s->scale, tw_later(s->newest, s->queued))) : 0;
+	place = m->newest;
 	s->placed = TW_PLACED_BY_GUESS;
+	if (stream__has_come(m, s)) {
+		place = s->came + (m->plausible - m->options.wait_ns);
+		time = s->queued;
+		s->placed = TW_PLACED_BY_ARRIVAL;
+	}
+	s->offset = place ? (int64_t)(place - tw_scale__ns(&s->scale, time)) : 0;
 	across__put(m, s);
 	tw_across__look_again(m);
 }
@@ -228,11 +231,11 @@ static bool across__knows_one(const struct tw_merge *m)
 	return false;
 }
 
-bool tw_merge__guessed(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
+bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
 {
 	const struct tw_merge_stream *s = tw_streams__find(m, stream_id);
 
-	if (!s || s->placed != TW_PLACED_BY_GUESS || !m->plausible)
+	if (!s || s->placed != TW_PLACED_BY_ARRIVAL)
 		return false;
 	*ret = s->offset;
 	return true;
@@ -279,7 +282,7 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 	code = tw_streams__get(m, stream_id, &s);
 	if (code || (s->placed == TW_PLACED && s->offset == offset))
 		return code;
-	if (is_first && !m->plausible)
+	if (is_first)
 		across__guess_anew(m);
 	s->offset = offset;
 	s->placed = TW_PLACED;

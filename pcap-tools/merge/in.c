@@ -165,8 +165,10 @@ static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const st
 	if (held->content.broken || in->len < in->info.length ||
 	    (!is_control && held->content.events != in->info.events))
 		s->stats.malformed++;
-	if (held->content.last > s->queued)
+	if (held->content.last > s->queued) {
 		s->queued = held->content.last;
+		s->came = in->arrival.now;
+	}
 	if (is_control)
 		stream__queue_control(m, s, held);
 	else

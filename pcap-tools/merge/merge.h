@@ -230,12 +230,12 @@ int tw_merge__retire(struct tw_merge *m, uint64_t stream_id);
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset);
 
 /**
- * tw_merge__guessed() - where a stream stands whose offset did not come in time: its newest was given the time at which it came
+ * tw_merge__placed_by_arrival() - where a stream stands whose offset did not come in time: its newest was given the time at which it came
  * @ret: its offset, as tw_merge__set_offset() has it
  *
  * Return: false if this machine's time was not told, or the stream has an offset, still waits for one, or is not there.
  */
-bool tw_merge__guessed(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
+bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
 
 /**
  * tw_merge__set_scale() - a stream's clock counts ticks: ns = (ticks * @mult) >> @shift, as its HOST says

@@ -19,8 +19,9 @@
 
 /* What is known of a stream's place on the common time line. */
 enum tw_placed {
-	TW_UNPLACED,        /* it is held */
-	TW_PLACED_BY_GUESS, /* its offset did not come in time: its newest stands where it came, or with the newest of all */
+	TW_UNPLACED,          /* it is held */
+	TW_PLACED_BY_GUESS,   /* its offset did not come in time: as if its newest were the newest of all */
+	TW_PLACED_BY_ARRIVAL, /* the same, and this machine's time is told: its newest stands where it came */
 	TW_PLACED,
 };
 
@@ -59,6 +60,7 @@ struct tw_merge_stream {
 	uint64_t heard, joined;
 	uint64_t turn;       /* the merge's count of frames when it was heard last */
 	uint64_t queued;     /* time of the newest that was queued */
+	uint64_t came;       /* when that came, by this machine's time */
 	uint64_t samples[2]; /* what that was at the last look, and at the one before */
 	uint64_t overdue;    /* and at the one before that, a wait ago: all up to there goes out */
 	bool silent;

@@ -58,8 +58,11 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	struct tw_merge_stream_stats stats;
-	int code = tw_release__up_to(m, s, UINT64_MAX, 0);
+	int code;
 
+	if (m->options.across && s->placed == TW_UNPLACED)
+		tw_across__guess(m, s);
+	code = tw_release__up_to(m, s, UINT64_MAX, 0);
 	if (!code)
 		code = tw_release__settle(m, s);
 	streams__unlink(m, s);

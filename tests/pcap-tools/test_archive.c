@@ -411,6 +411,29 @@ static void set_back_under_host_alignment(void **state)
 	fixture__free(x);
 }
 
+/* A stream that never says what its clock means to this machine's is dated by when it came, not by when it was waited for no longer. */
+static void dated_by_when_it_came(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* of a time that the test makes up */
+	struct fixture *x = fixture__new(&options);
+	uint64_t present, dated;
+	struct block block;
+
+	(void)state;
+	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
+	put_one_of(x, TEST_STREAM, 1, begin, 1500);
+	present = tw_capture_clock__now(&x->archive->clock);
+	for (uint64_t now = begin; now <= begin + past; now += TW_NS_PER_SECOND / 2)
+		assert_int_equal(tw_archive__tick(x->archive, now), 0);
+	assert_int_equal(delivered(x), 1);
+	finish(x);
+	block = find(x, BLOCK_EPB);
+	dated = load_time(block.body + 4);
+	assert_in_range(dated, present - past, present - TW_NS_PER_SECOND / 2);
+	fixture__free(x);
+}
+
 /* Behind the last event that there may be nothing is written, but all of it is in the books. */
 static void limit(void **state)
 {
@@ -550,6 +573,7 @@ int main(void)
 		cmocka_unit_test(silent_in_the_last_file),
 		cmocka_unit_test(times_are_asked_first),
 		cmocka_unit_test(set_back_under_host_alignment),
+		cmocka_unit_test(dated_by_when_it_came),
 		cmocka_unit_test(limit),
 		TEST(streams_beyond_those_told),
 		cmocka_unit_test(metadata_beyond_their_room),

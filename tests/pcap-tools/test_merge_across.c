@@ -383,7 +383,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	fixture__free(x);
 }
 
-/* By this machine's time it stands where it came, in the middle of what another stream sent since, and nobody is late by it. */
+/* By this machine's time it stands where it came, before what another stream has sent since, and nobody is late by it. */
 static void a_guess_is_where_it_came(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);
@@ -395,17 +395,17 @@ static void a_guess_is_where_it_came(void **state)
 	x->arrival.now = 1;
 	tw_merge__set_present(x->merge, 1, hour);
 	put_marked(x, 1, 0, 50);
-	assert_false(tw_merge__guessed(x->merge, TEST_STREAM + 1, &offset));
+	assert_false(tw_merge__placed_by_arrival(x->merge, TEST_STREAM + 1, &offset));
 	for (uint64_t i = 0; i < 30; i++) {
 		put_marked(x, 0, i, hour + i * step + 1);
 		tick(x, step);
 	}
 	assert_int_equal(x->sink.out[0].stream, 1);
 	assert_int_equal(x->sink.n, 1 + 30);
-	assert_true(tw_merge__guessed(x->merge, TEST_STREAM + 1, &offset));
+	assert_true(tw_merge__placed_by_arrival(x->merge, TEST_STREAM + 1, &offset));
 	assert_int_equal(offset, hour - 50);
 	set_offset(x, 1, offset);
-	assert_false(tw_merge__guessed(x->merge, TEST_STREAM + 1, &offset));
+	assert_false(tw_merge__placed_by_arrival(x->merge, TEST_STREAM + 1, &offset));
 	put_marked(x, 0, 30, hour + 30 * step);
 	assert_int_equal(stats(x)->late, 0);
 	assert_books(x);
