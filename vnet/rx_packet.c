@@ -79,16 +79,31 @@ static int update_stats(struct rx_packet *rx)
 	return 0;
 }
 
+/* Blocks behind this one that the kernel has marked, and one that it may be about to. */
+static uint64_t marked_behind(const struct rx_packet *rx)
+{
+	uint64_t n = 1;
+
+	for (unsigned int i = 1; i < rx->ring.n; i++) {
+		const uint32_t status = status_of(rx, (rx->block + i) % rx->ring.n);
+
+		if (!(status & TP_STATUS_USER))
+			break;
+		n += !!(status & TP_STATUS_LOSING);
+	}
+	return n;
+}
+
 /*
  * The kernel marks the blocks that it closed after a loss, until it is asked, and then tells the sum. So marked blocks that
  * are in the ring already share one answer: of that something is kept for each.
  */
 static void tell_loss(struct rx_packet *rx)
 {
-	const uint64_t kept = rx->ring.n - 1;
-	uint64_t untold;
+	uint64_t kept, untold;
 
 	update_stats(rx);
+	kept = marked_behind(rx);
 	if (rx->taken >= rx->tell_at)
 		rx->tell_at = 0;
 	untold = rx->stats.dropped - rx->dropped;

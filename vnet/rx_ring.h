@@ -8,8 +8,8 @@
 #include "vnet/rx_packet.h"
 
 /*
- * Bytes of a block: room for the largest frame of any interface. The kernel closes one after some ms, however little is in it: so many blocks,
- * so many times that long a reader may be kept from reading.
+ * Bytes of a block: room for the largest frame of any interface. The kernel closes a block some ms after its first frame, however little is in
+ * it: for that long times the number of blocks a reader may be kept from reading.
  */
 #define RX_RING_BLOCK (128u << 10)
 

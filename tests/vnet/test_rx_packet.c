@@ -181,7 +181,7 @@ static unsigned int take_all(struct tw_rx *rx, struct tw_rx_frame *ret_last)
 	return n;
 }
 
-/* Frames that come one by one, each in a block of its own in the end, wait for a reader that is kept from reading for some tenths of a second. */
+/* Frames that come one by one wait for a reader that does not run meanwhile, though each may take a block. There are more blocks than frames. */
 static void test_a_trickle_waits(void **state)
 {
 	const unsigned int sent = 100;
