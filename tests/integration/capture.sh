@@ -187,8 +187,8 @@ for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be l
 	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the folder first\$" || fail "said: $(cat "$scratch/err")"
 done
 
-# Killed, and started again: who writes files one after the other has no right to leave a note, and finds the last by its name. A /run of
-# its own: whoever starts next on this machine mends what it finds noted there.
+# Killed, and started again: who writes files one after the other finds the last by its name, where it had no right to leave a note. A /run of
+# the test's own, as whoever starts next on this machine mends the captures that are noted there.
 mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
 install -d -o nobody "$scratch/ring"

@@ -5,12 +5,15 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# closed NAME: the books of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, and says so.
+# closed NAME: the books of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, a twentieth at
+# most, and says so.
 closed() {
-	local recorded read sent ring=0 shed=0 tx=0 missing
+	local recorded read sent ring=0 shed=0 tx=0 dropped=0 missing
 	eval "$(summary "$scratch/$1.err")"
 	missing=$(sed -nE 's/^missing +events: ([0-9]+),.*/\1/p' "$scratch/$1.err")
-	expect "$1: events" "$recorded=$read=$sent" "$((read + ring))=$((sent + shed))=$((shown + tx + ${missing:-0}))"
+	expect "$1: events" "$recorded=$read=$sent" "$((read + ring))=$((sent + shed))=$((shown + tx + ${missing:=0}))"
+	[ "$missing" = 0 ] || [ "$dropped" -gt 0 ] || fail "$1: $missing events are missing, and no frame was dropped"
+	[ $((20 * missing)) -le "$sent" ] || fail "$1: $missing of $sent events are missing"
 }
 
 # As typed. Packets without an event (HOST, SCHEMA, LOST) are lines too.
