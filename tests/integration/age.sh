@@ -15,34 +15,37 @@ printf '#!/bin/sh\nexec %s "$@" -o %s\n' "$(command -v tshark)" \
 chmod 755 "$scratch/bin/tshark"
 export PATH=$scratch/bin:$PATH
 
-ticks() { # of all CPUs: idle, all
-	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $5 + $6, all; exit }' /proc/stat
+ticks() { # of all CPUs: idle, stolen by other guests of the host, all
+	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $5 + $6, $9, all; exit }' /proc/stat
 }
 
 # On a terminal, as for people: each line that it is given wakes it, which makes events, which are lines.
 measure() {
-	local idle all idle_after all_after
-	read -r idle all < <(ticks)
+	local idle stolen all idle_after stolen_after all_after
+	read -r idle stolen all < <(ticks)
 	script -qfec "$tracewire live -e sched -- sleep 2 2>$scratch/err" /dev/null </dev/null | "$age" >"$scratch/ages"
 	expect "exit status" 0 $?
-	read -r idle_after all_after < <(ticks)
+	read -r idle_after stolen_after all_after < <(ticks)
 	idle_percent=$((100 * (idle_after - idle) / (all_after - all)))
-	echo "$(cat "$scratch/ages") us; $(grep '^events .* recorded' "$scratch/err"); CPUs $idle_percent % idle"
+	stolen_percent=$((100 * (stolen_after - stolen) / (all_after - all)))
+	echo "$(cat "$scratch/ages") us; $(grep '^events .* recorded' "$scratch/err"); CPUs $idle_percent % idle, $stolen_percent % stolen"
 	eval "$(cat "$scratch/ages")"
 	[ "${lines:-0}" -gt 500 ] || fail "only ${lines:-0} events"
 	[ "${p90:-$GOAL_US}" -lt $GOAL_US ]
 }
 
-# What else the machine does can delay tshark for a while, so there are several tries. If no CPU time is left at all, tshark
-# gets its share late whatever we do; then only that it keeps up is asked for: output that feeds on itself is seconds late.
-left=0
+# What else the machine does can delay tshark for a while, so there are several tries. If no CPU time is left at all, or a host
+# gives it to other guests, tshark gets its share late whatever we do; then only that it keeps up is asked for: output that feeds
+# on itself is seconds late.
+left=0 least_max=
 for _ in 1 2 3 4 5; do
 	measure && exit $failed
 	[ $failed = 0 ] || exit 1
-	[ $idle_percent -ge 20 ] && left=$((left + 1))
+	[ "${least_max:=$max}" -lt "$max" ] || least_max=$max
+	[ $idle_percent -ge 20 ] && [ $stolen_percent -lt 10 ] && left=$((left + 1))
 done
-if [ $left = 0 ] && [ "$max" -lt 1000000 ]; then
-	echo "not checked: the goal of $((GOAL_US / 1000)) ms, as other programs took all CPU time in five tries"
+if [ $left = 0 ] && [ "$least_max" -lt 1000000 ]; then
+	echo "not checked: the goal of $((GOAL_US / 1000)) ms, as others took the CPU time in five tries"
 	exit 0
 fi
 fail "events on the screen are more than $((GOAL_US / 1000)) ms old, in five tries, and more of them than one in ten"

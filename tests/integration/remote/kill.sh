@@ -14,12 +14,13 @@ hosts host p1
 
 # kill_one NUMBER
 kill_one() {
-	local file=$scratch/killed.pcapng how=by_restart capture beside stream children child waited at last packets
+	local file=$scratch/killed.pcapng how=by_restart capture beside stream children child waited at last packets stolen
 	rm -f "$scratch"/killed.pcapng*
 	[ $(($1 % 3)) = 0 ] && file+=.zst
 	[ $(($1 % 2)) = 0 ] && how=by_cleanup
 	start_capture beside -i eth0
 	beside=$pid
+	stolen=$(stolen_so_far)
 	start_capture killed -i eth0 -w "$file"
 	capture=$pid
 	start_stream p1 -i eth0 -e raw_syscalls --event-filter "$loaded"

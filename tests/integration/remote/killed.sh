@@ -30,10 +30,16 @@ waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
-# kill_capture PROCESS: when that was is in $at, for how long it had waited for a CPU in $waited, and its child processes in $children
+# stolen_so_far: ms in which other guests of the host had CPUs of this machine, all together
+stolen_so_far() {
+	awk '/^cpu / { print 10 * $9 }' /proc/stat
+}
+
+# kill_capture PROCESS: one that began when $stolen was so far stolen. When it was killed is in $at, for how long it had waited for a CPU in
+# $waited, and its child processes in $children
 kill_capture() {
 	children=$(pgrep -P "$1")
-	waited=$(waited_for_cpu "$1")
+	waited=$(($(waited_for_cpu "$1") + $(stolen_so_far) - stolen))
 	at=$EPOCHREALTIME
 	kill_at_once "$1"
 }

@@ -22,10 +22,11 @@ await_silence() {
 
 # kill_late NAME OPTION...: one with these options; what is known of it is in $scratch/NAME.known
 kill_late() {
-	local name=$1 begun at waited capture child children
+	local name=$1 begun at waited capture child children stolen
 	shift
 	kills=$((kills + 1))
 	await_silence
+	stolen=$(stolen_so_far)
 	start_capture "$name" "$@"
 	capture=$pid
 	begun=$EPOCHREALTIME
