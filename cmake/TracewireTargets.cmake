@@ -26,7 +26,7 @@ function(tracewire_library name)
 endfunction()
 
 # tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): as add_test() has it, and fails too if it leaves
-# anything behind.
+# anything behind, or takes longer than a quarter of an hour, where it does not say TIMEOUT itself.
 function(tracewire_test)
 	cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "CONFIGURATIONS;COMMAND")
 	list(POP_FRONT ARG_COMMAND program)
@@ -37,6 +37,7 @@ function(tracewire_test)
 		list(PREPEND ARG_CONFIGURATIONS CONFIGURATIONS)
 	endif()
 	add_test(NAME ${ARG_NAME} ${ARG_CONFIGURATIONS} COMMAND ${PROJECT_SOURCE_DIR}/scripts/left-behind --beside ${program} ${ARG_COMMAND})
+	set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # tracewire_unit_test(NAME SOURCES ... LIBS ...): a cmocka program, run by CTest under the label `unit`.
@@ -48,7 +49,7 @@ function(tracewire_unit_test name)
 	target_link_libraries(${name} PRIVATE tracewire_common ${ARG_LIBS} PkgConfig::CMOCKA)
 	target_compile_definitions(${name} PRIVATE TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
 	tracewire_test(NAME ${name} COMMAND ${name})
-	set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
+	set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
 
 # tracewire_threaded(TEST TARGET ...): a test in which threads meet, and what it runs. The preset tsan builds and runs nothing else.
@@ -103,6 +104,6 @@ function(tracewire_fuzzer name)
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 	else()
 		tracewire_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})
-		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 900)
+		set_tests_properties(${name} PROPERTIES LABELS fuzz)
 	endif()
 endfunction()
