@@ -98,6 +98,18 @@ bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_f
 	return true;
 }
 
+bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == type)
+			return true;
+	}
+	return false;
+}
+
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret)
 {
 	unsigned int type;

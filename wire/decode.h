@@ -68,6 +68,9 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
+/** tw_cursor__has() - whether a TLV of that type is among those that can be read */
+bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
+
 /**
  * tw_cursor__cut_tlv() - as much as there is of a TLV that goes on behind the cursor's end, where tw_cursor__next_tlv() ended
  * @missing: bytes of the frame behind that end, which whoever captured left out

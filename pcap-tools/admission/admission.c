@@ -384,17 +384,6 @@ static bool take_unknown(struct tw_admission *a, const struct tw_rx_frame *frame
 	return false;
 }
 
-static bool has_end(struct tw_cursor tlvs)
-{
-	enum tw_frame_status status;
-	struct tw_tlv_view tlv;
-
-	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		if (tlv.type == TW_TLV_END)
-			return true;
-	return false;
-}
-
 static bool is_control(const struct tw_rx_frame *frame)
 {
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
@@ -407,7 +396,7 @@ static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s,
 	struct tw_cursor tlvs;
 
 	return is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK &&
-	       has_end(tlvs) && place_source(a, &frame->from->source) == s->source;
+	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->source) == s->source;
 }
 
 /* Return: whether it stays admitted, so that the frame is taken */

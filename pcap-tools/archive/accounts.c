@@ -139,6 +139,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_str
 
 	if (!s)
 		return;
+	over.ended = stats->ended;
 	over.described = s->described;
 	over.interface = s->interface;
 	make_ledger(a, s, stats, true, &ledger);
@@ -147,6 +148,17 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_str
 	make_report(s, &ledger, &over.report);
 	remember(a, &over);
 	tw_archive__remove(a, s);
+}
+
+bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs)
+{
+	if (!a->n_over || tw_archive__find(a, stream_id) || !tw_cursor__has(tlvs, TW_TLV_END))
+		return false;
+	for (size_t i = a->n_over; i-- > 0;) {
+		if (a->over[i].report.stream_id == stream_id)
+			return a->over[i].ended;
+	}
+	return false;
 }
 
 static void count_unwritten_of_over(struct tw_archive *a, uint32_t interface, uint64_t events)

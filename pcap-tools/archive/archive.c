@@ -139,6 +139,8 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 		a->now = arrival->now;
 	if (readable && arrival && info.source == TW_SOURCE_ASIDE)
 		return 0; /* what it says of times is the word of a capture host, which a stranger does not have */
+	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
+		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
 		code = tw_archive__learn(a, &info, tlvs);
 	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_ASIDE)

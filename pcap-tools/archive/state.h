@@ -57,6 +57,7 @@ struct tw_archive_frames {
 /* A stream that is over. */
 struct tw_archive_over {
 	struct tw_archive_report report;
+	bool ended;     /* its END came */
 	bool described; /* it had an interface in this file, of which packets may still be in the writer's buffer */
 	uint32_t interface;
 };
@@ -210,6 +211,13 @@ int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__retire() - the merge's: a stream is over */
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
+
+/**
+ * tw_archive__ended_before() - whether a control frame is a late repetition of the END of a stream that is over
+ *
+ * Producers send END several times. The last of them may come when the stream has been retired, and would begin it anew.
+ */
+bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs);
 
 /** tw_archive__count_unwritten() - after the writer failed: packets that it could not write are no longer delivered */
 void tw_archive__count_unwritten(struct tw_archive *a);

@@ -382,6 +382,19 @@ static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t no
 	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
 }
 
+/* What comes last of a stream, and came at @now. */
+static void put_end_of(struct fixture *x, uint64_t id, uint64_t now)
+{
+	const struct tw_arrival arrival = { .now = now };
+	size_t len;
+
+	x->frame.stream = id - TEST_STREAM;
+	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
+	assert_true(tw_end__emit(&x->frame.f));
+	len = test_frame__end(&x->frame);
+	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
+}
+
 /* The wall clock was set back by an hour during the capture: streams on the capture clock are not ahead of it. */
 static void set_back_under_host_alignment(void **state)
 {
@@ -431,6 +444,31 @@ static void dated_by_when_it_came(void **state)
 	block = find(x, BLOCK_EPB);
 	dated = load_time(block.body + 4);
 	assert_in_range(dated, present - past, present - TW_NS_PER_SECOND / 2);
+	fixture__free(x);
+}
+
+/* END is sent several times. One that comes when the stream has been retired does not begin it anew. */
+static void end_repeated_after_retirement(void **state)
+{
+	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const uint64_t begin = TW_NS_PER_SECOND, over = 10 * TW_NS_PER_SECOND;
+	struct fixture *x = fixture__new(&options);
+	struct tw_archive_report *reports;
+
+	(void)state;
+	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
+	put_one_of(x, TEST_STREAM, 0, begin, 1500);
+	put_end_of(x, TEST_STREAM, begin);
+	for (uint64_t now = begin; now <= begin + over; now += TW_NS_PER_SECOND / 2)
+		assert_int_equal(tw_archive__tick(x->archive, now), 0);
+	put_end_of(x, TEST_STREAM, begin + over);
+	put_end_of(x, TEST_STREAM + 1, begin + over); /* of this one it is the first word */
+	assert_int_equal(tw_archive__reports(x->archive, &reports), 2);
+	assert_int_equal(reports[0].stream_id, TEST_STREAM);
+	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 1);
+	assert_int_equal(reports[1].stream_id, TEST_STREAM + 1);
+	free(reports);
+	finish(x);
 	fixture__free(x);
 }
 
@@ -574,6 +612,7 @@ int main(void)
 		cmocka_unit_test(times_are_asked_first),
 		cmocka_unit_test(set_back_under_host_alignment),
 		cmocka_unit_test(dated_by_when_it_came),
+		cmocka_unit_test(end_repeated_after_retirement),
 		cmocka_unit_test(limit),
 		TEST(streams_beyond_those_told),
 		cmocka_unit_test(metadata_beyond_their_room),
