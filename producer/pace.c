@@ -6,6 +6,7 @@
 
 #define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture waits two seconds for a channel */
 #define STEP_MOST  (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
+#define TURN_BYTES 8192                   /* of one ring: a few full frames */
 #define STEP_LEAST 1000                   /* ns */
 #define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of theirs */
 
@@ -58,12 +59,32 @@ static uint64_t others_proven(struct tw_reader *r)
 	return now - r->pace.since < STUCK_NS ? time : UINT64_MAX;
 }
 
-/* A ring's part of the step in one go: with every change of the ring a frame ends. */
-static size_t send_up_to(struct tw_reader *r, struct tw_ring *ring, uint64_t until)
+/*
+ * Until when the rings go in their next turn: none of them sends more than TURN_BYTES in it. A burst may fill one ring with seconds of
+ * sending within a step; the events of the others would then be let out before it.
+ */
+static uint64_t turn_ends(const struct tw_reader *r, uint64_t until)
+{
+	for (size_t i = 0; i < r->n_rings; i++) {
+		const struct tw_ring *ring = &r->rings[i];
+		const uint64_t time = ring->holds ? tw_subbuf__time_within(ring->rest, TURN_BYTES) : until;
+
+		if (time < until)
+			until = time;
+	}
+	return until;
+}
+
+/* A ring's part of the turn in one go: with every change of the ring a frame ends. */
+static size_t take_turns(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;
 
-	while (ring->holds && ring->next <= until && r->port.waited < ROUND_NS) {
+	for (size_t i = 0; i < r->n_rings; i++) {
+		struct tw_ring *ring = &r->rings[i];
+
+		if (!ring->holds || ring->next > until)
+			continue;
 		bytes += tw_ring__send_held(ring, until, &r->port, r->tasks);
 		tw_ring__hold(ring, r->page_size);
 	}
@@ -81,7 +102,7 @@ size_t tw_pace__round(struct tw_reader *r)
 	from = others_proven(r);
 	until = (ring && ring->next < from ? ring->next : from) + r->pace.step;
 	while (ring && ring->next <= until && r->port.waited < ROUND_NS) {
-		bytes += send_up_to(r, ring, until);
+		bytes += take_turns(r, turn_ends(r, until));
 		ring = oldest_ring(r);
 	}
 	if (bytes)

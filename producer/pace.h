@@ -2,7 +2,8 @@
 /*
  * Rings in step, for a sink that takes less than is recorded. Reading one ring to its end would take longer there than a receiver
  * waits for the events of the others. So each round takes from all of them what happened in one step of time, and as much of that
- * as leaves in a fraction of a second; the watermark behind it tells that it is complete. Threads that share a slow way out
+ * as leaves in a fraction of a second; the watermark behind it tells that it is complete. Within a step the rings take turns of a few
+ * frames each, so that none gets far ahead of another. Threads that share a slow way out
  * wait for the one that is furthest behind.
  */
 #ifndef TW_PACE_H

@@ -174,6 +174,21 @@ static inline struct tw_subbuf tw_subbuf__up_to(struct tw_subbuf *s, uint64_t un
 	return front;
 }
 
+/** tw_subbuf__time_within() - time of the last event that begins in the first @bytes, the first event in any case */
+static inline uint64_t tw_subbuf__time_within(struct tw_subbuf s, size_t bytes)
+{
+	const uint8_t *const begin = s.at;
+	struct tw_subbuf_event event;
+	uint64_t time = s.time;
+
+	while (tw_subbuf__next(&s, &event)) {
+		time = event.time;
+		if ((size_t)(s.at - begin) >= bytes)
+			break;
+	}
+	return time;
+}
+
 /** tw_subbuf_event__pid(), __id() - common_pid and common_type of the record */
 static inline pid_t tw_subbuf_event__pid(const struct tw_subbuf_event *event)
 {

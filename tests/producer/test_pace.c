@@ -43,7 +43,7 @@ static void feed(int fd, uint64_t time, uint32_t n, uint32_t gap)
 	assert_int_equal(write(fd, page.bytes, PAGE_BYTES), PAGE_BYTES);
 }
 
-static void set_up(struct bench *b)
+static void open_rings(struct bench *b)
 {
 	struct tw_reader *r = &b->readers[0];
 
@@ -73,6 +73,11 @@ static void set_up(struct bench *b)
 	b->readers[1].proven = UINT64_MAX;
 	tw_port__init(&r->port, b->sink, &b->stream, 0);
 	tw_pace__start(&r->pace);
+}
+
+static void set_up(struct bench *b)
+{
+	open_rings(b);
 	for (uint32_t i = 0; i < DENSE_PAGES; i++)
 		feed(b->feeds[0], START + (uint64_t)i * PAGE_EVENTS * DENSE_GAP, PAGE_EVENTS, DENSE_GAP);
 	feed(b->feeds[1], START + 1, SPARSE, SPARSE_GAP);
@@ -203,11 +208,42 @@ static void test_drain_gives_way(void **state)
 	tear_down(&b);
 }
 
+/* Events of the dense ring that come behind an event of the other one, though they are older. */
+static size_t events_behind(const struct receiver *got, const struct got_event *sparse)
+{
+	size_t n = 0;
+
+	for (const struct got_event *event = sparse; event < got->events + got->n_events; event++)
+		n += event->channel != sparse->channel && event->time < sparse->time;
+	return n;
+}
+
+/* A burst: what the step has of one ring takes long to send. The other ring, which begins, waits for it. */
+static void test_burst(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	open_rings(&b);
+	feed(b.feeds[1], START - 1, SPARSE, STEP / SPARSE);
+	for (uint32_t i = 0; i < DENSE_PAGES; i++)
+		feed(b.feeds[0], START + i * STEP / DENSE_PAGES, PAGE_EVENTS, STEP / DENSE_PAGES / PAGE_EVENTS);
+	while (b.readers[0].pace.on)
+		tw_pace__round(&b.readers[0]);
+	receive(&b);
+	for (size_t i = 0; i < b.got.n_events; i++) {
+		if (b.got.events[i].channel == 2)
+			assert_true(events_behind(&b.got, &b.got.events[i]) <= 2 * PAGE_EVENTS);
+	}
+	tear_down(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_step),
 		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_burst),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_drain_gives_way),
 	};
