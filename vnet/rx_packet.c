@@ -79,7 +79,7 @@ static int update_stats(struct rx_packet *rx)
 	return 0;
 }
 
-/* Blocks behind this one that the kernel has marked, and one that it may be about to. */
+/* How many blocks after this one the kernel has marked, and one more: it may just be marking that. */
 static uint64_t marked_behind(const struct rx_packet *rx)
 {
 	uint64_t n = 1;

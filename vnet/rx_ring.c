@@ -13,7 +13,7 @@
 
 #include "wire/tracewire.h"
 
-#define BLOCKS_MOST 8192
+#define BLOCKS_MOST 8192 /* 1 GiB */
 #define FRAME_STEP  2048 /* what the kernel wants to know for the ring's arithmetic; frames lie densely */
 
 static int set_option(int fd, int level, int name, const void *value, size_t len)

@@ -61,6 +61,12 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	return s->placed != TW_UNPLACED && tw_across__is_ahead(m, tw_across__time(s, tw_later(s->newest, s->queued)));
 }
 
+/* Whether its clock can say that this machine's time is right. One that was placed by this time agrees with it in any case. */
+static bool stream__has_say(const struct tw_merge_stream *s)
+{
+	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;
+}
+
 /*
  * Whether this machine's time is to be believed, as one stream at least agrees: of those that answered, if there are any, so that forged
  * frames do not decide. What went out before it was is judged anew.
@@ -73,8 +79,7 @@ static void across__judge(struct tw_merge *m)
 		const struct tw_merge_stream *s = m->streams[i];
 		const uint64_t newest = tw_later(s->newest, s->queued);
 
-		if (s->placed == TW_UNPLACED || s->placed == TW_PLACED_BY_ARRIVAL || !newest ||
-		    (any_answered && !s->answered))
+		if (!stream__has_say(s) || !newest || (any_answered && !s->answered))
 			continue;
 		if (s->answered && !any_answered) {
 			any_answered = true;
@@ -170,8 +175,8 @@ int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 	return code;
 }
 
-/* Whether it is known where on the common time line the newest of a stream came: nobody's clock says that this machine's time is wrong. */
-static bool stream__has_come(const struct tw_merge *m, const struct tw_merge_stream *s)
+/* Whether a stream can be placed by when its newest came: that was told, and no other stream's clock says that this machine's time is wrong. */
+static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	return m->plausible && s->came && (m->judged || !m->newest);
 }
@@ -183,7 +188,7 @@ void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 	across__look(m);
 	place = m->newest;
 	s->placed = TW_PLACED_BY_GUESS;
-	if (stream__has_come(m, s)) {
+	if (stream__arrival_known(m, s)) {
 		place = s->came + (m->plausible - m->options.wait_ns);
 		time = s->queued;
 		s->placed = TW_PLACED_BY_ARRIVAL;

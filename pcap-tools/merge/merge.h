@@ -17,7 +17,8 @@
  * Counted is the same.
  *
  * Streams are ordered each in itself, or across: by time in each stream's clock plus the stream's offset. Then what is not newer
- * than the oldest of all streams' bounds goes out. A stream that says nothing for wait_ns of this machine's time, or that
+ * than the oldest of all streams' bounds goes out. A stream whose offset does not come in time is placed by when its newest came, where this
+ * machine's time is told, else as if its newest were the newest of all. A stream that says nothing for wait_ns of this machine's time, or that
  * ended, holds nobody up; none holds the others up for more than wait_ns of their time. One whose offset is wrong by more
  * than that makes events LATE, none is lost by it.
  *

@@ -115,7 +115,7 @@ static uint64_t stream__bound(const struct tw_merge_stream *s)
 
 static int release__across(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
-	/* By its own time, as a file has no other: what came at once, of seconds, is no reason not to wait for its offset. */
+	/* In a file the stream's own time tells how long it waits. Live it does not: events of many seconds may come at once. */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
 		tw_across__guess(m, s);
 	tw_across__update(m, s, moved);

@@ -187,8 +187,8 @@ for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be l
 	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the folder first\$" || fail "said: $(cat "$scratch/err")"
 done
 
-# Killed, and started again: who writes files one after the other finds the last by its name, where it had no right to leave a note. A /run of
-# the test's own, as whoever starts next on this machine mends the captures that are noted there.
+# Killed and started again: the second capture repairs the last file of the first. /run is the test's own, because any run that starts on this
+# machine repairs the captures that are noted in /run/tracewire.
 mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
 install -d -o nobody "$scratch/ring"

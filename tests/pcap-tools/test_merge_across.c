@@ -230,7 +230,7 @@ static void all_that_are_ahead_are_in_order(void **state)
 	fixture__free(x);
 }
 
-/* This machine's clock is behind, and a stranger's clock agrees with it. Only streams that answered decide who is ahead, if there are any. */
+/* This machine's clock is behind, and so is a stranger's. Once a stream has answered, only those that did decide who is ahead. */
 static void a_stranger_does_not_judge(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);

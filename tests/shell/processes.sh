@@ -58,9 +58,9 @@ in_background() {
 	started+=("$pid")
 }
 
-# wait_for COMMAND...: until it succeeds; half a minute at most
+# wait_for COMMAND...: until it succeeds; $patience seconds at most, half a minute where nothing is said
 wait_for() {
-	for _ in $(seq 600); do
+	for _ in $(seq $((${patience:-30} * 20))); do
 		"$@" && return
 		sleep 0.05
 	done

@@ -68,10 +68,7 @@ VM_DEVICES="-netdev tap,id=net,ifname=tap0,script=no,downscript=no -device virti
 	in_background machine nsenter --net="/proc/$net/ns/net" "$here/boot" "$kernels/$release" "$job" "bash /job/stream"
 machine=$pid
 streams_or_ended() { [ -e "$job/streaming" ] || has_ended "$machine"; }
-for _ in $(seq 3000); do # emulated, it takes its time
-	streams_or_ended && break
-	sleep 0.1
-done
+patience=300 wait_for streams_or_ended
 [ -e "$job/streaming" ] || fail "Linux $release does not stream: $(cat "$scratch/machine.out" "$job/stream.err" 2>&1)"
 stream_here boot boot
 streams=$pid

@@ -41,8 +41,9 @@ ends_with() {
 	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/run.err")"
 }
 
-# interrupt_times N: the run in $run, once or twice. How long its end takes is in $took, in ms.
-now() { date +%s%N; }
+now() { date +%s%N; } # ns
+
+# interrupt_times N: the run in $run, once or twice. How long its end takes is in $took, in ms; after one signal in $one, too.
 interrupt_times() {
 	local begun
 	begun=$(now)
