@@ -13,9 +13,9 @@ demo: ## kernel events in tshark, or a recorded sample where that cannot be
 test: ## build with gcc and clang, run every test
 	@$(handing_back); scripts/test
 
-test-vm: ## tracers of functions and classifiers on Debian's kernels 6.1, 6.12 and 7.3, downloaded, run in QEMU
+test-vm: ## tracers of functions, classifiers, clocks and a producer on Debian's kernels 6.1, 6.12 and 7.3, downloaded, run in QEMU
 	@scripts/setup
-	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm
+	@$(handing_back); scripts/build dev && ctest --preset dev -C vm -L vm -E _short
 
 test-debian13: ## the demo and every test in a clean Debian 13, made by debootstrap below DEBIAN13_CACHE (/var/cache/tracewire)
 	@scripts/setup debootstrap git

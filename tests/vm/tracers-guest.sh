@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In the virtual machine: the tracers of functions, which not every kernel that runs tests lets run. Recordings go to /job.
-# Usage: tracers-guest.sh TRACEWIRE
+# The short form is without what goes wrong and what is killed.
+# Usage: tracers-guest.sh all|short TRACEWIRE
 for part in check processes tracing; do
 	# shellcheck source=/dev/null
 	. "/job/shell/$part.sh"
 done
-tracewire=$1
+how=$1
+tracewire=$2
 need_tracefs
 
 record_beside() { # STATUS WORD...: with these options, and expect the exit status
@@ -47,6 +49,7 @@ record 0 -q -p function -l 'vfs_*' -n 'vfs_w*' -w /job/function.pcapng -- cat /e
 record 0 -q -p function -F -l vfs_read -O func_stack_trace -w /job/stacks.pcapng -- cat /etc/hosts
 record 0 -q -p function_graph -F -g vfs_read -w /job/graph.pcapng -- cat /etc/hosts
 unchanged "a graph"
+[ "$how" = all ] || exit "$failed"
 record 0 -q -p function_graph -l 'vfs_*' -e sched:sched_switch --event-filter 'prev_pid != 1' -w /job/both.pcapng -- cat /etc/hosts
 unchanged "a graph with events"
 

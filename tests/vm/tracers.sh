@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tracers of functions on a stock kernel in a virtual machine; what they recorded is read here.
-# Usage: tracers.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
+# Usage: tracers.sh RELEASE KERNELS all|short TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 need tshark
-tracewire=$1
+how=$1
+tracewire=$2
 
 cp "$tracewire" "$here/tracers-guest.sh" "$job"
-in_machine "/job/tracers-guest.sh /job/tracewire" || fail "in Linux $release it ends with $?"
+in_machine "/job/tracers-guest.sh $how /job/tracewire" || fail "in Linux $release it ends with $?"
 
 mkdir "$scratch/epan"
 cp "$PLUGIN" "$scratch/epan"
@@ -33,9 +34,11 @@ recorded stacks function cat
 recorded stacks kernel_stack cat
 recorded graph funcgraph_entry cat
 recorded graph funcgraph_exit cat
-recorded both funcgraph_entry cat
-recorded both funcgraph_exit cat
-recorded both sched_switch cat
+if [ "$how" = all ]; then
+	recorded both funcgraph_entry cat
+	recorded both funcgraph_exit cat
+	recorded both sched_switch cat
+fi
 # Linux 6.1 looks at the pid only when a function is entered: one that was entered before the run knew its pids still returns.
 # And the kernel changes its mind in the midst of a switch: what the old task still calls there counts for the new one.
 others=$(seen graph trace.comm trace.event trace.pid | grep -vE '^(cat|tracewire) | funcgraph_exit ')
