@@ -164,6 +164,16 @@ static int file__end_frame(struct tw_output *o, struct tw_error *err)
 	return 0;
 }
 
+/* The name is asked for too: not every file system counts links. */
+static bool file__is_gone(const struct tw_output *o)
+{
+	struct stat ours, named;
+
+	if (!o->own || o->live || fstat(o->fd, &ours) || ours.st_nlink)
+		return false;
+	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
+}
+
 static void file__forget(struct tw_output *o)
 {
 	o->fd = -1;
@@ -188,6 +198,10 @@ int tw_output_file__end(struct tw_output *o, struct tw_error *err)
 	if (mended && !o->code) /* else the first failure was told */
 		code = tw_output__fail(o, mended, err);
 	tw_output__release_reserve(o);
+	if (file__is_gone(o)) {
+		o->gone++;
+		o->gone_bytes += o->bytes;
+	}
 	if (o->own && close(o->fd) && !o->code)
 		code = o->code = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
 	file__forget(o);

@@ -250,10 +250,25 @@ int tw_output__next(struct tw_output *o, struct tw_error *err)
 	return output__done(o, code);
 }
 
+/* Return: @code, the end's; if that is none, a failure where files are gone */
+static int output__tell_gone(struct tw_output *o, int code, struct tw_error *err)
+{
+	if (code || o->code || !o->gone)
+		return code;
+	if (o->rotates)
+		return tw_error__set(err, -ENOENT,
+				     "writing %s: somebody removed %llu of the files while they were written; %llu "
+				     "bytes are gone with them",
+				     o->path, (unsigned long long)o->gone, (unsigned long long)o->gone_bytes);
+	return tw_error__set(err, -ENOENT,
+			     "writing %s: somebody removed it while it was written; its %llu bytes are gone", o->name,
+			     (unsigned long long)o->gone_bytes);
+}
+
 int tw_output__finish(struct tw_output *o, struct tw_error *err)
 {
 	output__begin(o);
-	return output__done(o, tw_output_file__end(o, err));
+	return output__done(o, output__tell_gone(o, tw_output_file__end(o, err), err));
 }
 
 bool tw_output__is_live(const struct tw_output *o)

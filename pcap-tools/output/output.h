@@ -114,7 +114,10 @@ bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t pack
 /** tw_output__next() - end this file and begin the next: what is written next begins a section. A failure is final */
 int tw_output__next(struct tw_output *o, struct tw_error *err);
 
-/** tw_output__finish() - end the last file; after a failure too. Nothing may follow but tw_output__free() */
+/**
+ * tw_output__finish() - end the last file; after a failure too. Nothing may follow but tw_output__free()
+ * Return: 0; -ENOENT if somebody else removed a file while it was written; what writing its end said.
+ */
 int tw_output__finish(struct tw_output *o, struct tw_error *err);
 
 /**

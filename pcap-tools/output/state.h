@@ -36,6 +36,8 @@ struct tw_output {
 	uint64_t turn;               /* how long not, the next time that it is; 0 = it never was */
 	uint8_t *area;               /* that such writes go from; NULL until the first */
 	int code;                    /* the first failure */
+	uint64_t gone;               /* files that somebody else removed while they were written */
+	uint64_t gone_bytes;         /* in them */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	uint64_t bytes;              /* in the file */
 	uint64_t put;                /* of them by this call */

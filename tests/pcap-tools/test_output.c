@@ -147,6 +147,29 @@ static void others_and_the_ring(void **state)
 	remove_files();
 }
 
+/* What is written to a file that has no name any more is gone. That is told at the end; a ring goes on until then. */
+static void removed_by_others(void **state)
+{
+	const struct tw_output_options options[] = { { .path = path }, { .path = path, .file_packets = 1 } };
+	struct tw_error err;
+	size_t kept;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct tw_output *output = open_output(&options[i]);
+
+		assert_int_equal(tw_output__write(output, path, 60, &kept, NULL), 0);
+		assert_int_equal(remove_files(), 1);
+		if (i)
+			assert_int_equal(tw_output__next(output, &err), 0);
+		assert_int_equal(tw_output__finish(output, &err), -ENOENT);
+		assert_non_null(strstr(err.text, "somebody removed"));
+		assert_non_null(strstr(err.text, "60 bytes are gone"));
+		tw_output__free(output);
+		assert_int_equal(remove_files(), i);
+	}
+}
+
 #define FULL       100000 /* bytes that the disk has */
 #define BLOCK_BODY 1000
 
@@ -231,6 +254,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(what_is_due),
 		cmocka_unit_test(others_and_the_ring),
+		cmocka_unit_test(removed_by_others),
 		cmocka_unit_test(full_without_rights),
 		cmocka_unit_test(cannot_be_several),
 	};
