@@ -10,6 +10,8 @@
 #include "pcap-tools/output/live.h"
 
 #define SIZE_LEAST 4096
+#define LINE_MOST \
+	((size_t)4 << 20) /* bytes beyond QUEUED_FILE_MOST, to end a line; of a longer one the end may be missing */
 
 struct queued_file {
 	struct tw_live to;
@@ -17,10 +19,12 @@ struct queued_file {
 	char *bytes; /* the queue is from @at to @end */
 	size_t at, end, size;
 	size_t dropped;
-	int failure; /* -errno of the first write() that failed; -ETIMEDOUT: given up, nothing more is written */
+	bool in_line;  /* the last byte that was printed ended no line */
+	bool dropping; /* and that line is dropped */
+	int failure;   /* -errno of the first write() that failed; -ETIMEDOUT: given up, nothing more is written */
 };
 
-/* Return: false without memory, or if the queue would be too long */
+/* Return: false without memory, or if the queue would be too long by more than a line may be */
 static bool make_room(struct queued_file *file, size_t len)
 {
 	const size_t queued = file->end - file->at;
@@ -32,7 +36,7 @@ static bool make_room(struct queued_file *file, size_t len)
 		file->at = 0;
 		file->end = queued;
 	}
-	if (len > QUEUED_FILE_MOST - queued)
+	if (len > QUEUED_FILE_MOST + LINE_MOST - queued)
 		return false;
 	while (size < queued + len)
 		size *= 2;
@@ -44,14 +48,34 @@ static bool make_room(struct queued_file *file, size_t len)
 	return true;
 }
 
+/* Bytes that belong together: a part of one line, or any number of lines that have room. */
+static void queue_part(struct queued_file *file, const char *bytes, size_t len)
+{
+	if (!file->dropping && (len <= file->size - file->end || make_room(file, len))) {
+		memcpy(file->bytes + file->end, bytes, len);
+		file->end += len;
+	} else {
+		file->dropping = true;
+		file->dropped += len;
+	}
+	file->in_line = bytes[len - 1] != '\n';
+	file->dropping = file->dropping && file->in_line;
+}
+
+/* A line is queued or dropped as a whole: its reader may be a program. */
 static void queue(struct queued_file *file, const char *bytes, size_t len)
 {
-	if (len > file->size - file->end && !make_room(file, len)) {
-		file->dropped += len;
-		return;
+	while (len) {
+		const size_t queued = file->end - file->at;
+		const bool fits = !file->dropping && len <= QUEUED_FILE_MOST && queued <= QUEUED_FILE_MOST - len;
+		const char *end = fits ? NULL : memchr(bytes, '\n', len);
+		const size_t part = end ? (size_t)(end + 1 - bytes) : len;
+
+		file->dropping |= !file->in_line && !fits && queued + part > QUEUED_FILE_MOST;
+		queue_part(file, bytes, part);
+		bytes += part;
+		len -= part;
 	}
-	memcpy(file->bytes + file->end, bytes, len);
-	file->end += len;
 }
 
 /* @n: bytes written, or -errno: then what is queued is dropped, and what is printed later is tried again */

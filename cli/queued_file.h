@@ -11,7 +11,8 @@
 
 #include "base/deadline.h"
 
-#define QUEUED_FILE_MOST ((size_t)16 << 20) /* bytes in the queue; what comes after that is dropped and counted */
+#define QUEUED_FILE_MOST \
+	((size_t)16 << 20) /* bytes in the queue; lines that begin after that are dropped and counted */
 
 struct queued_file;
 

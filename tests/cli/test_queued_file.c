@@ -57,6 +57,68 @@ static void later_text_is_tried_again(void **state)
 	close(fd);
 }
 
+/* Reads all that is queued. Return: lines, each of which is @len bytes long */
+static size_t read_lines(struct queued_file *file, int fd, size_t len)
+{
+	size_t lines = 0, at = 0;
+	char buf[65536];
+	bool is_behind;
+
+	do {
+		ssize_t n;
+
+		is_behind = queued_file__fd(file) >= 0;
+		n = read(fd, buf, sizeof(buf));
+		for (ssize_t i = 0; i < n; i++) {
+			at++;
+			if (buf[i] != '\n')
+				continue;
+			assert_int_equal(at, len);
+			at = 0;
+			lines++;
+		}
+		is_behind |= n > 0;
+	} while (is_behind);
+	assert_int_equal(at, 0);
+	return lines;
+}
+
+/* What is dropped is dropped in whole lines, in whatever pieces a FILE passes them on. */
+static void lines_are_whole(void **state)
+{
+	static const struct {
+		int mode;
+		size_t len;
+	} table[] = { { _IOFBF, 100 }, { _IOLBF, 20001 }, { _IOFBF, 300001 }, { _IONBF, 999 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		const size_t len = table[i].len, n = 3 * QUEUED_FILE_MOST / 2 / len;
+		char *line = malloc(len + 1);
+		struct queued_file *file;
+		size_t seen;
+		int fds[2];
+		FILE *out;
+
+		assert_non_null(line);
+		memset(line, 'x', len);
+		memcpy(line + len - 1, "\n", 2);
+		assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+		file = queued_file__open(fds[1], table[i].mode, &out);
+		assert_non_null(file);
+		for (size_t k = 0; k < n; k++)
+			fputs(line, out);
+		fflush(out);
+		seen = read_lines(file, fds[0], len);
+		assert_true(seen < n);
+		assert_int_equal(seen * len + queued_file__dropped(file), n * len);
+		fclose(out);
+		close(fds[0]);
+		close(fds[1]);
+		free(line);
+	}
+}
+
 /* In the child: more than the queue holds, to standard output or error; the other one is @said */
 static _Noreturn void print_too_much(int fd, int to, int said)
 {
@@ -138,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(later_text_is_tried_again),
+		cmocka_unit_test(lines_are_whole),
 		cmocka_unit_test(dropped_messages_are_told),
 		cmocka_unit_test(dropped_output_is_a_failure),
 	};
