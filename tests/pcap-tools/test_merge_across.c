@@ -21,6 +21,14 @@ static struct fixture *streams__new(struct tw_merge_options options, uint64_t n,
 	return x;
 }
 
+/* This machine's time begins, and is that time of the common line. */
+static void begin_at(struct fixture *x, uint64_t present)
+{
+	x->live = true;
+	x->arrival.now = 1;
+	tw_merge__set_present(x->merge, 1, present);
+}
+
 static void put_marked(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t time)
 {
 	from_stream(x, stream);
@@ -155,9 +163,7 @@ static void one_that_is_ahead_moves_nobody(void **state)
 	const uint64_t hour = 3600 * SECOND;
 
 	(void)state;
-	x->live = true;
-	x->arrival.now = 1;
-	tw_merge__set_present(x->merge, 1, hour);
+	begin_at(x, hour);
 	put_marked(x, 2, 0, 2 * hour);
 	put_marked(x, 1, 0, hour + 10);
 	assert_stream_order(x, "");
@@ -186,9 +192,7 @@ static void disorder_of_those_ahead_is_counted(void **state)
 	const uint64_t hour = 3600 * SECOND;
 
 	(void)state;
-	x->live = true;
-	x->arrival.now = 1;
-	tw_merge__set_present(x->merge, 1, hour);
+	begin_at(x, hour);
 	put_marked(x, 0, 0, hour);
 	put_marked(x, 1, 0, 3 * hour);
 	put_marked(x, 2, 0, 2 * hour);
@@ -211,9 +215,7 @@ static void all_that_are_ahead_are_in_order(void **state)
 	const uint64_t hour = 3600 * SECOND;
 
 	(void)state;
-	x->live = true;
-	x->arrival.now = 1;
-	tw_merge__set_present(x->merge, 1, hour);
+	begin_at(x, hour);
 	put_marked(x, 2, 0, 2 * hour + 10);
 	put_marked(x, 1, 0, 2 * hour + 20);
 	for (int i = 0; i < 11; i++)
@@ -237,9 +239,7 @@ static void a_stranger_does_not_judge(void **state)
 	const uint64_t hour = 3600 * SECOND;
 
 	(void)state;
-	x->live = true;
-	x->arrival.now = 1;
-	tw_merge__set_present(x->merge, 1, hour);
+	begin_at(x, hour);
 	put_marked(x, 0, 0, hour);
 	put_marked(x, 1, 0, 2 * hour + 10);
 	put_marked(x, 2, 0, 2 * hour + 20);
@@ -391,9 +391,7 @@ static void a_guess_is_where_it_came(void **state)
 	int64_t offset;
 
 	(void)state;
-	x->live = true;
-	x->arrival.now = 1;
-	tw_merge__set_present(x->merge, 1, hour);
+	begin_at(x, hour);
 	put_marked(x, 1, 0, 50);
 	assert_false(tw_merge__placed_by_arrival(x->merge, TEST_STREAM + 1, &offset));
 	for (uint64_t i = 0; i < 30; i++) {

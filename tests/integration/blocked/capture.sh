@@ -13,9 +13,9 @@ capture_blocked() {
 	in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" "$@"
 	run=$pid
 	wait_for says "$scratch/run.err" '^\{"begin"'
-	prepare_load 60 0
+	prepare_load 0 60
 	start_stream
-	echo >"$scratch/begin"
+	begin_load
 	wait_for drops
 }
 
@@ -66,9 +66,9 @@ start_reader "$scratch/fifo"
 in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" --status 0.2
 run=$pid
 wait_for says "$scratch/run.err" '^\{"begin"'
-prepare_load 60 20000
+prepare_load 20000 60
 start_stream
-echo >"$scratch/begin"
+begin_load
 wait_for is_full "$scratch/fifo"
 in_background trace strace -qq -o "$scratch/calls" -p "$(thread "$run" tracewire-recv)"
 tracer=$pid

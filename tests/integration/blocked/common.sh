@@ -4,6 +4,7 @@
 # Sourced, $tracewire and $load set: nobody takes what a run writes. The first Ctrl-C gives the output some seconds, the second none; both
 # end with a summary, a ledger in which nothing is unexplained, and status 1.
 . "$(dirname "$0")/../common.sh"
+. "$(dirname "$0")/../../shell/load.sh" || exit 1
 
 ip link set lo up
 again=1.2 # seconds until the next signal: those of half a second are one
@@ -15,20 +16,6 @@ start_reader() {
 	mkfifo "$1"
 	in_background reader sh -c 'exec sleep infinity <"$1"' sh "$1"
 	reader=$pid
-}
-
-# prepare_load SECONDS CALLS: getppid(), as many in a second, in a process of its own; $loaded is the kernel's filter for its calls
-prepare_load() {
-	rm -f "$scratch/begin"
-	mkfifo "$scratch/begin"
-	in_background load sh -c 'read -r _ <"$1"; exec "$2" "$3" "$4"' sh "$scratch/begin" "$load" "$1" "$2"
-	load_process=$pid
-	loaded="id == 110 && common_pid == $pid" # x86-64's number of getppid
-}
-
-run_load() {
-	echo >"$scratch/begin"
-	wait "$load_process"
 }
 
 # ends_with STATUS WHAT: the run in $run

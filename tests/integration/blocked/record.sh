@@ -18,7 +18,7 @@ books_of() {
 # record into a FIFO whose reader does not read: once, and twice.
 record_blocked() {
 	start_reader "$scratch/fifo"
-	prepare_load 1.5 100000
+	prepare_load 100000 1.5
 	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/fifo"
 	run=$pid
 	run_load
@@ -53,7 +53,7 @@ kill_at_once "$reader"
 mkfifo "$scratch/slow"
 in_background slow sh -c 'exec cat <"$1" >"$2"' sh "$scratch/slow" "$scratch/slow.pcapng"
 slow=$pid
-prepare_load 0.5 20000
+prepare_load 20000 0.5
 start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/slow"
 run=$pid
 kill -STOP "$slow"

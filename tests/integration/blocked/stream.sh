@@ -11,7 +11,7 @@ stream_slowly() {
 	in_background capture "$tracewire" capture -j -Z root -u $port -w "$scratch/rate.pcapng"
 	capture=$pid
 	wait_for says "$scratch/capture.err" '^\{"begin"'
-	prepare_load 1 50000
+	prepare_load 50000 1
 	start_stream --rate 200k --buffer-size 8192
 	run=$stream
 	run_load

@@ -4,6 +4,7 @@
 # Sourced by the tests, $tracewire set: hosts, which are namespaces of network and host name, on one Ethernet, which is a bridge in
 # the test's own. Host NAME has the interface eth0; the bridge's port to it is to-NAME. The capture host is named `host`.
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh" || exit 1
+. "$(dirname "${BASH_SOURCE[0]}")/../../shell/load.sh" || exit 1
 need ip ethtool
 
 losses='ring shed tx wire receiver damaged disk' # places in a ledger
@@ -116,21 +117,6 @@ balanced() {
 	for place in $losses; do
 		[[ " $* " == *" $place "* ]] || expect "$name, $stream: lost, $place" 0 "$(in_books "$name" "$stream" "$place")"
 	done
-}
-
-# prepare_load NAME CALLS SECONDS: getppid() at that rate, CALLS in a second, in a process, $load_process, that begins when told to;
-# $loaded is the filter, in tracefs's words, of raw_syscalls that has its calls and no others
-prepare_load() {
-	mkfifo "$scratch/$1.begin"
-	in_background "$1" sh -c 'read -r _ <"$1"; exec "$2" "$3" "$4"' sh "$scratch/$1.begin" "$load" "$3" "$2"
-	load_process=$pid
-	loaded="id == 110 && common_pid == $pid" # x86-64's number of getppid
-}
-
-# begin_load NAME: as it was prepared
-begin_load() {
-	echo >"$scratch/$1.begin"
-	rm "$scratch/$1.begin"
 }
 
 # in_files FILE...: events of the load in them, as tshark reads each alone, and behind that what is wrong with any

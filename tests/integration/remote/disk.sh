@@ -15,10 +15,10 @@ at_end 'umount -l "$disk"'
 
 # send_all: some 11 MB, where an event is a packet
 send_all() {
-	prepare_load load 25000 1.5
+	prepare_load 25000 1.5
 	start_stream p1 -u $capture_host -e raw_syscalls --event-filter "$loaded" --buffer-size 8192
 	stream=$pid
-	begin_load load
+	begin_load
 	wait "$load_process"
 	interrupt $stream
 	expect "status of the stream" 0 $?

@@ -44,8 +44,8 @@ kill_one() {
 	balances "killed at $at" "$file"
 }
 
-prepare_load load 10000 1000000
-begin_load load
+prepare_load 10000 1000000
+begin_load
 for number in $(seq "$kills"); do kill_one "$number"; done
 tell_killed "$kills"
 exit $failed

@@ -90,10 +90,10 @@ late_on() {
 	look_at_late "${way}_packed" "$scratch/seen_$way.pcapng"
 }
 
-prepare_load load 20000 1000000
+prepare_load 20000 1000000
 # On one CPU: what another's channel had before the capture joined is told by a watermark, which a file of single events does not keep.
 taskset -p -c 0 "$load_process" >/dev/null || fail "the load cannot be put on a CPU"
-begin_load load
+begin_load
 host_frames='udp port 18101 and udp[56:2] = 7' # the first TLV's type
 late_on udp -u $capture_host -- -u 18101
 host_frames='ether proto 0x88b5 and ether[62:2] = 7'

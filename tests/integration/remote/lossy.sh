@@ -65,7 +65,7 @@ over() {
 	in_background way "$bad_way" to-host "$rate" "$rate" "$rate" to-p1 to-p2 to-p3
 	way=$pid
 	wait_for says "$scratch/way.err" '^the way is bad' || return
-	prepare_load load $calls 0.8
+	prepare_load $calls 0.8
 	start_capture lossy "${receive[@]}"
 	capture=$pid
 	for name in p1 p2 p3; do
@@ -73,7 +73,7 @@ over() {
 			--events-per-frame "$frames" --latency 2
 		stream[$name]=$pid
 	done
-	begin_load load
+	begin_load
 	wait $load_process
 	for name in p1 p2 p3; do
 		interrupt "${stream[$name]}"

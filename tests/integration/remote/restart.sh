@@ -13,10 +13,10 @@ hosts host p1 p2
 # begin_stream OPTION...: of p1, of a load that runs from now on, two events for each of $calls in a second; its process in $stream
 calls=4000
 begin_stream() {
-	prepare_load load $calls 1000000
+	prepare_load $calls 1000000
 	start_stream p1 -e raw_syscalls --event-filter "$loaded" "$@"
 	stream=$pid
-	begin_load load
+	begin_load
 }
 
 end_load() {

@@ -32,14 +32,14 @@ rotate() {
 	shift
 	rm -rf "$scratch/files"
 	mkdir "$scratch/files"
-	prepare_load load 5000 1.2
+	prepare_load 5000 1.2
 	start_capture "$name" -u 18101 -w "$scratch/files/$name" "$@"
 	capture=$pid
 	for host in p1 p2 p3; do
 		start_stream $host -u $capture_host -e raw_syscalls --event-filter "$loaded"
 		streams+=("$pid")
 	done
-	begin_load load
+	begin_load
 	wait "$load_process"
 	for of in "${streams[@]}"; do interrupt "$of"; done
 	sleep 0.2
