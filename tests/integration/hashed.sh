@@ -58,6 +58,8 @@ reader=$pid
 ip link add far type veth peer name near || fail "no veth"
 ip link set far up
 ip link set near up
+wait_for is_up far
+wait_for is_up near
 as_streamed hashed far -i near
 expect "frames that are not hashed" "" "$(fields hashed | cut -f1 | grep -vE '^(1|True)$')"
 expect "hashed call sites in the kernel's code" 0 "$(code hashed)"

@@ -24,6 +24,8 @@ ip link set v0 up
 there ip address add 10.0.0.2/24 dev v1
 there ip link set v1 up
 there ip link set lo up
+wait_for is_up v0
+wait_for is_up v1 there
 address=$(there ip -br link show v1 | awk '{ print $3 }')
 
 at=v1 # where it is received

@@ -18,6 +18,8 @@ ip link add eth0 type veth peer name eth0 address 52:54:00:12:34:56 netns "${hos
 ip addr add 10.1.0.1/24 dev eth0
 ip link set eth0 up
 nsenter --net="/proc/${host[collector]}/ns/net" sh -c 'ip addr add 10.1.0.2/24 dev eth0; ip link set eth0 up; ip link set lo up'
+wait_for is_up eth0
+wait_for is_up eth0 nsenter --net="/proc/${host[collector]}/ns/net"
 printf '127.0.0.1 localhost\n10.1.0.2 collector\n' >"$scratch/hosts"
 mount --bind "$scratch/hosts" /etc/hosts
 install -d -o nobody -m 755 "$scratch/web1" "$scratch/collector"

@@ -24,6 +24,8 @@ link() {
 	ip link set s0 up
 	far ip addr add 10.1.0.2/24 dev d0
 	far ip link set d0 up
+	wait_for is_up s0
+	wait_for is_up d0 far
 	[ "$1" -lt 1280 ] && return
 	ip addr add fd00::1/64 dev s0 nodad
 	far ip addr add fd00::2/64 dev d0 nodad

@@ -2,6 +2,12 @@
 # shellcheck shell=bash
 # To be sourced: the interfaces of the test's network namespace.
 
+# is_up INTERFACE [COMMAND...]: the kernel has seen that it has a carrier, a second after it came up at times; what is sent before is dropped
+# without a word. COMMAND runs another one elsewhere
+is_up() {
+	[ "$("${@:2}" ip -br link show "$1" | awk '{ print $2 }')" = UP ]
+}
+
 interfaces() { # their names, a line each
 	ip -br link | sed 's/[@ ].*//'
 }

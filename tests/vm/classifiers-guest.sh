@@ -3,7 +3,7 @@
 # In the virtual machine: classifiers at each hook, with what the kernel of the machine outside may lack: libxdp's dispatcher, tc's
 # actions, and a network card that takes programs into hardware, if its module lies in /job.
 # Usage: classifiers-guest.sh TRACEWIRE SENDER CAPTURE FOREIGN ATTACH_FOREIGN
-for part in check processes; do
+for part in check processes network; do
 	# shellcheck source=/dev/null
 	. "/job/shell/$part.sh"
 done
@@ -66,8 +66,6 @@ has_nothing_left() { # INTERFACE
 		[ -z "$(ls /run/tracewire 2>/dev/null)" ]
 }
 
-received() { cat "/sys/class/net/$1/statistics/rx_packets"; }
-
 # arrives_on_w1 WANTED WHAT: frames that come there, of the capture sent once
 arrives_on_w1() {
 	local before
@@ -85,6 +83,8 @@ for wire in v w; do
 		echo 1 >/proc/sys/net/ipv6/conf/$wire$end/disable_ipv6 2>/dev/null
 		ip link set $wire$end mtu 9216 up
 	done
+	wait_for is_up ${wire}0
+	wait_for is_up ${wire}1
 done
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 

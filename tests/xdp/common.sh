@@ -23,6 +23,8 @@ for wire in v w; do
 		echo 1 >"/proc/sys/net/ipv6/conf/$wire$end/disable_ipv6" 2>/dev/null
 		ip link set "$wire$end" mtu 9216 up
 	done
+	wait_for is_up "${wire}0"
+	wait_for is_up "${wire}1"
 done
 
 # attach NAME WORD...: in the foreground of the background; attached to v1 for the schema of the capture when this returns

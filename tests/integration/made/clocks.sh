@@ -18,6 +18,8 @@ check check_steps.py "$scratch"
 ip link add made0 type veth peer name made1
 ip link set made0 up
 ip link set made1 up
+wait_for is_up made0
+wait_for is_up made1
 start_capture none -i made1 -w "$scratch/none.pcapng"
 none=$pid
 start_capture host -u 18101 -w "$scratch/host.pcapng" --align host

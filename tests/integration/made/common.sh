@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034,SC2154
 # Sourced by the tests, with their arguments TRACEWIRE and STREAMS, a program that sends made-up streams: root, a network namespace, and
 # a mount namespace in which the plugin that was built lies where the installed one does.
-for part in namespace check processes; do
+for part in namespace check processes network; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../../shell/$part.sh"
 done

@@ -37,6 +37,8 @@ connect() {
 	on "$1" ip addr add "${address[$1]}/24" dev eth0
 	on "$1" ip link set lo up
 	on "$1" ip link set eth0 up
+	wait_for is_up "to-$1"
+	wait_for is_up eth0 on "$1"
 }
 
 has_name() { [ "$(on "$1" uname -n 2>/dev/null)" = "$1" ]; }
