@@ -60,10 +60,10 @@ static uint64_t others_proven(struct tw_reader *r)
 }
 
 /*
- * Until when the rings go in their next turn: none of them sends more than TURN_BYTES in it. A burst may fill one ring with seconds of
- * sending within a step; the events of the others would then be let out before it.
+ * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send within
+ * a step, and a receiver would let out newer events of the other rings meanwhile.
  */
-static uint64_t turn_ends(const struct tw_reader *r, uint64_t until)
+static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
 		const struct tw_ring *ring = &r->rings[i];
@@ -75,8 +75,8 @@ static uint64_t turn_ends(const struct tw_reader *r, uint64_t until)
 	return until;
 }
 
-/* A ring's part of the turn in one go: with every change of the ring a frame ends. */
-static size_t take_turns(struct tw_reader *r, uint64_t until)
+/* Each ring's part of the turn in one go: with every change of the ring a frame ends. */
+static size_t send_turn(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;
 
@@ -102,7 +102,7 @@ size_t tw_pace__round(struct tw_reader *r)
 	from = others_proven(r);
 	until = (ring && ring->next < from ? ring->next : from) + r->pace.step;
 	while (ring && ring->next <= until && r->port.waited < ROUND_NS) {
-		bytes += take_turns(r, turn_ends(r, until));
+		bytes += send_turn(r, turn_end(r, until));
 		ring = oldest_ring(r);
 	}
 	if (bytes)
