@@ -59,6 +59,16 @@ static uint64_t others_proven(struct tw_reader *r)
 	return now - r->pace.since < STUCK_NS ? time : UINT64_MAX;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send within
  * a step, and a receiver would let out newer events of the other rings meanwhile.
@@ -67,10 +77,9 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
 		const struct tw_ring *ring = &r->rings[i];
-		const uint64_t time = ring->holds ? tw_subbuf__time_within(ring->rest, TURN_BYTES) : until;
 
-		if (time < until)
-			until = time;
+		if (ring->holds) /* a sub-buffer without events has its turn, too */
+			until = earlier(until, later(ring->next, tw_subbuf__time_within(ring->rest, TURN_BYTES)));
 	}
 	return until;
 }

@@ -162,6 +162,29 @@ static void test_slow(void **state)
 	tear_down(&b);
 }
 
+/* A sub-buffer in which time goes on and nothing happens, as where a filter has discarded all events, holds nobody up. */
+static void test_no_events(void **state)
+{
+	struct page page;
+	struct bench b;
+
+	(void)state;
+	set_up(&b);
+	page__init(&page, START - 1000);
+	page__extend(&page, TW_ENTRY_TIME_EXTEND, 500);
+	assert_int_equal(write(b.feeds[1], page.bytes, PAGE_BYTES), PAGE_BYTES);
+	feed(b.feeds[1], START + SPARSE * SPARSE_GAP, 1, 0);
+	alarm(60); /* a round might not end */
+	while (b.readers[0].pace.on)
+		tw_pace__round(&b.readers[0]);
+	alarm(0);
+	tw_port__drain(&b.readers[0].port);
+	receiver__read(&b.got, &b.archive);
+	receiver__assert_sound(&b.got, 0);
+	assert_int_equal(b.got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE + 1);
+	tear_down(&b);
+}
+
 /* What another thread has proven is what this one may be a step ahead of. */
 static void test_others(void **state)
 {
@@ -241,11 +264,8 @@ static void test_burst(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_step),
-		cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_burst),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_drain_gives_way),
+		cmocka_unit_test(test_step),      cmocka_unit_test(test_slow),   cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_no_events), cmocka_unit_test(test_others), cmocka_unit_test(test_drain_gives_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
