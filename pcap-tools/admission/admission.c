@@ -14,9 +14,9 @@
 #include "pcap-tools/admission/budget.h"
 #include "pcap-tools/admission/standing.h"
 
-#define SETS          8192 /* of candidates, by their ids */
-#define WAYS          4    /* candidates of a set */
-#define BACKLOG_BYTES ((size_t)32 << 20)
+#define SETS          8192               /* of candidates, by their ids */
+#define WAYS          4                  /* candidates of a set */
+#define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes as long on a busy host */
 #define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream says something each second */
 #define FRAMES_MOST   1024                    /* of a candidate, in the backlog */
 #define BYTES_MOST    (1u << 20)              /* the same */

@@ -247,6 +247,28 @@ static void an_answer_finds_a_place(void **state)
 	fixture__free(x);
 }
 
+/* An answer takes its time: half a second, in which a flood brings 115 MB a second. What came before it is not lost. */
+static void an_answer_may_be_late(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
+	uint16_t why = 0;
+
+	(void)state;
+	fill(x, 1000, TW_ADMISSION_STREAMS, 0);
+	x->n_admitted = 0;
+	x->len = 1400;
+	assert_false(come(x, 7, 0, 250));
+	assert_false(come(x, 7, 1, 250));
+	for (uint64_t i = 1; i <= 41000; i++) {
+		assert_false(come(x, i * 0x9e3779b97f4a7c15u, 0, 9));
+		if (i % 82 == 0)
+			pass(x, 1 * MS);
+	}
+	assert_int_equal(answer(x, 7, 250, &why), 1);
+	assert_int_equal(x->n_admitted, 2);
+	fixture__free(x);
+}
+
 /* One that has no place although it answers is told; silence and END make room. */
 static void who_is_refused_is_told(void **state)
 {
@@ -482,6 +504,7 @@ int main(void)
 		cmocka_unit_test(what_proves_nothing_is_counted_by_address),
 		cmocka_unit_test(a_stream_begins_in_a_flood),
 		cmocka_unit_test(an_answer_finds_a_place),
+		cmocka_unit_test(an_answer_may_be_late),
 		cmocka_unit_test(who_is_refused_is_told),
 		cmocka_unit_test(a_refused_stream_leaves_questions_to_others),
 		cmocka_unit_test(an_address_has_its_share),
