@@ -134,9 +134,10 @@ static uint64_t number_of(const char *text, const char *key)
 	return 0;
 }
 
-static void count_kernel(struct run *run)
+/* On all CPUs, up to now. */
+static struct run_kernel kernel_counters(const struct run *run)
 {
-	struct run_kernel *k = &run->kernel;
+	struct run_kernel k = { 0 };
 	char file[64], path[256];
 
 	for (int cpu = 0; cpu < CPUS; cpu++) {
@@ -144,13 +145,14 @@ static void count_kernel(struct run *run)
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
 		text = read_file(run__file(run, file, path));
-		k->entries += number_of(text, "entries: ");
-		k->overrun += number_of(text, "overrun: ");
-		k->commit_overrun += number_of(text, "commit overrun: ");
-		k->dropped += number_of(text, "dropped events: ");
-		k->read += number_of(text, "read events: ");
+		k.entries += number_of(text, "entries: ");
+		k.overrun += number_of(text, "overrun: ");
+		k.commit_overrun += number_of(text, "commit overrun: ");
+		k.dropped += number_of(text, "dropped events: ");
+		k.read += number_of(text, "read events: ");
 		free(text);
 	}
+	return k;
 }
 
 void run__stop(struct run *run)
@@ -162,7 +164,7 @@ void run__stop(struct run *run)
 	if (!run->cleared)
 		assert_int_equal(run->books.unsure.rings, 0);
 	assert_false(run->books.switched_off);
-	count_kernel(run);
+	run->kernel = kernel_counters(run);
 	tw_producer__free(run->producer);
 	run->producer = NULL;
 	receiver__read(&run->got, &run->archive);
@@ -222,6 +224,12 @@ void getppid_load(unsigned int ms, unsigned long calls)
 	}
 	while (n--)
 		pthread_join(loads[n].thread, NULL);
+}
+
+void run__overload(const struct run *run)
+{
+	for (int i = 0; i < 100 && !kernel_counters(run).overrun; i++)
+		getppid_load(40, 0);
 }
 
 const char *only_getppid(void)

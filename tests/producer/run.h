@@ -64,6 +64,9 @@ char *read_file(const char *path);
 /** getppid_load() - one thread on each CPU that is online calls getppid(), for some ms or at most @calls times each, 0 = no limit */
 void getppid_load(unsigned int ms, unsigned long calls);
 
+/** run__overload() - that load until the kernel has lost events in a ring: on a busy machine not at once. 64 KiB are full in some ms */
+void run__overload(const struct run *run);
+
 /** only_getppid() - the filter of raw_syscalls:sys_enter that leaves only that load */
 const char *only_getppid(void);
 

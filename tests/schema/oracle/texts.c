@@ -28,11 +28,15 @@ char *read_file(const char *path, size_t *ret_len)
 			break;
 		size *= 2;
 	}
-	fclose(f);
-	if (!larger) {
+	if (!larger || ferror(f)) { /* of an event that was removed a moment ago nothing can be read */
+		const int err = errno;
+
+		fclose(f);
 		free(data);
+		errno = err;
 		return NULL;
 	}
+	fclose(f);
 	*ret_len = len;
 	return data;
 }
@@ -81,6 +85,8 @@ static int walk_folder(const char *folder, text_visitor visit, void *context)
 	for (size_t i = 0; i < found.gl_pathc && !err; i++) {
 		system_of(found.gl_pathv[i], system, sizeof(system));
 		err = visit_file(found.gl_pathv[i], TW_SCHEMA_EVENT, system, visit, context);
+		if (err == -ENOENT || err == -ENODEV) /* other tests make events, and remove them */
+			err = 0;
 	}
 	globfree(&found);
 	return err;
