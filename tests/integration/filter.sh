@@ -29,6 +29,7 @@ both() {
 	mkfifo "$scratch/go"
 	"$scratch/work" "$scratch/go" &
 	task=$!
+	wait_for grep -q wait_for_partner "/proc/$task/wchan" # not while it begins: one recording may begin before the other
 	start_tracewire all record -e "$1" -P $task -w "$scratch/all.pcapng"
 	all=$pid
 	start_tracewire some record -e "$1" -P $task -f "$2" -w "$scratch/some.pcapng"
