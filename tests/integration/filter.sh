@@ -7,10 +7,10 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# Tasks that begin when told, in a line of text.
+# Tasks that begin when they are continued.
 cat >"$scratch/work" <<'END'
 #!/bin/bash
-read -r _ <"$1"
+kill -STOP $$
 for _ in 1 2 3; do ls / >/dev/null; echo x | cat | wc -c >/dev/null; sleep 0.005; cd /nowhere 2>/dev/null; done
 END
 chmod +x "$scratch/work"
@@ -25,16 +25,14 @@ lines() { # FILE OPTION...
 # both EVENTS EXPRESSION: all.pcapng and some.pcapng
 both() {
 	local all some task
-	rm -f "$scratch/go"
-	mkfifo "$scratch/go"
-	"$scratch/work" "$scratch/go" &
+	"$scratch/work" &
 	task=$!
-	wait_for grep -q wait_for_partner "/proc/$task/wchan" # not while it begins: one recording may begin before the other
+	wait_for is_stopped "$task" # one recording begins before the other: till both have, it calls nothing
 	start_tracewire all record -e "$1" -P $task -w "$scratch/all.pcapng"
 	all=$pid
 	start_tracewire some record -e "$1" -P $task -f "$2" -w "$scratch/some.pcapng"
 	some=$pid
-	echo >"$scratch/go"
+	kill -CONT $task
 	wait $task
 	kill -INT "$some" "$all"
 	wait "$some" && wait "$all" || fail "$2: recording failed: $(cat "$scratch/some.err" "$scratch/all.err")"

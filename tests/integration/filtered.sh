@@ -106,9 +106,6 @@ says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters
 
 # If it is stopped, they are not known either. The capture ends all the same, and the process with it. That is the user that capture becomes,
 # whose right to end it the kernel looks at.
-is_stopped() { # PROCESS
-	grep -q '^State:.*T (' "/proc/$1/status"
-}
 stop_counter() { # WHO WORD...: the process that counts is WHO
 	local who=$1
 	shift

@@ -83,3 +83,7 @@ kill_at_once() {
 has_ended() { # PROCESS: or is only waited for
 	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
 }
+
+is_stopped() { # PROCESS
+	grep -q '^State:.*T (' "/proc/$1/status"
+}
