@@ -8,7 +8,7 @@
 #include "pcap-tools/admission/admission.h"
 #include "pcap-tools/clocks/asker.h"
 #include "pcap-tools/record/recorder.h"
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #define RECEIVER_RING (32u << 20) /* bytes that a struct tw_rx for it should hold, so that the writer may pause */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "cli/filter_option.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)

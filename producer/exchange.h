@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "producer/clock.h"
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #define TW_EXCHANGE_A_SECOND 400
 

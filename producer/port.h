@@ -16,8 +16,8 @@
 
 #include "base/deadline.h"
 #include "producer/pointers/pointers.h"
+#include "transport/sink.h"
 #include "wire/encode.h"
-#include "wire/sink.h"
 
 /* What all frames of a stream share. */
 struct tw_stream {

@@ -21,8 +21,8 @@
 #include "filter/filter.h"
 #include "producer/exchange.h"
 #include "producer/tracer/tracer.h"
-#include "wire/rx.h"
-#include "wire/sink.h"
+#include "transport/receiver.h"
+#include "transport/sink.h"
 
 /* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */
 struct tw_event_request {

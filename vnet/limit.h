@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 struct tw_limit;
 

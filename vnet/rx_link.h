@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 /* The interface, as it was at the opening. */
 struct rx_link {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (wire/rx.h) through a TPACKET_V3 ring, which sees what a capture on that
+ * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring, which sees what a capture on that
  * interface sees (before tc ingress), and sees it beside any other capture. Only frames of EtherType TW_ETHERTYPE come
  * in; the kernel filters. What the interface itself sends is not received.
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #define TW_RX_PACKET_RING (16u << 20) /* default ring, bytes */
 

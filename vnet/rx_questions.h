@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving what comes back to where a stream is sent from (wire/rx.h): questions for its clock, few and short. Plain sockets without
+ * Receiving what comes back to where a stream is sent from (transport/receiver.h): questions for its clock, few and short. Plain sockets without
  * a ring, and time stamps of the kernel's.
  */
 #ifndef TW_RX_QUESTIONS_H
 #define TW_RX_QUESTIONS_H
 
 #include "base/error.h"
+#include "transport/receiver.h"
 #include "vnet/tx_udp.h"
-#include "wire/rx.h"
 
 /**
  * tw_rx_questions__on_link() - those that come to an interface, addressed to it; nothing else comes through

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames over UDP (wire/rx.h), a frame a datagram. The kernel hands out datagrams of one sender and one size together
+ * Receiving frames over UDP (transport/receiver.h), a frame a datagram. The kernel hands out datagrams of one sender and one size together
  * where it can (UDP GRO, udp(7)). What is no frame comes out too: whoever decodes counts it.
  */
 #ifndef TW_RX_UDP_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "transport/receiver.h"
 #include "vnet/udp_address.h"
-#include "wire/rx.h"
 
 /*
  * Default buffer, bytes. The kernel charges what a datagram takes in memory, 768 bytes at least, and allows twice this size. So 174,000

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 struct rx_udp_peer {
 	union {

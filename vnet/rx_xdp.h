@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (wire/rx.h) through AF_XDP, before the kernel makes packets of them, on all its
+ * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, before the kernel makes packets of them, on all its
  * queues. Only frames of EtherType TW_ETHERTYPE, plain or behind one VLAN tag, are taken, and those are then seen by nobody else;
  * all other traffic passes as it did. It takes an interface that has no XDP program, and nothing of it stays, however the process
  * ends.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #define TW_RX_XDP_RING  16384 /* default ring, chunks of 4 KiB */
 #define TW_RX_XDP_PAUSE 1000  /* default pause, us */

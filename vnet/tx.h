@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending frames on a network interface, virtual or real: a sink (wire/sink.h) that puts an Ethernet header with
+ * Sending frames on a network interface, virtual or real: a sink (transport/sink.h) that puts an Ethernet header with
  * EtherType TW_ETHERTYPE in front of every frame. AF_XDP where the kernel has it, AF_PACKET elsewhere; sink->how says
  * which, and why.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 /* Default destination: a locally administered group address, "TWR1" in it, so that any switch floods it. */
 #define TW_TX_GROUP                                \

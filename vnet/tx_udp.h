@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "transport/sink.h"
 #include "vnet/udp_address.h"
-#include "wire/sink.h"
 
 struct tw_tx_udp;
 

@@ -8,10 +8,10 @@
 
 #include "cli/run_options.h"
 #include "cli/run_wire.h"
+#include "transport/receiver.h"
 #include "vnet/limit.h"
 #include "vnet/listeners.h"
 #include "vnet/tx_udp.h"
-#include "wire/rx.h"
 
 struct stream;
 

@@ -7,7 +7,7 @@
 #define TW_BACKLOG_H
 
 #include "pcap-tools/merge/merge.h"
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 struct tw_backlog;
 

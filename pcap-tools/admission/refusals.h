@@ -3,7 +3,7 @@
 #ifndef TW_REFUSALS_H
 #define TW_REFUSALS_H
 
-#include "wire/rx.h"
+#include "transport/receiver.h"
 #include "wire/tracewire.h"
 
 #define TW_REFUSALS_SOURCES 64 /* told one by one; more are added up */

@@ -15,8 +15,8 @@
 #define TW_ASKER_H
 
 #include "pcap-tools/clocks/distance.h"
+#include "transport/receiver.h"
 #include "wire/exchange.h"
-#include "wire/rx.h"
 
 #define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (admission/standing.h) */
 

@@ -13,7 +13,7 @@
 
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/record/inlet.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 struct tw_recorder_options {
 	struct tw_output *output; /* open; the recorder's from then on, also of one that could not be made */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder's side that producers see: a sink (wire/sink.h) of slots, each with one frame. */
+/* The recorder's side that producers see: a sink (transport/sink.h) of slots, each with one frame. */
 #ifndef TW_SLOT_SINK_H
 #define TW_SLOT_SINK_H
 
 #include "pcap-tools/record/slot_queue.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 /**
  * tw_slot_sink__new() - for one thread; the queue outlives it

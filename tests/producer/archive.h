@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 #define ARCHIVE_ENDLESS (-1)
 

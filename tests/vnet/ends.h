@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "netns.h"
+#include "transport/receiver.h"
+#include "transport/sink.h"
 #include "vnet/veth.h"
-#include "wire/rx.h"
-#include "wire/sink.h"
 #include "wire/tracewire.h"
 
 #define ENDS_PAUSE_US 50 /* between two tries */

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "cli/filter/expression.h"
-#include "wire/sink.h"
+#include "transport/sink.h"
 
 /* Of one comparison. */
 struct predicate_hits {

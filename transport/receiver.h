@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where frames come from: an interface by TPACKET_V3 or AF_XDP, a UDP port. All have this one shape, the counterpart of
- * wire/sink.h. A receiver belongs to one thread.
+ * transport/sink.h. A receiver belongs to one thread.
  */
-#ifndef TW_RX_H
-#define TW_RX_H
+#ifndef TW_RECEIVER_H
+#define TW_RECEIVER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #define FRAME_MAX 100
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "wire/rx.h"
+#include "transport/receiver.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
