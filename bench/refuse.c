@@ -14,7 +14,7 @@
 #define FRAMES  2000000
 #define BEST_OF 5
 
-static void admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static void admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	(void)ctx;
 	(void)frame;
@@ -29,11 +29,10 @@ static void gave_way(void *ctx, uint64_t stream_id)
 
 static uint64_t refuse_all(struct tw_admission *a, size_t len, uint64_t first)
 {
-	static const struct tw_rx_peer peer = { .len = 8,
-						.source = { .kind = TW_RX_SOURCE_IPV4, .bytes = { 10, 0, 0, 1 } } };
+	static const struct tw_peer peer = { .len = 8, .address = { .kind = TW_PEER_IPV4, .bytes = { 10, 0, 0, 1 } } };
 	static uint8_t bytes[TW_FRAME_MAX];
 	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .length = (uint16_t)len, .events = 1 };
-	const struct tw_rx_frame frame = { .data = bytes, .len = len, .from = &peer };
+	const struct tw_received_frame frame = { .data = bytes, .len = len, .from = &peer };
 	const uint64_t begun = tw_time__now(CLOCK_PROCESS_CPUTIME_ID);
 
 	tw_frame_hdr__emit(bytes, &info);

@@ -78,7 +78,7 @@ static int start_receiver(struct live *live, struct tw_error *err)
 		return error;
 	error = tw_output__open(&output, &options.recorder.output, err);
 	if (error) {
-		tw_rx__close(options.rx);
+		tw_receiver__close(options.rx);
 		return error;
 	}
 	return receiver__start(&options, &live->receiver, err);

@@ -24,7 +24,7 @@
 
 struct receiver {
 	struct receiver_options options;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
 	struct tw_inlet *inlet;
 	struct tw_asker *asker;         /* NULL = nobody is asked, and all are admitted */
@@ -48,7 +48,7 @@ struct receiver {
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	struct {
-		const struct tw_rx_bundle *bundle;
+		const struct tw_received_batch *bundle;
 		const struct tw_arrival *arrival;
 		size_t len, frames;
 	} kept; /* at the beginning of the bundle that is being looked at: frames for the recorder */
@@ -57,14 +57,14 @@ struct receiver {
 };
 
 /* Frames beside the stream are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
-static void take_answer(struct receiver *r, const struct tw_rx_frame *frame)
+static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	struct tw_exchange_sample sample;
 	uint64_t stream_id;
 
 	if (!tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
 		return;
-	tw_admission__answered(r->admission, stream_id, &frame->from->source);
+	tw_admission__answered(r->admission, stream_id, &frame->from->address);
 	tw_recorder__answer(r->recorder, stream_id, &sample);
 }
 
@@ -91,7 +91,7 @@ static void look_for_end(struct receiver *r)
 	r->end_at_most = tw_time__now(CLOCK_MONOTONIC) + END_NS;
 	if (!r->options.others_send)
 		return;
-	tw_rx__stop(r->rx);
+	tw_receiver__stop(r->rx);
 	r->end = tw_time__now(CLOCK_REALTIME) + SLACK_NS;
 }
 
@@ -102,9 +102,9 @@ static void look_for_end(struct receiver *r)
 static void wait_for_room(struct receiver *r)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_rx_stats unused;
+	struct tw_receiver_stats unused;
 
-	tw_rx__stats(r->rx, &unused);
+	tw_receiver__stats(r->rx, &unused);
 	tw_inlet__wait(r->inlet, WAIT_MS);
 	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* waiting for the writer does not use up this time */
 }
@@ -134,7 +134,7 @@ static void copy(struct receiver *r, const uint8_t *frames, size_t len, size_t s
 	}
 }
 
-static void take_admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static void take_admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	struct receiver *r = ctx;
 
@@ -161,7 +161,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 }
 
 /* Return: whether it is for the recorder */
-static bool look_at_frame(struct receiver *r, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static bool look_at_frame(struct receiver *r, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	if (tw_asker__is_answer(frame)) {
 		if (!tw_admission__answer(r->admission, frame))
@@ -175,14 +175,14 @@ static bool look_at_frame(struct receiver *r, const struct tw_rx_frame *frame, c
 }
 
 /* What is not for the recorder is taken out. Return: whether something is left */
-static bool look_at_bundle(struct receiver *r, struct tw_rx_bundle *bundle, const struct tw_arrival *arrival)
+static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 
 	r->kept.bundle = bundle;
 	r->kept.arrival = arrival;
 	r->kept.len = r->kept.frames = 0;
-	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment) {
+	for (size_t at = 0; tw_received_batch__frame(bundle, at, &frame); at += bundle->segment) {
 		if (!look_at_frame(r, &frame, arrival))
 			continue;
 		if (r->kept.len != at)
@@ -201,9 +201,9 @@ static void ask(struct receiver *r)
 	struct tw_asker_stats stats;
 
 	while (tw_asker__next(r->asker, tw_capture_clock__now(&r->clock), &question))
-		tw_rx__answer(r->rx, question.to, question.frame, question.len);
+		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
 	while (tw_admission__next(r->admission, &question))
-		tw_rx__answer(r->rx, question.to, question.frame, question.len);
+		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
 	tw_asker__stats(r->asker, &stats);
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }
@@ -233,7 +233,7 @@ static int patience(const struct receiver *r)
 }
 
 /* Return: places to receive into. Or -errno */
-static int make_room(struct receiver *r, struct tw_rx_bundle bundles[TW_INLET_SLOTS])
+static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_INLET_SLOTS])
 {
 	uint8_t *places[TW_INLET_SLOTS];
 	unsigned int n;
@@ -256,18 +256,18 @@ static bool is_of_events(const uint8_t *frame)
 	return source != TW_SOURCE_CONTROL && source != TW_SOURCE_ASIDE;
 }
 
-static bool has_events(const struct tw_rx_bundle *bundle)
+static bool has_events(const struct tw_received_batch *bundle)
 {
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 
-	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment)
+	for (size_t at = 0; tw_received_batch__frame(bundle, at, &frame); at += bundle->segment)
 		if (frame.len >= sizeof(struct tw_frame_hdr) && is_of_events(frame.data))
 			return true;
 	return false;
 }
 
 /* A full receiver may still have room for a short control frame. So drops after the last frame with events are counted separately. */
-static void note_dropped(struct receiver *r, const struct tw_rx_bundle *bundle)
+static void note_dropped(struct receiver *r, const struct tw_received_batch *bundle)
 {
 	r->dropped = bundle->dropped;
 	if (r->dropped != r->dropped_events && has_events(bundle))
@@ -275,7 +275,7 @@ static void note_dropped(struct receiver *r, const struct tw_rx_bundle *bundle)
 }
 
 /* Return: false for what came after @end */
-static bool pass_on(struct receiver *r, struct tw_rx_bundle *bundle, unsigned int place, uint64_t end)
+static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place, uint64_t end)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
 
@@ -295,13 +295,13 @@ static bool pass_on(struct receiver *r, struct tw_rx_bundle *bundle, unsigned in
 /* What is there, none that came after the end. Return: how many bundles, or -errno */
 static int take_burst(struct receiver *r)
 {
-	struct tw_rx_bundle bundles[TW_INLET_SLOTS];
+	struct tw_received_batch bundles[TW_INLET_SLOTS];
 	const int room = make_room(r, bundles);
 	int n = 0, more, error;
 
 	if (room < 0)
 		return room;
-	more = tw_rx__take(r->rx, patience(r), bundles, (unsigned int)room);
+	more = tw_receiver__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
 	if (r->asker) {
 		r->seen = tw_capture_clock__now(&r->clock);
@@ -375,7 +375,7 @@ static void release(struct receiver *r)
 	tw_recorder__free(r->recorder);
 	tw_asker__free(r->asker);
 	tw_admission__free(r->admission);
-	tw_rx__close(r->rx);
+	tw_receiver__close(r->rx);
 	pthread_mutex_destroy(&r->lock);
 	sem_destroy(&r->running);
 	free(r);
@@ -384,7 +384,7 @@ static void release(struct receiver *r)
 static int open_recorder(struct receiver *r, struct tw_error *err)
 {
 	struct tw_recorder_options options = r->options.recorder;
-	const size_t most = r->rx->bundle_max ? r->rx->bundle_max : r->rx->frame_max, slots = QUEUE_BYTES / most;
+	const size_t most = r->rx->batch_max ? r->rx->batch_max : r->rx->frame_max, slots = QUEUE_BYTES / most;
 	int error;
 
 	options.slot_bytes = (uint32_t)most;
@@ -419,7 +419,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 
 	if (!r) {
 		tw_output__free(options->recorder.output);
-		tw_rx__close(options->rx);
+		tw_receiver__close(options->rx);
 		return tw_error__set(err, -ENOMEM, "no memory to receive");
 	}
 	sem_init(&r->running, 0, 0);
@@ -468,11 +468,11 @@ pid_t receiver__writer_tid(const struct receiver *receiver)
 }
 
 /* Count frames known to be lost after the last one: those the receiver dropped, and if the writer is stuck, those not taken. */
-static void count_missing(struct receiver *r, struct tw_rx_stats *ret)
+static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {
 	uint64_t missing;
 
-	if (tw_rx__stats(r->rx, ret) || tw_recorder__is_full(r->recorder))
+	if (tw_receiver__stats(r->rx, ret) || tw_recorder__is_full(r->recorder))
 		return;
 	missing = ret->dropped_last + (r->dropped - r->dropped_events);
 	if (r->error == -ETIMEDOUT)

@@ -10,11 +10,11 @@
 #include "pcap-tools/record/recorder.h"
 #include "transport/receiver.h"
 
-#define RECEIVER_RING (32u << 20) /* bytes that a struct tw_rx for it should hold, so that the writer may pause */
+#define RECEIVER_RING (32u << 20) /* bytes that a struct tw_receiver for it should hold, so that the writer may pause */
 
 struct receiver_options {
 	/* The receiver's from the start on, also of one that failed: so is the recorder's output. */
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* where it goes; the receiver knows how many slots and how large */
 	/*
 	 * Who sends does not end with us: what arrives after the end is not taken, and an interface that goes down may come up again.
@@ -32,7 +32,7 @@ struct receiver_stats {
 	struct tw_archive_stats archive;
 	struct tw_archive_report *streams; /* to be freed with free() */
 	size_t n_streams;
-	struct tw_rx_stats rx;
+	struct tw_receiver_stats rx;
 	struct tw_asker_stats asked;
 	struct tw_refusals refusals; /* of streams that were not admitted */
 	uint64_t too_long;           /* frames beyond the frame_max of @rx; not taken */

@@ -51,12 +51,12 @@ static int apply_events_per_frame(void *data, const char *value, struct tw_error
 
 static int apply_frame_size(void *data, const char *value, struct tw_error *err)
 {
-	static const struct tw_number_rule rule = { .min = TW_SINK_FRAME_LEAST, .max = TW_FRAME_MAX, .unit = 1 };
+	static const struct tw_number_rule rule = { .min = TW_SINK_FRAME_MIN, .max = TW_FRAME_MAX, .unit = 1 };
 	struct run_config *config = data;
 
 	if (tw_number__parse(value, &rule, &config->frame_size, NULL))
 		return tw_error__set(err, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
-				     TW_SINK_FRAME_LEAST, TW_FRAME_MAX);
+				     TW_SINK_FRAME_MIN, TW_FRAME_MAX);
 	return 0;
 }
 

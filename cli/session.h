@@ -12,7 +12,7 @@ struct session_output {
 	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *err);
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
 	/* As in struct tw_producer_options; may be NULL. */
-	int (*open_questions)(void *ctx, struct tw_rx **ret, struct tw_error *err);
+	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *err);
 	/* As in struct tw_producer_options; may be NULL. */
 	void (*refused)(void *ctx, uint16_t why);
 	/* Somebody may have begun to listen; may be NULL. */

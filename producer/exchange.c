@@ -33,7 +33,7 @@ static uint64_t slack(const struct tw_exchange_thread *t)
 }
 
 /* Nobody is told a time of arrival before the arrival, nor one of leaving behind it. */
-static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame)
+static void answer(struct tw_exchange_thread *t, const struct tw_received_frame *frame)
 {
 	uint8_t reply[TW_EXCHANGE_ROOM];
 	struct tw_exchange_view exchange;
@@ -51,7 +51,7 @@ static void answer(struct tw_exchange_thread *t, const struct tw_rx_frame *frame
 	exchange.received = exchange.answered - age + slack(t);
 	exchange.answered -= slack(t);
 	len = tw_exchange_frame__write(reply, stream, &exchange);
-	if (tw_rx__answer(t->options.rx, frame->from, reply, len))
+	if (tw_receiver__answer(t->options.rx, frame->from, reply, len))
 		t->stats.unsent++;
 	else
 		t->stats.answered++;
@@ -77,7 +77,7 @@ static void pay(struct tw_exchange_thread *t)
 static void *exchange_thread(void *arg)
 {
 	struct tw_exchange_thread *t = arg;
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 	int n = 0;
 
 	pthread_setname_np(pthread_self(), "tracewire-clock");
@@ -85,7 +85,7 @@ static void *exchange_thread(void *arg)
 		t->options.begin(t->options.ctx);
 	sem_post(&t->running);
 	while (!atomic_load(&t->stop) && (n >= 0 || n == -ENETDOWN)) {
-		n = tw_rx__next(t->options.rx, WAIT_MS, &frame);
+		n = tw_receiver__next(t->options.rx, WAIT_MS, &frame);
 		if (n > 0)
 			answer(t, &frame);
 		pay(t); /* also when it woke for nothing, as when the network says that nobody is there */
@@ -108,7 +108,7 @@ int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exch
 		if (t)
 			sem_destroy(&t->running);
 		free(t);
-		tw_rx__close(options->rx);
+		tw_receiver__close(options->rx);
 		return tw_error__set(err, -rc, "the thread that answers for the clock cannot be started: %s",
 				     strerror(rc));
 	}
@@ -126,16 +126,16 @@ void tw_exchange__ask_to_stop(struct tw_exchange_thread *t)
 
 void tw_exchange__stop(struct tw_exchange_thread *t, struct tw_exchange_stats *ret)
 {
-	struct tw_rx_stats received = { .dropped = 0 };
+	struct tw_receiver_stats received = { .dropped = 0 };
 
 	if (!t)
 		return;
 	atomic_store(&t->stop, true);
 	pthread_join(t->thread, NULL);
-	tw_rx__stats(t->options.rx, &received);
+	tw_receiver__stats(t->options.rx, &received);
 	*ret = t->stats;
 	ret->dropped = received.dropped;
-	tw_rx__close(t->options.rx);
+	tw_receiver__close(t->options.rx);
 	sem_destroy(&t->running);
 	free(t);
 }

@@ -18,7 +18,7 @@
 #define TW_EXCHANGE_A_SECOND 400
 
 struct tw_exchange_options {
-	struct tw_rx *rx; /* closed by tw_exchange__stop() */
+	struct tw_receiver *rx; /* closed by tw_exchange__stop() */
 	const struct tw_trace_clock *clock;
 	uint64_t stream_id;
 	void (*begin)(void *ctx); /* called first thing in the thread */

@@ -59,7 +59,7 @@ struct tw_producer_options {
 	 * Opens where questions for the stream's clock come in (producer/exchange.h), called from tw_producer__start() after the
 	 * sinks. The producer closes it before them. NULL = nobody can ask.
 	 */
-	int (*open_questions)(void *ctx, struct tw_rx **ret, struct tw_error *err);
+	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *err);
 	/*
 	 * Whoever receives the stream says that it takes nothing of it (enum tw_refused_why, or unknown), or somebody who says so. Called
 	 * in a thread of the producer's; may be NULL. Must not block.

@@ -271,7 +271,7 @@ static void drain_port(struct tw_producer *p, struct tw_reader *r)
 	const int rc = tw_port__drain(&r->port);
 
 	if (rc == -EAGAIN)
-		p->held = r->port.sink->held;
+		p->held = r->port.sink->blocked_by;
 	for (unsigned int i = 0; rc == -EAGAIN && i < p->n_readers; i++)
 		tw_port__lose_hope(&p->readers[i].port);
 	if (rc && !r->error)

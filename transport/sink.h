@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where frames go: a virtual interface, a real one, a pcapng file, a pipe. All have this one shape. A sink belongs to
+ * The interface of what frames are sent through: a virtual interface, a real one, a pcapng file, a pipe. A sink belongs to
  * one thread; a producer with several reader threads opens a sink for each.
  *
  * A frame is written in place: reserve a slot, build the frame in it, commit it. Committed frames leave in order, in
@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
-#define TW_SINK_FRAME_LEAST 128 /* of frame_max where events leave, bytes: a header and a PART worth sending */
+#define TW_SINK_FRAME_MIN 128 /* of frame_max where events leave, bytes: a header and a PART worth sending */
 
 /* Totals since the sink was opened. sent + dropped = committed, once flush has returned 0 or after give_up. */
 struct tw_sink_stats {
@@ -57,7 +57,8 @@ struct tw_sink {
 	const char *how;  /* transport in words a user knows: "AF_XDP, copy mode, multi-buffer" */
 	size_t overhead;  /* bytes of headers that go in front of each frame */
 	uint64_t padding; /* bytes sent behind frames, in all */
-	const char *held; /* why flush said -EAGAIN, in words a user knows: "the link is down"; NULL = not known */
+	const char
+		*blocked_by; /* why flush said -EAGAIN, in words a user knows: "the link is down"; NULL = not known */
 };
 
 /* What each does stands at its operation above. */

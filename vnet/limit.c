@@ -58,7 +58,7 @@ static void follow(struct limit_sink *s)
 		take(s->limit, s->now, more);
 	s->sink.padding = s->inner->padding;
 	s->sink.frame_max = s->inner->frame_max;
-	s->sink.held = s->inner->held;
+	s->sink.blocked_by = s->inner->blocked_by;
 }
 
 static void *limit_reserve(struct tw_sink *sink)

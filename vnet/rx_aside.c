@@ -93,7 +93,7 @@ static void read_control(struct msghdr *msg, struct timespec *time, struct tpack
 	}
 }
 
-int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer, struct tw_rx_frame *ret)
+int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_peer *peer, struct tw_received_frame *ret)
 {
 	_Alignas(struct cmsghdr)
 		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];

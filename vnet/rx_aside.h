@@ -23,6 +23,6 @@ int rx_aside__open(const struct rx_link *link);
  *
  * Return: 1 with all of @ret but dropped; 0 if there is none; what rx_link__failed() says.
  */
-int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_rx_peer *peer, struct tw_rx_frame *ret);
+int rx_aside__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_peer *peer, struct tw_received_frame *ret);
 
 #endif

@@ -21,7 +21,7 @@
 #define FRAME_LEAST 1500 /* whatever the interface's MTU says: it need not be the sender's */
 
 /* Behind the address a peer has its VLAN tag, if there is one. */
-_Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_rx_peer *)0)->bytes), "a peer holds it");
+_Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /* One of the SIOC?IF* requests. Return: 0 or -errno */
 static int ask(int fd, unsigned long request, const char *ifname, struct ifreq *ret)
@@ -170,7 +170,7 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 }
 
 /* Only what tells senders apart: the same one may send to all and to us. */
-void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_rx_peer *ret)
+void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -180,10 +180,10 @@ void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const ui
 	};
 
 	memcpy(address.sll_addr, ethernet + ETH_ALEN, ETH_ALEN);
-	*ret = (struct tw_rx_peer){ .len = sizeof(address) };
+	*ret = (struct tw_peer){ .len = sizeof(address) };
 	memcpy(ret->bytes, &address, sizeof(address));
-	ret->source.kind = TW_RX_SOURCE_ETHERNET;
-	memcpy(ret->source.bytes, address.sll_addr, ETH_ALEN);
+	ret->address.kind = TW_PEER_ETHERNET;
+	memcpy(ret->address.bytes, address.sll_addr, ETH_ALEN);
 	if (!tag)
 		return;
 	memcpy(ret->bytes + ret->len, tag, RX_LINK_TAG);
@@ -191,7 +191,7 @@ void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const ui
 }
 
 /* The way back to a peer. Return: length of the header */
-static size_t make_header(const struct rx_link *link, const struct tw_rx_peer *to, const struct sockaddr_ll *address,
+static size_t make_header(const struct rx_link *link, const struct tw_peer *to, const struct sockaddr_ll *address,
 			  uint8_t *header)
 {
 	const size_t tag = to->len - sizeof(*address);
@@ -203,7 +203,7 @@ static size_t make_header(const struct rx_link *link, const struct tw_rx_peer *t
 	return ETH_HLEN + tag;
 }
 
-int rx_link__answer(struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len)
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len)
 {
 	uint8_t header[ETH_HLEN + RX_LINK_TAG];
 	struct sockaddr_ll address;

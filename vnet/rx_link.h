@@ -56,9 +56,9 @@ int rx_link__failed(struct rx_link *link, int error);
  * @ethernet: the frame's Ethernet header
  * @tag: its VLAN tag, RX_LINK_TAG bytes, which an answer is to have, too; NULL = none
  */
-void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_rx_peer *ret);
+void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret);
 
-/** rx_link__answer() - send a frame to that sender; @fd is any packet socket. Return: as the operation of struct tw_rx */
-int rx_link__answer(struct rx_link *link, int fd, const struct tw_rx_peer *to, const void *frame, size_t len);
+/** rx_link__answer() - send a frame to that sender; @fd is any packet socket. Return: as the operation of struct tw_receiver */
+int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len);
 
 #endif

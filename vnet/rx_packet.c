@@ -17,14 +17,14 @@
 #include "vnet/rx_ring.h"
 
 struct rx_packet {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	struct rx_link link;
 	struct rx_ring ring;
 	unsigned int block; /* being read, or the next to be */
 	bool held;          /* it is ours until given back */
 	unsigned int left;  /* frames of it not yet handed out */
 	const struct tpacket3_hdr *next;
-	struct tw_rx_stats stats;
+	struct tw_receiver_stats stats;
 	uint64_t dropped; /* of stats.dropped, what frames were told of */
 	uint64_t taken;   /* blocks */
 	/*
@@ -35,10 +35,10 @@ struct rx_packet {
 	uint64_t full_from; /* of stats.dropped, what may have been lost before a block that is in the ring */
 	uint64_t tell_at; /* when as many blocks were taken, one comes that was closed after a loss; 0 = not known of */
 	uint64_t last; /* of stats.dropped, what was lost when it was full last, unless a block has come behind that */
-	struct tw_rx_peer peer;
+	struct tw_peer peer;
 };
 
-static struct rx_packet *of(struct tw_rx *rx)
+static struct rx_packet *of(struct tw_receiver *rx)
 {
 	return (struct rx_packet *)rx;
 }
@@ -139,7 +139,7 @@ static const uint8_t *tag_of(const struct tpacket3_hdr *h, uint8_t tag[RX_LINK_T
 	return tag;
 }
 
-static void take_frame(struct rx_packet *rx, struct tw_rx_frame *ret)
+static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 {
 	const struct tpacket3_hdr *h = rx->next;
 	const uint8_t *ethernet = (const uint8_t *)h + h->tp_mac;
@@ -174,7 +174,7 @@ static int next_block(struct rx_packet *rx, int timeout_ms)
 	}
 }
 
-static int packet_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
+static int packet_next(struct tw_receiver *base, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct rx_packet *rx = of(base);
 
@@ -188,7 +188,7 @@ static int packet_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *r
 	return 1;
 }
 
-static int packet_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct rx_packet *rx = of(base);
 
@@ -228,7 +228,7 @@ static int look_for_last(struct rx_packet *rx)
 	return 0;
 }
 
-static int packet_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+static int packet_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_packet *rx = of(base);
 	const int error = look_for_last(rx);
@@ -241,7 +241,7 @@ static int packet_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 }
 
 /* What a filter rejects is not counted. */
-static void packet_stop(struct tw_rx *base)
+static void packet_stop(struct tw_receiver *base)
 {
 	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
 	const struct sock_fprog program = { .len = 1, .filter = nothing };
@@ -252,7 +252,7 @@ static void packet_stop(struct tw_rx *base)
 	look_for_last(rx);
 }
 
-static void packet_close(struct tw_rx *base)
+static void packet_close(struct tw_receiver *base)
 {
 	struct rx_packet *rx = of(base);
 
@@ -260,7 +260,7 @@ static void packet_close(struct tw_rx *base)
 	free(rx);
 }
 
-static const struct tw_rx_ops packet_ops = {
+static const struct tw_receiver_ops packet_ops = {
 	.next = packet_next,
 	.answer = packet_answer,
 	.stop = packet_stop,
@@ -281,7 +281,7 @@ static int refused(const struct tw_rx_packet_options *o, int code, struct tw_err
 					     : strerror(-code));
 }
 
-int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_rx **ret, struct tw_error *err)
+int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *err)
 {
 	struct rx_packet *rx;
 	int code;
@@ -289,7 +289,7 @@ int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_rx **r
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return refused(opts, -ENOMEM, err);
-	rx->rx = (struct tw_rx){ .ops = &packet_ops, .how = "TPACKET_V3" };
+	rx->rx = (struct tw_receiver){ .ops = &packet_ops, .how = "TPACKET_V3" };
 	rx->ring.fd = -1;
 	code = rx_link__find(opts->ifname, &rx->link);
 	if (code == 0)

@@ -25,13 +25,13 @@ struct tw_rx_packet_options {
 /**
  * tw_rx_packet__open() - receive from an interface, from now on
  * @ret: its frame_max is the interface's MTU, though at least that of Ethernet: the sender's may be another. Close it with
- *       tw_rx__close().
+ *       tw_receiver__close().
  *
  * Senders are struct sockaddr_ll, told apart by their Ethernet address. An answer is a frame to that address.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large;
  * another -errno of the kernel's. @err says which.
  */
-int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_rx **ret, struct tw_error *err);
+int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *err);
 
 #endif

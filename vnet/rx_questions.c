@@ -20,17 +20,17 @@
 #define FRAME_MOST 512 /* a question has 80 bytes, and 88 with a WANT; nobody looks at what is behind that */
 
 struct questions {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	int fd;
 	size_t header;         /* bytes in front of a frame */
 	struct rx_link link;   /* on an interface */
 	struct tw_tx_udp *udp; /* over UDP; else NULL */
-	struct tw_rx_stats stats;
-	struct tw_rx_peer peer;
+	struct tw_receiver_stats stats;
+	struct tw_peer peer;
 	uint8_t bytes[ETH_HLEN + FRAME_MOST];
 };
 
-static struct questions *questions_of(struct tw_rx *rx)
+static struct questions *questions_of(struct tw_receiver *rx)
 {
 	return (struct questions *)rx;
 }
@@ -61,7 +61,7 @@ static int judge(const struct questions *q, int error)
 }
 
 /* Return: 1 with a frame; 0 if there is none; -errno */
-static int receive(struct questions *q, struct tw_rx_frame *ret)
+static int receive(struct questions *q, struct tw_received_frame *ret)
 {
 	union {
 		struct cmsghdr align;
@@ -83,7 +83,7 @@ static int receive(struct questions *q, struct tw_rx_frame *ret)
 	q->stats.frames++;
 	if (!q->udp)
 		rx_link__peer(&q->link, q->bytes, NULL, &q->peer);
-	*ret = (struct tw_rx_frame){
+	*ret = (struct tw_received_frame){
 		.data = q->bytes + q->header,
 		.len = (size_t)n - q->header,
 		.time = stamp_of(&msg),
@@ -92,7 +92,7 @@ static int receive(struct questions *q, struct tw_rx_frame *ret)
 	return 1;
 }
 
-static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
+static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct questions *q = questions_of(rx);
 	struct pollfd pfd = { .fd = q->fd, .events = POLLIN };
@@ -107,7 +107,7 @@ static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 	return receive(q, ret);
 }
 
-static int answer_on_link(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int answer_on_link(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct questions *q = questions_of(rx);
 
@@ -115,7 +115,7 @@ static int answer_on_link(struct tw_rx *rx, const struct tw_rx_peer *to, const v
 }
 
 /* The socket is connected: there is nobody else that could have asked. */
-static int answer_on_udp(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int answer_on_udp(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	(void)to;
 	if (send(questions_of(rx)->fd, frame, len, MSG_DONTWAIT) >= 0)
@@ -123,7 +123,7 @@ static int answer_on_udp(struct tw_rx *rx, const struct tw_rx_peer *to, const vo
 	return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
-static int stats_of_link(struct tw_rx *rx, struct tw_rx_stats *ret)
+static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	struct questions *q = questions_of(rx);
 	struct tpacket_stats since; /* the last call: the kernel starts anew */
@@ -137,7 +137,7 @@ static int stats_of_link(struct tw_rx *rx, struct tw_rx_stats *ret)
 }
 
 /* The socket sends the stream too, and receives nothing but questions. */
-static int stats_of_udp(struct tw_rx *rx, struct tw_rx_stats *ret)
+static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	struct questions *q = questions_of(rx);
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
@@ -150,13 +150,13 @@ static int stats_of_udp(struct tw_rx *rx, struct tw_rx_stats *ret)
 	return 0;
 }
 
-static void close_link(struct tw_rx *rx)
+static void close_link(struct tw_receiver *rx)
 {
 	close(questions_of(rx)->fd);
 	free(rx);
 }
 
-static void close_udp(struct tw_rx *rx)
+static void close_udp(struct tw_receiver *rx)
 {
 	free(rx);
 }
@@ -203,9 +203,9 @@ static int open_socket(struct questions *q)
 	return rc;
 }
 
-int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_error *err)
+int tw_rx_questions__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *err)
 {
-	static const struct tw_rx_ops ops = {
+	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer_on_link, .stats = stats_of_link, .close = close_link
 	};
 	struct questions *q = calloc(1, sizeof(*q));
@@ -218,15 +218,15 @@ int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_e
 		return tw_error__set(err, rc, "cannot receive questions for the clock on %s: %s", ifname,
 				     rc == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-rc));
 	}
-	q->rx = (struct tw_rx){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
+	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
 	q->header = ETH_HLEN;
 	*ret = &q->rx;
 	return 0;
 }
 
-int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_rx **ret, struct tw_error *err)
+int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *err)
 {
-	static const struct tw_rx_ops ops = {
+	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer_on_udp, .stats = stats_of_udp, .close = close_udp
 	};
 	struct questions *q = calloc(1, sizeof(*q));
@@ -239,7 +239,7 @@ int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_rx **ret, struct tw
 		free(q);
 		return tw_error__set(err, rc, "cannot receive questions for the clock over UDP: %s", strerror(-rc));
 	}
-	q->rx = (struct tw_rx){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
+	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
 	q->udp = udp;
 	q->fd = tw_tx_udp__fd(udp);
 	*ret = &q->rx;

@@ -16,7 +16,7 @@
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; another -errno of the kernel's. @err says which.
  */
-int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_error *err);
+int tw_rx_questions__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *err);
 
 /**
  * tw_rx_questions__on_udp() - whatever the host sends back to the port that the stream comes from
@@ -24,6 +24,6 @@ int tw_rx_questions__on_link(const char *ifname, struct tw_rx **ret, struct tw_e
  *
  * Return: 0; -ENOMEM; another -errno of the kernel's. @err says which.
  */
-int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_rx **ret, struct tw_error *err);
+int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *err);
 
 #endif

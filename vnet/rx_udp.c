@@ -24,14 +24,14 @@
 #define DATAGRAM_MAX 65507u /* IPv4's, and as much as our own senders use */
 
 struct rx_udp {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	struct rx_udp_socket socket;
-	struct tw_rx_stats stats;
-	uint64_t dropped;                      /* as known from the last message */
-	bool stopped;                          /* what is dropped from now on does not count */
-	struct tw_rx_bundle bundles[MESSAGES]; /* of the frames that next lends */
-	unsigned int next, n;                  /* of them: the first that is not lent yet, and all */
-	size_t at;                             /* in that one */
+	struct tw_receiver_stats stats;
+	uint64_t dropped;                           /* as known from the last message */
+	bool stopped;                               /* what is dropped from now on does not count */
+	struct tw_received_batch bundles[MESSAGES]; /* of the frames that next lends */
+	unsigned int next, n;                       /* of them: the first that is not lent yet, and all */
+	size_t at;                                  /* in that one */
 	struct mmsghdr msgs[MESSAGES];
 	struct iovec iov[MESSAGES];
 	struct sockaddr_in6 from[MESSAGES];
@@ -40,7 +40,7 @@ struct rx_udp {
 	char how[80];
 };
 
-static struct rx_udp *of(struct tw_rx *rx)
+static struct rx_udp *of(struct tw_receiver *rx)
 {
 	return (struct rx_udp *)rx;
 }
@@ -54,7 +54,7 @@ static void count_up(uint64_t *counter, uint32_t now)
 		*counter += (uint32_t)more;
 }
 
-static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_rx_bundle *bundle,
+static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_received_batch *bundle,
 			 struct rx_udp_peer *peer)
 {
 	const void *data = CMSG_DATA(c);
@@ -76,7 +76,7 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 	}
 }
 
-static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_rx_bundle *ret)
+static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_received_batch *ret)
 {
 	struct msghdr *msg = &message->msg_hdr;
 	struct rx_udp_peer peer;
@@ -94,7 +94,7 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 }
 
 /* What there is now. Return: bundles, or -errno; -EAGAIN if there are none */
-static int receive(struct rx_udp *rx, struct tw_rx_bundle *bundles, unsigned int n)
+static int receive(struct rx_udp *rx, struct tw_received_batch *bundles, unsigned int n)
 {
 	int got;
 
@@ -120,7 +120,7 @@ static int64_t now_ms(void)
 	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
 }
 
-static int udp_take(struct tw_rx *base, int timeout_ms, struct tw_rx_bundle *bundles, unsigned int n)
+static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received_batch *bundles, unsigned int n)
 {
 	struct rx_udp *rx = of(base);
 	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
@@ -143,10 +143,10 @@ static int udp_take(struct tw_rx *base, int timeout_ms, struct tw_rx_bundle *bun
 }
 
 /* Return: false if the next frame is yet to be received */
-static bool lend(struct rx_udp *rx, struct tw_rx_frame *ret)
+static bool lend(struct rx_udp *rx, struct tw_received_frame *ret)
 {
 	for (; rx->next < rx->n; rx->next++, rx->at = 0) {
-		if (tw_rx_bundle__frame(&rx->bundles[rx->next], rx->at, ret)) {
+		if (tw_received_batch__frame(&rx->bundles[rx->next], rx->at, ret)) {
 			rx->at += rx->bundles[rx->next].segment;
 			return true;
 		}
@@ -154,7 +154,7 @@ static bool lend(struct rx_udp *rx, struct tw_rx_frame *ret)
 	return false;
 }
 
-static int udp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
+static int udp_next(struct tw_receiver *base, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct rx_udp *rx = of(base);
 
@@ -169,7 +169,7 @@ static int udp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 	return 1;
 }
 
-static int udp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
 	return rx_udp_peer__answer(of(base)->socket.fd, to, frame, len);
 }
@@ -186,7 +186,7 @@ static int count_dropped(struct rx_udp *rx)
 }
 
 /* What a filter rejects is counted with what found no room: from then on the counter says nothing. */
-static void udp_stop(struct tw_rx *base)
+static void udp_stop(struct tw_receiver *base)
 {
 	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
 	const struct sock_fprog program = { .len = 1, .filter = nothing };
@@ -196,7 +196,7 @@ static void udp_stop(struct tw_rx *base)
 	setsockopt(rx->socket.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
-static int udp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+static int udp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_udp *rx = of(base);
 	const int error = rx->stopped ? 0 : count_dropped(rx);
@@ -208,7 +208,7 @@ static int udp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 	return 0;
 }
 
-static void udp_close(struct tw_rx *base)
+static void udp_close(struct tw_receiver *base)
 {
 	struct rx_udp *rx = of(base);
 
@@ -217,7 +217,7 @@ static void udp_close(struct tw_rx *base)
 	free(rx);
 }
 
-static const struct tw_rx_ops udp_ops = {
+static const struct tw_receiver_ops udp_ops = {
 	.next = udp_next,
 	.take = udp_take,
 	.answer = udp_answer,
@@ -226,7 +226,7 @@ static const struct tw_rx_ops udp_ops = {
 	.close = udp_close,
 };
 
-int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, struct tw_error *err)
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *err)
 {
 	struct rx_udp *rx = calloc(1, sizeof(*rx));
 	int error;
@@ -243,8 +243,8 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, st
 	}
 	for (unsigned int i = 0; i < MESSAGES; i++)
 		rx->bundles[i].to = rx->area + (size_t)i * MESSAGE_MOST;
-	rx->rx = (struct tw_rx){
-		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .bundle_max = MESSAGE_MOST, .how = rx->how
+	rx->rx = (struct tw_receiver){
+		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .batch_max = MESSAGE_MOST, .how = rx->how
 	};
 	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port,
 		 rx->socket.gro ? ", GRO" : "", rx->socket.buffer >> 10);

@@ -25,7 +25,7 @@ struct tw_rx_udp_options {
 
 /**
  * tw_rx_udp__open() - receive at an address, from now on
- * @ret: tells in how what buffer the kernel gives. Close it with tw_rx__close().
+ * @ret: tells in how what buffer the kernel gives. Close it with tw_receiver__close().
  *
  * An answer leaves from the address that the frame was sent to. What is counted as dropped is what the kernel could not put into
  * the buffer: datagrams, or several of one size as one.
@@ -33,6 +33,6 @@ struct tw_rx_udp_options {
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if that is not an address of ours; -EADDRINUSE if the port is
  * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @err says which.
  */
-int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_rx **ret, struct tw_error *err);
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *err);
 
 #endif

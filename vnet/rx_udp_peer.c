@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-_Static_assert(sizeof(struct rx_udp_peer) <= sizeof(((struct tw_rx_peer *)0)->bytes), "a peer holds it");
+_Static_assert(sizeof(struct rx_udp_peer) <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 void rx_udp_peer__init(struct rx_udp_peer *peer, const struct msghdr *msg)
 {
@@ -29,26 +29,26 @@ void rx_udp_peer__learn(struct rx_udp_peer *peer, const struct cmsghdr *c)
 }
 
 /* A socket for both has IPv4 addresses as those of IPv6. */
-static void set_source(const struct rx_udp_peer *peer, struct tw_rx_source *ret)
+static void set_source(const struct rx_udp_peer *peer, struct tw_peer_address *ret)
 {
 	const struct in6_addr *v6 = &peer->from.v6.sin6_addr;
 
-	ret->kind = TW_RX_SOURCE_IPV4;
+	ret->kind = TW_PEER_IPV4;
 	if (peer->from.any.sa_family == AF_INET) {
 		memcpy(ret->bytes, &peer->from.v4.sin_addr, sizeof(peer->from.v4.sin_addr));
 	} else if (IN6_IS_ADDR_V4MAPPED(v6)) {
 		memcpy(ret->bytes, &v6->s6_addr[12], sizeof(struct in_addr));
 	} else {
-		ret->kind = TW_RX_SOURCE_IPV6;
+		ret->kind = TW_PEER_IPV6;
 		memcpy(ret->bytes, v6, sizeof(*v6));
 	}
 }
 
-void rx_udp_peer__emit(const struct rx_udp_peer *peer, struct tw_rx_peer *ret)
+void rx_udp_peer__emit(const struct rx_udp_peer *peer, struct tw_peer *ret)
 {
-	*ret = (struct tw_rx_peer){ .len = sizeof(*peer) };
+	*ret = (struct tw_peer){ .len = sizeof(*peer) };
 	memcpy(ret->bytes, peer, sizeof(*peer));
-	set_source(peer, &ret->source);
+	set_source(peer, &ret->address);
 }
 
 /* From the address that was sent to. Return: 0 or -errno */
@@ -79,7 +79,7 @@ static int send_to(int fd, struct rx_udp_peer *peer, const void *frame, size_t l
 	return sendmsg(fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-int rx_udp_peer__answer(int fd, const struct tw_rx_peer *to, const void *frame, size_t len)
+int rx_udp_peer__answer(int fd, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct rx_udp_peer peer;
 	int error;

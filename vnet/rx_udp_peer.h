@@ -26,9 +26,9 @@ void rx_udp_peer__init(struct rx_udp_peer *peer, const struct msghdr *msg);
 /** rx_udp_peer__learn() - what ancillary data says about it, if it does */
 void rx_udp_peer__learn(struct rx_udp_peer *peer, const struct cmsghdr *c);
 
-void rx_udp_peer__emit(const struct rx_udp_peer *peer, struct tw_rx_peer *ret);
+void rx_udp_peer__emit(const struct rx_udp_peer *peer, struct tw_peer *ret);
 
-/** rx_udp_peer__answer() - Return: as the operation of struct tw_rx */
-int rx_udp_peer__answer(int fd, const struct tw_rx_peer *to, const void *frame, size_t len);
+/** rx_udp_peer__answer() - Return: as the operation of struct tw_receiver */
+int rx_udp_peer__answer(int fd, const struct tw_peer *to, const void *frame, size_t len);
 
 #endif

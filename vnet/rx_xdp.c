@@ -19,7 +19,7 @@
 #define TURN       64 /* frames of a queue before the next one has its turn */
 
 struct rx_xdp {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	struct rx_xdp_port port;
 	unsigned int current; /* queue whose turn it is */
 	unsigned int turn;    /* frames left of it */
@@ -28,11 +28,11 @@ struct rx_xdp {
 	bool stopped;         /* what is dropped from now on does not count */
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
 	uint64_t asides;      /* frames beside streams */
-	struct tw_rx_peer peer;
+	struct tw_peer peer;
 	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together; or beside a stream */
 };
 
-static struct rx_xdp *of(struct tw_rx *rx)
+static struct rx_xdp *of(struct tw_receiver *rx)
 {
 	return (struct rx_xdp *)rx;
 }
@@ -67,7 +67,7 @@ static uint64_t dropped(const struct rx_xdp *rx)
 }
 
 /* The program has seen that there is nothing else in front of our EtherType. */
-static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_rx_frame *ret)
+static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_received_frame *ret)
 {
 	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;
 	const uint8_t *tag = tw_load_be16(ethertype) == TW_ETHERTYPE ? NULL : ethertype;
@@ -96,7 +96,7 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 }
 
 /* Return: as rx_aside__receive() */
-static int take_aside(struct rx_xdp *rx, struct tw_rx_frame *ret)
+static int take_aside(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
 	int code;
 
@@ -112,7 +112,7 @@ static int take_aside(struct rx_xdp *rx, struct tw_rx_frame *ret)
 }
 
 /* Return: 1 with a frame; 0 if there is none; -errno */
-static int take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
+static int take_frame(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
 	struct rx_xdp_packet packet;
 
@@ -123,7 +123,7 @@ static int take_frame(struct rx_xdp *rx, struct tw_rx_frame *ret)
 	return 1;
 }
 
-static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
+static int xdp_next(struct tw_receiver *base, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct rx_xdp *rx = of(base);
 	int code;
@@ -139,17 +139,17 @@ static int xdp_next(struct tw_rx *base, int timeout_ms, struct tw_rx_frame *ret)
 	return code;
 }
 
-static int xdp_answer(struct tw_rx *base, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int xdp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct rx_xdp *rx = of(base);
 
 	return rx_link__answer(&rx->port.link, rx->port.aside_fd, to, frame, len);
 }
 
-static int xdp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
+static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_xdp *rx = of(base);
-	struct tw_rx_stats stats = { .frames = rx->asides, .dropped = rx_xdp_program__missed(&rx->port.program) };
+	struct tw_receiver_stats stats = { .frames = rx->asides, .dropped = rx_xdp_program__missed(&rx->port.program) };
 
 	for (unsigned int i = 0; i < rx->port.n; i++) {
 		struct rx_xdp_queue *queue = &rx->port.queues[i];
@@ -166,7 +166,7 @@ static int xdp_stats(struct tw_rx *base, struct tw_rx_stats *ret)
 }
 
 /* The program goes on: frames that it passed on would find nobody else. */
-static void xdp_stop(struct tw_rx *base)
+static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
 
@@ -177,7 +177,7 @@ static void xdp_stop(struct tw_rx *base)
 	rx->stopped = true;
 }
 
-static void xdp_close(struct tw_rx *base)
+static void xdp_close(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
 
@@ -185,7 +185,7 @@ static void xdp_close(struct tw_rx *base)
 	free(rx);
 }
 
-static const struct tw_rx_ops xdp_ops = {
+static const struct tw_receiver_ops xdp_ops = {
 	.next = xdp_next,
 	.answer = xdp_answer,
 	.stop = xdp_stop,
@@ -239,7 +239,7 @@ static bool is_ring(uint32_t ring)
 	return !ring || (ring >= RING_LEAST && ring <= RING_MOST && !(ring & (ring - 1)));
 }
 
-int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_rx **ret, struct tw_error *err)
+int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *err)
 {
 	struct rx_xdp *rx;
 	int code;
@@ -253,7 +253,7 @@ int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_rx **ret, st
 		return refused(opts->ifname, 0, -ENOMEM, err);
 	rx->pause = (opts->pause_us ? opts->pause_us : TW_RX_XDP_PAUSE) * (long)(TW_NS_PER_MS / 1000);
 	code = rx_xdp_port__open(opts->ifname, opts->ring, &rx->port);
-	rx->rx = (struct tw_rx){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
+	rx->rx = (struct tw_receiver){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
 	if (!code) {
 		*ret = &rx->rx;
 		return 0;

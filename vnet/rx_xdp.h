@@ -33,7 +33,7 @@ struct tw_rx_xdp_options {
 /**
  * tw_rx_xdp__open() - receive from an interface, from now on
  * @ret: its how says what the kernel and the driver have: native or generic, zero-copy or copy mode, multi-buffer or the length
- *       of frames beyond which none can come, queues. Close it with tw_rx__close().
+ *       of frames beyond which none can come, queues. Close it with tw_receiver__close().
  *
  * A frame's time is that of the look into the ring that found it, CLOCK_REALTIME: drivers have no stamp for it. So it is late by
  * the pause, or by as much as the receiver is behind. Frames beside a stream, whose times matter, have the kernel's: they are left
@@ -48,6 +48,6 @@ struct tw_rx_xdp_options {
  * queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT where the kernel has no AF_XDP; -ENOMEM; another
  * -errno of the kernel's. @err says which.
  */
-int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_rx **ret, struct tw_error *err);
+int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *err);
 
 #endif

@@ -75,10 +75,10 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 		return tw_error__set(err, -ENETDOWN,
 				     "cannot send on %s: the interface is down; bring it up with ip link set %s up",
 				     o->ifname, o->ifname);
-	if (mtu < TW_SINK_FRAME_LEAST)
+	if (mtu < TW_SINK_FRAME_MIN)
 		return tw_error__set(err, -EINVAL,
 				     "cannot send on %s: its MTU of %u is below the %d bytes a frame takes", o->ifname,
-				     mtu, TW_SINK_FRAME_LEAST);
+				     mtu, TW_SINK_FRAME_MIN);
 	if (o->queue >= queues)
 		return tw_error__set(err, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
 				     o->queue, o->ifname, queues);
@@ -93,8 +93,8 @@ static size_t choose_frame_max(size_t wanted, unsigned int mtu)
 		max = mtu;
 	if (max > TW_FRAME_MAX)
 		max = TW_FRAME_MAX;
-	if (max < TW_SINK_FRAME_LEAST)
-		max = TW_SINK_FRAME_LEAST;
+	if (max < TW_SINK_FRAME_MIN)
+		max = TW_SINK_FRAME_MIN;
 	return max & ~(size_t)3;
 }
 

@@ -25,7 +25,7 @@
 #define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* of a slot, before the frame */
 #define TX_SLOTS    64                  /* few, so that they stay in the cache */
 #define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
-#define TX_DOWN     "the link is down"  /* tw_sink.held at ENETDOWN */
+#define TX_DOWN     "the link is down"  /* tw_sink.blocked_by at ENETDOWN */
 
 /* The interface, as it was at the opening. */
 struct tx_link {

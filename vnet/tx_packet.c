@@ -60,7 +60,7 @@ static int handle_failure(struct tx_packet *p)
 		tx_device__explain(p->tx.device);
 		return -EAGAIN;
 	case ENETDOWN: /* it may come up again */
-		p->tx.sink.held = TX_DOWN;
+		p->tx.sink.blocked_by = TX_DOWN;
 		return -EAGAIN;
 	case EAGAIN:
 	case ENOMEM:
@@ -84,7 +84,7 @@ static int send_batch(struct tx_packet *p)
 		n = TX_BATCH;
 	if (n > TX_SLOTS - first)
 		n = TX_SLOTS - first;
-	p->tx.sink.held = NULL;
+	p->tx.sink.blocked_by = NULL;
 	sent = sendmmsg(p->fd, p->msgs + first, n, MSG_DONTWAIT);
 	if (sent < 0)
 		return handle_failure(p);

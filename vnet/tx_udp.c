@@ -49,7 +49,7 @@ static size_t frame_max_of(size_t wanted, size_t payload)
 {
 	const size_t max = wanted < payload ? wanted : payload;
 
-	return (max > TW_SINK_FRAME_LEAST ? max : TW_SINK_FRAME_LEAST) & ~(size_t)3;
+	return (max > TW_SINK_FRAME_MIN ? max : TW_SINK_FRAME_MIN) & ~(size_t)3;
 }
 
 /* The path takes less than it did: what was built and is longer goes no more. Return: whether it takes less */
@@ -236,12 +236,12 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	const size_t payload = tx_udp__payload(udp), wanted = frame_max ? frame_max : FRAME_BEST;
 	struct udp_sink *s;
 
-	if (payload < TW_SINK_FRAME_LEAST)
+	if (payload < TW_SINK_FRAME_MIN)
 		return tw_error__set(
 			err, -EINVAL,
 			"cannot send to %s: datagrams of %zu bytes, which is what the way there takes, are "
 			"below the %d bytes a frame takes",
-			udp->to, payload, TW_SINK_FRAME_LEAST);
+			udp->to, payload, TW_SINK_FRAME_MIN);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		goto fail;

@@ -118,7 +118,7 @@ static void drop_taken(struct tx_xdp *x)
 static int kick(struct tx_xdp *x)
 {
 	x->fresh = 0;
-	x->tx.sink.held = NULL;
+	x->tx.sink.blocked_by = NULL;
 	renew_taken(x);
 	if (sendto(xsk_socket__fd(x->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
@@ -131,7 +131,7 @@ static int kick(struct tx_xdp *x)
 	case EAGAIN: /* the call's share is used up, or the receiver is slow: the completions tell */
 		return reap(x) ? -EINTR : -EAGAIN;
 	case ENETDOWN: /* it may come up again; until then the frames are kept */
-		x->tx.sink.held = TX_DOWN;
+		x->tx.sink.blocked_by = TX_DOWN;
 		return -EAGAIN;
 	case ENOBUFS:
 	case ENOMEM:

@@ -40,7 +40,7 @@ struct capture {
 int capture__check_source(const struct capture *capture, struct tw_error *err);
 
 /** capture__open_rx() - what it receives from */
-int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err);
+int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err);
 
 /**
  * capture__start() - open what it receives from and what it writes to, give up all privileges, receive from now on

@@ -14,7 +14,7 @@ static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVE
 
 void capture__tell_first_refused(struct capture *capture)
 {
-	char source[TW_RX_SOURCE_TEXT_MAX];
+	char source[TW_PEER_TEXT_MAX];
 	struct tw_refusals refusals;
 
 	if (capture->told_refused || capture->quiet)
@@ -23,7 +23,7 @@ void capture__tell_first_refused(struct capture *capture)
 	if (!refusals.frames)
 		return;
 	capture->told_refused = true;
-	tw_rx_source__format(&refusals.rows[0].source, source);
+	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
 	note__say("frames from %s are refused: %s; the summary says how many, and from where else", source,
 		  tw_refusals__why(refusals.first));
@@ -31,9 +31,9 @@ void capture__tell_first_refused(struct capture *capture)
 
 static void print_row_json(const struct tw_refusals_row *row)
 {
-	char source[TW_RX_SOURCE_TEXT_MAX];
+	char source[TW_PEER_TEXT_MAX];
 
-	tw_rx_source__format(&row->source, source);
+	tw_peer_address__format(&row->source, source);
 	fprintf(stderr, "{\"source\":\"%s\",\"frames\":%" PRIu64 ",\"events\":%" PRIu64 "}", source, row->frames,
 		row->events);
 }
@@ -58,9 +58,9 @@ void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
 {
 	for (size_t i = 0; i < refusals->n; i++) {
 		const struct tw_refusals_row *row = &refusals->rows[i];
-		char source[TW_RX_SOURCE_TEXT_MAX];
+		char source[TW_PEER_TEXT_MAX];
 
-		tw_rx_source__format(&row->source, source);
+		tw_peer_address__format(&row->source, source);
 		fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from %s\n", row->frames, row->events,
 			source);
 	}

@@ -42,7 +42,7 @@ int capture__check_source(const struct capture *capture, struct tw_error *err)
 	return capture->udp ? check_udp(capture->udp, err) : 0;
 }
 
-static int open_packet(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
+static int open_packet(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err)
 {
 	const struct tw_rx_packet_options options = {
 		.ifname = capture->interface,
@@ -53,7 +53,7 @@ static int open_packet(const struct capture *capture, struct tw_rx **ret, struct
 	return tw_rx_packet__open(&options, ret, err);
 }
 
-static int open_udp(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
+static int open_udp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err)
 {
 	struct tw_rx_udp_options options = { .buffer = RECEIVER_RING };
 	const int error = tw_udp_address__parse(capture->udp, &options.at, err);
@@ -61,7 +61,7 @@ static int open_udp(const struct capture *capture, struct tw_rx **ret, struct tw
 	return error ? error : tw_rx_udp__open(&options, ret, err);
 }
 
-static int open_xdp(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
+static int open_xdp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err)
 {
 	const struct tw_rx_xdp_options options = { .ifname = capture->interface };
 
@@ -80,7 +80,7 @@ static int check_is_up(const struct capture *capture, struct tw_error *err)
 			     capture->interface, capture->interface);
 }
 
-int capture__open_rx(const struct capture *capture, struct tw_rx **ret, struct tw_error *err)
+int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err)
 {
 	if (capture->udp)
 		return open_udp(capture, ret, err);

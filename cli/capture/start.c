@@ -117,6 +117,6 @@ int capture__start(struct capture *capture, char *how, size_t size, struct tw_er
 	if (!error)
 		return receiver__start(&options, &capture->receiver, err);
 	tw_output__free(options.recorder.output);
-	tw_rx__close(options.rx);
+	tw_receiver__close(options.rx);
 	return error;
 }

@@ -50,7 +50,7 @@ static int open_sink(struct stream *stream, unsigned int thread, struct tw_sink 
 	return run_wire__sink(&stream->wire, thread, stream->run.frame_size, ret, err);
 }
 
-static int open_questions(struct stream *stream, struct tw_rx **ret, struct tw_error *err)
+static int open_questions(struct stream *stream, struct tw_receiver **ret, struct tw_error *err)
 {
 	return tw_rx_questions__on_link(stream->wire.iface.tx_name, ret, err);
 }

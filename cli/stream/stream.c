@@ -48,7 +48,7 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 	return !error && stream->limit ? tw_limit__sink(stream->limit, *ret, ret, err) : error;
 }
 
-static int open_questions(void *ctx, struct tw_rx **ret, struct tw_error *err)
+static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *err)
 {
 	struct stream *stream = ctx;
 

@@ -22,7 +22,7 @@ struct stream_way {
 	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *err);
 	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
 	/* As in struct tw_producer_options. */
-	int (*open_questions)(struct stream *stream, struct tw_rx **ret, struct tw_error *err);
+	int (*open_questions)(struct stream *stream, struct tw_receiver **ret, struct tw_error *err);
 	/* Somebody may have begun to listen. */
 	bool (*joined)(struct stream *stream);
 	/* Where events go, and, in parentheses that stay open, how: for a status line. */

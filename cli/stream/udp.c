@@ -29,7 +29,7 @@ static int open_sink(struct stream *stream, unsigned int thread, struct tw_sink 
 	return error;
 }
 
-static int open_questions(struct stream *stream, struct tw_rx **ret, struct tw_error *err)
+static int open_questions(struct stream *stream, struct tw_receiver **ret, struct tw_error *err)
 {
 	return tw_rx_questions__on_udp(stream->udp, ret, err);
 }

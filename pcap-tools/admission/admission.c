@@ -61,12 +61,12 @@ struct no_place {
 
 struct pending_question {
 	uint64_t stream_id;
-	struct tw_rx_peer to;
+	struct tw_peer to;
 	uint16_t why; /* to be told; 0 = nothing */
 };
 
 struct numbered_source {
-	struct tw_rx_source source;
+	struct tw_peer_address source;
 	uint64_t number; /* its keyed hash */
 };
 
@@ -103,24 +103,24 @@ static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_
 }
 
 /* A host with one address of an IPv6 network of 64 bits may have all of them, so these count as one. */
-static uint64_t place_source(const struct tw_admission *a, const struct tw_rx_source *source)
+static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_address *source)
 {
-	struct tw_rx_source network = *source;
+	struct tw_peer_address network = *source;
 
-	if (network.kind == TW_RX_SOURCE_IPV6)
+	if (network.kind == TW_PEER_IPV6)
 		memset(network.bytes + NETWORK_BYTES, 0, sizeof(network.bytes) - NETWORK_BYTES);
 	return keyed_hash(a, &network, sizeof(network));
 }
 
 /* A flood has many frames of one source in a row. */
-static uint64_t refused_source(struct tw_admission *a, const struct tw_rx_source *source)
+static uint64_t refused_source(struct tw_admission *a, const struct tw_peer_address *source)
 {
 	if (memcmp(&a->refused.source, source, sizeof(*source)) != 0 || !a->refused.number)
 		a->refused = (struct numbered_source){ *source, keyed_hash(a, source, sizeof(*source)) };
 	return a->refused.number;
 }
 
-static void refuse(struct tw_admission *a, const struct tw_rx_source *source, uint16_t why, uint64_t events)
+static void refuse(struct tw_admission *a, const struct tw_peer_address *source, uint16_t why, uint64_t events)
 {
 	tw_refusals__count(&a->refusals, source, refused_source(a, source), why, events);
 }
@@ -247,7 +247,7 @@ static enum tw_proof proof_from(const struct candidate *c, uint64_t source)
 }
 
 /* Return: the same. Of those that do not answer only so many begin, and none while all that they may bring has come. */
-static uint16_t admit(struct tw_admission *a, const struct candidate *c, const struct tw_rx_source *source)
+static uint16_t admit(struct tw_admission *a, const struct candidate *c, const struct tw_peer_address *source)
 {
 	const uint64_t number = place_source(a, source);
 	const struct tw_standing newcomer = { .heard = a->now, .source = number, .proof = proof_from(c, number) };
@@ -266,7 +266,7 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 }
 
 /* Its frames in the backlog, in the order in which they came. */
-static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_rx_peer *from)
+static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
 	struct tw_backlog_frame *frames[FRAMES_MOST], *frame;
 	size_t n = 0;
@@ -276,9 +276,9 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 		frames[n++] = frame;
 	while (n) {
 		struct tw_backlog_frame *waited = frames[--n];
-		const struct tw_rx_frame came = { .data = tw_backlog_frame__data(waited),
-						  .len = waited->len,
-						  .from = from };
+		const struct tw_received_frame came = { .data = tw_backlog_frame__data(waited),
+							.len = waited->len,
+							.from = from };
 
 		waited->taken = true;
 		a->options.admitted(a->options.ctx, &came, &waited->arrival);
@@ -322,7 +322,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 	return false;
 }
 
-static void keep(struct tw_admission *a, struct candidate *c, const struct tw_rx_frame *frame,
+static void keep(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame,
 		 const struct tw_frame_info *info, const struct tw_arrival *arrival, uint16_t why)
 {
 	const struct tw_backlog_frame waiting = { .before = c->last,
@@ -330,7 +330,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_rx
 						  .len = (uint32_t)frame->len,
 						  .events = info->source == TW_SOURCE_CONTROL ? 0 : info->events,
 						  .why = (uint8_t)why,
-						  .source = frame->from->source };
+						  .source = frame->from->address };
 
 	if (frame->len > TW_FRAME_MAX || !take_share(a, c, frame->len)) {
 		refuse(a, &waiting.source, why, waiting.events);
@@ -348,7 +348,7 @@ static bool may_ask(struct tw_admission *a, const struct candidate *c)
 }
 
 /* It may be admitted when it answers. The question is no longer than the frame that it comes of. */
-static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rx_frame *frame, uint16_t why)
+static void ask(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame, uint16_t why)
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
 	const bool tells =
@@ -363,8 +363,8 @@ static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rx_
 	a->pending[a->n_pending++] = (struct pending_question){ c->id, *frame->from, tells ? why : 0 };
 }
 
-static bool take_unknown(struct tw_admission *a, const struct tw_rx_frame *frame, const struct tw_frame_info *info,
-			 const struct tw_arrival *arrival)
+static bool take_unknown(struct tw_admission *a, const struct tw_received_frame *frame,
+			 const struct tw_frame_info *info, const struct tw_arrival *arrival)
 {
 	struct candidate *c = candidate_of(a, info->stream_id);
 	uint16_t why = TW_REFUSED_UNPROVEN;
@@ -373,7 +373,7 @@ static bool take_unknown(struct tw_admission *a, const struct tw_rx_frame *frame
 	if (tw_number_row__see(&c->row, info) && c->proof < TW_PROOF_NUMBERS)
 		c->proof = TW_PROOF_NUMBERS;
 	if (c->proof) {
-		why = admit(a, c, &frame->from->source);
+		why = admit(a, c, &frame->from->address);
 		if (!why) {
 			let_in(a, c, frame->from);
 			return true;
@@ -384,23 +384,23 @@ static bool take_unknown(struct tw_admission *a, const struct tw_rx_frame *frame
 	return false;
 }
 
-static bool is_control(const struct tw_rx_frame *frame)
+static bool is_control(const struct tw_received_frame *frame)
 {
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
 
 /* An END from another address may be forged, and a stream that goes on has not ended. */
-static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_rx_frame *frame)
+static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_received_frame *frame)
 {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 
 	return is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK &&
-	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->source) == s->source;
+	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->address) == s->source;
 }
 
 /* Return: whether it stays admitted, so that the frame is taken */
-static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_rx_frame *frame)
+static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_received_frame *frame)
 {
 	if (s->proof < TW_PROOF_ANSWER && a->options.unanswered && !tw_budget__spend(&a->bytes, frame->len)) {
 		remove_admitted(a, (size_t)(s - a->standings));
@@ -411,7 +411,8 @@ static bool take_known(struct tw_admission *a, struct tw_standing *s, const stru
 	return true;
 }
 
-bool tw_admission__frame(struct tw_admission *a, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame *frame,
+			 const struct tw_arrival *arrival)
 {
 	struct tw_frame_info info;
 	enum tw_frame_status status;
@@ -439,7 +440,7 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 }
 
 /* The address of a frame may be forged, that of an answer is not. So a stream that answers counts to the address that answers. */
-void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_rx_source *from)
+void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
 	struct tw_standing *s = tw_id_table__find(&a->by_id, stream_id);
 	const uint64_t source = place_source(a, from);
@@ -451,7 +452,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
 }
 
 /* What only we can know of a question: asked when, of whom. */
-static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_rx_peer *to, uint64_t asked)
+static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_peer *to, uint64_t asked)
 {
 	struct {
 		uint64_t stream_id, asked;
@@ -476,7 +477,7 @@ bool tw_admission__next(struct tw_admission *a, struct tw_question *ret)
 	return true;
 }
 
-bool tw_admission__answer(struct tw_admission *a, const struct tw_rx_frame *frame)
+bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame)
 {
 	struct tw_exchange_view answer;
 	struct candidate *c;
@@ -487,14 +488,14 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_rx_frame *fram
 		return false;
 	if (answer.asked > a->now || a->now - answer.asked > COOKIE_NS)
 		return true;
-	tw_admission__answered(a, id, &frame->from->source);
+	tw_admission__answered(a, id, &frame->from->address);
 	if (tw_id_table__find(&a->by_id, id))
 		return true;
 	c = candidate_of(a, id);
 	c->heard = ++a->turn;
 	c->proof = TW_PROOF_ANSWER;
-	c->answered_from = (uint32_t)place_source(a, &frame->from->source);
-	if (!admit(a, c, &frame->from->source))
+	c->answered_from = (uint32_t)place_source(a, &frame->from->address);
+	if (!admit(a, c, &frame->from->address))
 		let_in(a, c, frame->from);
 	return true;
 }

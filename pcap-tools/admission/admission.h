@@ -30,7 +30,7 @@ struct tw_admission_options {
 	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_ADMISSION_OF_SOURCE */
 	uint64_t unanswered;  /* bytes a second, of all streams that never answered; 0 = no limit */
 	/* Frames of a stream that is admitted now, before the one that tw_admission__frame() is called with; all from the sender of that. */
-	void (*admitted)(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival);
+	void (*admitted)(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival);
 	/* A stream that was admitted has to make room: no more of its frames come. */
 	void (*gave_way)(void *ctx, uint64_t stream_id);
 	void *ctx;
@@ -52,13 +52,14 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now);
  *
  * Return: whether it is to be taken. One that cannot be read is: whoever reads it counts it.
  */
-bool tw_admission__frame(struct tw_admission *a, const struct tw_rx_frame *frame, const struct tw_arrival *arrival);
+bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame *frame,
+			 const struct tw_arrival *arrival);
 
 /** tw_admission__answered() - the asker has had an answer of a stream that was admitted, from that address: it counts as this one's */
-void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_rx_source *from);
+void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
 /** tw_admission__answer() - a frame beside a stream came. Return: whether it answers a question of tw_admission__next(): then nobody else needs it */
-bool tw_admission__answer(struct tw_admission *a, const struct tw_rx_frame *frame);
+bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
 /** tw_admission__next() - a question to be sent at once; call again until there is none. Return: false if there is none */
 bool tw_admission__next(struct tw_admission *a, struct tw_question *ret);

@@ -19,7 +19,7 @@ struct tw_backlog_frame {
 	uint16_t events;
 	uint8_t why; /* it is refused when it goes: TW_REFUSED_* */
 	bool taken;  /* it is not */
-	struct tw_rx_source source;
+	struct tw_peer_address source;
 	uint32_t room; /* internal: bytes in the ring */
 };
 

@@ -5,7 +5,7 @@
 
 #define SLOTS (sizeof(((struct tw_refusals *)0)->index))
 
-static struct tw_refusals_row *row_of(struct tw_refusals *r, const struct tw_rx_source *source, uint64_t number)
+static struct tw_refusals_row *row_of(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number)
 {
 	size_t at = number % SLOTS;
 
@@ -22,7 +22,7 @@ static struct tw_refusals_row *row_of(struct tw_refusals *r, const struct tw_rx_
 	return &r->rows[r->n++];
 }
 
-void tw_refusals__count(struct tw_refusals *r, const struct tw_rx_source *source, uint64_t number, uint16_t why,
+void tw_refusals__count(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number, uint16_t why,
 			uint64_t events)
 {
 	struct tw_refusals_row *row = row_of(r, source, number);

@@ -13,7 +13,7 @@
 #define TW_REFUSED_REASONS  (TW_REFUSED_RATE + 1)
 
 struct tw_refusals_row {
-	struct tw_rx_source source;
+	struct tw_peer_address source;
 	uint64_t frames, events;
 };
 
@@ -29,8 +29,8 @@ struct tw_refusals {
 };
 
 /** tw_refusals__count() - one frame more. @number: what stands for @source, hard to guess; @why: TW_REFUSED_* */
-void tw_refusals__count(struct tw_refusals *refusals, const struct tw_rx_source *source, uint64_t number, uint16_t why,
-			uint64_t events);
+void tw_refusals__count(struct tw_refusals *refusals, const struct tw_peer_address *source, uint64_t number,
+			uint16_t why, uint64_t events);
 
 /** tw_refusals__why() - a reason in words, and how to mend it */
 const char *tw_refusals__why(uint16_t why);

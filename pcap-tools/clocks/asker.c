@@ -31,7 +31,7 @@ struct waiting {
 
 struct asked_stream {
 	uint64_t id;
-	struct tw_rx_peer peer;
+	struct tw_peer peer;
 	bool answers;
 	uint64_t seen, due;
 	uint64_t asked;                  /* questions */
@@ -118,17 +118,17 @@ static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *s
 	return s;
 }
 
-static bool is_control(const struct tw_rx_frame *frame)
+static bool is_control(const struct tw_received_frame *frame)
 {
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
 
-static bool same_peer(const struct tw_rx_peer *a, const struct tw_rx_peer *b)
+static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 {
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_rx_frame *frame, uint64_t now)
+static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_received_frame *frame, uint64_t now)
 {
 	const struct asked_stream fresh = { .id = id, .peer = *frame->from, .due = now, .seen = now };
 	struct asked_stream *s = add(a, &fresh, now);
@@ -142,7 +142,7 @@ static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct 
 }
 
 /* HOST is said first, then formats: those behind a HOST that was missed are not all. */
-static void learn(struct asked_stream *s, const struct tw_rx_frame *frame)
+static void learn(struct asked_stream *s, const struct tw_received_frame *frame)
 {
 	enum tw_frame_status status;
 	struct tw_frame_info info;
@@ -161,7 +161,8 @@ static void learn(struct asked_stream *s, const struct tw_rx_frame *frame)
 	}
 }
 
-static void take_control(struct tw_asker *a, struct asked_stream *s, const struct tw_rx_frame *frame, uint64_t now)
+static void take_control(struct tw_asker *a, struct asked_stream *s, const struct tw_received_frame *frame,
+			 uint64_t now)
 {
 	if (!same_peer(&s->peer, frame->from)) {
 		s->peer = *frame->from;
@@ -174,7 +175,7 @@ static void take_control(struct tw_asker *a, struct asked_stream *s, const struc
 		learn(s, frame);
 }
 
-void tw_asker__saw(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t now)
+void tw_asker__saw(struct tw_asker *a, const struct tw_received_frame *frame, uint64_t now)
 {
 	struct asked_stream *s;
 	uint64_t id;
@@ -342,7 +343,7 @@ static struct waiting *waiting_for(struct asked_stream *s, const struct tw_excha
 	return NULL;
 }
 
-bool tw_asker__answer(struct tw_asker *a, const struct tw_rx_frame *frame, uint64_t arrived, uint64_t *ret_stream,
+bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame, uint64_t arrived, uint64_t *ret_stream,
 		      struct tw_exchange_sample *ret)
 {
 	struct tw_exchange_view answer;

@@ -20,9 +20,9 @@
 
 #define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (admission/standing.h) */
 
-/* To be sent at once, by tw_rx__answer(): the time of asking is in it. */
+/* To be sent at once, by tw_receiver__answer(): the time of asking is in it. */
 struct tw_question {
-	const struct tw_rx_peer *to; /* borrowed until the next call */
+	const struct tw_peer *to; /* borrowed until the next call */
 	size_t len;
 	uint8_t frame[TW_EXCHANGE_ROOM];
 };
@@ -40,7 +40,7 @@ struct tw_asker *tw_asker__new(uint64_t secret);
 void tw_asker__free(struct tw_asker *asker);
 
 /** tw_asker__saw() - a frame came that is not an answer; of most a glance is enough */
-void tw_asker__saw(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t now);
+void tw_asker__saw(struct tw_asker *asker, const struct tw_received_frame *frame, uint64_t now);
 
 /** tw_asker__due() - when there will be something to ask: not before that; UINT64_MAX = nobody to ask */
 uint64_t tw_asker__due(const struct tw_asker *asker);
@@ -49,7 +49,7 @@ uint64_t tw_asker__due(const struct tw_asker *asker);
 bool tw_asker__next(struct tw_asker *asker, uint64_t now, struct tw_question *ret);
 
 /** tw_asker__is_answer() - whether a frame may be one, and is for tw_asker__answer() */
-static inline bool tw_asker__is_answer(const struct tw_rx_frame *frame)
+static inline bool tw_asker__is_answer(const struct tw_received_frame *frame)
 {
 	return frame->len >= sizeof(struct tw_frame_hdr) &&
 	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_ASIDE;
@@ -63,8 +63,8 @@ static inline bool tw_asker__is_answer(const struct tw_rx_frame *frame)
  *
  * Return: false for what was not asked, was asked of somebody else, or was answered before.
  */
-bool tw_asker__answer(struct tw_asker *asker, const struct tw_rx_frame *frame, uint64_t arrived, uint64_t *ret_stream,
-		      struct tw_exchange_sample *ret);
+bool tw_asker__answer(struct tw_asker *asker, const struct tw_received_frame *frame, uint64_t arrived,
+		      uint64_t *ret_stream, struct tw_exchange_sample *ret);
 
 /** tw_asker__forget() - whoever admits streams has given its place away: nothing is known of it any more */
 void tw_asker__forget(struct tw_asker *asker, uint64_t stream_id);

@@ -173,8 +173,9 @@ struct tw_merge_options {
 
 /* How a frame came. */
 struct tw_arrival {
-	uint64_t now;     /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
-	uint64_t dropped; /* frames that the receiver had dropped when this one came, as struct tw_rx_frame has it */
+	uint64_t now; /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
+	uint64_t
+		dropped; /* frames that the receiver had dropped when this one came, as struct tw_received_frame has it */
 	/*
 	 * What the frame lies in, with TW_MERGE_SLACK bytes behind it: it may be kept there until it is out. NULL = it is copied. The lender
 	 * is one of its users during the call, and outlives the merge.

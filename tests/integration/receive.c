@@ -31,7 +31,7 @@ static void on_signal(int signal)
 	ending = 1;
 }
 
-static void look_at(const struct tw_rx_frame *frame)
+static void look_at(const struct tw_received_frame *frame)
 {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
@@ -50,7 +50,7 @@ static void look_at(const struct tw_rx_frame *frame)
 	seen.events += info.channel != TW_CHANNEL_CONTROL ? info.events : 0;
 }
 
-static int open_rx(const char *kind, const char *ifname, struct tw_rx **ret, struct tw_error *err)
+static int open_rx(const char *kind, const char *ifname, struct tw_receiver **ret, struct tw_error *err)
 {
 	const struct tw_rx_xdp_options xdp = { .ifname = ifname };
 	const struct tw_rx_packet_options packet = { .ifname = ifname, .ring = 64u << 20 };
@@ -58,13 +58,13 @@ static int open_rx(const char *kind, const char *ifname, struct tw_rx **ret, str
 	return strcmp(kind, "xdp") ? tw_rx_packet__open(&packet, ret, err) : tw_rx_xdp__open(&xdp, ret, err);
 }
 
-static int receive(struct tw_rx *rx)
+static int receive(struct tw_receiver *rx)
 {
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 	int more = 0;
 
 	while (more >= 0 && !(ending && !more)) {
-		more = tw_rx__next(rx, 100, &frame);
+		more = tw_receiver__next(rx, 100, &frame);
 		if (more > 0)
 			look_at(&frame);
 	}
@@ -74,9 +74,9 @@ static int receive(struct tw_rx *rx)
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
-	struct tw_rx_stats stats = { 0 };
+	struct tw_receiver_stats stats = { 0 };
 	struct tw_error err;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	uint64_t cpu;
 	int end;
 
@@ -92,11 +92,11 @@ int main(int argc, char **argv)
 	cpu = tw_time__now(CLOCK_PROCESS_CPUTIME_ID);
 	end = receive(rx);
 	cpu = tw_time__now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	tw_rx__stats(rx, &stats);
+	tw_receiver__stats(rx, &stats);
 	printf("how='%s'\nframes=%" PRIu64 "\nevents=%" PRIu64 "\nmissing=%" PRIu64 "\ndisordered=%" PRIu64
 	       "\ndropped=%" PRIu64 "\nuntaken=%" PRIu64 "\nns=%" PRIu64 "\n",
 	       rx->how, seen.frames, seen.events, seen.missing, seen.disordered, stats.dropped, seen.untaken,
 	       seen.frames ? cpu / seen.frames : 0);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 	return end < 0 ? -end : 0;
 }

@@ -37,14 +37,14 @@
 /* The capture host's side. */
 struct host {
 	struct run run;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct tw_asker *asker;
 	struct tw_capture_clock clock;
 	struct tw_stream_clock stream;
 	struct tw_clock_view samples[16];
 	size_t n_samples;
 	uint64_t stream_id;
-	struct tw_rx_peer peer;  /* the stream's sender */
+	struct tw_peer peer;     /* the stream's sender */
 	unsigned int ends;       /* END seen */
 	unsigned int hosts;      /* HOST seen */
 	unsigned int texts;      /* SCHEMA seen, and pieces of larger ones */
@@ -62,7 +62,7 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 	return tw_tx__open(&options, ret, err);
 }
 
-static int open_questions(void *ctx, struct tw_rx **ret, struct tw_error *err)
+static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *err)
 {
 	(void)ctx;
 	return tw_rx_questions__on_link("tw0-tx", ret, err);
@@ -146,7 +146,7 @@ static void take_event(struct host *h, const struct tw_tlv_view *tlv)
 	h->from_us += event.pid == (uint32_t)getpid();
 }
 
-static void take_frame(struct host *h, const struct tw_rx_frame *frame)
+static void take_frame(struct host *h, const struct tw_received_frame *frame)
 {
 	const uint64_t arrived = tw_capture_clock__at(&h->clock, frame->time);
 	struct tw_exchange_sample exchange;
@@ -180,12 +180,12 @@ static void host__run(struct host *h, uint64_t ns)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + ns;
 	struct tw_question question;
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 
 	while (tw_time__now(CLOCK_MONOTONIC) < end) {
 		while (tw_asker__next(h->asker, tw_capture_clock__now(&h->clock), &question))
-			tw_rx__answer(h->rx, question.to, question.frame, question.len);
-		if (tw_rx__next(h->rx, 1, &frame) == 1)
+			tw_receiver__answer(h->rx, question.to, question.frame, question.len);
+		if (tw_receiver__next(h->rx, 1, &frame) == 1)
 			take_frame(h, &frame);
 	}
 }
@@ -260,7 +260,7 @@ static void host__close(struct host *h)
 	assert_true(h->run.books.balanced);
 	host__await(h, &h->ends, 5);
 	run__fini(&h->run);
-	tw_rx__close(h->rx);
+	tw_receiver__close(h->rx);
 	tw_asker__free(h->asker);
 }
 
@@ -331,7 +331,7 @@ static void test_left_out(void **state)
 }
 
 /* The asker's questions may be answered late, too. */
-static bool is_answer_to_us(const struct tw_rx_frame *frame)
+static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
 	struct tw_exchange_view exchange;
 	uint64_t stream;
@@ -345,13 +345,13 @@ static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t l
 				  unsigned int least)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), end = begun + 200 * MS, late = begun + AWAIT_NS;
-	struct tw_rx_frame got;
+	struct tw_received_frame got;
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < times; i++)
-		assert_in_range(-tw_rx__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
 	while (tw_time__now(CLOCK_MONOTONIC) < (n < least ? late : end))
-		if (tw_rx__next(h->rx, 1, &got) == 1)
+		if (tw_receiver__next(h->rx, 1, &got) == 1)
 			n += is_answer_to_us(&got);
 	return n;
 }
@@ -406,7 +406,7 @@ static void test_flood(void **state)
 static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
 {
 	for (unsigned int i = 0; i < times; i++) {
-		assert_in_range(-tw_rx__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
 		host__run(h, every_ms * MS);
 	}
 }

@@ -71,8 +71,8 @@ static void host(struct state *s, const uint8_t *p)
 /* A frame comes, and what is due is asked. */
 static void frame(struct state *s, const uint8_t *p)
 {
-	const struct tw_rx_peer peer = { .len = 1, .bytes = { p[0] & 1 } };
-	const struct tw_rx_frame frame = { .data = p + 1, .len = TW_EXCHANGE_BYTES, .from = &peer };
+	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };
+	const struct tw_received_frame frame = { .data = p + 1, .len = TW_EXCHANGE_BYTES, .from = &peer };
 	struct tw_exchange_sample sample;
 	struct tw_question question;
 	uint64_t stream;

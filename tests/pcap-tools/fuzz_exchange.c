@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A receiver that has what the input says. */
 struct datagrams {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	struct tw_cursor input;
 	unsigned int n;
 	const uint8_t *last; /* copied, so that nobody reads behind it */
@@ -52,9 +52,9 @@ static const uint8_t *copy(const uint8_t *data, size_t len)
 	return ret;
 }
 
-static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
+static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
 {
-	static const struct tw_rx_peer peer = { .len = 1 };
+	static const struct tw_peer peer = { .len = 1 };
 	struct datagrams *d = (struct datagrams *)rx;
 	const uint8_t *p = tw_cursor__take(&d->input, 2);
 
@@ -72,13 +72,13 @@ static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 	d->looked_at++;
 	free((void *)d->last);
 	d->last = copy(tw_cursor__take(&d->input, d->len), d->len);
-	*ret = (struct tw_rx_frame){
+	*ret = (struct tw_received_frame){
 		.data = d->last, .len = d->len, .time = tw_time__now(CLOCK_REALTIME), .from = &peer
 	};
 	return 1;
 }
 
-static int answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *frame, size_t len)
+static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct datagrams *d = (struct datagrams *)rx;
 	struct tw_exchange_view asked, told;
@@ -93,14 +93,14 @@ static int answer(struct tw_rx *rx, const struct tw_rx_peer *to, const void *fra
 	return 0;
 }
 
-static int no_stats(struct tw_rx *rx, struct tw_rx_stats *ret)
+static int no_stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	(void)rx;
 	(void)ret;
 	return -EOPNOTSUPP;
 }
 
-static void close_nothing(struct tw_rx *rx)
+static void close_nothing(struct tw_receiver *rx)
 {
 	(void)rx;
 }
@@ -124,7 +124,7 @@ static void check_wants(struct tw_wants *wants)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct tw_rx_ops ops = {
+	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer, .stats = no_stats, .close = close_nothing
 	};
 	const struct tw_trace_clock clock = { .id = CLOCK_MONOTONIC };

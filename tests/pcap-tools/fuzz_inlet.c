@@ -43,7 +43,7 @@ static void flush(struct state *s)
 	check(!code || code == -EAGAIN || code == -EBUSY);
 }
 
-static void take_admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static void take_admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	struct state *s = ctx;
 
@@ -62,19 +62,19 @@ static void let_go(void *ctx, uint64_t stream_id)
 		flush(s);
 }
 
-static void take_answer(struct state *s, const struct tw_rx_frame *frame)
+static void take_answer(struct state *s, const struct tw_received_frame *frame)
 {
 	struct tw_exchange_sample sample;
 	uint64_t stream;
 
 	if (tw_admission__answer(s->admission, frame) || !tw_asker__answer(s->asker, frame, s->now, &stream, &sample))
 		return;
-	tw_admission__answered(s->admission, stream, &frame->from->source);
+	tw_admission__answered(s->admission, stream, &frame->from->address);
 	tw_recorder__answer(s->recorder, stream, &sample);
 }
 
 /* Return: whether it is for the recorder */
-static bool look_at_frame(struct state *s, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static bool look_at_frame(struct state *s, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	s->frames++;
 	if (tw_asker__is_answer(frame)) {
@@ -88,12 +88,12 @@ static bool look_at_frame(struct state *s, const struct tw_rx_frame *frame, cons
 }
 
 /* Return: bytes of the frames that are for the recorder, which are moved to the front */
-static size_t look_at_bundle(struct state *s, const struct tw_rx_bundle *bundle, const struct tw_arrival *arrival)
+static size_t look_at_bundle(struct state *s, const struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
-	struct tw_rx_frame frame;
+	struct tw_received_frame frame;
 	size_t sum = 0, kept = 0;
 
-	for (size_t at = 0; tw_rx_bundle__frame(bundle, at, &frame); at += bundle->segment) {
+	for (size_t at = 0; tw_received_batch__frame(bundle, at, &frame); at += bundle->segment) {
 		check(frame.len <= bundle->segment);
 		sum += frame.len;
 		if (!look_at_frame(s, &frame, arrival))
@@ -118,7 +118,7 @@ static void ask(struct state *s)
 		check(question.len && question.len <= TW_EXCHANGE_ROOM && n++ < 2 * TW_ASKER_STREAMS);
 }
 
-static void pass_on(struct state *s, struct tw_rx_bundle *bundle)
+static void pass_on(struct state *s, struct tw_received_batch *bundle)
 {
 	const struct tw_arrival arrival = { .now = s->now, .dropped = bundle->dropped };
 	uint8_t *places[TW_INLET_SLOTS];
@@ -140,9 +140,9 @@ static void feed(struct state *s, struct tw_cursor *input)
 	const uint8_t *p;
 
 	while ((p = tw_cursor__take(input, 5))) {
-		struct tw_rx_bundle bundle = { .len = tw_load_be16(p), .segment = tw_load_be16(p + 2) };
+		struct tw_received_batch bundle = { .len = tw_load_be16(p), .segment = tw_load_be16(p + 2) };
 
-		bundle.from = (struct tw_rx_peer){ .len = 1, .bytes = { p[4] % PEERS } };
+		bundle.from = (struct tw_peer){ .len = 1, .bytes = { p[4] % PEERS } };
 		bundle.dropped = p[4] >> 6;
 		s->now += (uint64_t)(p[4] & 0x3c) << 20;
 		bundle.segment = bundle.segment ? bundle.segment : 1;

@@ -26,7 +26,7 @@ struct fixture {
 	size_t len; /* of the frames that come */
 };
 
-static void count_admitted(void *ctx, const struct tw_rx_frame *frame, const struct tw_arrival *arrival)
+static void count_admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	struct fixture *x = ctx;
 
@@ -72,15 +72,15 @@ static void pass(struct fixture *x, uint64_t ns)
 	tw_admission__begin(x->admission, x->now);
 }
 
-static struct tw_rx_peer peer_of(uint8_t sender)
+static struct tw_peer peer_of(uint8_t sender)
 {
-	return (struct tw_rx_peer){ .len = 8,
-				    .bytes = { sender },
-				    .source = { .kind = TW_RX_SOURCE_IPV4, .bytes = { 10, 0, 0, sender } } };
+	return (struct tw_peer){ .len = 8,
+				 .bytes = { sender },
+				 .address = { .kind = TW_PEER_IPV4, .bytes = { 10, 0, 0, sender } } };
 }
 
 /* An event of number @seq. Return: whether it is taken */
-static bool come_from(struct fixture *x, uint64_t stream, uint64_t seq, const struct tw_rx_peer *peer)
+static bool come_from(struct fixture *x, uint64_t stream, uint64_t seq, const struct tw_peer *peer)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_FTRACE, .channel = 1, .stream_id = stream, .seq = seq, .events = 1, .length = 48
@@ -89,13 +89,13 @@ static bool come_from(struct fixture *x, uint64_t stream, uint64_t seq, const st
 	static uint8_t bytes[TW_FRAME_MAX];
 
 	tw_frame_hdr__emit(bytes, &info);
-	return tw_admission__frame(x->admission, &(struct tw_rx_frame){ .data = bytes, .len = x->len, .from = peer },
-				   &arrival);
+	return tw_admission__frame(x->admission,
+				   &(struct tw_received_frame){ .data = bytes, .len = x->len, .from = peer }, &arrival);
 }
 
 static bool come(struct fixture *x, uint64_t stream, uint64_t seq, uint8_t sender)
 {
-	const struct tw_rx_peer peer = peer_of(sender);
+	const struct tw_peer peer = peer_of(sender);
 
 	return come_from(x, stream, seq, &peer);
 }
@@ -104,7 +104,7 @@ static bool come_with_end(struct fixture *x, uint64_t stream, uint64_t seq, uint
 {
 	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream, .seq = seq };
 	const struct tw_arrival arrival = { .now = x->now };
-	const struct tw_rx_peer peer = peer_of(sender);
+	const struct tw_peer peer = peer_of(sender);
 	uint8_t bytes[128 + TW_COPY_STEP];
 	struct tw_frame f;
 	size_t len;
@@ -113,8 +113,8 @@ static bool come_with_end(struct fixture *x, uint64_t stream, uint64_t seq, uint
 	f.info.events = 1;
 	tw_end__emit(&f);
 	len = tw_frame__end(&f);
-	return tw_admission__frame(x->admission, &(struct tw_rx_frame){ .data = bytes, .len = len, .from = &peer },
-				   &arrival);
+	return tw_admission__frame(x->admission,
+				   &(struct tw_received_frame){ .data = bytes, .len = len, .from = &peer }, &arrival);
 }
 
 /* @n streams with consecutive numbers, each from an address of its own or all from that of @sender. */
@@ -129,9 +129,9 @@ static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 /* The asker has had an answer. */
 static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 {
-	const struct tw_rx_peer peer = peer_of(sender);
+	const struct tw_peer peer = peer_of(sender);
 
-	tw_admission__answered(x->admission, stream, &peer.source);
+	tw_admission__answered(x->admission, stream, &peer.address);
 }
 
 /* Answer questions to a stream, as its producer does. Return: how many there were */
@@ -141,10 +141,10 @@ static unsigned int answer(struct fixture *x, uint64_t stream, uint8_t sender, u
 	unsigned int n = 0;
 
 	while (tw_admission__next(x->admission, &question)) {
-		const struct tw_rx_peer peer = peer_of(sender);
+		const struct tw_peer peer = peer_of(sender);
 		struct tw_exchange_view exchange;
 		uint8_t bytes[TW_EXCHANGE_ROOM];
-		struct tw_rx_frame frame = { .data = bytes, .from = &peer };
+		struct tw_received_frame frame = { .data = bytes, .from = &peer };
 		uint64_t id;
 
 		assert_true(question.len <= x->len);
@@ -426,10 +426,10 @@ static void an_ipv6_network_has_the_share_of_an_address(void **state)
 
 	(void)state;
 	for (uint8_t i = 0; i < 20; i++) {
-		const struct tw_rx_peer peer = {
+		const struct tw_peer peer = {
 			.len = 28,
 			.bytes = { i },
-			.source = { .kind = TW_RX_SOURCE_IPV6, .bytes = { 0xfd, [7] = i / 15, [8] = i, [15] = i } },
+			.address = { .kind = TW_PEER_IPV6, .bytes = { 0xfd, [7] = i / 15, [8] = i, [15] = i } },
 		};
 
 		come_from(x, 1000 + i, 0, &peer);
@@ -486,13 +486,13 @@ static void what_cannot_be_read_is_for_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ 0 });
 	uint8_t bytes[64] = { 0 };
-	const struct tw_rx_peer peer = peer_of(1);
+	const struct tw_peer peer = peer_of(1);
 	const struct tw_arrival arrival = { .now = START };
 
 	(void)state;
 	for (size_t len = 0; len <= sizeof(bytes); len++)
 		assert_true(tw_admission__frame(x->admission,
-						&(struct tw_rx_frame){ .data = bytes, .len = len, .from = &peer },
+						&(struct tw_received_frame){ .data = bytes, .len = len, .from = &peer },
 						&arrival));
 	fixture__free(x);
 }

@@ -19,15 +19,15 @@
 
 /* A frame as a receiver hands it out. */
 struct came {
-	struct tw_rx_peer peer;
-	struct tw_rx_frame frame;
+	struct tw_peer peer;
+	struct tw_received_frame frame;
 	uint8_t bytes[128 + TW_COPY_STEP];
 };
 
-static struct tw_rx_frame *from(struct came *came, uint8_t sender, size_t len)
+static struct tw_received_frame *from(struct came *came, uint8_t sender, size_t len)
 {
-	came->peer = (struct tw_rx_peer){ .len = 8, .bytes = { sender } };
-	came->frame = (struct tw_rx_frame){ .data = came->bytes, .len = len, .from = &came->peer };
+	came->peer = (struct tw_peer){ .len = 8, .bytes = { sender } };
+	came->frame = (struct tw_received_frame){ .data = came->bytes, .len = len, .from = &came->peer };
 	return &came->frame;
 }
 
@@ -41,7 +41,7 @@ static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t
 }
 
 /* The answer to a question as its producer gives it. */
-static struct tw_rx_frame *answer_to(const struct tw_question *question, uint8_t sender, struct came *came)
+static struct tw_received_frame *answer_to(const struct tw_question *question, uint8_t sender, struct came *came)
 {
 	struct tw_exchange_view exchange;
 	uint64_t stream;
@@ -127,7 +127,7 @@ static void test_answers(void **state)
 	struct tw_exchange_sample sample;
 	struct tw_question question, other;
 	struct tw_asker_stats stats;
-	struct tw_rx_frame *frame;
+	struct tw_received_frame *frame;
 	struct came came;
 	uint64_t stream = 0;
 

@@ -15,14 +15,14 @@
 
 /* What it says, in turn: the length of a frame, or a code below 1. */
 struct turns {
-	struct tw_rx rx;
+	struct tw_receiver rx;
 	int turn[8];
 	unsigned int at;
 	uint8_t frame[2 * FRAME_MAX];
-	struct tw_rx_peer peer;
+	struct tw_peer peer;
 };
 
-static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
+static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct turns *t = (struct turns *)rx;
 	const int turn = t->turn[t->at];
@@ -35,39 +35,39 @@ static int next(struct tw_rx *rx, int timeout_ms, struct tw_rx_frame *ret)
 	t->at++;
 	memset(t->frame, (int)t->at, sizeof(t->frame));
 	t->peer.len = t->at;
-	*ret = (struct tw_rx_frame){ .data = t->frame, .len = (size_t)turn, .time = t->at, .from = &t->peer };
+	*ret = (struct tw_received_frame){ .data = t->frame, .len = (size_t)turn, .time = t->at, .from = &t->peer };
 	return 1;
 }
 
-static const struct tw_rx_ops ops = { .next = next };
+static const struct tw_receiver_ops ops = { .next = next };
 
 static uint8_t places[4][FRAME_MAX];
-static struct tw_rx_bundle bundles[4];
+static struct tw_received_batch bundles[4];
 
 static int setup(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		bundles[i] = (struct tw_rx_bundle){ .to = places[i] };
+		bundles[i] = (struct tw_received_batch){ .to = places[i] };
 	return 0;
 }
 
 static void as_many_as_there_is_room_for(void **state)
 {
 	struct turns t = { .rx = { .ops = &ops, .frame_max = FRAME_MAX }, .turn = { 10, 100, 30, 0 } };
-	struct tw_rx_frame f = { .len = 0 };
+	struct tw_received_frame f = { .len = 0 };
 
 	(void)state;
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 2), 2);
-	assert_true(tw_rx_bundle__frame(&bundles[1], 0, &f));
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 2), 2);
+	assert_true(tw_received_batch__frame(&bundles[1], 0, &f));
 	assert_int_equal(f.len, 100);
 	assert_int_equal(f.data[99], 2);
 	assert_int_equal(f.time, 2);
 	assert_int_equal(f.from->len, 2);
-	assert_false(tw_rx_bundle__frame(&bundles[1], bundles[1].segment, &f));
+	assert_false(tw_received_batch__frame(&bundles[1], bundles[1].segment, &f));
 	assert_int_equal(places[0][9], 1);
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 2), 1);
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 2), 0);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 2), 1);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 2), 0);
 }
 
 static void longer_than_any_may_be(void **state)
@@ -75,7 +75,7 @@ static void longer_than_any_may_be(void **state)
 	struct turns t = { .rx = { .ops = &ops, .frame_max = FRAME_MAX }, .turn = { 101, 20, 0 } };
 
 	(void)state;
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 4), 2);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 4), 2);
 	assert_true(bundles[0].cut);
 	assert_int_equal(bundles[0].len, 0);
 	assert_false(bundles[1].cut);
@@ -86,10 +86,10 @@ static void what_ended_it_is_said_behind_the_frames(void **state)
 	struct turns t = { .rx = { .ops = &ops, .frame_max = FRAME_MAX }, .turn = { 10, -ENETDOWN, 20, 0 } };
 
 	(void)state;
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 4), 1);
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 4), -ENETDOWN);
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 4), 1);
-	assert_int_equal(tw_rx__take(&t.rx, 0, bundles, 4), 0);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 4), 1);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 4), -ENETDOWN);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 4), 1);
+	assert_int_equal(tw_receiver__take(&t.rx, 0, bundles, 4), 0);
 }
 
 int main(void)

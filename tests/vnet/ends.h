@@ -54,15 +54,15 @@ static inline void link__await_frames(const char *name, uint32_t n)
 }
 
 /** rx__assert_in_time() - nothing comes, and that is said when it should be: the best of ten, since the machine may be busy */
-static inline void rx__assert_in_time(struct tw_rx *rx)
+static inline void rx__assert_in_time(struct tw_receiver *rx)
 {
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 	double best = 1e9;
 
 	for (int i = 0; i < 10; i++) {
 		const double before = now_ms();
 
-		assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+		assert_int_equal(tw_receiver__next(rx, 0, &f), 0);
 		if (now_ms() - before < best)
 			best = now_ms() - before;
 	}
@@ -71,7 +71,7 @@ static inline void rx__assert_in_time(struct tw_rx *rx)
 	for (int i = 0; i < 10 && best >= 150; i++) {
 		const double before = now_ms();
 
-		assert_int_equal(tw_rx__next(rx, 100, &f), 0);
+		assert_int_equal(tw_receiver__next(rx, 100, &f), 0);
 		assert_true(now_ms() - before >= 99);
 		if (now_ms() - before < best)
 			best = now_ms() - before;
@@ -80,41 +80,41 @@ static inline void rx__assert_in_time(struct tw_rx *rx)
 }
 
 /** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and vanishes */
-static inline void rx__assert_down_and_gone(struct tw_rx *rx)
+static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 {
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 	int tx, code = 0;
 
 	link__set_up("tw0", false);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	link__set_up("tw0", true);
 	tx = raw__open("tw0-tx");
 	for (int i = 0; i < 50 && !code; i++) { /* until the kernel has noticed the carrier it drops what is sent */
 		raw__send(tx, TW_ETHERTYPE, 5, 100);
-		code = tw_rx__next(rx, 100, &f);
+		code = tw_receiver__next(rx, 100, &f);
 	}
 	assert_int_equal(code, 1);
 	assert_int_equal(f.data[0], 5);
-	while (tw_rx__next(rx, 20, &f) == 1)
+	while (tw_receiver__next(rx, 20, &f) == 1)
 		; /* another of these */
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	close(tx);
 }
 
 /** rx__assert_gone_while_down() - a receiver on tw0, whose interface goes down and then vanishes */
-static inline void rx__assert_gone_while_down(struct tw_rx *rx)
+static inline void rx__assert_gone_while_down(struct tw_receiver *rx)
 {
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 
 	link__set_up("tw0", false);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENETDOWN);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENETDOWN);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 }
 
 #endif

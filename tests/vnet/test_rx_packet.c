@@ -21,11 +21,11 @@
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
 
-static struct tw_rx *open_rx(const char *ifname, size_t ring)
+static struct tw_receiver *open_rx(const char *ifname, size_t ring)
 {
 	const struct tw_rx_packet_options o = { .ifname = ifname, .ring = ring };
 	struct tw_error err = { "" };
-	struct tw_rx *rx = NULL;
+	struct tw_receiver *rx = NULL;
 
 	if (tw_rx_packet__open(&o, &rx, &err) < 0)
 		fail_msg("%s", err.text);
@@ -34,9 +34,9 @@ static struct tw_rx *open_rx(const char *ifname, size_t ring)
 
 static void test_ours_only(void **state)
 {
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
-	struct tw_rx_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	struct tw_receiver_stats stats;
 	int tx, here;
 
 	(void)state;
@@ -48,39 +48,39 @@ static void test_ours_only(void **state)
 	raw__send(tx, TW_ETHERTYPE, 2, 61);
 	raw__send(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
 	raw__send(tx, TW_ETHERTYPE, 4, 8000);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 61);
 	assert_int_equal(f.data[0], 2);
 	assert_int_equal(f.data[60], 2);
 	assert_true(f.time / 1000000000 >= (uint64_t)time(NULL) - 10);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 8000);
 	assert_int_equal(f.data[7999], 4);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 2);
 	assert_int_equal(stats.dropped, 0);
 	close(here);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_in_time(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_in_time(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* One frame on an idle wire must not wait for a block to fill: the best of ten, since the machine may be busy. */
 static void test_soon(void **state)
 {
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	double best = 1e9;
 	int tx;
 
@@ -93,25 +93,25 @@ static void test_soon(void **state)
 		double took;
 
 		raw__send(tx, TW_ETHERTYPE, 1, 64);
-		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		took = now_ms() - before;
 		if (took < best)
 			best = took;
-		assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+		assert_int_equal(tw_receiver__next(rx, 0, &f), 0);
 	}
 	print_message("soonest frame: %.2f ms\n", best);
 	assert_true(best < 15);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* Copies of what the ring lends. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][2048];
-	struct tw_rx_frame f = { .len = 0 };
-	struct tw_rx_bundle bundles[4];
-	struct tw_rx *rx;
+	struct tw_received_frame f = { .len = 0 };
+	struct tw_received_batch bundles[4];
+	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
@@ -122,26 +122,26 @@ static void test_taken(void **state)
 	tx = raw__open("tw0-tx");
 	for (uint8_t i = 1; i < 3; i++) {
 		raw__send(tx, TW_ETHERTYPE, i, 100);
-		assert_int_equal(tw_rx__take(rx, 1000, bundles, 4), 1);
-		assert_true(tw_rx_bundle__frame(&bundles[0], 0, &f));
+		assert_int_equal(tw_receiver__take(rx, 1000, bundles, 4), 1);
+		assert_true(tw_received_batch__frame(&bundles[0], 0, &f));
 		assert_int_equal(f.len, 100);
 		assert_int_equal(f.data[0], i);
 		assert_ptr_equal(f.data, places[0]);
-		assert_false(tw_rx_bundle__frame(&bundles[0], bundles[0].segment, &f));
+		assert_false(tw_received_batch__frame(&bundles[0], bundles[0].segment, &f));
 	}
 	link__set_up("tw0", false);
-	assert_int_equal(tw_rx__take(rx, 1000, bundles, 4), -ENETDOWN);
-	assert_int_equal(tw_rx__take(rx, 20, bundles, 4), 0);
+	assert_int_equal(tw_receiver__take(rx, 1000, bundles, 4), -ENETDOWN);
+	assert_int_equal(tw_receiver__take(rx, 20, bundles, 4), 0);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_loss_is_counted(void **state)
 {
 	const unsigned int sent = 1000;
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	unsigned int got = 0;
 	int tx, witness;
 
@@ -153,30 +153,30 @@ static void test_loss_is_counted(void **state)
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, (uint8_t)i, 8000);
 	witness__await(witness, sent);
-	while (tw_rx__next(rx, 100, &f) == 1) {
+	while (tw_receiver__next(rx, 100, &f) == 1) {
 		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
 		assert_int_equal(f.dropped, 0);            /* in front of the loss */
 		got++;
 	}
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, got);
 	assert_true(stats.dropped > 0);
 	assert_int_equal(stats.frames + stats.dropped, sent);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0); /* the kernel's counters start anew, ours don't */
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0); /* the kernel's counters start anew, ours don't */
 	assert_int_equal(stats.frames + stats.dropped, sent);
 	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 100);
 	close(witness);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
-static unsigned int take_all(struct tw_rx *rx, struct tw_rx_frame *ret_last)
+static unsigned int take_all(struct tw_receiver *rx, struct tw_received_frame *ret_last)
 {
 	unsigned int n = 0;
 
-	while (tw_rx__next(rx, 100, ret_last) == 1)
+	while (tw_receiver__next(rx, 100, ret_last) == 1)
 		n++;
 	return n;
 }
@@ -185,9 +185,9 @@ static unsigned int take_all(struct tw_rx *rx, struct tw_rx_frame *ret_last)
 static void test_a_trickle_waits(void **state)
 {
 	const unsigned int sent = 100;
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
@@ -199,19 +199,19 @@ static void test_a_trickle_waits(void **state)
 		usleep(2000);
 	}
 	assert_int_equal(take_all(rx, &f), sent);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.dropped, 0);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* A frame knows of what was lost before it, and of nothing that was lost later, although that is known to the kernel already. */
 static void test_loss_has_its_place(void **state)
 {
 	const unsigned int sent = 1000;
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	uint64_t first;
 	unsigned int got;
 	int tx, witness;
@@ -227,7 +227,7 @@ static void test_loss_has_its_place(void **state)
 	got = take_all(rx, &f);
 	assert_int_equal(f.dropped, 0);
 	raw__send(tx, TW_ETHERTYPE, 2, 100);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	first = f.dropped;
 	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
 	for (unsigned int i = 0; i < sent; i++)
@@ -236,13 +236,13 @@ static void test_loss_has_its_place(void **state)
 	got += take_all(rx, &f);
 	assert_in_range(f.dropped, first, first + 2);
 	raw__send(tx, TW_ETHERTYPE, 4, 100);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_in_range(f.dropped, 2 * sent - got - 2, 2 * sent - got);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.dropped, 2 * sent - got);
 	close(witness);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* The sender is known by its address, whomever it sends to, and gets the answer as a frame to itself. */
@@ -251,9 +251,9 @@ static void test_answer(void **state)
 	static const uint8_t answer[60] = { 7, 8, 9 };
 	uint8_t frame[ETH_HLEN + 100] = { 0x03, [ETH_ALEN] = 0x02, 1, 2, 3, 4, 5 }, got[200];
 	const uint16_t type = htons(TW_ETHERTYPE);
-	struct tw_rx_peer first;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_peer first;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
@@ -263,62 +263,62 @@ static void test_answer(void **state)
 	tx = raw__open("tw0-tx");
 	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	first = *f.from;
 	frame[0] = 0x02; /* to one who is not here */
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_memory_equal(&first, f.from, sizeof(first));
 	frame[ETH_ALEN + 5]++; /* another sender */
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_memory_not_equal(&first, f.from, sizeof(first));
 	while (recv(tx, got, sizeof(got), 0) > 0)
 		;
-	assert_int_equal(tw_rx__answer(rx, &first, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_receiver__answer(rx, &first, answer, sizeof(answer)), 0);
 	assert_int_equal(raw__receive(tx, got, sizeof(got)), ETH_HLEN + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &type, sizeof(type));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0); /* not what we sent */
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* not what we sent */
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_down_and_gone(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_down_and_gone(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_gone_while_down(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_gone_while_down(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_refused(void **state)
 {
 	const struct tw_rx_packet_options o = { .ifname = "none" };
 	struct tw_error err = { "" };
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), -ENODEV);
 	assert_string_equal(err.text,
 			    "cannot receive on none: there is no such interface; ip -br link lists those there are");
-	tw_rx__close(NULL);
+	tw_receiver__close(NULL);
 }
 
 static void test_control_only(void **state)
@@ -326,8 +326,8 @@ static void test_control_only(void **state)
 	const struct tw_rx_packet_options o = { .ifname = "tw0", .control_only = true };
 	const size_t low = offsetof(struct tw_frame_hdr, channel) + 1;
 	struct tw_error err = { "" };
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
@@ -338,11 +338,11 @@ static void test_control_only(void **state)
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
 	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* ends before its channel does */
 	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, 62);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 62);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 int main(void)

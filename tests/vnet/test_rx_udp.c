@@ -23,11 +23,11 @@
 #include "vnet/rx_udp.h"
 #include "wire/tracewire.h"
 
-static struct tw_rx *open_rx(const char *at, size_t buffer)
+static struct tw_receiver *open_rx(const char *at, size_t buffer)
 {
 	struct tw_rx_udp_options o = { .buffer = buffer };
 	struct tw_error err = { "" };
-	struct tw_rx *rx = NULL;
+	struct tw_receiver *rx = NULL;
 
 	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
 	if (tw_rx_udp__open(&o, &rx, &err) < 0)
@@ -58,9 +58,9 @@ static void send_frame(int fd, uint8_t fill, size_t len)
 	assert_int_equal(send(fd, frame, len, 0), len);
 }
 
-static void assert_next(struct tw_rx *rx, uint8_t fill, size_t len, struct tw_rx_frame *ret)
+static void assert_next(struct tw_receiver *rx, uint8_t fill, size_t len, struct tw_received_frame *ret)
 {
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, ret), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, ret), 1);
 	assert_int_equal(ret->len, len);
 	for (size_t i = 0; i < len; i++)
 		assert_int_equal(ret->data[i], fill);
@@ -70,10 +70,10 @@ static void assert_next(struct tw_rx *rx, uint8_t fill, size_t len, struct tw_rx
 /* From both families, in order, what is no frame included; a sender is known by its address. */
 static void test_all(void **state)
 {
-	struct tw_rx_peer first, second;
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_peer first, second;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int v4, v6;
 
 	(void)state;
@@ -93,32 +93,32 @@ static void test_all(void **state)
 	assert_next(rx, 3, 0, &f);
 	assert_memory_equal(&first, f.from, sizeof(first));
 	assert_next(rx, 4, 1, &f);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 4);
 	assert_int_equal(stats.dropped, 0);
 	close(v4);
 	close(v6);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_in_time(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	command__run("ip link set lo up");
 	rx = open_rx("127.0.0.1:5", 0);
 	rx__assert_in_time(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* What the kernel cut for us comes in pieces of one size and one shorter, whole ones behind them too. */
 static void test_bundles(void **state)
 {
 	const int segment = 1000;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int fd;
 
 	(void)state;
@@ -135,19 +135,19 @@ static void test_bundles(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_next(rx, 2, 1000, &f);
 	assert_next(rx, 3, 7, &f);
-	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
+	assert_int_equal(tw_receiver__next(rx, 0, &f), 0);
 	close(fd);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* The same bundles whole, where the caller wants them; a datagram of its own is one, too. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][65536];
-	struct tw_rx_bundle bundles[4];
+	struct tw_received_batch bundles[4];
 	const int segment = 1000;
-	struct tw_rx_frame f = { .len = 0 };
-	struct tw_rx *rx;
+	struct tw_received_frame f = { .len = 0 };
+	struct tw_receiver *rx;
 	int fd;
 
 	(void)state;
@@ -155,29 +155,29 @@ static void test_taken(void **state)
 		bundles[i].to = places[i];
 	command__run("ip link set lo up");
 	rx = open_rx("[::1]", 0);
-	assert_true(rx->bundle_max <= sizeof(places[0]));
-	assert_int_equal(tw_rx__take(rx, 20, bundles, 4), 0);
+	assert_true(rx->batch_max <= sizeof(places[0]));
+	assert_int_equal(tw_receiver__take(rx, 20, bundles, 4), 0);
 	fd = open_sender("[::1]");
 	assert_return_code(setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)), errno);
 	send_frame(fd, 1, 4300);
 	send_frame(fd, 2, 0);
 	send_frame(fd, 3, 7);
-	assert_int_equal(tw_rx__take(rx, NETNS_PATIENCE_MS, bundles, 1), 1);
+	assert_int_equal(tw_receiver__take(rx, NETNS_PATIENCE_MS, bundles, 1), 1);
 	assert_int_equal(bundles[0].len, 4300);
 	assert_int_equal(bundles[0].segment, 1000);
-	assert_true(tw_rx_bundle__frame(&bundles[0], 4000, &f));
+	assert_true(tw_received_batch__frame(&bundles[0], 4000, &f));
 	assert_int_equal(f.len, 300);
 	assert_ptr_equal(f.data, places[0] + 4000);
 	assert_int_equal(f.data[299], 1);
-	assert_false(tw_rx_bundle__frame(&bundles[0], 5000, &f));
-	assert_int_equal(tw_rx__take(rx, NETNS_PATIENCE_MS, bundles, 4), 2);
-	assert_true(tw_rx_bundle__frame(&bundles[0], 0, &f));
+	assert_false(tw_received_batch__frame(&bundles[0], 5000, &f));
+	assert_int_equal(tw_receiver__take(rx, NETNS_PATIENCE_MS, bundles, 4), 2);
+	assert_true(tw_received_batch__frame(&bundles[0], 0, &f));
 	assert_int_equal(f.len, 0);
-	assert_false(tw_rx_bundle__frame(&bundles[0], bundles[0].segment, &f));
-	assert_true(tw_rx_bundle__frame(&bundles[1], 0, &f));
+	assert_false(tw_received_batch__frame(&bundles[0], bundles[0].segment, &f));
+	assert_true(tw_received_batch__frame(&bundles[1], 0, &f));
 	assert_int_equal(f.len, 7);
 	close(fd);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* A socket of its own, on a thread that stays on one CPU: what it sends to itself comes out of that CPU's backlog behind all that was sent before. */
@@ -224,9 +224,9 @@ static void barrier__close(struct barrier *b)
 static void test_loss(void **state)
 {
 	const unsigned int sent = 500;
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	unsigned int got = 0;
 	struct barrier barrier;
 	int fd;
@@ -239,7 +239,7 @@ static void test_loss(void **state)
 	for (unsigned int i = 0; i < sent; i++)
 		send_frame(fd, 1, 2000);
 	barrier__pass(&barrier);
-	while (tw_rx__next(rx, 0, &f) == 1) {
+	while (tw_receiver__next(rx, 0, &f) == 1) {
 		assert_int_equal(f.dropped, 0);
 		got++;
 	}
@@ -247,19 +247,19 @@ static void test_loss(void **state)
 	send_frame(fd, 2, 100);
 	assert_next(rx, 2, 100, &f);
 	assert_int_equal(f.dropped, sent - got);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, got + 1);
 	assert_int_equal(stats.dropped, sent - got);
 	barrier__close(&barrier);
 	close(fd);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void assert_refused(const char *at, int code, const char *why)
 {
 	struct tw_rx_udp_options o = { .buffer = 0 };
 	struct tw_error err = { "" };
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
 	assert_int_equal(tw_rx_udp__open(&o, &rx, &err), code);
@@ -273,9 +273,9 @@ static void test_pause(void **state)
 		SENT = 100000,
 		AT_ONCE = 500
 	}; /* more at once, and the backlog of a CPU may be full: no socket counts that */
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	struct barrier barrier;
 	size_t n = 0;
 	int fd;
@@ -290,20 +290,20 @@ static void test_pause(void **state)
 		if ((i + 1) % AT_ONCE == 0)
 			barrier__pass(&barrier);
 	}
-	while (n < SENT && tw_rx__next(rx, NETNS_PATIENCE_MS, &f) == 1)
+	while (n < SENT && tw_receiver__next(rx, NETNS_PATIENCE_MS, &f) == 1)
 		n++;
 	assert_int_equal(n, SENT);
-	assert_int_equal(tw_rx__next(rx, 0, &f), 0);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__next(rx, 0, &f), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.dropped, 0);
 	barrier__close(&barrier);
 	close(fd);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_refused(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	command__run("ip link set lo up");
@@ -313,7 +313,7 @@ static void test_refused(void **state)
 	assert_refused(
 		"10.9.9.9:5001", -EADDRNOTAVAIL,
 		"cannot receive at 10.9.9.9:5001: no interface here has that address; ip -br addr lists those there are");
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 int main(void)

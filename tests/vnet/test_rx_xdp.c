@@ -33,10 +33,10 @@
 
 #define TAG 4 /* bytes of a VLAN tag */
 
-static struct tw_rx *open_rx_with(const struct tw_rx_xdp_options *o)
+static struct tw_receiver *open_rx_with(const struct tw_rx_xdp_options *o)
 {
 	struct tw_error err = { "" };
-	struct tw_rx *rx = NULL;
+	struct tw_receiver *rx = NULL;
 	const int code = tw_rx_xdp__open(o, &rx, &err);
 
 	if (code == -EAFNOSUPPORT) {
@@ -48,14 +48,14 @@ static struct tw_rx *open_rx_with(const struct tw_rx_xdp_options *o)
 	return rx;
 }
 
-static struct tw_rx *open_rx(uint32_t ring)
+static struct tw_receiver *open_rx(uint32_t ring)
 {
 	return open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .ring = ring });
 }
 
 #define ONE_PIECE 3400 /* what veth has in one piece; longer frames take multi-buffer, Linux 6.6 */
 
-static size_t longest_of(const struct tw_rx *rx, size_t wanted)
+static size_t longest_of(const struct tw_receiver *rx, size_t wanted)
 {
 	const size_t most = strstr(rx->how, "multi-buffer") || rx->frame_max < ONE_PIECE ? rx->frame_max : ONE_PIECE;
 
@@ -90,9 +90,9 @@ static void send_tagged(int fd, uint16_t tag_type, uint16_t vlan, uint8_t fill, 
 static void test_ours_only(void **state)
 {
 	uint8_t seen[200];
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
-	struct tw_rx_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	struct tw_receiver_stats stats;
 	size_t longest;
 	int tx, here;
 
@@ -112,14 +112,14 @@ static void test_ours_only(void **state)
 	for (uint8_t fill = 2; fill <= 7; fill++) {
 		if (fill == 3 || fill == 6)
 			continue;
-		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		assert_int_equal(f.len, fill == 7 ? longest : fill == 2 ? 61u : 58u + fill);
 		assert_int_equal(f.data[0], fill);
 		assert_int_equal(f.data[f.len - 1], fill);
 		assert_in_range(time(NULL) - (time_t)(f.time / 1000000000), 0, 10);
 	}
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 4);
 	assert_int_equal(stats.dropped, 0);
 	/* The others see what they saw before, and nothing of ours. */
@@ -130,7 +130,7 @@ static void test_ours_only(void **state)
 	assert_int_equal(recv(here, seen, sizeof(seen), 0), -1);
 	close(here);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 	assert_int_equal(program_of("tw0", true), 0);
 }
 
@@ -171,7 +171,7 @@ static void flush(struct tw_sink *sink)
 		;
 }
 
-static uint32_t number_of(const struct tw_rx_frame *f)
+static uint32_t number_of(const struct tw_received_frame *f)
 {
 	uint32_t number;
 
@@ -192,7 +192,7 @@ static void test_any_length(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(mtus) / sizeof(mtus[0]); i++) {
 		struct tw_sink *tx;
-		struct tw_rx *rx;
+		struct tw_receiver *rx;
 
 		netns__wire(mtus[i], 0);
 		rx = open_rx(0);
@@ -200,24 +200,24 @@ static void test_any_length(void **state)
 		print_message("MTU %u: from %s to %s\n", mtus[i], tx->how, rx->how);
 		assert_true(rx->frame_max >= tx->frame_max || !strstr(rx->how, "multi-buffer"));
 		for (size_t len = 48; len <= longest_of(rx, tx->frame_max); len += len < 12000 ? 7 : 1009) {
-			struct tw_rx_frame f;
+			struct tw_received_frame f;
 
 			put(tx, number, len);
 			flush(tx);
-			assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+			assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 			assert_int_equal(f.len, len);
 			assert_int_equal(number_of(&f), number++);
 		}
 		tw_sink__close(tx);
-		tw_rx__close(rx);
+		tw_receiver__close(rx);
 		assert_int_equal(tw_wire__remove("tw0", NULL), 0);
 	}
 }
 
 static void test_in_time(void **state)
 {
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	double best = 1e9;
 	int tx;
 
@@ -230,13 +230,13 @@ static void test_in_time(void **state)
 		const double before = now_ms();
 
 		raw__send(tx, TW_ETHERTYPE, 1, 64);
-		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		if (now_ms() - before < best)
 			best = now_ms() - before;
 	}
 	assert_true(best < 500);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* What a receiver got of numbered frames, the first of which has number 0. */
@@ -247,11 +247,11 @@ struct got {
 	uint64_t early;            /* losses that were told in front of their gap, at most */
 };
 
-static void take_numbered(struct tw_rx *rx, struct got *got, unsigned int pause_us)
+static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int pause_us)
 {
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 
-	while (tw_rx__next(rx, 100, &f) == 1) {
+	while (tw_receiver__next(rx, 100, &f) == 1) {
 		const uint32_t number = number_of(&f);
 
 		assert_true(number >= got->next); /* in order */
@@ -273,10 +273,10 @@ static void take_numbered(struct tw_rx *rx, struct got *got, unsigned int pause_
 static void test_loss_has_its_place(void **state)
 {
 	const uint32_t bursts = 20, burst = 150;
-	struct tw_rx_stats stats;
+	struct tw_receiver_stats stats;
 	struct got got = { 0 };
 	struct tw_sink *tx;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	uint32_t number = 0;
 
 	(void)state;
@@ -289,7 +289,7 @@ static void test_loss_has_its_place(void **state)
 		flush(tx);
 		take_numbered(rx, &got, 0);
 	}
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	print_message("%u sent, %llu received, %llu dropped; last told %llu\n", number, (unsigned long long)got.frames,
 		      (unsigned long long)stats.dropped, (unsigned long long)got.dropped);
 	assert_int_equal(stats.frames, got.frames);
@@ -298,16 +298,16 @@ static void test_loss_has_its_place(void **state)
 	assert_int_equal(got.untold, 0);
 	assert_true(got.early < 20); /* the chunks of the longest frame: see tell_losses() */
 	tw_sink__close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* The same while they come, faster than they are taken. */
 static void test_loss_under_way(void **state)
 {
 	const uint32_t n = 100000;
-	struct tw_rx_stats stats;
+	struct tw_receiver_stats stats;
 	struct got got = { 0 };
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	pid_t child;
 
 	(void)state;
@@ -328,7 +328,7 @@ static void test_loss_under_way(void **state)
 		usleep(10000); /* or a slow machine sends no faster than this receives */
 	}
 	take_numbered(rx, &got, 0);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	print_message("%u sent, %llu received, %llu dropped; %u of %u gaps not told\n", n,
 		      (unsigned long long)got.frames, (unsigned long long)stats.dropped, got.untold, got.gaps);
 	assert_int_equal(stats.frames, got.frames);
@@ -339,7 +339,7 @@ static void test_loss_under_way(void **state)
 	 * place where nobody comes in between is for test_loss_has_its_place().
 	 */
 	assert_true(got.untold < got.gaps);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* An endless stream on one queue does not keep the others waiting; every queue has its order. */
@@ -347,8 +347,8 @@ static void test_queues_in_turn(void **state)
 {
 	const uint32_t n = 500;
 	uint32_t next[4] = { 0 }, taken = 0, last_of_short = 0, sent = 0;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 4);
@@ -370,7 +370,7 @@ static void test_queues_in_turn(void **state)
 		tw_sink__close(tx);
 	}
 	link__await_frames("tw0", sent);
-	for (; tw_rx__next(rx, 100, &f) == 1; taken++) {
+	for (; tw_receiver__next(rx, 100, &f) == 1; taken++) {
 		const uint32_t number = number_of(&f);
 
 		assert_int_equal(number & 0xffff, next[number >> 16]++);
@@ -378,15 +378,15 @@ static void test_queues_in_turn(void **state)
 	}
 	assert_int_equal(taken, n + 15);
 	assert_true(last_of_short < 64 + 15 + 1);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* What no socket takes is counted, and the kernel has it as before. */
 static void test_too_long_is_counted(void **state)
 {
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	uint8_t seen[100];
 	int tx, here;
 
@@ -400,21 +400,21 @@ static void test_too_long_is_counted(void **state)
 	link__set_mtu("tw0-tx", 9000);
 	raw__send(tx, TW_ETHERTYPE, 1, 1000);
 	raw__send(tx, TW_ETHERTYPE, 2, 5000);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.data[0], 1);
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0);
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	assert_int_equal(raw__receive(here, seen, sizeof(seen)), sizeof(seen));
 	assert_int_equal(seen[ETH_HLEN], 2);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 1);
 	assert_int_equal(stats.dropped, 1);
 	raw__send(tx, TW_ETHERTYPE, 4, 3700); /* a chunk takes it, if the driver has it in one piece */
-	tw_rx__next(rx, 100, &f);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	tw_receiver__next(rx, 100, &f);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames + stats.dropped, 3);
 	close(here);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* The sender is known by its address and its VLAN, and gets the answer as a frame to itself in that VLAN. */
@@ -422,10 +422,10 @@ static void test_answer(void **state)
 {
 	static const uint8_t answer[60] = { 7, 8, 9 };
 	const uint16_t tag[] = { htons(ETH_P_8021Q), htons(5), htons(TW_ETHERTYPE) };
-	struct tw_rx_peer plain, tagged;
+	struct tw_peer plain, tagged;
 	uint8_t got[200];
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int tx, here;
 
 	(void)state;
@@ -433,38 +433,38 @@ static void test_answer(void **state)
 	rx = open_rx(0);
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	plain = *f.from;
 	send_tagged(tx, ETH_P_8021Q, 5, 1, 60);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	tagged = *f.from;
 	while (recv(tx, got, sizeof(got), 0) > 0)
 		;
-	assert_int_equal(tw_rx__answer(rx, &plain, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_receiver__answer(rx, &plain, answer, sizeof(answer)), 0);
 	assert_int_equal(raw__receive(tx, got, sizeof(got)), ETH_HLEN + sizeof(answer));
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
 	here = raw__open("tw0"); /* where it leaves: when it arrives the kernel takes the tag out */
-	assert_int_equal(tw_rx__answer(rx, &tagged, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_receiver__answer(rx, &tagged, answer, sizeof(answer)), 0);
 	assert_int_equal(raw__receive(here, got, sizeof(got)), ETH_HLEN + TAG + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, tag, sizeof(tag));
 	assert_memory_equal(got + ETH_HLEN + TAG, answer, sizeof(answer));
-	assert_int_equal(tw_rx__next(rx, 20, &f), 0); /* not what we sent */
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* not what we sent */
 	close(here);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* Questions and answers go the kernel's way and have its stamp, also while the receiver pauses. */
 static void test_aside(void **state)
 {
 	const size_t source = offsetof(struct tw_frame_hdr, source);
-	struct tw_rx_stats stats;
-	struct tw_rx_frame f;
-	struct tw_rx_peer first;
-	struct tw_rx *rx;
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_peer first;
+	struct tw_receiver *rx;
 	int tx, here;
 
 	(void)state;
@@ -477,7 +477,7 @@ static void test_aside(void **state)
 		uint8_t seen[200];
 
 		raw__send(tx, TW_ETHERTYPE, 1, 60);
-		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		if (tagged)
 			send_tagged(tx, ETH_P_8021Q, 5, TW_SOURCE_ASIDE, 60);
 		else
@@ -485,7 +485,7 @@ static void test_aside(void **state)
 		while (recv(here, seen, sizeof(seen), 0) > 0)
 			assert_int_equal(seen[ETH_HLEN + source], TW_SOURCE_ASIDE);
 		usleep(50000);
-		assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		assert_int_equal(f.len, 60);
 		assert_int_equal(f.data[source], TW_SOURCE_ASIDE);
 		assert_in_range((time_t)(f.time / 1000000000) - sent, 0, 10);
@@ -495,35 +495,35 @@ static void test_aside(void **state)
 		first = *f.from;
 	}
 	raw__send(tx, TW_ETHERTYPE, 2, source); /* too short to be known as that */
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
-	assert_int_equal(tw_rx__stats(rx, &stats), 0);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 5);
 	assert_int_equal(stats.dropped, 0);
 	close(here);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_down_and_gone(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx(0);
 	rx__assert_down_and_gone(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_gone_while_down(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx(0);
 	rx__assert_gone_while_down(rx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 /* While the receiver pauses, something comes both ways. */
@@ -545,8 +545,8 @@ static void send_both(unsigned int delay_us)
 /* The kernel says once that the interface went down, to whom it may: here to who wants to read a frame beside a stream. */
 static void test_down_beside_aside(void **state)
 {
-	struct tw_rx_frame f;
-	struct tw_rx *rx;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
@@ -554,22 +554,22 @@ static void test_down_beside_aside(void **state)
 	rx = open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .pause_us = 400000 });
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 6, 60);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	send_both(100000);
-	assert_int_equal(tw_rx__next(rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.data[0], 7);
 	assert_int_equal(wait(NULL) > 0, true);
 	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
-	assert_int_equal(tw_rx__next(rx, 1000, &f), -ENODEV);
+	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	close(tx);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void assert_refused(const char *ifname, uint32_t ring, int code, const char *why)
 {
 	const struct tw_rx_xdp_options o = { .ifname = ifname, .ring = ring };
 	struct tw_error err = { "" };
-	struct tw_rx *rx = NULL;
+	struct tw_receiver *rx = NULL;
 
 	assert_int_equal(tw_rx_xdp__open(&o, &rx, &err), code);
 	assert_null(rx);
@@ -580,7 +580,7 @@ static void assert_refused(const char *ifname, uint32_t ring, int code, const ch
 /* Whoever is there stays: a receiver, a program of somebody else's, a socket on a queue. */
 static void test_refused(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct tw_sink *tx;
 	uint32_t id;
 
@@ -595,7 +595,7 @@ static void test_refused(void **state)
 	assert_true(id > 0);
 	assert_refused("tw0", 0, -EEXIST, "it has an XDP program already, tw_receive with id ");
 	assert_int_equal(program_of("tw0", false), id);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 	assert_int_equal(program_of("tw0", true), 0);
 	link__slow_down("tw0");
 	id = program_of("tw0", false);
@@ -614,7 +614,7 @@ static void await_free_queues(void)
 {
 	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
 	struct tw_error err;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	int code = -EBUSY;
 
 	for (int i = 0; i < 250 && code == -EBUSY; i++) {
@@ -623,12 +623,12 @@ static void await_free_queues(void)
 	}
 	if (code)
 		fail_msg("%s", err.text);
-	tw_rx__close(rx);
+	tw_receiver__close(rx);
 }
 
 static void test_killed(void **state)
 {
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	pid_t child;
 
 	(void)state;
@@ -636,10 +636,10 @@ static void test_killed(void **state)
 	child = fork();
 	assert_return_code(child, errno);
 	if (!child) {
-		struct tw_rx_frame f;
+		struct tw_received_frame f;
 
 		rx = open_rx(0);
-		tw_rx__next(rx, -1, &f);
+		tw_receiver__next(rx, -1, &f);
 		_exit(1);
 	}
 	for (int i = 0; i < 250 && !program_of("tw0", false); i++)

@@ -91,7 +91,7 @@ struct run {
 	uint32_t frames;
 	size_t least, most; /* lengths */
 	uint32_t window;    /* frames that may be on the way at once; 0 = any number */
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	atomic_uint received;
 	uint64_t dropped;  /* by the sink, once all is sent */
 	atomic_bool sent;  /* all */
@@ -99,7 +99,7 @@ struct run {
 	uint32_t expected; /* number of the next frame, if none is missing */
 };
 
-static bool is_intact(struct run *run, const struct tw_rx_frame *f)
+static bool is_intact(struct run *run, const struct tw_received_frame *f)
 {
 	uint32_t number;
 
@@ -118,9 +118,9 @@ static bool is_intact(struct run *run, const struct tw_rx_frame *f)
 /* No more is under way. */
 static bool is_all(const struct run *run)
 {
-	struct tw_rx_stats stats;
+	struct tw_receiver_stats stats;
 
-	return run->sent && tw_rx__stats(run->rx, &stats) == 0 &&
+	return run->sent && tw_receiver__stats(run->rx, &stats) == 0 &&
 	       run->received + stats.dropped + run->dropped >= run->frames;
 }
 
@@ -128,11 +128,11 @@ static bool is_all(const struct run *run)
 static void *receive(void *arg)
 {
 	struct run *run = arg;
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 	int waited = 0;
 
 	while (run->received < run->frames && waited < NETNS_PATIENCE_MS) {
-		if (tw_rx__next(run->rx, WAIT_MS, &f) == 1) {
+		if (tw_receiver__next(run->rx, WAIT_MS, &f) == 1) {
 			run->bad += !is_intact(run, &f);
 			run->received++;
 			waited = 0;
@@ -186,7 +186,7 @@ static void send_all(struct tw_sink *sink, struct run *run)
 static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, struct tw_sink_stats *ret)
 {
 	const struct tw_rx_packet_options o = { .ifname = "tw0", .ring = RING };
-	struct tw_rx_stats received;
+	struct tw_receiver_stats received;
 	pthread_t thread;
 
 	assert_int_equal(tw_rx_packet__open(&o, &run->rx, NULL), 0);
@@ -194,13 +194,13 @@ static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, stru
 	send_all(sink, run);
 	pthread_join(thread, NULL);
 	tw_sink__stats(sink, ret);
-	assert_int_equal(tw_rx__stats(run->rx, &received), 0);
+	assert_int_equal(tw_receiver__stats(run->rx, &received), 0);
 	print_message("%s: %u frames sent, %u received, %lu dropped, %lu waits\n", sink->how, run->frames,
 		      run->received, (unsigned long)ret->dropped, (unsigned long)ret->waits);
 	assert_int_equal(received.frames, run->received);
 	assert_int_equal(run->bad, 0);
 	assert_int_equal(ret->frames, run->frames);
-	tw_rx__close(run->rx);
+	tw_receiver__close(run->rx);
 	return (unsigned int)received.dropped;
 }
 

@@ -38,7 +38,7 @@ struct head {
 struct run {
 	uint32_t frames;
 	size_t least, most;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct tw_tx_udp *udp;
 	struct tw_sink *sink;
 	atomic_uint received;
@@ -65,7 +65,7 @@ static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 	memset(slot + len, 0xee, TW_COPY_STEP);
 }
 
-static bool is_intact(struct run *run, const struct tw_rx_frame *f)
+static bool is_intact(struct run *run, const struct tw_received_frame *f)
 {
 	struct head head;
 
@@ -90,12 +90,12 @@ static bool is_intact(struct run *run, const struct tw_rx_frame *f)
 static void *receive(void *arg)
 {
 	struct run *run = arg;
-	struct tw_rx_frame f;
+	struct tw_received_frame f;
 
 	for (;;) {
 		const bool last = run->sent;
 
-		if (tw_rx__next(run->rx, 200, &f) == 1) {
+		if (tw_receiver__next(run->rx, 200, &f) == 1) {
 			run->bad += !is_intact(run, &f);
 			run->received++;
 		} else if (last) {
@@ -127,7 +127,7 @@ static void close_all(struct run *run)
 {
 	tw_sink__close(run->sink);
 	tw_tx_udp__close(run->udp);
-	tw_rx__close(run->rx);
+	tw_receiver__close(run->rx);
 }
 
 /* Frames that got lost on the way never come: so waits for a while only. */
@@ -438,8 +438,8 @@ static void try_questions(const char *host)
 {
 	static const uint8_t question[] = "a question", answer[] = "an answer";
 	struct run run = { .frames = 1, .least = 100, .most = 100 };
-	struct tw_rx *questions;
-	struct tw_rx_frame f;
+	struct tw_receiver *questions;
+	struct tw_received_frame f;
 
 	netns__setup(NULL);
 	path__make(1500);
@@ -448,19 +448,19 @@ static void try_questions(const char *host)
 	path__go(PATH_SENDER);
 	open_tx(&run, host, 0);
 	send_some(&run, 0, 1);
-	assert_int_equal(tw_rx__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
-	assert_int_equal(tw_rx__answer(run.rx, f.from, question, sizeof(question)), 0);
-	assert_int_equal(tw_rx__next(questions, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__answer(run.rx, f.from, question, sizeof(question)), 0);
+	assert_int_equal(tw_receiver__next(questions, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, sizeof(question));
 	assert_memory_equal(f.data, question, sizeof(question));
 	assert_in_range(f.time, tw_time__now(CLOCK_REALTIME) - TW_NS_PER_SECOND, tw_time__now(CLOCK_REALTIME));
-	assert_int_equal(tw_rx__answer(questions, f.from, answer, sizeof(answer)), 0);
-	assert_int_equal(tw_rx__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
+	assert_int_equal(tw_receiver__answer(questions, f.from, answer, sizeof(answer)), 0);
+	assert_int_equal(tw_receiver__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, sizeof(answer));
 	assert_memory_equal(f.data, answer, sizeof(answer));
-	assert_int_equal(tw_rx__next(questions, 20, &f), 0);
-	tw_rx__close(questions);
+	assert_int_equal(tw_receiver__next(questions, 20, &f), 0);
+	tw_receiver__close(questions);
 	close_all(&run);
 	path__forget();
 }
@@ -477,8 +477,8 @@ static void test_questions(void **state)
 static void test_questions_from_nobody(void **state)
 {
 	struct run run = { .frames = 1, .least = 100, .most = 100 };
-	struct tw_rx *questions;
-	struct tw_rx_frame f;
+	struct tw_receiver *questions;
+	struct tw_received_frame f;
 	uint64_t before;
 
 	(void)state;
@@ -486,12 +486,12 @@ static void test_questions_from_nobody(void **state)
 	open_tx(&run, "127.0.0.1:9", 0);
 	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
 	send_some(&run, 0, 1);
-	assert_int_equal(tw_rx__next(questions, 100, &f), 0);
+	assert_int_equal(tw_receiver__next(questions, 100, &f), 0);
 	before = tw_time__now(CLOCK_MONOTONIC);
-	assert_int_equal(tw_rx__next(questions, 100, &f), 0);
+	assert_int_equal(tw_receiver__next(questions, 100, &f), 0);
 	assert_true(tw_time__now(CLOCK_MONOTONIC) - before > 99 * TW_NS_PER_MS);
 	assert_int_equal(tw_tx_udp__refused(run.udp), 1);
-	tw_rx__close(questions);
+	tw_receiver__close(questions);
 	close_all(&run);
 }
 

@@ -25,7 +25,7 @@ struct told {
 struct follow {
 	char ifname[IFNAMSIZ];
 	struct tw_classifier *classifier;
-	struct tw_rx *rx;
+	struct tw_receiver *rx;
 	struct schema_learner *learner;
 	uint64_t schema_id; /* that the rules are bound to; 0 = none */
 	uint64_t stream_id; /* that is followed */
@@ -58,7 +58,7 @@ void follow__close(struct follow *follow)
 {
 	if (!follow)
 		return;
-	tw_rx__close(follow->rx);
+	tw_receiver__close(follow->rx);
 	schema_learner__free(follow->learner);
 	free(follow);
 }
@@ -142,7 +142,7 @@ static int consider(struct follow *follow, const struct learnt_schema *learnt, u
 	return is_told(follow, learnt, true) ? 0 : bind_rules(follow, learnt, err);
 }
 
-static int take(struct follow *follow, const struct tw_rx_frame *frame, struct tw_error *err)
+static int take(struct follow *follow, const struct tw_received_frame *frame, struct tw_error *err)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_frame_info info = { 0 };
@@ -163,8 +163,8 @@ int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *err)
 	int error = 0;
 
 	while (!error && !stop__signal() && (now = tw_time__now(CLOCK_MONOTONIC)) < end) {
-		struct tw_rx_frame frame;
-		const int got = tw_rx__next(follow->rx, (int)((end - now) / TW_NS_PER_MS) + 1, &frame);
+		struct tw_received_frame frame;
+		const int got = tw_receiver__next(follow->rx, (int)((end - now) / TW_NS_PER_MS) + 1, &frame);
 
 		if (got == -ENODEV)
 			error = tw_error__set(err, got, "interface %s has vanished", follow->ifname);
