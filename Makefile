@@ -29,6 +29,10 @@ test-flaky: ## repeat tests in random order beside CPU hogs and a busy disk; opt
 	@scripts/setup
 	@$(handing_back); scripts/build dev && scripts/test-flaky
 
+mutants: ## change N places of the product, one at a time, and print those that no test notices; options are in scripts/mutants
+	@scripts/setup
+	@$(handing_back); scripts/mutants
+
 bench: all ## measure, beside the peers
 	@$(handing_back); bench/run build/release
 
@@ -60,4 +64,4 @@ tidy: ## clang-tidy over what the dev preset builds
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.* ## /  make \1: /p' Makefile
 
-.PHONY: all demo test test-vm test-debian13 test-long test-flaky bench install fuzz hostile threads format-check tidy help
+.PHONY: all demo test test-vm test-debian13 test-long test-flaky mutants bench install fuzz hostile threads format-check tidy help
