@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
 #include "dissector/addresses.h"
-#include "dissector/dissect.h"
 #include "dissector/metadata.h"
 #include "dissector/order.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/tasks.h"
 #include "dissector/time_error.h"
 #include "dissector/value.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text of an event, as the kernel prints it: made when a column, the tree or a filter wants it. */
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 
 #define FIELD_COST 64 /* of printing one without a program, in the bytes of one */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dissector/shipped.h"
+#include "dissector/builtin_formats.h"
 #include "dissector/shown.h"
 
 static const struct {
@@ -133,7 +133,7 @@ struct tw_name *tw_fields__any(const char *field, enum tw_type type)
 	name = names ? g_hash_table_lookup(names, abbrev) : NULL;
 	if (name)
 		return name;
-	return name_of_type(parts, field, tw_shipped__any_type(field, tw_type__any(type)));
+	return name_of_type(parts, field, tw_builtin__any_type(field, tw_type__any(type)));
 }
 
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What filters can name before any frame is seen, registered when the first name beginning with "trace." is asked for that
- * is not one of the fixed ones: the shipped table, the preference's format texts, the user's cache.
+ * is not one of the fixed ones: the built-in table, the preference's format texts, the user's cache.
  */
 #include <glib.h>
 #include <string.h>
 
+#include "dissector/builtin_formats.h"
 #include "dissector/cache.h"
 #include "dissector/formats_file.h"
 #include "dissector/preferences.h"
 #include "dissector/regular_file.h"
-#include "dissector/shipped.h"
 #include "dissector/words.h"
 
-static void give_shipped_words(struct tw_name *name, const struct tw_shipped_field *field)
+static void give_builtin_words(struct tw_name *name, const struct tw_builtin_field *field)
 {
-	const struct tw_shipped_word *shipped = &tw_shipped_words[field->first_word];
+	const struct tw_builtin_word *known = &tw_builtin_words[field->first_word];
 	struct tw_print_name words[TW_WORDS_PER_NAME_MAX];
 
 	for (uint32_t i = 0; i < field->n_words; i++)
-		words[i] = (struct tw_print_name){ shipped[i].value, tw_shipped_pool + shipped[i].name };
+		words[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
 	tw_words__give(name, words, field->n_words);
 }
 
-static void register_shipped_field(const struct tw_shipped_event *event, const struct tw_shipped_field *field)
+static void register_builtin_field(const struct tw_builtin_event *event, const struct tw_builtin_field *field)
 {
-	const char *system = tw_shipped_pool + event->system, *name = tw_shipped_pool + event->name;
-	struct tw_name *made = tw_fields__name(system, name, tw_shipped_pool + field->name, (enum tw_type)field->type);
+	const char *system = tw_builtin_pool + event->system, *name = tw_builtin_pool + event->name;
+	struct tw_name *made = tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_type)field->type);
 
-	give_shipped_words(made, field);
+	give_builtin_words(made, field);
 	if (field->words_flags)
-		tw_fields__flags(system, name, tw_shipped_pool + field->name);
+		tw_fields__flags(system, name, tw_builtin_pool + field->name);
 }
 
-static void register_shipped(void)
+static void register_builtin(void)
 {
-	for (uint32_t i = 0; i < tw_shipped_n_events; i++) {
-		const struct tw_shipped_event *event = &tw_shipped_events[i];
-		const struct tw_shipped_field *field = &tw_shipped_fields[event->first_field];
+	for (uint32_t i = 0; i < tw_builtin_n_events; i++) {
+		const struct tw_builtin_event *event = &tw_builtin_events[i];
+		const struct tw_builtin_field *field = &tw_builtin_fields[event->first_field];
 
 		for (uint32_t n = event->n_fields; n; n--, field++)
-			register_shipped_field(event, field);
+			register_builtin_field(event, field);
 	}
-	for (uint32_t i = 0; tw_preferences.any && i < tw_shipped_n_any; i++)
-		tw_fields__any(tw_shipped_pool + tw_shipped_any[i].name, (enum tw_type)tw_shipped_any[i].type);
+	for (uint32_t i = 0; tw_preferences.any && i < tw_builtin_n_any; i++)
+		tw_fields__any(tw_builtin_pool + tw_builtin_any[i].name, (enum tw_type)tw_builtin_any[i].type);
 }
 
 static void register_text(const char *system, const char *text, size_t len)
@@ -122,7 +122,7 @@ static void register_preference(const char *path)
 void tw_fields__register_known(const char *match)
 {
 	(void)match;
-	register_shipped();
+	register_builtin();
 	if (tw_preferences.formats && *tw_preferences.formats)
 		register_preference(tw_preferences.formats);
 	if (tw_preferences.cache)

@@ -3,7 +3,7 @@
 #ifndef TW_LABEL_H
 #define TW_LABEL_H
 
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 
 /**
  * tw_label__number() - put the words for a value behind it, in the tree

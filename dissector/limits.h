@@ -35,7 +35,7 @@
 #define TW_WHOLE_FRAMES_MAX 1024       /* frames remembered */
 
 /* Per run of Wireshark: names of fields cannot be taken back when a capture is closed. */
-#define TW_NAMES_MAX          200000      /* trace.SYSTEM.EVENT.FIELD; the shipped table has about 10,000 */
+#define TW_NAMES_MAX          200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */
 #define TW_WORDS_PER_NAME_MAX 1024        /* words for the values of one */
 #define TW_WORDS_BYTES_MAX    (16u << 20) /* of all words */
 

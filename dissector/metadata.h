@@ -3,7 +3,7 @@
 #ifndef TW_METADATA_H
 #define TW_METADATA_H
 
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 #include "wire/schema_text.h"
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the first pass found out about a frame is kept with the frame, for the passes after it. */
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 
 static int proto_trace = -1;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* PART records: Wireshark's own reassembly, which knows about two passes and shows where the pieces are. */
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 
 static reassembly_table table;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adding items to the tree: nothing that nobody looks at, and no more than a frame may have. */
-#include "dissector/dissect.h"
 #include "dissector/fields.h"
+#include "dissector/packet-tracewire.h"
 
 static bool may_put(struct tw_dissect *d, const proto_tree *tree, const header_field_info *hf)
 {

@@ -3,7 +3,7 @@
 #ifndef TW_RECORDS_H
 #define TW_RECORDS_H
 
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 
 /*
  * Puts the record's fields into @tree and appends to @info what is worth knowing at a glance.

@@ -3,7 +3,7 @@
 #ifndef TW_VALUE_H
 #define TW_VALUE_H
 
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 #include "schema/field.h"
 
 /** tw_value__put() - add a field's value to the tree under its names. Return: false if it lies outside the record */

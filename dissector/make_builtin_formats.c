@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Build tool: make_shipped EVENTS_DIR > shipped_table.c
- * Turns a tree of format files (SYSTEM/EVENT/format, as in tracefs) into the constant table of shipped.h.
+ * Build tool: make_builtin_formats EVENTS_DIR > builtin_formats_table.c
+ * Turns a tree of format files (SYSTEM/EVENT/format, as in tracefs) into the constant table of builtin_formats.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dissector/builtin_formats.h"
 #include "dissector/field_type.h"
 #include "dissector/limits.h"
-#include "dissector/shipped.h"
 #include "schema/print.h"
 
 #define EVENTS_MAX 8192
@@ -25,19 +25,19 @@ static struct {
 	char pool[POOL_MAX];
 	uint32_t pool_len;
 	uint32_t slots[SLOTS]; /* offset in the pool + 1 */
-	struct tw_shipped_event events[EVENTS_MAX];
+	struct tw_builtin_event events[EVENTS_MAX];
 	uint32_t n_events;
-	struct tw_shipped_field fields[FIELDS_MAX];
+	struct tw_builtin_field fields[FIELDS_MAX];
 	uint32_t n_fields;
-	struct tw_shipped_word words[WORDS_MAX];
+	struct tw_builtin_word words[WORDS_MAX];
 	uint32_t n_words;
-	struct tw_shipped_field any[FIELDS_MAX];
+	struct tw_builtin_field any[FIELDS_MAX];
 	uint32_t n_any;
 } table;
 
 static void die(const char *what, const char *on)
 {
-	fprintf(stderr, "make_shipped: %s: %s\n", on, what);
+	fprintf(stderr, "make_builtin_formats: %s: %s\n", on, what);
 	exit(1);
 }
 
@@ -67,11 +67,11 @@ static void add_any(uint32_t name, enum tw_type type)
 			return;
 		}
 	}
-	table.any[table.n_any++] = (struct tw_shipped_field){ .name = name, .type = (uint8_t)tw_type__any(type) };
+	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_type__any(type) };
 }
 
 /* Where these words stand already, since many events have the same; else behind the others. */
-static uint32_t place_of(const struct tw_shipped_word *words, uint32_t n)
+static uint32_t place_of(const struct tw_builtin_word *words, uint32_t n)
 {
 	uint32_t at = 0;
 
@@ -80,9 +80,9 @@ static uint32_t place_of(const struct tw_shipped_word *words, uint32_t n)
 	return at + n <= table.n_words ? at : table.n_words;
 }
 
-static void add_words(struct tw_shipped_field *field, const struct tw_print_names *names)
+static void add_words(struct tw_builtin_field *field, const struct tw_print_names *names)
 {
-	static struct tw_shipped_word words[TW_WORDS_PER_NAME_MAX];
+	static struct tw_builtin_word words[TW_WORDS_PER_NAME_MAX];
 
 	if (names->n > TW_WORDS_PER_NAME_MAX)
 		return;
@@ -104,11 +104,11 @@ static void add_words(struct tw_shipped_field *field, const struct tw_print_name
 
 static void add_field(const struct tw_field *field, const struct tw_print *print)
 {
-	struct tw_shipped_field *added = &table.fields[table.n_fields++];
+	struct tw_builtin_field *added = &table.fields[table.n_fields++];
 	const enum tw_type type = tw_type__of(field);
 	struct tw_print_names names;
 
-	*added = (struct tw_shipped_field){ .name = intern(field->name), .type = (uint8_t)type };
+	*added = (struct tw_builtin_field){ .name = intern(field->name), .type = (uint8_t)type };
 	if (tw_print__names(print, field, &names))
 		add_words(added, &names);
 	add_any(added->name, type);
@@ -122,7 +122,7 @@ static void add_format(const struct tw_format *format)
 		die("no memory", format->name);
 	if (table.n_events == EVENTS_MAX || table.n_fields + format->n_fields > FIELDS_MAX)
 		die("too many events or fields", format->name);
-	table.events[table.n_events++] = (struct tw_shipped_event){
+	table.events[table.n_events++] = (struct tw_builtin_event){
 		.system = intern(format->system),
 		.name = intern(format->name),
 		.first_field = table.n_fields,
@@ -192,14 +192,14 @@ static void read_system(const char *dir, const char *sub, const char *system)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct tw_shipped_field *x = a, *y = b;
+	const struct tw_builtin_field *x = a, *y = b;
 
 	return strcmp(table.pool + x->name, table.pool + y->name);
 }
 
-static void print_fields(const char *name, const struct tw_shipped_field *fields, uint32_t n)
+static void print_fields(const char *name, const struct tw_builtin_field *fields, uint32_t n)
 {
-	printf("const struct tw_shipped_field %s[] = {\n", name);
+	printf("const struct tw_builtin_field %s[] = {\n", name);
 	for (uint32_t i = 0; i < n; i++)
 		printf("\t{ %u, %u, %u, %u, %u },\n", fields[i].name, fields[i].first_word, fields[i].n_words,
 		       fields[i].type, fields[i].words_flags);
@@ -208,7 +208,7 @@ static void print_fields(const char *name, const struct tw_shipped_field *fields
 
 static void print_words(void)
 {
-	printf("const struct tw_shipped_word tw_shipped_words[] = {\n");
+	printf("const struct tw_builtin_word tw_builtin_words[] = {\n");
 	for (uint32_t i = 0; i < table.n_words; i++)
 		printf("\t{ %" PRIu64 "u, %u },\n", table.words[i].value, table.words[i].name);
 	printf("\t{ 0, 0 },\n};\n");
@@ -216,7 +216,7 @@ static void print_words(void)
 
 static void print_pool(void)
 {
-	printf("const char tw_shipped_pool[] =\n");
+	printf("const char tw_builtin_pool[] =\n");
 	for (uint32_t at = 0; at < table.pool_len; at += (uint32_t)strlen(table.pool + at) + 1) {
 		printf("\t\"");
 		for (const char *p = table.pool + at; *p; p++)
@@ -228,23 +228,23 @@ static void print_pool(void)
 
 static void print_table(void)
 {
-	printf("/* Made by make_shipped. */\n#include \"dissector/shipped.h\"\n");
+	printf("/* Made by make_builtin_formats. */\n#include \"dissector/builtin_formats.h\"\n");
 	print_pool();
-	printf("const struct tw_shipped_event tw_shipped_events[] = {\n");
+	printf("const struct tw_builtin_event tw_builtin_events[] = {\n");
 	for (uint32_t i = 0; i < table.n_events; i++)
 		printf("\t{ %u, %u, %u, %u },\n", table.events[i].system, table.events[i].name,
 		       table.events[i].first_field, table.events[i].n_fields);
-	printf("};\nconst uint32_t tw_shipped_n_events = %u;\n", table.n_events);
-	print_fields("tw_shipped_fields", table.fields, table.n_fields);
+	printf("};\nconst uint32_t tw_builtin_n_events = %u;\n", table.n_events);
+	print_fields("tw_builtin_fields", table.fields, table.n_fields);
 	print_words();
-	print_fields("tw_shipped_any", table.any, table.n_any);
-	printf("const uint32_t tw_shipped_n_any = %u;\n", table.n_any);
+	print_fields("tw_builtin_any", table.any, table.n_any);
+	printf("const uint32_t tw_builtin_n_any = %u;\n", table.n_any);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc != 2)
-		die("usage: make_shipped EVENTS_DIR", "arguments");
+		die("usage: make_builtin_formats EVENTS_DIR", "arguments");
 	for_entries(argv[1], ".", read_system);
 	if (!table.n_events)
 		die("no formats found", argv[1]);

@@ -9,7 +9,7 @@
  * kernel to kernel; they are registered late (fields.h):
  *
  *   - Wireshark checks filters, columns and -e before it opens a file, so names must exist before any frame is seen. It
- *     calls tw_fields__register_known() for the first "trace." name it does not know: then the shipped table, the
+ *     calls tw_fields__register_known() for the first "trace." name it does not know: then the built-in table, the
  *     preference's format texts and the user's cache are registered. Who never asks never pays.
  *   - Whatever in-band SCHEMA records bring is registered when an event of that format is first shown. In-band texts
  *     alone decide how bytes are read; the table and the preference only provide names. The cache is also read for a
@@ -29,7 +29,7 @@
  * Safety: frames come from strangers. Bytes are read through wire/decode.h and schema/field.h only; what a frame may add
  * to the tree, unpack and print, and what a capture may make us remember, is bounded (limits.h).
  */
-#include "dissector/dissect.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/fields.h"
 #include "dissector/order.h"
 #include "dissector/preferences.h"

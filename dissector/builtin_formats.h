@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of common events that the plugin brings along, made at build time by make_builtin_formats.c from a snapshot of a
+ * distribution's formats: names, types and the words for values only. Constant data without relocations: a plugin that is never used pays nothing.
+ */
+#ifndef TW_SHIPPED_H
+#define TW_SHIPPED_H
+
+#include <stdint.h>
+
+#include "dissector/field_type.h"
+
+/* Names are offsets into the pool. */
+struct tw_builtin_event {
+	uint32_t system, name;
+	uint32_t first_field, n_fields;
+};
+
+struct tw_builtin_field {
+	uint32_t name;
+	uint32_t first_word;
+	uint16_t n_words;
+	uint8_t type;        /* enum tw_type */
+	uint8_t words_flags; /* the words are for bits */
+};
+
+/* What the print fmt calls a value. */
+struct tw_builtin_word {
+	uint64_t value;
+	uint32_t name;
+};
+
+extern const char tw_builtin_pool[];
+extern const struct tw_builtin_event tw_builtin_events[];
+extern const uint32_t tw_builtin_n_events;
+extern const struct tw_builtin_field tw_builtin_fields[];
+extern const struct tw_builtin_word tw_builtin_words[];
+/* Every field name once, in strcmp order, with the type of trace.any.NAME. */
+extern const struct tw_builtin_field tw_builtin_any[];
+extern const uint32_t tw_builtin_n_any;
+
+/** tw_builtin__any_type() - the type of trace.any.@field as far as the table knows, else @otherwise */
+enum tw_type tw_builtin__any_type(const char *field, enum tw_type otherwise);
+
+#endif
