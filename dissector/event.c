@@ -82,10 +82,9 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 	tw_line__str(line, e->text);
 }
 
-static void put_name(struct tw_dissect *d, proto_tree *tree, enum tw_fixed which, const struct event *e,
-		     const char *text)
+static void put_name(struct tw_dissect *d, proto_tree *tree, int hf, const struct event *e, const char *text)
 {
-	proto_item *item = tw_put_text(d, tree, tw_fixed(which), tw_dissect__at(d, e->view.record), 2, text);
+	proto_item *item = tw_put_text(d, tree, hf, tw_dissect__at(d, e->view.record), 2, text);
 
 	if (item)
 		proto_item_set_generated(item);
@@ -97,24 +96,24 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 	const int at = tw_dissect__at(d, e->view.record);
 	const uint64_t ns = tw_stream__ns(d->stream, e->view.time);
 
-	tw_put_number(d, tree, tw_fixed(TW_FIX_TIME), at - 4, 4, ns);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SEQ), at, 0, e->seq);
+	tw_put_number(d, tree, hf_trace_time, at - 4, 4, ns);
+	tw_put_number(d, tree, hf_trace_seq, at, 0, e->seq);
 	if (e->type) {
-		put_name(d, tree, TW_FIX_SYSTEM, e, e->type->format->system);
-		put_name(d, tree, TW_FIX_EVENT, e, e->type->format->name);
+		put_name(d, tree, hf_trace_system, e, e->type->format->system);
+		put_name(d, tree, hf_trace_event, e, e->type->format->name);
 	}
-	tw_put_number(d, tree, tw_fixed(TW_FIX_EVENT_ID), at, 2, e->view.id);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_FLAGS), at + 2, 1, e->view.common_flags);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMMON_PREEMPT), at + 3, 1, e->view.common_preempt_count);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_PID), at + 4, 4, e->view.pid);
+	tw_put_number(d, tree, hf_trace_event_id, at, 2, e->view.id);
+	tw_put_number(d, tree, hf_trace_flags, at + 2, 1, e->view.common_flags);
+	tw_put_number(d, tree, hf_trace_common_preempt_count, at + 3, 1, e->view.common_preempt_count);
+	tw_put_number(d, tree, hf_trace_pid, at + 4, 4, e->view.pid);
 	if (e->comm)
-		put_name(d, tree, TW_FIX_COMM, e, e->comm);
+		put_name(d, tree, hf_trace_comm, e, e->comm);
 	if (d->frame.cpu != TW_CPU_NONE)
-		tw_put_number(d, tree, tw_fixed(TW_FIX_CPU), at, 0, d->frame.cpu);
+		tw_put_number(d, tree, hf_trace_cpu, at, 0, d->frame.cpu);
 	if (d->stream && d->stream->host)
-		put_name(d, tree, TW_FIX_HOST, e, d->stream->host);
+		put_name(d, tree, hf_trace_host, e, d->stream->host);
 	if (e->filtered)
-		tw_put_number(d, tree, tw_fixed(TW_FIX_FILTERED), at, 0, 1);
+		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
 
 /* How good the packet's time is, and its order among other streams' packets. */
@@ -125,12 +124,11 @@ static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct e
 	proto_item *item = NULL;
 
 	if (error && error->ns != TW_ERROR_UNKNOWN)
-		item = tw_put_number(d, tree, tw_fixed(TW_FIX_TIME_ERROR), tw_dissect__at(d, e->view.record), 0,
-				     error->ns);
+		item = tw_put_number(d, tree, hf_trace_time_error, tw_dissect__at(d, e->view.record), 0, error->ns);
 	if (item)
 		proto_item_set_generated(item);
 	if (order != TW_ORDER_NO_OTHER)
-		put_name(d, tree, TW_FIX_ORDER, e, order == TW_ORDER_CERTAIN ? "certain" : "uncertain");
+		put_name(d, tree, hf_trace_order, e, order == TW_ORDER_CERTAIN ? "certain" : "uncertain");
 	if (error)
 		tw_dissect__depend(d, error->frame);
 }
@@ -140,13 +138,13 @@ static void put_text(struct tw_dissect *d, proto_tree *tree, const struct event 
 	proto_item *item;
 
 	if (e->text) {
-		item = tw_put_text(d, tree, tw_fixed(TW_FIX_TEXT), tw_dissect__at(d, e->view.record), (int)e->view.len,
+		item = tw_put_text(d, tree, hf_trace_text, tw_dissect__at(d, e->view.record), (int)e->view.len,
 				   e->text);
 		if (item)
 			proto_item_set_generated(item);
 	}
 	if (e->type->refusal)
-		tw_dissect__expert(d, TW_EXPERT_NO_PRINT, e->type->refusal);
+		tw_dissect__expert(d, &ei_trace_no_print, e->type->refusal);
 }
 
 static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct event *e)
@@ -156,7 +154,7 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 	for (uint32_t i = 0; i < e->type->n_fields && d->items_left; i++)
 		inside &= tw_value__put(d, tree, &e->type->fields[i], &e->record);
 	if (!inside && !e->record.cut)
-		tw_dissect__expert(d, TW_EXPERT_BAD_FIELD, NULL);
+		tw_dissect__expert(d, &ei_trace_bad_field, NULL);
 }
 
 static void put_event(struct tw_dissect *d, const struct event *e)
@@ -165,7 +163,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 	proto_tree *tree = d->tree;
 
 	if (!alone)
-		tree = tw_put_subtree(d, tree, TW_SUB_RECORD, e->view.record, e->view.len,
+		tree = tw_put_subtree(d, tree, ett_trace_record, e->view.record, e->view.len,
 				      e->type ? e->type->format->name : "Event of unknown format");
 	put_facts(d, tree, e);
 	put_certainty(d, tree, e);
@@ -175,15 +173,15 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 		return;
 	}
 	if (e->view.len > TW_RECORD_COMMON)
-		tw_put_bytes(d, tree, tw_fixed(TW_FIX_RECORD), e->view.record + TW_RECORD_COMMON,
+		tw_put_bytes(d, tree, hf_trace_record, e->view.record + TW_RECORD_COMMON,
 			     e->view.len - TW_RECORD_COMMON);
-	tw_dissect__expert(d, TW_EXPERT_NO_SCHEMA, NULL);
+	tw_dissect__expert(d, &ei_trace_no_schema, NULL);
 }
 
 static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
 {
 	if (type->format->memory > d->prepare_left) {
-		tw_dissect__expert(d, TW_EXPERT_LIMIT,
+		tw_dissect__expert(d, &ei_trace_limit,
 				   "The frame has more new kinds of events than the dissector takes in");
 		return false;
 	}
@@ -209,7 +207,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	struct event e = { .filtered = tlv->type == TW_TLV_FILTERED, .seq = d->frame.seq + d->n_events };
 
 	if (!tw_event__parse(tlv, d->frame.base_time, &e.view)) {
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return;
 	}
 	if (!d->n_events++ && d->first_pass && d->stream)
@@ -225,7 +223,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.from_wire = true,
 		.cut = d->is_cut,
 	};
-	if (e.type && (wants_info || tw_tree__wants(d->tree, tw_fixed(TW_FIX_TEXT))))
+	if (e.type && (wants_info || tw_tree__wants(d->tree, hf_trace_text)))
 		e.text = tw_dissect__text(d, e.type, &e.record);
 	if (wants_info)
 		append_event(d, &e);

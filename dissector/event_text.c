@@ -15,7 +15,7 @@ static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 		return true;
 	}
 	d->program_left = 0;
-	tw_dissect__expert(d, TW_EXPERT_LIMIT, "The texts of the frame's events take too long; the rest is left out");
+	tw_dissect__expert(d, &ei_trace_limit, "The texts of the frame's events take too long; the rest is left out");
 	return false;
 }
 
@@ -24,13 +24,13 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	const size_t len = tw_line__len(line);
 
 	if (line->cut)
-		tw_dissect__expert(d, TW_EXPERT_LIMIT, "The event's text is longer than the dissector shows");
+		tw_dissect__expert(d, &ei_trace_limit, "The event's text is longer than the dissector shows");
 	if (len < d->text_left) {
 		d->text_left -= (uint32_t)len;
 		return;
 	}
 	d->text_left = 0;
-	tw_dissect__expert(d, TW_EXPERT_LIMIT, "The frame's events have more text than the dissector shows");
+	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than the dissector shows");
 }
 
 const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "dissector/capture.h"
-#include "dissector/preferences.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/words.h"
 
 #define FIELD_BYTES \

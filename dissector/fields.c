@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dissector/builtin_formats.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/shown.h"
 
 static const struct {
@@ -21,7 +22,6 @@ static const char *const class_suffix[] = {
 	[TW_CLASS_IPV4] = "ipv4",     [TW_CLASS_IPV6] = "ipv6",
 };
 
-static int proto_trace = -1;
 static GHashTable *names; /* filter name -> the struct tw_name that was first */
 static unsigned int n_names;
 
@@ -32,9 +32,8 @@ static void forget_names(void)
 	names = NULL;
 }
 
-void tw_fields__init(int proto)
+void tw_fields__init(void)
 {
-	proto_trace = proto;
 	register_shutdown_routine(forget_names);
 }
 

@@ -20,8 +20,8 @@ struct tw_name {
 	uint8_t type;          /* enum tw_type */
 };
 
-/** tw_fields__init() - at start; @proto: whose fields these are */
-void tw_fields__init(int proto);
+/** tw_fields__init() - at start */
+void tw_fields__init(void);
 
 /**
  * tw_fields__name() - the field trace.SYSTEM.EVENT.FIELD for values of that type, registered now if need be
@@ -39,9 +39,9 @@ struct tw_name *tw_fields__flags(const char *system, const char *event, const ch
 void tw_fields__register_known(const char *match);
 
 /** tw_tree__wants() - whether anything would come of adding that field to the tree */
-static inline bool tw_tree__wants(const proto_tree *tree, const header_field_info *hf)
+static inline bool tw_tree__wants(const proto_tree *tree, int hf)
 {
-	return tree && (PTREE_DATA(tree)->visible || hf->ref_type != HF_REF_TYPE_NONE);
+	return tree && (PTREE_DATA(tree)->visible || proto_registrar_get_nth((guint)hf)->ref_type != HF_REF_TYPE_NONE);
 }
 
 /*
@@ -52,7 +52,7 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
 {
 	if (name->first != name && name->first->hf->ref_type != HF_REF_TYPE_NONE)
 		name->hf->ref_type = name->first->hf->ref_type;
-	return tw_tree__wants(tree, name->hf);
+	return tw_tree__wants(tree, name->hf->id);
 }
 
 #endif

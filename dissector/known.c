@@ -9,7 +9,7 @@
 #include "dissector/builtin_formats.h"
 #include "dissector/cache.h"
 #include "dissector/formats_file.h"
-#include "dissector/preferences.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/regular_file.h"
 #include "dissector/words.h"
 

@@ -6,7 +6,7 @@
 #include "dissector/addresses.h"
 #include "dissector/cache.h"
 #include "dissector/formats_file.h"
-#include "dissector/preferences.h"
+#include "dissector/packet-tracewire.h"
 #include "schema/hash.h"
 
 int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,

@@ -2,13 +2,11 @@
 /* What the first pass found out about a frame is kept with the frame, for the passes after it. */
 #include "dissector/packet-tracewire.h"
 
-static int proto_trace = -1;
-
 /* Keys of what is kept with a frame. */
 enum { SEQUENCE, FIRST_REFUSAL };
 
 struct refusal {
-	enum tw_expert which;
+	expert_field *ei;
 	const char *text;
 };
 
@@ -16,11 +14,6 @@ struct refusal {
 static uint32_t refusal_key(const struct tw_dissect *d)
 {
 	return FIRST_REFUSAL + 2 * d->n_tlvs + d->bytes.reassembled;
-}
-
-void tw_notes__register(int proto)
-{
-	proto_trace = proto;
 }
 
 const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d)
@@ -35,16 +28,16 @@ const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d)
 	return note;
 }
 
-void tw_dissect__refuse(struct tw_dissect *d, enum tw_expert which, const char *text)
+void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text)
 {
 	struct refusal *refusal;
 
-	tw_dissect__expert(d, which, text);
+	tw_dissect__expert(d, ei, text);
 	if (tw_capture_refusals >= TW_REFUSALS_MAX)
 		return;
 	tw_capture_refusals++;
 	refusal = wmem_new(wmem_file_scope(), struct refusal);
-	*refusal = (struct refusal){ which, wmem_strdup(wmem_file_scope(), text) };
+	*refusal = (struct refusal){ ei, wmem_strdup(wmem_file_scope(), text) };
 	p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d), refusal);
 }
 
@@ -56,6 +49,6 @@ bool tw_dissect__was_refused(struct tw_dissect *d)
 		return false;
 	refusal = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d));
 	if (refusal)
-		tw_dissect__expert(d, refusal->which, refusal->text);
+		tw_dissect__expert(d, refusal->ei, refusal->text);
 	return refusal;
 }

@@ -32,13 +32,487 @@
 #include "dissector/packet-tracewire.h"
 #include "dissector/fields.h"
 #include "dissector/order.h"
-#include "dissector/preferences.h"
 
 #include <epan/exceptions.h>
 #include <epan/show_exception.h>
 
-static int proto_trace = -1;
+int proto_trace = -1;
 static dissector_handle_t trace_handle;
+
+int hf_trace_event = -1;
+int hf_trace_system = -1;
+int hf_trace_text = -1;
+int hf_trace_symbol = -1;
+int hf_trace_pid = -1;
+int hf_trace_comm = -1;
+int hf_trace_cpu = -1;
+int hf_trace_host = -1;
+int hf_trace_time = -1;
+int hf_trace_time_error = -1;
+int hf_trace_order = -1;
+int hf_trace_seq = -1;
+int hf_trace_event_id = -1;
+int hf_trace_flags = -1;
+int hf_trace_common_preempt_count = -1;
+int hf_trace_record = -1;
+int hf_trace_filtered = -1;
+static int hf_trace_version = -1;
+static int hf_trace_frame_flags = -1;
+static int hf_trace_frame_flags_body_be = -1;
+static int hf_trace_frame_flags_ptr_hashed = -1;
+static int hf_trace_frame_flags_late = -1;
+static int hf_trace_length = -1;
+static int hf_trace_stream = -1;
+static int hf_trace_schema = -1;
+static int hf_trace_first_seq = -1;
+static int hf_trace_base_time = -1;
+static int hf_trace_channel = -1;
+static int hf_trace_source = -1;
+static int hf_trace_events = -1;
+static int hf_trace_missing = -1;
+int hf_trace_tlv = -1;
+int hf_trace_tlv_length = -1;
+int hf_trace_tlv_value = -1;
+int hf_trace_part_type = -1;
+int hf_trace_part_id = -1;
+int hf_trace_part_total = -1;
+int hf_trace_part_offset = -1;
+int hf_trace_part_bytes = -1;
+int hf_trace_parts = -1;
+int hf_trace_parts_part = -1;
+int hf_trace_parts_overlap = -1;
+int hf_trace_parts_overlap_conflict = -1;
+int hf_trace_parts_multiple_tails = -1;
+int hf_trace_parts_too_long = -1;
+int hf_trace_parts_error = -1;
+int hf_trace_parts_count = -1;
+int hf_trace_parts_in = -1;
+int hf_trace_parts_length = -1;
+int hf_trace_parts_data = -1;
+int hf_trace_lost_count = -1;
+int hf_trace_lost_unknown = -1;
+int hf_trace_lost_where = -1;
+int hf_trace_lost_time = -1;
+int hf_trace_watermark_time = -1;
+int hf_trace_watermark_channel = -1;
+int hf_trace_watermark_next_seq = -1;
+int hf_trace_schema_kind = -1;
+int hf_trace_schema_encoding = -1;
+int hf_trace_schema_event_id = -1;
+int hf_trace_schema_raw_length = -1;
+int hf_trace_schema_index = -1;
+int hf_trace_schema_total = -1;
+int hf_trace_schema_system = -1;
+int hf_trace_schema_text = -1;
+int hf_trace_clock_valid = -1;
+int hf_trace_clock_error = -1;
+int hf_trace_clock_sync = -1;
+int hf_trace_exchange_id = -1;
+int hf_trace_exchange_asked = -1;
+int hf_trace_exchange_received = -1;
+int hf_trace_exchange_answered = -1;
+int hf_trace_want_what = -1;
+int hf_trace_refused_why = -1;
+int hf_trace_offset_kind = -1;
+int hf_trace_offset_method = -1;
+int hf_trace_offset_time = -1;
+int hf_trace_offset_offset = -1;
+int hf_trace_offset_step = -1;
+int hf_trace_offset_error = -1;
+int hf_trace_offset_drift = -1;
+int hf_trace_comm_origin = -1;
+int hf_trace_comm_time = -1;
+int hf_trace_comm_pid = -1;
+int hf_trace_comm_tgid = -1;
+int hf_trace_comm_name = -1;
+int hf_trace_symbol_address = -1;
+int hf_trace_symbol_size = -1;
+int hf_trace_symbol_name = -1;
+int hf_trace_stats_channel = -1;
+int hf_trace_stats_id = -1;
+int hf_trace_stats_value = -1;
+int hf_trace_auth_algorithm = -1;
+int hf_trace_auth_key_id = -1;
+int hf_trace_auth_tag = -1;
+int hf_trace_host_attr[TW_HOST_ATTRS], hf_trace_clock_reading[TW_CLOCK_READINGS], hf_trace_stat[TW_STATS];
+
+int ett_trace = -1;
+int ett_trace_frame = -1;
+int ett_trace_flags = -1;
+int ett_trace_record = -1;
+int ett_trace_parts = -1;
+
+static expert_field ei_trace_gap = EI_INIT;
+static expert_field ei_trace_reordered = EI_INIT;
+static expert_field ei_trace_duplicate = EI_INIT;
+expert_field ei_trace_lost = EI_INIT;
+expert_field ei_trace_step = EI_INIT;
+expert_field ei_trace_suspend = EI_INIT;
+expert_field ei_trace_malformed = EI_INIT;
+expert_field ei_trace_bad_schema = EI_INIT;
+expert_field ei_trace_bad_field = EI_INIT;
+static expert_field ei_trace_truncated = EI_INIT;
+static expert_field ei_trace_cut = EI_INIT;
+static expert_field ei_trace_unknown_version = EI_INIT;
+expert_field ei_trace_no_schema = EI_INIT;
+expert_field ei_trace_no_print = EI_INIT;
+expert_field ei_trace_limit = EI_INIT;
+
+static const value_string tw_tlv_names[] = {
+#define X(num, name, ...) { num, #name },
+	TW_TLV_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+static const value_string tw_source_names[] = {
+	{ TW_SOURCE_CONTROL, "control" },
+	{ TW_SOURCE_FTRACE, "trace ring" },
+	{ TW_SOURCE_BPF, "BPF ring" },
+	{ TW_SOURCE_ASIDE, "beside the stream" },
+	{ 0, NULL },
+};
+
+const value_string tw_lost_names[] = {
+#define X(num, name, text, why) { num, text },
+	TW_LOST_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_schema_kind_names[] = {
+	{ TW_SCHEMA_EVENT, "event" },
+	{ TW_SCHEMA_HEADER_PAGE, "header_page" },
+	{ TW_SCHEMA_HEADER_EVENT, "header_event" },
+	{ TW_SCHEMA_PRINTK, "printk_formats" },
+	{ 0, NULL },
+};
+
+static const value_string tw_encoding_names[] = {
+	{ TW_ENCODING_PLAIN, "plain" },
+	{ TW_ENCODING_ZSTD, "zstd" },
+	{ 0, NULL },
+};
+
+static const value_string tw_comm_names[] = {
+	{ TW_COMM_SAVED, "saved_cmdlines" },
+	{ TW_COMM_PROC, "/proc" },
+	{ TW_COMM_EXEC, "exec" },
+	{ TW_COMM_FORK, "fork" },
+	{ TW_COMM_RENAME, "rename" },
+	{ 0, NULL },
+};
+
+static const value_string tw_stat_names[] = {
+#define X(num, name, key, what) { num, what },
+	TW_STAT_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+static const value_string tw_offset_kind_names[] = {
+#define X(num, name, text, what) { num, text },
+	TW_OFFSET_KIND_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_offset_method_names[] = {
+#define X(num, name, text, what) { num, text },
+	TW_OFFSET_METHOD_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_want_names[] = {
+#define X(num, name, text, what) { num, what },
+	TW_WANT_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+const value_string tw_refused_names[] = {
+#define X(num, name, text, what) { num, what },
+	TW_REFUSED_LIST(X)
+#undef X
+		{ 0, NULL },
+};
+
+static hf_register_info hf[] = {
+	{ &hf_trace_event, { "Event", "trace.event", FT_STRING, BASE_NONE, NULL, 0, "Name of the event", HFILL } },
+	{ &hf_trace_system,
+	  { "System", "trace.system", FT_STRING, BASE_NONE, NULL, 0, "Subsystem the event belongs to", HFILL } },
+	{ &hf_trace_text,
+	  { "Text", "trace.text", FT_STRING, BASE_NONE, NULL, 0, "What the kernel prints of the event", HFILL } },
+	{ &hf_trace_symbol,
+	  { "Symbol", "trace.symbol", FT_STRING, BASE_NONE, NULL, 0, "Function that an address of the event lies in",
+	    HFILL } },
+	{ &hf_trace_pid, { "PID", "trace.pid", FT_INT32, BASE_DEC, NULL, 0, "Task that was running", HFILL } },
+	{ &hf_trace_comm,
+	  { "Task", "trace.comm", FT_STRING, BASE_NONE, NULL, 0, "Name of that task at that time", HFILL } },
+	{ &hf_trace_cpu, { "CPU", "trace.cpu", FT_UINT16, BASE_DEC, NULL, 0, "CPU the event happened on", HFILL } },
+	{ &hf_trace_host,
+	  { "Host", "trace.host", FT_STRING, BASE_NONE, NULL, 0, "Host the event happened on", HFILL } },
+	{ &hf_trace_time,
+	  { "Time", "trace.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the event in the stream's clock",
+	    HFILL } },
+	{ &hf_trace_time_error,
+	  { "Time error", "trace.time_error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "The packet's time is no further than this from the capture host's clock", HFILL } },
+	{ &hf_trace_order,
+	  { "Order", "trace.order", FT_STRING, BASE_NONE, NULL, 0,
+	    "Whether it is certain which was first: this, or the packet of another stream before it", HFILL } },
+	{ &hf_trace_seq,
+	  { "Sequence number", "trace.seq", FT_UINT64, BASE_DEC, NULL, 0, "Number of the event in its channel",
+	    HFILL } },
+	{ &hf_trace_event_id,
+	  { "Event id", "trace.event_id", FT_UINT16, BASE_DEC, NULL, 0, "Means something only with the schema",
+	    HFILL } },
+	{ &hf_trace_flags,
+	  { "Flags", "trace.flags", FT_UINT8, BASE_HEX, NULL, 0, "The kernel's common_flags", HFILL } },
+	{ &hf_trace_common_preempt_count,
+	  { "Preempt count", "trace.common_preempt_count", FT_UINT8, BASE_DEC, NULL, 0,
+	    "The kernel's common_preempt_count", HFILL } },
+	{ &hf_trace_record,
+	  { "Record", "trace.record", FT_BYTES, BASE_NONE, NULL, 0, "A record that could not be decoded", HFILL } },
+	{ &hf_trace_filtered,
+	  { "Filtered", "trace.filtered", FT_BOOLEAN, BASE_NONE, NULL, 0, "Rejected by a classifier on the way",
+	    HFILL } },
+	{ &hf_trace_version,
+	  { "Version", "trace.version", FT_UINT8, BASE_DEC, NULL, 0, "Version of the wire format", HFILL } },
+	{ &hf_trace_frame_flags,
+	  { "Flags of the frame", "trace.frame_flags", FT_UINT8, BASE_HEX, NULL, 0, "What holds for the whole frame",
+	    HFILL } },
+	{ &hf_trace_frame_flags_body_be,
+	  { "Big-endian bodies", "trace.frame_flags.body_be", FT_BOOLEAN, 8, NULL, TW_FLAG_BODY_BE,
+	    "Event bodies are big-endian", HFILL } },
+	{ &hf_trace_frame_flags_ptr_hashed,
+	  { "Hashed pointers", "trace.frame_flags.ptr_hashed", FT_BOOLEAN, 8, NULL, TW_FLAG_PTR_HASHED,
+	    "Pointers are hashed with a key of the stream", HFILL } },
+	{ &hf_trace_frame_flags_late,
+	  { "Late", "trace.frame_flags.late", FT_BOOLEAN, 8, NULL, TW_FLAG_LATE,
+	    "Events older than a watermark sent before", HFILL } },
+	{ &hf_trace_length,
+	  { "Length", "trace.length", FT_UINT16, BASE_DEC, NULL, 0, "Length of the frame, bytes", HFILL } },
+	{ &hf_trace_stream,
+	  { "Stream", "trace.stream", FT_UINT64, BASE_HEX, NULL, 0, "Random number of the producer's run", HFILL } },
+	{ &hf_trace_schema,
+	  { "Schema", "trace.schema", FT_UINT64, BASE_HEX, NULL, 0, "What the event ids refer to", HFILL } },
+	{ &hf_trace_first_seq,
+	  { "First sequence number", "trace.first_seq", FT_UINT64, BASE_DEC, NULL, 0,
+	    "Number of the first event of the frame in its channel", HFILL } },
+	{ &hf_trace_base_time,
+	  { "Base time", "trace.base_time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "What the records' times are relative to", HFILL } },
+	{ &hf_trace_channel,
+	  { "Channel", "trace.channel", FT_UINT16, BASE_DEC, NULL, 0, "One ordered sequence of events", HFILL } },
+	{ &hf_trace_source,
+	  { "Source", "trace.source", FT_UINT8, BASE_DEC, VALS(tw_source_names), 0, "Kind of ring the channel is",
+	    HFILL } },
+	{ &hf_trace_events,
+	  { "Events", "trace.events", FT_UINT16, BASE_DEC, NULL, 0, "Sequence numbers this frame uses up", HFILL } },
+	{ &hf_trace_missing,
+	  { "Missing before", "trace.missing", FT_UINT64, BASE_DEC, NULL, 0,
+	    "Sequence numbers of the channel that were not seen before this frame", HFILL } },
+	{ &hf_trace_tlv,
+	  { "Record type", "trace.tlv", FT_UINT16, BASE_DEC, VALS(tw_tlv_names), 0, "Type of the record", HFILL } },
+	{ &hf_trace_tlv_length,
+	  { "Record length", "trace.tlv.length", FT_UINT16, BASE_DEC, NULL, 0, "Bytes, with the record's header",
+	    HFILL } },
+	{ &hf_trace_tlv_value,
+	  { "Value", "trace.tlv.value", FT_BYTES, BASE_NONE, NULL, 0, "A value of no known meaning", HFILL } },
+	{ &hf_trace_part_type,
+	  { "Part of", "trace.part.type", FT_UINT16, BASE_DEC, VALS(tw_tlv_names), 0, "Type of the whole record",
+	    HFILL } },
+	{ &hf_trace_part_id,
+	  { "Id", "trace.part.id", FT_UINT32, BASE_DEC, NULL, 0, "Names the whole within its channel", HFILL } },
+	{ &hf_trace_part_total,
+	  { "Total", "trace.part.total", FT_UINT32, BASE_DEC, NULL, 0, "Length of the whole value, bytes", HFILL } },
+	{ &hf_trace_part_offset,
+	  { "Offset", "trace.part.offset", FT_UINT32, BASE_DEC, NULL, 0, "Where this piece belongs, bytes", HFILL } },
+	{ &hf_trace_part_bytes, { "Piece", "trace.part.bytes", FT_BYTES, BASE_NONE, NULL, 0, "This piece", HFILL } },
+	{ &hf_trace_parts,
+	  { "Pieces", "trace.parts", FT_NONE, BASE_NONE, NULL, 0, "The pieces of this record", HFILL } },
+	{ &hf_trace_parts_part,
+	  { "Piece", "trace.parts.part", FT_FRAMENUM, BASE_NONE, NULL, 0, "One piece of this record", HFILL } },
+	{ &hf_trace_parts_overlap,
+	  { "Overlap", "trace.parts.overlap", FT_BOOLEAN, BASE_NONE, NULL, 0, "Overlaps another piece", HFILL } },
+	{ &hf_trace_parts_overlap_conflict,
+	  { "Conflicting overlap", "trace.parts.overlap.conflict", FT_BOOLEAN, BASE_NONE, NULL, 0,
+	    "Overlaps another piece with other bytes", HFILL } },
+	{ &hf_trace_parts_multiple_tails,
+	  { "Several ends", "trace.parts.multiple_tails", FT_BOOLEAN, BASE_NONE, NULL, 0, "Several last pieces",
+	    HFILL } },
+	{ &hf_trace_parts_too_long,
+	  { "Piece too long", "trace.parts.too_long", FT_BOOLEAN, BASE_NONE, NULL, 0, "Reaches beyond the end",
+	    HFILL } },
+	{ &hf_trace_parts_error,
+	  { "Reassembly error", "trace.parts.error", FT_FRAMENUM, BASE_NONE, NULL, 0, "Could not be put together",
+	    HFILL } },
+	{ &hf_trace_parts_count,
+	  { "Pieces", "trace.parts.count", FT_UINT32, BASE_DEC, NULL, 0, "How many pieces there are", HFILL } },
+	{ &hf_trace_parts_in,
+	  { "Whole in frame", "trace.parts.in", FT_FRAMENUM, BASE_NONE, NULL, 0, "Frame with the last piece", HFILL } },
+	{ &hf_trace_parts_length,
+	  { "Whole length", "trace.parts.length", FT_UINT32, BASE_DEC, NULL, 0, "Bytes put together", HFILL } },
+	{ &hf_trace_parts_data,
+	  { "Whole", "trace.parts.data", FT_BYTES, BASE_NONE, NULL, 0, "All pieces together", HFILL } },
+	{ &hf_trace_lost_count, { "Lost", "trace.lost.count", FT_UINT64, BASE_DEC, NULL, 0, "Events lost", HFILL } },
+	{ &hf_trace_lost_unknown,
+	  { "Count unknown", "trace.lost.unknown", FT_BOOLEAN, BASE_NONE, NULL, 0, "At least one was lost", HFILL } },
+	{ &hf_trace_lost_where,
+	  { "Where", "trace.lost.where", FT_UINT16, BASE_DEC, VALS(tw_lost_names), 0, "Where they were lost", HFILL } },
+	{ &hf_trace_lost_time,
+	  { "Time", "trace.lost.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the first event after the loss",
+	    HFILL } },
+	{ &hf_trace_watermark_time,
+	  { "Nothing older than", "trace.watermark.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Nothing older will come on these channels", HFILL } },
+	{ &hf_trace_watermark_channel,
+	  { "Channel", "trace.watermark.channel", FT_UINT16, BASE_DEC, NULL, 0, "Channel this is about", HFILL } },
+	{ &hf_trace_watermark_next_seq,
+	  { "Next sequence number", "trace.watermark.next_seq", FT_UINT64, BASE_DEC, NULL, 0,
+	    "What the channel's next event will have", HFILL } },
+	{ &hf_trace_schema_kind,
+	  { "Kind", "trace.schema.kind", FT_UINT8, BASE_DEC, VALS(tw_schema_kind_names), 0, "What the text describes",
+	    HFILL } },
+	{ &hf_trace_schema_encoding,
+	  { "Encoding", "trace.schema.encoding", FT_UINT8, BASE_DEC, VALS(tw_encoding_names), 0,
+	    "How the text is packed", HFILL } },
+	{ &hf_trace_schema_event_id,
+	  { "Event id", "trace.schema.event_id", FT_UINT16, BASE_DEC, NULL, 0, "Event id it describes", HFILL } },
+	{ &hf_trace_schema_raw_length,
+	  { "Length unpacked", "trace.schema.raw_length", FT_UINT32, BASE_DEC, NULL, 0, "Bytes when unpacked",
+	    HFILL } },
+	{ &hf_trace_schema_index,
+	  { "Index", "trace.schema.index", FT_UINT32, BASE_DEC, NULL, 0, "Place of this text in the schema", HFILL } },
+	{ &hf_trace_schema_total,
+	  { "Texts", "trace.schema.total", FT_UINT32, BASE_DEC, NULL, 0, "Texts in the schema", HFILL } },
+	{ &hf_trace_schema_system,
+	  { "System", "trace.schema.system", FT_STRING, BASE_NONE, NULL, 0, "System of the event", HFILL } },
+	{ &hf_trace_schema_text,
+	  { "Text", "trace.schema.text", FT_STRING, BASE_NONE, NULL, 0, "The text as tracefs gives it", HFILL } },
+	{ &hf_trace_clock_valid,
+	  { "Valid", "trace.clock.valid", FT_UINT32, BASE_HEX, NULL, 0, "Which readings are there", HFILL } },
+	{ &hf_trace_clock_error,
+	  { "Error bound", "trace.clock.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "No two readings are further apart than this", HFILL } },
+	{ &hf_trace_clock_sync,
+	  { "Kept to", "trace.clock.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Wall clock and TAI are no further than this from what keeps them", HFILL } },
+	{ &hf_trace_exchange_id,
+	  { "Id", "trace.exchange.id", FT_UINT32, BASE_DEC, NULL, 0, "The receiver's number for this exchange",
+	    HFILL } },
+	{ &hf_trace_exchange_asked,
+	  { "Asked", "trace.exchange.asked", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "When the question was sent, in the receiver's clock", HFILL } },
+	{ &hf_trace_exchange_received,
+	  { "Received", "trace.exchange.received", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "When the question came, in the stream's clock", HFILL } },
+	{ &hf_trace_exchange_answered,
+	  { "Answered", "trace.exchange.answered", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "When the answer was sent, in the stream's clock", HFILL } },
+	{ &hf_trace_want_what,
+	  { "What", "trace.want.what", FT_UINT16, BASE_DEC, VALS(tw_want_names), 0, "What the producer is to say",
+	    HFILL } },
+	{ &hf_trace_refused_why,
+	  { "Why", "trace.refused.why", FT_UINT16, BASE_DEC, VALS(tw_refused_names), 0,
+	    "Why the receiver does not take the stream", HFILL } },
+	{ &hf_trace_offset_kind,
+	  { "Kind", "trace.offset.kind", FT_UINT16, BASE_DEC, VALS(tw_offset_kind_names), 0, "What happened", HFILL } },
+	{ &hf_trace_offset_method,
+	  { "Known by", "trace.offset.method", FT_UINT16, BASE_DEC, VALS(tw_offset_method_names), 0,
+	    "What the error is known by", HFILL } },
+	{ &hf_trace_offset_time,
+	  { "From", "trace.offset.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Clock time from which on this holds",
+	    HFILL } },
+	{ &hf_trace_offset_offset,
+	  { "Offset", "trace.offset.offset", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Packet time less the stream's clock", HFILL } },
+	{ &hf_trace_offset_step,
+	  { "Step", "trace.offset.step", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "What the wall clock was set by, or how long the suspend was", HFILL } },
+	{ &hf_trace_offset_error,
+	  { "Error bound", "trace.offset.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Packet times are no further than this from the capture host's clock", HFILL } },
+	{ &hf_trace_offset_drift,
+	  { "Drift", "trace.offset.drift", FT_INT32, BASE_DEC, NULL, 0,
+	    "ns per s that the stream's clock gains on the capture host's", HFILL } },
+	{ &hf_trace_comm_origin,
+	  { "Origin", "trace.comm.origin", FT_UINT8, BASE_DEC, VALS(tw_comm_names), 0, "How the name was learnt",
+	    HFILL } },
+	{ &hf_trace_comm_time,
+	  { "From", "trace.comm.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Called so from this time on", HFILL } },
+	{ &hf_trace_comm_pid, { "PID", "trace.comm.pid", FT_INT32, BASE_DEC, NULL, 0, "The task", HFILL } },
+	{ &hf_trace_comm_tgid,
+	  { "Process", "trace.comm.tgid", FT_INT32, BASE_DEC, NULL, 0, "Its process; 0 = not known", HFILL } },
+	{ &hf_trace_comm_name,
+	  { "Name", "trace.comm.name", FT_STRING, BASE_NONE, NULL, 0, "Its name from then on", HFILL } },
+	{ &hf_trace_symbol_address,
+	  { "Address", "trace.symbol.address", FT_UINT64, BASE_HEX, NULL, 0, "Address in the kernel", HFILL } },
+	{ &hf_trace_symbol_size,
+	  { "Size", "trace.symbol.size", FT_UINT32, BASE_DEC, NULL, 0, "Bytes; 0 = not known", HFILL } },
+	{ &hf_trace_symbol_name,
+	  { "Name", "trace.symbol.name", FT_STRING, BASE_NONE, NULL, 0, "Name of what is there", HFILL } },
+	{ &hf_trace_stats_channel,
+	  { "Channel", "trace.stats.channel", FT_UINT16, BASE_DEC, NULL, 0, "Channel counted; 0 = whole stream",
+	    HFILL } },
+	{ &hf_trace_stats_id,
+	  { "Counter", "trace.stats.id", FT_UINT16, BASE_DEC, VALS(tw_stat_names), 0, "What is counted", HFILL } },
+	{ &hf_trace_stats_value,
+	  { "Value", "trace.stats.value", FT_UINT64, BASE_DEC, NULL, 0, "Total since the stream's start", HFILL } },
+	{ &hf_trace_auth_algorithm,
+	  { "Algorithm", "trace.auth.algorithm", FT_UINT16, BASE_DEC, NULL, 0, "None is assigned in version 1",
+	    HFILL } },
+	{ &hf_trace_auth_key_id, { "Key id", "trace.auth.key_id", FT_UINT16, BASE_DEC, NULL, 0, "Which key", HFILL } },
+	{ &hf_trace_auth_tag,
+	  { "Tag", "trace.auth.tag", FT_BYTES, BASE_NONE, NULL, 0, "Authenticates everything before it", HFILL } },
+#define TYPE_text   FT_STRING, BASE_NONE
+#define TYPE_number FT_UINT64, BASE_DEC
+#define X(num, name, type, key, what) \
+	{ &hf_trace_host_attr[num], { what, "trace.host." key, TYPE_##type, NULL, 0, NULL, HFILL } },
+	TW_HOST_LIST(X)
+#undef X
+#define X(bit, name, field, what)       \
+	{ &hf_trace_clock_reading[bit], \
+	  { what, "trace.clock." #field, FT_RELATIVE_TIME, BASE_NONE, NULL, 0, NULL, HFILL } },
+		TW_CLOCK_LIST(X)
+#undef X
+#define X(num, name, key, what) \
+	{ &hf_trace_stat[num], { what, "trace.stats." key, FT_UINT64, BASE_DEC, NULL, 0, NULL, HFILL } },
+			TW_STAT_LIST(X)
+#undef X
+};
+
+static int *ett[] = { &ett_trace, &ett_trace_frame, &ett_trace_flags, &ett_trace_record, &ett_trace_parts };
+
+static ei_register_info ei[] = {
+	{ &ei_trace_gap, { "trace.expert.gap", PI_SEQUENCE, PI_WARN, "Events of this channel are missing", EXPFILL } },
+	{ &ei_trace_reordered, { "trace.expert.reordered", PI_SEQUENCE, PI_NOTE, "Frame out of order", EXPFILL } },
+	{ &ei_trace_duplicate, { "trace.expert.duplicate", PI_SEQUENCE, PI_NOTE, "Frame seen before", EXPFILL } },
+	{ &ei_trace_lost, { "trace.expert.lost", PI_SEQUENCE, PI_WARN, "Events were lost", EXPFILL } },
+	{ &ei_trace_step, { "trace.expert.step", PI_SEQUENCE, PI_NOTE, "The producer's wall clock was set", EXPFILL } },
+	{ &ei_trace_suspend,
+	  { "trace.expert.suspend", PI_SEQUENCE, PI_NOTE, "The producer's machine was suspended", EXPFILL } },
+	{ &ei_trace_malformed, { "trace.expert.malformed", PI_MALFORMED, PI_ERROR, "Malformed record", EXPFILL } },
+	{ &ei_trace_bad_schema,
+	  { "trace.expert.bad_schema", PI_MALFORMED, PI_ERROR, "Format text that can't be used", EXPFILL } },
+	{ &ei_trace_bad_field,
+	  { "trace.expert.bad_field", PI_MALFORMED, PI_ERROR, "Field lies outside the record", EXPFILL } },
+	{ &ei_trace_truncated, { "trace.expert.truncated", PI_UNDECODED, PI_WARN, "Frame is cut short", EXPFILL } },
+	{ &ei_trace_cut,
+	  { "trace.expert.cut", PI_UNDECODED, PI_NOTE, "Of this frame only the beginning was captured", EXPFILL } },
+	{ &ei_trace_unknown_version,
+	  { "trace.expert.unknown_version", PI_UNDECODED, PI_WARN, "Version of the wire format is not known",
+	    EXPFILL } },
+	{ &ei_trace_no_schema,
+	  { "trace.expert.no_schema", PI_UNDECODED, PI_NOTE, "No format text for this event was seen yet", EXPFILL } },
+	{ &ei_trace_no_print,
+	  { "trace.expert.no_print", PI_UNDECODED, PI_NOTE, "The event's print fmt can't be used", EXPFILL } },
+	{ &ei_trace_limit, { "trace.expert.limit", PI_UNDECODED, PI_NOTE, "Limit of the dissector reached", EXPFILL } },
+};
+
+struct tw_preferences tw_preferences = { .cache = TRUE, .any = TRUE, .formats = "" };
 
 /* Of a cut one there may be less than every event has. */
 static bool is_event(const struct tw_tlv_view *tlv)
@@ -78,34 +552,34 @@ static void put_flags(struct tw_dissect *d, proto_tree *tree, int at)
 {
 	const uint8_t flags = d->frame.flags;
 	proto_tree *bits = tree;
-	proto_item *item = tw_put_number(d, tree, tw_fixed(TW_FIX_FLAGS), at, 1, flags);
+	proto_item *item = tw_put_number(d, tree, hf_trace_frame_flags, at, 1, flags);
 
 	if (item)
-		bits = proto_item_add_subtree(item, tw_subtree[TW_SUB_FLAGS]);
-	tw_put_number(d, bits, tw_fixed(TW_FIX_BODY_BE), at, 1, flags);
-	tw_put_number(d, bits, tw_fixed(TW_FIX_PTR_HASHED), at, 1, flags);
-	tw_put_number(d, bits, tw_fixed(TW_FIX_LATE), at, 1, flags);
+		bits = proto_item_add_subtree(item, ett_trace_flags);
+	tw_put_number(d, bits, hf_trace_frame_flags_body_be, at, 1, flags);
+	tw_put_number(d, bits, hf_trace_frame_flags_ptr_hashed, at, 1, flags);
+	tw_put_number(d, bits, hf_trace_frame_flags_late, at, 1, flags);
 }
 
 static void put_header(struct tw_dissect *d)
 {
 	const struct tw_frame_info *frame = &d->frame;
 	proto_tree *tree =
-		tw_put_subtree(d, d->tree, TW_SUB_FRAME, d->bytes.base, sizeof(struct tw_frame_hdr), "Frame");
+		tw_put_subtree(d, d->tree, ett_trace_frame, d->bytes.base, sizeof(struct tw_frame_hdr), "Frame");
 
-#define PUT(id, field, value)                                                               \
-	tw_put_number(d, tree, tw_fixed(TW_FIX_##id), offsetof(struct tw_frame_hdr, field), \
-		      sizeof(((struct tw_frame_hdr *)0)->field), value)
-	PUT(VERSION, version, TW_VERSION);
+#define PUT(hf, field, value)                                                                                       \
+	tw_put_number(d, tree, hf, offsetof(struct tw_frame_hdr, field), sizeof(((struct tw_frame_hdr *)0)->field), \
+		      value)
+	PUT(hf_trace_version, version, TW_VERSION);
 	put_flags(d, tree, offsetof(struct tw_frame_hdr, flags));
-	PUT(LENGTH, length, frame->length);
-	PUT(STREAM, stream_id, frame->stream_id);
-	PUT(SCHEMA, schema_id, frame->schema_id);
-	PUT(FIRST_SEQ, seq, frame->seq);
-	PUT(BASE_TIME, base_time, tw_stream__ns(d->stream, frame->base_time));
-	PUT(CHANNEL, channel, frame->channel);
-	PUT(SOURCE, source, frame->source);
-	PUT(EVENTS, events, frame->events);
+	PUT(hf_trace_length, length, frame->length);
+	PUT(hf_trace_stream, stream_id, frame->stream_id);
+	PUT(hf_trace_schema, schema_id, frame->schema_id);
+	PUT(hf_trace_first_seq, seq, frame->seq);
+	PUT(hf_trace_base_time, base_time, tw_stream__ns(d->stream, frame->base_time));
+	PUT(hf_trace_channel, channel, frame->channel);
+	PUT(hf_trace_source, source, frame->source);
+	PUT(hf_trace_events, events, frame->events);
 #undef PUT
 }
 
@@ -120,15 +594,14 @@ static void check_sequence(struct tw_dissect *d)
 	if (!note)
 		return;
 	if (note->kind != TW_SEQUENCE_GAP) {
-		tw_dissect__expert(d, note->kind == TW_SEQUENCE_REORDERED ? TW_EXPERT_REORDERED : TW_EXPERT_DUPLICATE,
+		tw_dissect__expert(d, note->kind == TW_SEQUENCE_REORDERED ? &ei_trace_reordered : &ei_trace_duplicate,
 				   NULL);
 		return;
 	}
-	item = tw_put_number(d, d->tree, tw_fixed(TW_FIX_MISSING), offsetof(struct tw_frame_hdr, seq), 8,
-			     note->missing);
+	item = tw_put_number(d, d->tree, hf_trace_missing, offsetof(struct tw_frame_hdr, seq), 8, note->missing);
 	if (item)
 		proto_item_set_generated(item);
-	expert_add_info_format(d->pinfo, d->item, &tw_expert[TW_EXPERT_GAP],
+	expert_add_info_format(d->pinfo, d->item, &ei_trace_gap,
 			       "%" PRIu64 " events of channel %u are missing before this frame: lost or filtered",
 			       note->missing, d->frame.channel);
 }
@@ -141,7 +614,7 @@ static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
 	if (rest->left < sizeof(struct tw_tlv))
 		return;
 	if (!tw_cursor__cut_tlv(rest, d->missing, &tlv)) {
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
+		tw_dissect__expert(d, &ei_trace_malformed, "A record's length cannot be");
 		return;
 	}
 	d->is_cut = true;
@@ -165,7 +638,7 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 	if (d->missing)
 		dissect_cut(d, tlvs);
 	else
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, "A record's length cannot be");
+		tw_dissect__expert(d, &ei_trace_malformed, "A record's length cannot be");
 }
 
 static void show_columns(struct tw_dissect *d)
@@ -186,7 +659,7 @@ static void show_columns(struct tw_dissect *d)
  */
 static void show_cut(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_item *item)
 {
-	expert_add_info(pinfo, item, &tw_expert[TW_EXPERT_CUT]);
+	expert_add_info(pinfo, item, &ei_trace_cut);
 	show_exception(tvb, pinfo, tree, BoundsError, NULL);
 }
 
@@ -207,7 +680,7 @@ static int dissect_unreadable(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tre
 		return (int)tvb_captured_length(tvb);
 	}
 	col_set_str(pinfo->cinfo, COL_INFO, unknown ? "Frame of an unknown version" : "Malformed frame header");
-	expert_add_info(pinfo, item, &tw_expert[unknown ? TW_EXPERT_VERSION : TW_EXPERT_MALFORMED]);
+	expert_add_info(pinfo, item, unknown ? &ei_trace_unknown_version : &ei_trace_malformed);
 	return (int)tvb_captured_length(tvb);
 }
 
@@ -232,7 +705,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->schema = d->stream ? tw_stream__schema(d->stream, d->frame.schema_id) : NULL;
 	if (tree) {
 		d->item = proto_tree_add_item(tree, proto_trace, tvb, 0, d->frame.length, ENC_NA);
-		d->tree = proto_item_add_subtree(d->item, tw_subtree[TW_SUB_TRACE]);
+		d->tree = proto_item_add_subtree(d->item, ett_trace);
 	}
 }
 
@@ -258,7 +731,7 @@ static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, vo
 	put_header(&d);
 	check_sequence(&d);
 	if (d.frame.length > reported)
-		tw_dissect__expert(&d, TW_EXPERT_TRUNCATED, NULL);
+		tw_dissect__expert(&d, &ei_trace_truncated, NULL);
 	if (captured < reported && captured < d.frame.length)
 		d.missing = d.frame.length - captured;
 	dissect_tlvs(&d, &tlvs);
@@ -273,16 +746,34 @@ static tw_ws_bool dissect_trace_heur(tvbuff_t *tvb, packet_info *pinfo, proto_tr
 	return dissect_trace(tvb, pinfo, tree, data) != 0;
 }
 
+static void register_preferences(void)
+{
+	module_t *module = prefs_register_protocol(proto_trace, NULL);
+
+	prefs_register_filename_preference(
+		module, "formats", "Format texts",
+		"File or folder with format texts of events that filters shall know before a capture is opened: a copy of "
+		"tracefs' events folder, or one file with all texts, each after a line \"system: NAME\"",
+		&tw_preferences.formats, FALSE);
+	prefs_register_bool_preference(module, "cache", "Remember schemas",
+				       "Keep the format texts seen in captures in the user's cache folder",
+				       &tw_preferences.cache);
+	prefs_register_bool_preference(module, "any", "Fields of any event as trace.any.FIELD",
+				       "Make fields findable by their own name, whatever event they belong to",
+				       &tw_preferences.any);
+}
+
 static void register_protocol(void)
 {
 	proto_trace = proto_register_protocol("Kernel trace events (Tracewire)", "TRACE", "trace");
-	tw_fixed__register(proto_trace);
-	tw_fields__init(proto_trace);
+	proto_register_field_array(proto_trace, hf, array_length(hf));
+	proto_register_subtree_array(ett, array_length(ett));
+	expert_register_field_array(expert_register_protocol(proto_trace), ei, array_length(ei));
+	tw_fields__init();
 	proto_register_prefix("trace", tw_fields__register_known);
-	tw_preferences__register(proto_trace);
+	register_preferences();
 	tw_capture__register();
 	tw_parts__register();
-	tw_notes__register(proto_trace);
 	tw_order__register();
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }

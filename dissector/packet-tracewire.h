@@ -1,13 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the parts of the dissector share while one frame is dissected. */
-#ifndef TW_DISSECT_H
-#define TW_DISSECT_H
+#ifndef PACKET_TRACEWIRE_H
+#define PACKET_TRACEWIRE_H
 
 #include "dissector/capture.h"
-#include "dissector/fixed.h"
 #include "dissector/sequence.h"
 #include "dissector/shown.h"
 #include "wire/decode.h"
+
+/* Fields of the protocol, in the order of the table in packet-tracewire.c; those of event formats are in dissector/fields.h. */
+extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_trace_pid, hf_trace_comm, hf_trace_cpu,
+	hf_trace_host, hf_trace_time, hf_trace_time_error, hf_trace_order, hf_trace_seq, hf_trace_event_id,
+	hf_trace_flags, hf_trace_common_preempt_count, hf_trace_record, hf_trace_filtered, hf_trace_tlv,
+	hf_trace_tlv_length, hf_trace_tlv_value, hf_trace_part_type, hf_trace_part_id, hf_trace_part_total,
+	hf_trace_part_offset, hf_trace_part_bytes, hf_trace_parts, hf_trace_parts_part, hf_trace_parts_overlap,
+	hf_trace_parts_overlap_conflict, hf_trace_parts_multiple_tails, hf_trace_parts_too_long, hf_trace_parts_error,
+	hf_trace_parts_count, hf_trace_parts_in, hf_trace_parts_length, hf_trace_parts_data, hf_trace_lost_count,
+	hf_trace_lost_unknown, hf_trace_lost_where, hf_trace_lost_time, hf_trace_watermark_time,
+	hf_trace_watermark_channel, hf_trace_watermark_next_seq, hf_trace_schema_kind, hf_trace_schema_encoding,
+	hf_trace_schema_event_id, hf_trace_schema_raw_length, hf_trace_schema_index, hf_trace_schema_total,
+	hf_trace_schema_system, hf_trace_schema_text, hf_trace_clock_valid, hf_trace_clock_error, hf_trace_clock_sync,
+	hf_trace_exchange_id, hf_trace_exchange_asked, hf_trace_exchange_received, hf_trace_exchange_answered,
+	hf_trace_want_what, hf_trace_refused_why, hf_trace_offset_kind, hf_trace_offset_method, hf_trace_offset_time,
+	hf_trace_offset_offset, hf_trace_offset_step, hf_trace_offset_error, hf_trace_offset_drift,
+	hf_trace_comm_origin, hf_trace_comm_time, hf_trace_comm_pid, hf_trace_comm_tgid, hf_trace_comm_name,
+	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
+	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
+
+/* Attributes of HOST, readings of CLOCK and counters of STATS, by their numbers in wire/tracewire.h. */
+enum {
+#define X(...) +1
+	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
+	TW_CLOCK_READINGS = TW_CLOCK_LIST(X),
+	TW_STATS = 1 TW_STAT_LIST(X),
+#undef X
+};
+extern int hf_trace_host_attr[TW_HOST_ATTRS], hf_trace_clock_reading[TW_CLOCK_READINGS], hf_trace_stat[TW_STATS];
+
+extern int proto_trace;
+extern int ett_trace, ett_trace_frame, ett_trace_flags, ett_trace_record, ett_trace_parts;
+extern expert_field ei_trace_lost, ei_trace_step, ei_trace_suspend, ei_trace_malformed, ei_trace_bad_schema,
+	ei_trace_bad_field, ei_trace_no_schema, ei_trace_no_print, ei_trace_limit;
+
+extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_method_names[], tw_want_names[],
+	tw_refused_names[];
+
+struct tw_preferences {
+	tw_ws_bool cache;    /* read and write the cache of schemas */
+	tw_ws_bool any;      /* trace.any.FIELD */
+	const char *formats; /* file or folder with format texts; "" for none */
+};
+
+extern struct tw_preferences tw_preferences;
 
 /* What is being dissected: the frame, or a record put together from parts. */
 struct tw_bytes {
@@ -52,30 +96,26 @@ static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
  * @value: signed ones sign-extended
  * Return: the item; NULL if nobody wants it.
  */
-proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			  uint64_t value);
+proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value);
 
 /** tw_put_signed_time() - add a time that may lie before 0, ns */
-proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			       int64_t ns);
+proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, int64_t ns);
 
 /** tw_put_bytes() - add text or bytes that are in the frame; text as dissector/shown.h has it */
-proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p,
-			 size_t len);
+proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len);
 
 /** tw_put_text() - add text that is not in the frame, as the field's value at @at; as dissector/shown.h has it */
-proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			const char *text);
+proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
 /** tw_put_subtree() - a branch with a plain label */
-proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtree which, const void *p, size_t len,
+proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
 /** tw_dissect__expert() - say something about the frame; @text may be NULL for the default */
-void tw_dissect__expert(struct tw_dissect *d, enum tw_expert which, const char *text);
+void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
 
 /** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
-void tw_dissect__refuse(struct tw_dissect *d, enum tw_expert which, const char *text);
+void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
 /** tw_dissect__was_refused() - later passes: say what the first pass refused of this TLV. Return: whether there was something */
 bool tw_dissect__was_refused(struct tw_dissect *d);
@@ -115,9 +155,6 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 
 /** tw_parts__register() - at start: the table of pieces */
 void tw_parts__register(void);
-
-/** tw_notes__register() - at start; @proto: whose notes are kept with frames */
-void tw_notes__register(int proto);
 
 /** tw_notes__sequence() - what is to be said of the frame's sequence number; NULL if nothing */
 const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d);

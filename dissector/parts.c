@@ -54,19 +54,19 @@ static const reassembly_table_functions key_functions = {
 };
 
 static const fragment_items items = {
-	.ett_fragment = &tw_subtree[TW_SUB_PARTS],
-	.ett_fragments = &tw_subtree[TW_SUB_PARTS],
-	.hf_fragments = &tw_fixed_id[TW_FIX_PARTS],
-	.hf_fragment = &tw_fixed_id[TW_FIX_PARTS_PART],
-	.hf_fragment_overlap = &tw_fixed_id[TW_FIX_PARTS_OVERLAP],
-	.hf_fragment_overlap_conflict = &tw_fixed_id[TW_FIX_PARTS_CONFLICT],
-	.hf_fragment_multiple_tails = &tw_fixed_id[TW_FIX_PARTS_TAILS],
-	.hf_fragment_too_long_fragment = &tw_fixed_id[TW_FIX_PARTS_TOO_LONG],
-	.hf_fragment_error = &tw_fixed_id[TW_FIX_PARTS_ERROR],
-	.hf_fragment_count = &tw_fixed_id[TW_FIX_PARTS_COUNT],
-	.hf_reassembled_in = &tw_fixed_id[TW_FIX_PARTS_IN],
-	.hf_reassembled_length = &tw_fixed_id[TW_FIX_PARTS_LENGTH],
-	.hf_reassembled_data = &tw_fixed_id[TW_FIX_PARTS_DATA],
+	.ett_fragment = &ett_trace_parts,
+	.ett_fragments = &ett_trace_parts,
+	.hf_fragments = &hf_trace_parts,
+	.hf_fragment = &hf_trace_parts_part,
+	.hf_fragment_overlap = &hf_trace_parts_overlap,
+	.hf_fragment_overlap_conflict = &hf_trace_parts_overlap_conflict,
+	.hf_fragment_multiple_tails = &hf_trace_parts_multiple_tails,
+	.hf_fragment_too_long_fragment = &hf_trace_parts_too_long,
+	.hf_fragment_error = &hf_trace_parts_error,
+	.hf_fragment_count = &hf_trace_parts_count,
+	.hf_reassembled_in = &hf_trace_parts_in,
+	.hf_reassembled_length = &hf_trace_parts_length,
+	.hf_reassembled_data = &hf_trace_parts_data,
 	.tag = "pieces",
 };
 
@@ -109,11 +109,11 @@ static void put_part(struct tw_dissect *d, proto_tree *tree, const struct tw_par
 {
 	const int at = tw_dissect__at(d, part->bytes) - (int)(sizeof(struct tw_part) - sizeof(struct tw_tlv));
 
-	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_TYPE), at, 2, part->inner_type);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_ID), at + 4, 4, part->id);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_TOTAL), at + 8, 4, part->total);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_PART_OFFSET), at + 12, 4, part->offset);
-	tw_put_bytes(d, tree, tw_fixed(TW_FIX_PART_BYTES), part->bytes, part->len);
+	tw_put_number(d, tree, hf_trace_part_type, at, 2, part->inner_type);
+	tw_put_number(d, tree, hf_trace_part_id, at + 4, 4, part->id);
+	tw_put_number(d, tree, hf_trace_part_total, at + 8, 4, part->total);
+	tw_put_number(d, tree, hf_trace_part_offset, at + 12, 4, part->offset);
+	tw_put_bytes(d, tree, hf_trace_part_bytes, part->bytes, part->len);
 }
 
 static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
@@ -168,7 +168,7 @@ static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, co
 		.len = part->total,
 	};
 	if (ret->tlv.len + sizeof(struct tw_tlv) < tw_tlv__least(ret->tlv.type)) {
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return false;
 	}
 	list_frames(head, ret);
@@ -177,25 +177,25 @@ static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, co
 
 bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_whole *ret)
 {
-	proto_tree *tree = tw_put_subtree(d, d->tree, TW_SUB_RECORD, tlv->value, tlv->len, "PART");
+	proto_tree *tree = tw_put_subtree(d, d->tree, ett_trace_record, tlv->value, tlv->len, "PART");
 	struct tw_part_view part;
 	fragment_head *head;
 	tvbuff_t *tvb;
 
 	tw_dissect__tlv_header(d, tree, tlv);
 	if (!tw_part__parse(tlv, &part)) {
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return false;
 	}
 	put_part(d, tree, &part);
 	if (!may_be_whole(&part)) {
-		tw_dissect__expert(d, TW_EXPERT_LIMIT, "A piece of something the dissector does not put together");
+		tw_dissect__expert(d, &ei_trace_limit, "A piece of something the dissector does not put together");
 		return false;
 	}
 	if (tw_dissect__was_refused(d))
 		return false;
 	if (d->first_pass && !count_piece(d, part.id)) {
-		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "More pieces than the dissector puts together");
+		tw_dissect__refuse(d, &ei_trace_limit, "More pieces than the dissector puts together");
 		return false;
 	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,

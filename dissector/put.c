@@ -3,12 +3,12 @@
 #include "dissector/fields.h"
 #include "dissector/packet-tracewire.h"
 
-static bool may_put(struct tw_dissect *d, const proto_tree *tree, const header_field_info *hf)
+static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
 {
 	if (!tw_tree__wants(tree, hf) || !d->items_left)
 		return false;
 	if (!--d->items_left)
-		tw_dissect__expert(d, TW_EXPERT_LIMIT,
+		tw_dissect__expert(d, &ei_trace_limit,
 				   "The frame has more than the dissector shows; the rest is left out");
 	return true;
 }
@@ -21,33 +21,32 @@ static const char *shown(const struct tw_dissect *d, const char *text)
 	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
 }
 
-static proto_item *put_time(proto_tree *tree, tvbuff_t *tvb, const header_field_info *hf, int at, int len, uint64_t ns)
+static proto_item *put_time(proto_tree *tree, tvbuff_t *tvb, int hf, int at, int len, uint64_t ns)
 {
 	nstime_t time = { (time_t)(ns / 1000000000), (int)(ns % 1000000000) };
 
-	return proto_tree_add_time(tree, hf->id, tvb, at, len, &time);
+	return proto_tree_add_time(tree, hf, tvb, at, len, &time);
 }
 
-proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			  uint64_t value)
+proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value)
 {
 	if (!may_put(d, tree, hf))
 		return NULL;
-	switch (hf->type) {
+	switch (proto_registrar_get_ftype(hf)) {
 	case FT_UINT8:
 	case FT_UINT16:
 	case FT_UINT32:
-		return proto_tree_add_uint(tree, hf->id, d->bytes.tvb, at, len, (uint32_t)value);
+		return proto_tree_add_uint(tree, hf, d->bytes.tvb, at, len, (uint32_t)value);
 	case FT_INT8:
 	case FT_INT16:
 	case FT_INT32:
-		return proto_tree_add_int(tree, hf->id, d->bytes.tvb, at, len, (int32_t)value);
+		return proto_tree_add_int(tree, hf, d->bytes.tvb, at, len, (int32_t)value);
 	case FT_UINT64:
-		return proto_tree_add_uint64(tree, hf->id, d->bytes.tvb, at, len, value);
+		return proto_tree_add_uint64(tree, hf, d->bytes.tvb, at, len, value);
 	case FT_INT64:
-		return proto_tree_add_int64(tree, hf->id, d->bytes.tvb, at, len, (int64_t)value);
+		return proto_tree_add_int64(tree, hf, d->bytes.tvb, at, len, (int64_t)value);
 	case FT_BOOLEAN:
-		return proto_tree_add_boolean(tree, hf->id, d->bytes.tvb, at, len, (uint32_t)value);
+		return proto_tree_add_boolean(tree, hf, d->bytes.tvb, at, len, (uint32_t)value);
 	case FT_RELATIVE_TIME:
 		return put_time(tree, d->bytes.tvb, hf, at, len, value);
 	default:
@@ -55,51 +54,48 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, const header_f
 	}
 }
 
-proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			       int64_t ns)
+proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, int64_t ns)
 {
 	nstime_t time = { (time_t)(ns / 1000000000), (int)(ns % 1000000000) };
 
 	if (!may_put(d, tree, hf))
 		return NULL;
-	return proto_tree_add_time(tree, hf->id, d->bytes.tvb, at, len, &time);
+	return proto_tree_add_time(tree, hf, d->bytes.tvb, at, len, &time);
 }
 
-proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, const void *p, size_t len)
+proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len)
 {
 	const int at = tw_dissect__at(d, p);
+	const bool is_text = proto_registrar_get_ftype(hf) == FT_STRING;
 
 	if (!may_put(d, tree, hf))
 		return NULL;
-	if (hf->type == FT_STRING && tw_printable__plain(p, len) < len)
-		return proto_tree_add_string(tree, hf->id, d->bytes.tvb, at, (int)len,
+	if (is_text && tw_printable__plain(p, len) < len)
+		return proto_tree_add_string(tree, hf, d->bytes.tvb, at, (int)len,
 					     tw_shown__dup(d->pinfo->pool, p, len));
-	return proto_tree_add_item(tree, hf->id, d->bytes.tvb, at, (int)len,
-				   hf->type == FT_STRING ? ENC_UTF_8 : ENC_NA);
+	return proto_tree_add_item(tree, hf, d->bytes.tvb, at, (int)len, is_text ? ENC_UTF_8 : ENC_NA);
 }
 
-proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, const header_field_info *hf, int at, int len,
-			const char *text)
+proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text)
 {
 	if (!may_put(d, tree, hf))
 		return NULL;
-	return proto_tree_add_string(tree, hf->id, d->bytes.tvb, at, len, shown(d, text));
+	return proto_tree_add_string(tree, hf, d->bytes.tvb, at, len, shown(d, text));
 }
 
-proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, enum tw_subtree which, const void *p, size_t len,
+proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label)
 {
 	if (!tree || !PTREE_DATA(tree)->visible || !d->items_left)
 		return tree; /* fields found by a filter need no branch */
 	d->items_left--;
-	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, tw_subtree[which], NULL,
-				      shown(d, label));
+	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL, shown(d, label));
 }
 
-void tw_dissect__expert(struct tw_dissect *d, enum tw_expert which, const char *text)
+void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text)
 {
 	if (text)
-		expert_add_info_format(d->pinfo, d->item, &tw_expert[which], "%s", shown(d, text));
+		expert_add_info_format(d->pinfo, d->item, ei, "%s", shown(d, text));
 	else
-		expert_add_info(d->pinfo, d->item, &tw_expert[which]);
+		expert_add_info(d->pinfo, d->item, ei);
 }

@@ -20,10 +20,10 @@ static bool dissect_lost(struct tw_dissect *d, proto_tree *tree, const struct tw
 
 	if (!tw_lost__parse(tlv, d->frame.base_time, &lost))
 		return false;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_TIME), at, 4, tw_stream__ns(d->stream, lost.time));
-	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_WHERE), at + 4, 2, lost.where);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_UNKNOWN), at + 6, 2, lost.unknown);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_LOST_COUNT), at + 8, 8, lost.count);
+	tw_put_number(d, tree, hf_trace_lost_time, at, 4, tw_stream__ns(d->stream, lost.time));
+	tw_put_number(d, tree, hf_trace_lost_where, at + 4, 2, lost.where);
+	tw_put_number(d, tree, hf_trace_lost_unknown, at + 6, 2, lost.unknown);
+	tw_put_number(d, tree, hf_trace_lost_count, at + 8, 8, lost.count);
 	append_count(info, &lost);
 	tw_line__str(info, " events (");
 	tw_line__str(info, val_to_str_const(lost.where, tw_lost_names, "unknown place"));
@@ -41,22 +41,16 @@ static bool dissect_watermark(struct tw_dissect *d, proto_tree *tree, const stru
 
 	if (!tw_watermark__parse(tlv, &mark))
 		return false;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_WATERMARK_TIME), tw_dissect__at(d, tlv->value), 8,
+	tw_put_number(d, tree, hf_trace_watermark_time, tw_dissect__at(d, tlv->value), 8,
 		      tw_stream__ns(d->stream, mark.time));
 	while (entry = mark.channels.at, tw_watermark__next(&mark.channels, &channel, &seq)) {
-		tw_put_number(d, tree, tw_fixed(TW_FIX_WATERMARK_CHANNEL), tw_dissect__at(d, entry), 2, channel);
-		tw_put_number(d, tree, tw_fixed(TW_FIX_WATERMARK_SEQ), tw_dissect__at(d, entry) + 4, 8, seq);
+		tw_put_number(d, tree, hf_trace_watermark_channel, tw_dissect__at(d, entry), 2, channel);
+		tw_put_number(d, tree, hf_trace_watermark_next_seq, tw_dissect__at(d, entry) + 4, 8, seq);
 	}
 	tw_line__char(info, ' ');
 	tw_records__append_time(info, tw_stream__ns(d->stream, mark.time));
 	return !mark.channels.left;
 }
-
-static const enum tw_fixed stat_fields[] = {
-#define X(num, name, key, what) [num] = TW_FIX_STAT_##name,
-	TW_STAT_LIST(X)
-#undef X
-};
 
 static bool dissect_stats(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
@@ -68,13 +62,13 @@ static bool dissect_stats(struct tw_dissect *d, proto_tree *tree, const struct t
 	while (entry = stats.at, tw_stats__next(&stats, &stat)) {
 		const int at = tw_dissect__at(d, entry);
 
-		tw_put_number(d, tree, tw_fixed(TW_FIX_STATS_CHANNEL), at + 2, 2, stat.channel);
-		if (stat.stat < G_N_ELEMENTS(stat_fields) && stat_fields[stat.stat]) {
-			tw_put_number(d, tree, tw_fixed(stat_fields[stat.stat]), at + 4, 8, stat.value);
+		tw_put_number(d, tree, hf_trace_stats_channel, at + 2, 2, stat.channel);
+		if (stat.stat < TW_STATS && hf_trace_stat[stat.stat] > 0) {
+			tw_put_number(d, tree, hf_trace_stat[stat.stat], at + 4, 8, stat.value);
 			continue;
 		}
-		tw_put_number(d, tree, tw_fixed(TW_FIX_STATS_ID), at, 2, stat.stat);
-		tw_put_number(d, tree, tw_fixed(TW_FIX_STATS_VALUE), at + 4, 8, stat.value);
+		tw_put_number(d, tree, hf_trace_stats_id, at, 2, stat.stat);
+		tw_put_number(d, tree, hf_trace_stats_value, at + 4, 8, stat.value);
 	}
 	return !stats.left;
 }
@@ -86,10 +80,10 @@ static bool dissect_auth(struct tw_dissect *d, proto_tree *tree, const struct tw
 	(void)info;
 	if (tlv->len < 4)
 		return false;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_AUTH_ALGORITHM), at, 2, tw_load_be16(tlv->value));
-	tw_put_number(d, tree, tw_fixed(TW_FIX_AUTH_KEY), at + 2, 2, tw_load_be16(tlv->value + 2));
+	tw_put_number(d, tree, hf_trace_auth_algorithm, at, 2, tw_load_be16(tlv->value));
+	tw_put_number(d, tree, hf_trace_auth_key_id, at + 2, 2, tw_load_be16(tlv->value + 2));
 	if (tlv->len > 4)
-		tw_put_bytes(d, tree, tw_fixed(TW_FIX_AUTH_TAG), tlv->value + 4, tlv->len - 4);
+		tw_put_bytes(d, tree, hf_trace_auth_tag, tlv->value + 4, tlv->len - 4);
 	return true;
 }
 
@@ -106,7 +100,7 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 {
 	(void)info;
 	if (tlv->len)
-		tw_put_bytes(d, tree, tw_fixed(TW_FIX_TLV_VALUE), tlv->value, tlv->len);
+		tw_put_bytes(d, tree, hf_trace_tlv_value, tlv->value, tlv->len);
 	return true;
 }
 
@@ -139,8 +133,8 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 
 	if (d->bytes.reassembled)
 		return; /* only the parts have headers */
-	tw_put_number(d, tree, tw_fixed(TW_FIX_TLV), at, 2, tlv->type);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_TLV_LENGTH), at + 2, 2, tw_load_be16(tlv->value - 2));
+	tw_put_number(d, tree, hf_trace_tlv, at, 2, tlv->type);
+	tw_put_number(d, tree, hf_trace_tlv_length, at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
 static const char *label_of(uint16_t type)
@@ -153,7 +147,7 @@ static const char *label_of(uint16_t type)
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const char *label = label_of(tlv->type);
-	proto_tree *tree = tw_put_subtree(d, d->tree, TW_SUB_RECORD, tlv->value, tlv->len, label);
+	proto_tree *tree = tw_put_subtree(d, d->tree, ett_trace_record, tlv->value, tlv->len, label);
 	char buf[128];
 	struct tw_line info = tw_shown__on(buf, sizeof(buf));
 
@@ -161,10 +155,10 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	tw_dissect__tlv_header(d, tree, tlv);
 	tw_dissect__was_refused(d);
 	if (!dissector_of(d, tlv->type)(d, tree, tlv, &info))
-		tw_dissect__expert(d, TW_EXPERT_MALFORMED, NULL);
+		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 	tw_shown__end(&info);
 	if (tlv->type == TW_TLV_LOST)
-		tw_dissect__expert(d, TW_EXPERT_LOST, buf);
+		tw_dissect__expert(d, &ei_trace_lost, buf);
 	if (tlv->type != TW_TLV_PAD && d->wants_info && d->n_others++ < TW_INFO_RECORDS_MAX) {
 		if (tw_line__len(&d->info))
 			tw_line__str(&d->info, ", ");

@@ -13,13 +13,13 @@ bool tw_records__clock(struct tw_dissect *d, proto_tree *tree, const struct tw_t
 		return false;
 	if (d->first_pass && d->stream)
 		d->stream->clock_frame = d->pinfo->num;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_VALID), at, 4, clock.valid);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_ERROR), at + 4, 4, clock.error_ns);
+	tw_put_number(d, tree, hf_trace_clock_valid, at, 4, clock.valid);
+	tw_put_number(d, tree, hf_trace_clock_error, at + 4, 4, clock.error_ns);
 	if (clock.sync_ns)
-		tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_SYNC), at + 8, 4, clock.sync_ns);
+		tw_put_number(d, tree, hf_trace_clock_sync, at + 8, 4, clock.sync_ns);
 #define X(bit, name, field, what)                                                                    \
 	if (clock.valid & 1u << (bit))                                                               \
-		tw_put_number(d, tree, tw_fixed(TW_FIX_CLOCK_##name), at + first + (bit)*8, 8,       \
+		tw_put_number(d, tree, hf_trace_clock_reading[bit], at + first + (bit)*8, 8,         \
 			      (bit) == TW_CLOCK_TRACE ? tw_stream__ns(d->stream, clock.reading[bit]) \
 						      : clock.reading[bit]);
 	TW_CLOCK_LIST(X)
@@ -38,12 +38,12 @@ bool tw_records__exchange(struct tw_dissect *d, proto_tree *tree, const struct t
 	if (!tw_exchange__parse(tlv, &exchange))
 		return false;
 	is_answer = exchange.received || exchange.answered;
-	tw_put_number(d, tree, tw_fixed(TW_FIX_EXCHANGE_ID), at, 4, exchange.id);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_EXCHANGE_ASKED), at + 4, 8, exchange.asked);
+	tw_put_number(d, tree, hf_trace_exchange_id, at, 4, exchange.id);
+	tw_put_number(d, tree, hf_trace_exchange_asked, at + 4, 8, exchange.asked);
 	if (is_answer) {
-		tw_put_number(d, tree, tw_fixed(TW_FIX_EXCHANGE_RECEIVED), at + 12, 8,
+		tw_put_number(d, tree, hf_trace_exchange_received, at + 12, 8,
 			      tw_stream__ns(d->stream, exchange.received));
-		tw_put_number(d, tree, tw_fixed(TW_FIX_EXCHANGE_ANSWERED), at + 20, 8,
+		tw_put_number(d, tree, hf_trace_exchange_answered, at + 20, 8,
 			      tw_stream__ns(d->stream, exchange.answered));
 	}
 	tw_line__char(info, ' ');
@@ -58,7 +58,7 @@ bool tw_records__want(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	uint16_t what;
 
 	while (tw_want__next(&c, &what)) {
-		tw_put_number(d, tree, tw_fixed(TW_FIX_WANT_WHAT), tw_dissect__at(d, c.at) - 2, 2, what);
+		tw_put_number(d, tree, hf_trace_want_what, tw_dissect__at(d, c.at) - 2, 2, what);
 		tw_line__char(info, ' ');
 		tw_line__str(info, val_to_str_const(what, tw_want_names, "something unknown"));
 	}
@@ -71,7 +71,7 @@ bool tw_records__refused(struct tw_dissect *d, proto_tree *tree, const struct tw
 	uint16_t why;
 
 	while (tw_refused__next(&c, &why)) {
-		tw_put_number(d, tree, tw_fixed(TW_FIX_REFUSED_WHY), tw_dissect__at(d, c.at) - 2, 2, why);
+		tw_put_number(d, tree, hf_trace_refused_why, tw_dissect__at(d, c.at) - 2, 2, why);
 		tw_line__str(info, ": ");
 		tw_line__str(info, val_to_str_const(why, tw_refused_names, "something unknown"));
 	}
@@ -134,15 +134,15 @@ static void append_error(struct tw_line *line, const struct tw_offset_view *offs
 
 static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_offset_view *offset, int at)
 {
-	tw_put_number(d, tree, tw_fixed(TW_FIX_OFFSET_KIND), at, 2, offset->kind);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_OFFSET_METHOD), at + 2, 2, offset->method);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_OFFSET_TIME), at + 4, 8, tw_stream__ns(d->stream, offset->time));
-	tw_put_signed_time(d, tree, tw_fixed(TW_FIX_OFFSET_OFFSET), at + 12, 8, offset->offset);
+	tw_put_number(d, tree, hf_trace_offset_kind, at, 2, offset->kind);
+	tw_put_number(d, tree, hf_trace_offset_method, at + 2, 2, offset->method);
+	tw_put_number(d, tree, hf_trace_offset_time, at + 4, 8, tw_stream__ns(d->stream, offset->time));
+	tw_put_signed_time(d, tree, hf_trace_offset_offset, at + 12, 8, offset->offset);
 	if (offset->step)
-		tw_put_signed_time(d, tree, tw_fixed(TW_FIX_OFFSET_STEP), at + 20, 8, offset->step);
+		tw_put_signed_time(d, tree, hf_trace_offset_step, at + 20, 8, offset->step);
 	if (offset->error_ns != TW_ERROR_UNKNOWN)
-		tw_put_number(d, tree, tw_fixed(TW_FIX_OFFSET_ERROR), at + 28, 8, offset->error_ns);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_OFFSET_DRIFT), at + 36, 4, (uint64_t)offset->drift);
+		tw_put_number(d, tree, hf_trace_offset_error, at + 28, 8, offset->error_ns);
+	tw_put_number(d, tree, hf_trace_offset_drift, at + 36, 4, (uint64_t)offset->drift);
 }
 
 static void note_change(struct tw_dissect *d, const struct tw_offset_view *offset)
@@ -151,7 +151,7 @@ static void note_change(struct tw_dissect *d, const struct tw_offset_view *offse
 	struct tw_line text = tw_shown__on(buf, sizeof(buf));
 
 	append_change(&text, offset);
-	tw_dissect__expert(d, offset->kind == TW_OFFSET_STEP ? TW_EXPERT_STEP : TW_EXPERT_SUSPEND,
+	tw_dissect__expert(d, offset->kind == TW_OFFSET_STEP ? &ei_trace_step : &ei_trace_suspend,
 			   tw_shown__end(&text));
 }
 
@@ -162,7 +162,7 @@ bool tw_records__offset(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	if (!tw_offset__parse(tlv, &offset))
 		return false;
 	if (d->first_pass && d->stream && !tw_stream__learn_time_error(d->stream, offset.error_ns, d->pinfo->num))
-		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "The capture has more OFFSETs than the dissector keeps");
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the dissector keeps");
 	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
 	tw_line__str(info, ": ");
 	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND) {

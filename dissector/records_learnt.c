@@ -11,13 +11,12 @@ static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct
 	const int at = tw_dissect__at(d, view->data);
 	struct tw_schema_text text;
 
-	if (!tw_tree__wants(tree, tw_fixed(TW_FIX_SCHEMA_TEXT)) &&
-	    !tw_tree__wants(tree, tw_fixed(TW_FIX_SCHEMA_SYSTEM)))
+	if (!tw_tree__wants(tree, hf_trace_schema_text) && !tw_tree__wants(tree, hf_trace_schema_system))
 		return;
 	if (tw_metadata__unpack(d, view, &text, NULL))
 		return;
-	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_SYSTEM), at, (int)view->len, text.system);
-	tw_put_text(d, tree, tw_fixed(TW_FIX_SCHEMA_TEXT), at, (int)view->len,
+	tw_put_text(d, tree, hf_trace_schema_system, at, (int)view->len, text.system);
+	tw_put_text(d, tree, hf_trace_schema_text, at, (int)view->len,
 		    tw_shown__dup(d->pinfo->pool, text.text, strnlen(text.text, MIN(text.len, TW_SCHEMA_SHOWN_MAX))));
 }
 
@@ -48,30 +47,17 @@ bool tw_records__schema(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
 	if (d->first_pass && tw_metadata__learn(d, &view, &err))
-		tw_dissect__refuse(d, TW_EXPERT_BAD_SCHEMA, err.text);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_KIND), at, 1, view.kind);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_ENCODING), at + 1, 1, view.encoding);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_EVENT_ID), at + 2, 2, view.event_id);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_RAW_LENGTH), at + 4, 4, view.raw_length);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_INDEX), at + 8, 4, view.index);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SCHEMA_TOTAL), at + 12, 4, view.total);
+		tw_dissect__refuse(d, &ei_trace_bad_schema, err.text);
+	tw_put_number(d, tree, hf_trace_schema_kind, at, 1, view.kind);
+	tw_put_number(d, tree, hf_trace_schema_encoding, at + 1, 1, view.encoding);
+	tw_put_number(d, tree, hf_trace_schema_event_id, at + 2, 2, view.event_id);
+	tw_put_number(d, tree, hf_trace_schema_raw_length, at + 4, 4, view.raw_length);
+	tw_put_number(d, tree, hf_trace_schema_index, at + 8, 4, view.index);
+	tw_put_number(d, tree, hf_trace_schema_total, at + 12, 4, view.total);
 	put_schema_text(d, tree, &view);
 	append_schema(d, &view, info);
 	return true;
 }
-
-struct host_attr {
-	enum tw_fixed field;
-	bool is_number;
-};
-
-#define IS_NUMBER_text   false
-#define IS_NUMBER_number true
-static const struct host_attr host_attrs[] = {
-#define X(num, name, type, key, what) [num] = { TW_FIX_HOST_##name, IS_NUMBER_##type },
-	TW_HOST_LIST(X)
-#undef X
-};
 
 static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, uint64_t number)
 {
@@ -97,17 +83,18 @@ static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, ui
 
 static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const struct tw_attr_view *attr, bool learn)
 {
-	const struct host_attr *known = attr->attr < G_N_ELEMENTS(host_attrs) ? &host_attrs[attr->attr] : NULL;
-	const bool is_number = known && known->is_number && attr->len == 8;
-	const uint64_t number = is_number ? tw_load_be64(attr->value) : 0;
+	const int hf = attr->attr < TW_HOST_ATTRS ? hf_trace_host_attr[attr->attr] : -1;
+	const bool is_number = hf > 0 && proto_registrar_get_ftype(hf) == FT_UINT64;
+	const bool is_bytes = hf <= 0 || (is_number && attr->len != 8);
+	const uint64_t number = is_number && !is_bytes ? tw_load_be64(attr->value) : 0;
 
-	if (!known || !known->field || (known->is_number && !is_number))
-		tw_put_bytes(d, tree, tw_fixed(TW_FIX_TLV_VALUE), attr->value, attr->len);
+	if (is_bytes)
+		tw_put_bytes(d, tree, hf_trace_tlv_value, attr->value, attr->len);
 	else if (is_number)
-		tw_put_number(d, tree, tw_fixed(known->field), tw_dissect__at(d, attr->value), 8, number);
+		tw_put_number(d, tree, hf, tw_dissect__at(d, attr->value), 8, number);
 	else
-		tw_put_bytes(d, tree, tw_fixed(known->field), attr->value, attr->len);
-	if (learn && known && (is_number || !known->is_number))
+		tw_put_bytes(d, tree, hf, attr->value, attr->len);
+	if (learn && !is_bytes)
 		learn_host(d, attr, number);
 }
 
@@ -137,12 +124,12 @@ bool tw_records__comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tl
 	if (!tw_comm__parse(tlv, &comm))
 		return false;
 	if (d->first_pass && d->stream && !tw_stream__learn_task(d->stream, &comm, d->pinfo->num))
-		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "The capture has more task names than the dissector keeps");
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_ORIGIN), at, 1, comm.origin);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_TIME), at + 4, 8, tw_stream__ns(d->stream, comm.time));
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_PID), at + 12, 4, comm.pid);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_COMM_TGID), at + 16, 4, comm.tgid);
-	tw_put_bytes(d, tree, tw_fixed(TW_FIX_COMM_NAME), comm.name, comm.len);
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more task names than the dissector keeps");
+	tw_put_number(d, tree, hf_trace_comm_origin, at, 1, comm.origin);
+	tw_put_number(d, tree, hf_trace_comm_time, at + 4, 8, tw_stream__ns(d->stream, comm.time));
+	tw_put_number(d, tree, hf_trace_comm_pid, at + 12, 4, comm.pid);
+	tw_put_number(d, tree, hf_trace_comm_tgid, at + 16, 4, comm.tgid);
+	tw_put_bytes(d, tree, hf_trace_comm_name, comm.name, comm.len);
 	tw_line__char(info, ' ');
 	tw_line__u64(info, comm.pid);
 	tw_line__char(info, '=');
@@ -158,10 +145,10 @@ bool tw_records__symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_
 	if (!tw_symbol__parse(tlv, &symbol))
 		return false;
 	if (d->first_pass && d->stream && !tw_stream__learn_symbol(d->stream, &symbol, d->pinfo->num))
-		tw_dissect__refuse(d, TW_EXPERT_LIMIT, "The capture has more symbols than the dissector keeps");
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_SIZE), at, 4, symbol.size);
-	tw_put_number(d, tree, tw_fixed(TW_FIX_SYMBOL_ADDRESS), at + 4, 8, symbol.address);
-	tw_put_bytes(d, tree, tw_fixed(TW_FIX_SYMBOL_NAME), symbol.name, symbol.len);
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more symbols than the dissector keeps");
+	tw_put_number(d, tree, hf_trace_symbol_size, at, 4, symbol.size);
+	tw_put_number(d, tree, hf_trace_symbol_address, at + 4, 8, symbol.address);
+	tw_put_bytes(d, tree, hf_trace_symbol_name, symbol.name, symbol.len);
 	tw_line__char(info, ' ');
 	tw_line__bytes(info, symbol.name, symbol.len);
 	return true;

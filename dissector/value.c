@@ -23,7 +23,7 @@ struct placing {
 	proto_tree *tree;
 	const struct tw_shown_field *shown;
 	const struct tw_record *record;
-	const header_field_info *hf;
+	int hf;            /* -1 = nobody wants it */
 	enum tw_type type; /* of the name */
 	bool hidden;
 };
@@ -61,10 +61,10 @@ static void put_symbol(const struct placing *p, const struct tw_value *value, co
 	proto_item *item;
 
 	tw_dissect__depend(p->d, frame);
-	if (!tw_tree__wants(p->tree, tw_fixed(TW_FIX_SYMBOL)))
+	if (!tw_tree__wants(p->tree, hf_trace_symbol))
 		return;
 	tw_line__str(&line, symbol->name);
-	item = tw_put_text(p->d, p->tree, tw_fixed(TW_FIX_SYMBOL), at, (int)value->len, tw_shown__end(&line));
+	item = tw_put_text(p->d, p->tree, hf_trace_symbol, at, (int)value->len, tw_shown__end(&line));
 	if (item)
 		proto_item_set_hidden(item);
 }
@@ -75,7 +75,7 @@ static bool find_symbol(const struct placing *p, const struct tw_value *value, s
 	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
 		return false;
 	if (!--p->d->lookups_left)
-		tw_dissect__expert(p->d, TW_EXPERT_LIMIT, "The frame has more addresses than the dissector looks up");
+		tw_dissect__expert(p->d, &ei_trace_limit, "The frame has more addresses than the dissector looks up");
 	return tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
@@ -87,7 +87,7 @@ static void put_flags(const struct placing *p, const struct tw_value *value)
 	proto_item *item = NULL;
 
 	if (tw_words__append(&line, p->shown->words, value->u)) {
-		item = tw_put_text(p->d, p->tree, p->shown->flags->hf, at, (int)value->len, tw_shown__end(&line));
+		item = tw_put_text(p->d, p->tree, p->shown->flags->hf->id, at, (int)value->len, tw_shown__end(&line));
 	}
 	if (item)
 		proto_item_set_hidden(item);
@@ -101,7 +101,7 @@ static void place_number(const struct placing *p, const struct tw_value *value, 
 
 	if (p->shown->flags && !p->hidden && tw_name__wanted(p->tree, p->shown->flags))
 		put_flags(p, value);
-	if (p->hf)
+	if (p->hf > 0)
 		tw_label__number(put_number(p, value), p->shown, value->u, is_known ? &symbol : NULL, i);
 	if (is_known)
 		put_symbol(p, value, &symbol, frame);
@@ -125,7 +125,7 @@ static void place_elements(const struct placing *p, const struct tw_value *array
 		place_number(p, &element, i);
 	}
 	if (!tw_value__element(p->shown->field, array, TW_ELEMENTS_MAX, &element))
-		tw_dissect__expert(p->d, TW_EXPERT_LIMIT, "An array has more elements than the dissector shows");
+		tw_dissect__expert(p->d, &ei_trace_limit, "An array has more elements than the dissector shows");
 }
 
 static void place_mask(const struct placing *p, const struct tw_value *mask)
@@ -198,12 +198,12 @@ bool tw_value__put(struct tw_dissect *d, proto_tree *tree, const struct tw_shown
 	if (read_value(shown, record, &value))
 		return false;
 	if (wanted || others_wanted) {
-		p.hf = wanted ? shown->name->hf : NULL;
+		p.hf = wanted ? shown->name->hf->id : -1;
 		p.type = wanted ? (enum tw_type)shown->name->type : TW_TYPE_U64;
 		place(&p, &value);
 	}
 	if (any_wanted) {
-		p.hf = shown->any->hf;
+		p.hf = shown->any->hf->id;
 		p.type = (enum tw_type)shown->any->type;
 		p.hidden = true;
 		place(&p, &value);

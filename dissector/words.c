@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/words.h"
 
-#include "dissector/preferences.h"
+#include "dissector/packet-tracewire.h"
 #include "dissector/shown.h"
 
 #define WORD_MAX 128 /* bytes of one, with NUL */
