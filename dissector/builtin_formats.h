@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of common events that the plugin brings along, made at build time by make_builtin_formats.c from a snapshot of a
- * distribution's formats: names, types and the words for values only. Constant data without relocations: a plugin that is never used pays nothing.
+ * distribution's formats: names, types and the value strings for values only. Constant data without relocations: a plugin that is never used pays nothing.
  */
 #ifndef TW_SHIPPED_H
 #define TW_SHIPPED_H
@@ -18,14 +18,14 @@ struct tw_builtin_event {
 
 struct tw_builtin_field {
 	uint32_t name;
-	uint32_t first_word;
-	uint16_t n_words;
+	uint32_t first_name;
+	uint16_t n_names;
 	uint8_t type;        /* enum tw_type */
-	uint8_t words_flags; /* the words are for bits */
+	uint8_t names_flags; /* the value strings are for bits */
 };
 
 /* What the print fmt calls a value. */
-struct tw_builtin_word {
+struct tw_builtin_name {
 	uint64_t value;
 	uint32_t name;
 };
@@ -34,7 +34,7 @@ extern const char tw_builtin_pool[];
 extern const struct tw_builtin_event tw_builtin_events[];
 extern const uint32_t tw_builtin_n_events;
 extern const struct tw_builtin_field tw_builtin_fields[];
-extern const struct tw_builtin_word tw_builtin_words[];
+extern const struct tw_builtin_name tw_builtin_names[];
 /* Every field name once, in strcmp order, with the type of trace.any.NAME. */
 extern const struct tw_builtin_field tw_builtin_any[];
 extern const uint32_t tw_builtin_n_any;

@@ -1,12 +1,346 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
-#include "dissector/addresses.h"
-#include "dissector/metadata.h"
+#include "dissector/event_type.h"
 #include "dissector/order.h"
 #include "dissector/packet-tracewire.h"
-#include "dissector/tasks.h"
-#include "dissector/time_error.h"
-#include "dissector/value.h"
+
+static void append_hex(struct tw_line *line, uint64_t value)
+{
+	tw_line__str(line, "0x");
+	tw_line__hex(line, value);
+}
+
+/* "schedule+0x1f", with the module's name if it has one. */
+static void append_symbol(struct tw_line *line, const struct tw_symbol *symbol, uint64_t address)
+{
+	tw_line__str(line, symbol->name);
+	tw_line__char(line, '+');
+	append_hex(line, address - symbol->address);
+	if (symbol->module) {
+		tw_line__str(line, " [");
+		tw_line__str(line, symbol->module);
+		tw_line__char(line, ']');
+	}
+}
+
+/* "[0] schedule+0x1f (0xffffffff81a0001f)" */
+static void append_stack_frame(struct tw_line *line, uint64_t address, const struct tw_symbol *symbol, uint32_t i)
+{
+	tw_line__char(line, '[');
+	tw_line__u64(line, i);
+	tw_line__str(line, "] ");
+	if (symbol)
+		append_symbol(line, symbol, address);
+	tw_line__str(line, symbol ? " (" : "");
+	append_hex(line, address);
+	tw_line__str(line, symbol ? ")" : "");
+}
+
+/* " (NAME)", if the value strings have one. */
+static void append_value_string(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
+{
+	const struct tw_line before = *line;
+
+	tw_line__str(line, " (");
+	if (value_strings && tw_value_strings__append(line, value_strings, value))
+		tw_line__char(line, ')');
+	else
+		*line = before;
+}
+
+static void append_value(struct tw_line *line, const struct tw_shown_field *shown, uint64_t value)
+{
+	if (shown->has_addresses || (shown->value_strings && shown->value_strings->flags))
+		append_hex(line, value);
+	else if (shown->type >= TW_TYPE_I8 && shown->type <= TW_TYPE_I64)
+		tw_line__i64(line, (int64_t)value);
+	else
+		tw_line__u64(line, value);
+}
+
+/* The label of a number that has more to it than its value: a value string, a symbol, a place in a stack. */
+static void label_number(proto_item *item, const struct tw_shown_field *shown, uint64_t value,
+			 const struct tw_symbol *symbol, uint32_t i)
+{
+	char buf[ITEM_LABEL_LENGTH];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	if (!item || !PTREE_DATA(item)->visible || (!shown->value_strings && !shown->has_addresses && !shown->is_stack))
+		return;
+	if (shown->is_stack) {
+		append_stack_frame(&line, value, symbol, i);
+	} else {
+		tw_line__str(&line, shown->field->name);
+		tw_line__str(&line, ": ");
+		append_value(&line, shown, value);
+		if (symbol) {
+			tw_line__str(&line, " (");
+			append_symbol(&line, symbol, value);
+			tw_line__char(&line, ')');
+		} else {
+			append_value_string(&line, shown->value_strings, value);
+		}
+	}
+	proto_item_set_text(item, "%s", tw_shown__end(&line));
+}
+
+static void append_number(struct tw_line *line, enum tw_type type, uint64_t value)
+{
+	if (type == TW_TYPE_POINTER) {
+		tw_line__str(line, "0x");
+		tw_line__hex(line, value);
+	} else if (type >= TW_TYPE_I8 && type <= TW_TYPE_I64) {
+		tw_line__i64(line, (int64_t)value);
+	} else {
+		tw_line__u64(line, value);
+	}
+}
+
+/* A value and the name it is to be shown under, whose type may be wider than the field's own, or text. */
+struct placing {
+	struct tw_dissect *d;
+	proto_tree *tree;
+	const struct tw_shown_field *shown;
+	const struct tw_record *record;
+	int hf;            /* -1 = nobody wants it */
+	enum tw_type type; /* of the name */
+	bool hidden;
+};
+
+/* Return: the item, for a label of ours; NULL if it needs none. */
+static proto_item *finish(const struct placing *p, proto_item *item)
+{
+	if (!p->hidden || !item)
+		return item;
+	proto_item_set_hidden(item);
+	return NULL;
+}
+
+static proto_item *put_number(const struct placing *p, const struct tw_value *value)
+{
+	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	char buf[32];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	if (tw_type__class(p->type) == TW_CLASS_NUMBER)
+		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
+	if (p->type != TW_TYPE_TEXT)
+		return NULL;
+	append_number(&line, (enum tw_type)p->shown->type, value->u);
+	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
+}
+
+/* As what filters and exports need: the symbol's name beside the address, and the frame that told it. */
+static void put_symbol(const struct placing *p, const struct tw_value *value, const struct tw_symbol *symbol,
+		       uint32_t frame)
+{
+	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	char buf[TW_SYMBOL_NAME_MAX];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+	proto_item *item;
+
+	tw_dissect__depend(p->d, frame);
+	if (!tw_tree__wants(p->tree, hf_trace_symbol))
+		return;
+	tw_line__str(&line, symbol->name);
+	item = tw_put_text(p->d, p->tree, hf_trace_symbol, at, (int)value->len, tw_shown__end(&line));
+	if (item)
+		proto_item_set_hidden(item);
+}
+
+static bool find_symbol(const struct placing *p, const struct tw_value *value, struct tw_symbol *ret,
+			uint32_t *ret_frame)
+{
+	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
+		return false;
+	if (!--p->d->lookups_left)
+		tw_dissect__expert(p->d, &ei_trace_limit, "The frame has more addresses than the dissector looks up");
+	return tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
+}
+
+static void put_flags(const struct placing *p, const struct tw_value *value)
+{
+	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	char buf[TW_VALUE_STRING_TEXT_MAX];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+	proto_item *item = NULL;
+
+	if (tw_value_strings__append(&line, p->shown->value_strings, value->u)) {
+		item = tw_put_text(p->d, p->tree, p->shown->flags->hf->id, at, (int)value->len, tw_shown__end(&line));
+	}
+	if (item)
+		proto_item_set_hidden(item);
+}
+
+static void place_number(const struct placing *p, const struct tw_value *value, uint32_t i)
+{
+	struct tw_symbol symbol;
+	uint32_t frame;
+	const bool is_known = find_symbol(p, value, &symbol, &frame);
+
+	if (p->shown->flags && !p->hidden && tw_name__wanted(p->tree, p->shown->flags))
+		put_flags(p, value);
+	if (p->hf > 0)
+		label_number(put_number(p, value), p->shown, value->u, is_known ? &symbol : NULL, i);
+	if (is_known)
+		put_symbol(p, value, &symbol, frame);
+}
+
+/* The kernel ends a stack that is shorter than its room with a zero, or all bits set. */
+static bool ends_stack(const struct tw_value *caller)
+{
+	return !caller->u || caller->u == (caller->len == 8 ? UINT64_MAX : UINT32_MAX);
+}
+
+static void place_elements(const struct placing *p, const struct tw_value *array)
+{
+	struct tw_value element;
+
+	for (uint32_t i = 0; i < TW_ELEMENTS_MAX; i++) {
+		if (tw_value__element(p->shown->field, array, i, &element))
+			return;
+		if (p->shown->is_stack && ends_stack(&element))
+			return;
+		place_number(p, &element, i);
+	}
+	if (!tw_value__element(p->shown->field, array, TW_ELEMENTS_MAX, &element))
+		tw_dissect__expert(p->d, &ei_trace_limit, "An array has more elements than the dissector shows");
+}
+
+static void place_mask(const struct placing *p, const struct tw_value *mask)
+{
+	char buf[TW_MASK_TEXT_MAX];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	tw_value__list_bits(mask, p->shown->long_size, &line);
+	finish(p, tw_put_text(p->d, p->tree, p->hf, tw_dissect__at(p->d, mask->data), (int)mask->len,
+			      tw_shown__end(&line)));
+}
+
+static void place_bytes(const struct placing *p, const struct tw_value *value)
+{
+	if ((p->type == TW_TYPE_IPV4 && value->len != 4) || (p->type == TW_TYPE_IPV6 && value->len != 16))
+		return;
+	finish(p, tw_put_bytes(p->d, p->tree, p->hf, value->data, value->len));
+}
+
+static void place(const struct placing *p, const struct tw_value *value)
+{
+	const enum tw_class own = tw_type__class((enum tw_type)p->shown->type);
+	const enum tw_class name = tw_type__class(p->type);
+
+	if (own == TW_CLASS_NUMBER) {
+		if (value->kind == TW_FIELD_ARRAY)
+			place_elements(p, value);
+		else
+			place_number(p, value, 0);
+	} else if (own == TW_CLASS_TEXT) {
+		if (name == TW_CLASS_TEXT && value->kind == TW_FIELD_BITMASK)
+			place_mask(p, value);
+		else if (name == TW_CLASS_TEXT)
+			place_bytes(p, value);
+	} else if (name == own || name == TW_CLASS_BYTES) {
+		place_bytes(p, value);
+	}
+}
+
+/* Nobody wants it, and it is where it should be: nothing to say. */
+static bool is_inside(const struct tw_field *field, const struct tw_record *record)
+{
+	return field->place == TW_PLACE_FIXED && (uint64_t)field->offset + field->size <= record->len;
+}
+
+/* A stack reaches to the end of the record, be it shorter than its field or longer. */
+static int read_value(const struct tw_shown_field *shown, const struct tw_record *record, struct tw_value *ret)
+{
+	struct tw_field field;
+
+	if (!shown->is_stack)
+		return tw_field__read(shown->field, record, ret);
+	field = *shown->field;
+	field.place = TW_PLACE_REST;
+	return tw_field__read(&field, record, ret);
+}
+
+/* Return: false if the field is not inside the record. */
+static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_shown_field *shown,
+		      const struct tw_record *record)
+{
+	const bool wanted = shown->name && tw_name__wanted(tree, shown->name);
+	const bool any_wanted = shown->any && tw_name__wanted(tree, shown->any);
+	const bool others_wanted = tree && (shown->has_addresses || shown->is_stack ||
+					    (shown->flags && tw_name__wanted(tree, shown->flags)));
+	struct placing p = { .d = d, .tree = tree, .shown = shown, .record = record };
+	struct tw_value value;
+
+	if (!wanted && !any_wanted && !others_wanted && is_inside(shown->field, record))
+		return true;
+	if (read_value(shown, record, &value))
+		return false;
+	if (wanted || others_wanted) {
+		p.hf = wanted ? shown->name->hf->id : -1;
+		p.type = wanted ? (enum tw_type)shown->name->type : TW_TYPE_U64;
+		place(&p, &value);
+	}
+	if (any_wanted) {
+		p.hf = shown->any->hf->id;
+		p.type = (enum tw_type)shown->any->type;
+		p.hidden = true;
+		place(&p, &value);
+	}
+	return true;
+}
+
+/* The text of an event, as the kernel prints it: made when a column, the tree or a filter wants it. */
+
+#define FIELD_COST 64 /* of printing one without a program, in the bytes of one */
+
+static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
+{
+	const size_t cost = type->print ? tw_print__memory(type->print) : FIELD_COST * (size_t)type->n_fields;
+
+	if (!d->text_left || !d->program_left)
+		return false; /* told when it was used up */
+	if (cost <= d->program_left) {
+		d->program_left -= (uint32_t)cost;
+		return true;
+	}
+	d->program_left = 0;
+	tw_dissect__expert(d, &ei_trace_limit, "The texts of the frame's events take too long; the rest is left out");
+	return false;
+}
+
+static void account(struct tw_dissect *d, const struct tw_line *line)
+{
+	const size_t len = tw_line__len(line);
+
+	if (line->cut)
+		tw_dissect__expert(d, &ei_trace_limit, "The event's text is longer than the dissector shows");
+	if (len < d->text_left) {
+		d->text_left -= (uint32_t)len;
+		return;
+	}
+	d->text_left = 0;
+	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than the dissector shows");
+}
+
+/* Return: in a buffer that the next call uses again; empty when the frame has had its share. */
+static const char *event_text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)
+{
+	static char buf[TW_PRINT_LINE_MAX + 1];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	if (may_print(d, type)) {
+		if (type->print && !record->cut)
+			tw_print__run(type->print, record, d->stream ? &d->stream->known : NULL, &line);
+		else
+			tw_print__fields(type->format, record, &line);
+		account(d, &line);
+	}
+	return tw_shown__end(&line);
+}
+
+/* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
 
 struct event {
 	struct tw_event_view view;
@@ -63,7 +397,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 	if (e->comm)
 		tw_line__str(line, e->comm);
 	else
-		tw_line__str(line, "<...>"); /* the kernel's own word for it */
+		tw_line__str(line, "<...>"); /* as the kernel prints it */
 	tw_line__char(line, '-');
 	tw_line__i64(line, (int32_t)e->view.pid);
 	tw_line__str(line, " [");
@@ -152,7 +486,7 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 	bool inside = true;
 
 	for (uint32_t i = 0; i < e->type->n_fields && d->items_left; i++)
-		inside &= tw_value__put(d, tree, &e->type->fields[i], &e->record);
+		inside &= put_value(d, tree, &e->type->fields[i], &e->record);
 	if (!inside && !e->record.cut)
 		tw_dissect__expert(d, &ei_trace_bad_field, NULL);
 }
@@ -224,7 +558,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		.cut = d->is_cut,
 	};
 	if (e.type && (wants_info || tw_tree__wants(d->tree, hf_trace_text)))
-		e.text = tw_dissect__text(d, e.type, &e.record);
+		e.text = event_text(d, e.type, &e.record);
 	if (wants_info)
 		append_event(d, &e);
 	if (d->tree) {

@@ -7,20 +7,21 @@
 #include "schema/print.h"
 #include "wire/schema_text.h"
 
+struct tw_dissect;
 struct tw_schema_id;
 struct tw_stream;
 
 /* How one field is shown. */
 struct tw_shown_field {
 	const struct tw_field *field;
-	struct tw_name *name;               /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
-	struct tw_name *any;                /* trace.any.FIELD; the same */
-	const struct tw_print_names *words; /* for its values; NULL if there are none */
-	struct tw_name *flags;              /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
-	uint8_t type;                       /* enum tw_type */
-	uint8_t long_size;                  /* of the traced host */
-	bool has_addresses;                 /* that are printed as symbols */
-	bool is_stack;                      /* elements up to the end of the record, whatever the format says */
+	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
+	struct tw_name *any;                        /* trace.any.FIELD; the same */
+	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
+	struct tw_name *flags;                      /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
+	uint8_t type;                               /* enum tw_type */
+	uint8_t long_size;                          /* of the traced host */
+	bool has_addresses;                         /* that are printed as symbols */
+	bool is_stack;                              /* elements up to the end of the record, whatever the format says */
 };
 
 struct tw_event_type {
@@ -34,19 +35,22 @@ struct tw_event_type {
 	const char *refusal;          /* why texts are field=value; NULL if they aren't */
 };
 
-/**
- * tw_schema_id__learn() - take in the format text of an event
- * @event_id: what the text's own id must be
- * @frames: copied
- *
- * A text that is there already stays: what was dissected with it must not change.
- *
- * Return: 0; -EINVAL for a text that can't be used, with @err filled; -ENOSPC beyond the capture's limits.
- */
-int tw_schema_id__learn(struct tw_schema_id *schema, uint16_t event_id, const struct tw_schema_text *text,
-			const uint32_t *frames, uint32_t n_frames, struct tw_error *err);
-
 /** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before it is first shown */
 void tw_event_type__prepare(struct tw_event_type *type);
+
+/* Taking in format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not come by yet. */
+/**
+ * tw_metadata__unpack() - the text of a SCHEMA record
+ * @ret: lives as long as the packet
+ * Return: 0; -errno with @err filled; -ENOSPC if the frame has had its share of unpacking.
+ */
+int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
+			struct tw_error *err);
+
+/** tw_metadata__learn() - take in a SCHEMA record; first pass only */
+int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err);
+
+/** tw_metadata__from_cache() - what the cache knows about the frame's schema; asked once per schema */
+struct tw_event_type *tw_metadata__from_cache(struct tw_dissect *d, uint16_t event_id);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "dissector/builtin_formats.h"
+#include "dissector/known_formats.h"
 #include "dissector/packet-tracewire.h"
-#include "dissector/shown.h"
 
 static const struct {
 	enum ftenum ft;
@@ -140,4 +140,140 @@ struct tw_name *tw_fields__flags(const char *system, const char *event, const ch
 	const char *const parts[] = { system, event, field, "names", NULL };
 
 	return name_of_type(parts, field, TW_TYPE_TEXT);
+}
+
+#define VALUE_STRING_MAX 128 /* bytes of one, with NUL */
+
+static size_t used; /* of TW_VALUE_STRINGS_BYTES_MAX */
+
+static bool allow(size_t n)
+{
+	if (n > TW_VALUE_STRINGS_BYTES_MAX - used)
+		return false;
+	used += n;
+	return true;
+}
+
+static const char *copy_value_string(const char *text)
+{
+	char buf[VALUE_STRING_MAX];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	tw_line__str(&line, text);
+	return wmem_strdup(wmem_epan_scope(), tw_shown__end(&line));
+}
+
+static size_t size_of(const struct tw_print_name *value_strings, uint32_t n)
+{
+	size_t size = (n + 1) * sizeof(val64_string);
+
+	for (uint32_t i = 0; i < n; i++)
+		size += MIN(strlen(value_strings[i].name) + 1, VALUE_STRING_MAX);
+	return size;
+}
+
+static const value_string *strings32(const struct tw_print_name *value_strings, uint32_t n)
+{
+	value_string *strings = wmem_alloc0_array(wmem_epan_scope(), value_string, n + 1);
+
+	for (uint32_t i = 0; i < n; i++)
+		strings[i] =
+			(value_string){ (uint32_t)value_strings[i].value, copy_value_string(value_strings[i].name) };
+	return strings;
+}
+
+static const val64_string *strings64(const struct tw_print_name *value_strings, uint32_t n)
+{
+	val64_string *strings = wmem_alloc0_array(wmem_epan_scope(), val64_string, n + 1);
+
+	for (uint32_t i = 0; i < n; i++)
+		strings[i] = (val64_string){ value_strings[i].value, copy_value_string(value_strings[i].name) };
+	return strings;
+}
+
+/* Wireshark reads both when a filter is compiled or a column filled, not before: they may come after registration. */
+void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n)
+{
+	header_field_info *hf = name ? name->hf : NULL;
+
+	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_TYPE_I64 ||
+	    !allow(size_of(value_strings, n)))
+		return;
+	if (name->type == TW_TYPE_U64 || name->type == TW_TYPE_I64) {
+		hf->strings = strings64(value_strings, n);
+		hf->display |= BASE_VAL64_STRING;
+	} else {
+		hf->strings = strings32(value_strings, n);
+	}
+}
+
+static void add_value_strings(const struct tw_format *format, const struct tw_print *print,
+			      const struct tw_field *field, struct tw_name *name)
+{
+	struct tw_print_names value_strings;
+
+	if (!print || !tw_print__names(print, field, &value_strings))
+		return;
+	tw_value_strings__add(name, value_strings.names, value_strings.n);
+	if (value_strings.flags)
+		tw_fields__flags(format->system, format->name, field->name);
+}
+
+/* Most print formats have none: not compiled then. */
+static bool may_have_value_strings(const struct tw_format *format)
+{
+	return strstr(format->print_fmt, "__print_symbolic") || strstr(format->print_fmt, "__print_flags");
+}
+
+void tw_fields__register_format(const struct tw_format *format)
+{
+	struct tw_print *print = may_have_value_strings(format) ? tw_print__new(format) : NULL;
+
+	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
+		const struct tw_field *field = &format->fields[i];
+		const enum tw_type type = tw_type__of(field);
+
+		add_value_strings(format, print, field,
+				  tw_fields__name(format->system, format->name, field->name, type));
+		if (tw_preferences.any)
+			tw_fields__any(field->name, type);
+	}
+	tw_print__free(print);
+}
+
+static bool append_flags(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
+{
+	uint64_t left = value;
+
+	for (uint32_t i = 0; i < value_strings->n && left; i++) {
+		const uint64_t mask = value_strings->names[i].value;
+
+		if (!mask || (left & mask) != mask)
+			continue;
+		if (left != value)
+			tw_line__str(line, value_strings->delimiter);
+		tw_line__str(line, value_strings->names[i].name);
+		left &= ~mask;
+	}
+	if (left == value)
+		return false;
+	if (left) {
+		tw_line__str(line, value_strings->delimiter);
+		tw_line__str(line, "0x");
+		tw_line__hex(line, left);
+	}
+	return true;
+}
+
+bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
+{
+	if (value_strings->flags)
+		return append_flags(line, value_strings, value);
+	for (uint32_t i = 0; i < value_strings->n; i++) {
+		if (value_strings->names[i].value == value) {
+			tw_line__str(line, value_strings->names[i].name);
+			return true;
+		}
+	}
+	return false;
 }

@@ -12,6 +12,7 @@
 #include "dissector/compat.h"
 #include "dissector/field_type.h"
 #include "dissector/limits.h"
+#include "schema/print.h"
 
 struct tw_name {
 	header_field_info *hf;
@@ -32,7 +33,7 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 /** tw_fields__any() - trace.any.FIELD; its type may be another than @type, see tw_type__merge() */
 struct tw_name *tw_fields__any(const char *field, enum tw_type type);
 
-/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the words for the bits that are set, as text */
+/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the value strings for the bits that are set, as text */
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field);
 
 /** tw_fields__register_known() - proto_register_prefix() callback: everything that is known without a capture */
@@ -54,5 +55,19 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
 		name->hf->ref_type = name->first->hf->ref_type;
 	return tw_tree__wants(tree, name->hf->id);
 }
+
+/*
+ * The value strings that a print fmt has for the values of a field, as __print_symbolic() and __print_flags() list them. In the
+ * tree each event type shows its own. Filters take a value string where the filter name has got value strings: from the first event type
+ * that brought some, as Wireshark has one list for a name.
+ */
+/** tw_value_strings__add() - make filters on @name take these value strings, unless it has some or its type can't. @name: may be NULL */
+void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n);
+
+/** tw_fields__register_format() - make all fields of an event known to filters, with their value strings */
+void tw_fields__register_format(const struct tw_format *format);
+
+/** tw_value_strings__append() - "WORD" for that value, "A|B|0x10" for flags. Return: false, nothing appended, if none is known */
+bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value);
 
 #endif

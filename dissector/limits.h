@@ -8,18 +8,18 @@
 #define TW_LIMITS_H
 
 /* Per frame: time, and what Wireshark keeps of it. */
-#define TW_ITEMS_MAX         100000      /* of the tree; below Wireshark's own limit, which counts as a dissector bug */
-#define TW_ELEMENTS_MAX      256         /* shown of an array or a stack */
-#define TW_LOOKUPS_MAX       100000      /* of symbols */
-#define TW_MASK_TEXT_MAX     1024        /* bytes of a CPU mask as text */
-#define TW_WORDS_TEXT_MAX    1024        /* bytes of the words for one value */
-#define TW_UNPACK_BYTES_MAX  (16u << 20) /* of SCHEMA texts, unpacked */
-#define TW_PREPARE_BYTES_MAX (16u << 20) /* of parsed formats whose fields and print fmt are met for the first time */
-#define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* shown of one of them: four times as many, where all have to be escaped */
-#define TW_TEXT_BYTES_MAX    (4u << 20)  /* of the texts of its events together */
-#define TW_PROGRAM_BYTES_MAX (64u << 20) /* of print programs run, each as often as it is */
-#define TW_INFO_MAX          4096        /* bytes of the Info column: Wireshark shows no more */
-#define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column; the rest is counted */
+#define TW_ITEMS_MAX             100000 /* of the tree; below Wireshark's own limit, which counts as a dissector bug */
+#define TW_ELEMENTS_MAX          256    /* shown of an array or a stack */
+#define TW_LOOKUPS_MAX           100000 /* of symbols */
+#define TW_MASK_TEXT_MAX         1024   /* bytes of a CPU mask as text */
+#define TW_VALUE_STRING_TEXT_MAX 1024   /* bytes of the value strings for one value */
+#define TW_UNPACK_BYTES_MAX      (16u << 20) /* of SCHEMA texts, unpacked */
+#define TW_PREPARE_BYTES_MAX     (16u << 20) /* of parsed formats whose fields and print fmt are met for the first time */
+#define TW_SCHEMA_SHOWN_MAX      (64u << 10) /* shown of one of them: four times as many, where all have to be escaped */
+#define TW_TEXT_BYTES_MAX        (4u << 20)  /* of the texts of its events together */
+#define TW_PROGRAM_BYTES_MAX     (64u << 20) /* of print programs run, each as often as it is */
+#define TW_INFO_MAX              4096        /* bytes of the Info column: Wireshark shows no more */
+#define TW_INFO_RECORDS_MAX      8           /* control records named in the Info column; the rest is counted */
 
 /* Per capture: what is remembered of streams, channels, schemas, formats, programs, task names, symbols and strings. */
 #define TW_CAPTURE_BYTES_MAX  (256u << 20)
@@ -35,9 +35,9 @@
 #define TW_WHOLE_FRAMES_MAX 1024       /* frames remembered */
 
 /* Per run of Wireshark: names of fields cannot be taken back when a capture is closed. */
-#define TW_NAMES_MAX          200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */
-#define TW_WORDS_PER_NAME_MAX 1024        /* words for the values of one */
-#define TW_WORDS_BYTES_MAX    (16u << 20) /* of all words */
+#define TW_NAMES_MAX               200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */
+#define TW_VALUE_STRINGS_MAX       1024        /* value strings for the values of one */
+#define TW_VALUE_STRINGS_BYTES_MAX (16u << 20) /* of all value strings */
 
 /* Files read at the user's wish. */
 #define TW_FORMATS_FILE_MAX   (64u << 20) /* bytes */

@@ -29,8 +29,8 @@ static struct {
 	uint32_t n_events;
 	struct tw_builtin_field fields[FIELDS_MAX];
 	uint32_t n_fields;
-	struct tw_builtin_word words[WORDS_MAX];
-	uint32_t n_words;
+	struct tw_builtin_name value_strings[WORDS_MAX];
+	uint32_t n_names;
 	struct tw_builtin_field any[FIELDS_MAX];
 	uint32_t n_any;
 } table;
@@ -70,36 +70,36 @@ static void add_any(uint32_t name, enum tw_type type)
 	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_type__any(type) };
 }
 
-/* Where these words stand already, since many events have the same; else behind the others. */
-static uint32_t place_of(const struct tw_builtin_word *words, uint32_t n)
+/* Where these value strings stand already, since many events have the same; else behind the others. */
+static uint32_t place_of(const struct tw_builtin_name *value_strings, uint32_t n)
 {
 	uint32_t at = 0;
 
-	while (at + n <= table.n_words && memcmp(&table.words[at], words, n * sizeof(*words)))
+	while (at + n <= table.n_names && memcmp(&table.value_strings[at], value_strings, n * sizeof(*value_strings)))
 		at++;
-	return at + n <= table.n_words ? at : table.n_words;
+	return at + n <= table.n_names ? at : table.n_names;
 }
 
 static void add_words(struct tw_builtin_field *field, const struct tw_print_names *names)
 {
-	static struct tw_builtin_word words[TW_WORDS_PER_NAME_MAX];
+	static struct tw_builtin_name value_strings[TW_VALUE_STRINGS_MAX];
 
-	if (names->n > TW_WORDS_PER_NAME_MAX)
+	if (names->n > TW_VALUE_STRINGS_MAX)
 		return;
-	memset(words, 0, sizeof(words)); /* they are compared with their padding */
+	memset(value_strings, 0, sizeof(value_strings)); /* they are compared with their padding */
 	for (uint32_t i = 0; i < names->n; i++) {
-		words[i].value = names->names[i].value;
-		words[i].name = intern(names->names[i].name);
+		value_strings[i].value = names->names[i].value;
+		value_strings[i].name = intern(names->names[i].name);
 	}
-	field->first_word = place_of(words, names->n);
-	field->n_words = (uint16_t)names->n;
-	field->words_flags = names->flags;
-	if (field->first_word < table.n_words)
+	field->first_name = place_of(value_strings, names->n);
+	field->n_names = (uint16_t)names->n;
+	field->names_flags = names->flags;
+	if (field->first_name < table.n_names)
 		return;
-	if (names->n > WORDS_MAX - table.n_words)
-		die("too many words for values", table.pool + field->name);
-	memcpy(&table.words[table.n_words], words, names->n * sizeof(*words));
-	table.n_words += names->n;
+	if (names->n > WORDS_MAX - table.n_names)
+		die("too many value_strings for values", table.pool + field->name);
+	memcpy(&table.value_strings[table.n_names], value_strings, names->n * sizeof(*value_strings));
+	table.n_names += names->n;
 }
 
 static void add_field(const struct tw_field *field, const struct tw_print *print)
@@ -201,16 +201,16 @@ static void print_fields(const char *name, const struct tw_builtin_field *fields
 {
 	printf("const struct tw_builtin_field %s[] = {\n", name);
 	for (uint32_t i = 0; i < n; i++)
-		printf("\t{ %u, %u, %u, %u, %u },\n", fields[i].name, fields[i].first_word, fields[i].n_words,
-		       fields[i].type, fields[i].words_flags);
+		printf("\t{ %u, %u, %u, %u, %u },\n", fields[i].name, fields[i].first_name, fields[i].n_names,
+		       fields[i].type, fields[i].names_flags);
 	printf("};\n");
 }
 
 static void print_words(void)
 {
-	printf("const struct tw_builtin_word tw_builtin_words[] = {\n");
-	for (uint32_t i = 0; i < table.n_words; i++)
-		printf("\t{ %" PRIu64 "u, %u },\n", table.words[i].value, table.words[i].name);
+	printf("const struct tw_builtin_name tw_builtin_names[] = {\n");
+	for (uint32_t i = 0; i < table.n_names; i++)
+		printf("\t{ %" PRIu64 "u, %u },\n", table.value_strings[i].value, table.value_strings[i].name);
 	printf("\t{ 0, 0 },\n};\n");
 }
 

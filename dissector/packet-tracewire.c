@@ -4,7 +4,7 @@
  *
  * How it is built, and why
  *
- * A frame (wire/tracewire.h) holds kernel records and what is needed to read them. Fixed fields (fixed.h) are registered
+ * A frame (wire/tracewire.h) holds kernel records and what is needed to read them. The fields of the protocol itself are registered
  * at start, which costs next to nothing. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ from
  * kernel to kernel; they are registered late (fields.h):
  *
@@ -15,7 +15,7 @@
  *     alone decide how bytes are read; the table and the preference only provide names. The cache is also read for a
  *     stream whose SCHEMA has not come by: its files are named by the hash that the frames carry.
  *
- * Event ids mean something only within (stream, schema id), so that is the key of all look-ups (capture.h). All state of
+ * Event ids mean something only within (stream, schema id), so that is the key of all look-ups (stream.h). All state of
  * a capture is built in the first pass and belongs to Wireshark's file scope; second passes and random access in the GUI
  * only read it, and so see the same or, where metadata came late, more. Nothing else is kept but the names.
  *
@@ -654,7 +654,7 @@ static void show_columns(struct tw_dissect *d)
 }
 
 /*
- * Whoever captured kept only the beginning of the packet, as with dumpcap -s. That is no fault, and said in the words that Wireshark
+ * Whoever captured kept only the beginning of the packet, as with dumpcap -s. That is no fault, and said in the value strings that Wireshark
  * has for it, behind what is in the Info column; _ws.short finds them.
  */
 static void show_cut(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_item *item)

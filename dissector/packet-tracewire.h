@@ -3,9 +3,8 @@
 #ifndef PACKET_TRACEWIRE_H
 #define PACKET_TRACEWIRE_H
 
-#include "dissector/capture.h"
-#include "dissector/sequence.h"
-#include "dissector/shown.h"
+#include "base/printable.h"
+#include "dissector/stream.h"
 #include "wire/decode.h"
 
 /* Fields of the protocol, in the order of the table in packet-tracewire.c; those of event formats are in dissector/fields.h. */
@@ -86,6 +85,27 @@ struct tw_dissect {
 	struct tw_line info;
 };
 
+/*
+ * Texts as they go to Wireshark: as base/printable.h shows them, on one line. Labels, columns and values of fields are so, and
+ * what is learnt from the capture.
+ */
+/** tw_shown__on() - an empty line on @buf with room for the NUL of tw_shown__end(); any bytes may be appended */
+static inline struct tw_line tw_shown__on(char *buf, size_t size)
+{
+	return tw_line__of(buf, size - 1, TW_LINE_FLAT);
+}
+
+/** tw_shown__end() - close a line made by tw_shown__on() with a NUL. Return: its text */
+static inline char *tw_shown__end(struct tw_line *line)
+{
+	tw_printable__escape(line);
+	*line->at = 0;
+	return line->text;
+}
+
+/** tw_shown__dup() - a text of the capture in new memory */
+char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len);
+
 static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
 {
 	return (int)((const uint8_t *)p - d->bytes.base);
@@ -101,10 +121,10 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at
 /** tw_put_signed_time() - add a time that may lie before 0, ns */
 proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, int64_t ns);
 
-/** tw_put_bytes() - add text or bytes that are in the frame; text as dissector/shown.h has it */
+/** tw_put_bytes() - add text or bytes that are in the frame; text printable, on one line */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len);
 
-/** tw_put_text() - add text that is not in the frame, as the field's value at @at; as dissector/shown.h has it */
+/** tw_put_text() - add text that is not in the frame, as the field's value at @at; printable, on one line */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
 /** tw_put_subtree() - a branch with a plain label */
@@ -129,12 +149,6 @@ static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 
 /** tw_dissect__event() - an EVENT or FILTERED record, out of this frame or put together */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
-
-/**
- * tw_dissect__text() - an event's text, printable; empty when the frame has had its share
- * Return: in a buffer that the next call uses again.
- */
-const char *tw_dissect__text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record);
 
 /** tw_dissect__tlv_header() - a record's type and whole length, where the frame has them */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);

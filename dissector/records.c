@@ -1,6 +1,346 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Control records: their fields, and their word in the Info column. */
-#include "dissector/records.h"
+#include "dissector/event_type.h"
+#include "dissector/order.h"
+#include "dissector/packet-tracewire.h"
+
+/*
+ * Puts a record's fields into @tree and appends to @info what is worth knowing at a glance. In the first pass the dissector learns from it.
+ * Return: false for a malformed value.
+ */
+typedef bool (*record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+				 struct tw_line *info);
+
+/* "5000.000000500" */
+static void append_time(struct tw_line *line, uint64_t ns)
+{
+	tw_line__u64(line, ns / 1000000000);
+	tw_line__char(line, '.');
+	tw_line__digits(line, ns % 1000000000, 9, '0');
+}
+
+static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	const int first = (int)(offsetof(struct tw_clock_tlv, trace) - sizeof(struct tw_tlv));
+	struct tw_clock_view clock;
+
+	if (!tw_clock__parse(tlv, &clock))
+		return false;
+	if (d->first_pass && d->stream)
+		d->stream->clock_frame = d->pinfo->num;
+	tw_put_number(d, tree, hf_trace_clock_valid, at, 4, clock.valid);
+	tw_put_number(d, tree, hf_trace_clock_error, at + 4, 4, clock.error_ns);
+	if (clock.sync_ns)
+		tw_put_number(d, tree, hf_trace_clock_sync, at + 8, 4, clock.sync_ns);
+#define X(bit, name, field, what)                                                                    \
+	if (clock.valid & 1u << (bit))                                                               \
+		tw_put_number(d, tree, hf_trace_clock_reading[bit], at + first + (bit)*8, 8,         \
+			      (bit) == TW_CLOCK_TRACE ? tw_stream__ns(d->stream, clock.reading[bit]) \
+						      : clock.reading[bit]);
+	TW_CLOCK_LIST(X)
+#undef X
+	tw_line__char(info, ' ');
+	append_time(info, tw_stream__ns(d->stream, clock.reading[TW_CLOCK_TRACE]));
+	return true;
+}
+
+static bool dissect_exchange(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			     struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_exchange_view exchange;
+	bool is_answer;
+
+	if (!tw_exchange__parse(tlv, &exchange))
+		return false;
+	is_answer = exchange.received || exchange.answered;
+	tw_put_number(d, tree, hf_trace_exchange_id, at, 4, exchange.id);
+	tw_put_number(d, tree, hf_trace_exchange_asked, at + 4, 8, exchange.asked);
+	if (is_answer) {
+		tw_put_number(d, tree, hf_trace_exchange_received, at + 12, 8,
+			      tw_stream__ns(d->stream, exchange.received));
+		tw_put_number(d, tree, hf_trace_exchange_answered, at + 20, 8,
+			      tw_stream__ns(d->stream, exchange.answered));
+	}
+	tw_line__char(info, ' ');
+	tw_line__u64(info, exchange.id);
+	tw_line__str(info, is_answer ? ": answer" : ": question");
+	return true;
+}
+
+static bool dissect_want(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
+	uint16_t what;
+
+	while (tw_want__next(&c, &what)) {
+		tw_put_number(d, tree, hf_trace_want_what, tw_dissect__at(d, c.at) - 2, 2, what);
+		tw_line__char(info, ' ');
+		tw_line__str(info, val_to_str_const(what, tw_want_names, "something unknown"));
+	}
+	return !c.left;
+}
+
+static bool dissect_refused(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
+	uint16_t why;
+
+	while (tw_refused__next(&c, &why)) {
+		tw_put_number(d, tree, hf_trace_refused_why, tw_dissect__at(d, c.at) - 2, 2, why);
+		tw_line__str(info, ": ");
+		tw_line__str(info, val_to_str_const(why, tw_refused_names, "something unknown"));
+	}
+	return !c.left;
+}
+
+/* "35 \xc2\xb5s": never less than it is, as it is a bound. */
+static void append_bound(struct tw_line *line, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, " s" }, { 1000000, " ms" }, { 1000, " \xc2\xb5s" }, { 1, " ns" } };
+	size_t i = 0;
+
+	while (units[i].ns > 1 && ns < 10 * units[i].ns)
+		i++;
+	tw_line__u64(line, ns / units[i].ns + (ns % units[i].ns != 0));
+	tw_line__str(line, units[i].name);
+}
+
+/* "3600.000 s"; what is shorter than a second to the ns. */
+static void append_seconds(struct tw_line *line, uint64_t ns)
+{
+	if (ns < 1000000000) {
+		append_time(line, ns);
+	} else {
+		tw_line__u64(line, ns / 1000000000);
+		tw_line__char(line, '.');
+		tw_line__digits(line, ns % 1000000000 / 1000000, 3, '0');
+	}
+	tw_line__str(line, " s");
+}
+
+static void append_change(struct tw_line *line, const struct tw_offset_view *offset)
+{
+	const uint64_t size = offset->step < 0 ? -(uint64_t)offset->step : (uint64_t)offset->step;
+
+	if (offset->kind == TW_OFFSET_STEP) {
+		tw_line__str(line, "wall clock set by ");
+		tw_line__char(line, offset->step < 0 ? '-' : '+');
+	} else {
+		tw_line__str(line, "suspended for ");
+	}
+	append_seconds(line, size);
+}
+
+static void append_error(struct tw_line *line, const struct tw_offset_view *offset)
+{
+	if (offset->error_ns == TW_ERROR_UNKNOWN) {
+		tw_line__str(line, "how far times are from the capture host's clock is not known");
+		return;
+	}
+	tw_line__str(line, "times are within ");
+	append_bound(line, offset->error_ns);
+	tw_line__str(line, " of the capture host's clock (");
+	tw_line__str(line, val_to_str_const(offset->method, tw_offset_method_names, "by unknown means"));
+	tw_line__char(line, ')');
+}
+
+static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_offset_view *offset, int at)
+{
+	tw_put_number(d, tree, hf_trace_offset_kind, at, 2, offset->kind);
+	tw_put_number(d, tree, hf_trace_offset_method, at + 2, 2, offset->method);
+	tw_put_number(d, tree, hf_trace_offset_time, at + 4, 8, tw_stream__ns(d->stream, offset->time));
+	tw_put_signed_time(d, tree, hf_trace_offset_offset, at + 12, 8, offset->offset);
+	if (offset->step)
+		tw_put_signed_time(d, tree, hf_trace_offset_step, at + 20, 8, offset->step);
+	if (offset->error_ns != TW_ERROR_UNKNOWN)
+		tw_put_number(d, tree, hf_trace_offset_error, at + 28, 8, offset->error_ns);
+	tw_put_number(d, tree, hf_trace_offset_drift, at + 36, 4, (uint64_t)offset->drift);
+}
+
+static void note_change(struct tw_dissect *d, const struct tw_offset_view *offset)
+{
+	char buf[64];
+	struct tw_line text = tw_shown__on(buf, sizeof(buf));
+
+	append_change(&text, offset);
+	tw_dissect__expert(d, offset->kind == TW_OFFSET_STEP ? &ei_trace_step : &ei_trace_suspend,
+			   tw_shown__end(&text));
+}
+
+static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	struct tw_offset_view offset;
+
+	if (!tw_offset__parse(tlv, &offset))
+		return false;
+	if (d->first_pass && d->stream && !tw_stream__learn_time_error(d->stream, offset.error_ns, d->pinfo->num))
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the dissector keeps");
+	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
+	tw_line__str(info, ": ");
+	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND) {
+		note_change(d, &offset);
+		append_change(info, &offset);
+		tw_line__str(info, "; ");
+	}
+	append_error(info, &offset);
+	return true;
+}
+
+/* Text and system as unpacked: only when somebody looks, as unpacking takes time. */
+static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct tw_schema_view *view)
+{
+	const int at = tw_dissect__at(d, view->data);
+	struct tw_schema_text text;
+
+	if (!tw_tree__wants(tree, hf_trace_schema_text) && !tw_tree__wants(tree, hf_trace_schema_system))
+		return;
+	if (tw_metadata__unpack(d, view, &text, NULL))
+		return;
+	tw_put_text(d, tree, hf_trace_schema_system, at, (int)view->len, text.system);
+	tw_put_text(d, tree, hf_trace_schema_text, at, (int)view->len,
+		    tw_shown__dup(d->pinfo->pool, text.text, strnlen(text.text, MIN(text.len, TW_SCHEMA_SHOWN_MAX))));
+}
+
+static void append_schema(const struct tw_dissect *d, const struct tw_schema_view *view, struct tw_line *info)
+{
+	const struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, view->event_id) : NULL;
+
+	tw_line__char(info, ' ');
+	tw_line__u64(info, (uint64_t)view->index + 1);
+	tw_line__char(info, '/');
+	tw_line__u64(info, view->total);
+	tw_line__char(info, ' ');
+	if (view->kind != TW_SCHEMA_EVENT) {
+		tw_line__str(info, val_to_str_const(view->kind, tw_schema_kind_names, "of unknown kind"));
+	} else if (type) {
+		tw_line__str(info, type->format->system);
+		tw_line__char(info, ':');
+		tw_line__str(info, type->format->name);
+	}
+}
+
+static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_error err = { "" };
+	struct tw_schema_view view;
+
+	if (!tw_schema_tlv__parse(tlv, &view))
+		return false;
+	if (d->first_pass && tw_metadata__learn(d, &view, &err))
+		tw_dissect__refuse(d, &ei_trace_bad_schema, err.text);
+	tw_put_number(d, tree, hf_trace_schema_kind, at, 1, view.kind);
+	tw_put_number(d, tree, hf_trace_schema_encoding, at + 1, 1, view.encoding);
+	tw_put_number(d, tree, hf_trace_schema_event_id, at + 2, 2, view.event_id);
+	tw_put_number(d, tree, hf_trace_schema_raw_length, at + 4, 4, view.raw_length);
+	tw_put_number(d, tree, hf_trace_schema_index, at + 8, 4, view.index);
+	tw_put_number(d, tree, hf_trace_schema_total, at + 12, 4, view.total);
+	put_schema_text(d, tree, &view);
+	append_schema(d, &view, info);
+	return true;
+}
+
+static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, uint64_t number)
+{
+	struct tw_stream *stream = d->stream;
+
+	switch (attr->attr) {
+	case TW_HOST_NAME:
+		stream->host = tw_shown__dup(wmem_file_scope(), attr->value, attr->len);
+		break;
+	case TW_HOST_LONG_SIZE:
+		stream->long_size = number == 4 || number == 8 ? (uint8_t)number : 0;
+		break;
+	case TW_HOST_CLOCK_MULT:
+		stream->mult = (uint32_t)number;
+		break;
+	case TW_HOST_CLOCK_SHIFT:
+		stream->shift = number < 64 ? (uint32_t)number : 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const struct tw_attr_view *attr, bool learn)
+{
+	const int hf = attr->attr < TW_HOST_ATTRS ? hf_trace_host_attr[attr->attr] : -1;
+	const bool is_number = hf > 0 && proto_registrar_get_ftype(hf) == FT_UINT64;
+	const bool is_bytes = hf <= 0 || (is_number && attr->len != 8);
+	const uint64_t number = is_number && !is_bytes ? tw_load_be64(attr->value) : 0;
+
+	if (is_bytes)
+		tw_put_bytes(d, tree, hf_trace_tlv_value, attr->value, attr->len);
+	else if (is_number)
+		tw_put_number(d, tree, hf, tw_dissect__at(d, attr->value), 8, number);
+	else
+		tw_put_bytes(d, tree, hf, attr->value, attr->len);
+	if (learn && !is_bytes)
+		learn_host(d, attr, number);
+}
+
+static bool dissect_host(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const bool learn = d->first_pass && d->stream && !d->stream->host_frame;
+	struct tw_cursor attrs = { tlv->value, tlv->len };
+	struct tw_attr_view attr;
+
+	while (tw_host__next(&attrs, &attr)) {
+		dissect_host_attr(d, tree, &attr, learn);
+		if (attr.attr == TW_HOST_NAME || attr.attr == TW_HOST_RELEASE || attr.attr == TW_HOST_MACHINE) {
+			tw_line__char(info, ' ');
+			tw_line__bytes(info, attr.value, attr.len);
+		}
+	}
+	if (learn)
+		d->stream->host_frame = d->pinfo->num;
+	return !attrs.left;
+}
+
+static bool dissect_comm(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_comm_view comm;
+
+	if (!tw_comm__parse(tlv, &comm))
+		return false;
+	if (d->first_pass && d->stream && !tw_stream__learn_task(d->stream, &comm, d->pinfo->num))
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more task names than the dissector keeps");
+	tw_put_number(d, tree, hf_trace_comm_origin, at, 1, comm.origin);
+	tw_put_number(d, tree, hf_trace_comm_time, at + 4, 8, tw_stream__ns(d->stream, comm.time));
+	tw_put_number(d, tree, hf_trace_comm_pid, at + 12, 4, comm.pid);
+	tw_put_number(d, tree, hf_trace_comm_tgid, at + 16, 4, comm.tgid);
+	tw_put_bytes(d, tree, hf_trace_comm_name, comm.name, comm.len);
+	tw_line__char(info, ' ');
+	tw_line__u64(info, comm.pid);
+	tw_line__char(info, '=');
+	tw_line__bytes(info, comm.name, comm.len);
+	return true;
+}
+
+static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+{
+	const int at = tw_dissect__at(d, tlv->value);
+	struct tw_symbol_view symbol;
+
+	if (!tw_symbol__parse(tlv, &symbol))
+		return false;
+	if (d->first_pass && d->stream && !tw_stream__learn_symbol(d->stream, &symbol, d->pinfo->num))
+		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more symbols than the dissector keeps");
+	tw_put_number(d, tree, hf_trace_symbol_size, at, 4, symbol.size);
+	tw_put_number(d, tree, hf_trace_symbol_address, at + 4, 8, symbol.address);
+	tw_put_bytes(d, tree, hf_trace_symbol_name, symbol.name, symbol.len);
+	tw_line__char(info, ' ');
+	tw_line__bytes(info, symbol.name, symbol.len);
+	return true;
+}
+
+/* Control records: their fields, and their word in the Info column. */
 
 /* What the kernel's counter grew by is the least where nobody knows how many it was. */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
@@ -48,7 +388,7 @@ static bool dissect_watermark(struct tw_dissect *d, proto_tree *tree, const stru
 		tw_put_number(d, tree, hf_trace_watermark_next_seq, tw_dissect__at(d, entry) + 4, 8, seq);
 	}
 	tw_line__char(info, ' ');
-	tw_records__append_time(info, tw_stream__ns(d->stream, mark.time));
+	append_time(info, tw_stream__ns(d->stream, mark.time));
 	return !mark.channels.left;
 }
 
@@ -105,23 +445,16 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 }
 
 /* What there is of a cut one explains nothing, and is shown as it is. */
-static tw_record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
+static record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
-	static const tw_record_dissector by_type[] = {
-		[TW_TLV_LOST] = dissect_lost,
-		[TW_TLV_WATERMARK] = dissect_watermark,
-		[TW_TLV_SCHEMA] = tw_records__schema,
-		[TW_TLV_HOST] = tw_records__host,
-		[TW_TLV_CLOCK] = tw_records__clock,
-		[TW_TLV_COMM] = tw_records__comm,
-		[TW_TLV_SYMBOL] = tw_records__symbol,
-		[TW_TLV_STATS] = dissect_stats,
-		[TW_TLV_AUTH] = dissect_auth,
-		[TW_TLV_END] = dissect_end,
-		[TW_TLV_EXCHANGE] = tw_records__exchange,
-		[TW_TLV_OFFSET] = tw_records__offset,
-		[TW_TLV_WANT] = tw_records__want,
-		[TW_TLV_REFUSED] = tw_records__refused,
+	static const record_dissector by_type[] = {
+		[TW_TLV_LOST] = dissect_lost,         [TW_TLV_WATERMARK] = dissect_watermark,
+		[TW_TLV_SCHEMA] = dissect_schema,     [TW_TLV_HOST] = dissect_host,
+		[TW_TLV_CLOCK] = dissect_clock,       [TW_TLV_COMM] = dissect_comm,
+		[TW_TLV_SYMBOL] = dissect_symbol,     [TW_TLV_STATS] = dissect_stats,
+		[TW_TLV_AUTH] = dissect_auth,         [TW_TLV_END] = dissect_end,
+		[TW_TLV_EXCHANGE] = dissect_exchange, [TW_TLV_OFFSET] = dissect_offset,
+		[TW_TLV_WANT] = dissect_want,         [TW_TLV_REFUSED] = dissect_refused,
 	};
 
 	return !d->is_cut && type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

@@ -116,12 +116,12 @@ static void put_raise(struct sample *s, uint32_t vec, uint64_t time)
 	put(s, &r, time);
 }
 
-static void make_words(const char *out)
+static void make_value_strings(const char *out)
 {
 	static struct sample s;
 	const struct text first = { 20, "toy", calm, sizeof(calm) - 1 }, second = { 20, "toy", wild, sizeof(wild) - 1 };
 
-	begin(&s, out, "words.pcap", real, 5);
+	begin(&s, out, "value-strings.pcap", real, 5);
 	put_raise(&s, 3, T0);
 	put_raise(&s, 8, T0 + 1);
 	put_raise(&s, 77, T0 + 2);
@@ -163,6 +163,6 @@ void make_texts(const char *formats, const char *out)
 	text__read(&real[STACK], formats, "ftrace", "kernel_stack");
 	text__read(&real[USER], formats, "ftrace", "user_stack");
 	make_symbols(out);
-	make_words(out);
+	make_value_strings(out);
 	make_refused(out);
 }

@@ -8,11 +8,12 @@
  *	ID: 316
  *	...
  */
-#ifndef TW_FORMATS_FILE_H
-#define TW_FORMATS_FILE_H
+#ifndef TW_KNOWN_FORMATS_H
+#define TW_KNOWN_FORMATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "wire/schema_text.h"
 
@@ -33,5 +34,24 @@ static inline struct tw_formats_file tw_formats_file__open(const char *bytes, si
  * Return: false at the end, or where the rest makes no sense.
  */
 bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *ret);
+
+/*
+ * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id in the form
+ * above. A schema id is a hash of its content and is checked before a file is believed, so neither a damaged file
+ * nor a stranger's capture with an id of its choice can put anything wrong in. It is a cache: failing is silent.
+ */
+#define TW_CACHE_FILES_MAX 64
+#define TW_CACHE_BYTES_MAX (4u << 20) /* of all files; those not used for the longest time go first */
+
+/** tw_cache__store() - keep a complete schema; texts in the order of SCHEMA's index */
+void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, const struct tw_schema_text *texts,
+		     size_t n);
+
+/**
+ * tw_cache__load() - the file of a schema, if there is one and its content is what its name says
+ * @ret_len: bytes
+ * Return: the file in the form above, to be g_free()d; NULL if there is none.
+ */
+char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 
 #endif
