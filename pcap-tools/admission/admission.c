@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "pcap-tools/admission/backlog.h"
 #include "pcap-tools/admission/budget.h"
-#include "pcap-tools/admission/standing.h"
+#include "stream/eviction.h"
 
 #define SETS          8192               /* of candidates, by their ids */
 #define WAYS          4                  /* candidates of a set */

@@ -11,7 +11,7 @@
 #define TW_SIEVE_H
 
 #include "filter/filter.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 
 /* Of the bound filters. Beyond it they are thrown away, and made again when they are needed. */
 #define TW_SIEVE_MEMORY_MAX ((size_t)128 << 20) /* bytes */

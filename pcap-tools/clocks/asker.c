@@ -6,7 +6,7 @@
 
 #include "base/id_table.h"
 #include "base/time.h"
-#include "pcap-tools/admission/standing.h"
+#include "stream/eviction.h"
 
 #define BURST      8
 #define BURST_NS   (3 * TW_NS_PER_MS)

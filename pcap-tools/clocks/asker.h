@@ -18,7 +18,7 @@
 #include "transport/receiver.h"
 #include "wire/exchange.h"
 
-#define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (admission/standing.h) */
+#define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (stream/eviction.h) */
 
 /* To be sent at once, by tw_receiver__answer(): the time of asking is in it. */
 struct tw_question {

@@ -23,7 +23,7 @@
 
 #include "pcap-tools/clocks/distance.h"
 #include "pcap-tools/clocks/wall_clock.h"
-#include "pcap-tools/identity.h"
+#include "stream/identity.h"
 #include "wire/decode.h"
 
 enum tw_align {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "pcap-tools/convert/state.h"
-#include "pcap-tools/identity.h"
+#include "stream/identity.h"
 #include "schema/sha256.h"
 
 #define FILE_BUFFER   ((size_t)1 << 20)

@@ -8,7 +8,7 @@
 #define TW_INFO_H
 
 #include "pcap-tools/capture/blocks.h"
-#include "pcap-tools/identity.h"
+#include "stream/identity.h"
 #include "pcap-tools/ledger/ledger.h"
 
 #define TW_INFO_STREAMS_MAX    4096 /* a long capture has more than a merge takes at once */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "pcap-tools/ledger/books.h"
+#include "stream/counters.h"
 #include "pcap-tools/merge/merge.h"
 
 /* The one list of places: key in texts, name, kind, heading, what it is. */

@@ -197,7 +197,7 @@ void tw_merge__free(struct tw_merge *m);
  * @arrival: NULL = out of a file
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
- * streams is full, one makes room as admission/standing.h has it: one that ended, that never sent consecutive numbers, or that
+ * streams is full, one makes room as stream/eviction.h has it: one that ended, that never sent consecutive numbers, or that
  * was silent while 65536 frames of others came.
  *
  * Return: 0, -ENOMEM, or what emit returned.

@@ -7,7 +7,7 @@
 #define TW_MERGE_STATE_H
 
 #include "base/id_table.h"
-#include "pcap-tools/admission/standing.h"
+#include "stream/eviction.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "pcap-tools/identity.h"
+#include "stream/identity.h"
 
 static struct tw_report_clock *clocks__get(struct tw_report_clocks *clocks, uint64_t stream_id)
 {

@@ -4,7 +4,7 @@
 #define TW_REPORT_IMPL_H
 
 #include "base/line.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 #include "pcap-tools/report/report.h"
 
 #define TW_REPORT_LINE_MAX    (64 * 1024)              /* bytes; what is longer is cut */

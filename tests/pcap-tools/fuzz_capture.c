@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "pcap-tools/capture/blocks.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 #include "pcap-tools/capture/packet_frame.h"
 
 static volatile uint8_t sink;

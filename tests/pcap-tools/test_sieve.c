@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "learning.h"
+#include "tests/stream/streams.h"
 #include "pcap-tools/capture/sieve.h"
 
 #define STREAM 1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "filter/evaluate.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 #include "pcap-tools/merge/merge.h"
 
 struct filter_hits {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a capture says of its streams, taken in. */
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "learning.h"
+#include "tests/stream/streams.h"
 
 /* A format that does not show how long a long is, and asks. */
 static const char sizeof_long[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/identity.h"
+#include "stream/identity.h"
 
 #include <stdio.h>
 #include <string.h>

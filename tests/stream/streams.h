@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames into a tw_knowledge, for its tests. Included behind cmocka.h. */
-#ifndef TEST_LEARNING_H
-#define TEST_LEARNING_H
+#ifndef TEST_STREAMS_H
+#define TEST_STREAMS_H
 
 #include <stdlib.h>
 
-#include "explained.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "tests/pcap-tools/explained.h"
+#include "stream/streams.h"
 
 #define SCHEMA 7 /* of test_frame__begin() */
 

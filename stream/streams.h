@@ -6,8 +6,8 @@
 #ifndef TW_KNOWLEDGE_H
 #define TW_KNOWLEDGE_H
 
-#include "pcap-tools/capture/task_table.h"
-#include "pcap-tools/identity.h"
+#include "stream/tasks.h"
+#include "stream/identity.h"
 #include "schema/print.h"
 #include "schema/schema.h"
 #include "wire/decode.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/capture/knowledge_state.h"
+#include "stream/streams_impl.h"
 
 #define PAGE_IDS 256
 

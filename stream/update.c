@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/capture/knowledge_state.h"
+#include "stream/streams_impl.h"
 
 /* What tables grow by at once, besides doubling. */
 #define SYMBOLS_GROWTH (128u << 10) /* bytes: the empty table and a block of names */

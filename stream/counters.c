@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/ledger/books.h"
+#include "stream/counters.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TW_KNOWLEDGE_STATE_H
 
 #include "base/id_table.h"
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 

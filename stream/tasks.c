@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/capture/task_table.h"
+#include "stream/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>

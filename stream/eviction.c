@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/admission/standing.h"
+#include "stream/eviction.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who has to go when a table of streams is full. */
-#include "pcap-tools/admission/standing.h"
+#include "stream/eviction.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a stranger's capture says of its streams: values in parts, lengths that lie, more than is kept. */
-#include "pcap-tools/capture/knowledge.h"
+#include "stream/streams.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "learning.h"
+#include "tests/stream/streams.h"
 
 static void assert_says(const struct tw_error *err, const char *words)
 {
