@@ -7,9 +7,9 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "producer/announcer.h"
 #include "producer/exchange.h"
 #include "producer/filtering/filtering.h"
+#include "producer/metadata_sender.h"
 #include "producer/producer.h"
 #include "producer/reader.h"
 

@@ -3,7 +3,7 @@
  * A reader thread: some CPUs' rings, one port, one loop. Each round takes the time T, reads every ring to its end and tells the
  * WATERMARK T. The pause between rounds follows the rate: reads of barely filled sub-buffers are what costs, so few events are
  * fetched soon, many in bulk, and the sub-buffer being filled waits for the next round where it fills fast. After some empty rounds
- * it sleeps until the kernel has something. Where frames have to wait for room, rings are read in step (producer/pace.h).
+ * it sleeps until the kernel has something. Where frames have to wait for room, rings are read in step (producer/ring_scheduler.h).
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -12,10 +12,10 @@
 #include <stdatomic.h>
 
 #include "producer/clock.h"
-#include "producer/filtering/gate.h"
-#include "producer/pace.h"
-#include "producer/port.h"
+#include "producer/filtering/event_filter.h"
+#include "producer/frame_writer.h"
 #include "producer/ring.h"
+#include "producer/ring_scheduler.h"
 #include "producer/tasks/tasks.h"
 
 /* What else the thread does each round; for the one thread that keeps the control channel. */

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/number.h"
 #include "cli/filter/format_reader.h"
-#include "producer/texts.h"
+#include "producer/schema_texts.h"
 #include "producer/tracing_dir.h"
 
 static int apply_schema(void *data, const char *value, struct tw_error *err)

@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-#include "producer/filtering/gate.h"
+#include "producer/filtering/event_filter.h"
 #include "producer/instance.h"
 #include "producer/producer.h"
 #include "producer/selection.h"

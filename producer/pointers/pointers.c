@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "producer/pointers/leftovers.h"
+#include "producer/pointers/padding.h"
 #include "schema/pointer_field.h"
 
 int tw_pointers__init(struct tw_pointers *p, struct tw_error *err)

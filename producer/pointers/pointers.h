@@ -6,7 +6,7 @@
 #ifndef TW_POINTERS_H
 #define TW_POINTERS_H
 
-#include "producer/field_spots.h"
+#include "producer/field_offsets.h"
 #include "producer/pointers/pointer_key.h"
 #include "producer/symbols/kernel_text.h"
 #include "schema/print.h"

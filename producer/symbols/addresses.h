@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "producer/field_spots.h"
+#include "producer/field_offsets.h"
 #include "producer/subbuf.h"
 #include "producer/symbols/address_set.h"
 #include "schema/format.h"

@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 #include "producer/exchange.h"
-#include "producer/wants.h"
+#include "producer/request_limiter.h"
 #include "wire/exchange.h"
 
 #define STREAM     0x1122334455667788ull /* of the golden frames */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/pointers/leftovers.h"
+#include "producer/pointers/padding.h"
 
 #include <string.h>
 

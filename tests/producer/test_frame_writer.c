@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "producer/control.h"
+#include "producer/control_channel.h"
 #include "receiver.h"
 
 #define SMALL 512 /* a frame of some ten events */

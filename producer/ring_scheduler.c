@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/pace.h"
+#include "producer/ring_scheduler.h"
 
 #include "base/time.h"
 #include "producer/reader.h"

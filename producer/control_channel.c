@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/control.h"
+#include "producer/control_channel.h"
 
 #include <stdlib.h>
 

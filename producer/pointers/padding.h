@@ -6,7 +6,7 @@
 #ifndef TW_LEFTOVERS_H
 #define TW_LEFTOVERS_H
 
-#include "producer/field_spots.h"
+#include "producer/field_offsets.h"
 
 /** tw_leftovers__count() - most that tw_leftovers__add() adds for this format */
 size_t tw_leftovers__count(const struct tw_format *format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/filtering/gate.h"
+#include "producer/filtering/event_filter.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "producer/filtering/gate.h"
+#include "producer/filtering/event_filter.h"
 #include "schema/schema.h"
 #include "tests/filter/bound.h"
 

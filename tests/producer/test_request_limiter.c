@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What askers get, and how often, whenever who says it looks. */
-#include "producer/wants.h"
+#include "producer/request_limiter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

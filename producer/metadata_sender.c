@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/announcer.h"
+#include "producer/metadata_sender.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/texts.h"
+#include "producer/schema_texts.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,9 +6,9 @@
 #ifndef TW_CONTROL_H
 #define TW_CONTROL_H
 
-#include "producer/port.h"
+#include "producer/frame_writer.h"
+#include "producer/schema_texts.h"
 #include "producer/tasks/tasks.h"
-#include "producer/texts.h"
 #include "wire/decode.h"
 
 struct tw_control {

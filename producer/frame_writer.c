@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/port.h"
+#include "producer/frame_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,16 +7,16 @@
 #define TW_ANNOUNCER_H
 
 #include "producer/clock.h"
-#include "producer/control.h"
+#include "producer/control_channel.h"
 #include "producer/filtering/filtering.h"
 #include "producer/host.h"
 #include "producer/producer.h"
+#include "producer/request_limiter.h"
+#include "producer/schema_texts.h"
 #include "producer/selection.h"
 #include "producer/symbols/symbolizer.h"
 #include "producer/sync/sync.h"
 #include "producer/tasks/tasks.h"
-#include "producer/texts.h"
-#include "producer/wants.h"
 
 struct tw_announcer {
 	struct tw_control control;

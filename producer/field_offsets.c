@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/field_spots.h"
+#include "producer/field_offsets.h"
 
 #include <errno.h>
 #include <stdlib.h>

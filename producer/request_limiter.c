@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/wants.h"
+#include "producer/request_limiter.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
