@@ -133,7 +133,7 @@ static int finish(void *ctx, struct tw_error *err)
  * When the receiving ring overflows at the end, no later number tells of it, and the receiver knows at most how many frames these
  * were. But here it is known what was sent.
  */
-static void settle_tail(struct tw_ledger *ledger, const struct tw_books *books)
+static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *books)
 {
 	const uint64_t *place = ledger->place;
 	const uint64_t came = place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + place[TW_PLACE_UNWANTED] +
@@ -147,7 +147,7 @@ static void settle_tail(struct tw_ledger *ledger, const struct tw_books *books)
 	ledger->recorded += books->delivered - known;
 }
 
-static void summarize(void *ctx, const struct tw_books *books)
+static void summarize(void *ctx, const struct tw_producer_counters *books)
 {
 	struct live *live = ctx;
 	struct tw_archive_stats *stats = &live->stats.archive;

@@ -73,7 +73,7 @@ static int finish(void *ctx, struct tw_error *err)
 	return tw_recorder__finish(record->recorder, &record->stats, err);
 }
 
-static void summarize(void *ctx, const struct tw_books *books)
+static void summarize(void *ctx, const struct tw_producer_counters *books)
 {
 	const struct record *record = ctx;
 

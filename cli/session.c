@@ -162,11 +162,11 @@ static int stop(struct session *session, struct tw_error *err)
 static void summarize(const struct session *session)
 {
 	struct tw_filter_places places;
-	struct tw_books books;
+	struct tw_producer_counters books;
 
 	if (session->config->quiet)
 		return;
-	tw_producer__books(session->producer, &books);
+	tw_producer__counters(session->producer, &books);
 	tw_producer__filter_places(session->producer, &places);
 	summary__print(&books, session->options.filter ? &places : NULL, stderr);
 	if (session->output->summarize)

@@ -22,7 +22,7 @@ struct session_output {
 	/* All frames are out. Not called when tracing could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *err);
 	/* Its lines of the summary, below those of the producer's books; may be NULL. */
-	void (*summarize)(void *ctx, const struct tw_books *books);
+	void (*summarize)(void *ctx, const struct tw_producer_counters *books);
 	/*
 	 * The last of all, whatever was opened: nothing runs any more. The trace instance still says that the run lives, so that
 	 * what is named after it is nobody else's to remove. May be NULL.

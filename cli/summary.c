@@ -16,7 +16,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 }
 
 /* Nobody counts what the kernel's filter rejects. */
-static void print_filtered(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
+static void print_filtered(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
 		places->kernel || places->off ? ", and before that what the kernel did not record, which is not counted"
@@ -58,7 +58,7 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	      out);
 }
 
-void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out)
+void summary__print(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
 		books->recorded, books->unsure.rings ? " at least" : "", books->read, books->delivered, books->seconds);

@@ -12,7 +12,7 @@
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
 /** summary__print() - the producer's books; @places: NULL without a filter */
-void summary__print(const struct tw_books *books, const struct tw_filter_places *places, FILE *out);
+void summary__print(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out);
 
 /** summary__print_troubles() - what else somebody who reads the archive should know; nothing if there is nothing */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);

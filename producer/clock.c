@@ -54,7 +54,7 @@ uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 /* The trace clock's reading: of the clock that is the same, or the time stamp of a mark in the ring. */
 static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 {
-	struct tw_mark mark;
+	struct tw_trace_mark mark;
 
 	if (clock->id >= 0) {
 		*ret = tw_time__now(clock->id);

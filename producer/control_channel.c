@@ -6,9 +6,9 @@
 #include "base/counter.h"
 #include "wire/emit.h"
 
-void tw_control__init(struct tw_control *control, struct tw_port *port)
+void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *port)
 {
-	*control = (struct tw_control){
+	*control = (struct tw_control_channel){
 		.port = port,
 		.channel = { .number = TW_CHANNEL_CONTROL, .cpu = TW_CPU_NONE, .source = TW_SOURCE_CONTROL },
 	};
@@ -22,20 +22,20 @@ struct record {
 };
 
 /* What cannot be sent leaves a gap in the channel's numbers. */
-static void shed(struct tw_control *c)
+static void shed(struct tw_control_channel *c)
 {
 	c->channel.next_seq++;
 	tw_counter__add(&c->channel.shed, 1);
 }
 
 /* Return: whether all pieces went. */
-static bool send_pieces(struct tw_control *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
+static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
 {
 	uint32_t at = 0;
 	size_t n = 1;
 
 	c->port->part_id++;
-	while (at < len && n && tw_port__begin(c->port, &c->channel, c->time)) {
+	while (at < len && n && tw_frame_writer__begin(c->port, &c->channel, c->time)) {
 		n = tw_frame__add_part(&c->port->frame, type, c->port->part_id, value, len, at);
 		at += (uint32_t)n;
 	}
@@ -43,7 +43,7 @@ static bool send_pieces(struct tw_control *c, enum tw_tlv_type type, const uint8
 }
 
 /* A record larger than a frame: laid out once in memory, sent in pieces. Return: whether it all went. */
-static bool send_parts(struct tw_control *c, const struct record *record)
+static bool send_parts(struct tw_control_channel *c, const struct record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
 	struct tw_tlv_view tlv = { 0 };
@@ -65,11 +65,11 @@ static bool send_parts(struct tw_control *c, const struct record *record)
 	return sent;
 }
 
-static void send_record(struct tw_control *c, const struct record *record)
+static void send_record(struct tw_control_channel *c, const struct record *record)
 {
 	if (c->port->channel == &c->channel && record->emit(&c->port->frame, record))
 		return;
-	if (!tw_port__begin(c->port, &c->channel, c->time) ||
+	if (!tw_frame_writer__begin(c->port, &c->channel, c->time) ||
 	    (!record->emit(&c->port->frame, record) && !send_parts(c, record)))
 		shed(c);
 }
@@ -110,18 +110,18 @@ static bool emit_end(struct tw_frame *f, const struct record *r)
 	return tw_end__emit(f);
 }
 
-void tw_control__host(struct tw_control *c, const struct tw_attr_view *attrs, size_t n)
+void tw_control_channel__host(struct tw_control_channel *c, const struct tw_attr_view *attrs, size_t n)
 {
 	send_record(c, &(struct record){ emit_host, attrs, n });
 }
 
-void tw_control__clock(struct tw_control *c, const struct tw_clock_view *sample)
+void tw_control_channel__clock(struct tw_control_channel *c, const struct tw_clock_view *sample)
 {
 	send_record(c, &(struct record){ emit_clock, sample, 1 });
 }
 
 /* The one kind of record that may be longer than any TLV: only pieces can carry it. */
-static void send_large_text(struct tw_control *c, const struct tw_schema_view *text)
+static void send_large_text(struct tw_control_channel *c, const struct tw_schema_view *text)
 {
 	uint8_t *value = malloc(TW_SCHEMA_HEAD + text->len);
 
@@ -132,7 +132,7 @@ static void send_large_text(struct tw_control *c, const struct tw_schema_view *t
 	free(value);
 }
 
-void tw_control__texts(struct tw_control *c, const struct tw_texts *texts)
+void tw_control_channel__texts(struct tw_control_channel *c, const struct tw_schema_texts *texts)
 {
 	for (size_t i = 0; i < texts->n; i++) {
 		if (texts->items[i].len > TW_FRAME_MAX / 2)
@@ -142,7 +142,7 @@ void tw_control__texts(struct tw_control *c, const struct tw_texts *texts)
 	}
 }
 
-void tw_control__task(struct tw_control *c, const struct tw_task *task)
+void tw_control_channel__task(struct tw_control_channel *c, const struct tw_producer_task *task)
 {
 	const struct tw_comm_view comm = {
 		.origin = task->origin,
@@ -156,23 +156,23 @@ void tw_control__task(struct tw_control *c, const struct tw_task *task)
 	send_record(c, &(struct record){ emit_comm, &comm, 1 });
 }
 
-void tw_control__symbol(struct tw_control *c, const struct tw_symbol_view *symbol)
+void tw_control_channel__symbol(struct tw_control_channel *c, const struct tw_symbol_view *symbol)
 {
 	send_record(c, &(struct record){ emit_symbol, symbol, 1 });
 }
 
-void tw_control__stats(struct tw_control *c, const struct tw_stat_view *stats, size_t n)
+void tw_control_channel__stats(struct tw_control_channel *c, const struct tw_stat_view *stats, size_t n)
 {
 	send_record(c, &(struct record){ emit_stats, stats, n });
 }
 
-void tw_control__last(struct tw_control *c)
+void tw_control_channel__last(struct tw_control_channel *c)
 {
 	send_record(c, &(struct record){ .emit = emit_end });
 }
 
-void tw_control__end(struct tw_control *c)
+void tw_control_channel__end(struct tw_control_channel *c)
 {
 	if (c->port->channel == &c->channel)
-		tw_port__end(c->port);
+		tw_frame_writer__end(c->port);
 }

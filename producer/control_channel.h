@@ -3,33 +3,33 @@
  * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS, END. Records are gathered into frames like events; a record larger
  * than a frame goes out in PARTs.
  */
-#ifndef TW_CONTROL_H
-#define TW_CONTROL_H
+#ifndef TW_CONTROL_CHANNEL_H
+#define TW_CONTROL_CHANNEL_H
 
 #include "producer/frame_writer.h"
 #include "producer/schema_texts.h"
 #include "producer/tasks/tasks.h"
 #include "wire/decode.h"
 
-struct tw_control {
-	struct tw_port *port;
-	struct tw_channel channel;
+struct tw_control_channel {
+	struct tw_frame_writer *port;
+	struct tw_producer_channel channel;
 	uint64_t time; /* base time of the frames to come; set it before each round */
 };
 
-/** tw_control__init() - @port is borrowed */
-void tw_control__init(struct tw_control *control, struct tw_port *port);
+/** tw_control_channel__init() - @port is borrowed */
+void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *port);
 
 /* Each sends one kind of record; what cannot be sent is counted as shed and leaves a gap in the numbers. */
-void tw_control__host(struct tw_control *control, const struct tw_attr_view *attrs, size_t n);
-void tw_control__clock(struct tw_control *control, const struct tw_clock_view *sample);
-void tw_control__texts(struct tw_control *control, const struct tw_texts *texts);
-void tw_control__task(struct tw_control *control, const struct tw_task *task);
-void tw_control__symbol(struct tw_control *control, const struct tw_symbol_view *symbol);
-void tw_control__stats(struct tw_control *control, const struct tw_stat_view *stats, size_t n);
-void tw_control__last(struct tw_control *control); /* END: the producer has stopped */
+void tw_control_channel__host(struct tw_control_channel *control, const struct tw_attr_view *attrs, size_t n);
+void tw_control_channel__clock(struct tw_control_channel *control, const struct tw_clock_view *sample);
+void tw_control_channel__texts(struct tw_control_channel *control, const struct tw_schema_texts *texts);
+void tw_control_channel__task(struct tw_control_channel *control, const struct tw_producer_task *task);
+void tw_control_channel__symbol(struct tw_control_channel *control, const struct tw_symbol_view *symbol);
+void tw_control_channel__stats(struct tw_control_channel *control, const struct tw_stat_view *stats, size_t n);
+void tw_control_channel__last(struct tw_control_channel *control); /* END: the producer has stopped */
 
-/** tw_control__end() - close the frame being gathered, so that what was said is on its way with the next flush */
-void tw_control__end(struct tw_control *control);
+/** tw_control_channel__end() - close the frame being gathered, so that what was said is on its way with the next flush */
+void tw_control_channel__end(struct tw_control_channel *control);
 
 #endif

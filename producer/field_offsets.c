@@ -4,59 +4,59 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int tw_spots_table__init(struct tw_spots_table *table)
+int tw_field_offset_table__init(struct tw_field_offset_table *table)
 {
-	*table = (struct tw_spots_table){ 0 };
+	*table = (struct tw_field_offset_table){ 0 };
 	table->by_id =
 		calloc(UINT16_MAX + 1, sizeof(*table->by_id)); /* pages of ids that no event has are never touched */
 	return table->by_id ? 0 : -ENOMEM;
 }
 
-void tw_spots_table__fini(struct tw_spots_table *table)
+void tw_field_offset_table__fini(struct tw_field_offset_table *table)
 {
 	while (table->all) {
-		struct tw_field_spots *next = table->all->next;
+		struct tw_field_offsets *next = table->all->next;
 
 		free(table->all);
 		table->all = next;
 	}
 	free((void *)table->by_id);
-	*table = (struct tw_spots_table){ 0 };
+	*table = (struct tw_field_offset_table){ 0 };
 }
 
-struct tw_field_spots *tw_field_spots__new(size_t n)
+struct tw_field_offsets *tw_field_offsets__new(size_t n)
 {
-	return calloc(1, sizeof(struct tw_field_spots) + n * sizeof(struct tw_field_spot));
+	return calloc(1, sizeof(struct tw_field_offsets) + n * sizeof(struct tw_field_offset));
 }
 
 /* The stack traces say eight callers; the kernel writes as many as there were. */
-bool tw_field_spot__is_open_ended(const struct tw_format *format, const struct tw_field *field)
+bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->place == TW_PLACE_REST ||
 	       (field->place == TW_PLACE_FIXED && field->kind == TW_FIELD_ARRAY && !strcmp(format->system, "ftrace") &&
 		field == &format->fields[format->n_fields - 1]);
 }
 
-void tw_field_spots__add(struct tw_field_spots *spots, const struct tw_format *format, const struct tw_field *field,
-			 uint64_t least)
+void tw_field_offsets__add(struct tw_field_offsets *spots, const struct tw_format *format, const struct tw_field *field,
+			   uint64_t least)
 {
-	struct tw_field_spot *spot = &spots->spots[spots->n];
+	struct tw_field_offset *spot = &spots->spots[spots->n];
 
 	if (field->elem_size != 4 && field->elem_size != 8)
 		return;
 	memset(spot, 0, sizeof(*spot)); /* its padding too: is_same() compares bytes */
 	spot->least = least;
 	spot->offset = field->offset;
-	spot->size = tw_field_spot__is_open_ended(format, field) ? UINT32_MAX : field->size;
+	spot->size = tw_field_offset__is_open_ended(format, field) ? UINT32_MAX : field->size;
 	spot->width = (uint8_t)field->elem_size;
 	spot->place = field->place;
 	spots->n++;
 }
 
-void tw_field_spots__add_bytes(struct tw_field_spots *spots, uint8_t width, enum tw_field_place place, uint32_t offset,
-			       uint32_t size)
+void tw_field_offsets__add_bytes(struct tw_field_offsets *spots, uint8_t width, enum tw_field_place place,
+				 uint32_t offset, uint32_t size)
 {
-	struct tw_field_spot *spot = &spots->spots[spots->n++];
+	struct tw_field_offset *spot = &spots->spots[spots->n++];
 
 	memset(spot, 0, sizeof(*spot));
 	spot->offset = offset;
@@ -65,12 +65,12 @@ void tw_field_spots__add_bytes(struct tw_field_spots *spots, uint8_t width, enum
 	spot->place = (uint8_t)place;
 }
 
-static bool is_same(const struct tw_field_spots *a, const struct tw_field_spots *b)
+static bool is_same(const struct tw_field_offsets *a, const struct tw_field_offsets *b)
 {
 	return a && b && a->n == b->n && !memcmp(a->spots, b->spots, a->n * sizeof(a->spots[0]));
 }
 
-bool tw_spots_table__set(struct tw_spots_table *table, uint16_t id, struct tw_field_spots *spots)
+bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *spots)
 {
 	if (spots && !spots->n) {
 		free(spots);

@@ -20,10 +20,10 @@ static void pause_briefly(void)
 	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
-void tw_port__init(struct tw_port *port, struct tw_sink *sink, const struct tw_stream *stream,
-		   uint32_t events_per_frame)
+void tw_frame_writer__init(struct tw_frame_writer *port, struct tw_sink *sink, const struct tw_producer_stream *stream,
+			   uint32_t events_per_frame)
 {
-	*port = (struct tw_port){
+	*port = (struct tw_frame_writer){
 		.sink = sink,
 		.stream = stream,
 		.events_per_frame = events_per_frame ? events_per_frame : UINT16_MAX,
@@ -36,13 +36,13 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* The deadline is over. The last frames have a time of their own. */
-static bool is_given_up(const struct tw_port *port)
+static bool is_given_up(const struct tw_frame_writer *port)
 {
 	return !port->last_until && tw_deadline__is_over(port->deadline);
 }
 
 /* Whether the sink, which has no room, is to be asked again. */
-static bool is_worth_a_try(const struct tw_port *port)
+static bool is_worth_a_try(const struct tw_frame_writer *port)
 {
 	if (port->last_until)
 		return true;
@@ -52,14 +52,14 @@ static bool is_worth_a_try(const struct tw_port *port)
 }
 
 /* Until when a slot is waited for. In the past: the sink is asked once. */
-static uint64_t patience_ends(const struct tw_port *port, uint64_t begun)
+static uint64_t patience_ends(const struct tw_frame_writer *port, uint64_t begun)
 {
 	if (port->last_until)
 		return port->last_until;
 	return port->shedding || port->hopeless ? begun : begun + PATIENCE_NS;
 }
 
-static void *wait_for_slot(struct tw_port *port)
+static void *wait_for_slot(struct tw_frame_writer *port)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), until = patience_ends(port, begun);
 	uint64_t now;
@@ -85,7 +85,7 @@ static void *wait_for_slot(struct tw_port *port)
 }
 
 /* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
-static void *reserve(struct tw_port *port)
+static void *reserve(struct tw_frame_writer *port)
 {
 	void *slot = tw_sink__reserve(port->sink);
 
@@ -100,9 +100,9 @@ static void *reserve(struct tw_port *port)
  * What was lost on this channel is told first thing in its next frame. Of events shed all are missing just here; a ring's
  * loss that had to wait is no longer told in its place. Return: whether there was something.
  */
-static bool tell_untold(struct tw_port *port)
+static bool tell_untold(struct tw_frame_writer *port)
 {
-	struct tw_channel *ch = port->channel;
+	struct tw_producer_channel *ch = port->channel;
 	bool any = false;
 
 	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
@@ -121,7 +121,7 @@ static bool tell_untold(struct tw_port *port)
 	return any;
 }
 
-static bool open_frame(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
+static bool open_frame(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t base_time)
 {
 	void *slot = reserve(port);
 	struct tw_frame_info info;
@@ -143,18 +143,19 @@ static bool open_frame(struct tw_port *port, struct tw_channel *channel, uint64_
 	return true;
 }
 
-bool tw_port__begin(struct tw_port *port, struct tw_channel *channel, uint64_t base_time)
+bool tw_frame_writer__begin(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t base_time)
 {
-	tw_port__end(port);
+	tw_frame_writer__end(port);
 	if (!open_frame(port, channel, base_time))
 		return false;
 	if (!tell_untold(port) || port->events_per_frame > 1)
 		return true;
-	tw_port__end(port); /* viewers and classifiers want events alone in their frames: a loss gets one of its own */
+	tw_frame_writer__end(
+		port); /* viewers and classifiers want events alone in their frames: a loss gets one of its own */
 	return open_frame(port, channel, base_time);
 }
 
-void tw_port__end(struct tw_port *port)
+void tw_frame_writer__end(struct tw_frame_writer *port)
 {
 	size_t len;
 
@@ -171,17 +172,17 @@ void tw_port__end(struct tw_port *port)
 	tw_sink__commit(port->sink, len);
 }
 
-void tw_port__set_flags(struct tw_port *port, uint8_t flags)
+void tw_frame_writer__set_flags(struct tw_frame_writer *port, uint8_t flags)
 {
-	tw_port__end(port);
+	tw_frame_writer__end(port);
 	port->flags = flags;
 }
 
-int tw_port__flush(struct tw_port *port)
+int tw_frame_writer__flush(struct tw_frame_writer *port)
 {
 	int rc;
 
-	tw_port__end(port);
+	tw_frame_writer__end(port);
 	rc = tw_sink__flush(port->sink);
 	if (rc && rc != -EAGAIN)
 		port->error = rc;
@@ -189,7 +190,7 @@ int tw_port__flush(struct tw_port *port)
 }
 
 /* Until when frames may take to leave. A deadline may be set, and moved, meanwhile. */
-static uint64_t drain_ends(const struct tw_port *port, uint64_t begun)
+static uint64_t drain_ends(const struct tw_frame_writer *port, uint64_t begun)
 {
 	const uint64_t at = port->deadline ? atomic_load(&port->deadline->at) : 0;
 
@@ -200,29 +201,30 @@ static uint64_t drain_ends(const struct tw_port *port, uint64_t begun)
 	return at ? later(at + AFTER_NS, begun + LAST_NS) : begun + PATIENCE_NS;
 }
 
-int tw_port__drain(struct tw_port *port)
+int tw_frame_writer__drain(struct tw_frame_writer *port)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
 	int rc;
 
-	while ((rc = tw_port__flush(port)) == -EAGAIN && tw_time__now(CLOCK_MONOTONIC) < drain_ends(port, begun))
+	while ((rc = tw_frame_writer__flush(port)) == -EAGAIN &&
+	       tw_time__now(CLOCK_MONOTONIC) < drain_ends(port, begun))
 		pause_briefly();
 	return rc;
 }
 
-void tw_port__lose_hope(struct tw_port *port)
+void tw_frame_writer__stop_waiting(struct tw_frame_writer *port)
 {
 	port->hopeless = true;
 }
 
-void tw_port__begin_last(struct tw_port *port)
+void tw_frame_writer__begin_last(struct tw_frame_writer *port)
 {
 	const bool hopeless = port->error || port->hopeless;
 
 	port->last_until = tw_time__now(CLOCK_MONOTONIC) + (hopeless ? LAST_NS : PATIENCE_NS);
 }
 
-static void shed(struct tw_channel *channel)
+static void shed(struct tw_producer_channel *channel)
 {
 	channel->next_seq++;
 	tw_counter__add(&channel->shed, 1);
@@ -230,8 +232,8 @@ static void shed(struct tw_channel *channel)
 }
 
 /* A record larger than a frame goes out in PARTs, each in a frame of its own whose base time is the event's. */
-static bool send_parts(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
-		       uint64_t time)
+static bool send_parts(struct tw_frame_writer *port, struct tw_producer_channel *channel, const uint8_t *record,
+		       uint32_t len, uint64_t time)
 {
 	const uint32_t total = len + TW_EVENT_RECORD - (uint32_t)sizeof(struct tw_tlv);
 	uint8_t *tlv = malloc(len + TW_EVENT_RECORD + TW_COPY_STEP);
@@ -241,12 +243,12 @@ static bool send_parts(struct tw_port *port, struct tw_channel *channel, const u
 
 	if (!tlv)
 		return false;
-	tw_pointers__add_event(port->stream->pointers, &whole, record, len,
-			       0); /* laid out by the code that does so for every event */
+	tw_hashed_pointers__add_event(port->stream->pointers, &whole, record, len,
+				      0); /* laid out by the code that does so for every event */
 	while (at < total) {
 		size_t n = 0;
 
-		if (port->frame.len == sizeof(struct tw_frame_hdr) || tw_port__begin(port, channel, time))
+		if (port->frame.len == sizeof(struct tw_frame_hdr) || tw_frame_writer__begin(port, channel, time))
 			n = tw_frame__add_part(&port->frame, TW_TLV_EVENT, id, tlv + sizeof(struct tw_tlv), total, at);
 		if (!n)
 			break;
@@ -256,35 +258,35 @@ static bool send_parts(struct tw_port *port, struct tw_channel *channel, const u
 	return at == total;
 }
 
-void tw_port__event(struct tw_port *port, struct tw_channel *channel, const uint8_t *record, uint32_t len,
-		    uint64_t time)
+void tw_frame_writer__event(struct tw_frame_writer *port, struct tw_producer_channel *channel, const uint8_t *record,
+			    uint32_t len, uint64_t time)
 {
-	if (!tw_port__begin(port, channel, time)) {
+	if (!tw_frame_writer__begin(port, channel, time)) {
 		shed(channel);
 		return;
 	}
-	if (!tw_pointers__add_event(port->stream->pointers, &port->frame, record, len, time) &&
+	if (!tw_hashed_pointers__add_event(port->stream->pointers, &port->frame, record, len, time) &&
 	    !send_parts(port, channel, record, len, time))
 		shed(channel);
 }
 
-void tw_port__lost(struct tw_port *port, struct tw_channel *channel, uint64_t time, uint16_t where, bool unknown,
-		   uint64_t count)
+void tw_frame_writer__lost(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t time,
+			   uint16_t where, bool unknown, uint64_t count)
 {
 	const struct tw_lost_view lost = { .time = time, .where = where, .unknown = unknown, .count = count };
 
-	if (!tw_port__begin(port, channel, time) || !tw_lost__emit(&port->frame, &lost))
+	if (!tw_frame_writer__begin(port, channel, time) || !tw_lost__emit(&port->frame, &lost))
 		channel->untold[where] += count;
 	else if (port->events_per_frame == 1)
-		tw_port__end(port); /* before the event, as in tw_port__begin() */
+		tw_frame_writer__end(port); /* before the event, as in tw_frame_writer__begin() */
 }
 
-void tw_port__tell(struct tw_port *port, struct tw_channel *channel, uint64_t time)
+void tw_frame_writer__report_pending(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t time)
 {
 	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
 		if (!channel->untold[where])
 			continue;
-		tw_port__begin(port, channel, time);
+		tw_frame_writer__begin(port, channel, time);
 		return;
 	}
 }

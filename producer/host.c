@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-static void add_text(struct tw_host *host, enum tw_host_attr attr, const char *text)
+static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const char *text)
 {
 	char *copy = host->text[host->n];
 
@@ -23,7 +23,7 @@ static void add_text(struct tw_host *host, enum tw_host_attr attr, const char *t
 }
 
 /* Cut it would mean something else. */
-static void add_filter(struct tw_host *host, const char *filter)
+static void add_filter(struct tw_host_attrs *host, const char *filter)
 {
 	if (filter)
 		host->attrs[host->n++] = (struct tw_attr_view){
@@ -33,7 +33,7 @@ static void add_filter(struct tw_host *host, const char *filter)
 		};
 }
 
-static void add_number(struct tw_host *host, enum tw_host_attr attr, uint64_t number)
+static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint64_t number)
 {
 	char *copy = host->text[host->n];
 
@@ -64,12 +64,12 @@ static void read_line(const char *path, const char *key, char *buf, size_t size)
 		fclose(file);
 }
 
-void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream)
+void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream)
 {
 	char line[256];
 	struct utsname uts;
 
-	*host = (struct tw_host){ 0 };
+	*host = (struct tw_host_attrs){ 0 };
 	if (!uname(&uts)) {
 		add_text(host, TW_HOST_NAME, uts.nodename);
 		add_text(host, TW_HOST_RELEASE, uts.release);
@@ -90,7 +90,7 @@ void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream)
 	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));
 }
 
-void tw_host__set_sync(struct tw_host *host, const char *how)
+void tw_host_attrs__set_sync(struct tw_host_attrs *host, const char *how)
 {
 	if (host->n && host->attrs[host->n - 1].attr == TW_HOST_SYNC)
 		host->n--;

@@ -11,7 +11,7 @@
 
 #define TW_HOST_ATTRS_MAX 16
 
-struct tw_host {
+struct tw_host_attrs {
 	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into text and numbers */
 	size_t n;
 	char text[TW_HOST_ATTRS_MAX][256];
@@ -24,10 +24,10 @@ struct tw_host_stream {
 	bool pointers_hashed;
 };
 
-/** tw_host__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */
-void tw_host__init(struct tw_host *host, const struct tw_host_stream *stream);
+/** tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */
+void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream);
 
-/** tw_host__set_sync() - what keeps the clocks, in words; "" = nothing, and there is no such attribute */
-void tw_host__set_sync(struct tw_host *host, const char *how);
+/** tw_host_attrs__set_sync() - what keeps the clocks, in words; "" = nothing, and there is no such attribute */
+void tw_host_attrs__set_sync(struct tw_host_attrs *host, const char *how);
 
 #endif

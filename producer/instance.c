@@ -266,7 +266,7 @@ int tw_instance__append(const struct tw_instance *in, const char *file, const ch
 }
 
 /* The last event in CPU @cpu's ring, emptying it. */
-static void last_mark(const struct tw_instance *in, long cpu, struct tw_mark *mark)
+static void last_mark(const struct tw_instance *in, long cpu, struct tw_trace_mark *mark)
 {
 	uint8_t page[TW_SUBBUF_SMALLEST + TW_SUBBUF_SLACK];
 	struct tw_subbuf_event event;
@@ -291,9 +291,9 @@ static void last_mark(const struct tw_instance *in, long cpu, struct tw_mark *ma
 	close(fd);
 }
 
-int tw_instance__read_mark(struct tw_instance *in, struct tw_mark *ret)
+int tw_instance__read_mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
-	struct tw_mark mark = { .pid = -1 };
+	struct tw_trace_mark mark = { .pid = -1 };
 
 	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
 		last_mark(in, cpu, &mark);
@@ -303,7 +303,7 @@ int tw_instance__read_mark(struct tw_instance *in, struct tw_mark *ret)
 	return 0;
 }
 
-int tw_instance__mark(struct tw_instance *in, struct tw_mark *ret)
+int tw_instance__mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
 	const int rc = tw_instance__append(in, "trace_marker", "tracewire", NULL);
 

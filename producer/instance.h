@@ -63,7 +63,7 @@ const struct tw_instance *tw_instance__own_files(const struct tw_instance *insta
 bool tw_instance__is_top_level(const struct tw_instance *instance);
 
 /* Who wrote to a trace_marker, and when. */
-struct tw_mark {
+struct tw_trace_mark {
 	pid_t pid;     /* as the kernel counts: in a pid namespace getpid() gives another */
 	uint64_t time; /* in the instance's clock */
 };
@@ -72,10 +72,10 @@ struct tw_mark {
  * tw_instance__read_mark() - the last mark in the rings of an instance that traces nothing else; empties them
  * Return: 0; -ENOENT if there is none.
  */
-int tw_instance__read_mark(struct tw_instance *instance, struct tw_mark *ret);
+int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
 /** tw_instance__mark() - a mark by the calling thread; as tw_instance__read_mark() */
-int tw_instance__mark(struct tw_instance *instance, struct tw_mark *ret);
+int tw_instance__mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
 /** tw_instance__is_at() - whether a directory that was opened is that path's: it may have gone, and the name been given again */
 bool tw_instance__is_at(int dir_fd, const char *path);

@@ -29,14 +29,14 @@ static void cut(char *text)
 	*(end ? end + 1 : text) = 0;
 }
 
-char *tw_printk_formats__read(const char *tracing_dir, const struct tw_pointers *pointers)
+char *tw_printk_formats__read(const char *tracing_dir, const struct tw_hashed_pointers *pointers)
 {
 	char *text, *hidden;
 
 	if (tw_tracing_file__read(tracing_dir, "printk_formats", &text, NULL))
 		return NULL;
 	if (pointers) {
-		hidden = tw_pointers__hide_strings(pointers, text);
+		hidden = tw_hashed_pointers__hide_strings(pointers, text);
 		free(text);
 		text = hidden;
 	}

@@ -15,6 +15,6 @@ bool tw_printk_formats__are_named_by(const struct tw_format *format);
  *
  * Return: NULL if there are none, or without memory; free().
  */
-char *tw_printk_formats__read(const char *tracing_dir, const struct tw_pointers *pointers);
+char *tw_printk_formats__read(const char *tracing_dir, const struct tw_hashed_pointers *pointers);
 
 #endif

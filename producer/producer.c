@@ -25,7 +25,7 @@ static void raise_priority(void)
 static void leave_trace(void *ctx)
 {
 	struct tw_producer *p = ctx;
-	struct tw_mark mark;
+	struct tw_trace_mark mark;
 	char text[16];
 
 	pthread_mutex_lock(&p->mark_lock);
@@ -95,7 +95,7 @@ static int open_sinks(struct tw_producer *p, struct tw_error *err)
 
 		if (rc)
 			return rc;
-		tw_port__init(&p->readers[i].port, sink, &p->stream, p->options->events_per_frame);
+		tw_frame_writer__init(&p->readers[i].port, sink, &p->stream, p->options->events_per_frame);
 		p->readers[i].port.deadline = p->options->deadline;
 	}
 	return 0;
@@ -105,7 +105,7 @@ static void hear(void *ctx, uint16_t want)
 {
 	struct tw_producer *p = ctx;
 
-	tw_wants__add(p->announcer.wants, want);
+	tw_request_limiter__add(p->announcer.wants, want);
 }
 
 static void hear_refused(void *ctx, uint16_t why)
@@ -158,21 +158,21 @@ static void announce(struct tw_producer *p)
 	struct tw_reader *first = &p->readers[0];
 	uint64_t start;
 
-	tw_control__init(&p->announcer.control, &first->port);
+	tw_control_channel__init(&p->announcer.control, &first->port);
 	first->control = &p->announcer.control.channel;
 	first->round = (struct tw_round){
-		.before = tw_announcer__before,
-		.after = tw_announcer__after,
+		.before = tw_metadata_sender__before,
+		.after = tw_metadata_sender__after,
 		.ctx = &p->announcer,
-		.fd = tw_wants__fd(p->announcer.wants),
+		.fd = tw_request_limiter__fd(p->announcer.wants),
 	};
-	tw_announcer__start(&p->announcer);
+	tw_metadata_sender__start(&p->announcer);
 	start = p->announcer.control.time - p->clock.slack; /* names learned later may be that old */
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		p->readers[i].proven = start;
 		tw_reader__watermark_on(&p->readers[i], &first->port, start);
 	}
-	tw_port__drain(&first->port);
+	tw_frame_writer__drain(&first->port);
 }
 
 static void let_go(struct tw_producer *p)
@@ -218,7 +218,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 
 int tw_producer__follow(struct tw_producer *p, struct tw_error *err)
 {
-	struct tw_mark mark;
+	struct tw_trace_mark mark;
 	char text[16];
 	const int rc = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
 
@@ -268,12 +268,12 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 /* What has not left by now never will. All threads have one receiver: what one has waited for in vain, no other waits for again. */
 static void drain_port(struct tw_producer *p, struct tw_reader *r)
 {
-	const int rc = tw_port__drain(&r->port);
+	const int rc = tw_frame_writer__drain(&r->port);
 
 	if (rc == -EAGAIN)
 		p->held = r->port.sink->blocked_by;
 	for (unsigned int i = 0; rc == -EAGAIN && i < p->n_readers; i++)
-		tw_port__lose_hope(&p->readers[i].port);
+		tw_frame_writer__stop_waiting(&p->readers[i].port);
 	if (rc && !r->error)
 		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
@@ -297,14 +297,14 @@ static void say_last(struct tw_producer *p)
 	struct tw_reader *first = &p->readers[0];
 	const size_t times = p->options->repeat_ms ? LAST_TIMES : 1;
 
-	tw_port__begin_last(&first->port);
+	tw_frame_writer__begin_last(&first->port);
 	for (size_t i = 0; i < times && (!i || !first->error); i++) {
 		uint64_t now;
 
 		nanosleep(&(struct timespec){ .tv_nsec = last_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
 		ask_sinks(p);
 		now = tw_trace_clock__now(&p->clock);
-		tw_announcer__last(&p->announcer, now);
+		tw_metadata_sender__last(&p->announcer, now);
 		for (unsigned int k = 0; k < p->n_readers; k++)
 			tw_reader__watermark_on(&p->readers[k], &first->port, now);
 		drain_port(p, first);
@@ -315,7 +315,7 @@ static void say_last(struct tw_producer *p)
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
-		const int rc = tw_ring__bound(&r->rings[i]);
+		const int rc = tw_trace_ring__bound(&r->rings[i]);
 
 		if (rc && !r->error)
 			r->error = rc;
@@ -340,7 +340,7 @@ static void finish(struct tw_producer *p)
 		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
 		drain_port(p, &p->readers[i]);
 	}
-	tw_announcer__finish(&p->announcer);
+	tw_metadata_sender__finish(&p->announcer);
 	first->closed = UINT64_MAX;
 	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
 	drain_port(p, first);

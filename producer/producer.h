@@ -7,7 +7,7 @@
  *     tw_producer__start()   announces the stream (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
  *     tw_command__run()      where a command is traced (producer/command.h)
  *     tw_producer__stop()    tracing off, rings read to their end, last records and counters sent
- *     tw_producer__books()   what became of every event
+ *     tw_producer__counters()   what became of every event
  */
 #ifndef TW_PRODUCER_H
 #define TW_PRODUCER_H
@@ -86,7 +86,7 @@ struct tw_unsure {
  * Where the events went. recorded = delivered + lost_ring + filtered + shed + lost_tx, if balanced. What the kernel's own filters
  * reject it does not record, and nobody counts.
  */
-struct tw_books {
+struct tw_producer_counters {
 	uint64_t recorded; /* by the kernel: read + overwritten + refused by the ring; at least, if rings are unsure */
 	uint64_t read;     /* events taken out of the rings */
 	uint64_t filtered; /* of these, rejected by the producer's part of the filter; they get no number */
@@ -187,8 +187,8 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
 
-/** tw_producer__books() - counters so far; final and settled after tw_producer__stop(). Any thread */
-void tw_producer__books(const struct tw_producer *producer, struct tw_books *ret);
+/** tw_producer__counters() - counters so far; final and settled after tw_producer__stop(). Any thread */
+void tw_producer__counters(const struct tw_producer *producer, struct tw_producer_counters *ret);
 
 /**
  * tw_producer__free() - stop if needed and remove the instances; NULL is fine

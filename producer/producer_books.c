@@ -6,11 +6,11 @@
 #include "producer/producer_impl.h"
 
 /* Where the kernel's counters do not fit, what we know of is all that is certain: at least that was recorded. */
-static void settle_ring(struct tw_producer *p, struct tw_ring *ring, struct tw_port *port)
+static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *port)
 {
 	struct tw_cpu_stats stats = { 0 };
 
-	if (!tw_ring__settle(ring, port, &stats) && tw_ring__fits(ring, &stats)) {
+	if (!tw_trace_ring__settle(ring, port, &stats) && tw_trace_ring__fits(ring, &stats)) {
 		p->recorded += stats.read + stats.overrun + stats.commit_overrun + stats.dropped + stats.entries;
 		return;
 	}
@@ -37,7 +37,7 @@ static double run_seconds(const struct tw_producer *p)
 }
 
 /* While its thread counts on. */
-static void add_reader(struct tw_reader *r, struct tw_books *books)
+static void add_reader(struct tw_reader *r, struct tw_producer_counters *books)
 {
 	struct tw_sink_stats sink;
 
@@ -62,9 +62,9 @@ static void add_reader(struct tw_reader *r, struct tw_books *books)
 	books->nameless_too_many += tw_counter__read(&r->addresses.forgotten);
 }
 
-void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
+void tw_producer__counters(const struct tw_producer *p, struct tw_producer_counters *ret)
 {
-	struct tw_books books = { .schemas = p->announcer.schemas, .seconds = run_seconds(p) };
+	struct tw_producer_counters books = { .schemas = p->announcer.schemas, .seconds = run_seconds(p) };
 	struct tw_tasks_stats tasks;
 
 	for (unsigned int i = 0; i < p->n_readers; i++)
@@ -89,12 +89,12 @@ void tw_producer__books(const struct tw_producer *p, struct tw_books *ret)
 	*ret = books;
 }
 
-void tw_producer__say_stats(void *ctx, struct tw_control *control)
+void tw_producer__send_stats(void *ctx, struct tw_control_channel *control)
 {
 	const struct tw_producer *p = ctx;
-	struct tw_books books;
+	struct tw_producer_counters books;
 
-	tw_producer__books(p, &books);
+	tw_producer__counters(p, &books);
 	const struct tw_stat_view totals[] = {
 		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, books.recorded },
 		{ TW_STAT_READ, TW_CHANNEL_CONTROL, books.read },
@@ -113,5 +113,5 @@ void tw_producer__say_stats(void *ctx, struct tw_control *control)
 		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, books.bookkeeping_lost },
 	};
 
-	tw_control__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
+	tw_control_channel__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
 }

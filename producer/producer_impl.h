@@ -22,9 +22,9 @@ struct tw_producer {
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
 	struct tw_filtering filtering;
-	struct tw_stream stream;
-	struct tw_pointers pointers; /* all zero = sent as they are */
-	struct tw_announcer announcer;
+	struct tw_producer_stream stream;
+	struct tw_hashed_pointers pointers; /* all zero = sent as they are */
+	struct tw_metadata_sender announcer;
 	struct tw_reader *readers;
 	unsigned int n_readers;
 	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
@@ -58,8 +58,8 @@ int tw_producer__make_readers(struct tw_producer *producer, struct tw_error *err
 /** tw_producer__latency_ms() - the longest that a reader lets its rings wait */
 unsigned int tw_producer__latency_ms(const struct tw_producer_options *options);
 
-/** tw_producer__say_stats() - the books as STATS; @ctx is the producer */
-void tw_producer__say_stats(void *ctx, struct tw_control *control);
+/** tw_producer__send_stats() - the books as STATS; @ctx is the producer */
+void tw_producer__send_stats(void *ctx, struct tw_control_channel *control);
 
 /** tw_producer__settle() - after the rings were read to their end: what the kernel counted, and LOST for what was not told yet */
 void tw_producer__settle(struct tw_producer *producer);

@@ -7,8 +7,8 @@
 
 #include "producer/producer_impl.h"
 
-#define RING_KIB_MOST    16384 /* default per CPU where memory allows */
-#define RING_KIB_LEAST   1408  /* the kernel's own default */
+#define RING_KIB_MAX     16384 /* default per CPU where memory allows */
+#define RING_KIB_MIN     1408  /* the kernel's own default */
 #define RAM_SHARE        32    /* all rings together take that part of the memory at most */
 #define LATENCY_MS       10    /* up to this latency small sub-buffers are cheaper */
 #define SUBBUF_KIB_SMALL 16
@@ -21,9 +21,9 @@ static size_t default_ring_kib(void)
 	size_t kib;
 
 	if (sysinfo(&info))
-		return RING_KIB_LEAST;
+		return RING_KIB_MIN;
 	kib = (size_t)info.totalram / 1024 * info.mem_unit / RAM_SHARE / cpus;
-	return kib < RING_KIB_LEAST ? RING_KIB_LEAST : kib > RING_KIB_MOST ? RING_KIB_MOST : kib;
+	return kib < RING_KIB_MIN ? RING_KIB_MIN : kib > RING_KIB_MAX ? RING_KIB_MAX : kib;
 }
 
 static int write_number(const struct tw_instance *in, const char *file, size_t number, struct tw_error *err)

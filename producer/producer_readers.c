@@ -10,7 +10,7 @@
 #include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
 
-#define CPUS_MOST         1024
+#define CPUS_MAX          1024
 #define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */
 #define LEAVE_SHARE       8 /* part of a ring that may wait for the next round */
 #define LATENCY_MS        20
@@ -37,16 +37,16 @@ static size_t read_number(const struct tw_instance *in, const char *file)
 }
 
 /* The rings of all CPUs that may ever be online: one that comes later is read from its first event. */
-static int open_rings(struct tw_producer *p, struct tw_ring **ret, size_t *ret_n, struct tw_error *err)
+static int open_rings(struct tw_producer *p, struct tw_trace_ring **ret, size_t *ret_n, struct tw_error *err)
 {
-	struct tw_ring *rings = calloc(CPUS_MOST, sizeof(*rings));
+	struct tw_trace_ring *rings = calloc(CPUS_MAX, sizeof(*rings));
 	size_t n = 0;
 	int rc = 0;
 
 	if (!rings)
 		return tw_error__set(err, -ENOMEM, "out of memory");
-	for (unsigned int cpu = 0; cpu < CPUS_MOST && !rc; cpu++) {
-		rc = tw_ring__open(&rings[n], p->instance, cpu, err);
+	for (unsigned int cpu = 0; cpu < CPUS_MAX && !rc; cpu++) {
+		rc = tw_trace_ring__open(&rings[n], p->instance, cpu, err);
 		if (!rc)
 			n++;
 		if (rc == -ENODEV)
@@ -84,7 +84,7 @@ static int give_up_reader(struct tw_reader *r, struct tw_error *err)
 	return tw_error__set(err, -ENOMEM, "out of memory");
 }
 
-static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_ring *rings, size_t n,
+static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct tw_trace_ring *rings, size_t n,
 		       struct tw_error *err)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
@@ -121,14 +121,14 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, const struct 
 		if (!r->rings[i].page)
 			return give_up_reader(r, err);
 	}
-	tw_gates__add(&p->filtering.gates, &r->gate);
+	tw_event_filters__add(&p->filtering.gates, &r->gate);
 	return 0;
 }
 
 int tw_producer__make_readers(struct tw_producer *p, struct tw_error *err)
 {
 	unsigned int threads = p->options->threads;
-	struct tw_ring *rings = NULL;
+	struct tw_trace_ring *rings = NULL;
 	size_t n = 0, first = 0;
 	int rc = open_rings(p, &rings, &n, err);
 
@@ -157,7 +157,7 @@ int tw_producer__make_readers(struct tw_producer *p, struct tw_error *err)
 	}
 out:
 	for (; rc && first < n; first++)
-		tw_ring__close(&rings[first]);
+		tw_trace_ring__close(&rings[first]);
 	free(rings);
 	return rc;
 }

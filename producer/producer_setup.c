@@ -30,7 +30,7 @@ static int set_up_probe(struct tw_producer *p, struct tw_error *err)
 
 static int set_up_pointers(struct tw_producer *p, struct tw_error *err)
 {
-	const int rc = tw_pointers__init(&p->pointers, err);
+	const int rc = tw_hashed_pointers__init(&p->pointers, err);
 
 	p->stream.pointers = &p->pointers;
 	p->stream.flags |= TW_FLAG_PTR_HASHED;
@@ -40,11 +40,11 @@ static int set_up_pointers(struct tw_producer *p, struct tw_error *err)
 /* The filters are set here, before anybody has begun to write what comes of it. */
 static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 {
-	struct tw_announcer *a = &p->announcer;
+	struct tw_metadata_sender *a = &p->announcer;
 	struct tw_schema *schema;
 	int rc;
 
-	*a = (struct tw_announcer){
+	*a = (struct tw_metadata_sender){
 		.tasks = p->tasks,
 		.clock = &p->clock,
 		.selection = &p->selection,
@@ -53,18 +53,18 @@ static int set_up_announcer(struct tw_producer *p, struct tw_error *err)
 		.stream = &p->stream,
 		.pointers = p->options->hash_pointers ? &p->pointers : NULL,
 		.options = p->options,
-		.stats = tw_producer__say_stats,
+		.stats = tw_producer__send_stats,
 		.stats_ctx = p,
 		.sync = tw_sync__new(),
 	};
-	a->wants = tw_wants__new();
+	a->wants = tw_request_limiter__new();
 	if (!a->wants)
 		return tw_error__set(err, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
 	if (!a->sync || tw_symbolizer__init(&a->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	if (a->pointers)
 		a->symbolizer.key = &a->pointers->key;
-	rc = tw_announcer__load_texts(a, &a->texts, &schema, err);
+	rc = tw_metadata_sender__load_texts(a, &a->texts, &schema, err);
 	if (!rc)
 		rc = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, err);
 	if (!rc)
@@ -81,15 +81,15 @@ static void describe_host(struct tw_producer *p)
 		n += (size_t)snprintf(events + n, sizeof(events) - n, "%s%s", i ? "," : "", p->options->events[i].spec);
 	for (unsigned int i = 0; i < p->n_readers; i++)
 		cpus += p->readers[i].n_rings;
-	tw_host__init(&p->announcer.host,
-		      &(struct tw_host_stream){
-			      .instance = tw_instance__name(p->instance),
-			      .clock = p->clock.name,
-			      .events = events,
-			      .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
-			      .cpus = cpus,
-			      .pointers_hashed = p->options->hash_pointers,
-		      });
+	tw_host_attrs__init(&p->announcer.host,
+			    &(struct tw_host_stream){
+				    .instance = tw_instance__name(p->instance),
+				    .clock = p->clock.name,
+				    .events = events,
+				    .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
+				    .cpus = cpus,
+				    .pointers_hashed = p->options->hash_pointers,
+			    });
 }
 
 static int check_options(const struct tw_producer_options *options, struct tw_error *err)
@@ -103,7 +103,7 @@ static int check_options(const struct tw_producer_options *options, struct tw_er
 static int set_up(struct tw_producer *p, struct tw_error *err)
 {
 	const char *tracing_dir;
-	struct tw_mark mark;
+	struct tw_trace_mark mark;
 	int rc = check_options(p->options, err);
 
 	if (!rc)
@@ -197,8 +197,8 @@ unsigned int tw_producer__free(struct tw_producer *p)
 		tw_reader__fini(&p->readers[i]);
 	free(p->readers);
 	tw_filtering__fini(&p->filtering);
-	tw_announcer__fini(&p->announcer);
-	tw_pointers__fini(&p->pointers);
+	tw_metadata_sender__fini(&p->announcer);
+	tw_hashed_pointers__fini(&p->pointers);
 	tw_selection__fini(&p->selection);
 	stay += !tw_tasks__free(p->tasks);
 	stay += !tw_instance__free(p->probe);

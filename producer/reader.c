@@ -14,7 +14,7 @@
 #define EMPTY_ROUNDS    4           /* then wait for the kernel instead of looking */
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
-#define CHANNELS_MOST   1024
+#define CHANNELS_MAX    1024
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers wait for no channel that is further behind than some of that */
 
 /* What this round's reads prove: T, or for a ring that was not read to its end its last event, or the next if it is at hand. */
@@ -23,7 +23,7 @@ static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
 	uint64_t time = now > r->clock->slack ? now - r->clock->slack : 0;
 
 	for (size_t i = 0; i < r->n_rings; i++) {
-		const struct tw_ring *ring = &r->rings[i];
+		const struct tw_trace_ring *ring = &r->rings[i];
 		const uint64_t reached = ring->holds ? ring->next : ring->last_time;
 
 		if (!ring->empty && reached < time)
@@ -49,8 +49,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_rings && n < CHANNELS_MOST; i++) {
-		const struct tw_channel *ch = &r->rings[i].channel;
+	for (size_t i = 0; i < r->n_rings && n < CHANNELS_MAX; i++) {
+		const struct tw_producer_channel *ch = &r->rings[i].channel;
 
 		/* events in the frame being filled have their numbers though the channel counts them at its end */
 		channels[n] = ch->number;
@@ -65,8 +65,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
-	uint16_t channels[CHANNELS_MOST + 1];
-	uint64_t next[CHANNELS_MOST + 1];
+	uint16_t channels[CHANNELS_MAX + 1];
+	uint64_t next[CHANNELS_MAX + 1];
 	size_t n = next_numbers(r, channels, next);
 	const size_t rings = n;
 
@@ -80,7 +80,7 @@ static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, ui
 	       tw_watermark__emit(frame, r->closed, channels + rings, next + rings, 1);
 }
 
-void tw_reader__watermark_on(struct tw_reader *r, struct tw_port *port, uint64_t time)
+void tw_reader__watermark_on(struct tw_reader *r, struct tw_frame_writer *port, uint64_t time)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
 		r->rings[i].watermark = time;
@@ -88,7 +88,7 @@ void tw_reader__watermark_on(struct tw_reader *r, struct tw_port *port, uint64_t
 	r->told_control = r->closed < time ? r->closed : time;
 	if (port->channel && emit_watermark(r, &port->frame, time))
 		return;
-	if (tw_port__begin(port, &r->rings[0].channel, time))
+	if (tw_frame_writer__begin(port, &r->rings[0].channel, time))
 		emit_watermark(r, &port->frame, time);
 }
 
@@ -149,10 +149,10 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < r->n_rings; i++)
-		bytes += tw_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
-	if (r->port.waited >= TW_RING_SLOW_NS) {
+		bytes += tw_trace_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
+	if (r->port.waited >= TW_TRACE_RING_SLOW_NS) {
 		r->pace.slow = true;
-		tw_pace__start(&r->pace);
+		tw_ring_scheduler__start(&r->pace);
 	}
 	return bytes;
 }
@@ -182,8 +182,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	r->port.waited = 0;
 	/* They have one receiver: a reader that need not wait would be far ahead. One that goes along takes nobody with it. */
 	if (look_at_others(r).slow)
-		tw_pace__start(&r->pace);
-	bytes = r->pace.on ? tw_pace__round(r) : drain_rings(r, round);
+		tw_ring_scheduler__start(&r->pace);
+	bytes = r->pace.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
 	for (size_t i = 0; i < r->n_rings; i++)
 		if (r->rings[i].error)
 			r->error = r->rings[i].error;
@@ -239,7 +239,7 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 		r->closed = closed;
 	}
 	tell_watermark(r, now);
-	tw_port__flush(&r->port);
+	tw_frame_writer__flush(&r->port);
 	if (now >= r->next_stats) {
 		tw_reader__ask_sink(r);
 		r->next_stats = now + TW_NS_PER_SECOND;
@@ -294,11 +294,11 @@ static void heed_wakers(const struct pollfd fds[WAKERS])
 /* Sleep until a ring has something, stop is set, the round is asked for or @ns are over. */
 static void wait_for_events(struct tw_reader *r, uint64_t ns)
 {
-	struct pollfd fds[CHANNELS_MOST + WAKERS];
+	struct pollfd fds[CHANNELS_MAX + WAKERS];
 	const struct timespec ts = timespec_of(ns);
 	nfds_t n = 0;
 
-	for (; n < r->n_rings && n < CHANNELS_MOST; n++)
+	for (; n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	watch_wakers(r, fds + n);
 	if (ppoll(fds, n + WAKERS, &ts, NULL) <= 0)
@@ -358,7 +358,7 @@ bool tw_reader__finish(struct tw_reader *r)
 void tw_reader__fini(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
-		tw_ring__close(&r->rings[i]);
+		tw_trace_ring__close(&r->rings[i]);
 	tw_seen_addresses__fini(&r->addresses);
 	pthread_mutex_destroy(&r->stats_lock);
 	free(r->rings);

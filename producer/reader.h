@@ -33,22 +33,23 @@ struct tw_round {
 struct tw_reader {
 	pthread_t thread;
 	bool started;
-	struct tw_port port;
-	struct tw_ring *rings;
+	struct tw_frame_writer port;
+	struct tw_trace_ring *rings;
 	size_t n_rings;
 	uint8_t *page;
 	size_t page_size;              /* of the sub-buffers, bytes */
 	size_t ring_size;              /* bytes */
 	uint64_t min_pause, max_pause; /* ns */
-	struct tw_pace pace;
+	struct tw_ring_scheduler pace;
 	struct tw_round round;
-	struct tw_channel *control;  /* whose number the watermark tells too; NULL but for the thread with a round */
+	struct tw_producer_channel
+		*control;            /* whose number the watermark tells too; NULL but for the thread with a round */
 	const struct tw_reader *all; /* n_all of them, this one included */
 	unsigned int n_all;
 	const struct tw_trace_clock *clock;
 	struct tw_tasks *tasks;
 	struct tw_seen_addresses addresses;
-	struct tw_gate_holder gate;
+	struct tw_event_filter_hazard gate;
 	const atomic_bool *stop;
 	_Atomic uint64_t *newest; /* time of the newest event that any reader has sent */
 	bool alone;               /* the only reader: while its rings are empty nothing waits for its watermark */
@@ -79,7 +80,7 @@ bool tw_reader__finish(struct tw_reader *reader);
 void tw_reader__watermark(struct tw_reader *reader, uint64_t time);
 
 /** tw_reader__watermark_on() - the same through another thread's port, before the threads run */
-void tw_reader__watermark_on(struct tw_reader *reader, struct tw_port *port, uint64_t time);
+void tw_reader__watermark_on(struct tw_reader *reader, struct tw_frame_writer *port, uint64_t time);
 
 /** tw_reader__proven_by_others() - the least of what the other threads have proven; UINT64_MAX = there are none */
 uint64_t tw_reader__proven_by_others(const struct tw_reader *reader);

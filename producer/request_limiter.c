@@ -23,15 +23,15 @@ struct budget {
 	uint64_t paid; /* when all that was said has had its share of time */
 };
 
-struct tw_wants {
+struct tw_request_limiter {
 	int fd;
 	_Atomic unsigned int wanted; /* BIT()s of what is still to be said */
 	struct budget clock, all;    /* who takes has them */
 };
 
-struct tw_wants *tw_wants__new(void)
+struct tw_request_limiter *tw_request_limiter__new(void)
 {
-	struct tw_wants *w = calloc(1, sizeof(*w));
+	struct tw_request_limiter *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
@@ -44,7 +44,7 @@ struct tw_wants *tw_wants__new(void)
 	return NULL;
 }
 
-void tw_wants__free(struct tw_wants *w)
+void tw_request_limiter__free(struct tw_request_limiter *w)
 {
 	if (!w)
 		return;
@@ -53,7 +53,7 @@ void tw_wants__free(struct tw_wants *w)
 }
 
 /* Until all can be said, HOST and CLOCK are. What was wanted before has woken who takes it, who knows when it may be said. */
-void tw_wants__add(struct tw_wants *w, uint16_t what)
+void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {
 	const unsigned int wanted = what >= TW_WANT_ALL ? BIT(TW_WANT_ALL) | BIT(TW_WANT_CLOCK) : BIT(what);
 
@@ -61,7 +61,7 @@ void tw_wants__add(struct tw_wants *w, uint16_t what)
 		eventfd_write(w->fd, 1);
 }
 
-int tw_wants__fd(const struct tw_wants *w)
+int tw_request_limiter__fd(const struct tw_request_limiter *w)
 {
 	return w->fd;
 }
@@ -87,7 +87,7 @@ static bool spend(struct budget *b, uint64_t now)
 	return true;
 }
 
-uint16_t tw_wants__take(struct tw_wants *w, uint64_t now)
+uint16_t tw_request_limiter__take(struct tw_request_limiter *w, uint64_t now)
 {
 	const unsigned int wanted = atomic_load(&w->wanted);
 
@@ -102,12 +102,12 @@ uint16_t tw_wants__take(struct tw_wants *w, uint64_t now)
 	return 0;
 }
 
-void tw_wants__weigh_all(struct tw_wants *w, uint64_t bytes)
+void tw_request_limiter__set_metadata_size(struct tw_request_limiter *w, uint64_t bytes)
 {
 	w->all.each = bytes > ALL_BYTES ? bytes * (ALL_NS / ALL_BYTES) : ALL_NS;
 }
 
-uint64_t tw_wants__pause(const struct tw_wants *w, uint64_t now)
+uint64_t tw_request_limiter__pause(const struct tw_request_limiter *w, uint64_t now)
 {
 	const unsigned int wanted = atomic_load(&w->wanted);
 	const uint64_t all = wanted & BIT(TW_WANT_ALL) ? pause_of(&w->all, now) : UINT64_MAX;

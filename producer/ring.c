@@ -13,7 +13,8 @@
 #define IN_FLIGHT \
 	8 /* events that are written while the counters are read: more than a CPU has contexts, which have one each */
 
-int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsigned int cpu, struct tw_error *err)
+int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
+			struct tw_error *err)
 {
 	char file[64];
 	int fd, stats_fd;
@@ -31,7 +32,7 @@ int tw_ring__open(struct tw_ring *ring, const struct tw_instance *instance, unsi
 		return tw_error__set(err, stats_fd, "the counters of CPU %u's ring cannot be opened: %s", cpu,
 				     strerror(-stats_fd));
 	}
-	*ring = (struct tw_ring){
+	*ring = (struct tw_trace_ring){
 		.channel = { .number = (uint16_t)(cpu + 1), .cpu = (uint16_t)cpu, .source = TW_SOURCE_FTRACE },
 		.cpu = cpu,
 		.fd = fd,
@@ -52,8 +53,8 @@ static uint64_t lost_so_far(const struct tw_cpu_stats *stats)
  * number, the kernel's counter since the last telling is told, marked as not exactly placed. No event is told twice: never
  * more in all than the kernel counts.
  */
-static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time, enum tw_subbuf_missed missed,
-		      uint64_t count)
+static void tell_lost(struct tw_trace_ring *ring, struct tw_frame_writer *port, uint64_t time,
+		      enum tw_subbuf_missed missed, uint64_t count)
 {
 	struct tw_cpu_stats stats;
 	uint64_t untold;
@@ -63,7 +64,7 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
 	untold = lost_so_far(&stats) > ring->lost ? lost_so_far(&stats) - ring->lost : 0;
 	if (missed == TW_MISSED_UNKNOWN || count > untold)
 		count = untold;
-	tw_port__lost(port, &ring->channel, time, TW_LOST_RING, missed == TW_MISSED_UNKNOWN, count);
+	tw_frame_writer__lost(port, &ring->channel, time, TW_LOST_RING, missed == TW_MISSED_UNKNOWN, count);
 	tw_counter__add(&ring->lost, count);
 }
 
@@ -72,18 +73,19 @@ static void tell_lost(struct tw_ring *ring, struct tw_port *port, uint64_t time,
  * while events just fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory would be read
  * again for every event.
  */
-static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring, struct tw_subbuf *walk,
-							    struct tw_port *port, struct tw_tasks *tasks,
-							    const tw_field_spots_ref *table, const struct tw_gate *gate,
-							    const struct tw_pointers *pointers)
+static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring *ring, struct tw_subbuf *walk,
+							    struct tw_frame_writer *port, struct tw_tasks *tasks,
+							    const tw_field_offsets_ref *table,
+							    const struct tw_event_filter *gate,
+							    const struct tw_hashed_pointers *pointers)
 {
-	struct tw_frame frame = tw_port__borrow(port, &ring->channel);
+	struct tw_frame frame = tw_frame_writer__borrow_frame(port, &ring->channel);
 	const uint32_t most = port->events_per_frame;
 	struct tw_subbuf_event event;
 	uint64_t events = 0, filtered = 0;
 
 	while (tw_subbuf__next(walk, &event)) {
-		if (gate && !tw_gate__lets(gate, &ring->gate_cpu, &event)) {
+		if (gate && !tw_event_filter__passes(gate, &ring->gate_cpu, &event)) {
 			filtered++;
 			continue;
 		}
@@ -93,13 +95,15 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
 		tw_addresses__see(ring->addresses, table, &event);
 		events++;
 		if (__builtin_expect(frame.info.events < most, 1) &&
-		    __builtin_expect(tw_pointers__add_event(pointers, &frame, event.record, event.len, event.time), 1))
+		    __builtin_expect(tw_hashed_pointers__add_event(pointers, &frame, event.record, event.len,
+								   event.time),
+				     1))
 			continue;
-		tw_port__give_back(port, &ring->channel, &frame);
-		tw_port__event(port, &ring->channel, event.record, event.len, event.time);
-		frame = tw_port__borrow(port, &ring->channel);
+		tw_frame_writer__return_frame(port, &ring->channel, &frame);
+		tw_frame_writer__event(port, &ring->channel, event.record, event.len, event.time);
+		frame = tw_frame_writer__borrow_frame(port, &ring->channel);
 	}
-	tw_port__give_back(port, &ring->channel, &frame);
+	tw_frame_writer__return_frame(port, &ring->channel, &frame);
 	tw_counter__add(&ring->read, events + filtered);
 	tw_counter__add(&ring->filtered, filtered);
 	if (events + filtered) {
@@ -114,11 +118,12 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_ring *ring
  * Compiled four times: where no event has addresses that are looked up and nothing is filtered or hidden here, which is most runs,
  * looking costs nothing.
  */
-static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
+static void send_events(struct tw_trace_ring *ring, struct tw_subbuf *walk, struct tw_frame_writer *port,
+			struct tw_tasks *tasks)
 {
-	const tw_field_spots_ref *const table = tw_addresses__table(ring->addresses);
-	const struct tw_gate *const gate = ring->gate ? tw_gate_holder__hold(ring->gate) : NULL;
-	const struct tw_pointers *const pointers = port->stream->pointers;
+	const tw_field_offsets_ref *const table = tw_addresses__table(ring->addresses);
+	const struct tw_event_filter *const gate = ring->gate ? tw_event_filter_hazard__acquire(ring->gate) : NULL;
+	const struct tw_hashed_pointers *const pointers = port->stream->pointers;
 
 	if (pointers)
 		send_walk(ring, walk, port, tasks, table, gate, pointers);
@@ -131,7 +136,7 @@ static void send_events(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_
 }
 
 /* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */
-static bool is_late(struct tw_ring *ring, struct tw_subbuf walk)
+static bool is_late(struct tw_trace_ring *ring, struct tw_subbuf walk)
 {
 	struct tw_subbuf_event event;
 	uint64_t late = 0;
@@ -151,18 +156,19 @@ static uint64_t first_time(struct tw_subbuf walk)
 	return tw_subbuf__next(&walk, &event) ? event.time : walk.time;
 }
 
-static void send_walked(struct tw_ring *ring, struct tw_subbuf *walk, struct tw_port *port, struct tw_tasks *tasks)
+static void send_walked(struct tw_trace_ring *ring, struct tw_subbuf *walk, struct tw_frame_writer *port,
+			struct tw_tasks *tasks)
 {
 	const bool late = is_late(ring, *walk);
 
 	if (late)
-		tw_port__set_flags(port, TW_FLAG_LATE);
+		tw_frame_writer__set_flags(port, TW_FLAG_LATE);
 	send_events(ring, walk, port, tasks);
 	if (late)
-		tw_port__set_flags(port, 0);
+		tw_frame_writer__set_flags(port, 0);
 }
 
-static size_t send_subbuf(struct tw_ring *ring, const uint8_t *page, size_t len, struct tw_port *port,
+static size_t send_subbuf(struct tw_trace_ring *ring, const uint8_t *page, size_t len, struct tw_frame_writer *port,
 			  struct tw_tasks *tasks)
 {
 	struct tw_subbuf walk;
@@ -190,7 +196,7 @@ static bool is_full(size_t bytes, size_t page_size)
  * read() would find the few events recorded since, and the next again, each at the cost of copying a whole sub-buffer; they can
  * wait for the next round. With little in it one more look is cheap, and tells for sure that the ring is empty.
  */
-static bool caught_up(const struct tw_ring *ring, size_t bytes, size_t page_size, uint64_t round)
+static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
 	return bytes > page_size / 16 && !is_full(bytes, page_size) && ring->last_time >= round;
 }
@@ -201,7 +207,7 @@ static bool caught_up(const struct tw_ring *ring, size_t bytes, size_t page_size
  * several times what the whole path does otherwise; a full one is handed over. Full ones that are young wait along with it:
  * who fills them may have paused.
  */
-static bool can_wait(const struct tw_ring *ring, size_t bytes, size_t page_size, uint64_t round)
+static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
 	const uint64_t takes = ring->fill_ns + ring->fill_ns / 8, most = ring->fill_ns * ring->leave_most;
 	uint64_t young = ring->leave_ns / 4;
@@ -214,7 +220,7 @@ static bool can_wait(const struct tw_ring *ring, size_t bytes, size_t page_size,
 }
 
 /* Return: bytes; 0 if there is nothing more */
-static size_t read_subbuf(struct tw_ring *ring, uint8_t *page, size_t page_size)
+static size_t read_subbuf(struct tw_trace_ring *ring, uint8_t *page, size_t page_size)
 {
 	const bool through = ring->end && ring->read + ring->lost >= ring->end;
 	const ssize_t len = through ? 0 : read(ring->fd, page, page_size);
@@ -227,13 +233,13 @@ static size_t read_subbuf(struct tw_ring *ring, uint8_t *page, size_t page_size)
 	return 0;
 }
 
-size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
-		      struct tw_port *port, struct tw_tasks *tasks)
+size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
+			    struct tw_frame_writer *port, struct tw_tasks *tasks)
 {
 	size_t bytes = 0;
 
 	ring->empty = false;
-	while (bytes < budget && port->waited < TW_RING_SLOW_NS) {
+	while (bytes < budget && port->waited < TW_TRACE_RING_SLOW_NS) {
 		const size_t len = read_subbuf(ring, page, page_size);
 
 		if (!len)
@@ -249,7 +255,7 @@ size_t tw_ring__drain(struct tw_ring *ring, uint8_t *page, size_t page_size, siz
 	return bytes;
 }
 
-void tw_ring__hold(struct tw_ring *ring, size_t page_size)
+void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size)
 {
 	size_t len;
 
@@ -267,7 +273,8 @@ void tw_ring__hold(struct tw_ring *ring, size_t page_size)
 	ring->holds = true;
 }
 
-size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *port, struct tw_tasks *tasks)
+size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *port,
+				struct tw_tasks *tasks)
 {
 	struct tw_subbuf front;
 	size_t bytes;
@@ -282,7 +289,7 @@ size_t tw_ring__send_held(struct tw_ring *ring, uint64_t until, struct tw_port *
 	return bytes;
 }
 
-int tw_ring__bound(struct tw_ring *ring)
+int tw_trace_ring__bound(struct tw_trace_ring *ring)
 {
 	struct tw_cpu_stats stats;
 	const int rc = tw_cpu_stats__parse(ring->stats_fd, &stats);
@@ -293,7 +300,7 @@ int tw_ring__bound(struct tw_ring *ring)
 }
 
 /* The instance goes, and with it what is left: nothing, unless tracing could not be switched off, or was switched on again. */
-int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_stats *ret)
+int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *port, struct tw_cpu_stats *ret)
 {
 	const int rc = tw_cpu_stats__parse(ring->stats_fd, ret);
 	const uint64_t lost = rc ? 0 : lost_so_far(ret) + ret->entries;
@@ -301,19 +308,19 @@ int tw_ring__settle(struct tw_ring *ring, struct tw_port *port, struct tw_cpu_st
 	if (lost > ring->lost) {
 		const uint64_t count = lost - ring->lost;
 
-		tw_port__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, true, count);
+		tw_frame_writer__lost(port, &ring->channel, ring->last_time, TW_LOST_RING, true, count);
 		tw_counter__add(&ring->lost, count);
 	}
-	tw_port__tell(port, &ring->channel, ring->last_time);
+	tw_frame_writer__report_pending(port, &ring->channel, ring->last_time);
 	return rc;
 }
 
-bool tw_ring__fits(const struct tw_ring *ring, const struct tw_cpu_stats *stats)
+bool tw_trace_ring__fits(const struct tw_trace_ring *ring, const struct tw_cpu_stats *stats)
 {
 	return stats->read == ring->read && lost_so_far(stats) + stats->entries == ring->lost;
 }
 
-void tw_ring__close(struct tw_ring *ring)
+void tw_trace_ring__close(struct tw_trace_ring *ring)
 {
 	if (ring->fd > 0)
 		close(ring->fd);

@@ -5,15 +5,15 @@
 #include "producer/reader.h"
 
 #define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture waits two seconds for a channel */
-#define STEP_MOST  (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
+#define STEP_MAX   (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
 #define TURN_BYTES 8192                   /* of one ring: a few full frames */
-#define STEP_LEAST 1000                   /* ns */
+#define STEP_MIN   1000                   /* ns */
 #define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of theirs */
 
-void tw_pace__start(struct tw_pace *pace)
+void tw_ring_scheduler__start(struct tw_ring_scheduler *pace)
 {
 	if (!pace->on)
-		pace->step = STEP_MOST;
+		pace->step = STEP_MAX;
 	pace->on = true;
 }
 
@@ -21,16 +21,16 @@ void tw_pace__start(struct tw_pace *pace)
 static void hold_all(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
-		tw_ring__hold(&r->rings[i], r->page_size);
+		tw_trace_ring__hold(&r->rings[i], r->page_size);
 }
 
 /* Whose events are to be sent next; NULL = nothing is left. */
-static struct tw_ring *oldest_ring(const struct tw_reader *r)
+static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 {
-	struct tw_ring *oldest = NULL;
+	struct tw_trace_ring *oldest = NULL;
 
 	for (size_t i = 0; i < r->n_rings; i++) {
-		struct tw_ring *ring = &r->rings[i];
+		struct tw_trace_ring *ring = &r->rings[i];
 
 		if (ring->holds && (!oldest || ring->next < oldest->next))
 			oldest = ring;
@@ -39,11 +39,11 @@ static struct tw_ring *oldest_ring(const struct tw_reader *r)
 }
 
 /* So that a round takes its time, but not more. */
-static void fit_step(struct tw_pace *pace, uint64_t waited)
+static void fit_step(struct tw_ring_scheduler *pace, uint64_t waited)
 {
-	if (waited >= ROUND_NS && pace->step > STEP_LEAST)
+	if (waited >= ROUND_NS && pace->step > STEP_MIN)
 		pace->step /= 2;
-	else if (waited < ROUND_NS / 4 && pace->step < STEP_MOST)
+	else if (waited < ROUND_NS / 4 && pace->step < STEP_MAX)
 		pace->step *= 2;
 }
 
@@ -76,7 +76,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
-		const struct tw_ring *ring = &r->rings[i];
+		const struct tw_trace_ring *ring = &r->rings[i];
 
 		if (ring->holds) /* a sub-buffer without events has its turn, too */
 			until = earlier(until, later(ring->next, tw_subbuf__time_within(ring->rest, TURN_BYTES)));
@@ -90,19 +90,19 @@ static size_t send_turn(struct tw_reader *r, uint64_t until)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < r->n_rings; i++) {
-		struct tw_ring *ring = &r->rings[i];
+		struct tw_trace_ring *ring = &r->rings[i];
 
 		if (!ring->holds || ring->next > until)
 			continue;
-		bytes += tw_ring__send_held(ring, until, &r->port, r->tasks);
-		tw_ring__hold(ring, r->page_size);
+		bytes += tw_trace_ring__send_held(ring, until, &r->port, r->tasks);
+		tw_trace_ring__hold(ring, r->page_size);
 	}
 	return bytes;
 }
 
-size_t tw_pace__round(struct tw_reader *r)
+size_t tw_ring_scheduler__round(struct tw_reader *r)
 {
-	struct tw_ring *ring;
+	struct tw_trace_ring *ring;
 	uint64_t from, until;
 	size_t bytes = 0;
 
@@ -116,7 +116,7 @@ size_t tw_pace__round(struct tw_reader *r)
 	}
 	if (bytes)
 		fit_step(&r->pace, r->port.waited);
-	if (r->port.waited >= TW_RING_SLOW_NS)
+	if (r->port.waited >= TW_TRACE_RING_SLOW_NS)
 		r->pace.slow = true;
 	if (!ring)
 		r->pace.on = r->pace.slow = false;

@@ -6,8 +6,8 @@
  * frames each, so that none gets far ahead of another. Threads that share a slow way out
  * wait for the one that is furthest behind.
  */
-#ifndef TW_PACE_H
-#define TW_PACE_H
+#ifndef TW_RING_SCHEDULER_H
+#define TW_RING_SCHEDULER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,17 +16,17 @@
 
 struct tw_reader;
 
-struct tw_pace {
+struct tw_ring_scheduler {
 	atomic_bool on;
 	atomic_bool slow;       /* its own frames had to wait: the others go along */
 	uint64_t step;          /* ns */
 	uint64_t others, since; /* what the others had proven last, and since when, CLOCK_MONOTONIC */
 };
 
-/** tw_pace__start() - until the rings are found empty */
-void tw_pace__start(struct tw_pace *pace);
+/** tw_ring_scheduler__start() - until the rings are found empty */
+void tw_ring_scheduler__start(struct tw_ring_scheduler *pace);
 
-/** tw_pace__round() - in place of draining one ring after the other. Return: bytes of events sent */
-size_t tw_pace__round(struct tw_reader *reader);
+/** tw_ring_scheduler__round() - in place of draining one ring after the other. Return: bytes of events sent */
+size_t tw_ring_scheduler__round(struct tw_reader *reader);
 
 #endif

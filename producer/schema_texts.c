@@ -16,7 +16,7 @@
 #include "schema/print.h"
 #include "wire/schema_text.h"
 
-#define FTRACE_MOST 64 /* formats of system ftrace; Linux 6.18 has 19 */
+#define FTRACE_FORMATS_MAX 64 /* formats of system ftrace; Linux 6.18 has 19 */
 
 /* A text as tracefs gives it. */
 struct source {
@@ -60,7 +60,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 }
 
 /* Learn which fields are addresses of symbols, and which are to be hidden. Return: 0 or -ENOMEM */
-static int look_at_fields(const struct tw_texts_request *request, const struct tw_format *format)
+static int look_at_fields(const struct tw_schema_texts_request *request, const struct tw_format *format)
 {
 	struct tw_print *print = tw_print__new(format);
 	const struct tw_field *const *fields;
@@ -73,19 +73,19 @@ static int look_at_fields(const struct tw_texts_request *request, const struct t
 	if (request->addresses)
 		tw_addresses__set_fields(request->addresses, format, fields, n);
 	if (request->pointers)
-		rc = tw_pointers__set_format(request->pointers, format, print);
+		rc = tw_hashed_pointers__set_format(request->pointers, format, print);
 	tw_print__free(print);
 	return rc;
 }
 
 /* Return: 0 or -ENOMEM; @texts: set if the event needs printk_formats. */
-static int look_at_format(const struct tw_texts_request *request, const struct source *src, bool *texts)
+static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *texts)
 {
 	struct tw_format *format;
 	int rc;
 
 	if (tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
-		return request->pointers ? tw_pointers__set_unknown(request->pointers, src->id) : 0;
+		return request->pointers ? tw_hashed_pointers__set_unknown(request->pointers, src->id) : 0;
 	rc = look_at_fields(request, format);
 	if (request->schema)
 		tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
@@ -94,7 +94,8 @@ static int look_at_format(const struct tw_texts_request *request, const struct s
 	return rc;
 }
 
-static int look_at_formats(const struct tw_texts_request *request, const struct source *sources, size_t n, bool *texts)
+static int look_at_formats(const struct tw_schema_texts_request *request, const struct source *sources, size_t n,
+			   bool *texts)
 {
 	int rc = 0;
 
@@ -104,7 +105,7 @@ static int look_at_formats(const struct tw_texts_request *request, const struct 
 	return rc;
 }
 
-static bool add_printk_formats(const struct tw_texts_request *request, struct source *ret)
+static bool add_printk_formats(const struct tw_schema_texts_request *request, struct source *ret)
 {
 	*ret = (struct source){
 		.kind = TW_SCHEMA_PRINTK,
@@ -124,7 +125,7 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 
 	snprintf(path, sizeof(path), "%s/events/ftrace", tracing_dir);
 	dir = opendir(path);
-	while (dir && n < FTRACE_MOST && (entry = readdir(dir)))
+	while (dir && n < FTRACE_FORMATS_MAX && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && !read_format(tracing_dir, "ftrace", entry->d_name, &sources[n]))
 			n++;
 	if (dir)
@@ -133,7 +134,7 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 }
 
 /* Read all texts. Return: how many, or -errno. */
-static int read_sources(const struct tw_texts_request *request, struct source *sources, struct tw_error *err)
+static int read_sources(const struct tw_schema_texts_request *request, struct source *sources, struct tw_error *err)
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
@@ -193,7 +194,7 @@ static int compress(const struct source *src, struct tw_schema_view *ret, struct
 	return 0;
 }
 
-static int compress_all(const struct source *sources, size_t n, struct tw_texts *texts, struct tw_error *err)
+static int compress_all(const struct source *sources, size_t n, struct tw_schema_texts *texts, struct tw_error *err)
 {
 	struct tw_schema_hash hash;
 	int rc;
@@ -217,11 +218,12 @@ static int compress_all(const struct source *sources, size_t n, struct tw_texts 
 	return 0;
 }
 
-int tw_texts__load(const struct tw_texts_request *request, struct tw_texts *ret, struct tw_error *err)
+int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
+			  struct tw_error *err)
 {
-	const size_t most = request->events->n + 3 + FTRACE_MOST;
+	const size_t most = request->events->n + 3 + FTRACE_FORMATS_MAX;
 	struct source *sources = calloc(most, sizeof(*sources));
-	struct tw_texts texts = { 0 };
+	struct tw_schema_texts texts = { 0 };
 	int n, rc;
 
 	if (!sources)
@@ -232,17 +234,17 @@ int tw_texts__load(const struct tw_texts_request *request, struct tw_texts *ret,
 		free(sources[i].text);
 	free(sources);
 	if (rc) {
-		tw_texts__fini(&texts);
+		tw_schema_texts__fini(&texts);
 		return rc;
 	}
 	*ret = texts;
 	return 0;
 }
 
-void tw_texts__fini(struct tw_texts *texts)
+void tw_schema_texts__fini(struct tw_schema_texts *texts)
 {
 	for (size_t i = 0; i < texts->n; i++)
 		free((void *)(uintptr_t)texts->items[i].data);
 	free(texts->items);
-	*texts = (struct tw_texts){ 0 };
+	*texts = (struct tw_schema_texts){ 0 };
 }

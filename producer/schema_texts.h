@@ -4,8 +4,8 @@
  * event names texts in the kernel's memory, printk_formats is one more. Its addresses change with each boot, and the schema's
  * id with it, so schemas that have no such event do without.
  */
-#ifndef TW_TEXTS_H
-#define TW_TEXTS_H
+#ifndef TW_SCHEMA_TEXTS_H
+#define TW_SCHEMA_TEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,34 +18,35 @@
 #include "schema/schema.h"
 #include "wire/decode.h"
 
-struct tw_texts {
+struct tw_schema_texts {
 	struct tw_schema_view *items; /* header_page, header_event, printk_formats, events by id; data is compressed */
 	size_t n;
 	uint64_t schema_id; /* over all of them, in this order */
 };
 
 /* Which texts. */
-struct tw_texts_request {
+struct tw_schema_texts_request {
 	const char *tracing_dir;            /* as tw_tracing_dir__find() gives it */
 	const struct tw_event_list *events; /* those that have vanished meanwhile are left out */
 	bool tracers;                       /* with those of system ftrace, of which tracers and stacks make records */
 	struct tw_addresses *addresses;     /* learns which fields are printed as symbols; may be NULL */
-	struct tw_pointers
+	struct tw_hashed_pointers
 		*pointers;        /* learns which fields to hide, hides addresses in texts; NULL = nothing is hidden */
 	struct tw_schema *schema; /* takes in the formats; may be NULL */
 };
 
 /**
- * tw_texts__load() - read and compress the format texts of events
- * @ret: the caller's; tw_texts__fini()
+ * tw_schema_texts__load() - read and compress the format texts of events
+ * @ret: the caller's; tw_schema_texts__fini()
  *
  * ftrace:print is always among them: writing to an instance's trace_marker makes such events.
  *
  * Return: 0, or -errno with @err filled.
  */
-int tw_texts__load(const struct tw_texts_request *request, struct tw_texts *ret, struct tw_error *err);
+int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
+			  struct tw_error *err);
 
-/** tw_texts__fini() - free what load made; an all-zero set is fine */
-void tw_texts__fini(struct tw_texts *texts);
+/** tw_schema_texts__fini() - free what load made; an all-zero set is fine */
+void tw_schema_texts__fini(struct tw_schema_texts *texts);
 
 #endif

@@ -50,7 +50,7 @@ static void take_text(struct cli_formats *formats, const struct tw_schema_view *
 		cli_formats__refuse(formats, &why);
 }
 
-static int take_texts(struct cli_formats *formats, const struct tw_texts *texts, struct tw_error *err)
+static int take_texts(struct cli_formats *formats, const struct tw_schema_texts *texts, struct tw_error *err)
 {
 	struct format_reader reader;
 	int error = format_reader__init(&reader);
@@ -71,16 +71,16 @@ static int take_texts(struct cli_formats *formats, const struct tw_texts *texts,
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
 		       struct tw_error *err)
 {
-	const struct tw_texts_request request = { .tracing_dir = dir, .events = events };
-	struct tw_texts texts = { 0 };
-	int error = tw_texts__load(&request, &texts, err);
+	const struct tw_schema_texts_request request = { .tracing_dir = dir, .events = events };
+	struct tw_schema_texts texts = { 0 };
+	int error = tw_schema_texts__load(&request, &texts, err);
 
 	if (error)
 		return error;
 	error = take_texts(formats, &texts, err);
 	formats->schema_id = texts.schema_id;
 	formats->big_endian = TW_HOST_BE;
-	tw_texts__fini(&texts);
+	tw_schema_texts__fini(&texts);
 	return error;
 }
 

@@ -111,7 +111,7 @@ static void tell_refusals(struct stream *stream)
 			times, reason_of(atomic_load(&stream->why)));
 }
 
-static void summarize(void *ctx, const struct tw_books *books)
+static void summarize(void *ctx, const struct tw_producer_counters *books)
 {
 	struct stream *stream = ctx;
 

@@ -6,7 +6,7 @@
 #include "base/counter.h"
 #include "filter/evaluate.h"
 
-void tw_gate__free(struct tw_gate *gate)
+void tw_event_filter__free(struct tw_event_filter *gate)
 {
 	if (!gate)
 		return;
@@ -15,38 +15,38 @@ void tw_gate__free(struct tw_gate *gate)
 	free(gate);
 }
 
-void tw_gates__add(struct tw_gates *gates, struct tw_gate_holder *holder)
+void tw_event_filters__add(struct tw_event_filters *gates, struct tw_event_filter_hazard *holder)
 {
 	holder->gates = gates;
 	holder->next = gates->holders;
 	gates->holders = holder;
 }
 
-static bool is_held(const struct tw_gates *gates, const struct tw_gate *gate)
+static bool is_held(const struct tw_event_filters *gates, const struct tw_event_filter *gate)
 {
-	for (struct tw_gate_holder *holder = gates->holders; holder; holder = holder->next)
+	for (struct tw_event_filter_hazard *holder = gates->holders; holder; holder = holder->next)
 		if (atomic_load(&holder->held) == gate)
 			return true;
 	return false;
 }
 
-static void free_retired(struct tw_gates *gates)
+static void free_retired(struct tw_event_filters *gates)
 {
-	for (struct tw_gate **at = &gates->retired; *at;) {
-		struct tw_gate *gate = *at;
+	for (struct tw_event_filter **at = &gates->retired; *at;) {
+		struct tw_event_filter *gate = *at;
 
 		if (is_held(gates, gate)) {
 			at = &gate->next;
 			continue;
 		}
 		*at = gate->next;
-		tw_gate__free(gate);
+		tw_event_filter__free(gate);
 	}
 }
 
-void tw_gates__put(struct tw_gates *gates, struct tw_gate *gate)
+void tw_event_filters__replace(struct tw_event_filters *gates, struct tw_event_filter *gate)
 {
-	struct tw_gate *old = (struct tw_gate *)(uintptr_t)atomic_exchange(&gates->current, gate);
+	struct tw_event_filter *old = (struct tw_event_filter *)(uintptr_t)atomic_exchange(&gates->current, gate);
 
 	if (old) {
 		old->next = gates->retired;
@@ -55,13 +55,13 @@ void tw_gates__put(struct tw_gates *gates, struct tw_gate *gate)
 	free_retired(gates);
 }
 
-void tw_gates__fini(struct tw_gates *gates)
+void tw_event_filters__fini(struct tw_event_filters *gates)
 {
 	gates->holders = NULL;
-	tw_gates__put(gates, NULL);
+	tw_event_filters__replace(gates, NULL);
 }
 
-static bool evaluate(const struct tw_gate *gate, uint16_t cpu, const struct tw_subbuf_event *event)
+static bool evaluate(const struct tw_event_filter *gate, uint16_t cpu, const struct tw_subbuf_event *event)
 {
 	const struct tw_filter_event look = {
 		.record = event->record,
@@ -80,7 +80,8 @@ static bool evaluate(const struct tw_gate *gate, uint16_t cpu, const struct tw_s
 }
 
 /* A search that takes too long has found nothing: that is counted. */
-static bool evaluate_counted(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event)
+static bool evaluate_counted(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+			     const struct tw_subbuf_event *event)
 {
 	const uint64_t given_up = tw_filter__given_up();
 	const bool passes = evaluate(gate, cpu->cpu, event);
@@ -93,10 +94,11 @@ static bool evaluate_counted(const struct tw_gate *gate, struct tw_gate_cpu *cpu
 /* Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40. */
 static size_t context(const struct tw_subbuf_event *event)
 {
-	return (event->record[2] >> 3) & (TW_GATE_CONTEXTS - 1) & ~4u;
+	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;
 }
 
-bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event)
+bool tw_event_filter__evaluate(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+			       const struct tw_subbuf_event *event)
 {
 	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
 	uint8_t *passed = &cpu->passed[context(event)];
@@ -104,7 +106,7 @@ bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const str
 
 	if (verdict == TW_VERDICT_STACK)
 		return *passed;
-	if (verdict & TW_VERDICT_ASK)
+	if (verdict & TW_VERDICT_EVALUATE)
 		passes = evaluate_counted(gate, cpu, event);
 	*passed = passes;
 	return passes;

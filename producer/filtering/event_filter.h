@@ -5,8 +5,8 @@
  *
  * A stack that the kernel puts behind an event goes with that event: with the last one of the same CPU and context.
  */
-#ifndef TW_GATE_H
-#define TW_GATE_H
+#ifndef TW_EVENT_FILTER_H
+#define TW_EVENT_FILTER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,69 +16,70 @@
 #include "filter/filter.h"
 #include "producer/subbuf.h"
 
-#define TW_GATE_IDS      (UINT16_MAX + 1)
-#define TW_GATE_CONTEXTS 16 /* task, softirq, hardirq, NMI and what interrupts what, by the bits of common_flags */
+#define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
+#define TW_EVENT_FILTER_CONTEXTS \
+	16 /* task, softirq, hardirq, NMI and what interrupts what, by the bits of common_flags */
 
 enum tw_verdict {
 	TW_VERDICT_REJECT,
 	TW_VERDICT_PASS,
-	TW_VERDICT_ASK,       /* the evaluator */
+	TW_VERDICT_EVALUATE,  /* the evaluator */
 	TW_VERDICT_STACK,     /* as the event before it */
 	TW_VERDICT_NOTED = 4, /* and-ed in: remember it for the stack that may come behind */
 };
 
-struct tw_gate {
+struct tw_event_filter {
 	struct tw_bound *bound;   /* of each event what the producer has to ask; owned */
 	struct tw_schema *schema; /* that it is bound to; owned */
 	const char *host;         /* borrowed */
 	size_t host_len;
-	struct tw_gate *next;          /* in the list of retired ones */
-	uint8_t verdicts[TW_GATE_IDS]; /* enum tw_verdict by event id */
+	struct tw_event_filter *next;          /* in the list of retired ones */
+	uint8_t verdicts[TW_EVENT_FILTER_IDS]; /* enum tw_verdict by event id */
 };
 
 /* Shared by the readers. All zero = everything passes. */
-struct tw_gates {
-	_Atomic(const struct tw_gate *) current; /* NULL = everything passes */
-	struct tw_gate *retired;                 /* some reader may still look at them */
-	struct tw_gate_holder *holders;
+struct tw_event_filters {
+	_Atomic(const struct tw_event_filter *) current; /* NULL = everything passes */
+	struct tw_event_filter *retired;                 /* some reader may still look at them */
+	struct tw_event_filter_hazard *holders;
 };
 
 /* A reader's own: which gate it looks at. */
-struct tw_gate_holder {
-	struct tw_gates *gates;
-	_Atomic(const struct tw_gate *) held;
-	struct tw_gate_holder *next;
+struct tw_event_filter_hazard {
+	struct tw_event_filters *gates;
+	_Atomic(const struct tw_event_filter *) held;
+	struct tw_event_filter_hazard *next;
 };
 
 /* What passed last on a CPU, by context. */
-struct tw_gate_cpu {
+struct tw_event_filter_cpu {
 	uint16_t cpu;
-	uint8_t passed[TW_GATE_CONTEXTS];
+	uint8_t passed[TW_EVENT_FILTER_CONTEXTS];
 	_Atomic uint64_t given_up; /* events of which a search took more than one may */
 };
 
-/** tw_gate__free() - and what it owns; NULL is fine */
-void tw_gate__free(struct tw_gate *gate);
+/** tw_event_filter__free() - and what it owns; NULL is fine */
+void tw_event_filter__free(struct tw_event_filter *gate);
 
-/** tw_gates__add() - a reader; before any of them runs */
-void tw_gates__add(struct tw_gates *gates, struct tw_gate_holder *holder);
+/** tw_event_filters__add() - a reader; before any of them runs */
+void tw_event_filters__add(struct tw_event_filters *gates, struct tw_event_filter_hazard *holder);
 
-/** tw_gates__put() - from now on this gate, or none if NULL; it is the gates'. One thread at a time */
-void tw_gates__put(struct tw_gates *gates, struct tw_gate *gate);
+/** tw_event_filters__replace() - from now on this gate, or none if NULL; it is the gates'. One thread at a time */
+void tw_event_filters__replace(struct tw_event_filters *gates, struct tw_event_filter *gate);
 
-/** tw_gates__fini() - after the readers; an all-zero one is fine */
-void tw_gates__fini(struct tw_gates *gates);
+/** tw_event_filters__fini() - after the readers; an all-zero one is fine */
+void tw_event_filters__fini(struct tw_event_filters *gates);
 
 /**
- * tw_gate_holder__hold() - the gate to use for a sub-buffer that has just been read, until the next call
+ * tw_event_filter_hazard__acquire() - the gate to use for a sub-buffer that has just been read, until the next call
  *
  * An event that is new is enabled after its gate was put: so the gate is not older than any record read before this call.
  *
  * Return: NULL if everything passes.
  */
-static inline const struct tw_gate *tw_gate_holder__hold(struct tw_gate_holder *holder)
+static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(struct tw_event_filter_hazard *holder)
 {
-	const struct tw_gate *gate = atomic_load(&holder->gates->current), *again;
+	const struct tw_event_filter *gate = atomic_load(&holder->gates->current), *again;
 
 	while (gate) {
 		atomic_store(&holder->held, gate);
@@ -90,16 +91,17 @@ static inline const struct tw_gate *tw_gate_holder__hold(struct tw_gate_holder *
 	return gate;
 }
 
-/** tw_gate__ask() - tw_gate__lets() where the table alone does not say it */
-bool tw_gate__ask(const struct tw_gate *gate, struct tw_gate_cpu *cpu, const struct tw_subbuf_event *event);
+/** tw_event_filter__evaluate() - tw_event_filter__passes() where the table alone does not say it */
+bool tw_event_filter__evaluate(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+			       const struct tw_subbuf_event *event);
 
-/** tw_gate__lets() - whether a record passes */
-static inline bool tw_gate__lets(const struct tw_gate *gate, struct tw_gate_cpu *cpu,
-				 const struct tw_subbuf_event *event)
+/** tw_event_filter__passes() - whether a record passes */
+static inline bool tw_event_filter__passes(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+					   const struct tw_subbuf_event *event)
 {
 	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
 
-	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict : tw_gate__ask(gate, cpu, event);
+	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict : tw_event_filter__evaluate(gate, cpu, event);
 }
 
 #endif

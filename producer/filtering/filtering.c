@@ -62,7 +62,7 @@ static uint8_t verdict_of(const struct tw_bound *bound, uint16_t id)
 	case 1:
 		return TW_VERDICT_PASS;
 	default:
-		return TW_VERDICT_ASK;
+		return TW_VERDICT_EVALUATE;
 	}
 }
 
@@ -74,11 +74,11 @@ static bool has_stacks(const struct tw_bound *bound)
 	return false;
 }
 
-static void set_verdicts(struct tw_gate *gate)
+static void set_verdicts(struct tw_event_filter *gate)
 {
 	const uint8_t noted = has_stacks(gate->bound) ? TW_VERDICT_NOTED : 0;
 
-	for (uint32_t id = 0; id < TW_GATE_IDS; id++)
+	for (uint32_t id = 0; id < TW_EVENT_FILTER_IDS; id++)
 		gate->verdicts[id] = verdict_of(gate->bound, (uint16_t)id) | noted;
 	for (size_t i = 0; i < gate->bound->n_events; i++)
 		if (tw_placing__is_stack(gate->bound->events[i].format))
@@ -89,7 +89,7 @@ static void set_verdicts(struct tw_gate *gate)
 static int put_gate(struct tw_placing *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
-	struct tw_gate *gate = calloc(1, sizeof(*gate));
+	struct tw_event_filter *gate = calloc(1, sizeof(*gate));
 	int rc;
 
 	if (!gate) {
@@ -103,13 +103,13 @@ static int put_gate(struct tw_placing *p, struct tw_schema *schema)
 	gate->host_len = strlen(f->host);
 	rc = p->gate ? tw_bound__prepare(p->bound, p->err) : 0;
 	if (rc || !p->gate) {
-		tw_gate__free(gate);
+		tw_event_filter__free(gate);
 		gate = NULL;
 	}
 	if (gate)
 		set_verdicts(gate);
 	if (!rc)
-		tw_gates__put(&f->gates, gate);
+		tw_event_filters__replace(&f->gates, gate);
 	return rc;
 }
 
@@ -263,7 +263,7 @@ int tw_filtering__enable(const struct tw_filtering *f, const struct tw_selection
 
 void tw_filtering__fini(struct tw_filtering *f)
 {
-	tw_gates__fini(&f->gates);
+	tw_event_filters__fini(&f->gates);
 	for (size_t i = 0; i < f->n; i++) {
 		free(f->events[i].text);
 		free(f->events[i].refused);

@@ -24,7 +24,7 @@ struct tw_filtered {
 struct tw_filtering {
 	const struct tw_producer_options *options;
 	char host[65]; /* as HOST names it */
-	struct tw_gates gates;
+	struct tw_event_filters gates;
 	struct tw_filtered *events; /* by the selection's index */
 	size_t n;
 	pthread_mutex_t places_lock; /* of what follows */

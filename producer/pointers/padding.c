@@ -5,7 +5,7 @@
 
 #define LARGEST_ALIGNMENT 8 /* of a record's structure, which is padded to a multiple */
 
-size_t tw_leftovers__count(const struct tw_format *format)
+size_t tw_padding__count(const struct tw_format *format)
 {
 	return 3 * (size_t)format->n_fields + 1;
 }
@@ -40,7 +40,7 @@ static bool is_bounded(const struct tw_format *format, bool *elsewhere)
 	for (size_t i = 0; i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
 
-		if (field->place == TW_PLACE_REST || tw_field_spot__is_open_ended(format, field))
+		if (field->place == TW_PLACE_REST || tw_field_offset__is_open_ended(format, field))
 			return false;
 		*elsewhere |= is_elsewhere(field);
 	}
@@ -48,29 +48,30 @@ static bool is_bounded(const struct tw_format *format, bool *elsewhere)
 }
 
 /* @at: behind the last field */
-static void add_end(struct tw_field_spots *spots, const struct tw_format *format, uint32_t at)
+static void add_end(struct tw_field_offsets *spots, const struct tw_format *format, uint32_t at)
 {
 	bool elsewhere;
 
 	if (!is_bounded(format, &elsewhere))
 		return;
 	if (!elsewhere && at % LARGEST_ALIGNMENT)
-		tw_field_spots__add_bytes(spots, TW_SPOT_LEFTOVER, TW_PLACE_FIXED, at, UINT32_MAX);
+		tw_field_offsets__add_bytes(spots, TW_FIELD_OFFSET_PADDING, TW_PLACE_FIXED, at, UINT32_MAX);
 	for (size_t i = 0; elsewhere && i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
 
 		if (is_elsewhere(field))
-			tw_field_spots__add_bytes(spots, TW_SPOT_LAST, field->place, field->offset, field->size);
+			tw_field_offsets__add_bytes(spots, TW_FIELD_OFFSET_LAST, field->place, field->offset,
+						    field->size);
 	}
 }
 
-static void add_gaps(struct tw_field_spots *spots, const struct tw_format *format)
+static void add_gaps(struct tw_field_offsets *spots, const struct tw_format *format)
 {
 	uint32_t at = 0, start = 0, end = 0;
 
 	while (next_field(format, at, &start, &end)) {
 		if (start > at)
-			tw_field_spots__add_bytes(spots, TW_SPOT_LEFTOVER, TW_PLACE_FIXED, at, start - at);
+			tw_field_offsets__add_bytes(spots, TW_FIELD_OFFSET_PADDING, TW_PLACE_FIXED, at, start - at);
 		at = end;
 	}
 	add_end(spots, format, at);
@@ -84,13 +85,14 @@ static bool is_name_of_task(const struct tw_field *field)
 	return !strcmp(underscore ? underscore + 1 : field->name, "comm");
 }
 
-void tw_leftovers__add(struct tw_field_spots *spots, const struct tw_format *format)
+void tw_padding__add(struct tw_field_offsets *spots, const struct tw_format *format)
 {
 	add_gaps(spots, format);
 	for (size_t i = 0; i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
 
 		if (field->kind == TW_FIELD_STRING && field->place == TW_PLACE_FIXED && !is_name_of_task(field))
-			tw_field_spots__add_bytes(spots, TW_SPOT_TEXT, TW_PLACE_FIXED, field->offset, field->size);
+			tw_field_offsets__add_bytes(spots, TW_FIELD_OFFSET_TEXT, TW_PLACE_FIXED, field->offset,
+						    field->size);
 	}
 }

@@ -38,7 +38,7 @@ int tw_address_set__add(struct tw_address_set *set, uint64_t address)
 
 	if (!address || tw_address_set__has(set, address))
 		return 0;
-	if (set->n >= TW_ADDRESS_SET_MOST)
+	if (set->n >= TW_ADDRESS_SET_MAX)
 		return -E2BIG;
 	if (!set->slots || (set->n + 1) * 4 > (set->mask + 1) * 3) {
 		rc = grow(set);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_ADDRESS_SET_MOST (3u << 18) /* addresses; the table then takes 8 MiB */
+#define TW_ADDRESS_SET_MAX (3u << 18) /* addresses; the table then takes 8 MiB */
 
 /* All zero = empty. */
 struct tw_address_set {

@@ -8,17 +8,17 @@ int tw_addresses__init(struct tw_addresses *a)
 {
 	*a = (struct tw_addresses){ 0 };
 	pthread_mutex_init(&a->lock, NULL);
-	return tw_spots_table__init(&a->table);
+	return tw_field_offset_table__init(&a->table);
 }
 
 bool tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *format,
 			      const struct tw_field *const *fields, size_t n)
 {
-	struct tw_field_spots *spots = n ? tw_field_spots__new(n) : NULL;
+	struct tw_field_offsets *spots = n ? tw_field_offsets__new(n) : NULL;
 
 	for (size_t i = 0; spots && i < n; i++)
-		tw_field_spots__add(spots, format, fields[i], 0);
-	if (!tw_spots_table__set(&a->table, format->id, spots))
+		tw_field_offsets__add(spots, format, fields[i], 0);
+	if (!tw_field_offset_table__set(&a->table, format->id, spots))
 		return false;
 	a->likely |= strcmp(format->system, "ftrace") != 0 || strcmp(format->name, "print") != 0;
 	return true;
@@ -65,15 +65,15 @@ static inline void look_at(struct tw_seen_addresses *seen, uint64_t address)
 		note(seen, address);
 }
 
-void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_spots *spots, const uint8_t *record,
+void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *spots, const uint8_t *record,
 			uint32_t len)
 {
 	for (size_t i = 0; i < spots->n; i++) {
-		const struct tw_field_spot *spot = &spots->spots[i];
-		uint32_t offset, size = tw_field_spot__locate(spot, record, len, &offset);
+		const struct tw_field_offset *spot = &spots->spots[i];
+		uint32_t offset, size = tw_field_offset__locate(spot, record, len, &offset);
 
 		for (; size >= spot->width; size -= spot->width, offset += spot->width)
-			look_at(seen, tw_field_spot__load(record + offset, spot->width));
+			look_at(seen, tw_field_offset__load(record + offset, spot->width));
 	}
 }
 
@@ -104,7 +104,7 @@ void tw_addresses__fini(struct tw_addresses *a)
 {
 	const bool made = a->table.by_id != NULL;
 
-	tw_spots_table__fini(&a->table);
+	tw_field_offset_table__fini(&a->table);
 	free(a->noted);
 	tw_address_set__fini(&a->known);
 	if (made)

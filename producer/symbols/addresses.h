@@ -17,7 +17,7 @@
 
 /* Shared by the readers. */
 struct tw_addresses {
-	struct tw_spots_table table;
+	struct tw_field_offset_table table;
 	bool likely; /* an event that comes by itself has some: not ftrace:print, which only trace_marker makes */
 	pthread_mutex_t lock; /* of what follows */
 	struct tw_address_set known;
@@ -46,11 +46,11 @@ bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_fo
 			      const struct tw_field *const *fields, size_t n);
 
 /** tw_addresses__look() - note what the event has that was not seen before */
-void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_spots *spots, const uint8_t *record,
+void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *spots, const uint8_t *record,
 			uint32_t len);
 
 /** tw_addresses__table() - for tw_addresses__see(); NULL if nothing needs to be looked at */
-static inline const tw_field_spots_ref *tw_addresses__table(const struct tw_seen_addresses *seen)
+static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_seen_addresses *seen)
 {
 	if (!seen || !atomic_load_explicit(&seen->shared->table.any, memory_order_relaxed))
 		return NULL;
@@ -58,14 +58,14 @@ static inline const tw_field_spots_ref *tw_addresses__table(const struct tw_seen
 }
 
 /** tw_addresses__see() - for every event read; @table from tw_addresses__table(), not older than the sub-buffer's read() */
-static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_spots_ref *table,
+static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_subbuf_event *event)
 {
-	const struct tw_field_spots *spots;
+	const struct tw_field_offsets *spots;
 
 	if (!table)
 		return;
-	spots = tw_spots_table__find(table, tw_subbuf_event__id(event));
+	spots = tw_field_offset_table__find(table, tw_subbuf_event__id(event));
 	if (spots)
 		tw_addresses__look(seen, spots, event->record, event->len);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define FIRST_BYTES (8u << 20)   /* most kernels' fit */
-#define MOST_BYTES  (512u << 20) /* more is not kallsyms */
+#define BYTES_MAX   (512u << 20) /* more is not kallsyms */
 
 /* What lies further behind a symbol than this is none of its: the text does not tell where the last before a gap ends. */
 #define REACH (1u << 20)
@@ -28,7 +28,7 @@ static char *read_whole(const char *path, size_t *ret_len)
 		len += (size_t)n;
 		if (len == cap) {
 			cap *= 2;
-			larger = cap <= MOST_BYTES ? realloc(text, cap) : NULL;
+			larger = cap <= BYTES_MAX ? realloc(text, cap) : NULL;
 		}
 		if (!larger)
 			free(text);

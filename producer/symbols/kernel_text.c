@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_SYMBOL  (64u << 10) /* bytes given to the last function of all, whose size the text does not tell */
-#define PAGE         4096u
-#define MODULES_MOST (8ull << 30) /* further apart, what is between them is something else */
+#define LAST_SYMBOL (64u << 10) /* bytes given to the last function of all, whose size the text does not tell */
+#define PAGE        4096u
+#define MODULES_MAX (8ull << 30) /* further apart, what is between them is something else */
 
 static bool is_called(const char *name, size_t len, const char *expected)
 {
@@ -47,7 +47,7 @@ static void round_modules(struct tw_kernel_text *text)
 		return;
 	text->modules_start &= ~(uint64_t)(PAGE - 1);
 	text->modules_end = (text->modules_end + LAST_SYMBOL) & ~(uint64_t)(PAGE - 1);
-	if (text->modules_end - text->modules_start > MODULES_MOST ||
+	if (text->modules_end - text->modules_start > MODULES_MAX ||
 	    (text->modules_start < text->core_end && text->core_start < text->modules_end))
 		text->modules_start = text->modules_end = 0;
 }

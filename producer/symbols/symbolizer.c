@@ -7,14 +7,14 @@
 
 #include "base/time.h"
 
-#define INTERVAL_LEAST TW_NS_PER_SECOND
-#define INTERVAL_MOST  (64 * TW_NS_PER_SECOND)
-#define NAMELESS_MOST  4096u /* addresses looked for again; of more, the first */
+#define INTERVAL_MIN TW_NS_PER_SECOND
+#define INTERVAL_MAX (64 * TW_NS_PER_SECOND)
+#define NAMELESS_MAX 4096u /* addresses looked for again; of more, the first */
 
 int tw_symbolizer__init(struct tw_symbolizer *s, const char *kallsyms_path)
 {
-	*s = (struct tw_symbolizer){ .kallsyms = { .path = kallsyms_path }, .interval = INTERVAL_LEAST };
-	s->nameless = calloc(NAMELESS_MOST, sizeof(*s->nameless));
+	*s = (struct tw_symbolizer){ .kallsyms = { .path = kallsyms_path }, .interval = INTERVAL_MIN };
+	s->nameless = calloc(NAMELESS_MAX, sizeof(*s->nameless));
 	return s->nameless ? tw_addresses__init(&s->addresses) : -ENOMEM;
 }
 
@@ -142,7 +142,7 @@ static void resolve_noted(struct tw_symbolizer *s)
 		if (resolve(s, noted[i]))
 			continue;
 		s->unfound++;
-		if (s->n_nameless == NAMELESS_MOST)
+		if (s->n_nameless == NAMELESS_MAX)
 			continue;
 		s->nameless[s->n_nameless++] = noted[i];
 		s->wanted = true;
@@ -162,8 +162,8 @@ static void resolve_nameless(struct tw_symbolizer *s)
 	s->n_nameless = kept;
 	s->unfound -= before - kept;
 	if (kept < before)
-		s->interval = INTERVAL_LEAST;
-	else if (s->interval < INTERVAL_MOST)
+		s->interval = INTERVAL_MIN;
+	else if (s->interval < INTERVAL_MAX)
 		s->interval *= 2;
 }
 

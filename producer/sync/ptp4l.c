@@ -11,10 +11,10 @@
 
 #include "base/bytes.h"
 
-#define PATIENCE      3     /* rounds without an answer until it is searched for again */
-#define FIRST_MS      20    /* that its first answer may take */
-#define MESSAGES_MOST 64    /* taken in a round: one for each port */
-#define SCALED        65536 /* a TimeInterval counts in 2^-16 ns */
+#define PATIENCE     3     /* rounds without an answer until it is searched for again */
+#define FIRST_MS     20    /* that its first answer may take */
+#define MESSAGES_MAX 64    /* taken in a round: one for each port */
+#define SCALED       65536 /* a TimeInterval counts in 2^-16 ns */
 
 /* Offsets in a management message: its header, its own fields, its one TLV. */
 enum {
@@ -184,7 +184,7 @@ static void receive(struct tw_ptp4l *p)
 {
 	uint8_t m[512];
 
-	for (int i = 0; i < MESSAGES_MOST; i++) {
+	for (int i = 0; i < MESSAGES_MAX; i++) {
 		struct sockaddr_un from;
 		socklen_t size = sizeof(from);
 		const ssize_t len = recvfrom(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&from, &size);

@@ -12,11 +12,11 @@
 #include "producer/sync/phc.h"
 #include "producer/sync/ptp4l.h"
 
-#define OFFSETS        8 /* of ptp4l, the last ones */
-#define MISSED         3
-#define KERNEL_MOST_US 16000000         /* what esterror is when nobody has set it: NTP_PHASE_LIMIT */
-#define PHC_ERROR_NS   (20 * 1000)      /* a reading worse than this would spoil the sample that it goes into */
-#define PTP_MOST_NS    TW_NS_PER_SECOND /* a clock that far off is not kept yet */
+#define OFFSETS       8 /* of ptp4l, the last ones */
+#define MISSED        3
+#define KERNEL_MAX_US 16000000         /* what esterror is when nobody has set it: NTP_PHASE_LIMIT */
+#define PHC_ERROR_NS  (20 * 1000)      /* a reading worse than this would spoil the sample that it goes into */
+#define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock that far off is not kept yet */
 
 struct tw_sync {
 	struct tw_ptp4l ptp;
@@ -65,7 +65,7 @@ static struct tw_sync_state ask_kernel(void)
 
 	if (adjtimex(&tx) == TIME_ERROR || tx.status & STA_UNSYNC)
 		return ret;
-	if (tx.esterror > 0 && tx.esterror <= tx.maxerror && tx.maxerror < KERNEL_MOST_US) {
+	if (tx.esterror > 0 && tx.esterror <= tx.maxerror && tx.maxerror < KERNEL_MAX_US) {
 		const uint64_t ns = (uint64_t)tx.maxerror * 1000;
 
 		ret.ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
@@ -152,7 +152,7 @@ static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 		s->offsets[s->n_offsets++ % OFFSETS] = size_of(s->status.offset);
 		ns = worst_offset(s) + size_of(s->status.path_delay);
 	}
-	if (ns > PTP_MOST_NS)
+	if (ns > PTP_MAX_NS)
 		return false;
 	if (is_master)
 		snprintf(ret->how, sizeof(ret->how), "ptp4l, the master itself, %s time stamps", by);
@@ -161,7 +161,7 @@ static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 	if (s->status.time_stamps) {
 		const uint64_t beside = beside_phc(s);
 
-		ns = beside < PTP_MOST_NS ? ns + beside : 0;
+		ns = beside < PTP_MAX_NS ? ns + beside : 0;
 	}
 	ret->ns = (uint32_t)ns;
 	return true;

@@ -217,7 +217,7 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 /* A task that nobody knew by name, nor missed, until it took another: its events so far are those of the old one. */
 static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
 {
-	struct tw_task task = {
+	struct tw_producer_task task = {
 		.before = 1, /* as early as may be */
 		.pid = seen->pid,
 		.origin = TW_COMM_RENAME,
@@ -230,7 +230,7 @@ static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
 /* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
 static void learn(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
-	struct tw_task task = {
+	struct tw_producer_task task = {
 		.time = seen->time,
 		.before = seen->time,
 		.pid = seen->pid,

@@ -14,20 +14,20 @@ int tw_task_names__init(struct tw_task_names *names)
 	return names->state ? 0 : -ENOMEM;
 }
 
-static struct tw_task *table_entry(struct tw_task_names *names, uint32_t pid)
+static struct tw_producer_task *table_entry(struct tw_task_names *names, uint32_t pid)
 {
-	struct tw_task **chunk = &names->chunks[pid / TW_TASK_CHUNK];
+	struct tw_producer_task **chunk = &names->chunks[pid / TW_TASK_CHUNK];
 
 	if (!*chunk)
 		*chunk = calloc(TW_TASK_CHUNK, sizeof(**chunk));
 	return *chunk ? *chunk + pid % TW_TASK_CHUNK : NULL;
 }
 
-static bool push(struct tw_task_names *names, const struct tw_task *task)
+static bool push(struct tw_task_names *names, const struct tw_producer_task *task)
 {
 	if (names->n_queue == names->cap_queue) {
 		const size_t cap = names->cap_queue ? names->cap_queue * 2 : 256;
-		struct tw_task *queue = realloc(names->queue, cap * sizeof(*queue));
+		struct tw_producer_task *queue = realloc(names->queue, cap * sizeof(*queue));
 
 		if (!queue)
 			return false;
@@ -38,9 +38,9 @@ static bool push(struct tw_task_names *names, const struct tw_task *task)
 	return true;
 }
 
-bool tw_task_names__learn(struct tw_task_names *names, const struct tw_task *task)
+bool tw_task_names__learn(struct tw_task_names *names, const struct tw_producer_task *task)
 {
-	struct tw_task *entry;
+	struct tw_producer_task *entry;
 
 	if (task->pid >= TW_TASK_PIDS)
 		return false;
@@ -63,7 +63,7 @@ bool tw_task_names__is_named(const struct tw_task_names *names, uint32_t pid)
 
 uint32_t tw_task_names__tgid(const struct tw_task_names *names, uint32_t pid)
 {
-	const struct tw_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;
+	const struct tw_producer_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;
 
 	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
 }
@@ -74,7 +74,7 @@ void tw_task_names__give_up(struct tw_task_names *names, uint32_t pid)
 		atomic_store_explicit(&names->state[pid], TW_TASK_NAMELESS, memory_order_relaxed);
 }
 
-bool tw_task_names__take(struct tw_task_names *names, struct tw_task *ret)
+bool tw_task_names__take(struct tw_task_names *names, struct tw_producer_task *ret)
 {
 	if (names->at_queue == names->n_queue) {
 		names->at_queue = names->n_queue = 0;
@@ -84,7 +84,7 @@ bool tw_task_names__take(struct tw_task_names *names, struct tw_task *ret)
 	return true;
 }
 
-void tw_task_names__each(const struct tw_task_names *names, void (*cb)(void *ctx, const struct tw_task *task),
+void tw_task_names__each(const struct tw_task_names *names, void (*cb)(void *ctx, const struct tw_producer_task *task),
 			 void *ctx)
 {
 	for (uint32_t i = 0; i < TW_TASK_PIDS / TW_TASK_CHUNK; i++)

@@ -18,7 +18,7 @@
 enum tw_task_state { TW_TASK_UNKNOWN, TW_TASK_NAMED, TW_TASK_NAMELESS };
 
 /* A name from a time on. */
-struct tw_task {
+struct tw_producer_task {
 	uint64_t time;   /* in the stream's clock; 0 = as far back as is known */
 	uint64_t before; /* the COMM record must be placed before events of this time */
 	uint32_t pid, tgid;
@@ -28,8 +28,8 @@ struct tw_task {
 
 struct tw_task_names {
 	_Atomic uint8_t *state; /* enum tw_task_state by pid */
-	struct tw_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
-	struct tw_task *queue; /* learned, not taken yet */
+	struct tw_producer_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
+	struct tw_producer_task *queue; /* learned, not taken yet */
 	size_t n_queue, at_queue, cap_queue;
 	_Atomic uint64_t learned; /* names, in all (base/counter.h) */
 };
@@ -50,16 +50,16 @@ bool tw_task_names__is_named(const struct tw_task_names *names, uint32_t pid);
 uint32_t tw_task_names__tgid(const struct tw_task_names *names, uint32_t pid);
 
 /** tw_task_names__learn() - a name from a time on. Return: false for an impossible pid or without memory */
-bool tw_task_names__learn(struct tw_task_names *names, const struct tw_task *task);
+bool tw_task_names__learn(struct tw_task_names *names, const struct tw_producer_task *task);
 
 /** tw_task_names__give_up() - the name of that pid cannot be learned, until something says it after all */
 void tw_task_names__give_up(struct tw_task_names *names, uint32_t pid);
 
 /** tw_task_names__take() - the next name of the queue. Return: false if there is none */
-bool tw_task_names__take(struct tw_task_names *names, struct tw_task *ret);
+bool tw_task_names__take(struct tw_task_names *names, struct tw_producer_task *ret);
 
 /** tw_task_names__each() - the latest name of every task, by pid */
-void tw_task_names__each(const struct tw_task_names *names, void (*cb)(void *ctx, const struct tw_task *task),
+void tw_task_names__each(const struct tw_task_names *names, void (*cb)(void *ctx, const struct tw_producer_task *task),
 			 void *ctx);
 
 /** tw_task_names__fini() - an all-zero table is fine */

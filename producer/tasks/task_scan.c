@@ -48,7 +48,7 @@ static void scan_process(struct tw_task_names *names, uint32_t tgid)
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		struct tw_task task = { .origin = TW_COMM_PROC, .tgid = tgid };
+		struct tw_producer_task task = { .origin = TW_COMM_PROC, .tgid = tgid };
 
 		task.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 		snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, task.pid);
@@ -82,7 +82,7 @@ void tw_task_scan__saved(struct tw_task_names *names)
 	if (tw_tracing_dir__find(&dir, NULL) || tw_tracing_file__read(dir, "saved_cmdlines", &text, NULL))
 		return;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		struct tw_task task = { .origin = TW_COMM_SAVED };
+		struct tw_producer_task task = { .origin = TW_COMM_SAVED };
 		int at = 0;
 
 		if (sscanf(line, "%u %n", &task.pid, &at) != 1 || !at || tw_task_names__is_named(names, task.pid))
@@ -111,7 +111,7 @@ static uint32_t read_tgid(uint32_t pid)
 
 bool tw_task_scan__pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
-	struct tw_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
+	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid); /* of any thread, though only leaders are listed */

@@ -11,7 +11,7 @@
 #include "producer/tasks/task_scan.h"
 #include "wire/tracewire.h"
 
-#define NOTED_MOST 256u /* pids without a name in one round; more are counted as unnamed at once */
+#define NOTED_MAX 256u /* pids without a name in one round; more are counted as unnamed at once */
 
 struct noted {
 	uint32_t pid;
@@ -23,7 +23,7 @@ struct tw_tasks_impl {
 	struct tw_task_events *events;
 	bool own_pids;
 	pthread_mutex_t lock; /* of what follows */
-	struct noted noted[NOTED_MOST];
+	struct noted noted[NOTED_MAX];
 	size_t n_noted;
 };
 
@@ -62,7 +62,7 @@ int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *err)
 	if (rc)
 		return rc;
 	tasks->impl->own_pids = own_pids;
-	tw_task_names__learn(&tasks->names, &(struct tw_task){ .name = "<idle>", .origin = TW_COMM_PROC });
+	tw_task_names__learn(&tasks->names, &(struct tw_producer_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)
 		tw_task_scan__proc(&tasks->names);
 	else
@@ -82,7 +82,7 @@ static bool remember(struct tw_tasks_impl *impl, uint32_t pid, uint64_t time)
 			impl->noted[i].first = time;
 		return true;
 	}
-	if (impl->n_noted == NOTED_MOST)
+	if (impl->n_noted == NOTED_MAX)
 		return false;
 	impl->noted[impl->n_noted++] = (struct noted){ .pid = pid, .first = time, .events = 1 };
 	return true;
@@ -120,7 +120,7 @@ static void settle_one(struct tw_tasks *tasks, const struct noted *noted)
 void tw_tasks__settle(struct tw_tasks *tasks)
 {
 	struct tw_tasks_impl *impl = tasks->impl;
-	struct noted noted[NOTED_MOST];
+	struct noted noted[NOTED_MAX];
 	size_t n;
 
 	pthread_mutex_lock(&impl->lock);

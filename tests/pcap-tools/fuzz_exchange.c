@@ -108,18 +108,18 @@ static void close_nothing(struct tw_receiver *rx)
 static void wanted(void *wants, uint16_t what)
 {
 	check(what >= 1 && what <= TW_WANT_ALL);
-	tw_wants__add(wants, what);
+	tw_request_limiter__add(wants, what);
 }
 
 /* What the reader thread would say again now. */
-static void check_wants(struct tw_wants *wants)
+static void check_wants(struct tw_request_limiter *wants)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	unsigned int n = 0;
 
-	while (tw_wants__take(wants, now))
+	while (tw_request_limiter__take(wants, now))
 		check(++n <= 2); /* each kind is remembered once, however often it is wanted */
-	check(tw_wants__pause(wants, now) > 0);
+	check(tw_request_limiter__pause(wants, now) > 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	const struct tw_trace_clock clock = { .id = CLOCK_MONOTONIC };
 	struct datagrams d = { .rx = { .ops = &ops }, .input = { .at = data, .left = size } };
-	struct tw_wants *wants = tw_wants__new();
+	struct tw_request_limiter *wants = tw_request_limiter__new();
 	const struct tw_exchange_options options = {
 		.rx = &d.rx,
 		.clock = &clock,
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(stats.answered == d.answered && !stats.unsent && stats.answered + stats.strange == d.looked_at);
 	}
 	check_wants(wants);
-	tw_wants__free(wants);
+	tw_request_limiter__free(wants);
 	sem_destroy(&d.over);
 	free((void *)d.last);
 	return 0;

@@ -160,7 +160,7 @@ void run__stop(struct run *run)
 	struct tw_error err = { "" };
 
 	run->result = tw_producer__stop(run->producer, &err);
-	tw_producer__books(run->producer, &run->books);
+	tw_producer__counters(run->producer, &run->books);
 	if (!run->cleared)
 		assert_int_equal(run->books.unsure.rings, 0);
 	assert_false(run->books.switched_off);

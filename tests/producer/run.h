@@ -16,7 +16,7 @@ struct run {
 	struct tw_event_request requests[2]; /* n_events of them */
 	struct tw_producer_options options;
 	struct tw_producer *producer;
-	struct tw_books books;
+	struct tw_producer_counters books;
 	struct run_kernel kernel;
 	struct receiver got;
 	int result;   /* of tw_producer__stop() */

@@ -22,7 +22,7 @@
 /* What any run must fulfil, whatever was lost. */
 static void expect_balance(const struct run *run)
 {
-	const struct tw_books *b = &run->books;
+	const struct tw_producer_counters *b = &run->books;
 	const struct run_kernel *k = &run->kernel;
 
 	assert_int_equal(run->result, 0);

@@ -169,9 +169,9 @@ static void test_limit(void **state)
 
 	(void)state;
 	set_up(&b, "some", "\tfield:void * function;\toffset:8;\tsize:8;\tsigned:0;\n");
-	for (uint64_t i = 1; i <= TW_ADDRESS_SET_MOST + 5; i++)
+	for (uint64_t i = 1; i <= TW_ADDRESS_SET_MAX + 5; i++)
 		see(&b, (uint64_t[]){ 0, i << 12 }, 16);
-	assert_int_equal(tw_addresses__take(&b.symbolizer.addresses, &noted), TW_ADDRESS_SET_MOST);
+	assert_int_equal(tw_addresses__take(&b.symbolizer.addresses, &noted), TW_ADDRESS_SET_MAX);
 	assert_int_equal(b.seen.forgotten, 5);
 	free(noted);
 	tear_down(&b);

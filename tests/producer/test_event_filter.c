@@ -17,43 +17,43 @@
 enum id { WANTED = 10, OTHER = 11, STACK = 12 };
 
 /* A gate whose table ends with the complement of its beginning. */
-static struct tw_gate *make(uint8_t mark)
+static struct tw_event_filter *make(uint8_t mark)
 {
-	struct tw_gate *gate = calloc(1, sizeof(*gate));
+	struct tw_event_filter *gate = calloc(1, sizeof(*gate));
 
 	assert_non_null(gate);
 	gate->verdicts[0] = mark;
-	gate->verdicts[TW_GATE_IDS - 1] = (uint8_t)~mark;
+	gate->verdicts[TW_EVENT_FILTER_IDS - 1] = (uint8_t)~mark;
 	return gate;
 }
 
 static void test_held(void **state)
 {
-	struct tw_gates gates = { .retired = NULL };
-	struct tw_gate_holder a = { 0 }, b = { 0 };
-	struct tw_gate *first = make(1), *second = make(2);
+	struct tw_event_filters gates = { .retired = NULL };
+	struct tw_event_filter_hazard a = { 0 }, b = { 0 };
+	struct tw_event_filter *first = make(1), *second = make(2);
 
 	(void)state;
-	tw_gates__add(&gates, &a);
-	tw_gates__add(&gates, &b);
-	assert_null(tw_gate_holder__hold(&a));
-	tw_gates__put(&gates, first);
-	assert_ptr_equal(tw_gate_holder__hold(&a), first);
-	tw_gates__put(&gates, second);
+	tw_event_filters__add(&gates, &a);
+	tw_event_filters__add(&gates, &b);
+	assert_null(tw_event_filter_hazard__acquire(&a));
+	tw_event_filters__replace(&gates, first);
+	assert_ptr_equal(tw_event_filter_hazard__acquire(&a), first);
+	tw_event_filters__replace(&gates, second);
 	assert_ptr_equal(gates.retired, first); /* a looks at it */
 	assert_int_equal(first->verdicts[0], 1);
-	assert_ptr_equal(tw_gate_holder__hold(&b), second);
-	assert_ptr_equal(tw_gate_holder__hold(&a), second);
-	tw_gates__put(&gates, NULL);
+	assert_ptr_equal(tw_event_filter_hazard__acquire(&b), second);
+	assert_ptr_equal(tw_event_filter_hazard__acquire(&a), second);
+	tw_event_filters__replace(&gates, NULL);
 	assert_ptr_equal(gates.retired, second); /* and the first has gone */
 	assert_null(second->next);
-	assert_null(tw_gate_holder__hold(&a));
-	tw_gates__fini(&gates);
+	assert_null(tw_event_filter_hazard__acquire(&a));
+	tw_event_filters__fini(&gates);
 }
 
 struct reader {
 	pthread_t thread;
-	struct tw_gate_holder holder;
+	struct tw_event_filter_hazard holder;
 	const atomic_bool *stop;
 	pthread_barrier_t *start;
 	uint64_t torn;
@@ -65,9 +65,9 @@ static void *look(void *arg)
 
 	pthread_barrier_wait(reader->start);
 	while (!atomic_load(reader->stop)) {
-		const struct tw_gate *gate = tw_gate_holder__hold(&reader->holder);
+		const struct tw_event_filter *gate = tw_event_filter_hazard__acquire(&reader->holder);
 
-		reader->torn += gate && (gate->verdicts[0] ^ gate->verdicts[TW_GATE_IDS - 1]) != 0xff;
+		reader->torn += gate && (gate->verdicts[0] ^ gate->verdicts[TW_EVENT_FILTER_IDS - 1]) != 0xff;
 	}
 	return NULL;
 }
@@ -76,7 +76,7 @@ static void *look(void *arg)
 static void test_replaced(void **state)
 {
 	struct reader readers[READERS] = { 0 };
-	struct tw_gates gates = { .retired = NULL };
+	struct tw_event_filters gates = { .retired = NULL };
 	pthread_barrier_t start;
 	atomic_bool stop = false;
 	size_t most = 0;
@@ -86,7 +86,7 @@ static void test_replaced(void **state)
 	for (int i = 0; i < READERS; i++) {
 		readers[i].stop = &stop;
 		readers[i].start = &start;
-		tw_gates__add(&gates, &readers[i].holder);
+		tw_event_filters__add(&gates, &readers[i].holder);
 	}
 	for (int i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&readers[i].thread, NULL, look, &readers[i]), 0);
@@ -94,8 +94,8 @@ static void test_replaced(void **state)
 	for (int i = 0; i < PUTS; i++) {
 		size_t n = 0;
 
-		tw_gates__put(&gates, make((uint8_t)i));
-		for (const struct tw_gate *gate = gates.retired; gate; gate = gate->next)
+		tw_event_filters__replace(&gates, make((uint8_t)i));
+		for (const struct tw_event_filter *gate = gates.retired; gate; gate = gate->next)
 			n++;
 		most = n > most ? n : most;
 	}
@@ -105,25 +105,25 @@ static void test_replaced(void **state)
 		assert_int_equal(readers[i].torn, 0);
 	}
 	assert_true(most <= READERS + 1);
-	tw_gates__fini(&gates);
+	tw_event_filters__fini(&gates);
 	pthread_barrier_destroy(&start);
 }
 
-static bool lets(const struct tw_gate *gate, struct tw_gate_cpu *cpu, uint16_t id, uint8_t flags)
+static bool lets(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu, uint16_t id, uint8_t flags)
 {
 	uint8_t record[16] = { 0 };
 	const struct tw_subbuf_event event = { .record = record, .len = sizeof(record) };
 
 	memcpy(record, &id, sizeof(id));
 	record[2] = flags;
-	return tw_gate__lets(gate, cpu, &event);
+	return tw_event_filter__passes(gate, cpu, &event);
 }
 
 static void test_stacks(void **state)
 {
 	enum { HARDIRQ = 0x08, SOFTIRQ = 0x10, NMI = 0x40, IRQS_OFF = 0x01, NEED_RESCHED = 0x04, BH_OFF = 0x80 };
-	struct tw_gate *gate = make(0);
-	struct tw_gate_cpu cpu = { 0 }, other = { 0 };
+	struct tw_event_filter *gate = make(0);
+	struct tw_event_filter_cpu cpu = { 0 }, other = { 0 };
 
 	(void)state;
 	gate->verdicts[WANTED] = TW_VERDICT_PASS | TW_VERDICT_NOTED;
@@ -146,15 +146,15 @@ static void test_stacks(void **state)
 	assert_true(lets(gate, &cpu, STACK, 0));
 	assert_false(lets(gate, &cpu, OTHER, 0));
 	assert_false(lets(gate, &cpu, STACK, 0));
-	tw_gate__free(gate);
+	tw_event_filter__free(gate);
 }
 
 /* A search that takes too long has found nothing, and is counted where it was made. */
 static void test_given_up(void **state)
 {
 	static const char host[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
-	struct tw_gate *gate = make(0);
-	struct tw_gate_cpu cpu = { 0 }, other = { 0 };
+	struct tw_event_filter *gate = make(0);
+	struct tw_event_filter_cpu cpu = { 0 }, other = { 0 };
 	struct tw_bind_options options = { 0 };
 
 	(void)state;
@@ -162,7 +162,7 @@ static void test_given_up(void **state)
 	assert_non_null(gate->schema);
 	options.schema = gate->schema;
 	assert_int_equal(bound__make_ready("host matches \"(a+)+$\"", &options, &gate->bound, NULL), 0);
-	gate->verdicts[WANTED] = TW_VERDICT_ASK;
+	gate->verdicts[WANTED] = TW_VERDICT_EVALUATE;
 	gate->host = host;
 	gate->host_len = sizeof(host) - 1;
 	assert_false(lets(gate, &cpu, WANTED, 0));
@@ -171,7 +171,7 @@ static void test_given_up(void **state)
 	assert_true(lets(gate, &cpu, WANTED, 0));
 	assert_int_equal(cpu.given_up, 1);
 	assert_int_equal(other.given_up, 0);
-	tw_gate__free(gate);
+	tw_event_filter__free(gate);
 }
 
 int main(void)

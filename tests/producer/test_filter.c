@@ -117,7 +117,7 @@ static void load_all(struct run *runs, size_t n, struct stretch *ret)
 
 static void expect_sound(const struct run *run, const char *expression)
 {
-	const struct tw_books *b = &run->books;
+	const struct tw_producer_counters *b = &run->books;
 
 	if (b->lost_ring || b->shed || b->lost_tx)
 		fail_msg("%s: events were lost; the load is too much for this machine", expression);

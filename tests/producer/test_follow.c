@@ -18,7 +18,7 @@
 #include "schema/field.h"
 #include "schema/schema.h"
 
-#define PIDS_MOST 64
+#define PIDS_MAX 64
 
 /* Whether our pid is the kernel's. */
 static bool in_first_pid_namespace(void)
@@ -62,7 +62,7 @@ static bool is_among(const uint32_t *pids, size_t n, uint32_t pid)
 }
 
 /* Every event is the command's, or of a task that one of these made. Return: how many tasks */
-static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MOST])
+static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 {
 	const struct got_event *first = got->events;
 	size_t n = 1;
@@ -73,10 +73,10 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MOST]
 			first = &got->events[i];
 	assert_true(got->n_events > 100);
 	pids[0] = first->pid;
-	for (size_t pass = 0; pass < PIDS_MOST; pass++) /* CPUs are in no order: until nothing new is found */
+	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* CPUs are in no order: until nothing new is found */
 		for (size_t i = 0; i < got->n_events; i++)
 			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
-			    !is_among(pids, n, child) && n < PIDS_MOST)
+			    !is_among(pids, n, child) && n < PIDS_MAX)
 				pids[n++] = child;
 	for (size_t i = 0; i < got->n_events; i++)
 		assert_true(is_among(pids, n, got->events[i].pid));
@@ -91,7 +91,7 @@ static void test_follow(void **state)
 			 NULL };
 	struct tw_error err = { "" };
 	struct tw_command *command;
-	uint32_t pids[PIDS_MOST];
+	uint32_t pids[PIDS_MAX];
 	char marker[256];
 	struct run run;
 

@@ -17,10 +17,10 @@
 /* A port, two channels, and what arrives. */
 struct bench {
 	struct archive archive;
-	struct tw_stream stream;
+	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_port port;
-	struct tw_channel one, two;
+	struct tw_frame_writer port;
+	struct tw_producer_channel one, two;
 	struct receiver got;
 };
 
@@ -33,12 +33,12 @@ static void set_up(struct bench *b, size_t frame_max, uint32_t events_per_frame)
 	};
 	archive__init(&b->archive, frame_max);
 	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
-	tw_port__init(&b->port, b->sink, &b->stream, events_per_frame);
+	tw_frame_writer__init(&b->port, b->sink, &b->stream, events_per_frame);
 }
 
 static void receive(struct bench *b)
 {
-	tw_port__drain(&b->port);
+	tw_frame_writer__drain(&b->port);
 	receiver__read(&b->got, &b->archive);
 }
 
@@ -50,7 +50,7 @@ static void tear_down(struct bench *b)
 }
 
 /* An event with that pid and @len bytes: into the open frame if it fits, as a ring does it. */
-static void send_event(struct bench *b, struct tw_channel *channel, uint32_t pid, uint32_t len, uint64_t time)
+static void send_event(struct bench *b, struct tw_producer_channel *channel, uint32_t pid, uint32_t len, uint64_t time)
 {
 	static uint8_t record[32768 + TW_COPY_STEP];
 	const uint16_t id = 300;
@@ -61,11 +61,11 @@ static void send_event(struct bench *b, struct tw_channel *channel, uint32_t pid
 		record[i] = (uint8_t)(i * 7 / 3);
 	memcpy(record, &id, sizeof(id));
 	memcpy(record + 4, &pid, sizeof(pid));
-	frame = tw_port__borrow(&b->port, channel);
+	frame = tw_frame_writer__borrow_frame(&b->port, channel);
 	fits = frame.info.events < b->port.events_per_frame && tw_frame__add_event(&frame, record, len, time);
-	tw_port__give_back(&b->port, channel, &frame);
+	tw_frame_writer__return_frame(&b->port, channel, &frame);
 	if (!fits)
-		tw_port__event(&b->port, channel, record, len, time);
+		tw_frame_writer__event(&b->port, channel, record, len, time);
 }
 
 static void expect_bytes(const struct got_event *ev)
@@ -114,7 +114,7 @@ static void test_one_event_frames(void **state)
 	set_up(&b, 9000, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		if (i == 50)
-			tw_port__lost(&b.port, &b.one, i, TW_LOST_RING, false, 5);
+			tw_frame_writer__lost(&b.port, &b.one, i, TW_LOST_RING, false, 5);
 		send_event(&b, &b.one, i, 40, i);
 	}
 	receive(&b);
@@ -217,7 +217,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	assert_true(i < 1000);
 	for (; i < 100000; i++) /* patience once, then no more of it */
 		send_at_once(&b, i);
-	tw_port__lost(&b.port, &b.one, 100000, TW_LOST_RING, false, 33);
+	tw_frame_writer__lost(&b.port, &b.one, 100000, TW_LOST_RING, false, 33);
 	assert_true(b.one.shed > 90000);
 	b.archive.room = ARCHIVE_ENDLESS;
 	usleep(10000);
@@ -252,20 +252,20 @@ static void test_hidden_parts(void **state)
 	static uint8_t record[4000 + TW_COPY_STEP];
 	const uint64_t address = 0xffff888100001000;
 	const uint16_t id = 300;
-	struct tw_pointers pointers;
+	struct tw_hashed_pointers pointers;
 	uint64_t hidden;
 	struct bench b;
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	assert_int_equal(tw_pointers__init(&pointers, NULL), 0);
-	assert_int_equal(tw_pointers__set_unknown(&pointers, id), 0);
+	assert_int_equal(tw_hashed_pointers__init(&pointers, NULL), 0);
+	assert_int_equal(tw_hashed_pointers__set_unknown(&pointers, id), 0);
 	b.stream.pointers = &pointers;
 	memcpy(record, &id, sizeof(id));
 	for (size_t at = 8; at < 4000; at += 8)
 		memcpy(record + at, &address, sizeof(address));
 	for (uint32_t len = 16; len <= 4000; len += 332)
-		tw_port__event(&b.port, &b.one, record, len, 1000 + len);
+		tw_frame_writer__event(&b.port, &b.one, record, len, 1000 + len);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);
 	assert_true(b.got.n_parts > 50);
@@ -275,7 +275,7 @@ static void test_hidden_parts(void **state)
 			assert_memory_equal(b.got.events[i].record + at, &hidden, sizeof(hidden));
 	assert_memory_equal(record + 8, &address, sizeof(address));
 	tear_down(&b);
-	tw_pointers__fini(&pointers);
+	tw_hashed_pointers__fini(&pointers);
 }
 
 /* A record in parts of which some find no room: the whole of it is shed. */
@@ -303,11 +303,11 @@ static void test_shedding_parts(void **state)
 }
 
 /* Begin a frame, and see the sink asked for room a few times at most. */
-static void expect_no_wait(struct bench *b, struct tw_channel *channel)
+static void expect_no_wait(struct bench *b, struct tw_producer_channel *channel)
 {
 	const uint64_t before = b->archive.refused + b->archive.held;
 
-	assert_false(tw_port__begin(&b->port, channel, 1));
+	assert_false(tw_frame_writer__begin(&b->port, channel, 1));
 	assert_in_range(b->archive.refused + b->archive.held - before, 1, 4);
 }
 
@@ -315,7 +315,7 @@ static void expect_no_long_drain(struct bench *b)
 {
 	const uint64_t before = b->archive.held;
 
-	assert_int_equal(tw_port__drain(&b->port), -EAGAIN);
+	assert_int_equal(tw_frame_writer__drain(&b->port), -EAGAIN);
 	assert_in_range(b->archive.held - before, 1, 2);
 }
 
@@ -331,15 +331,15 @@ static void test_last_frames(void **state)
 	b.archive.room = 0;
 	expect_no_wait(&b, &b.one);
 	assert_int_equal(b.port.given_up, 1);
-	tw_port__begin_last(&b.port);
-	assert_false(tw_port__begin(&b.port, &b.one, 1)); /* this one is waited for, whatever the deadline is */
+	tw_frame_writer__begin_last(&b.port);
+	assert_false(tw_frame_writer__begin(&b.port, &b.one, 1)); /* this one is waited for, whatever the deadline is */
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
 		expect_no_long_drain(&b);
 	}
 	assert_int_equal(b.port.given_up, 1);
 	b.archive.room = ARCHIVE_ENDLESS;
-	assert_true(tw_port__begin(&b.port, &b.one, 1));
+	assert_true(tw_frame_writer__begin(&b.port, &b.one, 1));
 	receive(&b);
 	tear_down(&b);
 }
@@ -352,13 +352,13 @@ static void test_no_hope(void **state)
 	(void)state;
 	set_up(&b, SMALL, 0);
 	b.archive.room = 0;
-	tw_port__lose_hope(&b.port);
+	tw_frame_writer__stop_waiting(&b.port);
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, &b.one);
 		expect_no_long_drain(&b);
 	}
-	tw_port__begin_last(&b.port);
-	assert_int_equal(tw_port__drain(&b.port), -EAGAIN);
+	tw_frame_writer__begin_last(&b.port);
+	assert_int_equal(tw_frame_writer__drain(&b.port), -EAGAIN);
 	expect_no_long_drain(&b);
 	tear_down(&b);
 }
@@ -374,7 +374,7 @@ static void test_broken(void **state)
 	for (uint32_t i = 0; i < 100000; i++) /* there is nothing to wait for */
 		send_at_once(&b, i);
 	assert_int_equal(b.port.error, -ENODEV);
-	assert_int_equal(tw_port__flush(&b.port), -ENODEV);
+	assert_int_equal(tw_frame_writer__flush(&b.port), -ENODEV);
 	receive(&b);
 	assert_int_equal(b.got.n_events + b.one.shed, 100000);
 	tear_down(&b);
@@ -385,19 +385,19 @@ static void test_control_parts(void **state)
 {
 	struct tw_attr_view attrs[16];
 	static uint8_t text[256];
-	struct tw_control control;
+	struct tw_control_channel control;
 	struct bench b;
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.port);
 	memset(text, 'x', sizeof(text));
 	for (int i = 0; i < 16; i++)
 		attrs[i] = (struct tw_attr_view){ TW_HOST_NAME, text, sizeof(text) };
-	tw_control__host(&control, attrs, 16);
-	tw_control__task(&control, &(struct tw_task){ .pid = 7, .name = "fifteen letters" });
-	tw_control__host(&control, attrs, 1);
-	tw_control__end(&control);
+	tw_control_channel__host(&control, attrs, 16);
+	tw_control_channel__task(&control, &(struct tw_producer_task){ .pid = 7, .name = "fifteen letters" });
+	tw_control_channel__host(&control, attrs, 1);
+	tw_control_channel__end(&control);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);
 	assert_true(b.got.n_parts > 8);
@@ -413,7 +413,7 @@ static void test_large_texts(void **state)
 	static const size_t lengths[] = { 200000, 65520, 65519, 40000, 100 };
 	struct tw_schema_view items[5];
 	char *text = malloc(200001);
-	struct tw_control control;
+	struct tw_control_channel control;
 	struct bench b;
 
 	(void)state;
@@ -435,9 +435,9 @@ static void test_large_texts(void **state)
 		};
 	}
 	set_up(&b, 9000, 0);
-	tw_control__init(&control, &b.port);
-	tw_control__texts(&control, &(struct tw_texts){ .items = items, .n = 5 });
-	tw_control__end(&control);
+	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__texts(&control, &(struct tw_schema_texts){ .items = items, .n = 5 });
+	tw_control_channel__end(&control);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);
 	assert_int_equal(control.channel.shed, 0);
@@ -454,16 +454,16 @@ static void test_large_texts(void **state)
 /* What the control channel could not say shows as a gap in its numbers. */
 static void test_control_shed(void **state)
 {
-	struct tw_control control;
+	struct tw_control_channel control;
 	struct bench b;
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.port);
 	for (uint32_t i = 0; i < 100; i++) {
 		b.archive.room = i == 50 ? 0 : ARCHIVE_ENDLESS;
-		tw_control__task(&control, &(struct tw_task){ .pid = i, .name = "name" });
-		tw_control__end(&control);
+		tw_control_channel__task(&control, &(struct tw_producer_task){ .pid = i, .name = "name" });
+		tw_control_channel__end(&control);
 	}
 	receive(&b);
 	assert_int_equal(b.got.n_names, 99);

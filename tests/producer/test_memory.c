@@ -11,10 +11,10 @@
 
 #include "run.h"
 
-#define ROOMS_MOST 4096
+#define ROOMS_MAX 4096
 
 static long before_refusal = -1;
-static void *rooms[ROOMS_MOST];
+static void *rooms[ROOMS_MAX];
 static size_t n_rooms;
 
 /* The linker puts these between the libraries and the C library: --wrap. */
@@ -27,7 +27,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
 	void *room = before_refusal >= 0 && before_refusal-- == 0 ? NULL : __real_aligned_alloc(alignment, size);
 
-	if (room && n_rooms < ROOMS_MOST)
+	if (room && n_rooms < ROOMS_MAX)
 		rooms[n_rooms++] = room;
 	return room;
 }

@@ -99,20 +99,20 @@ static void test_kernel_text(void **state)
 }
 
 /* Pointers with the event that a text describes, and records of it. */
-static void set_up(struct tw_pointers *p, const char *system, const char *fields)
+static void set_up(struct tw_hashed_pointers *p, const char *system, const char *fields)
 {
 	struct tw_format *format;
 	char text[2048];
 
-	assert_int_equal(tw_pointers__init(p, NULL), 0);
+	assert_int_equal(tw_hashed_pointers__init(p, NULL), 0);
 	snprintf(text, sizeof(text), "name: made_up\n" COMMON "%s\nprint fmt: \"\"\n", fields);
 	assert_int_equal(tw_format__parse(text, strlen(text), system, &format, NULL), 0);
-	assert_int_equal(tw_pointers__set_format(p, format, NULL), 0);
+	assert_int_equal(tw_hashed_pointers__set_format(p, format, NULL), 0);
 	tw_format__free(format);
 }
 
 /* Send a record of event @id. @words: behind the common fields, replaced by what is in the frame. */
-static void send(const struct tw_pointers *p, uint16_t id, uint64_t *words, uint32_t n)
+static void send(const struct tw_hashed_pointers *p, uint16_t id, uint64_t *words, uint32_t n)
 {
 	uint8_t record[256 + TW_COPY_STEP] = { 0 }, frame_bytes[512 + TW_COPY_STEP];
 	const struct tw_frame_info info = { 0 };
@@ -121,7 +121,7 @@ static void send(const struct tw_pointers *p, uint16_t id, uint64_t *words, uint
 	memcpy(record, &id, sizeof(id));
 	memcpy(record + 8, words, n * sizeof(*words));
 	tw_frame__begin(&frame, frame_bytes, 512, &info);
-	assert_true(tw_pointers__add_event(p, &frame, record, 8 + n * 8, 0));
+	assert_true(tw_hashed_pointers__add_event(p, &frame, record, 8 + n * 8, 0));
 	assert_memory_equal(record + 8, words, n * sizeof(*words)); /* the ring's is as it was */
 	memcpy(words, frame_bytes + frame.len - n * sizeof(*words), n * sizeof(*words));
 }
@@ -131,7 +131,7 @@ static void test_scalars(void **state)
 	const uint64_t heap = 0xffff888100001000,
 		       sent[] = { heap, heap, 4095, 4096, 0, (uint64_t)-4095, (uint64_t)-4096, heap };
 	uint64_t got[8];
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
 	set_up(&p, "made",
@@ -152,14 +152,14 @@ static void test_scalars(void **state)
 	memcpy(got, sent, sizeof(sent));
 	send(NULL, 300, got, 8); /* not hidden */
 	assert_memory_equal(got, sent, sizeof(sent));
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 /* Four bytes each, and a record that ends before the field does. */
 static void test_narrow_and_short(void **state)
 {
 	uint64_t got[2] = { 0xc0100000c0100000, 0xc0200000c0300000 };
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
 	set_up(&p, "made",
@@ -169,7 +169,7 @@ static void test_narrow_and_short(void **state)
 	assert_int_equal(got[0] >> 32, tw_pointer_key__hide(&p.key, 0xc0100000, 4));
 	assert_int_equal((uint32_t)got[1], tw_pointer_key__hide(&p.key, 0xc0300000, 4));
 	assert_int_equal(got[1] >> 32, tw_pointer_key__hide(&p.key, 0xc0200000, 4));
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 /* Where the record says, and not where that would be outside of it. */
@@ -177,7 +177,7 @@ static void test_locations(void **state)
 {
 	const uint64_t heap = 0xffff888100001000;
 	uint64_t got[4] = { 16u << 16 | 24, 7, heap, heap + 8 };
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
 	set_up(&p, "made", "\tfield:__data_loc unsigned long[] stack;\toffset:8;\tsize:4;\tsigned:0;\n");
@@ -193,7 +193,7 @@ static void test_locations(void **state)
 	got[0] = 0xffffu << 16 | 0xffff;
 	send(&p, 300, got, 4);
 	assert_int_equal(got[3], heap);
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 /* Bytes that are no field's, and what is behind a text, are 0. A task's name is as it was, and so are the fields. */
@@ -201,7 +201,7 @@ static void test_leftovers(void **state)
 {
 	uint64_t got[6] = { 0x1111111122222222, 0x4141004141414141, 0x4141414141414141,
 			    0x0000000000004242, 0x3333333344444444, 0x5555555566666666 };
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
 	set_up(&p, "made",
@@ -217,19 +217,19 @@ static void test_leftovers(void **state)
 	assert_int_equal(got[3], 0x4242);
 	assert_int_equal(got[4], 0x44440000);
 	assert_int_equal(got[5], 0x66666666);
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 /* Of records without such bytes nothing is looked at; of those that have a text behind their fields, what is behind it too. */
 static void test_no_leftovers(void **state)
 {
 	uint64_t got[3] = { 0x0009001022222222, 0x3333333344444444, 0x5555555566666666 };
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
 	set_up(&p, "made", "\tfield:long n;\toffset:8;\tsize:8;\tsigned:1;\n");
-	assert_null(tw_spots_table__find(p.table.by_id, 300));
-	tw_pointers__fini(&p);
+	assert_null(tw_field_offset_table__find(p.table.by_id, 300));
+	tw_hashed_pointers__fini(&p);
 	set_up(&p, "made",
 	       "\tfield:short n;\toffset:8;\tsize:2;\tsigned:1;\n\tfield:__data_loc char[] text;\toffset:12;\tsize:4;"
 	       "\tsigned:0;\n");
@@ -237,40 +237,40 @@ static void test_no_leftovers(void **state)
 	assert_int_equal(got[0], 0x0009001000002222);
 	assert_int_equal(got[1], 0x3333333344444444);
 	assert_int_equal(got[2], 0x66);
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 static void test_unknown(void **state)
 {
 	uint64_t got[3] = { 5, 0xffff888100001000, 0x7fffffffffff };
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
-	assert_int_equal(tw_pointers__init(&p, NULL), 0);
-	assert_int_equal(tw_pointers__set_unknown(&p, 9), 0);
+	assert_int_equal(tw_hashed_pointers__init(&p, NULL), 0);
+	assert_int_equal(tw_hashed_pointers__set_unknown(&p, 9), 0);
 	send(&p, 9, got, 3);
 	assert_int_equal(got[0], 5);
 	assert_int_equal(got[1], tw_pointer_key__hide(&p.key, 0xffff888100001000, 8));
 	assert_int_equal(got[2], 0x7fffffffffff);
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 static void test_strings(void **state)
 {
 	char expected[256], *hidden;
-	struct tw_pointers p;
+	struct tw_hashed_pointers p;
 
 	(void)state;
-	assert_int_equal(tw_pointers__init(&p, NULL), 0);
-	hidden = tw_pointers__hide_strings(&p,
-					   "0xffffffff82a4c1b0 : \"one %s\\n\"\nwhat\n0xffffffff82a4c1c0 : \"0xffff\"");
+	assert_int_equal(tw_hashed_pointers__init(&p, NULL), 0);
+	hidden = tw_hashed_pointers__hide_strings(
+		&p, "0xffffffff82a4c1b0 : \"one %s\\n\"\nwhat\n0xffffffff82a4c1c0 : \"0xffff\"");
 	assert_non_null(hidden);
 	snprintf(expected, sizeof(expected), "0x%lx : \"one %%s\\n\"\n0x%lx : \"0xffff\"\n",
 		 tw_pointer_key__hide(&p.key, 0xffffffff82a4c1b0, 8),
 		 tw_pointer_key__hide(&p.key, 0xffffffff82a4c1c0, 8));
 	assert_string_equal(hidden, expected);
 	free(hidden);
-	tw_pointers__fini(&p);
+	tw_hashed_pointers__fini(&p);
 }
 
 int main(void)

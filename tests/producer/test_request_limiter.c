@@ -17,95 +17,95 @@
 #define START  (1000 * SECOND)
 
 /* How often the other thread was woken since. */
-static uint64_t woken(const struct tw_wants *w)
+static uint64_t woken(const struct tw_request_limiter *w)
 {
 	eventfd_t times;
 
-	return eventfd_read(tw_wants__fd(w), &times) ? 0 : times;
+	return eventfd_read(tw_request_limiter__fd(w), &times) ? 0 : times;
 }
 
 static void test_at_once(void **state)
 {
-	struct tw_wants *w = tw_wants__new();
+	struct tw_request_limiter *w = tw_request_limiter__new();
 
 	(void)state;
-	assert_int_equal(tw_wants__take(w, START), 0);
-	assert_true(tw_wants__pause(w, START) == UINT64_MAX);
-	tw_wants__add(w, TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START), 0);
+	assert_true(tw_request_limiter__pause(w, START) == UINT64_MAX);
+	tw_request_limiter__add(w, TW_WANT_CLOCK);
 	assert_int_equal(woken(w), 1);
-	assert_int_equal(tw_wants__pause(w, START), 0);
-	assert_int_equal(tw_wants__take(w, START), TW_WANT_CLOCK);
-	assert_int_equal(tw_wants__take(w, START), 0);
-	tw_wants__add(w, TW_WANT_CLOCK);
-	tw_wants__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_wants__take(w, START), TW_WANT_ALL); /* and so HOST and CLOCK */
-	assert_int_equal(tw_wants__take(w, START), 0);
-	assert_true(tw_wants__pause(w, START) == UINT64_MAX);
-	tw_wants__free(w);
-	tw_wants__free(NULL);
+	assert_int_equal(tw_request_limiter__pause(w, START), 0);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START), 0);
+	tw_request_limiter__add(w, TW_WANT_CLOCK);
+	tw_request_limiter__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_ALL); /* and so HOST and CLOCK */
+	assert_int_equal(tw_request_limiter__take(w, START), 0);
+	assert_true(tw_request_limiter__pause(w, START) == UINT64_MAX);
+	tw_request_limiter__free(w);
+	tw_request_limiter__free(NULL);
 }
 
 /* Two of all in a row; the third waits, but for HOST and CLOCK, and is said though nobody asks again. */
 static void test_all_waits(void **state)
 {
-	struct tw_wants *w = tw_wants__new();
+	struct tw_request_limiter *w = tw_request_limiter__new();
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		tw_wants__add(w, TW_WANT_ALL);
-		assert_int_equal(tw_wants__take(w, START), TW_WANT_ALL);
+		tw_request_limiter__add(w, TW_WANT_ALL);
+		assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_ALL);
 	}
-	tw_wants__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_wants__take(w, START), TW_WANT_CLOCK);
-	assert_int_equal(tw_wants__take(w, START), 0);
-	assert_int_equal(tw_wants__pause(w, START), 500 * MS);
-	tw_wants__add(w, TW_WANT_CLOCK);
-	assert_int_equal(tw_wants__pause(w, START + MS), 0);
-	assert_int_equal(tw_wants__take(w, START + MS), TW_WANT_CLOCK);
-	assert_int_equal(tw_wants__take(w, START + 499 * MS), 0);
-	assert_int_equal(tw_wants__take(w, START + 500 * MS), TW_WANT_ALL);
-	assert_true(tw_wants__pause(w, START + 500 * MS) == UINT64_MAX);
-	tw_wants__free(w);
+	tw_request_limiter__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START), 0);
+	assert_int_equal(tw_request_limiter__pause(w, START), 500 * MS);
+	tw_request_limiter__add(w, TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__pause(w, START + MS), 0);
+	assert_int_equal(tw_request_limiter__take(w, START + MS), TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START + 499 * MS), 0);
+	assert_int_equal(tw_request_limiter__take(w, START + 500 * MS), TW_WANT_ALL);
+	assert_true(tw_request_limiter__pause(w, START + 500 * MS) == UINT64_MAX);
+	tw_request_limiter__free(w);
 }
 
 /* A MiB takes two seconds. */
 static void test_much(void **state)
 {
-	struct tw_wants *w = tw_wants__new();
+	struct tw_request_limiter *w = tw_request_limiter__new();
 	unsigned int all = 0;
 
 	(void)state;
-	tw_wants__weigh_all(w, 1 << 20);
+	tw_request_limiter__set_metadata_size(w, 1 << 20);
 	for (uint64_t ms = 0; ms < 20000; ms++) {
-		tw_wants__add(w, TW_WANT_ALL);
-		all += tw_wants__take(w, START + ms * MS) == TW_WANT_ALL;
+		tw_request_limiter__add(w, TW_WANT_ALL);
+		all += tw_request_limiter__take(w, START + ms * MS) == TW_WANT_ALL;
 	}
 	assert_in_range(all, 10, 12);
-	tw_wants__weigh_all(w, 1000);
-	tw_wants__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_wants__take(w, START + 30 * SECOND), TW_WANT_ALL);
-	tw_wants__free(w);
+	tw_request_limiter__set_metadata_size(w, 1000);
+	tw_request_limiter__add(w, TW_WANT_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START + 30 * SECOND), TW_WANT_ALL);
+	tw_request_limiter__free(w);
 }
 
 /* Ten seconds in which each ms somebody asks and the other thread looks. */
 static void test_flood(void **state)
 {
 	for (uint16_t what = TW_WANT_CLOCK; what <= TW_WANT_ALL; what++) {
-		struct tw_wants *w = tw_wants__new();
+		struct tw_request_limiter *w = tw_request_limiter__new();
 		unsigned int said[TW_WANT_ALL + 1] = { 0 };
 		uint64_t wakes = 0;
 
 		(void)state;
 		for (uint64_t ms = 0; ms < 10000; ms++) {
-			tw_wants__add(w, what);
+			tw_request_limiter__add(w, what);
 			wakes += woken(w);
-			said[tw_wants__take(w, START + ms * MS)]++;
+			said[tw_request_limiter__take(w, START + ms * MS)]++;
 		}
 		assert_in_range(said[TW_WANT_CLOCK], 200, 208);
 		assert_in_range(said[TW_WANT_ALL], what == TW_WANT_ALL ? 20 : 0, what == TW_WANT_ALL ? 22 : 0);
 		assert_in_range(wakes, 200, 208 + 22 + 1);
-		assert_true(tw_wants__pause(w, START + 10 * SECOND) <= 50 * MS);
-		tw_wants__free(w);
+		assert_true(tw_request_limiter__pause(w, START + 10 * SECOND) <= 50 * MS);
+		tw_request_limiter__free(w);
 	}
 }
 

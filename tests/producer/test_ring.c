@@ -23,10 +23,10 @@
 /* A ring whose sub-buffers come through a socket. */
 struct bench {
 	struct archive archive;
-	struct tw_stream stream;
+	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_port port;
-	struct tw_ring ring;
+	struct tw_frame_writer port;
+	struct tw_trace_ring ring;
 	struct tw_tasks tasks; /* the first 100 pids have names */
 	int feed;
 	struct receiver got;
@@ -39,13 +39,14 @@ static void set_up(struct bench *b)
 	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
 	archive__init(&b->archive, 9000);
 	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
-	tw_port__init(&b->port, b->sink, &b->stream, 0);
+	tw_frame_writer__init(&b->port, b->sink, &b->stream, 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
 	for (uint32_t pid = 0; pid < 100; pid++)
-		assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_task){ .pid = pid, .name = "somebody" }));
+		assert_true(tw_task_names__learn(&b->tasks.names,
+						 &(struct tw_producer_task){ .pid = pid, .name = "somebody" }));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
 	b->feed = fds[1];
-	b->ring = (struct tw_ring){
+	b->ring = (struct tw_trace_ring){
 		.channel = { .number = 1, .source = TW_SOURCE_FTRACE },
 		.fd = fds[0],
 		.stats_fd = memfd_create("stats", 0),
@@ -56,8 +57,8 @@ static void set_up(struct bench *b)
 static void tear_down(struct bench *b)
 {
 	receiver__fini(&b->got);
-	tw_ring__close(&b->ring);
-	tw_ring__close(&b->ring);
+	tw_trace_ring__close(&b->ring);
+	tw_trace_ring__close(&b->ring);
 	close(b->feed);
 	tw_task_names__fini(&b->tasks.names);
 	tw_sink__close(b->sink);
@@ -86,7 +87,7 @@ static void feed_page(struct bench *b, struct page *page)
 	assert_int_equal(write(b->feed, page->bytes, PAGE_BYTES), PAGE_BYTES);
 	do {
 		b->port.waited = 0;
-		tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+		tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
 	} while (!b->ring.empty);
 	assert_int_equal(b->ring.error, 0);
 }
@@ -108,7 +109,7 @@ static void set_missed(struct page *page, unsigned long count)
 
 static void receive(struct bench *b)
 {
-	tw_port__drain(&b->port);
+	tw_frame_writer__drain(&b->port);
 	receiver__read(&b->got, &b->archive);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, b->ring.read);
@@ -161,7 +162,7 @@ static void test_lost(void **state)
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
-	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), 0);
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), 0);
 	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* what is left in the ring goes with it */
 	receive(&b);
 	assert_int_equal(b.got.lost[0].count, 70);
@@ -178,8 +179,8 @@ static bool settled_fits(struct bench *b, uint64_t overrun, uint64_t read)
 	struct tw_cpu_stats stats;
 
 	set_stats(b, overrun, 0, 0, read);
-	assert_int_equal(tw_ring__settle(&b->ring, &b->port, &stats), 0);
-	return tw_ring__fits(&b->ring, &stats);
+	assert_int_equal(tw_trace_ring__settle(&b->ring, &b->port, &stats), 0);
+	return tw_trace_ring__fits(&b->ring, &stats);
 }
 
 /* An event skipped or counted twice, another reader and a ring that was cleared all show as counters that do not fit. */
@@ -200,7 +201,7 @@ static void test_counters_that_do_not_fit(void **state)
 	assert_true(settled_fits(&b, 6, 10));
 	close(b.ring.stats_fd);
 	b.ring.stats_fd = -1;
-	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), -EBADF);
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), -EBADF);
 	assert_int_equal(b.ring.lost, 6 + ENTRIES);
 	tear_down(&b);
 }
@@ -221,8 +222,8 @@ static void test_lost_without_room(void **state)
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.channel.shed, 10);
 	b.archive.room = ARCHIVE_ENDLESS;
-	assert_int_equal(tw_ring__settle(&b.ring, &b.port, &stats), 0);
-	tw_port__drain(&b.port);
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), 0);
+	tw_frame_writer__drain(&b.port);
 	receiver__read(&b.got, &b.archive);
 	receiver__assert_sound(&b.got, 10);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100 + ENTRIES);
@@ -244,13 +245,13 @@ static void test_bound(void **state)
 	set_stats(&b, 5, 0, 0, 10);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
-	assert_int_equal(tw_ring__bound(&b.ring), 0);
+	assert_int_equal(tw_trace_ring__bound(&b.ring), 0);
 	for (; sent < more && !(b.ring.empty && b.ring.read >= b.ring.end); sent++) {
 		make_page(&page, 2000 + (uint64_t)sent * 1000, 10);
 		feed_page(&b, &page);
 	}
 	assert_in_range(b.ring.read, 10 + ENTRIES, 50);
-	tw_ring__hold(&b.ring, PAGE_BYTES);
+	tw_trace_ring__hold(&b.ring, PAGE_BYTES);
 	assert_false(b.ring.holds);
 	assert_true(b.ring.empty);
 	receive(&b);
@@ -294,7 +295,7 @@ static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 		make_page(&page, time + 1700 * i, 170);
 		assert_int_equal(write(b->feed, page.bytes, PAGE_BYTES), PAGE_BYTES);
 	}
-	tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, round, &b->port, &b->tasks);
+	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, round, &b->port, &b->tasks);
 	assert_int_equal((b->ring.read - before) % 170, 0);
 	assert_true(b->ring.empty <= (b->ring.read - before == 340));
 	return (unsigned int)(b->ring.read - before) / 170;
@@ -305,7 +306,7 @@ static void read_rest(struct bench *b)
 {
 	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
 
-	tw_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
 	assert_true(b->ring.empty);
 }
 

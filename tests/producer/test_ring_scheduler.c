@@ -24,11 +24,11 @@
 
 struct bench {
 	struct archive archive;
-	struct tw_stream stream;
+	struct tw_producer_stream stream;
 	struct tw_sink *sink;
 	struct tw_tasks tasks;
-	struct tw_ring rings[2];     /* the dense one first */
-	struct tw_reader readers[2]; /* the first is looked at, the other is one that shares the way out with it */
+	struct tw_trace_ring rings[2]; /* the dense one first */
+	struct tw_reader readers[2];   /* the first is looked at, the other is one that shares the way out with it */
 	int feeds[2];
 	struct receiver got;
 };
@@ -51,13 +51,13 @@ static void open_rings(struct bench *b)
 	archive__init(&b->archive, 9000);
 	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
-	assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_task){ .pid = 1, .name = "somebody" }));
+	assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
 	for (uint16_t i = 0; i < 2; i++) {
 		int fds[2];
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
 		b->feeds[i] = fds[1];
-		b->rings[i] = (struct tw_ring){
+		b->rings[i] = (struct tw_trace_ring){
 			.channel = { .number = (uint16_t)(i + 1), .cpu = i, .source = TW_SOURCE_FTRACE },
 			.fd = fds[0],
 			.page = malloc(PAGE_BYTES + TW_SUBBUF_SLACK),
@@ -71,8 +71,8 @@ static void open_rings(struct bench *b)
 	r->all = b->readers;
 	r->n_all = 2;
 	b->readers[1].proven = UINT64_MAX;
-	tw_port__init(&r->port, b->sink, &b->stream, 0);
-	tw_pace__start(&r->pace);
+	tw_frame_writer__init(&r->port, b->sink, &b->stream, 0);
+	tw_ring_scheduler__start(&r->pace);
 }
 
 static void set_up(struct bench *b)
@@ -87,7 +87,7 @@ static void tear_down(struct bench *b)
 {
 	receiver__fini(&b->got);
 	for (size_t i = 0; i < 2; i++) {
-		tw_ring__close(&b->rings[i]);
+		tw_trace_ring__close(&b->rings[i]);
 		close(b->feeds[i]);
 	}
 	tw_task_names__fini(&b->tasks.names);
@@ -95,7 +95,7 @@ static void tear_down(struct bench *b)
 	archive__fini(&b->archive);
 }
 
-static uint64_t next_time(const struct tw_ring *ring)
+static uint64_t next_time(const struct tw_trace_ring *ring)
 {
 	return ring->holds ? ring->next : UINT64_MAX;
 }
@@ -111,7 +111,7 @@ static void assert_step(const struct bench *b, uint64_t until)
 
 static void receive(struct bench *b)
 {
-	tw_port__drain(&b->readers[0].port);
+	tw_frame_writer__drain(&b->readers[0].port);
 	receiver__read(&b->got, &b->archive);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
@@ -127,7 +127,7 @@ static void test_step(void **state)
 	(void)state;
 	set_up(&b);
 	while (b.readers[0].pace.on) {
-		const size_t bytes = tw_pace__round(&b.readers[0]);
+		const size_t bytes = tw_ring_scheduler__round(&b.readers[0]);
 		const uint64_t dense = next_time(&b.rings[0]), sparse = next_time(&b.rings[1]);
 
 		assert_step(&b, oldest + STEP);
@@ -150,13 +150,13 @@ static void test_slow(void **state)
 	(void)state;
 	set_up(&b);
 	r = &b.readers[0];
-	tw_pace__round(r);
+	tw_ring_scheduler__round(r);
 	r->port.waited = TW_NS_PER_SECOND;
-	assert_int_equal(tw_pace__round(r), 0);
+	assert_int_equal(tw_ring_scheduler__round(r), 0);
 	assert_step(&b, START + STEP);
 	r->port.waited = 0;
 	for (i = 0; i < 1000 && r->pace.on; i++)
-		tw_pace__round(r);
+		tw_ring_scheduler__round(r);
 	assert_false(r->pace.on);
 	receive(&b);
 	tear_down(&b);
@@ -176,9 +176,9 @@ static void test_no_events(void **state)
 	feed(b.feeds[1], START + SPARSE * SPARSE_GAP, 1, 0);
 	alarm(60); /* a round might not end */
 	while (b.readers[0].pace.on)
-		tw_pace__round(&b.readers[0]);
+		tw_ring_scheduler__round(&b.readers[0]);
 	alarm(0);
-	tw_port__drain(&b.readers[0].port);
+	tw_frame_writer__drain(&b.readers[0].port);
 	receiver__read(&b.got, &b.archive);
 	receiver__assert_sound(&b.got, 0);
 	assert_int_equal(b.got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE + 1);
@@ -195,15 +195,15 @@ static void test_others(void **state)
 	set_up(&b);
 	r = &b.readers[0];
 	b.readers[1].proven = START - STEP - 1;
-	assert_int_equal(tw_pace__round(r), 0);
+	assert_int_equal(tw_ring_scheduler__round(r), 0);
 	assert_true(r->pace.on);
 	b.readers[1].proven = START - STEP + 5;
-	assert_true(tw_pace__round(r) > 0);
+	assert_true(tw_ring_scheduler__round(r) > 0);
 	assert_step(&b, START + 5);
-	assert_int_equal(tw_pace__round(r), 0);
+	assert_int_equal(tw_ring_scheduler__round(r), 0);
 	b.readers[1].proven = UINT64_MAX;
 	while (r->pace.on)
-		tw_pace__round(r);
+		tw_ring_scheduler__round(r);
 	receive(&b);
 	tear_down(&b);
 }
@@ -218,15 +218,16 @@ static void test_drain_gives_way(void **state)
 	(void)state;
 	set_up(&b);
 	r = &b.readers[0];
-	r->port.waited = TW_RING_SLOW_NS;
-	assert_int_equal(tw_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks), 0);
+	r->port.waited = TW_TRACE_RING_SLOW_NS;
+	assert_int_equal(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks),
+			 0);
 	assert_false(b.rings[0].empty);
-	r->port.waited = TW_RING_SLOW_NS - 1;
-	assert_true(tw_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks) > 0);
+	r->port.waited = TW_TRACE_RING_SLOW_NS - 1;
+	assert_true(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks) > 0);
 	assert_true(b.rings[0].empty);
 	r->port.waited = 0;
 	while (r->pace.on)
-		tw_pace__round(r);
+		tw_ring_scheduler__round(r);
 	receive(&b);
 	tear_down(&b);
 }
@@ -252,7 +253,7 @@ static void test_burst(void **state)
 	for (uint32_t i = 0; i < DENSE_PAGES; i++)
 		feed(b.feeds[0], START + i * STEP / DENSE_PAGES, PAGE_EVENTS, STEP / DENSE_PAGES / PAGE_EVENTS);
 	while (b.readers[0].pace.on)
-		tw_pace__round(&b.readers[0]);
+		tw_ring_scheduler__round(&b.readers[0]);
 	receive(&b);
 	for (size_t i = 0; i < b.got.n_events; i++) {
 		if (b.got.events[i].channel == 2)

@@ -156,7 +156,7 @@ static void test_ring_clocks(void **state)
 		struct tw_instance *probe;
 		struct tw_trace_clock clock;
 		struct tw_clock_view sample;
-		struct tw_mark before, after;
+		struct tw_trace_mark before, after;
 		uint64_t now;
 
 		if (tw_trace_clock__init(&clock, name, NULL)) {
@@ -181,7 +181,7 @@ static void test_ring_clocks(void **state)
 	free(names);
 }
 
-static const struct tw_attr_view *find(const struct tw_host *host, enum tw_host_attr attr)
+static const struct tw_attr_view *find(const struct tw_host_attrs *host, enum tw_host_attr attr)
 {
 	for (size_t i = 0; i < host->n; i++)
 		if (host->attrs[i].attr == attr)
@@ -193,18 +193,18 @@ static void test_host(void **state)
 {
 	static char longest[400];
 	const struct tw_attr_view *attr;
-	struct tw_host host;
+	struct tw_host_attrs host;
 	char name[256];
 
 	(void)state;
 	memset(longest, 'e', sizeof(longest) - 1);
-	tw_host__init(&host, &(struct tw_host_stream){
-				     .instance = "tracewire-7",
-				     .clock = "boot",
-				     .events = longest,
-				     .cpus = 5,
-				     .pointers_hashed = true,
-			     });
+	tw_host_attrs__init(&host, &(struct tw_host_stream){
+					   .instance = "tracewire-7",
+					   .clock = "boot",
+					   .events = longest,
+					   .cpus = 5,
+					   .pointers_hashed = true,
+				   });
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	attr = find(&host, TW_HOST_NAME);
 	assert_non_null(attr);

@@ -93,18 +93,18 @@ static void refuse_writes(const char *dir, const char *file, char path[256])
 
 static void await_events(const struct run *run)
 {
-	struct tw_books books = { 0 };
+	struct tw_producer_counters books = { 0 };
 
 	for (int i = 0; i < 1000 && books.read < 1000; i++) {
 		usleep(MOMENT_US);
-		tw_producer__books(run->producer, &books);
+		tw_producer__counters(run->producer, &books);
 	}
 	assert_true(books.read >= 1000);
 }
 
 static void expect_balance(const struct run *run)
 {
-	const struct tw_books *b = &run->books;
+	const struct tw_producer_counters *b = &run->books;
 
 	assert_true(b->balanced);
 	assert_int_equal(b->unsure.rings, 0);
@@ -135,7 +135,7 @@ static void not_switched_off(uint64_t frame_ns)
 	stop_writers(&writers);
 	assert_int_equal(run.result, -ENOSPC);
 	assert_non_null(strstr(err.text, "tracing cannot be switched off"));
-	tw_producer__books(run.producer, &run.books);
+	tw_producer__counters(run.producer, &run.books);
 	assert_int_equal(umount(path), 0);
 	tw_producer__free(run.producer);
 	receiver__read(&run.got, &run.archive);
@@ -176,7 +176,7 @@ static void test_names_without_end(void **state)
 	await_events(&run);
 	run.result = tw_producer__stop(run.producer, NULL);
 	stop_writers(&writers);
-	tw_producer__books(run.producer, &run.books);
+	tw_producer__counters(run.producer, &run.books);
 	assert_int_equal(umount(path), 0);
 	tw_producer__free(run.producer);
 	assert_int_equal(run.result, 0);

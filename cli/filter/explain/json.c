@@ -153,7 +153,7 @@ static void put_live(const struct filter_explanation *explanation, FILE *out)
 	const struct filter_live *live = explanation->live;
 	const struct filter_hits_counts all = filter_hits__counts(live->all);
 	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
-	const struct tw_books *books = &live->filtered_books;
+	const struct tw_producer_counters *books = &live->filtered_books;
 
 	fprintf(out, ",\"live\":{\"seconds\":%.6f,\"predicates\":[", live->seconds);
 	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {

@@ -193,8 +193,8 @@ int filter_live__run(const struct filter_expression *expression, const struct cl
 	};
 
 	if (!error) {
-		tw_producer__books(run.all.producer, &live.all_books);
-		tw_producer__books(run.filtered.producer, &live.filtered_books);
+		tw_producer__counters(run.all.producer, &live.all_books);
+		tw_producer__counters(run.filtered.producer, &live.filtered_books);
 		tw_producer__filter_places(run.filtered.producer, &live.places);
 	}
 	tw_producer__free(run.filtered.producer);

@@ -11,9 +11,9 @@
 #include "producer/producer.h"
 
 struct filter_live {
-	double seconds;                            /* of the window in which events were counted */
-	struct filter_hits *all, *filtered;        /* of the run without and with the filter */
-	struct tw_books all_books, filtered_books; /* from start to stop: longer than the window */
+	double seconds;                                        /* of the window in which events were counted */
+	struct filter_hits *all, *filtered;                    /* of the run without and with the filter */
+	struct tw_producer_counters all_books, filtered_books; /* from start to stop: longer than the window */
 	struct tw_filter_places places;
 	bool own_seen; /* threads of this program are in the trace: counts may differ by what they do */
 };

@@ -54,7 +54,7 @@ static void print_window(const struct filter_live *live, FILE *out)
 
 static void print_stages(const struct filter_live *live, FILE *out)
 {
-	const struct tw_books *books = &live->filtered_books;
+	const struct tw_producer_counters *books = &live->filtered_books;
 
 	fprintf(out, "\n     %-*s  %10s\n", PREDICATE_MAX, "with the filter, from start to stop", "events");
 	print_line("recorded by the kernel, behind its filters", books->recorded, out);
