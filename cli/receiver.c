@@ -59,7 +59,7 @@ struct receiver {
 /* Frames beside the stream are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 	uint64_t stream_id;
 
 	if (!tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))

@@ -33,7 +33,7 @@ static void print_filtered(const struct tw_producer_counters *books, const struc
 }
 
 /* Only what is out of the ordinary: that a capture asks for the clock is not. */
-static void print_questions(const struct tw_exchange_stats *questions, FILE *out)
+static void print_questions(const struct tw_time_sync_stats *questions, FILE *out)
 {
 	if (questions->strange || questions->unsent || questions->dropped)
 		fprintf(out,
@@ -41,7 +41,7 @@ static void print_questions(const struct tw_exchange_stats *questions, FILE *out
 			" frames were no question to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
 			" frames were dropped as beyond %u a second\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
-			TW_EXCHANGE_A_SECOND);
+			TW_TIME_SYNC_A_SECOND);
 }
 
 /* The counters do not tell what others did from a fault of ours: nobody is accused. */

@@ -49,10 +49,10 @@ static bool dissect_exchange(struct tw_dissect *d, proto_tree *tree, const struc
 			     struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 	bool is_answer;
 
-	if (!tw_exchange__parse(tlv, &exchange))
+	if (!tw_time_sync__parse(tlv, &exchange))
 		return false;
 	is_answer = exchange.received || exchange.answered;
 	tw_put_number(d, tree, hf_trace_exchange_id, at, 4, exchange.id);
@@ -448,13 +448,13 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 static record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
 	static const record_dissector by_type[] = {
-		[TW_TLV_LOST] = dissect_lost,         [TW_TLV_WATERMARK] = dissect_watermark,
-		[TW_TLV_SCHEMA] = dissect_schema,     [TW_TLV_HOST] = dissect_host,
-		[TW_TLV_CLOCK] = dissect_clock,       [TW_TLV_COMM] = dissect_comm,
-		[TW_TLV_SYMBOL] = dissect_symbol,     [TW_TLV_STATS] = dissect_stats,
-		[TW_TLV_AUTH] = dissect_auth,         [TW_TLV_END] = dissect_end,
-		[TW_TLV_EXCHANGE] = dissect_exchange, [TW_TLV_OFFSET] = dissect_offset,
-		[TW_TLV_WANT] = dissect_want,         [TW_TLV_REFUSED] = dissect_refused,
+		[TW_TLV_LOST] = dissect_lost,          [TW_TLV_WATERMARK] = dissect_watermark,
+		[TW_TLV_SCHEMA] = dissect_schema,      [TW_TLV_HOST] = dissect_host,
+		[TW_TLV_CLOCK] = dissect_clock,        [TW_TLV_COMM] = dissect_comm,
+		[TW_TLV_SYMBOL] = dissect_symbol,      [TW_TLV_STATS] = dissect_stats,
+		[TW_TLV_AUTH] = dissect_auth,          [TW_TLV_END] = dissect_end,
+		[TW_TLV_TIME_SYNC] = dissect_exchange, [TW_TLV_OFFSET] = dissect_offset,
+		[TW_TLV_WANT] = dissect_want,          [TW_TLV_REFUSED] = dissect_refused,
 	};
 
 	return !d->is_cut && type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

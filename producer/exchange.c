@@ -9,39 +9,39 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "wire/exchange.h"
 #include "wire/stamps.h"
+#include "wire/time_sync.h"
 
 #define WAIT_MS  100 /* between looks whether to stop */
 #define BURST    50  /* frames that may be looked at one right after the other */
-#define FRAME_NS (TW_NS_PER_SECOND / TW_EXCHANGE_A_SECOND)
+#define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_A_SECOND)
 
-struct tw_exchange_thread {
-	struct tw_exchange_options options;
+struct tw_time_sync_thread {
+	struct tw_time_sync_options options;
 	pthread_t thread;
 	sem_t running;
 	atomic_bool stop;
 	struct tw_stamps stamps;
 	uint64_t paid; /* when all frames so far will have had their share of time, CLOCK_MONOTONIC, ns */
-	struct tw_exchange_stats stats;
+	struct tw_time_sync_stats stats;
 };
 
 /* Clocks that are read by way of another may be off by so much; the bounds that the asker makes of the times allow for it. */
-static uint64_t slack(const struct tw_exchange_thread *t)
+static uint64_t slack(const struct tw_time_sync_thread *t)
 {
 	return t->options.clock->id < 0 ? t->options.clock->slack : 0;
 }
 
 /* Nobody is told a time of arrival before the arrival, nor one of leaving behind it. */
-static void answer(struct tw_exchange_thread *t, const struct tw_received_frame *frame)
+static void answer(struct tw_time_sync_thread *t, const struct tw_received_frame *frame)
 {
-	uint8_t reply[TW_EXCHANGE_ROOM];
-	struct tw_exchange_view exchange;
+	uint8_t reply[TW_TIME_SYNC_ROOM];
+	struct tw_time_sync_view exchange;
 	uint64_t stream, age;
 	uint16_t want, refused;
 	size_t len;
 
-	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
+	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
 	    exchange.received || exchange.answered || !frame->from) {
 		t->stats.strange++;
 		return;
@@ -50,21 +50,21 @@ static void answer(struct tw_exchange_thread *t, const struct tw_received_frame 
 	exchange.answered = tw_trace_clock__now(t->options.clock);
 	exchange.received = exchange.answered - age + slack(t);
 	exchange.answered -= slack(t);
-	len = tw_exchange_frame__write(reply, stream, &exchange);
+	len = tw_time_sync_frame__write(reply, stream, &exchange);
 	if (tw_receiver__answer(t->options.rx, frame->from, reply, len))
 		t->stats.unsent++;
 	else
 		t->stats.answered++;
-	want = tw_exchange_frame__want(frame->data, frame->len);
+	want = tw_time_sync_frame__want(frame->data, frame->len);
 	if (want && t->options.wanted)
 		t->options.wanted(t->options.ctx, want);
-	refused = tw_exchange_frame__refused(frame->data, frame->len);
+	refused = tw_time_sync_frame__refused(frame->data, frame->len);
 	if (refused && t->options.refused)
 		t->options.refused(t->options.ctx, refused);
 }
 
 /* A flood takes no more time than that many frames a second do; who waits in between has paid already. */
-static void pay(struct tw_exchange_thread *t)
+static void pay(struct tw_time_sync_thread *t)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	const uint64_t allowance = BURST * FRAME_NS;
@@ -76,7 +76,7 @@ static void pay(struct tw_exchange_thread *t)
 
 static void *exchange_thread(void *arg)
 {
-	struct tw_exchange_thread *t = arg;
+	struct tw_time_sync_thread *t = arg;
 	struct tw_received_frame frame;
 	int n = 0;
 
@@ -93,9 +93,10 @@ static void *exchange_thread(void *arg)
 	return NULL;
 }
 
-int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exchange_thread **ret, struct tw_error *err)
+int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_time_sync_thread **ret,
+			struct tw_error *err)
 {
-	struct tw_exchange_thread *t = calloc(1, sizeof(*t));
+	struct tw_time_sync_thread *t = calloc(1, sizeof(*t));
 	int rc = t ? 0 : ENOMEM;
 
 	if (t) {
@@ -118,13 +119,13 @@ int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exch
 	return 0;
 }
 
-void tw_exchange__ask_to_stop(struct tw_exchange_thread *t)
+void tw_time_sync__ask_to_stop(struct tw_time_sync_thread *t)
 {
 	if (t)
 		atomic_store(&t->stop, true);
 }
 
-void tw_exchange__stop(struct tw_exchange_thread *t, struct tw_exchange_stats *ret)
+void tw_time_sync__stop(struct tw_time_sync_thread *t, struct tw_time_sync_stats *ret)
 {
 	struct tw_receiver_stats received = { .dropped = 0 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers those who ask for the stream's clock (EXCHANGE): a thread of its own, `tracewire-clock`, on a receiver that gets what comes
+ * Answers those who ask for the stream's clock (TIME_SYNC): a thread of its own, `tracewire-clock`, on a receiver that gets what comes
  * to where the stream's frames are sent from. What it takes is hostile: it looks at ANSWERS_A_SECOND frames at most, answers what
  * is a question to this stream and nothing else, with no more bytes than it got, and leaves the rest to the kernel to drop. The
  * readers never wait for it. What a question wants besides (WANT), others say.
  * That the receiver does not take the stream (REFUSED) is only told: anybody can say so.
  */
-#ifndef TW_EXCHANGE_THREAD_H
-#define TW_EXCHANGE_THREAD_H
+#ifndef TW_TIME_SYNC_THREAD_H
+#define TW_TIME_SYNC_THREAD_H
 
 #include <stdint.h>
 
@@ -15,10 +15,10 @@
 #include "producer/clock.h"
 #include "transport/receiver.h"
 
-#define TW_EXCHANGE_A_SECOND 400
+#define TW_TIME_SYNC_A_SECOND 400
 
-struct tw_exchange_options {
-	struct tw_receiver *rx; /* closed by tw_exchange__stop() */
+struct tw_time_sync_options {
+	struct tw_receiver *rx; /* closed by tw_time_sync__stop() */
 	const struct tw_trace_clock *clock;
 	uint64_t stream_id;
 	void (*begin)(void *ctx); /* called first thing in the thread */
@@ -30,24 +30,24 @@ struct tw_exchange_options {
 	void *ctx;
 };
 
-struct tw_exchange_thread;
+struct tw_time_sync_thread;
 
-/** tw_exchange__start() - answer from now on; the options' rx is closed also after a failure. Return: 0 or -errno */
-int tw_exchange__start(const struct tw_exchange_options *options, struct tw_exchange_thread **ret,
-		       struct tw_error *err);
+/** tw_time_sync__start() - answer from now on; the options' rx is closed also after a failure. Return: 0 or -errno */
+int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_time_sync_thread **ret,
+			struct tw_error *err);
 
-/** tw_exchange__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
-void tw_exchange__ask_to_stop(struct tw_exchange_thread *thread);
+/** tw_time_sync__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
+void tw_time_sync__ask_to_stop(struct tw_time_sync_thread *thread);
 
 /* What became of the frames that came in there. */
-struct tw_exchange_stats {
+struct tw_time_sync_stats {
 	uint64_t answered;
 	uint64_t unsent;  /* answers that could not be sent */
 	uint64_t strange; /* frames that are no question to this stream */
-	uint64_t dropped; /* by the kernel: more came than TW_EXCHANGE_A_SECOND */
+	uint64_t dropped; /* by the kernel: more came than TW_TIME_SYNC_A_SECOND */
 };
 
-/** tw_exchange__stop() - end the thread; NULL is fine: @ret is untouched then */
-void tw_exchange__stop(struct tw_exchange_thread *thread, struct tw_exchange_stats *ret);
+/** tw_time_sync__stop() - end the thread; NULL is fine: @ret is untouched then */
+void tw_time_sync__stop(struct tw_time_sync_thread *thread, struct tw_time_sync_stats *ret);
 
 #endif

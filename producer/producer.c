@@ -119,7 +119,7 @@ static void hear_refused(void *ctx, uint16_t why)
 /* A thread without the readers' priority: whoever asks cannot take their time. */
 static int answer_questions(struct tw_producer *p, struct tw_error *err)
 {
-	struct tw_exchange_options options = {
+	struct tw_time_sync_options options = {
 		.clock = &p->clock,
 		.stream_id = p->stream.id,
 		.begin = leave_trace,
@@ -129,12 +129,12 @@ static int answer_questions(struct tw_producer *p, struct tw_error *err)
 	};
 	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;
 
-	return rc || !options.rx ? rc : tw_exchange__start(&options, &p->exchange, err);
+	return rc || !options.rx ? rc : tw_time_sync__start(&options, &p->exchange, err);
 }
 
 static void end_answers(struct tw_producer *p)
 {
-	tw_exchange__stop(p->exchange, &p->questions);
+	tw_time_sync__stop(p->exchange, &p->questions);
 	p->exchange = NULL;
 }
 
@@ -402,7 +402,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
 	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);
-	tw_exchange__ask_to_stop(p->exchange);
+	tw_time_sync__ask_to_stop(p->exchange);
 	join_threads(p);
 	finish(p);
 	end_answers(p);

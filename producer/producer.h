@@ -103,9 +103,9 @@ struct tw_producer_counters {
 	uint64_t late;           /* events older than a watermark sent before */
 	uint64_t names;          /* COMM records sent, repetitions excluded */
 	uint64_t bookkeeping_read, bookkeeping_lost;
-	struct tw_exchange_stats questions; /* for the clock; after tw_producer__stop() */
-	uint64_t symbols;                   /* SYMBOL records sent, repetitions excluded */
-	uint64_t nameless;                  /* addresses that are printed as symbols and lie in none */
+	struct tw_time_sync_stats questions; /* for the clock; after tw_producer__stop() */
+	uint64_t symbols;                    /* SYMBOL records sent, repetitions excluded */
+	uint64_t nameless;                   /* addresses that are printed as symbols and lie in none */
 	uint64_t nameless_too_many; /* times that an address was met for which there was no room in the tables */
 	bool symbols_hidden;        /* the kernel tells no addresses: kptr_restrict */
 	uint64_t schemas;           /* schemas announced: 1, more if events appeared */

@@ -30,9 +30,9 @@ struct tw_producer {
 	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
 
 	/* the run (producer_run.c) */
-	struct tw_exchange_thread *exchange; /* NULL where nobody can ask */
-	struct tw_exchange_stats questions;  /* once it has ended */
-	pthread_mutex_t mark_lock;           /* one thread at a time learns its global pid */
+	struct tw_time_sync_thread *exchange; /* NULL where nobody can ask */
+	struct tw_time_sync_stats questions;  /* once it has ended */
+	pthread_mutex_t mark_lock;            /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
 	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */

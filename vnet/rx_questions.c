@@ -15,7 +15,7 @@
 
 #include "base/time.h"
 #include "vnet/rx_link.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define FRAME_MOST 512 /* a question has 80 bytes, and 88 with a WANT; nobody looks at what is behind that */
 
@@ -170,7 +170,7 @@ static int set_filter(int fd)
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_EXCHANGE_BYTES, 0, 3),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_TIME_SYNC_BYTES, 0, 3),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_ASIDE, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),

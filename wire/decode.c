@@ -273,15 +273,15 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 	return true;
 }
 
-bool tw_exchange__parse(const struct tw_tlv_view *tlv, struct tw_exchange_view *ret)
+bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_exchange))
+	if (tlv->len < VALUE_LEAST(tw_time_sync))
 		return false;
-	*ret = (struct tw_exchange_view){
-		.id = tw_load_be32(VAL(tlv, tw_exchange, id)),
-		.asked = tw_load_be64(VAL(tlv, tw_exchange, asked)),
-		.received = tw_load_be64(VAL(tlv, tw_exchange, received)),
-		.answered = tw_load_be64(VAL(tlv, tw_exchange, answered)),
+	*ret = (struct tw_time_sync_view){
+		.id = tw_load_be32(VAL(tlv, tw_time_sync, id)),
+		.asked = tw_load_be64(VAL(tlv, tw_time_sync, asked)),
+		.received = tw_load_be64(VAL(tlv, tw_time_sync, received)),
+		.answered = tw_load_be64(VAL(tlv, tw_time_sync, answered)),
 	};
 	return true;
 }

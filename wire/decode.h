@@ -158,7 +158,7 @@ struct tw_stat_view {
 	uint64_t value;
 };
 
-struct tw_exchange_view {
+struct tw_time_sync_view {
 	uint32_t id;
 	uint64_t asked;              /* in the receiver's clock */
 	uint64_t received, answered; /* in the stream's clock; 0 in a question */
@@ -185,7 +185,7 @@ bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *
 bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret);
 bool tw_comm__parse(const struct tw_tlv_view *tlv, struct tw_comm_view *ret);
 bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret);
-bool tw_exchange__parse(const struct tw_tlv_view *tlv, struct tw_exchange_view *ret);
+bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
 /* Step through the lists inside HOST, STATS, WATERMARK, WANT and REFUSED values. Return: false at the end or at a malformed entry. */

@@ -76,16 +76,16 @@ bool tw_end__emit(struct tw_frame *f)
 	return p;
 }
 
-bool tw_exchange__emit(struct tw_frame *f, const struct tw_exchange_view *exchange)
+bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange)
 {
-	uint8_t *p = tw_frame__add(f, TW_TLV_EXCHANGE, HEAD(tw_exchange));
+	uint8_t *p = tw_frame__add(f, TW_TLV_TIME_SYNC, HEAD(tw_time_sync));
 
 	if (!p)
 		return false;
-	tw_store_be32(VAL(p, tw_exchange, id), exchange->id);
-	tw_store_be64(VAL(p, tw_exchange, asked), exchange->asked);
-	tw_store_be64(VAL(p, tw_exchange, received), exchange->received);
-	tw_store_be64(VAL(p, tw_exchange, answered), exchange->answered);
+	tw_store_be32(VAL(p, tw_time_sync, id), exchange->id);
+	tw_store_be64(VAL(p, tw_time_sync, asked), exchange->asked);
+	tw_store_be64(VAL(p, tw_time_sync, received), exchange->received);
+	tw_store_be64(VAL(p, tw_time_sync, answered), exchange->answered);
 	return true;
 }
 

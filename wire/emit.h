@@ -19,7 +19,7 @@ bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
 bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
 bool tw_end__emit(struct tw_frame *f);
-bool tw_exchange__emit(struct tw_frame *f, const struct tw_exchange_view *exchange);
+bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange);
 bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 bool tw_want__emit(struct tw_frame *f, enum tw_want_what what);
 bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why);

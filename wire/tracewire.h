@@ -82,7 +82,7 @@ struct tw_frame_hdr {
 	X(11, STATS, 4, "counters of the producer's stages")                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")               \
 	X(13, END, 8, "the producer has stopped; nothing follows")                      \
-	X(14, EXCHANGE, 32, "a receiver asks for the stream's clock, or the answer")    \
+	X(14, TIME_SYNC, 32, "a receiver asks for the stream's clock, or the answer")   \
 	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")     \
 	X(16, WANT, 4, "a receiver that joined late lacks what explains the stream")    \
 	X(17, REFUSED, 4, "a receiver does not take the stream")
@@ -313,7 +313,7 @@ struct tw_end {
  * As in NTP (RFC 5905): received - asked and answered - arrival bound the distance of the two clocks from above and below.
  * A question goes to where the stream's frames come from, in a frame with the stream's id.
  */
-struct tw_exchange {
+struct tw_time_sync {
 	struct tw_tlv tlv;
 	__be32 id;
 	__be64 asked;    /* in the receiver's clock; the producer only repeats it */
@@ -333,9 +333,9 @@ enum tw_offset_kind {
 #undef X
 };
 
-#define TW_OFFSET_METHOD_LIST(X)                                                 \
-	X(0, NONE, "none", "nothing bounds the error")                           \
-	X(1, EXCHANGE, "exchange", "EXCHANGE between producer and capture host") \
+#define TW_OFFSET_METHOD_LIST(X)                                                   \
+	X(0, NONE, "none", "nothing bounds the error")                             \
+	X(1, TIME_SYNC, "exchange", "TIME_SYNC between producer and capture host") \
 	X(2, SYNC, "sync", "both hosts' clocks are kept by the same time, as they say")
 
 enum tw_offset_method {
@@ -360,7 +360,7 @@ struct tw_offset {
 } __attribute__((packed));
 
 /*
- * WANT, behind the EXCHANGE of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
+ * WANT, behind the TIME_SYNC of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
  * channel as it always does. The larger ones include the smaller ones.
  */
 #define TW_WANT_LIST(X)                        \
@@ -374,7 +374,7 @@ enum tw_want_what {
 };
 
 /*
- * REFUSED, behind the EXCHANGE of a question, is a list of __be16 of this one: why the receiver takes nothing of the stream. It may when the
+ * REFUSED, behind the TIME_SYNC of a question, is a list of __be16 of this one: why the receiver takes nothing of the stream. It may when the
  * question is answered.
  */
 #define TW_REFUSED_LIST(X)                                                               \
@@ -402,7 +402,7 @@ _Static_assert(sizeof(struct tw_symbol_tlv) == 16, "SYMBOL");
 _Static_assert(sizeof(struct tw_stat) == 12, "STATS entry");
 _Static_assert(sizeof(struct tw_auth) == 8, "AUTH");
 _Static_assert(sizeof(struct tw_end) == 8, "END");
-_Static_assert(sizeof(struct tw_exchange) == 32, "EXCHANGE");
+_Static_assert(sizeof(struct tw_time_sync) == 32, "TIME_SYNC");
 _Static_assert(sizeof(struct tw_offset) == 48, "OFFSET");
 
 #endif

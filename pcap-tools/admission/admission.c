@@ -352,11 +352,11 @@ static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rec
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
 	const bool tells =
-		(c->asked >= TELL_AFTER || c->proof == TW_PROOF_ANSWER) && frame->len >= TW_EXCHANGE_BYTES + 8;
+		(c->asked >= TELL_AFTER || c->proof == TW_PROOF_ANSWER) && frame->len >= TW_TIME_SYNC_BYTES + 8;
 
 	if (c->ask_ms && is_before(now_ms(a), c->ask_ms))
 		return;
-	if (frame->len < TW_EXCHANGE_BYTES || !may_ask(a, c))
+	if (frame->len < TW_TIME_SYNC_BYTES || !may_ask(a, c))
 		return;
 	c->ask_ms = (now_ms(a) + (ASK_MS << doublings)) | 1;
 	c->asked = (uint8_t)(c->asked + (c->asked < UINT8_MAX));
@@ -466,24 +466,24 @@ static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, cons
 bool tw_admission__next(struct tw_admission *a, struct tw_question *ret)
 {
 	const struct pending_question *pending = a->n_pending ? &a->pending[--a->n_pending] : NULL;
-	struct tw_exchange_view question = { .asked = a->now };
+	struct tw_time_sync_view question = { .asked = a->now };
 
 	if (!pending)
 		return false;
 	question.id = cookie_of(a, pending->stream_id, &pending->to, question.asked);
 	ret->to = &pending->to;
-	ret->len = pending->why ? tw_exchange_frame__refuse(ret->frame, pending->stream_id, &question, pending->why)
-				: tw_exchange_frame__ask(ret->frame, pending->stream_id, &question, 0);
+	ret->len = pending->why ? tw_time_sync_frame__refuse(ret->frame, pending->stream_id, &question, pending->why)
+				: tw_time_sync_frame__ask(ret->frame, pending->stream_id, &question, 0);
 	return true;
 }
 
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame)
 {
-	struct tw_exchange_view answer;
+	struct tw_time_sync_view answer;
 	struct candidate *c;
 	uint64_t id;
 
-	if (!frame->from || !tw_exchange_frame__read(frame->data, frame->len, &id, &answer) ||
+	if (!frame->from || !tw_time_sync_frame__read(frame->data, frame->len, &id, &answer) ||
 	    answer.id != cookie_of(a, id, frame->from, answer.asked))
 		return false;
 	if (answer.asked > a->now || a->now - answer.asked > COOKIE_NS)

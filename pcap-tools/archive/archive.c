@@ -168,7 +168,7 @@ int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id)
 	return code ? code : tw_archive__error(a, NULL);
 }
 
-void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_exchange_sample *sample)
+void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
 

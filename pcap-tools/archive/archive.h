@@ -108,7 +108,7 @@ int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id);
  * tw_archive__answer() - an answer to a question about a stream's clock; unknown streams are ignored
  * @sample: two times of the capture host's clock, two of the stream's as that counts
  */
-void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_exchange_sample *sample);
+void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 
 /** tw_archive__own_clock() - what this host says of its own clock; see tw_stream_clock__own() */
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own);

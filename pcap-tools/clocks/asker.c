@@ -321,8 +321,8 @@ bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
 	next = now + pause_between(a, s);
 	a->due = a->due < next ? next : a->due;
 	ret->to = &s->peer;
-	ret->len = tw_exchange_frame__ask(ret->frame, s->id,
-					  &(struct tw_exchange_view){ .id = waiting->id, .asked = now }, want);
+	ret->len = tw_time_sync_frame__ask(ret->frame, s->id,
+					   &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
 	return true;
 }
 
@@ -332,7 +332,7 @@ static void bring_forward(struct tw_asker *a, struct asked_stream *s, uint64_t d
 	a->due = s->due < a->due ? s->due : a->due;
 }
 
-static struct waiting *waiting_for(struct asked_stream *s, const struct tw_exchange_view *answer)
+static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
 {
 	for (size_t i = 0; i < WAITING; i++) {
 		struct waiting *w = &s->waiting[i];
@@ -344,14 +344,14 @@ static struct waiting *waiting_for(struct asked_stream *s, const struct tw_excha
 }
 
 bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame, uint64_t arrived, uint64_t *ret_stream,
-		      struct tw_exchange_sample *ret)
+		      struct tw_time_sync_sample *ret)
 {
-	struct tw_exchange_view answer;
+	struct tw_time_sync_view answer;
 	struct waiting *waiting = NULL;
 	struct asked_stream *s;
 	uint64_t stream, trip;
 
-	if (!tw_exchange_frame__read(frame->data, frame->len, &stream, &answer))
+	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
 	s = tw_id_table__find(&a->by_id, stream);
 	if (s && frame->from && same_peer(&s->peer, frame->from))
@@ -368,7 +368,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 	bring_forward(a, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
 	a->stats.answered++;
 	*ret_stream = stream;
-	*ret = (struct tw_exchange_sample){ waiting->asked, answer.received, answer.answered, arrived };
+	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };
 	return true;
 }
 

@@ -16,7 +16,7 @@
 
 #include "pcap-tools/clocks/distance.h"
 #include "transport/receiver.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (stream/eviction.h) */
 
@@ -24,7 +24,7 @@
 struct tw_question {
 	const struct tw_peer *to; /* borrowed until the next call */
 	size_t len;
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 };
 
 struct tw_asker;
@@ -64,7 +64,7 @@ static inline bool tw_asker__is_answer(const struct tw_received_frame *frame)
  * Return: false for what was not asked, was asked of somebody else, or was answered before.
  */
 bool tw_asker__answer(struct tw_asker *asker, const struct tw_received_frame *frame, uint64_t arrived,
-		      uint64_t *ret_stream, struct tw_exchange_sample *ret);
+		      uint64_t *ret_stream, struct tw_time_sync_sample *ret);
 
 /** tw_asker__forget() - whoever admits streams has given its place away: nothing is known of it any more */
 void tw_asker__forget(struct tw_asker *asker, uint64_t stream_id);

@@ -67,7 +67,7 @@ static void remember(struct tw_distance *d, const struct tw_distance_mark *mark)
 	anchor(d, mark);
 }
 
-bool tw_distance__take(struct tw_distance *d, const struct tw_exchange_sample *s)
+bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
 {
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
 	struct tw_distance_mark mark = { .time = s->answered };

@@ -24,7 +24,7 @@
 #define TW_DISTANCE_ANCHORS 16 /* some seconds apart, for the drift */
 
 /* One exchange. All in ns: two times of the capture host's clock, two of the stream's. */
-struct tw_exchange_sample {
+struct tw_time_sync_sample {
 	uint64_t asked, received, answered, arrived;
 };
 
@@ -49,7 +49,7 @@ struct tw_distance {
 };
 
 /** tw_distance__take() - learn from an exchange. Return: false if it cannot be */
-bool tw_distance__take(struct tw_distance *distance, const struct tw_exchange_sample *sample);
+bool tw_distance__take(struct tw_distance *distance, const struct tw_time_sync_sample *sample);
 
 /** tw_distance__restart() - a clock was set: what was told before means nothing now */
 void tw_distance__restart(struct tw_distance *distance);

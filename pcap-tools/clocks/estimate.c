@@ -38,7 +38,7 @@ bool tw_clock_estimate__make(const struct tw_stream_clock *c, uint64_t ns, struc
 	if (exchanged)
 		*ret = (struct tw_clock_estimate){ .bounds = tw_distance__at(&c->distance, ns),
 						   .drift = tw_distance__drift(&c->distance),
-						   .method = TW_OFFSET_BY_EXCHANGE };
+						   .method = TW_OFFSET_BY_TIME_SYNC };
 	if (is_kept && exchanged) {
 		const struct tw_bounds both = tw_bounds__meet(kept, ret->bounds);
 

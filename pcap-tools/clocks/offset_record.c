@@ -37,7 +37,7 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 
 	if (error > INT64_MAX)
 		return error;
-	if (now->method == TW_OFFSET_BY_EXCHANGE)
+	if (now->method == TW_OFFSET_BY_TIME_SYNC)
 		growth += tw_distance__pause(&c->distance) / (TW_NS_PER_SECOND / TW_DRIFT_MOST);
 	return error + error / 4 + growth;
 }

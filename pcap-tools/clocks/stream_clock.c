@@ -133,9 +133,9 @@ void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_vi
 	c->check_at = 0;
 }
 
-bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_exchange_sample *sample)
+bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
 {
-	struct tw_exchange_sample s = *sample;
+	struct tw_time_sync_sample s = *sample;
 
 	s.received = tw_stream_clock__ns(c, s.received);
 	s.answered = tw_stream_clock__ns(c, s.answered);

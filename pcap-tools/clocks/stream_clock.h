@@ -93,7 +93,7 @@ void tw_stream_clock__sample(struct tw_stream_clock *clock, const struct tw_cloc
  * @sample: received and answered as the stream's clock counts
  * Return: false if it cannot be.
  */
-bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_exchange_sample *sample);
+bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_time_sync_sample *sample);
 
 /** tw_stream_clock__own() - what the capture host says of its own clock from now on; once a second will do */
 void tw_stream_clock__own(struct tw_stream_clock *clock, const struct tw_own_clock *own);

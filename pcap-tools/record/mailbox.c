@@ -25,7 +25,7 @@ void tw_mailbox__fini(struct tw_mailbox *box)
 	free(box->reports);
 }
 
-void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_exchange_sample *sample)
+void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
 	const uint32_t at = atomic_load_explicit(&box->written, memory_order_relaxed);
 

@@ -16,7 +16,7 @@
 
 struct tw_mailbox_answer {
 	uint64_t stream_id;
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 };
 
 struct tw_mailbox {
@@ -36,7 +36,7 @@ void tw_mailbox__init(struct tw_mailbox *box);
 void tw_mailbox__fini(struct tw_mailbox *box);
 
 /** tw_mailbox__answer() - for tw_archive__answer(); one thread, which never waits */
-void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_exchange_sample *sample);
+void tw_mailbox__answer(struct tw_mailbox *box, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 
 /** tw_mailbox__own_clock() - for tw_archive__own_clock(); any thread */
 void tw_mailbox__own_clock(struct tw_mailbox *box, const struct tw_own_clock *own);

@@ -382,7 +382,7 @@ bool tw_recorder__is_full(const struct tw_recorder *rec)
 	return atomic_load_explicit(&rec->full, memory_order_relaxed);
 }
 
-void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample)
+void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
 	tw_mailbox__answer(&rec->mailbox, stream_id, sample);
 }

@@ -46,7 +46,7 @@ int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_e
 int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err);
 
 /** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). One thread, which does not wait for the writer */
-void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_exchange_sample *sample);
+void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 
 /** tw_recorder__own_clock() - see tw_archive__own_clock(). Any thread */
 void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own);

@@ -74,11 +74,11 @@ static void put_end(struct stream *stream, uint64_t time)
 /* Of an exchange's frames one lies about its numbers: it has none. */
 static void put_exchange(const struct stream *stream, uint64_t time)
 {
-	struct tw_exchange_view exchange = { .id = 17, .asked = BEGIN };
+	struct tw_time_sync_view exchange = { .id = 17, .asked = BEGIN };
 
 	turn_to(stream, time);
 	sample__aside(&s, time);
-	tw_exchange__emit(&s.frame, &exchange);
+	tw_time_sync__emit(&s.frame, &exchange);
 	tw_want__emit(&s.frame, TW_WANT_CLOCK);
 	tw_refused__emit(&s.frame, TW_REFUSED_PLACES);
 	sample__end(&s);
@@ -86,12 +86,12 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	exchange.answered = 5000013500;
 	sample__aside(&s, time);
 	s.frame.info.events = 1;
-	tw_exchange__emit(&s.frame, &exchange);
+	tw_time_sync__emit(&s.frame, &exchange);
 	sample__end(&s);
 	sample__aside(&s, time);
 	s.frame.info.seq = 77;
 	s.frame.info.events = 1;
-	tw_exchange__emit(&s.frame, &exchange);
+	tw_time_sync__emit(&s.frame, &exchange);
 	sample__end(&s);
 }
 
@@ -110,7 +110,7 @@ static void put_lost(const struct stream *stream, uint64_t time)
 void make_clocks(const char *out)
 {
 	const struct tw_offset_view unknown = { .kind = TW_OFFSET_START, .error_ns = TW_ERROR_UNKNOWN };
-	struct tw_offset_view told = { .kind = TW_OFFSET_START, .method = TW_OFFSET_BY_EXCHANGE, .error_ns = 35 * US };
+	struct tw_offset_view told = { .kind = TW_OFFSET_START, .method = TW_OFFSET_BY_TIME_SYNC, .error_ns = 35 * US };
 	struct stream a = { .number = 0 }, b = { .number = 1 }, c = { .number = 2 };
 
 	sample__open(&s, out, "clocks.pcap");
@@ -121,7 +121,7 @@ void make_clocks(const char *out)
 	put_offset(&b, 0, &told);    /* 5 */
 	put_events(&b, 10 * MS, 1);  /* 6: alpha's is not known */
 	told = (struct tw_offset_view){ .kind = TW_OFFSET_ESTIMATE,
-					.method = TW_OFFSET_BY_EXCHANGE,
+					.method = TW_OFFSET_BY_TIME_SYNC,
 					.offset = -5,
 					.drift = -7,
 					.error_ns = 15 * US };

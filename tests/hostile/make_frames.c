@@ -132,7 +132,7 @@ static void put_others(struct sample *s, uint64_t time)
 /* What a capture host and its questions have beside the stream. Small errors and large ones, and of none is anything known. */
 static void put_aside(struct sample *s, uint64_t time)
 {
-	const struct tw_exchange_view exchange = { .id = 1, .asked = time, .received = time, .answered = time };
+	const struct tw_time_sync_view exchange = { .id = 1, .asked = time, .received = time, .answered = time };
 	struct tw_offset_view offset = { .kind = (uint16_t)(1 + random_below(4)), .time = time, .step = -5 };
 
 	offset.method = (uint16_t)random_below(3);
@@ -141,7 +141,7 @@ static void put_aside(struct sample *s, uint64_t time)
 	tw_offset__emit(&s->frame, &offset);
 	sample__end(s);
 	sample__aside(s, time);
-	tw_exchange__emit(&s->frame, &exchange);
+	tw_time_sync__emit(&s->frame, &exchange);
 	sample__end(s);
 }
 

@@ -149,7 +149,7 @@ static void take_event(struct host *h, const struct tw_tlv_view *tlv)
 static void take_frame(struct host *h, const struct tw_received_frame *frame)
 {
 	const uint64_t arrived = tw_capture_clock__at(&h->clock, frame->time);
-	struct tw_exchange_sample exchange;
+	struct tw_time_sync_sample exchange;
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_tlv_view tlv;
@@ -333,10 +333,10 @@ static void test_left_out(void **state)
 /* The asker's questions may be answered late, too. */
 static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 	uint64_t stream;
 
-	return tw_asker__is_answer(frame) && tw_exchange_frame__read(frame->data, frame->len, &stream, &exchange) &&
+	return tw_asker__is_answer(frame) && tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) &&
 	       exchange.asked == ASKED;
 }
 
@@ -358,32 +358,32 @@ static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t l
 
 static void test_nonsense(void **state)
 {
-	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
-	static const struct tw_exchange_view answered = { .id = 1, .asked = ASKED, .received = 3, .answered = 4 };
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	static const struct tw_time_sync_view answered = { .id = 1, .asked = ASKED, .received = 3, .answered = 4 };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 	struct host h;
 	size_t len;
 
 	(void)state;
 	host__open(&h, "mono", "sched:sched_process_hang");
 	host__await_stream(&h);
-	len = tw_exchange_frame__write(frame, h.stream_id, &question);
+	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 3), 3);
 	assert_int_equal(count_answers(&h, frame, len - 4, 3, 0),
 			 0); /* the link pads it, the frame's length does not lie */
 	frame[offsetof(struct tw_frame_hdr, version)] = 2;
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
-	len = tw_exchange_frame__write(frame, h.stream_id + 1, &question);
+	len = tw_time_sync_frame__write(frame, h.stream_id + 1, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
-	len = tw_exchange_frame__write(frame, h.stream_id, &answered); /* else two could keep each other busy */
+	len = tw_time_sync_frame__write(frame, h.stream_id, &answered); /* else two could keep each other busy */
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	host__close(&h);
 }
 
 static void test_flood(void **state)
 {
-	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 	unsigned int n = 0;
 	uint64_t begun, ns;
 	struct host h;
@@ -392,13 +392,13 @@ static void test_flood(void **state)
 	(void)state;
 	host__open(&h, "mono", "sched:sched_switch");
 	host__await_stream(&h);
-	len = tw_exchange_frame__write(frame, h.stream_id, &question);
+	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
 	begun = tw_time__now(CLOCK_MONOTONIC);
 	for (int i = 0; i < 5; i++)
 		n += count_answers(&h, frame, len, 5000, 0);
 	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
 	printf("25000 questions in %.1f s: %u answers\n", (double)ns / 1e9, n);
-	assert_in_range(n, 50, 60 + TW_EXCHANGE_A_SECOND * ns / TW_NS_PER_SECOND);
+	assert_in_range(n, 50, 60 + TW_TIME_SYNC_A_SECOND * ns / TW_NS_PER_SECOND);
 	host__close(&h); /* its books balance */
 }
 
@@ -414,8 +414,8 @@ static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned i
 /* A stream of which nobody hears anything by itself: who asks is told at once. */
 static void test_wants(void **state)
 {
-	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 	unsigned int all;
 	struct host h;
 	size_t len;
@@ -424,13 +424,13 @@ static void test_wants(void **state)
 	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
 	all = host__await_texts(&h);
 	assert_int_equal(h.hosts, 1);
-	len = tw_exchange_frame__ask(frame, h.stream_id, &question, 77);
+	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, 77);
 	ask_for(&h, frame, len, 1, 100);
 	assert_int_equal(h.hosts, 1);
-	len = tw_exchange_frame__ask(frame, h.stream_id, &question, TW_WANT_CLOCK);
+	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_WANT_CLOCK);
 	ask_for(&h, frame, len, 1, 0);
 	host__await(&h, &h.hosts, 2);
-	len = tw_exchange_frame__ask(frame, h.stream_id, &question, TW_WANT_ALL);
+	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_WANT_ALL);
 	ask_for(&h, frame, len, 1, 0);
 	host__await(&h, &h.texts, 2 * all);
 	assert_int_equal(h.hosts, 3);
@@ -440,8 +440,8 @@ static void test_wants(void **state)
 /* A question that says so, and is answered; of another stream it is nothing. */
 static void test_refused(void **state)
 {
-	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 	struct host h;
 	size_t len;
 
@@ -449,9 +449,9 @@ static void test_refused(void **state)
 	refused_why = 0;
 	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
 	host__await_texts(&h);
-	len = tw_exchange_frame__refuse(frame, h.stream_id + 1, &question, TW_REFUSED_RATE);
+	len = tw_time_sync_frame__refuse(frame, h.stream_id + 1, &question, TW_REFUSED_RATE);
 	ask_for(&h, frame, len, 1, 0);
-	len = tw_exchange_frame__refuse(frame, h.stream_id, &question, TW_REFUSED_SOURCE);
+	len = tw_time_sync_frame__refuse(frame, h.stream_id, &question, TW_REFUSED_SOURCE);
 	ask_for(&h, frame, len, 1, 0);
 	for (int ms = 0; ms < 10000 && !refused_why; ms++)
 		host__run(&h, MS);
@@ -462,13 +462,13 @@ static void test_refused(void **state)
 /* Who asks without end is told no more than some, however often the reader comes around: here events keep it busy. */
 static void test_wants_flood(void **state)
 {
-	static const struct tw_exchange_view question = { .id = 1, .asked = ASKED };
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
 	static const char *const clocks[] = { "mono", "global" };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		unsigned int all, clocks_said, texts_said;
-		uint8_t frame[TW_EXCHANGE_ROOM];
+		uint8_t frame[TW_TIME_SYNC_ROOM];
 		uint64_t begun, ns;
 		struct host h;
 		size_t len;
@@ -478,7 +478,7 @@ static void test_wants_flood(void **state)
 		host__run(&h, 1000 * MS); /* what its own capture wants is over */
 		all = h.texts;
 		clocks_said = h.hosts;
-		len = tw_exchange_frame__ask(frame, h.stream_id, &question, TW_WANT_ALL);
+		len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_WANT_ALL);
 		begun = tw_time__now(CLOCK_MONOTONIC);
 		ask_for(&h, frame, len, 1500, 1);
 		host__run(&h, 50 * MS);

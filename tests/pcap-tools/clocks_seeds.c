@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "simulated_clocks.h"
 #include "wire/emit.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define START (1000000 * TW_NS_PER_SECOND)
 
@@ -33,7 +33,7 @@ static void put_sample(FILE *f, struct world *w, uint64_t now)
 
 static void put_exchange(FILE *f, struct world *w, uint64_t now)
 {
-	struct tw_exchange_sample s;
+	struct tw_time_sync_sample s;
 
 	world__exchange(w, now, &s);
 	fputc(1, f);
@@ -45,14 +45,14 @@ static void put_exchange(FILE *f, struct world *w, uint64_t now)
 
 static void put_frame(FILE *f, uint8_t source)
 {
-	uint8_t buf[TW_EXCHANGE_ROOM];
+	uint8_t buf[TW_TIME_SYNC_ROOM];
 
-	tw_exchange_frame__write(buf, 1,
-				 &(struct tw_exchange_view){ .id = 1, .asked = 2, .received = 3, .answered = 4 });
+	tw_time_sync_frame__write(buf, 1,
+				  &(struct tw_time_sync_view){ .id = 1, .asked = 2, .received = 3, .answered = 4 });
 	buf[offsetof(struct tw_frame_hdr, source)] = source;
 	fputc(4, f);
 	fputc(2, f);
-	fwrite(buf, 1, TW_EXCHANGE_BYTES, f);
+	fwrite(buf, 1, TW_TIME_SYNC_BYTES, f);
 }
 
 static void put_stream(FILE *f, int how)

@@ -82,11 +82,11 @@ static struct tw_output *open_output(uint8_t options)
 static void answer(struct tw_archive *a, unsigned int head, struct tw_cursor *input)
 {
 	const uint8_t *p = tw_cursor__take(input, 4 * sizeof(uint64_t));
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 
 	if (!p)
 		return;
-	sample = (struct tw_exchange_sample){
+	sample = (struct tw_time_sync_sample){
 		.asked = tw_load_be64(p),
 		.received = tw_load_be64(p + 8),
 		.answered = tw_load_be64(p + 16),

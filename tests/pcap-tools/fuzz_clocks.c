@@ -35,8 +35,8 @@ static void sample(struct state *s, const uint8_t *value)
 
 static void exchange(struct state *s, const uint8_t *p)
 {
-	const struct tw_exchange_sample sample = { tw_load_be64(p), tw_load_be64(p + 8), tw_load_be64(p + 16),
-						   tw_load_be64(p + 24) };
+	const struct tw_time_sync_sample sample = { tw_load_be64(p), tw_load_be64(p + 8), tw_load_be64(p + 16),
+						    tw_load_be64(p + 24) };
 
 	tw_stream_clock__exchange(&s->clock, &sample);
 }
@@ -72,8 +72,8 @@ static void host(struct state *s, const uint8_t *p)
 static void frame(struct state *s, const uint8_t *p)
 {
 	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };
-	const struct tw_received_frame frame = { .data = p + 1, .len = TW_EXCHANGE_BYTES, .from = &peer };
-	struct tw_exchange_sample sample;
+	const struct tw_received_frame frame = { .data = p + 1, .len = TW_TIME_SYNC_BYTES, .from = &peer };
+	struct tw_time_sync_sample sample;
 	struct tw_question question;
 	uint64_t stream;
 
@@ -83,7 +83,7 @@ static void frame(struct state *s, const uint8_t *p)
 	else if (tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
 		tw_stream_clock__exchange(&s->clock, &sample);
 	for (unsigned int n = 0; tw_asker__next(s->asker, s->now, &question); n++) {
-		check(question.len >= TW_EXCHANGE_BYTES && question.len <= TW_EXCHANGE_ROOM - TW_COPY_STEP);
+		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(question.to->len == 1 && n < 8);
 	}
 	check(tw_asker__due(s->asker) > s->now);
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t takes;
 		void (*run)(struct state *s, const uint8_t *p);
 	} operations[] = {
-		{ 60, sample }, { 32, exchange }, { 8, packet }, { 9, host }, { 1 + TW_EXCHANGE_BYTES, frame },
+		{ 60, sample }, { 32, exchange }, { 8, packet }, { 9, host }, { 1 + TW_TIME_SYNC_BYTES, frame },
 	};
 	struct state s = { .asker = tw_asker__new(1), .now = 1 };
 

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "producer/exchange.h"
 #include "producer/request_limiter.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define STREAM     0x1122334455667788ull /* of the golden frames */
 #define FRAMES_MAX 48                    /* that many are looked at without a pause */
@@ -81,12 +81,12 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct datagrams *d = (struct datagrams *)rx;
-	struct tw_exchange_view asked, told;
+	struct tw_time_sync_view asked, told;
 	uint64_t stream;
 
-	check(to && len == TW_EXCHANGE_BYTES && tw_exchange_frame__read(frame, len, &stream, &told) &&
+	check(to && len == TW_TIME_SYNC_BYTES && tw_time_sync_frame__read(frame, len, &stream, &told) &&
 	      stream == STREAM);
-	check(tw_exchange_frame__read(d->last, d->len, &stream, &asked) && stream == STREAM);
+	check(tw_time_sync_frame__read(d->last, d->len, &stream, &asked) && stream == STREAM);
 	check(!asked.received && !asked.answered && told.id == asked.id && told.asked == asked.asked);
 	check(told.received && told.received <= told.answered);
 	d->answered++;
@@ -130,22 +130,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct tw_trace_clock clock = { .id = CLOCK_MONOTONIC };
 	struct datagrams d = { .rx = { .ops = &ops }, .input = { .at = data, .left = size } };
 	struct tw_request_limiter *wants = tw_request_limiter__new();
-	const struct tw_exchange_options options = {
+	const struct tw_time_sync_options options = {
 		.rx = &d.rx,
 		.clock = &clock,
 		.stream_id = STREAM,
 		.wanted = wanted,
 		.ctx = wants,
 	};
-	struct tw_exchange_thread *thread;
-	struct tw_exchange_stats stats;
+	struct tw_time_sync_thread *thread;
+	struct tw_time_sync_stats stats;
 
 	check(wants);
 	sem_init(&d.over, 0, 0);
-	if (!tw_exchange__start(&options, &thread, NULL)) {
+	if (!tw_time_sync__start(&options, &thread, NULL)) {
 		while (sem_wait(&d.over))
 			;
-		tw_exchange__stop(thread, &stats);
+		tw_time_sync__stop(thread, &stats);
 		check(stats.answered == d.answered && !stats.unsent && stats.answered + stats.strange == d.looked_at);
 	}
 	check_wants(wants);

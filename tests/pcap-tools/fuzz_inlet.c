@@ -64,7 +64,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 
 static void take_answer(struct state *s, const struct tw_received_frame *frame)
 {
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 	uint64_t stream;
 
 	if (tw_admission__answer(s->admission, frame) || !tw_asker__answer(s->asker, frame, s->now, &stream, &sample))
@@ -111,11 +111,11 @@ static void ask(struct state *s)
 	unsigned int n = 0;
 
 	while (tw_asker__next(s->asker, s->now, &question)) {
-		check(question.len >= TW_EXCHANGE_BYTES && question.len <= TW_EXCHANGE_ROOM - TW_COPY_STEP);
+		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(n++ < TW_ASKER_STREAMS);
 	}
 	while (tw_admission__next(s->admission, &question))
-		check(question.len && question.len <= TW_EXCHANGE_ROOM && n++ < 2 * TW_ASKER_STREAMS);
+		check(question.len && question.len <= TW_TIME_SYNC_ROOM && n++ < 2 * TW_ASKER_STREAMS);
 }
 
 static void pass_on(struct state *s, struct tw_received_batch *bundle)

@@ -54,13 +54,13 @@ static uint64_t way(struct world *w, uint64_t least)
 	return least + (uint64_t)(-log(1 - world__chance(w)) * (double)w->jitter_ns);
 }
 
-bool world__exchange(struct world *w, uint64_t now, struct tw_exchange_sample *ret)
+bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret)
 {
 	const uint64_t there = now + way(w, w->there_ns);
 	const uint64_t answered = there + way(w, 5000);
 	const uint64_t arrived = answered + way(w, w->back_ns);
 
-	*ret = (struct tw_exchange_sample){
+	*ret = (struct tw_time_sync_sample){
 		.asked = now,
 		.received = world__stream(w, there),
 		.answered = world__stream(w, answered),

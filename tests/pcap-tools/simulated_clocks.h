@@ -37,7 +37,7 @@ void world__drift(struct world *w, uint64_t now, double ppm);
 void world__sleep(struct world *w, uint64_t now, uint64_t ns);
 
 /** world__exchange() - a question asked now, and its answer. Return: false if one was lost */
-bool world__exchange(struct world *w, uint64_t now, struct tw_exchange_sample *ret);
+bool world__exchange(struct world *w, uint64_t now, struct tw_time_sync_sample *ret);
 
 /** world__sample() - a CLOCK of now, not quite exact, and saying so */
 struct tw_clock_view world__sample(struct world *w, uint64_t now);

@@ -142,22 +142,22 @@ static unsigned int answer(struct fixture *x, uint64_t stream, uint8_t sender, u
 
 	while (tw_admission__next(x->admission, &question)) {
 		const struct tw_peer peer = peer_of(sender);
-		struct tw_exchange_view exchange;
-		uint8_t bytes[TW_EXCHANGE_ROOM];
+		struct tw_time_sync_view exchange;
+		uint8_t bytes[TW_TIME_SYNC_ROOM];
 		struct tw_received_frame frame = { .data = bytes, .from = &peer };
 		uint64_t id;
 
 		assert_true(question.len <= x->len);
-		assert_true(tw_exchange_frame__read(question.frame, question.len, &id, &exchange));
+		assert_true(tw_time_sync_frame__read(question.frame, question.len, &id, &exchange));
 		if (id != stream)
 			continue;
 		n++;
-		*ret_why = tw_exchange_frame__refused(question.frame, question.len);
+		*ret_why = tw_time_sync_frame__refused(question.frame, question.len);
 		exchange.received = exchange.answered = 1;
-		frame.len = tw_exchange_frame__write(bytes, id, &exchange);
+		frame.len = tw_time_sync_frame__write(bytes, id, &exchange);
 		assert_true(tw_admission__answer(x->admission, &frame));
 		exchange.id++;
-		frame.len = tw_exchange_frame__write(bytes, id, &exchange);
+		frame.len = tw_time_sync_frame__write(bytes, id, &exchange);
 		assert_false(tw_admission__answer(x->admission, &frame));
 	}
 	return n;

@@ -43,14 +43,14 @@ static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t
 /* The answer to a question as its producer gives it. */
 static struct tw_received_frame *answer_to(const struct tw_question *question, uint8_t sender, struct came *came)
 {
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 	uint64_t stream;
 
-	assert_true(tw_exchange_frame__read(question->frame, question->len, &stream, &exchange));
+	assert_true(tw_time_sync_frame__read(question->frame, question->len, &stream, &exchange));
 	assert_int_equal(exchange.received | exchange.answered, 0);
 	exchange.received = 100;
 	exchange.answered = 110;
-	return from(came, sender, tw_exchange_frame__write(came->bytes, stream, &exchange));
+	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
 /* Some seconds of a stream that is heard every 100 ms and answers each question after @trip, or never. Return: questions */
@@ -60,7 +60,7 @@ static unsigned int ask_for(struct tw_asker *asker, uint64_t *now, uint64_t ns, 
 	unsigned int n = 0;
 
 	for (; *now < end; *now += MS / 2) {
-		struct tw_exchange_sample sample;
+		struct tw_time_sync_sample sample;
 		struct tw_question question;
 		struct came came;
 		uint64_t stream;
@@ -124,7 +124,7 @@ static void test_silence(void **state)
 static void test_answers(void **state)
 {
 	struct tw_asker *asker = tw_asker__new(1);
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 	struct tw_question question, other;
 	struct tw_asker_stats stats;
 	struct tw_received_frame *frame;
@@ -150,7 +150,7 @@ static void test_answers(void **state)
 	assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	assert_true(tw_asker__is_answer(frame));
-	for (frame->len = 0; frame->len < TW_EXCHANGE_BYTES; frame->len++)
+	for (frame->len = 0; frame->len < TW_TIME_SYNC_BYTES; frame->len++)
 		assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
 	assert_int_equal(stream, 0);
 	assert_true(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
@@ -171,7 +171,7 @@ static void test_answers(void **state)
 static void test_moved(void **state)
 {
 	struct tw_asker *asker = tw_asker__new(1);
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 	struct tw_question question;
 	struct came came;
 	uint64_t stream;
@@ -291,7 +291,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 {
 	struct tw_asker *asker = tw_asker__new(1);
 	struct tw_question first, question;
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 	struct came came;
 	uint64_t stream;
 	size_t i = 0;
@@ -306,7 +306,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 				tw_asker__answer(asker, answer_to(&first, 7, &came), START + trip, &stream, &sample));
 		if (ms && !tw_asker__next(asker, START + ms * MS, &question))
 			continue;
-		if (!tw_exchange_frame__want(question.frame, question.len))
+		if (!tw_time_sync_frame__want(question.frame, question.len))
 			continue;
 		assert_true(i < n);
 		assert_int_equal(ms, times[i++]);
@@ -336,7 +336,7 @@ static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
 		*now += MS;
 		see(asker, 1, 7, TW_SOURCE_CONTROL, *now);
 	}
-	return tw_exchange_frame__want(question.frame, question.len);
+	return tw_time_sync_frame__want(question.frame, question.len);
 }
 
 /* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
@@ -381,7 +381,7 @@ static void test_many_wants(void **state)
 		unsigned int wants[TW_WANT_ALL + 1] = { 0 };
 
 		while (tw_asker__next(asker, START + ms * MS, &question))
-			wants[tw_exchange_frame__want(question.frame, question.len)]++;
+			wants[tw_time_sync_frame__want(question.frame, question.len)]++;
 		assert_true(wants[0] + wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL] <= 8 && wants[TW_WANT_ALL] <= 1);
 		if (ms < 25)
 			firsts += wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL];

@@ -118,7 +118,7 @@ static void a_deadline_ends_it(void **state)
 /* Before, the first of them waited until the pipe had room. */
 static void who_tells_it_something_does_not_wait(void **state)
 {
-	const struct tw_exchange_sample sample = { 0 };
+	const struct tw_time_sync_sample sample = { 0 };
 	const struct tw_own_clock own = { 0 };
 	struct tw_archive_report *reports;
 	struct tw_archive_stats stats;

@@ -17,7 +17,7 @@ static void exchange(struct tw_distance *d, uint64_t at, uint64_t way)
 {
 	const uint64_t there = at + way + AHEAD;
 
-	assert_true(tw_distance__take(d, &(struct tw_exchange_sample){ at, there, there, at + 2 * way }));
+	assert_true(tw_distance__take(d, &(struct tw_time_sync_sample){ at, there, there, at + 2 * way }));
 }
 
 /* A first exchange that took long doesn't hide the drift for as long as it is the oldest. */

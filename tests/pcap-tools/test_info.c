@@ -229,7 +229,7 @@ static void test_offset(void **state)
 {
 	const struct tw_offset_view offsets[] = {
 		{ .kind = 1, .offset = 5, .error_ns = TW_ERROR_UNKNOWN },
-		{ .kind = 4, .method = TW_OFFSET_BY_EXCHANGE, .offset = -7, .error_ns = 1200, .drift = -3 },
+		{ .kind = 4, .method = TW_OFFSET_BY_TIME_SYNC, .offset = -7, .error_ns = 1200, .drift = -3 },
 	};
 
 	(void)state;

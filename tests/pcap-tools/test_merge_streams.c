@@ -48,12 +48,12 @@ static void two_hundred_at_once(void **state)
 static void aside_is_somebody_elses(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
-	const struct tw_exchange_view exchange = { .id = 1, .asked = 2 };
+	const struct tw_time_sync_view exchange = { .id = 1, .asked = 2 };
 
 	(void)state;
 	test_frame__begin(&x->frame, TW_CHANNEL_ASIDE, 0, 0);
 	x->frame.f.info.source = TW_SOURCE_ASIDE;
-	assert_true(tw_exchange__emit(&x->frame.f, &exchange));
+	assert_true(tw_time_sync__emit(&x->frame.f, &exchange));
 	put(x);
 	assert_int_equal(stats(x)->frames + stats(x)->malformed + stats(x)->streams, 0);
 	fixture__free(x);

@@ -81,7 +81,7 @@ static void write_packet(struct capture *c, uint64_t truth)
 
 static void ask(struct capture *c)
 {
-	struct tw_exchange_sample sample;
+	struct tw_time_sync_sample sample;
 
 	if (!world__exchange(&c->world, c->now, &sample))
 		return;
@@ -174,7 +174,7 @@ static void test_host_alignment_lasts(void **state)
 	assert_in_range(summary.error_ns, 1, 150000);
 	assert_in_range(c.stated.error_ns, 1, 300000);
 	assert_in_range(c.worst, 0, 60000);
-	assert_int_equal(summary.method, TW_OFFSET_BY_EXCHANGE);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
 	assert_true(summary.drift_known);
 	assert_in_range(summary.drift, 36000, 38000);
 	assert_in_range(abs(summary.drift - 37000), 0, (unsigned int)summary.drift_most);
@@ -402,8 +402,8 @@ static void test_sync(void **state)
 	c.next_sample = c.now;
 	run(&c, SECOND);
 	tw_stream_clock__summary(&c.clock, &summary);
-	assert_int_equal(summary.method, TW_OFFSET_BY_EXCHANGE);
-	assert_int_equal(c.stated.method, TW_OFFSET_BY_EXCHANGE);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
+	assert_int_equal(c.stated.method, TW_OFFSET_BY_TIME_SYNC);
 }
 
 /* Word that exchanges refute does not count. */
@@ -423,7 +423,7 @@ static void test_sync_refuted(void **state)
 	ask(&c);
 	write_packet(&c, c.now);
 	tw_stream_clock__summary(&c.clock, &summary);
-	assert_int_equal(summary.method, TW_OFFSET_BY_EXCHANGE);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
 	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
 }
 
@@ -497,7 +497,7 @@ static void test_hostile_numbers(void **state)
 			for (int k = 0; k < 6; k++)
 				any[k] = ends[(size_t)(world__chance(&world) * 6)];
 			tw_stream_clock__exchange(&clock,
-						  &(struct tw_exchange_sample){ any[0], any[1], any[2], any[3] });
+						  &(struct tw_time_sync_sample){ any[0], any[1], any[2], any[3] });
 			tw_stream_clock__sample(&clock, &(struct tw_clock_view){
 								.valid = (uint32_t)any[4] | 9,
 								.error_ns = (uint32_t)any[5],

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "frames.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 static struct test_frame frame;
 
@@ -45,9 +45,9 @@ static void put_watermark(FILE *f, uint64_t time, uint64_t next)
 
 static void put_answer(FILE *f, uint32_t id)
 {
-	const struct tw_exchange_view answer = { .id = id, .asked = 5000000, .received = 1000, .answered = 1001 };
+	const struct tw_time_sync_view answer = { .id = id, .asked = 5000000, .received = 1000, .answered = 1001 };
 
-	put(f, tw_exchange_frame__write(frame.buf, TEST_STREAM, &answer));
+	put(f, tw_time_sync_frame__write(frame.buf, TEST_STREAM, &answer));
 }
 
 static void alone(FILE *f)

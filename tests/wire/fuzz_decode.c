@@ -2,19 +2,19 @@
 /* libFuzzer target: a whole frame, every TLV of it through every parse function; and as a question or answer. */
 #include "walk.h"
 
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 	uint64_t stream;
 	size_t tlvs;
 
 	walk__frame(data, size, &tlvs);
-	tw_exchange_frame__read(data, size, &stream, &exchange);
-	tw_exchange_frame__want(data, size);
-	tw_exchange_frame__refused(data, size);
+	tw_time_sync_frame__read(data, size, &stream, &exchange);
+	tw_time_sync_frame__want(data, size);
+	tw_time_sync_frame__refused(data, size);
 	return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "golden_frame.h"
 #include "wire/emit.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 static const struct tw_frame_info aside = {
 	.stream_id = 0x1122334455667788,
@@ -32,47 +32,47 @@ static struct tw_tlv_view only_tlv(struct golden_frame *g, const struct tw_frame
 	return tlv;
 }
 
-static void expect_exchange(const char *name, const struct tw_frame_info *info, const struct tw_exchange_view *sent)
+static void expect_exchange(const char *name, const struct tw_frame_info *info, const struct tw_time_sync_view *sent)
 {
-	struct tw_exchange_view read;
+	struct tw_time_sync_view read;
 	struct golden_frame g;
 	struct tw_tlv_view tlv;
 
 	golden__begin(&g, name, info);
-	assert_true(tw_exchange__emit(&g.frame, sent));
-	tlv = only_tlv(&g, info, TW_TLV_EXCHANGE);
-	assert_true(tw_exchange__parse(&tlv, &read));
+	assert_true(tw_time_sync__emit(&g.frame, sent));
+	tlv = only_tlv(&g, info, TW_TLV_TIME_SYNC);
+	assert_true(tw_time_sync__parse(&tlv, &read));
 	assert_int_equal(read.id, sent->id);
 	assert_int_equal(read.asked, sent->asked);
 	assert_int_equal(read.received, sent->received);
 	assert_int_equal(read.answered, sent->answered);
 	tlv.len--;
-	assert_false(tw_exchange__parse(&tlv, &read));
+	assert_false(tw_time_sync__parse(&tlv, &read));
 }
 
 /* An answer is as long as its question, so that nobody can be made to send more than came. */
 static void exchange(void **state)
 {
-	struct tw_exchange_view view = { .id = 17, .asked = 1700000000000000000 };
+	struct tw_time_sync_view view = { .id = 17, .asked = 1700000000000000000 };
 	struct tw_frame_info question = aside;
 	struct golden_frame asked, answered;
 
 	(void)state;
 	question.base_time = 0;
-	expect_exchange("exchange-question", &question, &view);
+	expect_exchange("time-sync-request", &question, &view);
 	view.received = 5000012000;
 	view.answered = 5000013500;
-	expect_exchange("exchange-answer", &aside, &view);
-	golden__begin(&asked, "exchange-question", &question);
-	golden__begin(&answered, "exchange-answer", &aside);
+	expect_exchange("time-sync-response", &aside, &view);
+	golden__begin(&asked, "time-sync-request", &question);
+	golden__begin(&answered, "time-sync-response", &aside);
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
 /* The answer to such a question is the same as to others: shorter than it. */
 static void want(void **state)
 {
-	const struct tw_exchange_view sent = { .id = 17, .asked = 1700000000000000000 };
-	struct tw_exchange_view read;
+	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
+	struct tw_time_sync_view read;
 	struct tw_frame_info question = aside;
 	struct golden_frame g;
 	struct tw_tlv_view tlv;
@@ -83,31 +83,31 @@ static void want(void **state)
 	(void)state;
 	question.base_time = 0;
 	golden__begin(&g, "want", &question);
-	assert_true(tw_exchange__emit(&g.frame, &sent));
+	assert_true(tw_time_sync__emit(&g.frame, &sent));
 	assert_true(tw_want__emit(&g.frame, TW_WANT_ALL));
 	golden__expect_built(&g);
 	c = golden__expect_header(&g, &question, 0);
-	golden__next(&c, TW_TLV_EXCHANGE);
+	golden__next(&c, TW_TLV_TIME_SYNC);
 	tlv = golden__next(&c, TW_TLV_WANT);
 	golden__expect_end(&c);
 	c = (struct tw_cursor){ .at = tlv.value, .left = tlv.len };
 	assert_true(tw_want__next(&c, &what));
 	assert_int_equal(what, TW_WANT_ALL);
 	assert_false(tw_want__next(&c, &what));
-	assert_true(tw_exchange_frame__read(g.golden.data, g.golden.len, &stream, &read));
+	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);
-	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), TW_WANT_ALL);
-	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len - 1), 0);
-	golden__begin(&g, "exchange-question", &question);
-	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), TW_WANT_ALL);
+	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len - 1), 0);
+	golden__begin(&g, "time-sync-request", &question);
+	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), 0);
 }
 
 /* Whoever knows nothing of it has an ordinary question. */
 static void refused(void **state)
 {
-	const struct tw_exchange_view sent = { .id = 17, .asked = 1700000000000000000 };
-	uint8_t built[TW_EXCHANGE_ROOM];
-	struct tw_exchange_view read;
+	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
+	uint8_t built[TW_TIME_SYNC_ROOM];
+	struct tw_time_sync_view read;
 	struct tw_frame_info question = aside;
 	struct golden_frame g;
 	uint64_t stream;
@@ -115,16 +115,16 @@ static void refused(void **state)
 	(void)state;
 	question.base_time = 0;
 	golden__begin(&g, "refused", &question);
-	assert_true(tw_exchange__emit(&g.frame, &sent));
+	assert_true(tw_time_sync__emit(&g.frame, &sent));
 	assert_true(tw_refused__emit(&g.frame, TW_REFUSED_PLACES));
 	golden__expect_built(&g);
-	assert_true(tw_exchange_frame__read(g.golden.data, g.golden.len, &stream, &read));
+	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);
-	assert_int_equal(tw_exchange_frame__refused(g.golden.data, g.golden.len), TW_REFUSED_PLACES);
-	assert_int_equal(tw_exchange_frame__want(g.golden.data, g.golden.len), 0);
-	assert_int_equal(tw_exchange_frame__refuse(built, question.stream_id, &sent, TW_REFUSED_PLACES), g.golden.len);
+	assert_int_equal(tw_time_sync_frame__refused(g.golden.data, g.golden.len), TW_REFUSED_PLACES);
+	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_time_sync_frame__refuse(built, question.stream_id, &sent, TW_REFUSED_PLACES), g.golden.len);
 	golden__begin(&g, "want", &question);
-	assert_int_equal(tw_exchange_frame__refused(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_time_sync_frame__refused(g.golden.data, g.golden.len), 0);
 }
 
 static void expect_offset(const char *name, const struct tw_offset_view *sent)
@@ -152,7 +152,7 @@ static void offset(void **state)
 {
 	const struct tw_offset_view step = {
 		.kind = TW_OFFSET_STEP,
-		.method = TW_OFFSET_BY_EXCHANGE,
+		.method = TW_OFFSET_BY_TIME_SYNC,
 		.time = 5000000000,
 		.offset = 1699999995000000000,
 		.step = -3600000000000,

@@ -164,7 +164,7 @@ static void each_rule_has_its_verdict(void **state)
 	assert_int_equal(status_with("one-event", low, 124), TW_FRAME_TRUNCATED);
 	assert_int_equal(status_with("one-event", tlv_length + 1, 15), TW_FRAME_MALFORMED); /* below the least length */
 	assert_int_equal(status_with("one-event", tlv_length, 1), TW_FRAME_MALFORMED);      /* beyond the frame */
-	assert_int_equal(status_with("exchange-question", tlv_length + 1, 31), TW_FRAME_MALFORMED);
+	assert_int_equal(status_with("time-sync-request", tlv_length + 1, 31), TW_FRAME_MALFORMED);
 	assert_int_equal(status_with("offset-step", tlv_length + 1, 47), TW_FRAME_MALFORMED);
 	assert_int_equal(status_with("pad", tlv_length + 1, 3), TW_FRAME_MALFORMED); /* less than a TLV header */
 	assert_int_equal(status_with("pad", tlv_length + 1, 0), TW_FRAME_MALFORMED);

@@ -253,11 +253,11 @@ static void layouts_of_exchange(void **state)
 	(void)state;
 	FIELD(tw_end, reserved);
 	expect_no_more(&t);
-	t = find_table("\n### EXCHANGE\n", "| offset | size |");
-	FIELD(tw_exchange, id);
-	FIELD(tw_exchange, asked);
-	FIELD(tw_exchange, received);
-	FIELD(tw_exchange, answered);
+	t = find_table("\n### TIME_SYNC\n", "| offset | size |");
+	FIELD(tw_time_sync, id);
+	FIELD(tw_time_sync, asked);
+	FIELD(tw_time_sync, received);
+	FIELD(tw_time_sync, answered);
 	expect_no_more(&t);
 	t = find_table("\n### OFFSET\n", "| offset | size |");
 	FIELD(tw_offset, kind);

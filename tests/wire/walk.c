@@ -144,10 +144,10 @@ static void walk_stats(const struct walk *w, const struct tw_tlv_view *tlv)
 
 static void walk_exchange(const struct walk *w, const struct tw_tlv_view *tlv)
 {
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 
 	(void)w;
-	tw_exchange__parse(tlv, &exchange);
+	tw_time_sync__parse(tlv, &exchange);
 }
 
 static void walk_want(const struct walk *w, const struct tw_tlv_view *tlv)

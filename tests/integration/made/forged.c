@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tests/integration/made/made.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define DAY    (86400 * TW_NS_PER_SECOND)
@@ -246,19 +246,19 @@ static void send_clocks(void)
 
 	for (uint32_t i = 0; i < 50; i++) {
 		const uint64_t now = made_real(made_now());
-		const struct tw_exchange_view answer = { .id = (uint32_t)next_random(),
-							 .asked = now - i * 100000,
-							 .received = MADE_EPOCH + DAY,
-							 .answered = MADE_EPOCH + DAY + 1 };
+		const struct tw_time_sync_view answer = { .id = (uint32_t)next_random(),
+							  .asked = now - i * 100000,
+							  .received = MADE_EPOCH + DAY,
+							  .answered = MADE_EPOCH + DAY + 1 };
 
 		begin(honest.id, TW_CHANNEL_ASIDE, 0);
-		tw_exchange__emit(&frame, &answer);
+		tw_time_sync__emit(&frame, &answer);
 		tw_offset__emit(&frame, &offset);
 		end();
 		begin(0x0ff5e7, TW_CHANNEL_CONTROL, seq++);
 		add_host();
 		tw_offset__emit(&frame, &offset);
-		tw_exchange__emit(&frame, &answer);
+		tw_time_sync__emit(&frame, &answer);
 		end();
 		begin(0x0ff5e7, 1, i);
 		add_event();

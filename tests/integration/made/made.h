@@ -25,7 +25,7 @@ struct made_stream;
 struct made_answer {
 	uint64_t at; /* since the program began, ns */
 	struct made_stream *stream;
-	struct tw_exchange_view exchange;
+	struct tw_time_sync_view exchange;
 	struct sockaddr_storage to;
 	socklen_t to_len;
 	bool heard; /* the question has arrived; @at is when the answer will */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/integration/made/made.h"
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #define CATCH_UP_BYTES 65536 /* of the receiving socket's room; an eighth of what is there by default */
 
@@ -144,7 +144,7 @@ static void take_question(struct made_wire *w, const uint8_t *frame, size_t len,
 	struct made_answer answer = *from;
 	uint64_t id;
 
-	if (!tw_exchange_frame__read(frame, len, &id, &answer.exchange))
+	if (!tw_time_sync_frame__read(frame, len, &id, &answer.exchange))
 		return;
 	answer.stream = find(w, id);
 	if (!answer.stream || !answer.stream->answers)
@@ -162,7 +162,7 @@ static void take_question(struct made_wire *w, const uint8_t *frame, size_t len,
 static void move(struct made_wire *w, struct made_answer *answer)
 {
 	const uint64_t now = made_now();
-	uint8_t frame[TW_EXCHANGE_ROOM];
+	uint8_t frame[TW_TIME_SYNC_ROOM];
 
 	if (!answer->heard) {
 		answer->exchange.received = answer->exchange.answered = made_stream__time(answer->stream, now);
@@ -171,7 +171,7 @@ static void move(struct made_wire *w, struct made_answer *answer)
 		if (answer->stream->back)
 			return;
 	}
-	sendto(w->fd, frame, tw_exchange_frame__write(frame, answer->stream->id, &answer->exchange), 0,
+	sendto(w->fd, frame, tw_time_sync_frame__write(frame, answer->stream->id, &answer->exchange), 0,
 	       w->link ? (const struct sockaddr *)&answer->to : NULL, w->link ? answer->to_len : 0);
 	w->answered++;
 	answer->at = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "wire/exchange.h"
+#include "wire/time_sync.h"
 
 #include "wire/emit.h"
 
-static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *exchange)
+static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_ASIDE,
@@ -12,11 +12,12 @@ static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, cons
 		.stream_id = stream_id,
 	};
 
-	tw_frame__begin(frame, buf, TW_EXCHANGE_ROOM - TW_COPY_STEP, &info);
-	tw_exchange__emit(frame, exchange);
+	tw_frame__begin(frame, buf, TW_TIME_SYNC_ROOM - TW_COPY_STEP, &info);
+	tw_time_sync__emit(frame, exchange);
 }
 
-size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question, uint16_t want)
+size_t tw_time_sync_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *question,
+			       uint16_t want)
 {
 	struct tw_frame frame;
 
@@ -26,8 +27,8 @@ size_t tw_exchange_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_
 	return tw_frame__end(&frame);
 }
 
-size_t tw_exchange_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *question,
-				 uint16_t why)
+size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *question,
+				  uint16_t why)
 {
 	struct tw_frame frame;
 
@@ -36,12 +37,12 @@ size_t tw_exchange_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct 
 	return tw_frame__end(&frame);
 }
 
-size_t tw_exchange_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_exchange_view *exchange)
+size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
 {
-	return tw_exchange_frame__ask(buf, stream_id, exchange, 0);
+	return tw_time_sync_frame__ask(buf, stream_id, exchange, 0);
 }
 
-bool tw_exchange_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_exchange_view *ret)
+bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret)
 {
 	enum tw_frame_status status;
 	struct tw_frame_info info;
@@ -51,10 +52,10 @@ bool tw_exchange_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stre
 	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_ASIDE)
 		return false;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		if (tlv.type != TW_TLV_EXCHANGE)
+		if (tlv.type != TW_TLV_TIME_SYNC)
 			continue;
 		*ret_stream = info.stream_id;
-		return tw_exchange__parse(&tlv, ret);
+		return tw_time_sync__parse(&tlv, ret);
 	}
 	return false;
 }
@@ -97,12 +98,12 @@ static uint16_t most_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
 	return most;
 }
 
-uint16_t tw_exchange_frame__want(const uint8_t *data, size_t len)
+uint16_t tw_time_sync_frame__want(const uint8_t *data, size_t len)
 {
 	return most_of(data, len, TW_TLV_WANT, most_wanted);
 }
 
-uint16_t tw_exchange_frame__refused(const uint8_t *data, size_t len)
+uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len)
 {
 	return most_of(data, len, TW_TLV_REFUSED, first_reason);
 }
