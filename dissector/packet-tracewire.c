@@ -224,9 +224,9 @@ const value_string tw_offset_method_names[] = {
 		{ 0, NULL },
 };
 
-const value_string tw_want_names[] = {
+const value_string tw_metadata_request_names[] = {
 #define X(num, name, text, what) { num, what },
-	TW_WANT_LIST(X)
+	TW_METADATA_REQUEST_LIST(X)
 #undef X
 		{ 0, NULL },
 };
@@ -413,8 +413,8 @@ static hf_register_info hf[] = {
 	  { "Answered", "trace.exchange.answered", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "When the answer was sent, in the stream's clock", HFILL } },
 	{ &hf_trace_want_what,
-	  { "What", "trace.want.what", FT_UINT16, BASE_DEC, VALS(tw_want_names), 0, "What the producer is to say",
-	    HFILL } },
+	  { "What", "trace.want.what", FT_UINT16, BASE_DEC, VALS(tw_metadata_request_names), 0,
+	    "What the producer is to say", HFILL } },
 	{ &hf_trace_refused_why,
 	  { "Why", "trace.refused.why", FT_UINT16, BASE_DEC, VALS(tw_refused_names), 0,
 	    "Why the receiver does not take the stream", HFILL } },

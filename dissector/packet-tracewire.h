@@ -41,7 +41,7 @@ extern int ett_trace, ett_trace_frame, ett_trace_flags, ett_trace_record, ett_tr
 extern expert_field ei_trace_lost, ei_trace_step, ei_trace_suspend, ei_trace_malformed, ei_trace_bad_schema,
 	ei_trace_bad_field, ei_trace_no_schema, ei_trace_no_print, ei_trace_limit;
 
-extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_method_names[], tw_want_names[],
+extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_method_names[], tw_metadata_request_names[],
 	tw_refused_names[];
 
 struct tw_preferences {

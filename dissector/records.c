@@ -45,8 +45,8 @@ static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct t
 	return true;
 }
 
-static bool dissect_exchange(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
-			     struct tw_line *info)
+static bool dissect_time_sync(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			      struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
 	struct tw_time_sync_view exchange;
@@ -69,15 +69,16 @@ static bool dissect_exchange(struct tw_dissect *d, proto_tree *tree, const struc
 	return true;
 }
 
-static bool dissect_want(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+static bool dissect_metadata_request(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+				     struct tw_line *info)
 {
 	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
 	uint16_t what;
 
-	while (tw_want__next(&c, &what)) {
+	while (tw_metadata_request__next(&c, &what)) {
 		tw_put_number(d, tree, hf_trace_want_what, tw_dissect__at(d, c.at) - 2, 2, what);
 		tw_line__char(info, ' ');
-		tw_line__str(info, val_to_str_const(what, tw_want_names, "something unknown"));
+		tw_line__str(info, val_to_str_const(what, tw_metadata_request_names, "something unknown"));
 	}
 	return !c.left;
 }
@@ -448,13 +449,20 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 static record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
 	static const record_dissector by_type[] = {
-		[TW_TLV_LOST] = dissect_lost,          [TW_TLV_WATERMARK] = dissect_watermark,
-		[TW_TLV_SCHEMA] = dissect_schema,      [TW_TLV_HOST] = dissect_host,
-		[TW_TLV_CLOCK] = dissect_clock,        [TW_TLV_COMM] = dissect_comm,
-		[TW_TLV_SYMBOL] = dissect_symbol,      [TW_TLV_STATS] = dissect_stats,
-		[TW_TLV_AUTH] = dissect_auth,          [TW_TLV_END] = dissect_end,
-		[TW_TLV_TIME_SYNC] = dissect_exchange, [TW_TLV_OFFSET] = dissect_offset,
-		[TW_TLV_WANT] = dissect_want,          [TW_TLV_REFUSED] = dissect_refused,
+		[TW_TLV_LOST] = dissect_lost,
+		[TW_TLV_WATERMARK] = dissect_watermark,
+		[TW_TLV_SCHEMA] = dissect_schema,
+		[TW_TLV_HOST] = dissect_host,
+		[TW_TLV_CLOCK] = dissect_clock,
+		[TW_TLV_COMM] = dissect_comm,
+		[TW_TLV_SYMBOL] = dissect_symbol,
+		[TW_TLV_STATS] = dissect_stats,
+		[TW_TLV_AUTH] = dissect_auth,
+		[TW_TLV_END] = dissect_end,
+		[TW_TLV_TIME_SYNC] = dissect_time_sync,
+		[TW_TLV_OFFSET] = dissect_offset,
+		[TW_TLV_METADATA_REQUEST] = dissect_metadata_request,
+		[TW_TLV_REFUSED] = dissect_refused,
 	};
 
 	return !d->is_cut && type < G_N_ELEMENTS(by_type) && by_type[type] ? by_type[type] : dissect_other;

@@ -55,7 +55,7 @@ static void answer(struct tw_time_sync_thread *t, const struct tw_received_frame
 		t->stats.unsent++;
 	else
 		t->stats.answered++;
-	want = tw_time_sync_frame__want(frame->data, frame->len);
+	want = tw_time_sync_frame__metadata_request(frame->data, frame->len);
 	if (want && t->options.wanted)
 		t->options.wanted(t->options.ctx, want);
 	refused = tw_time_sync_frame__refused(frame->data, frame->len);

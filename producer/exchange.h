@@ -3,7 +3,7 @@
  * Answers those who ask for the stream's clock (TIME_SYNC): a thread of its own, `tracewire-clock`, on a receiver that gets what comes
  * to where the stream's frames are sent from. What it takes is hostile: it looks at ANSWERS_A_SECOND frames at most, answers what
  * is a question to this stream and nothing else, with no more bytes than it got, and leaves the rest to the kernel to drop. The
- * readers never wait for it. What a question wants besides (WANT), others say.
+ * readers never wait for it. What a question wants besides (METADATA_REQUEST), others say.
  * That the receiver does not take the stream (REFUSED) is only told: anybody can say so.
  */
 #ifndef TW_TIME_SYNC_THREAD_H
@@ -22,8 +22,10 @@ struct tw_time_sync_options {
 	const struct tw_trace_clock *clock;
 	uint64_t stream_id;
 	void (*begin)(void *ctx); /* called first thing in the thread */
-	void (*wanted)(void *ctx,
-		       uint16_t want); /* called in the thread: a question has a WANT, enum tw_want_what; may be NULL */
+	void (*wanted)(
+		void *ctx,
+		uint16_t
+			want); /* called in the thread: a question has a METADATA_REQUEST, enum tw_metadata_request; may be NULL */
 	void (*refused)(
 		void *ctx,
 		uint16_t why); /* the same: a question has a REFUSED, enum tw_refused_why or unknown; may be NULL */

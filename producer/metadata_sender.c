@@ -236,9 +236,9 @@ static void answer_wants(struct tw_metadata_sender *a, uint64_t mono)
 {
 	const uint16_t wanted = tw_request_limiter__take(a->wants, mono);
 
-	if (wanted == TW_WANT_ALL)
+	if (wanted == TW_METADATA_REQUEST_ALL)
 		a->next_repeat = mono;
-	else if (wanted == TW_WANT_CLOCK)
+	else if (wanted == TW_METADATA_REQUEST_CLOCK)
 		say_host_and_clock_again(a, mono);
 }
 

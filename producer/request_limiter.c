@@ -55,7 +55,9 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 /* Until all can be said, HOST and CLOCK are. What was wanted before has woken who takes it, who knows when it may be said. */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {
-	const unsigned int wanted = what >= TW_WANT_ALL ? BIT(TW_WANT_ALL) | BIT(TW_WANT_CLOCK) : BIT(what);
+	const unsigned int wanted = what >= TW_METADATA_REQUEST_ALL
+					    ? BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)
+					    : BIT(what);
 
 	if (wanted & ~atomic_fetch_or(&w->wanted, wanted))
 		eventfd_write(w->fd, 1);
@@ -91,13 +93,13 @@ uint16_t tw_request_limiter__take(struct tw_request_limiter *w, uint64_t now)
 {
 	const unsigned int wanted = atomic_load(&w->wanted);
 
-	if (wanted & BIT(TW_WANT_ALL) && spend(&w->all, now)) {
-		atomic_fetch_and(&w->wanted, ~(BIT(TW_WANT_ALL) | BIT(TW_WANT_CLOCK)));
-		return TW_WANT_ALL;
+	if (wanted & BIT(TW_METADATA_REQUEST_ALL) && spend(&w->all, now)) {
+		atomic_fetch_and(&w->wanted, ~(BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)));
+		return TW_METADATA_REQUEST_ALL;
 	}
-	if (wanted & BIT(TW_WANT_CLOCK) && spend(&w->clock, now)) {
-		atomic_fetch_and(&w->wanted, ~BIT(TW_WANT_CLOCK));
-		return TW_WANT_CLOCK;
+	if (wanted & BIT(TW_METADATA_REQUEST_CLOCK) && spend(&w->clock, now)) {
+		atomic_fetch_and(&w->wanted, ~BIT(TW_METADATA_REQUEST_CLOCK));
+		return TW_METADATA_REQUEST_CLOCK;
 	}
 	return 0;
 }
@@ -110,8 +112,8 @@ void tw_request_limiter__set_metadata_size(struct tw_request_limiter *w, uint64_
 uint64_t tw_request_limiter__pause(const struct tw_request_limiter *w, uint64_t now)
 {
 	const unsigned int wanted = atomic_load(&w->wanted);
-	const uint64_t all = wanted & BIT(TW_WANT_ALL) ? pause_of(&w->all, now) : UINT64_MAX;
-	const uint64_t clock = wanted & BIT(TW_WANT_CLOCK) ? pause_of(&w->clock, now) : UINT64_MAX;
+	const uint64_t all = wanted & BIT(TW_METADATA_REQUEST_ALL) ? pause_of(&w->all, now) : UINT64_MAX;
+	const uint64_t clock = wanted & BIT(TW_METADATA_REQUEST_CLOCK) ? pause_of(&w->clock, now) : UINT64_MAX;
 
 	return all < clock ? all : clock;
 }

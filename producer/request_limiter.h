@@ -22,7 +22,7 @@ void tw_request_limiter__free(struct tw_request_limiter *wants);
 
 /**
  * tw_request_limiter__add() - something is wanted, and makes the descriptor readable if it was not wanted already
- * @what: enum tw_want_what, not 0
+ * @what: enum tw_metadata_request, not 0
  */
 void tw_request_limiter__add(struct tw_request_limiter *wants, uint16_t what);
 
@@ -32,7 +32,7 @@ int tw_request_limiter__fd(const struct tw_request_limiter *wants);
 /**
  * tw_request_limiter__take() - what is to be said now, and then is wanted no longer. One thread may call it, and the next
  * @now: CLOCK_MONOTONIC, ns: a clock of a stream may be set back
- * Return: enum tw_want_what; 0 = nothing.
+ * Return: enum tw_metadata_request; 0 = nothing.
  */
 uint16_t tw_request_limiter__take(struct tw_request_limiter *wants, uint64_t now);
 

@@ -17,7 +17,8 @@
 #include "vnet/rx_link.h"
 #include "wire/time_sync.h"
 
-#define FRAME_MOST 512 /* a question has 80 bytes, and 88 with a WANT; nobody looks at what is behind that */
+#define FRAME_MOST \
+	512 /* a TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer one is not read */
 
 struct questions {
 	struct tw_receiver rx;

@@ -312,7 +312,7 @@ static bool next_number(struct tw_cursor *c, uint16_t *ret)
 	return true;
 }
 
-bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what)
+bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what)
 {
 	return next_number(c, ret_what);
 }

@@ -188,10 +188,10 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
-/* Step through the lists inside HOST, STATS, WATERMARK, WANT and REFUSED values. Return: false at the end or at a malformed entry. */
+/* Step through the lists inside HOST, STATS, WATERMARK, METADATA_REQUEST and REFUSED values. Return: false at the end or at a malformed entry. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
-bool tw_want__next(struct tw_cursor *c, uint16_t *ret_what);   /* enum tw_want_what, or unknown */
-bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why); /* enum tw_refused_why, or unknown */
+bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what); /* enum tw_metadata_request, or unknown */
+bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why);           /* enum tw_refused_why, or unknown */
 bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret);
 bool tw_watermark__next(struct tw_cursor *c, uint16_t *ret_channel, uint64_t *ret_next_seq);
 

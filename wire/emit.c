@@ -115,9 +115,9 @@ static bool add_number(struct tw_frame *f, enum tw_tlv_type type, uint16_t numbe
 	return p;
 }
 
-bool tw_want__emit(struct tw_frame *f, enum tw_want_what what)
+bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what)
 {
-	return add_number(f, TW_TLV_WANT, (uint16_t)what);
+	return add_number(f, TW_TLV_METADATA_REQUEST, (uint16_t)what);
 }
 
 bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why)

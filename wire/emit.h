@@ -21,7 +21,7 @@ bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
 bool tw_end__emit(struct tw_frame *f);
 bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange);
 bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
-bool tw_want__emit(struct tw_frame *f, enum tw_want_what what);
+bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what);
 bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why);
 /* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);

@@ -23,7 +23,7 @@ size_t tw_time_sync_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw
 
 	begin(&frame, buf, stream_id, question);
 	if (want)
-		tw_want__emit(&frame, (enum tw_want_what)want);
+		tw_metadata_request__emit(&frame, (enum tw_metadata_request)want);
 	return tw_frame__end(&frame);
 }
 
@@ -65,8 +65,8 @@ static uint16_t most_wanted(const struct tw_tlv_view *tlv)
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	uint16_t most = 0, what;
 
-	while (tw_want__next(&list, &what))
-		most = what > most && what <= TW_WANT_ALL ? what : most;
+	while (tw_metadata_request__next(&list, &what))
+		most = what > most && what <= TW_METADATA_REQUEST_ALL ? what : most;
 	return most;
 }
 
@@ -98,9 +98,9 @@ static uint16_t most_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
 	return most;
 }
 
-uint16_t tw_time_sync_frame__want(const uint8_t *data, size_t len)
+uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len)
 {
-	return most_of(data, len, TW_TLV_WANT, most_wanted);
+	return most_of(data, len, TW_TLV_METADATA_REQUEST, most_wanted);
 }
 
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len)

@@ -6,13 +6,14 @@
 #include "wire/decode.h"
 
 #define TW_TIME_SYNC_BYTES (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
-#define TW_TIME_SYNC_ROOM \
-	(TW_TIME_SYNC_BYTES + sizeof(struct tw_tlv) + 4 + TW_COPY_STEP) /* with a WANT or a REFUSED of one */
+#define TW_TIME_SYNC_ROOM                                 \
+	(TW_TIME_SYNC_BYTES + sizeof(struct tw_tlv) + 4 + \
+	 TW_COPY_STEP) /* with a METADATA_REQUEST or a REFUSED of one */
 
 /** tw_time_sync_frame__write() - a frame beside the stream, into TW_TIME_SYNC_ROOM bytes. Return: its length */
 size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange);
 
-/** tw_time_sync_frame__ask() - the same, a question with a WANT. @want: enum tw_want_what; 0 = nothing is wanted besides the answer */
+/** tw_time_sync_frame__ask() - the same, a question with a METADATA_REQUEST. @want: enum tw_metadata_request; 0 = nothing is wanted besides the answer */
 size_t tw_time_sync_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *question,
 			       uint16_t want);
 
@@ -23,8 +24,8 @@ size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct
 /** tw_time_sync_frame__read() - the first TIME_SYNC of a frame beside a stream. Return: false if there is none */
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret);
 
-/** tw_time_sync_frame__want() - the most that is wanted by such a frame. Return: enum tw_want_what; 0 = nothing */
-uint16_t tw_time_sync_frame__want(const uint8_t *data, size_t len);
+/** tw_time_sync_frame__metadata_request() - the most that is wanted by such a frame. Return: enum tw_metadata_request; 0 = nothing */
+uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len);
 
 /** tw_time_sync_frame__refused() - why the receiver refuses the stream, as such a frame says. Return: enum tw_refused_why, or unknown; 0 = it does not */
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len);

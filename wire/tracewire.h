@@ -67,24 +67,24 @@ struct tw_frame_hdr {
  * The one list of TLVs: type, name, least length of the TLV with its header, what it is.
  * A decoder skips types it does not know; a TLV shorter than its least length is malformed.
  */
-#define TW_TLV_LIST(X)                                                                  \
-	X(0, PAD, 4, "padding")                                                         \
-	X(1, EVENT, 16, "event as the kernel recorded it")                              \
-	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number") \
-	X(3, PART, 20, "piece of a TLV larger than a frame")                            \
-	X(4, LOST, 20, "events that never reached the wire")                            \
-	X(5, WATERMARK, 12, "nothing older will come on these channels")                \
-	X(6, SCHEMA, 20, "one format text")                                             \
-	X(7, HOST, 4, "who produces the stream")                                        \
-	X(8, CLOCK, 64, "the same instant in several clocks")                           \
-	X(9, COMM, 28, "a task's name from a time on")                                  \
-	X(10, SYMBOL, 16, "kernel address and its name")                                \
-	X(11, STATS, 4, "counters of the producer's stages")                            \
-	X(12, AUTH, 8, "authenticates everything before it; always last")               \
-	X(13, END, 8, "the producer has stopped; nothing follows")                      \
-	X(14, TIME_SYNC, 32, "a receiver asks for the stream's clock, or the answer")   \
-	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")     \
-	X(16, WANT, 4, "a receiver that joined late lacks what explains the stream")    \
+#define TW_TLV_LIST(X)                                                                           \
+	X(0, PAD, 4, "padding")                                                                  \
+	X(1, EVENT, 16, "event as the kernel recorded it")                                       \
+	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number")          \
+	X(3, PART, 20, "piece of a TLV larger than a frame")                                     \
+	X(4, LOST, 20, "events that never reached the wire")                                     \
+	X(5, WATERMARK, 12, "nothing older will come on these channels")                         \
+	X(6, SCHEMA, 20, "one format text")                                                      \
+	X(7, HOST, 4, "who produces the stream")                                                 \
+	X(8, CLOCK, 64, "the same instant in several clocks")                                    \
+	X(9, COMM, 28, "a task's name from a time on")                                           \
+	X(10, SYMBOL, 16, "kernel address and its name")                                         \
+	X(11, STATS, 4, "counters of the producer's stages")                                     \
+	X(12, AUTH, 8, "authenticates everything before it; always last")                        \
+	X(13, END, 8, "the producer has stopped; nothing follows")                               \
+	X(14, TIME_SYNC, 32, "a receiver asks for the stream's clock, or the answer")            \
+	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")              \
+	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks what explains the stream") \
 	X(17, REFUSED, 4, "a receiver does not take the stream")
 
 enum tw_tlv_type {
@@ -360,16 +360,16 @@ struct tw_offset {
 } __attribute__((packed));
 
 /*
- * WANT, behind the TIME_SYNC of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
+ * METADATA_REQUEST, behind the TIME_SYNC of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
  * channel as it always does. The larger ones include the smaller ones.
  */
-#define TW_WANT_LIST(X)                        \
+#define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
 	X(2, ALL, "all", "all that explains the stream")
 
-enum tw_want_what {
-#define X(num, name, text, what) TW_WANT_##name = (num),
-	TW_WANT_LIST(X)
+enum tw_metadata_request {
+#define X(num, name, text, what) TW_METADATA_REQUEST_##name = (num),
+	TW_METADATA_REQUEST_LIST(X)
 #undef X
 };
 

@@ -5,7 +5,7 @@
 /* What receivers and producers say to each other, which was for then. */
 static bool is_talk(const struct tw_tlv_view *tlv)
 {
-	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_WANT || tlv->type == TW_TLV_REFUSED;
+	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_METADATA_REQUEST || tlv->type == TW_TLV_REFUSED;
 }
 
 /* Return: whether it says anything that is to be written again. OFFSET is written before the packets for which it holds. */

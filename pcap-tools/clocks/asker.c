@@ -278,11 +278,11 @@ static uint16_t want_of(struct tw_asker *a, struct asked_stream *s, uint64_t now
 	if (!lacks_something(s) || now < s->want_due)
 		return 0;
 	if (now < a->all_due)
-		return s->has_host ? 0 : TW_WANT_CLOCK;
+		return s->has_host ? 0 : TW_METADATA_REQUEST_CLOCK;
 	a->all_due = now + BETWEEN_NS;
 	s->want_pause = next_pause(s);
 	s->want_due = now + s->want_pause;
-	return TW_WANT_ALL;
+	return TW_METADATA_REQUEST_ALL;
 }
 
 /* When to ask again: for the clock, or sooner for what is lacking. */

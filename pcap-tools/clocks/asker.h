@@ -5,7 +5,7 @@
  * clocks that drift apart by 500 ppm add to the bound what the way had left of it. Who never answers is asked every ten seconds, who
  * sends nothing not at all.
  *
- * A stream of which something else came than what explains it was joined late: it is asked for that too (WANT), and again after 10, 20, 40 ms and
+ * A stream of which something else came than what explains it was joined late: it is asked for that too (METADATA_REQUEST), and again after 10, 20, 40 ms and
  * so on up to 320, until it comes; where the way is long, after two round trips. All streams of a capture may have been joined late.
  *
  * Nothing here sends or reads a clock: `now` is clocks/capture_clock.h's. State is bounded, whatever strangers send. Belongs to one

@@ -79,7 +79,7 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	turn_to(stream, time);
 	sample__aside(&s, time);
 	tw_time_sync__emit(&s.frame, &exchange);
-	tw_want__emit(&s.frame, TW_WANT_CLOCK);
+	tw_metadata_request__emit(&s.frame, TW_METADATA_REQUEST_CLOCK);
 	tw_refused__emit(&s.frame, TW_REFUSED_PLACES);
 	sample__end(&s);
 	exchange.received = 5000012000;

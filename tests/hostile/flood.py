@@ -20,7 +20,7 @@ PORT, SEED, FRAMES = (int(arg) for arg in sys.argv[1:4])
 MAGIC = b"TWR1\x01"
 HEADER = struct.Struct(">4sBBHQQQQHHBBH")  # struct tw_frame_hdr
 LENGTH, STREAM, SEQUENCE, TIME, CHANNEL, SOURCE, EVENTS = 6, 8, 24, 32, 40, 44, 46
-PART, LOST, SCHEMA, HOST, COMM, SYMBOL, STATS, END, TIME_SYNC, WANT = 3, 4, 6, 7, 9, 10, 11, 13, 14, 16
+PART, LOST, SCHEMA, HOST, COMM, SYMBOL, STATS, END, TIME_SYNC, METADATA_REQUEST = 3, 4, 6, 7, 9, 10, 11, 13, 14, 16
 CONTROL, OUT_OF_BAND = 0, 3
 DATAGRAM_MAX = 65507
 RAW_MAX = 1480  # bytes of an IP packet behind its header, as the link takes them
@@ -205,7 +205,7 @@ def lost():
 
 def exchange(stream, asked=0, answered=False):
     value = extreme(4) + (asked.to_bytes(8, "big") if asked else extreme(8)) + (extreme(8) + extreme(8) if answered else bytes(16))
-    wanted = (WANT, b"".join(struct.pack(">H", rng.choice((0, 1, 2, 3, 0xFFFF))) for _ in range(rng.randrange(5))))
+    wanted = (METADATA_REQUEST, b"".join(struct.pack(">H", rng.choice((0, 1, 2, 3, 0xFFFF))) for _ in range(rng.randrange(5))))
     return frame(stream, OUT_OF_BAND, (TIME_SYNC, value), *([wanted] if rng.random() < 0.7 else []), seq=0)
 
 

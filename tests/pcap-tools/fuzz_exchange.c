@@ -107,7 +107,7 @@ static void close_nothing(struct tw_receiver *rx)
 
 static void wanted(void *wants, uint16_t what)
 {
-	check(what >= 1 && what <= TW_WANT_ALL);
+	check(what >= 1 && what <= TW_METADATA_REQUEST_ALL);
 	tw_request_limiter__add(wants, what);
 }
 

@@ -306,7 +306,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 				tw_asker__answer(asker, answer_to(&first, 7, &came), START + trip, &stream, &sample));
 		if (ms && !tw_asker__next(asker, START + ms * MS, &question))
 			continue;
-		if (!tw_time_sync_frame__want(question.frame, question.len))
+		if (!tw_time_sync_frame__metadata_request(question.frame, question.len))
 			continue;
 		assert_true(i < n);
 		assert_int_equal(ms, times[i++]);
@@ -336,7 +336,7 @@ static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
 		*now += MS;
 		see(asker, 1, 7, TW_SOURCE_CONTROL, *now);
 	}
-	return tw_time_sync_frame__want(question.frame, question.len);
+	return tw_time_sync_frame__metadata_request(question.frame, question.len);
 }
 
 /* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
@@ -354,10 +354,10 @@ static void test_wants(void **state)
 	now = START;
 	see(late, 1, 7, TW_SOURCE_FTRACE, now);
 	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
-	assert_int_equal(next_want(late, &now), TW_WANT_ALL);
+	assert_int_equal(next_want(late, &now), TW_METADATA_REQUEST_ALL);
 	say(late, 1, true, false, now);             /* the rest got lost */
 	assert_int_equal(next_want(late, &now), 0); /* it has just been asked for */
-	while (next_want(late, &now) != TW_WANT_ALL)
+	while (next_want(late, &now) != TW_METADATA_REQUEST_ALL)
 		;
 	assert_int_equal(now - START, 10 * MS);
 	say(late, 1, true, true, now);
@@ -378,14 +378,15 @@ static void test_many_wants(void **state)
 	for (uint64_t i = 0; i < 200; i++)
 		see(asker, i << 32, 7, TW_SOURCE_FTRACE, START);
 	for (unsigned int ms = 0; ms < 400; ms++) {
-		unsigned int wants[TW_WANT_ALL + 1] = { 0 };
+		unsigned int wants[TW_METADATA_REQUEST_ALL + 1] = { 0 };
 
 		while (tw_asker__next(asker, START + ms * MS, &question))
-			wants[tw_time_sync_frame__want(question.frame, question.len)]++;
-		assert_true(wants[0] + wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL] <= 8 && wants[TW_WANT_ALL] <= 1);
+			wants[tw_time_sync_frame__metadata_request(question.frame, question.len)]++;
+		assert_true(wants[0] + wants[TW_METADATA_REQUEST_CLOCK] + wants[TW_METADATA_REQUEST_ALL] <= 8 &&
+			    wants[TW_METADATA_REQUEST_ALL] <= 1);
 		if (ms < 25)
-			firsts += wants[TW_WANT_CLOCK] + wants[TW_WANT_ALL];
-		all += wants[TW_WANT_ALL];
+			firsts += wants[TW_METADATA_REQUEST_CLOCK] + wants[TW_METADATA_REQUEST_ALL];
+		all += wants[TW_METADATA_REQUEST_ALL];
 	}
 	assert_int_equal(firsts, 200);
 	assert_in_range(all, 200, 400);

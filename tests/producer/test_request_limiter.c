@@ -31,14 +31,14 @@ static void test_at_once(void **state)
 	(void)state;
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
 	assert_true(tw_request_limiter__pause(w, START) == UINT64_MAX);
-	tw_request_limiter__add(w, TW_WANT_CLOCK);
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_CLOCK);
 	assert_int_equal(woken(w), 1);
 	assert_int_equal(tw_request_limiter__pause(w, START), 0);
-	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_METADATA_REQUEST_CLOCK);
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
-	tw_request_limiter__add(w, TW_WANT_CLOCK);
-	tw_request_limiter__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_ALL); /* and so HOST and CLOCK */
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_CLOCK);
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_METADATA_REQUEST_ALL); /* and so HOST and CLOCK */
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
 	assert_true(tw_request_limiter__pause(w, START) == UINT64_MAX);
 	tw_request_limiter__free(w);
@@ -52,18 +52,18 @@ static void test_all_waits(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		tw_request_limiter__add(w, TW_WANT_ALL);
-		assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_ALL);
+		tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
+		assert_int_equal(tw_request_limiter__take(w, START), TW_METADATA_REQUEST_ALL);
 	}
-	tw_request_limiter__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_request_limiter__take(w, START), TW_WANT_CLOCK);
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START), TW_METADATA_REQUEST_CLOCK);
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
 	assert_int_equal(tw_request_limiter__pause(w, START), 500 * MS);
-	tw_request_limiter__add(w, TW_WANT_CLOCK);
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_CLOCK);
 	assert_int_equal(tw_request_limiter__pause(w, START + MS), 0);
-	assert_int_equal(tw_request_limiter__take(w, START + MS), TW_WANT_CLOCK);
+	assert_int_equal(tw_request_limiter__take(w, START + MS), TW_METADATA_REQUEST_CLOCK);
 	assert_int_equal(tw_request_limiter__take(w, START + 499 * MS), 0);
-	assert_int_equal(tw_request_limiter__take(w, START + 500 * MS), TW_WANT_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START + 500 * MS), TW_METADATA_REQUEST_ALL);
 	assert_true(tw_request_limiter__pause(w, START + 500 * MS) == UINT64_MAX);
 	tw_request_limiter__free(w);
 }
@@ -77,22 +77,22 @@ static void test_much(void **state)
 	(void)state;
 	tw_request_limiter__set_metadata_size(w, 1 << 20);
 	for (uint64_t ms = 0; ms < 20000; ms++) {
-		tw_request_limiter__add(w, TW_WANT_ALL);
-		all += tw_request_limiter__take(w, START + ms * MS) == TW_WANT_ALL;
+		tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
+		all += tw_request_limiter__take(w, START + ms * MS) == TW_METADATA_REQUEST_ALL;
 	}
 	assert_in_range(all, 10, 12);
 	tw_request_limiter__set_metadata_size(w, 1000);
-	tw_request_limiter__add(w, TW_WANT_ALL);
-	assert_int_equal(tw_request_limiter__take(w, START + 30 * SECOND), TW_WANT_ALL);
+	tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
+	assert_int_equal(tw_request_limiter__take(w, START + 30 * SECOND), TW_METADATA_REQUEST_ALL);
 	tw_request_limiter__free(w);
 }
 
 /* Ten seconds in which each ms somebody asks and the other thread looks. */
 static void test_flood(void **state)
 {
-	for (uint16_t what = TW_WANT_CLOCK; what <= TW_WANT_ALL; what++) {
+	for (uint16_t what = TW_METADATA_REQUEST_CLOCK; what <= TW_METADATA_REQUEST_ALL; what++) {
 		struct tw_request_limiter *w = tw_request_limiter__new();
-		unsigned int said[TW_WANT_ALL + 1] = { 0 };
+		unsigned int said[TW_METADATA_REQUEST_ALL + 1] = { 0 };
 		uint64_t wakes = 0;
 
 		(void)state;
@@ -101,8 +101,9 @@ static void test_flood(void **state)
 			wakes += woken(w);
 			said[tw_request_limiter__take(w, START + ms * MS)]++;
 		}
-		assert_in_range(said[TW_WANT_CLOCK], 200, 208);
-		assert_in_range(said[TW_WANT_ALL], what == TW_WANT_ALL ? 20 : 0, what == TW_WANT_ALL ? 22 : 0);
+		assert_in_range(said[TW_METADATA_REQUEST_CLOCK], 200, 208);
+		assert_in_range(said[TW_METADATA_REQUEST_ALL], what == TW_METADATA_REQUEST_ALL ? 20 : 0,
+				what == TW_METADATA_REQUEST_ALL ? 22 : 0);
 		assert_in_range(wakes, 200, 208 + 22 + 1);
 		assert_true(tw_request_limiter__pause(w, START + 10 * SECOND) <= 50 * MS);
 		tw_request_limiter__free(w);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	walk__frame(data, size, &tlvs);
 	tw_time_sync_frame__read(data, size, &stream, &exchange);
-	tw_time_sync_frame__want(data, size);
+	tw_time_sync_frame__metadata_request(data, size);
 	tw_time_sync_frame__refused(data, size);
 	return 0;
 }

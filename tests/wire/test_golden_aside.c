@@ -82,24 +82,24 @@ static void want(void **state)
 
 	(void)state;
 	question.base_time = 0;
-	golden__begin(&g, "want", &question);
+	golden__begin(&g, "metadata-request", &question);
 	assert_true(tw_time_sync__emit(&g.frame, &sent));
-	assert_true(tw_want__emit(&g.frame, TW_WANT_ALL));
+	assert_true(tw_metadata_request__emit(&g.frame, TW_METADATA_REQUEST_ALL));
 	golden__expect_built(&g);
 	c = golden__expect_header(&g, &question, 0);
 	golden__next(&c, TW_TLV_TIME_SYNC);
-	tlv = golden__next(&c, TW_TLV_WANT);
+	tlv = golden__next(&c, TW_TLV_METADATA_REQUEST);
 	golden__expect_end(&c);
 	c = (struct tw_cursor){ .at = tlv.value, .left = tlv.len };
-	assert_true(tw_want__next(&c, &what));
-	assert_int_equal(what, TW_WANT_ALL);
-	assert_false(tw_want__next(&c, &what));
+	assert_true(tw_metadata_request__next(&c, &what));
+	assert_int_equal(what, TW_METADATA_REQUEST_ALL);
+	assert_false(tw_metadata_request__next(&c, &what));
 	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);
-	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), TW_WANT_ALL);
-	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len - 1), 0);
+	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), TW_METADATA_REQUEST_ALL);
+	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len - 1), 0);
 	golden__begin(&g, "time-sync-request", &question);
-	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), 0);
 }
 
 /* Whoever knows nothing of it has an ordinary question. */
@@ -121,9 +121,9 @@ static void refused(void **state)
 	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);
 	assert_int_equal(tw_time_sync_frame__refused(g.golden.data, g.golden.len), TW_REFUSED_PLACES);
-	assert_int_equal(tw_time_sync_frame__want(g.golden.data, g.golden.len), 0);
+	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), 0);
 	assert_int_equal(tw_time_sync_frame__refuse(built, question.stream_id, &sent, TW_REFUSED_PLACES), g.golden.len);
-	golden__begin(&g, "want", &question);
+	golden__begin(&g, "metadata-request", &question);
 	assert_int_equal(tw_time_sync_frame__refused(g.golden.data, g.golden.len), 0);
 }
 

@@ -273,11 +273,11 @@ static void layouts_of_exchange(void **state)
 
 static void wants(void **state)
 {
-	struct table t = find_table("\n### WANT\n", "| what | name |");
+	struct table t = find_table("\n### METADATA_REQUEST\n", "| what | name |");
 
 	(void)state;
 #define X(num, name, text, what) expect_row(&t, "| %d | %s | %s |", num, #name, what);
-	TW_WANT_LIST(X)
+	TW_METADATA_REQUEST_LIST(X)
 #undef X
 	expect_no_more(&t);
 }

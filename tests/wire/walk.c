@@ -157,7 +157,7 @@ static void walk_want(const struct walk *w, const struct tw_tlv_view *tlv)
 	uint16_t what;
 
 	(void)w;
-	while (tw_want__next(&c, &what)) {
+	while (tw_metadata_request__next(&c, &what)) {
 		require(c.left < left);
 		left = c.left;
 	}
