@@ -9,7 +9,7 @@
 
 struct tw_dissect;
 struct tw_schema_id;
-struct tw_stream;
+struct tw_dissector_stream;
 
 /* How one field is shown. */
 struct tw_shown_field {

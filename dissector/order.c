@@ -6,7 +6,7 @@ struct tw_time_errors {
 	uint32_t n, cap;
 };
 
-static struct tw_time_errors *errors_of(struct tw_stream *stream)
+static struct tw_time_errors *errors_of(struct tw_dissector_stream *stream)
 {
 	if (!stream->time_errors && tw_capture__allow(sizeof(*stream->time_errors)))
 		stream->time_errors = wmem_new0(wmem_file_scope(), struct tw_time_errors);
@@ -22,7 +22,7 @@ static void append(struct tw_time_errors *errors, struct tw_time_error error)
 	errors->all[errors->n++] = error;
 }
 
-bool tw_stream__learn_time_error(struct tw_stream *stream, uint64_t ns, uint32_t frame)
+bool tw_stream__learn_time_error(struct tw_dissector_stream *stream, uint64_t ns, uint32_t frame)
 {
 	struct tw_time_errors *errors = errors_of(stream);
 	const struct tw_time_error *last;
@@ -59,7 +59,7 @@ static uint32_t errors_before(const struct tw_time_errors *errors, uint32_t fram
 	return low;
 }
 
-const struct tw_time_error *tw_stream__time_error(const struct tw_stream *stream, uint32_t frame)
+const struct tw_time_error *tw_stream__time_error(const struct tw_dissector_stream *stream, uint32_t frame)
 {
 	const uint32_t n = stream->time_errors ? errors_before(stream->time_errors, frame) : 0;
 
@@ -69,9 +69,9 @@ const struct tw_time_error *tw_stream__time_error(const struct tw_stream *stream
 #define FRAMES_LEAST 4096 /* of the array, when it is needed at all */
 
 struct seen {
-	const struct tw_stream *stream; /* NULL if there was none */
-	__int128 time;                  /* ns */
-	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
+	const struct tw_dissector_stream *stream; /* NULL if there was none */
+	__int128 time;                            /* ns */
+	uint64_t error_ns;                        /* TW_ERROR_UNKNOWN */
 };
 
 static struct seen last, last_of_another; /* newest packet, and newest of any other stream than that one's */
@@ -92,7 +92,7 @@ void tw_order__register(void)
 	register_init_routine(forget);
 }
 
-static struct seen seen_now(const struct tw_stream *stream, const packet_info *pinfo)
+static struct seen seen_now(const struct tw_dissector_stream *stream, const packet_info *pinfo)
 {
 	const struct tw_time_error *error = tw_stream__time_error(stream, pinfo->num);
 	const bool has_time = pinfo->presence_flags & PINFO_HAS_TS;
@@ -135,7 +135,7 @@ static void keep(size_t frame, enum tw_order order)
 		full_from = frame;
 }
 
-void tw_order__learn(const struct tw_stream *stream, const packet_info *pinfo)
+void tw_order__learn(const struct tw_dissector_stream *stream, const packet_info *pinfo)
 {
 	const struct seen now = seen_now(stream, pinfo);
 

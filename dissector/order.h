@@ -14,7 +14,7 @@ enum tw_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 void tw_order__register(void);
 
 /** tw_order__learn() - a packet with events of that stream; first pass only, in the order of the file */
-void tw_order__learn(const struct tw_stream *stream, const packet_info *pinfo);
+void tw_order__learn(const struct tw_dissector_stream *stream, const packet_info *pinfo);
 
 /** tw_order__of() - of the events in that frame; TW_ORDER_NO_OTHER if no other stream had events before it */
 enum tw_order tw_order__of(uint32_t frame);
@@ -29,9 +29,9 @@ struct tw_time_error {
  * tw_stream__learn_time_error() - packets behind @frame have times that are no further than @ns from the truth; first pass only
  * Return: false beyond the capture's limits. Then nothing is known of the packets behind it.
  */
-bool tw_stream__learn_time_error(struct tw_stream *stream, uint64_t ns, uint32_t frame);
+bool tw_stream__learn_time_error(struct tw_dissector_stream *stream, uint64_t ns, uint32_t frame);
 
 /** tw_stream__time_error() - what the last OFFSET before @frame says, the same in every pass; NULL if there was none */
-const struct tw_time_error *tw_stream__time_error(const struct tw_stream *stream, uint32_t frame);
+const struct tw_time_error *tw_stream__time_error(const struct tw_dissector_stream *stream, uint32_t frame);
 
 #endif

@@ -41,8 +41,8 @@ extern int ett_trace, ett_trace_frame, ett_trace_flags, ett_trace_record, ett_tr
 extern expert_field ei_trace_lost, ei_trace_step, ei_trace_suspend, ei_trace_malformed, ei_trace_bad_schema,
 	ei_trace_bad_field, ei_trace_no_schema, ei_trace_no_print, ei_trace_limit;
 
-extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_method_names[], tw_metadata_request_names[],
-	tw_refused_names[];
+extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_method_names[],
+	tw_metadata_request_names[], tw_refused_names[];
 
 struct tw_preferences {
 	tw_ws_bool cache;    /* read and write the cache of schemas */
@@ -67,15 +67,15 @@ struct tw_dissect {
 	proto_tree *tree; /* NULL if nobody wants one */
 	proto_item *item; /* of the protocol */
 	struct tw_frame_info frame;
-	struct tw_stream *stream;    /* NULL if there are too many */
-	struct tw_schema_id *schema; /* NULL if the frame names none */
-	bool first_pass;             /* what is learnt is learnt now */
-	bool wants_info;             /* the Info column is shown */
-	uint32_t missing;            /* bytes of the frame that whoever captured left out: its end */
-	bool is_cut;                 /* the record at hand, which they are of too */
-	uint32_t n_tlvs;             /* so far */
-	uint32_t n_events;           /* the same */
-	uint32_t n_others;           /* the same of control records */
+	struct tw_dissector_stream *stream; /* NULL if there are too many */
+	struct tw_schema_id *schema;        /* NULL if the frame names none */
+	bool first_pass;                    /* what is learnt is learnt now */
+	bool wants_info;                    /* the Info column is shown */
+	uint32_t missing;                   /* bytes of the frame that whoever captured left out: its end */
+	bool is_cut;                        /* the record at hand, which they are of too */
+	uint32_t n_tlvs;                    /* so far */
+	uint32_t n_events;                  /* the same */
+	uint32_t n_others;                  /* the same of control records */
 	uint32_t items_left;
 	uint32_t lookups_left;
 	uint32_t unpack_left;

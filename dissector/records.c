@@ -248,7 +248,7 @@ static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct 
 
 static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, uint64_t number)
 {
-	struct tw_stream *stream = d->stream;
+	struct tw_dissector_stream *stream = d->stream;
 
 	switch (attr->attr) {
 	case TW_HOST_NAME:

@@ -6,7 +6,7 @@
 #define MAP_BYTES 512 /* of an empty wmem_map, about */
 
 static wmem_map_t *streams;
-static struct tw_stream *last_stream;
+static struct tw_dissector_stream *last_stream;
 uint32_t tw_capture_cache_read, tw_capture_refusals;
 static size_t used; /* of TW_CAPTURE_BYTES_MAX */
 
@@ -59,14 +59,14 @@ void tw_capture__own(void *what, void (*free)(void *what))
 	g_array_append_val(owned, entry);
 }
 
-static struct tw_stream *new_stream(uint64_t id)
+static struct tw_dissector_stream *new_stream(uint64_t id)
 {
 	wmem_allocator_t *scope = wmem_file_scope();
-	struct tw_stream *stream;
+	struct tw_dissector_stream *stream;
 
 	if (!tw_capture__allow(sizeof(*stream) + 3 * MAP_BYTES))
 		return NULL;
-	stream = wmem_new0(scope, struct tw_stream);
+	stream = wmem_new0(scope, struct tw_dissector_stream);
 	stream->id = id;
 	stream->tasks = wmem_map_new(scope, g_direct_hash, g_direct_equal);
 	stream->schemas = wmem_map_new(scope, g_int64_hash, g_int64_equal);
@@ -75,9 +75,9 @@ static struct tw_stream *new_stream(uint64_t id)
 	return stream;
 }
 
-struct tw_stream *tw_capture__stream(uint64_t id)
+struct tw_dissector_stream *tw_capture__stream(uint64_t id)
 {
-	struct tw_stream *stream;
+	struct tw_dissector_stream *stream;
 
 	if (last_stream && last_stream->id == id)
 		return last_stream;
@@ -89,7 +89,7 @@ struct tw_stream *tw_capture__stream(uint64_t id)
 	return stream;
 }
 
-struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id)
+struct tw_schema_id *tw_stream__schema(struct tw_dissector_stream *stream, uint64_t id)
 {
 	struct tw_schema_id *schema;
 
@@ -122,7 +122,7 @@ struct tw_channel {
 	uint32_t n_gaps;
 };
 
-static struct tw_channel *new_channel(struct tw_stream *stream, uint16_t number)
+static struct tw_channel *new_channel(struct tw_dissector_stream *stream, uint16_t number)
 {
 	struct tw_channel *channel;
 
@@ -149,7 +149,8 @@ static bool fills_gap(const struct tw_channel *channel, uint64_t from, uint64_t 
 	return false;
 }
 
-const struct tw_sequence_note *tw_stream__check_sequence(struct tw_stream *stream, const struct tw_frame_info *frame)
+const struct tw_sequence_note *tw_stream__check_sequence(struct tw_dissector_stream *stream,
+							 const struct tw_frame_info *frame)
 {
 	struct tw_channel *channel = tw_table16__get(&stream->channels, frame->channel);
 	const uint64_t from = frame->seq, to = frame->seq + frame->events;
@@ -202,7 +203,7 @@ static uint32_t names_until(const struct tw_task *task, uint64_t time)
 #define MAP_ENTRY_BYTES 112 /* of a wmem_map and of small pieces of memory, the share of the table included, about */
 
 /* NULL when the capture is full. */
-static struct tw_task *task_of(struct tw_stream *stream, uint32_t pid)
+static struct tw_task *task_of(struct tw_dissector_stream *stream, uint32_t pid)
 {
 	struct tw_task *task = wmem_map_lookup(stream->tasks, GUINT_TO_POINTER(pid));
 
@@ -237,7 +238,7 @@ static bool learn_name(struct tw_task *task, const char *name, uint64_t time, ui
 	return true;
 }
 
-bool tw_stream__learn_task(struct tw_stream *stream, const struct tw_comm_view *comm, uint32_t frame)
+bool tw_stream__learn_task(struct tw_dissector_stream *stream, const struct tw_comm_view *comm, uint32_t frame)
 {
 	struct tw_task *task = task_of(stream, comm->pid);
 	char *name;
@@ -251,7 +252,7 @@ bool tw_stream__learn_task(struct tw_stream *stream, const struct tw_comm_view *
 	return learnt;
 }
 
-const struct tw_task_name *tw_stream__task_name(const struct tw_stream *stream, uint32_t pid, uint64_t time)
+const struct tw_task_name *tw_stream__task_name(const struct tw_dissector_stream *stream, uint32_t pid, uint64_t time)
 {
 	const struct tw_task *task = wmem_map_lookup(stream->tasks, GUINT_TO_POINTER(pid));
 	const uint32_t n = task ? names_until(task, time) : 0;
@@ -284,7 +285,7 @@ static void free_strings(void *strings)
 }
 
 /* The stream's own tables, writable; the print engine only reads them. */
-static struct tw_symbols *symbols_of(struct tw_stream *stream)
+static struct tw_symbols *symbols_of(struct tw_dissector_stream *stream)
 {
 	if (!stream->symbols && (stream->symbols = tw_symbols__new())) {
 		tw_capture__own(stream->symbols, free_symbols);
@@ -293,7 +294,7 @@ static struct tw_symbols *symbols_of(struct tw_stream *stream)
 	return stream->symbols;
 }
 
-static struct tw_strings *strings_of(struct tw_stream *stream)
+static struct tw_strings *strings_of(struct tw_dissector_stream *stream)
 {
 	if (!stream->strings && (stream->strings = tw_strings__new())) {
 		tw_capture__own(stream->strings, free_strings);
@@ -302,7 +303,7 @@ static struct tw_strings *strings_of(struct tw_stream *stream)
 	return stream->strings;
 }
 
-bool tw_stream__learn_symbol(struct tw_stream *stream, const struct tw_symbol_view *view, uint32_t frame)
+bool tw_stream__learn_symbol(struct tw_dissector_stream *stream, const struct tw_symbol_view *view, uint32_t frame)
 {
 	struct tw_symbols *symbols = symbols_of(stream);
 	struct named_in *named;
@@ -318,7 +319,7 @@ bool tw_stream__learn_symbol(struct tw_stream *stream, const struct tw_symbol_vi
 	return true;
 }
 
-bool tw_stream__learn_strings(struct tw_stream *stream, const struct tw_schema_text *text, uint32_t frame)
+bool tw_stream__learn_strings(struct tw_dissector_stream *stream, const struct tw_schema_text *text, uint32_t frame)
 {
 	struct tw_strings_text *last = stream->strings_text;
 	struct tw_strings *strings = strings_of(stream);
@@ -336,7 +337,8 @@ bool tw_stream__learn_strings(struct tw_stream *stream, const struct tw_schema_t
 	return true;
 }
 
-bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_frame)
+bool tw_stream__symbol(const struct tw_dissector_stream *stream, uint64_t address, struct tw_symbol *ret,
+		       uint32_t *ret_frame)
 {
 	const struct named_in *named;
 
@@ -347,7 +349,7 @@ bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct 
 	return true;
 }
 
-uint32_t tw_stream__strings_frame(const struct tw_stream *stream)
+uint32_t tw_stream__strings_frame(const struct tw_dissector_stream *stream)
 {
 	return stream->strings_text ? stream->strings_text->frame : 0;
 }

@@ -13,12 +13,12 @@
 #include "wire/decode.h"
 #include "wire/schema_text.h"
 
-struct tw_stream;
+struct tw_dissector_stream;
 struct tw_time_errors;
 
 struct tw_schema_id { /* what event ids mean under one schema id */
 	uint64_t id;
-	const struct tw_stream *stream;
+	const struct tw_dissector_stream *stream;
 	struct tw_table16 types; /* event id -> struct tw_event_type */
 	bool cache_tried;
 	bool cache_done;
@@ -26,7 +26,7 @@ struct tw_schema_id { /* what event ids mean under one schema id */
 	uint32_t total, seen;
 };
 
-struct tw_stream {
+struct tw_dissector_stream {
 	uint64_t id;
 	const char *host; /* printable, on one line; NULL if not known yet */
 	uint32_t host_frame, clock_frame;
@@ -49,10 +49,10 @@ struct tw_stream {
 void tw_capture__register(void);
 
 /** tw_capture__stream() - the stream of that id; NULL when the capture is full */
-struct tw_stream *tw_capture__stream(uint64_t id);
+struct tw_dissector_stream *tw_capture__stream(uint64_t id);
 
 /** tw_stream__schema() - the schema of that id, made if need be; NULL when the capture is full, or @id is 0 */
-struct tw_schema_id *tw_stream__schema(struct tw_stream *stream, uint64_t id);
+struct tw_schema_id *tw_stream__schema(struct tw_dissector_stream *stream, uint64_t id);
 
 /** tw_schema_id__type() - what that event id means, or NULL */
 static inline struct tw_event_type *tw_schema_id__type(const struct tw_schema_id *schema, uint16_t event_id)
@@ -70,7 +70,7 @@ extern uint32_t tw_capture_refusals;   /* of TW_REFUSALS_MAX */
 void tw_capture__own(void *what, void (*free)(void *what));
 
 /** tw_stream__ns() - a time of the stream's clock in nanoseconds */
-static inline uint64_t tw_stream__ns(const struct tw_stream *stream, uint64_t time)
+static inline uint64_t tw_stream__ns(const struct tw_dissector_stream *stream, uint64_t time)
 {
 	if (!stream || !stream->mult)
 		return time;
@@ -89,7 +89,8 @@ struct tw_sequence_note {
  * tw_stream__check_sequence() - compare a frame's numbers with what its channel had so far; first pass only
  * Return: what is to be said about it, living as long as the capture; NULL if all is well.
  */
-const struct tw_sequence_note *tw_stream__check_sequence(struct tw_stream *stream, const struct tw_frame_info *frame);
+const struct tw_sequence_note *tw_stream__check_sequence(struct tw_dissector_stream *stream,
+							 const struct tw_frame_info *frame);
 
 /* Task names by stream, pid and time, so that a pid used again has the name it had then. */
 struct tw_task_name {
@@ -99,10 +100,10 @@ struct tw_task_name {
 };
 
 /** tw_stream__learn_task() - take in a COMM record. Return: false beyond the capture's limits */
-bool tw_stream__learn_task(struct tw_stream *stream, const struct tw_comm_view *comm, uint32_t frame);
+bool tw_stream__learn_task(struct tw_dissector_stream *stream, const struct tw_comm_view *comm, uint32_t frame);
 
 /** tw_stream__task_name() - the name of @pid at @time, or NULL */
-const struct tw_task_name *tw_stream__task_name(const struct tw_stream *stream, uint32_t pid, uint64_t time);
+const struct tw_task_name *tw_stream__task_name(const struct tw_dissector_stream *stream, uint32_t pid, uint64_t time);
 
 /* What a stream says of its kernel's memory: SYMBOL records, and the strings of printk_formats. */
 /**
@@ -110,19 +111,20 @@ const struct tw_task_name *tw_stream__task_name(const struct tw_stream *stream, 
  * @frame: it came in
  * Return: false when the capture is full.
  */
-bool tw_stream__learn_symbol(struct tw_stream *stream, const struct tw_symbol_view *view, uint32_t frame);
+bool tw_stream__learn_symbol(struct tw_dissector_stream *stream, const struct tw_symbol_view *view, uint32_t frame);
 
 /** tw_stream__learn_strings() - take in a text of printk_formats; first pass only. Return: as tw_stream__learn_symbol() */
-bool tw_stream__learn_strings(struct tw_stream *stream, const struct tw_schema_text *text, uint32_t frame);
+bool tw_stream__learn_strings(struct tw_dissector_stream *stream, const struct tw_schema_text *text, uint32_t frame);
 
 /**
  * tw_stream__symbol() - the symbol that @address lies in
  * @ret_frame: that named it
  * Return: false if none is known.
  */
-bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_frame);
+bool tw_stream__symbol(const struct tw_dissector_stream *stream, uint64_t address, struct tw_symbol *ret,
+		       uint32_t *ret_frame);
 
 /** tw_stream__strings_frame() - that brought the strings; 0 = none has */
-uint32_t tw_stream__strings_frame(const struct tw_stream *stream);
+uint32_t tw_stream__strings_frame(const struct tw_dissector_stream *stream);
 
 #endif

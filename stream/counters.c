@@ -14,64 +14,64 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void tw_stream_books__fini(struct tw_stream_books *books)
+void tw_stream_counters__fini(struct tw_stream_counters *books)
 {
 	free(books->rows);
 }
 
-static enum tw_book book_of_place(unsigned int where)
+static enum tw_stream_counter book_of_place(unsigned int where)
 {
 	switch (where) {
 	case TW_LOST_RING:
-		return TW_BOOK_RING;
+		return TW_STREAM_RING;
 	case TW_LOST_SHED:
-		return TW_BOOK_SHED;
+		return TW_STREAM_SHED;
 	case TW_LOST_TX:
-		return TW_BOOK_TX;
+		return TW_STREAM_TX;
 	default:
-		return TW_BOOK_COUNT;
+		return TW_STREAM_COUNT;
 	}
 }
 
-static enum tw_book book_of_stat(unsigned int stat)
+static enum tw_stream_counter book_of_stat(unsigned int stat)
 {
 	switch (stat) {
 	case TW_STAT_RECORDED:
-		return TW_BOOK_RECORDED;
+		return TW_STREAM_RECORDED;
 	case TW_STAT_READ:
-		return TW_BOOK_READ;
+		return TW_STREAM_READ;
 	case TW_STAT_FILTERED:
-		return TW_BOOK_FILTERED;
+		return TW_STREAM_FILTERED;
 	case TW_STAT_OVERRUN:
-		return TW_BOOK_RING;
+		return TW_STREAM_RING;
 	case TW_STAT_SHED:
-		return TW_BOOK_SHED;
+		return TW_STREAM_SHED;
 	case TW_STAT_TX_DROP_EVENTS:
-		return TW_BOOK_TX;
+		return TW_STREAM_TX;
 	case TW_STAT_TX_DROPS_UNSEEN:
-		return TW_BOOK_TX_FRAMES;
+		return TW_STREAM_TX_FRAMES;
 	case TW_STAT_UNSURE_RINGS:
-		return TW_BOOK_UNSURE_RINGS;
+		return TW_STREAM_UNSURE_RINGS;
 	default:
-		return TW_BOOK_COUNT;
+		return TW_STREAM_COUNT;
 	}
 }
 
-void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+void tw_stream_counters__lost(struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
 	if (!tw_lost__parse(tlv, 0, &lost))
 		return;
 	books->unknown += lost.unknown;
-	if (book_of_place(lost.where) != TW_BOOK_COUNT)
+	if (book_of_place(lost.where) != TW_STREAM_COUNT)
 		books->lost[book_of_place(lost.where)] = plus(books->lost[book_of_place(lost.where)], lost.count);
 }
 
 /* Return: 0 with NULL if there are too many channels; -ENOMEM */
-static int books__row(struct tw_stream_books *books, uint16_t channel, struct tw_book_row **ret)
+static int books__row(struct tw_stream_counters *books, uint16_t channel, struct tw_stream_counter_row **ret)
 {
-	struct tw_book_row *rows;
+	struct tw_stream_counter_row *rows;
 
 	*ret = NULL;
 	for (size_t i = 0; i < books->n_rows; i++) {
@@ -80,18 +80,18 @@ static int books__row(struct tw_stream_books *books, uint16_t channel, struct tw
 			return 0;
 		}
 	}
-	if (books->n_rows == TW_BOOKS_CHANNELS)
+	if (books->n_rows == TW_STREAM_COUNTER_CHANNELS_MAX)
 		return 0;
 	rows = realloc(books->rows, (books->n_rows + 1) * sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	books->rows = rows;
-	rows[books->n_rows] = (struct tw_book_row){ .channel = channel };
+	rows[books->n_rows] = (struct tw_stream_counter_row){ .channel = channel };
 	*ret = &rows[books->n_rows++];
 	return 0;
 }
 
-static void row__take(struct tw_book_row *row, enum tw_book book, uint64_t value)
+static void row__take(struct tw_stream_counter_row *row, enum tw_stream_counter book, uint64_t value)
 {
 	if (!row->told[book])
 		row->first[book] = value;
@@ -100,16 +100,16 @@ static void row__take(struct tw_book_row *row, enum tw_book book, uint64_t value
 		row->value[book] = value;
 }
 
-int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+int tw_stream_counters__stats(struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_stat_view stat;
 
 	while (tw_stats__next(&list, &stat)) {
-		const enum tw_book book = book_of_stat(stat.stat);
-		struct tw_book_row *row;
+		const enum tw_stream_counter book = book_of_stat(stat.stat);
+		struct tw_stream_counter_row *row;
 
-		if (book == TW_BOOK_COUNT)
+		if (book == TW_STREAM_COUNT)
 			continue;
 		if (books__row(books, stat.channel, &row))
 			return -ENOMEM;
@@ -119,7 +119,7 @@ int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_vi
 	return 0;
 }
 
-bool tw_stream_books__told(const struct tw_stream_books *books, enum tw_book book)
+bool tw_stream_counters__told(const struct tw_stream_counters *books, enum tw_stream_counter book)
 {
 	for (size_t i = 0; i < books->n_rows; i++) {
 		if (books->rows[i].told[book])
@@ -129,12 +129,12 @@ bool tw_stream_books__told(const struct tw_stream_books *books, enum tw_book boo
 }
 
 /* What STATS say: of the whole stream, or of its channels, whichever is more. */
-static uint64_t by_stats(const struct tw_stream_books *books, enum tw_book book, bool since_first)
+static uint64_t by_stats(const struct tw_stream_counters *books, enum tw_stream_counter book, bool since_first)
 {
 	uint64_t stream = 0, channels = 0;
 
 	for (size_t i = 0; i < books->n_rows; i++) {
-		const struct tw_book_row *row = &books->rows[i];
+		const struct tw_stream_counter_row *row = &books->rows[i];
 		const uint64_t value = row->value[book] - (since_first ? row->first[book] : 0);
 
 		if (row->channel == TW_CHANNEL_CONTROL)
@@ -145,21 +145,21 @@ static uint64_t by_stats(const struct tw_stream_books *books, enum tw_book book,
 	return larger(stream, channels);
 }
 
-static bool is_final(const struct tw_stream_books *books, enum tw_book book)
+static bool is_final(const struct tw_stream_counters *books, enum tw_stream_counter book)
 {
-	return books->ended && tw_stream_books__told(books, book);
+	return books->ended && tw_stream_counters__told(books, book);
 }
 
-uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book)
+uint64_t tw_stream_counters__total(const struct tw_stream_counters *books, enum tw_stream_counter book)
 {
 	const uint64_t told = by_stats(books, book, false);
 
 	return is_final(books, book) ? told : larger(told, books->lost[book]);
 }
 
-uint64_t tw_stream_books__since(const struct tw_stream_books *books, enum tw_book book)
+uint64_t tw_stream_counters__since(const struct tw_stream_counters *books, enum tw_stream_counter book)
 {
-	const uint64_t total = tw_stream_books__total(books, book),
+	const uint64_t total = tw_stream_counters__total(books, book),
 		       since = larger(by_stats(books, book, true), books->lost[book]);
 
 	return books->from_start || since > total ? total : since;

@@ -9,64 +9,64 @@
 
 #include "wire/decode.h"
 
-#define TW_BOOKS_CHANNELS 8192 /* channels with counters of their own; more are ignored */
+#define TW_STREAM_COUNTER_CHANNELS_MAX 8192 /* channels with counters of their own; more are ignored */
 
-enum tw_book {
-	TW_BOOK_RECORDED,
-	TW_BOOK_READ,
-	TW_BOOK_FILTERED, /* by the producer */
-	TW_BOOK_RING,
-	TW_BOOK_SHED,
-	TW_BOOK_TX,
-	TW_BOOK_TX_FRAMES,    /* frames of which nobody counted the events */
-	TW_BOOK_UNSURE_RINGS, /* rings of which nobody knows all that was recorded; all others are events */
-	TW_BOOK_COUNT,
+enum tw_stream_counter {
+	TW_STREAM_RECORDED,
+	TW_STREAM_READ,
+	TW_STREAM_FILTERED, /* by the producer */
+	TW_STREAM_RING,
+	TW_STREAM_SHED,
+	TW_STREAM_TX,
+	TW_STREAM_TX_FRAMES,    /* frames of which nobody counted the events */
+	TW_STREAM_UNSURE_RINGS, /* rings of which nobody knows all that was recorded; all others are events */
+	TW_STREAM_COUNT,
 };
 
-struct tw_book_row {
+struct tw_stream_counter_row {
 	uint16_t channel;
-	bool told[TW_BOOK_COUNT];
-	uint64_t first[TW_BOOK_COUNT]; /* in the first STATS that was seen */
-	uint64_t value[TW_BOOK_COUNT]; /* the largest: totals only grow */
+	bool told[TW_STREAM_COUNT];
+	uint64_t first[TW_STREAM_COUNT]; /* in the first STATS that was seen */
+	uint64_t value[TW_STREAM_COUNT]; /* the largest: totals only grow */
 };
 
-struct tw_stream_books {
-	uint64_t lost[TW_BOOK_COUNT]; /* by LOST */
-	uint64_t unknown;             /* LOST without a count */
-	bool from_start;              /* the stream's first control frame was seen */
-	bool ended;                   /* END came: what the last STATS told is final */
-	struct tw_book_row *rows;     /* by STATS: one a channel, the whole stream's among them */
+struct tw_stream_counters {
+	uint64_t lost[TW_STREAM_COUNT];     /* by LOST */
+	uint64_t unknown;                   /* LOST without a count */
+	bool from_start;                    /* the stream's first control frame was seen */
+	bool ended;                         /* END came: what the last STATS told is final */
+	struct tw_stream_counter_row *rows; /* by STATS: one a channel, the whole stream's among them */
 	size_t n_rows;
 };
 
-void tw_stream_books__fini(struct tw_stream_books *books);
+void tw_stream_counters__fini(struct tw_stream_counters *books);
 
-/** tw_stream_books__lost() and tw_stream_books__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
-void tw_stream_books__lost(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
-int tw_stream_books__stats(struct tw_stream_books *books, const struct tw_tlv_view *tlv);
+/** tw_stream_counters__lost() and tw_stream_counters__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
+void tw_stream_counters__lost(struct tw_stream_counters *books, const struct tw_tlv_view *tlv);
+int tw_stream_counters__stats(struct tw_stream_counters *books, const struct tw_tlv_view *tlv);
 
-/** tw_stream_books__control() - a control frame of that number was seen */
-static inline void tw_stream_books__control(struct tw_stream_books *books, uint64_t seq)
+/** tw_stream_counters__control() - a control frame of that number was seen */
+static inline void tw_stream_counters__control(struct tw_stream_counters *books, uint64_t seq)
 {
 	books->from_start |= !seq;
 }
 
-/** tw_stream_books__end() - END was seen */
-static inline void tw_stream_books__end(struct tw_stream_books *books)
+/** tw_stream_counters__end() - END was seen */
+static inline void tw_stream_counters__end(struct tw_stream_counters *books)
 {
 	books->ended = true;
 }
 
-/** tw_stream_books__told() - whether any STATS had this */
-bool tw_stream_books__told(const struct tw_stream_books *books, enum tw_book book);
+/** tw_stream_counters__told() - whether any STATS had this */
+bool tw_stream_counters__told(const struct tw_stream_counters *books, enum tw_stream_counter book);
 
-/** tw_stream_books__total() - events of one kind since the stream's start, as far as was told */
-uint64_t tw_stream_books__total(const struct tw_stream_books *books, enum tw_book book);
+/** tw_stream_counters__total() - events of one kind since the stream's start, as far as was told */
+uint64_t tw_stream_counters__total(const struct tw_stream_counters *books, enum tw_stream_counter book);
 
 /**
- * tw_stream_books__since() - events of one kind since this capture joined: all of them if it saw the stream's start, else what
+ * tw_stream_counters__since() - events of one kind since this capture joined: all of them if it saw the stream's start, else what
  * STATS grew by since the first that it saw, or what LOST records told, whichever is more
  */
-uint64_t tw_stream_books__since(const struct tw_stream_books *books, enum tw_book book);
+uint64_t tw_stream_counters__since(const struct tw_stream_counters *books, enum tw_stream_counter book);
 
 #endif

@@ -8,10 +8,10 @@
 
 #define PAGE_IDS 256
 
-struct tw_knowledge *tw_knowledge__new(void)
+struct tw_streams *tw_streams__new(void)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_KNOWN_PARTS_BYTES, .count = TW_KNOWN_PARTS_COUNT };
-	struct tw_knowledge *knowledge = calloc(1, sizeof(*knowledge));
+	struct tw_streams *knowledge = calloc(1, sizeof(*knowledge));
 
 	if (!knowledge)
 		return NULL;
@@ -24,7 +24,7 @@ struct tw_knowledge *tw_knowledge__new(void)
 	return knowledge;
 }
 
-static void event__free(struct tw_known_event *event)
+static void event__free(struct tw_stream_event *event)
 {
 	if (!event)
 		return;
@@ -33,7 +33,7 @@ static void event__free(struct tw_known_event *event)
 	free(event);
 }
 
-static void schema__free(struct tw_known_schema *schema)
+static void schema__free(struct tw_stream_schema *schema)
 {
 	for (size_t high = 0; high < PAGE_IDS; high++) {
 		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
@@ -43,23 +43,23 @@ static void schema__free(struct tw_known_schema *schema)
 	free(schema);
 }
 
-static void stream__free(struct tw_known_stream *stream)
+static void stream__free(struct tw_stream *stream)
 {
-	struct tw_known_schema *schema;
+	struct tw_stream_schema *schema;
 
 	while ((schema = stream->schemas)) {
 		stream->schemas = schema->next;
 		schema__free(schema);
 	}
-	tw_task_table__fini(&stream->tasks);
+	tw_tasks__fini(&stream->tasks);
 	tw_symbols__free(stream->symbols);
 	tw_strings__free(stream->strings);
 	free(stream);
 }
 
-void tw_knowledge__free(struct tw_knowledge *knowledge)
+void tw_streams__free(struct tw_streams *knowledge)
 {
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 
 	if (!knowledge)
 		return;
@@ -73,14 +73,14 @@ void tw_knowledge__free(struct tw_knowledge *knowledge)
 	free(knowledge);
 }
 
-size_t tw_knowledge__room(const struct tw_knowledge *knowledge)
+size_t tw_streams__room(const struct tw_streams *knowledge)
 {
 	return TW_KNOWN_MEMORY_MAX - knowledge->stats.memory;
 }
 
-bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes)
+bool tw_streams__take(struct tw_streams *knowledge, size_t bytes)
 {
-	if (bytes > tw_knowledge__room(knowledge))
+	if (bytes > tw_streams__room(knowledge))
 		return false;
 	knowledge->stats.memory += bytes;
 	return true;
@@ -92,7 +92,7 @@ static void keep_first(struct tw_error *first, const struct tw_error *why)
 		*first = *why;
 }
 
-void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why)
+void tw_streams__refuse(struct tw_streams *knowledge, uint64_t *count, const struct tw_error *why)
 {
 	(*count)++;
 	keep_first(&knowledge->stats.first, why);
@@ -101,11 +101,11 @@ void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const
 }
 
 /* Return: NULL beyond the limits, or without memory */
-static struct tw_known_stream *stream__alloc(struct tw_knowledge *knowledge, uint64_t id)
+static struct tw_stream *stream__alloc(struct tw_streams *knowledge, uint64_t id)
 {
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 
-	if (knowledge->n_streams == TW_KNOWN_STREAMS_MAX || !tw_knowledge__take(knowledge, sizeof(*stream)))
+	if (knowledge->n_streams == TW_KNOWN_STREAMS_MAX || !tw_streams__take(knowledge, sizeof(*stream)))
 		return NULL;
 	stream = calloc(1, sizeof(*stream));
 	if (stream && !tw_id_table__put(&knowledge->by_id, id, stream))
@@ -115,16 +115,16 @@ static struct tw_known_stream *stream__alloc(struct tw_knowledge *knowledge, uin
 	return NULL;
 }
 
-static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint64_t id)
+static struct tw_stream *stream__new(struct tw_streams *knowledge, uint64_t id)
 {
-	struct tw_known_stream *stream = stream__alloc(knowledge, id);
+	struct tw_stream *stream = stream__alloc(knowledge, id);
 	struct tw_error why;
 
 	if (!stream) {
 		tw_error__set(&why, -E2BIG,
 			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
 			      TW_KNOWN_STREAMS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
-		tw_knowledge__refuse(knowledge, &knowledge->stats.refused_streams, &why);
+		tw_streams__refuse(knowledge, &knowledge->stats.refused_streams, &why);
 		return NULL;
 	}
 	stream->id = id;
@@ -134,26 +134,26 @@ static struct tw_known_stream *stream__new(struct tw_knowledge *knowledge, uint6
 	return stream;
 }
 
-struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uint64_t id)
+struct tw_stream *tw_streams__get(struct tw_streams *knowledge, uint64_t id)
 {
-	struct tw_known_stream *stream = tw_id_table__find(&knowledge->by_id, id);
+	struct tw_stream *stream = tw_id_table__find(&knowledge->by_id, id);
 
 	return stream ? stream : stream__new(knowledge, id);
 }
 
-struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge)
+struct tw_stream *tw_streams__first(const struct tw_streams *knowledge)
 {
 	return knowledge->first;
 }
 
-uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge)
+uint32_t tw_streams__count(const struct tw_streams *knowledge)
 {
 	return knowledge->n_streams;
 }
 
-struct tw_known_schema *tw_known_stream__schema(struct tw_known_stream *stream, uint64_t schema_id)
+struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id)
 {
-	struct tw_known_schema *schema = stream->last_schema;
+	struct tw_stream_schema *schema = stream->last_schema;
 
 	if (schema && schema->id == schema_id)
 		return schema;
@@ -163,19 +163,19 @@ struct tw_known_schema *tw_known_stream__schema(struct tw_known_stream *stream, 
 	return schema;
 }
 
-bool tw_known_stream__has_whole(struct tw_known_stream *stream, uint64_t schema_id)
+bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id)
 {
-	const struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
+	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
 	const uint32_t others = (uint32_t)__builtin_popcount(stream->others);
 
 	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
 }
 
-static struct tw_known_schema *make_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t id)
+static struct tw_stream_schema *make_schema(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t id)
 {
-	struct tw_known_schema *schema = tw_known_stream__schema(stream, id);
+	struct tw_stream_schema *schema = tw_stream__schema(stream, id);
 
-	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX || !tw_knowledge__take(knowledge, sizeof(*schema)))
+	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX || !tw_streams__take(knowledge, sizeof(*schema)))
 		return schema;
 	schema = calloc(1, sizeof(*schema));
 	if (!schema)
@@ -187,11 +187,11 @@ static struct tw_known_schema *make_schema(struct tw_knowledge *knowledge, struc
 	return schema;
 }
 
-int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
-				struct tw_format *format, struct tw_error *err)
+int tw_stream__add_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
+			  struct tw_format *format, struct tw_error *err)
 {
-	struct tw_known_schema *schema = make_schema(knowledge, stream, schema_id);
-	struct tw_known_event ***page, *event;
+	struct tw_stream_schema *schema = make_schema(knowledge, stream, schema_id);
+	struct tw_stream_event ***page, *event;
 
 	if (!schema)
 		return tw_error__set(
@@ -199,7 +199,7 @@ int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_
 			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
 			format->system, format->name, TW_KNOWN_SCHEMAS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
-	if (!tw_knowledge__take(knowledge, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
+	if (!tw_streams__take(knowledge, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
 		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",
 				     format->system, format->name, TW_KNOWN_MEMORY_MAX >> 20);
 	if (!*page)
@@ -215,13 +215,13 @@ int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_
 	return 0;
 }
 
-struct tw_schema *tw_known_schema__formats(const struct tw_known_schema *schema)
+struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema)
 {
 	struct tw_schema *view = tw_schema__new_view();
 
 	for (size_t high = 0; view && high < PAGE_IDS; high++) {
 		for (size_t low = 0; view && schema->events[high] && low < PAGE_IDS; low++) {
-			const struct tw_known_event *event = schema->events[high][low];
+			const struct tw_stream_event *event = schema->events[high][low];
 
 			if (!event || !tw_schema__lend(view, event->format, NULL))
 				continue;
@@ -232,7 +232,7 @@ struct tw_schema *tw_known_schema__formats(const struct tw_known_schema *schema)
 	return view;
 }
 
-static void assume_long_size(struct tw_knowledge *knowledge, struct tw_known_event *event, uint8_t long_size)
+static void assume_long_size(struct tw_streams *knowledge, struct tw_stream_event *event, uint8_t long_size)
 {
 	if (!event)
 		return;
@@ -243,10 +243,10 @@ static void assume_long_size(struct tw_knowledge *knowledge, struct tw_known_eve
 	event->print = NULL;
 }
 
-void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint8_t long_size)
+void tw_stream__set_long_size(struct tw_streams *knowledge, struct tw_stream *stream, uint8_t long_size)
 {
 	stream->long_size = long_size;
-	for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next) {
+	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
 		schema->revision++;
 		for (size_t high = 0; high < PAGE_IDS; high++)
 			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
@@ -254,29 +254,29 @@ void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_kn
 	}
 }
 
-struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id)
+struct tw_stream_event *tw_stream__event(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id)
 {
-	const struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
+	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
 
-	return schema ? tw_known_schema__event(schema, event_id) : NULL;
+	return schema ? tw_stream_schema__event(schema, event_id) : NULL;
 }
 
-static void refuse_print(struct tw_knowledge *knowledge, struct tw_known_event *event)
+static void refuse_print(struct tw_streams *knowledge, struct tw_stream_event *event)
 {
 	struct tw_error why;
 
 	event->print_refused = true;
 	tw_error__set(&why, -ENOMEM, "no memory for the text program of event %s:%s", event->format->system,
 		      event->format->name);
-	tw_knowledge__refuse(knowledge, &knowledge->stats.refused_texts, &why);
+	tw_streams__refuse(knowledge, &knowledge->stats.refused_texts, &why);
 }
 
-const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event)
+const struct tw_print *tw_stream_event__print(struct tw_streams *knowledge, struct tw_stream_event *event)
 {
 	if (event->print || event->print_refused)
 		return event->print;
 	event->print = tw_print__new(event->format);
-	if (!event->print || !tw_knowledge__take(knowledge, tw_print__memory(event->print))) {
+	if (!event->print || !tw_streams__take(knowledge, tw_print__memory(event->print))) {
 		tw_print__free(event->print);
 		event->print = NULL;
 		refuse_print(knowledge, event);
@@ -284,7 +284,7 @@ const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, str
 	return event->print;
 }
 
-void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret)
+void tw_streams__stats(const struct tw_streams *knowledge, struct tw_streams_stats *ret)
 {
 	*ret = knowledge->stats;
 }

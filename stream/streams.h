@@ -6,10 +6,10 @@
 #ifndef TW_KNOWLEDGE_H
 #define TW_KNOWLEDGE_H
 
-#include "stream/tasks.h"
-#include "stream/identity.h"
 #include "schema/print.h"
 #include "schema/schema.h"
+#include "stream/identity.h"
+#include "stream/tasks.h"
 #include "wire/decode.h"
 
 /* Of one capture. */
@@ -20,25 +20,25 @@
 #define TW_KNOWN_PARTS_COUNT 256
 
 /* What one event id means under one schema. */
-struct tw_known_event {
+struct tw_stream_event {
 	struct tw_format *format;
-	struct tw_print *print; /* NULL until tw_known_event__print() */
+	struct tw_print *print; /* NULL until tw_stream_event__print() */
 	bool print_refused;     /* there was no memory for it */
 	uint64_t count;         /* the user's */
 	uint8_t chosen;         /* the user's: 0 = not looked at yet */
 };
 
-struct tw_known_schema {
+struct tw_stream_schema {
 	uint64_t id;
-	struct tw_known_event **events[256]; /* by high and low byte of the event id */
+	struct tw_stream_event **events[256]; /* by high and low byte of the event id */
 	uint32_t n_events;
 	uint32_t total;    /* texts in it, as they say themselves */
 	uint32_t revision; /* counts up when formats that were there change */
-	struct tw_known_schema *next;
+	struct tw_stream_schema *next;
 	void *user[2]; /* the user's; pcap-tools/capture/sieve.h has them */
 };
 
-struct tw_known_stream {
+struct tw_stream {
 	uint64_t id;
 	struct tw_identity identity;
 	uint64_t cpus;     /* 0 = not told */
@@ -48,21 +48,21 @@ struct tw_known_stream {
 	bool has_wall;       /* a CLOCK came that had both */
 	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
 	uint32_t number;     /* of the stream in the capture, in order of appearance */
-	struct tw_task_table tasks;
+	struct tw_tasks tasks;
 	struct tw_symbols *symbols;      /* NULL until there is something in it */
 	struct tw_strings *strings;      /* the same */
 	struct tw_print_host print_host; /* these two, for the programs */
 	uint64_t printk_hash;            /* of the last printk_formats that was taken in */
-	struct tw_known_schema *schemas, *last_schema;
-	struct tw_known_stream *next;
+	struct tw_stream_schema *schemas, *last_schema;
+	struct tw_stream *next;
 	uint64_t stats[16]; /* the last STATS of the whole stream, by enum tw_stat_id */
 };
 
 /* What was not taken in. What is repeated in the capture counts each time. */
-struct tw_knowledge_stats {
+struct tw_streams_stats {
 	uint64_t refused_texts;   /* formats and printk_formats that could not be used, or were beyond the limits */
 	uint64_t refused_names;   /* COMM and SYMBOL beyond the limits */
-	uint64_t refused_streams; /* calls of tw_knowledge__stream() beyond the limits */
+	uint64_t refused_streams; /* calls of tw_streams__get() beyond the limits */
 	uint64_t malformed;       /* records that explain, with lengths that cannot be */
 	uint64_t incomplete;      /* values in PARTs of which a piece is missing, or too large */
 	struct tw_error first;    /* why the first of all refused was; "" = none was */
@@ -70,58 +70,58 @@ struct tw_knowledge_stats {
 	size_t memory;            /* taken, of TW_KNOWN_MEMORY_MAX */
 };
 
-struct tw_knowledge;
+struct tw_streams;
 
-/** tw_knowledge__new() - Return: NULL without memory */
-struct tw_knowledge *tw_knowledge__new(void);
+/** tw_streams__new() - Return: NULL without memory */
+struct tw_streams *tw_streams__new(void);
 
-/** tw_knowledge__free() - NULL is fine */
-void tw_knowledge__free(struct tw_knowledge *knowledge);
+/** tw_streams__free() - NULL is fine */
+void tw_streams__free(struct tw_streams *knowledge);
 
-/** tw_knowledge__stream() - the stream of that id, made if need be; NULL beyond the limit or without memory */
-struct tw_known_stream *tw_knowledge__stream(struct tw_knowledge *knowledge, uint64_t id);
+/** tw_streams__get() - the stream of that id, made if need be; NULL beyond the limit or without memory */
+struct tw_stream *tw_streams__get(struct tw_streams *knowledge, uint64_t id);
 
-/** tw_knowledge__first() - the first stream that was seen; the others follow by next. NULL if there is none */
-struct tw_known_stream *tw_knowledge__first(const struct tw_knowledge *knowledge);
+/** tw_streams__first() - the first stream that was seen; the others follow by next. NULL if there is none */
+struct tw_stream *tw_streams__first(const struct tw_streams *knowledge);
 
-/** tw_knowledge__count() - streams so far */
-uint32_t tw_knowledge__count(const struct tw_knowledge *knowledge);
+/** tw_streams__count() - streams so far */
+uint32_t tw_streams__count(const struct tw_streams *knowledge);
 
 /**
- * tw_knowledge__learn() - take in a TLV that explains the stream; others change nothing
+ * tw_stream__update() - take in a TLV that explains the stream; others change nothing
  * @frame: that it came in
  *
  * PARTs of what explains are put together.
  */
-void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
-			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
+void tw_stream__update(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *frame,
+		       const struct tw_tlv_view *tlv);
 
-/** tw_known_stream__schema() - the schema of that id; NULL if none of its formats came */
-struct tw_known_schema *tw_known_stream__schema(struct tw_known_stream *stream, uint64_t schema_id);
+/** tw_stream__schema() - the schema of that id; NULL if none of its formats came */
+struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
 
-/** tw_known_stream__has_whole() - whether all texts of that schema came, as far as they tell themselves how many there are */
-bool tw_known_stream__has_whole(struct tw_known_stream *stream, uint64_t schema_id);
+/** tw_stream__has_whole() - whether all texts of that schema came, as far as they tell themselves how many there are */
+bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id);
 
-/** tw_known_schema__formats() - a view of all formats that came; free with tw_schema__free(). NULL without memory */
-struct tw_schema *tw_known_schema__formats(const struct tw_known_schema *schema);
+/** tw_stream_schema__formats() - a view of all formats that came; free with tw_schema__free(). NULL without memory */
+struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema);
 
-/** tw_known_schema__event() - what that event id means under it; NULL if its format did not come */
-static inline struct tw_known_event *tw_known_schema__event(const struct tw_known_schema *schema, uint16_t event_id)
+/** tw_stream_schema__event() - what that event id means under it; NULL if its format did not come */
+static inline struct tw_stream_event *tw_stream_schema__event(const struct tw_stream_schema *schema, uint16_t event_id)
 {
-	struct tw_known_event *const *page = schema->events[event_id >> 8];
+	struct tw_stream_event *const *page = schema->events[event_id >> 8];
 
 	return page ? page[event_id & 0xff] : NULL;
 }
 
-/** tw_known_stream__event() - what that event id means under that schema; NULL if its format did not come */
-struct tw_known_event *tw_known_stream__event(struct tw_known_stream *stream, uint64_t schema_id, uint16_t event_id);
+/** tw_stream__event() - what that event id means under that schema; NULL if its format did not come */
+struct tw_stream_event *tw_stream__event(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id);
 
 /**
- * tw_known_event__print() - its text program, compiled when it is first asked for
- * Return: NULL without memory; borrowed until the next tw_knowledge__learn()
+ * tw_stream_event__print() - its text program, compiled when it is first asked for
+ * Return: NULL without memory; borrowed until the next tw_stream__update()
  */
-const struct tw_print *tw_known_event__print(struct tw_knowledge *knowledge, struct tw_known_event *event);
+const struct tw_print *tw_stream_event__print(struct tw_streams *knowledge, struct tw_stream_event *event);
 
-void tw_knowledge__stats(const struct tw_knowledge *knowledge, struct tw_knowledge_stats *ret);
+void tw_streams__stats(const struct tw_streams *knowledge, struct tw_streams_stats *ret);
 
 #endif

@@ -8,29 +8,29 @@
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
-struct tw_knowledge {
-	struct tw_known_stream *first, **end;
+struct tw_streams {
+	struct tw_stream *first, **end;
 	struct tw_id_table by_id; /* the same */
 	uint32_t n_streams, n_schemas;
 	struct tw_parts *parts;
-	struct tw_knowledge_stats stats;
+	struct tw_streams_stats stats;
 	char *expanded; /* room for one text, from the first on */
 };
 
-/** tw_knowledge__room() - bytes that may still be taken */
-size_t tw_knowledge__room(const struct tw_knowledge *knowledge);
+/** tw_streams__room() - bytes that may still be taken */
+size_t tw_streams__room(const struct tw_streams *knowledge);
 
-/** tw_knowledge__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
-bool tw_knowledge__take(struct tw_knowledge *knowledge, size_t bytes);
+/** tw_streams__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
+bool tw_streams__take(struct tw_streams *knowledge, size_t bytes);
 
-/** tw_knowledge__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
-void tw_knowledge__refuse(struct tw_knowledge *knowledge, uint64_t *count, const struct tw_error *why);
+/** tw_streams__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
+void tw_streams__refuse(struct tw_streams *knowledge, uint64_t *count, const struct tw_error *why);
 
-/** tw_known_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
-int tw_known_stream__add_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
-				struct tw_format *format, struct tw_error *err);
+/** tw_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
+int tw_stream__add_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
+			  struct tw_format *format, struct tw_error *err);
 
-/** tw_known_stream__set_long_size() - of the host; for the formats that are there and those to come */
-void tw_known_stream__set_long_size(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint8_t long_size);
+/** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */
+void tw_stream__set_long_size(struct tw_streams *knowledge, struct tw_stream *stream, uint8_t long_size);
 
 #endif

@@ -11,7 +11,7 @@
 #define OLD_NS      10000000000ull /* no event comes so long behind the names of its time */
 
 /* The row of that pid, or the free one where it belongs. */
-static struct tw_task_row *row_of(const struct tw_task_table *table, uint32_t pid)
+static struct tw_task_row *row_of(const struct tw_tasks *table, uint32_t pid)
 {
 	uint64_t hash = (pid ^ table->seed) * 0x9e3779b97f4a7c15u;
 	uint32_t at;
@@ -22,10 +22,10 @@ static struct tw_task_row *row_of(const struct tw_task_table *table, uint32_t pi
 	return &table->rows[at];
 }
 
-static int grow(struct tw_task_table *table, size_t room)
+static int grow(struct tw_tasks *table, size_t room)
 {
 	const uint32_t size = table->size ? table->size * 2 : FIRST_SIZE;
-	struct tw_task_table larger = { .n = table->n, .size = size, .seed = table->seed, .older = table->older };
+	struct tw_tasks larger = { .n = table->n, .size = size, .seed = table->seed, .older = table->older };
 
 	if ((size - table->size) * sizeof(*larger.rows) > room)
 		return -E2BIG;
@@ -44,7 +44,7 @@ static int grow(struct tw_task_table *table, size_t room)
 }
 
 /* Room for one more row. */
-static int make_room(struct tw_task_table *table, size_t room)
+static int make_room(struct tw_tasks *table, size_t room)
 {
 	if (table->n == TW_TASKS_MAX)
 		return -E2BIG;
@@ -58,7 +58,7 @@ static void forget_older(struct tw_task_row *row, uint16_t n)
 }
 
 /* What no event will ask for any more. */
-static void forget_past(struct tw_task_table *table, struct tw_task_row *row, uint64_t now)
+static void forget_past(struct tw_tasks *table, struct tw_task_row *row, uint64_t now)
 {
 	uint16_t n = 0;
 
@@ -74,7 +74,7 @@ static void forget_past(struct tw_task_table *table, struct tw_task_row *row, ui
 	row->n_older = row->room_older = 0;
 }
 
-static bool grow_older(struct tw_task_table *table, struct tw_task_row *row, size_t room)
+static bool grow_older(struct tw_tasks *table, struct tw_task_row *row, size_t room)
 {
 	const uint16_t more = row->room_older ? row->room_older : FIRST_OLDER;
 	struct tw_task_name *older;
@@ -91,7 +91,7 @@ static bool grow_older(struct tw_task_table *table, struct tw_task_row *row, siz
 }
 
 /* The old name goes to the older ones, of which the first half goes if there is no room. */
-static void keep_old(struct tw_task_table *table, struct tw_task_row *row, size_t room)
+static void keep_old(struct tw_tasks *table, struct tw_task_row *row, size_t room)
 {
 	if (row->n_older == row->room_older && !grow_older(table, row, room)) {
 		if (!row->room_older)
@@ -112,7 +112,7 @@ static struct tw_task_name name_of(const struct tw_comm_view *comm)
 	return name;
 }
 
-static void put_name(struct tw_task_table *table, struct tw_task_row *row, const struct tw_task_name *name, size_t room)
+static void put_name(struct tw_tasks *table, struct tw_task_row *row, const struct tw_task_name *name, size_t room)
 {
 	if (row->n_older)
 		forget_past(table, row, name->since);
@@ -123,7 +123,7 @@ static void put_name(struct tw_task_table *table, struct tw_task_row *row, const
 	row->now = *name;
 }
 
-int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm, size_t room)
+int tw_tasks__add(struct tw_tasks *table, const struct tw_comm_view *comm, size_t room)
 {
 	const struct tw_task_name name = name_of(comm);
 	struct tw_task_row *row = table->size ? row_of(table, comm->pid) : NULL;
@@ -154,7 +154,7 @@ static const struct tw_task_name *older_name(const struct tw_task_row *row, uint
 	return name;
 }
 
-const char *tw_task_table__name(const struct tw_task_table *table, uint32_t pid, uint64_t time, size_t *ret_len)
+const char *tw_tasks__name(const struct tw_tasks *table, uint32_t pid, uint64_t time, size_t *ret_len)
 {
 	const struct tw_task_row *row = table->size ? row_of(table, pid) : NULL;
 	const struct tw_task_name *name;
@@ -166,10 +166,10 @@ const char *tw_task_table__name(const struct tw_task_table *table, uint32_t pid,
 	return name->name;
 }
 
-void tw_task_table__fini(struct tw_task_table *table)
+void tw_tasks__fini(struct tw_tasks *table)
 {
 	for (uint32_t i = 0; i < table->size; i++)
 		free(table->rows[i].older);
 	free(table->rows);
-	*table = (struct tw_task_table){ 0 };
+	*table = (struct tw_tasks){ 0 };
 }

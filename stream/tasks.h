@@ -30,7 +30,7 @@ struct tw_task_row {
 	struct tw_task_name *older; /* the oldest first */
 };
 
-struct tw_task_table {
+struct tw_tasks {
 	struct tw_task_row *rows; /* open addressing */
 	uint32_t n, size;
 	uint64_t seed; /* of the hash, so that nobody can choose pids that fall on one place */
@@ -38,22 +38,22 @@ struct tw_task_table {
 };
 
 /**
- * tw_task_table__add() - a COMM record
+ * tw_tasks__add() - a COMM record
  * @room: bytes that the table may grow by; without it older names are forgotten
  *
  * Return: 0; -E2BIG beyond the limit or the room, -ENOMEM.
  */
-int tw_task_table__add(struct tw_task_table *table, const struct tw_comm_view *comm, size_t room);
+int tw_tasks__add(struct tw_tasks *table, const struct tw_comm_view *comm, size_t room);
 
-/** tw_task_table__memory() - taken by the table, bytes */
-static inline size_t tw_task_table__memory(const struct tw_task_table *table)
+/** tw_tasks__memory() - taken by the table, bytes */
+static inline size_t tw_tasks__memory(const struct tw_tasks *table)
 {
 	return table->size * sizeof(*table->rows) + table->older * sizeof(struct tw_task_name);
 }
 
-/** tw_task_table__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */
-const char *tw_task_table__name(const struct tw_task_table *table, uint32_t pid, uint64_t time, size_t *ret_len);
+/** tw_tasks__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */
+const char *tw_tasks__name(const struct tw_tasks *table, uint32_t pid, uint64_t time, size_t *ret_len);
 
-void tw_task_table__fini(struct tw_task_table *table);
+void tw_tasks__fini(struct tw_tasks *table);
 
 #endif

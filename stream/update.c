@@ -11,23 +11,23 @@
 #define STRINGS_LEAST  2048         /* bytes: the empty table and its first places */
 #define STRINGS_GROWTH 20           /* times the text: a line has 5 bytes, a string takes 96 */
 
-static void refuse_name(struct tw_knowledge *knowledge, const char *what)
+static void refuse_name(struct tw_streams *knowledge, const char *what)
 {
 	struct tw_error why;
 
 	tw_error__set(&why, -E2BIG, "more %s than are kept: what a capture says may take %zu MiB", what,
 		      TW_KNOWN_MEMORY_MAX >> 20);
-	tw_knowledge__refuse(knowledge, &knowledge->stats.refused_names, &why);
+	tw_streams__refuse(knowledge, &knowledge->stats.refused_names, &why);
 }
 
 /* A table that has changed its size within the room that was left. */
-static void account(struct tw_knowledge *knowledge, size_t before, size_t now)
+static void account(struct tw_streams *knowledge, size_t before, size_t now)
 {
 	knowledge->stats.memory += now - before;
 }
 
-static int learn_format(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
-			uint16_t event_id, const struct tw_schema_text *text, struct tw_error *err)
+static int learn_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
+			const struct tw_schema_text *text, struct tw_error *err)
 {
 	struct tw_format *format;
 	int error = tw_format__parse(text->text, text->len, text->system, &format, err);
@@ -38,14 +38,14 @@ static int learn_format(struct tw_knowledge *knowledge, struct tw_known_stream *
 		error = tw_error__set(err, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
 				      format->system, format->name, format->id, event_id);
 	else
-		error = tw_known_stream__add_format(knowledge, stream, schema_id, format, err);
+		error = tw_stream__add_format(knowledge, stream, schema_id, format, err);
 	if (error)
 		tw_format__free(format);
 	return error;
 }
 
-static int learn_strings(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
-			 const struct tw_schema_text *text, struct tw_error *err)
+static int learn_strings(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_schema_text *text,
+			 struct tw_error *err)
 {
 	const size_t growth = STRINGS_LEAST + STRINGS_GROWTH * text->len;
 	size_t before = 0;
@@ -53,7 +53,7 @@ static int learn_strings(struct tw_knowledge *knowledge, struct tw_known_stream 
 
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
-	if (before + growth > tw_knowledge__room(knowledge))
+	if (before + growth > tw_streams__room(knowledge))
 		return tw_error__set(err, -E2BIG,
 				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
 				     text->len, TW_KNOWN_MEMORY_MAX >> 20);
@@ -79,14 +79,14 @@ static uint64_t hash_of(const struct tw_schema_view *view)
 }
 
 /* Metadata are repeated for those who join late: what is there stays, and is not expanded again. */
-static bool is_known(struct tw_known_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+static bool is_known(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
-		return tw_known_stream__event(stream, schema_id, view->event_id);
+		return tw_stream__event(stream, schema_id, view->event_id);
 	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
 }
 
-static int expand(struct tw_knowledge *knowledge, const struct tw_schema_view *view, struct tw_schema_text *ret,
+static int expand(struct tw_streams *knowledge, const struct tw_schema_view *view, struct tw_schema_text *ret,
 		  struct tw_error *err)
 {
 	if (!knowledge->expanded)
@@ -97,9 +97,9 @@ static int expand(struct tw_knowledge *knowledge, const struct tw_schema_view *v
 }
 
 /* What tells when a schema is whole. */
-static void note_text(struct tw_known_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
-	struct tw_known_schema *schema = tw_known_stream__schema(stream, schema_id);
+	struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
 
 	if (view->kind != TW_SCHEMA_EVENT && view->kind < 8)
 		stream->others |= (uint8_t)(1u << view->kind);
@@ -107,7 +107,7 @@ static void note_text(struct tw_known_stream *stream, uint64_t schema_id, const 
 		schema->total = view->total;
 }
 
-static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream *stream, uint64_t schema_id,
+static bool learn_schema(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
 			 const struct tw_tlv_view *tlv)
 {
 	struct tw_schema_view view;
@@ -126,14 +126,14 @@ static bool learn_schema(struct tw_knowledge *knowledge, struct tw_known_stream 
 	else if (!error)
 		error = learn_strings(knowledge, stream, &text, &err);
 	if (error)
-		tw_knowledge__refuse(knowledge, &knowledge->stats.refused_texts, &err);
+		tw_streams__refuse(knowledge, &knowledge->stats.refused_texts, &err);
 	else if (view.kind == TW_SCHEMA_PRINTK)
 		stream->printk_hash = hash_of(&view);
 	note_text(stream, schema_id, &view);
 	return true;
 }
 
-static bool learn_host(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_host(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
@@ -148,12 +148,12 @@ static bool learn_host(struct tw_knowledge *knowledge, struct tw_known_stream *s
 		if (attr.attr == TW_HOST_CPUS)
 			stream->cpus = number;
 		if (attr.attr == TW_HOST_LONG_SIZE && !stream->long_size && (number == 4 || number == 8))
-			tw_known_stream__set_long_size(knowledge, stream, (uint8_t)number);
+			tw_stream__set_long_size(knowledge, stream, (uint8_t)number);
 	}
 	return !list.left;
 }
 
-static bool learn_clock(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
 	struct tw_clock_view view;
@@ -167,16 +167,16 @@ static bool learn_clock(struct tw_known_stream *stream, const struct tw_tlv_view
 	return true;
 }
 
-static bool learn_task(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_task(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
-	const size_t before = tw_task_table__memory(&stream->tasks);
+	const size_t before = tw_tasks__memory(&stream->tasks);
 	struct tw_comm_view view;
 
 	if (!tw_comm__parse(tlv, &view))
 		return false;
-	if (tw_task_table__add(&stream->tasks, &view, tw_knowledge__room(knowledge)))
+	if (tw_tasks__add(&stream->tasks, &view, tw_streams__room(knowledge)))
 		refuse_name(knowledge, "task names");
-	account(knowledge, before, tw_task_table__memory(&stream->tasks));
+	account(knowledge, before, tw_tasks__memory(&stream->tasks));
 	return true;
 }
 
@@ -189,7 +189,7 @@ static bool has_symbol(const struct tw_symbols *symbols, const struct tw_symbol_
 	       (!known.size || (view->size && view->size <= known.size));
 }
 
-static bool learn_symbol(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_symbol(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_symbol_view view;
 	size_t before = 0;
@@ -200,10 +200,10 @@ static bool learn_symbol(struct tw_knowledge *knowledge, struct tw_known_stream 
 		return true;
 	if (stream->symbols)
 		before = tw_symbols__memory(stream->symbols);
-	else if (tw_knowledge__room(knowledge) >= SYMBOLS_GROWTH)
+	else if (tw_streams__room(knowledge) >= SYMBOLS_GROWTH)
 		stream->symbols = tw_symbols__new();
 	stream->print_host.symbols = stream->symbols;
-	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_knowledge__room(knowledge) ||
+	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_streams__room(knowledge) ||
 	    tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0))
 		refuse_name(knowledge, "symbols");
 	if (stream->symbols)
@@ -211,7 +211,7 @@ static bool learn_symbol(struct tw_knowledge *knowledge, struct tw_known_stream 
 	return true;
 }
 
-static bool learn_stats(struct tw_known_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
@@ -225,7 +225,7 @@ static bool learn_stats(struct tw_known_stream *stream, const struct tw_tlv_view
 }
 
 /* Return: false if the value is malformed. */
-static bool learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_frame_info *frame,
+static bool learn(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *frame,
 		  const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -247,7 +247,7 @@ static bool learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream
 }
 
 /* Return: true if @ret is the whole value now. */
-static bool put_together(struct tw_knowledge *knowledge, const struct tw_known_stream *stream,
+static bool put_together(struct tw_streams *knowledge, const struct tw_stream *stream,
 			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv, struct tw_tlv_view *ret)
 {
 	struct tw_parts_stats parts;
@@ -266,8 +266,8 @@ static bool put_together(struct tw_knowledge *knowledge, const struct tw_known_s
 	return whole;
 }
 
-void tw_knowledge__learn(struct tw_knowledge *knowledge, struct tw_known_stream *stream,
-			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+void tw_stream__update(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *frame,
+		       const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole = *tlv;
 

@@ -11,7 +11,7 @@ int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
 {
 	if (!a->options.filter)
 		return 0;
-	a->knowledge = tw_knowledge__new();
+	a->knowledge = tw_streams__new();
 	if (!a->knowledge)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
 	return tw_sieve__new(a->options.filter, &a->sieve, err);
@@ -20,30 +20,30 @@ int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
 void tw_archive_filter__fini(struct tw_archive *a)
 {
 	tw_sieve__free(a->sieve);
-	tw_knowledge__free(a->knowledge);
+	tw_streams__free(a->knowledge);
 }
 
-static struct tw_known_stream *known_stream(const struct tw_archive *a, struct tw_archive_stream *s)
+static struct tw_stream *known_stream(const struct tw_archive *a, struct tw_archive_stream *s)
 {
 	if (!s->known)
-		s->known = tw_knowledge__stream(a->knowledge, s->id);
+		s->known = tw_streams__get(a->knowledge, s->id);
 	return s->known;
 }
 
 void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
 			      const struct tw_tlv_view *tlv)
 {
-	struct tw_known_stream *known = known_stream(a, s);
+	struct tw_stream *known = known_stream(a, s);
 
 	if (known)
-		tw_knowledge__learn(a->knowledge, known, info, tlv);
+		tw_stream__update(a->knowledge, known, info, tlv);
 }
 
 bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id)
 {
-	struct tw_known_stream *known = known_stream(a, s);
+	struct tw_stream *known = known_stream(a, s);
 
-	return a->options.from_start || !known || tw_known_stream__has_whole(known, schema_id);
+	return a->options.from_start || !known || tw_stream__has_whole(known, schema_id);
 }
 
 bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -53,7 +53,7 @@ bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s,
 		.value = out->body + sizeof(struct tw_tlv),
 		.len = tw_load_be16(out->body + 2) - sizeof(struct tw_tlv),
 	};
-	struct tw_known_stream *known = known_stream(a, s);
+	struct tw_stream *known = known_stream(a, s);
 	struct tw_frame_info info = { 0 };
 	struct tw_event_view view;
 	struct tw_cursor unused;

@@ -31,9 +31,9 @@ static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const st
 			tw_stream_clock__sample(&s->clock, &clock);
 		return 0;
 	case TW_TLV_STATS:
-		return tw_stream_books__stats(&s->books, tlv);
+		return tw_stream_counters__stats(&s->books, tlv);
 	case TW_TLV_END:
-		tw_stream_books__end(&s->books);
+		tw_stream_counters__end(&s->books);
 		return 0;
 	default:
 		return 0;
@@ -71,7 +71,7 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 	s->aside.flags = info->flags;
 	s->aside.schema_id = info->schema_id;
 	if (info->source == TW_SOURCE_CONTROL)
-		tw_stream_books__control(&s->books, info->seq);
+		tw_stream_counters__control(&s->books, info->seq);
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
 		code = tlv.type == TW_TLV_PART ? learn_part(a, s, info, &tlv) : learn_one(a, s, info, &tlv);
 	return code ? code : tw_archive__place(a, s);

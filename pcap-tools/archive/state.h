@@ -10,9 +10,9 @@
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/sieve.h"
 #include "pcap-tools/clocks/capture_clock.h"
-#include "stream/identity.h"
-#include "stream/counters.h"
 #include "pcap-tools/metadata/metadata.h"
+#include "stream/counters.h"
+#include "stream/identity.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
 
@@ -28,9 +28,9 @@ struct tw_archive_stream {
 	struct tw_identity identity;
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
-	struct tw_stream_books books;
-	struct tw_known_stream *known; /* for the filter; NULL without, or beyond a limit */
-	struct tw_frame_info aside;    /* of the frames that we write for it */
+	struct tw_stream_counters books;
+	struct tw_stream *known;    /* for the filter; NULL without, or beyond a limit */
+	struct tw_frame_info aside; /* of the frames that we write for it */
 	bool named;
 	bool placed;                  /* the merge knows its offset */
 	bool moved;                   /* and is to be told another; the archive's moved is set too */
@@ -91,7 +91,7 @@ struct tw_archive {
 	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
 	uint64_t tail_frames;   /* missing behind the last that came, at least */
 	struct tw_sieve *sieve; /* NULL = no filter, and none of what follows */
-	struct tw_knowledge *knowledge;
+	struct tw_streams *knowledge;
 	uint64_t undecided; /* events that did not get to the sieve */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };

@@ -84,7 +84,7 @@ void tw_archive_stream__free(struct tw_archive_stream *s)
 {
 	if (!s)
 		return;
-	tw_stream_books__fini(&s->books);
+	tw_stream_counters__fini(&s->books);
 	tw_metadata__free(s->metadata);
 	free(s);
 }

@@ -212,7 +212,7 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_LOST)
-			tw_stream_books__lost(&s->books, &tlv);
+			tw_stream_counters__lost(&s->books, &tlv);
 	}
 }
 

@@ -175,7 +175,7 @@ static void link_bound(struct tw_sieve *sieve, struct sieve_bound *b, void **pla
 }
 
 /* Return: NULL without memory or work that may be done */
-static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, const struct tw_known_schema *schema,
+static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, const struct tw_stream_schema *schema,
 				       bool big_endian)
 {
 	struct sieve_bound *b;
@@ -185,7 +185,7 @@ static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, con
 	drop(sieve, *place);
 	b = calloc(1, sizeof(*b));
 	if (b)
-		b->formats = schema ? tw_known_schema__formats(schema) : tw_schema__new_view();
+		b->formats = schema ? tw_stream_schema__formats(schema) : tw_schema__new_view();
 	if (!b || !b->formats) {
 		free(b);
 		return NULL;
@@ -198,21 +198,21 @@ static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, con
 	return b;
 }
 
-static bool has_all(const struct sieve_bound *b, const struct tw_known_schema *schema)
+static bool has_all(const struct sieve_bound *b, const struct tw_stream_schema *schema)
 {
 	return b->n_events == schema->n_events && b->revision == schema->revision;
 }
 
 /* Formats that came since are of interest only where the event is one of theirs. */
-static bool is_current(const struct sieve_bound *b, const struct tw_known_schema *schema, uint16_t id)
+static bool is_current(const struct sieve_bound *b, const struct tw_stream_schema *schema, uint16_t id)
 {
 	if (!schema || has_all(b, schema))
 		return true;
 	return b->revision == schema->revision &&
-	       (tw_schema__by_id(b->formats, id) || !tw_known_schema__event(schema, id));
+	       (tw_schema__by_id(b->formats, id) || !tw_stream_schema__event(schema, id));
 }
 
-static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_known_schema *schema, bool big_endian,
+static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_stream_schema *schema, bool big_endian,
 					   uint16_t id)
 {
 	void **place = schema ? &schema->user[big_endian] : &sieve->formless;
@@ -223,7 +223,7 @@ static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_kno
 	return bind_schema(sieve, place, schema, big_endian);
 }
 
-static bool matches(const struct tw_bound *bound, const struct tw_known_stream *stream, uint16_t cpu,
+static bool matches(const struct tw_bound *bound, const struct tw_stream *stream, uint16_t cpu,
 		    const struct tw_event_view *view)
 {
 	struct tw_filter_event event = tw_filter_event__of_view(view, cpu);
@@ -233,7 +233,7 @@ static bool matches(const struct tw_bound *bound, const struct tw_known_stream *
 		event.comm = "<idle>";
 		event.comm_len = 6;
 	} else if (tw_bound__needs_comm(bound)) {
-		event.comm = tw_task_table__name(&stream->tasks, view->pid, view->time, &event.comm_len);
+		event.comm = tw_tasks__name(&stream->tasks, view->pid, view->time, &event.comm_len);
 	}
 	if (tw_bound__needs_host(bound) && stream->identity.host_len) {
 		event.host = (const char *)stream->identity.host_bytes;
@@ -242,10 +242,10 @@ static bool matches(const struct tw_bound *bound, const struct tw_known_stream *
 	return tw_bound__matches(bound, &event);
 }
 
-bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, const struct tw_frame_info *frame,
+bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_stream *stream, const struct tw_frame_info *frame,
 		     const struct tw_event_view *event)
 {
-	struct tw_known_schema *schema = tw_known_stream__schema(stream, frame->schema_id);
+	struct tw_stream_schema *schema = tw_stream__schema(stream, frame->schema_id);
 	const struct sieve_bound *b = bound_for(sieve, schema, frame->flags & TW_FLAG_BODY_BE, event->id);
 	const uint64_t given_up = tw_filter__given_up();
 	bool wanted;
@@ -262,7 +262,7 @@ bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, con
 	if (wanted)
 		return true;
 	sieve->stats.rejected++;
-	sieve->stats.unknown += !schema || !tw_known_schema__event(schema, event->id);
+	sieve->stats.unknown += !schema || !tw_stream_schema__event(schema, event->id);
 	return false;
 }
 
@@ -272,10 +272,10 @@ void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret)
 }
 
 /* Formats of which no event came, and schemas. */
-static void bind_rest(struct tw_sieve *sieve, const struct tw_knowledge *knowledge)
+static void bind_rest(struct tw_sieve *sieve, const struct tw_streams *knowledge)
 {
-	for (struct tw_known_stream *stream = tw_knowledge__first(knowledge); stream; stream = stream->next) {
-		for (struct tw_known_schema *schema = stream->schemas; schema; schema = schema->next) {
+	for (struct tw_stream *stream = tw_streams__first(knowledge); stream; stream = stream->next) {
+		for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
 			const struct sieve_bound *b = schema->user[0] ? schema->user[0] : schema->user[1];
 
 			if (!b || !has_all(b, schema))
@@ -284,7 +284,7 @@ static void bind_rest(struct tw_sieve *sieve, const struct tw_knowledge *knowled
 	}
 }
 
-void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_knowledge *knowledge, struct tw_doubts *ret)
+void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_streams *knowledge, struct tw_doubts *ret)
 {
 	bind_rest(sieve, knowledge);
 	ret->n = 0;

@@ -53,12 +53,12 @@ void tw_sieve__free(struct tw_sieve *sieve);
  * @stream: of a knowledge that no other sieve is used with
  * @frame: that it came in
  */
-bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_known_stream *stream, const struct tw_frame_info *frame,
+bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_stream *stream, const struct tw_frame_info *frame,
 		     const struct tw_event_view *event);
 
 void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret);
 
 /** tw_sieve__doubts() - what of the filter no schema of the capture has: at its end. None where no format came */
-void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_knowledge *knowledge, struct tw_doubts *ret);
+void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_streams *knowledge, struct tw_doubts *ret);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "pcap-tools/convert/state.h"
-#include "stream/identity.h"
 #include "schema/sha256.h"
+#include "stream/identity.h"
 
 #define FILE_BUFFER   ((size_t)1 << 20)
 #define HOST_ATTRS    12

@@ -8,8 +8,8 @@
 #define TW_INFO_H
 
 #include "pcap-tools/capture/blocks.h"
-#include "stream/identity.h"
 #include "pcap-tools/ledger/ledger.h"
+#include "stream/identity.h"
 
 #define TW_INFO_STREAMS_MAX    4096 /* a long capture has more than a merge takes at once */
 #define TW_INFO_INTERFACES_MAX 4096

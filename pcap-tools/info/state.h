@@ -10,7 +10,7 @@ struct tw_info_reader {
 	struct tw_info *info;
 	struct tw_merge *merge;   /* tells what is missing by its numbers */
 	struct tw_id_table by_id; /* where info has a stream: in streams */
-	struct tw_stream_books books[TW_INFO_STREAMS_MAX];
+	struct tw_stream_counters books[TW_INFO_STREAMS_MAX];
 	bool retired[TW_INFO_STREAMS_MAX]; /* the merge has forgotten it, and said before: */
 	struct tw_merge_stream_stats numbers[TW_INFO_STREAMS_MAX];
 	uint32_t section_begins; /* the first of the section's interfaces */

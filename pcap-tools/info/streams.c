@@ -50,11 +50,11 @@ static void take_clock(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 	s->distance = clock.reading[TW_CLOCK_REAL] - tw_identity__ns(&s->identity, clock.reading[TW_CLOCK_TRACE]);
 }
 
-static void take_lost(struct tw_info_stream *s, struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
-	tw_stream_books__lost(books, tlv);
+	tw_stream_counters__lost(books, tlv);
 	if (tw_lost__parse(tlv, 0, &lost) && lost.where <= TW_LOST_RECEIVER &&
 	    lost.count <= UINT64_MAX - s->lost[lost.where])
 		s->lost[lost.where] += lost.count;
@@ -67,7 +67,7 @@ static bool is_last_of_event(const struct tw_tlv_view *tlv)
 	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
 }
 
-static int take_tlv(struct tw_info_stream *s, struct tw_stream_books *books, const struct tw_tlv_view *tlv)
+static int take_tlv(struct tw_info_stream *s, struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
 	case TW_TLV_EVENT:
@@ -90,9 +90,9 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream_books *books, con
 		take_lost(s, books, tlv);
 		return 0;
 	case TW_TLV_STATS:
-		return tw_stream_books__stats(books, tlv);
+		return tw_stream_counters__stats(books, tlv);
 	case TW_TLV_END:
-		tw_stream_books__end(books);
+		tw_stream_counters__end(books);
 		return 0;
 	default:
 		return 0;
@@ -120,7 +120,7 @@ static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw
 		      struct tw_cursor tlvs, bool snapped)
 {
 	struct tw_info_stream *s = r->info->streams[number];
-	struct tw_stream_books *books = &r->books[number];
+	struct tw_stream_counters *books = &r->books[number];
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int code = 0;
@@ -129,7 +129,7 @@ static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw
 	s->hashed |= (frame->flags & TW_FLAG_PTR_HASHED) != 0;
 	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
 	if (frame->source == TW_SOURCE_CONTROL)
-		tw_stream_books__control(books, frame->seq);
+		tw_stream_counters__control(books, frame->seq);
 	if (snapped && is_ring(frame)) {
 		s->events += frame->events;
 		return 0;

@@ -38,9 +38,9 @@ struct told {
 	uint64_t seen, unseen;
 };
 
-static struct told told__find(const struct tw_stream_books *books, enum tw_book book, struct missing *m)
+static struct told told__find(const struct tw_stream_counters *books, enum tw_stream_counter book, struct missing *m)
 {
-	const uint64_t told = tw_stream_books__since(books, book), seen = missing__take(m, told);
+	const uint64_t told = tw_stream_counters__since(books, book), seen = missing__take(m, told);
 
 	return (struct told){ .seen = seen, .unseen = told - seen };
 }
@@ -56,15 +56,15 @@ static uint64_t all_places(const struct tw_ledger *l)
 
 static bool has_ended(const struct tw_ledger_sources *from)
 {
-	return from->own.finished && from->books->ended && tw_stream_books__told(from->books, TW_BOOK_RECORDED);
+	return from->own.finished && from->books->ended && tw_stream_counters__told(from->books, TW_STREAM_RECORDED);
 }
 
 static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 {
 	if (!from->own.finished)
 		return TW_LEDGER_RUNNING;
-	return has_ended(from) && !tw_stream_books__total(from->books, TW_BOOK_UNSURE_RINGS) ? TW_LEDGER_CLOSED
-											     : TW_LEDGER_OPEN;
+	return has_ended(from) && !tw_stream_counters__total(from->books, TW_STREAM_UNSURE_RINGS) ? TW_LEDGER_CLOSED
+												  : TW_LEDGER_OPEN;
 }
 
 /*
@@ -73,10 +73,11 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
  */
 static uint64_t count_before(const struct tw_ledger_sources *from)
 {
-	const struct tw_stream_books *b = from->books;
-	const uint64_t ring = tw_stream_books__total(b, TW_BOOK_RING) - tw_stream_books__since(b, TW_BOOK_RING),
-		       filtered = tw_stream_books__total(b, TW_BOOK_FILTERED) -
-				  tw_stream_books__since(b, TW_BOOK_FILTERED);
+	const struct tw_stream_counters *b = from->books;
+	const uint64_t ring = tw_stream_counters__total(b, TW_STREAM_RING) -
+			      tw_stream_counters__since(b, TW_STREAM_RING),
+		       filtered = tw_stream_counters__total(b, TW_STREAM_FILTERED) -
+				  tw_stream_counters__since(b, TW_STREAM_FILTERED);
 
 	return plus(from->numbers.before, plus(ring, filtered));
 }
@@ -101,9 +102,9 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
 	l->fact[TW_FACT_MALFORMED] = n->malformed;
 	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
-	l->fact[TW_FACT_UNSURE_RINGS] = tw_stream_books__total(from->books, TW_BOOK_UNSURE_RINGS);
+	l->fact[TW_FACT_UNSURE_RINGS] = tw_stream_counters__total(from->books, TW_STREAM_UNSURE_RINGS);
 	l->fact[TW_FACT_TAIL_FRAMES] = has_ended(from) ? 0 : from->own.tail_frames;
-	l->fact[TW_FACT_TX_FRAMES] = tw_stream_books__since(from->books, TW_BOOK_TX_FRAMES);
+	l->fact[TW_FACT_TX_FRAMES] = tw_stream_counters__since(from->books, TW_STREAM_TX_FRAMES);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -120,7 +121,7 @@ static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t
 {
 	const uint64_t numbers = recorded_by_numbers(l, &from->numbers),
 		       unseen = from->books->from_start ? plus(shed, tx) : 0,
-		       told = tw_stream_books__total(from->books, TW_BOOK_RECORDED);
+		       told = tw_stream_counters__total(from->books, TW_STREAM_RECORDED);
 	uint64_t left;
 
 	l->recorded = plus(numbers, unseen);
@@ -136,14 +137,14 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	const struct tw_merge_stream_stats *n = &from->numbers;
 	struct missing missing = { .told = n->gaps_told, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
-	const struct told shed = told__find(from->books, TW_BOOK_SHED, &missing),
-			  tx = told__find(from->books, TW_BOOK_TX, &missing);
+	const struct told shed = told__find(from->books, TW_STREAM_SHED, &missing),
+			  tx = told__find(from->books, TW_STREAM_TX, &missing);
 
 	l.place[TW_PLACE_BEFORE] = count_before(from);
 	l.place[TW_PLACE_DELIVERED] = from->own.delivered;
 	l.place[TW_PLACE_ELSEWHERE] = from->own.elsewhere;
-	l.place[TW_PLACE_RING] = tw_stream_books__since(from->books, TW_BOOK_RING);
-	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_books__since(from->books, TW_BOOK_FILTERED);
+	l.place[TW_PLACE_RING] = tw_stream_counters__since(from->books, TW_STREAM_RING);
+	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_counters__since(from->books, TW_STREAM_FILTERED);
 	l.place[TW_PLACE_SHED] = shed.seen;
 	l.place[TW_PLACE_TX] = tx.seen;
 	l.place[TW_PLACE_CLASSIFIER] = plus(n->filtered, missing__take(&missing, from->own.explained));

@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stream/counters.h"
 #include "pcap-tools/merge/merge.h"
+#include "stream/counters.h"
 
 /* The one list of places: key in texts, name, kind, heading, what it is. */
 #define TW_LEDGER_PLACES(X)                                                                             \
@@ -94,7 +94,7 @@ struct tw_ledger_own {
 };
 
 struct tw_ledger_sources {
-	const struct tw_stream_books *books;
+	const struct tw_stream_counters *books;
 	struct tw_merge_stream_stats numbers; /* what the numbers of its channels told */
 	struct tw_ledger_own own;
 };

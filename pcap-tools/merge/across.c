@@ -219,7 +219,7 @@ void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
 
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
 {
-	struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+	struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
 	if (!s || s->answered)
 		return;
@@ -238,7 +238,7 @@ static bool across__knows_one(const struct tw_merge *m)
 
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
 {
-	const struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
 	if (!s || s->placed != TW_PLACED_BY_ARRIVAL)
 		return false;
@@ -260,7 +260,7 @@ static void across__guess_anew(struct tw_merge *m)
 int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, unsigned int shift)
 {
 	struct tw_merge_stream *s;
-	const int code = tw_streams__get(m, stream_id, &s);
+	const int code = tw_merge_streams__get(m, stream_id, &s);
 	const struct tw_scale scale = { .mult = mult, .shift = shift & 63 };
 
 	if (code || (s->scale.mult == scale.mult && s->scale.shift == scale.shift))
@@ -284,7 +284,7 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 	if (!m->options.across)
 		return 0;
 	is_first = !across__knows_one(m);
-	code = tw_streams__get(m, stream_id, &s);
+	code = tw_merge_streams__get(m, stream_id, &s);
 	if (code || (s->placed == TW_PLACED && s->offset == offset))
 		return code;
 	if (is_first)

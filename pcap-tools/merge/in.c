@@ -34,7 +34,7 @@ static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, cons
 			s->control_mark = mark.time > s->control_mark ? mark.time : s->control_mark;
 			continue;
 		}
-		code = tw_streams__channel(m, s, id, &c);
+		code = tw_merge_streams__channel(m, s, id, &c);
 		if (code == -ENOMEM)
 			return code;
 		if (code || !tw_channel__promise(c, mark.time, next_seq, dropped))
@@ -73,7 +73,7 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 
 	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
 	if (!held->info.seq)
-		tw_streams__start(s, held->dropped);
+		tw_merge_streams__start(s, held->dropped);
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;
 		tw_across__look_again(m);
@@ -128,7 +128,7 @@ static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, stru
 static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held)
 {
 	struct tw_channel *c;
-	const int code = tw_streams__channel(m, s, held->info.channel, &c);
+	const int code = tw_merge_streams__channel(m, s, held->info.channel, &c);
 
 	if (code) {
 		m->stats.refused += code == -ENOSPC;
@@ -183,7 +183,7 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 
 	if (in->arrival.now > m->now)
 		m->now = in->arrival.now;
-	code = tw_streams__get(m, in->info.stream_id, &s);
+	code = tw_merge_streams__get(m, in->info.stream_id, &s);
 	if (code == -ENOSPC) {
 		m->stats.refused++;
 		m->stats.refused_events += in->info.source == TW_SOURCE_CONTROL ? 0 : in->info.events;

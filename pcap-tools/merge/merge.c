@@ -42,7 +42,7 @@ void tw_merge__free(struct tw_merge *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->n_streams; i++)
-		tw_streams__free(m, m->streams[i]);
+		tw_merge_streams__free(m, m->streams[i]);
 	tw_id_table__fini(&m->by_id);
 	tw_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
@@ -58,7 +58,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 	stats.streams = m->n_streams;
 	stats.malformed += stats.unreadable;
 	for (size_t i = 0; i < m->n_streams; i++) {
-		const struct tw_merge_stream_stats of = tw_streams__stats(m->streams[i]);
+		const struct tw_merge_stream_stats of = tw_merge_streams__stats(m->streams[i]);
 
 #define X(name, what) stats.name += of.name;
 		TW_MERGE_COUNTERS(X)
@@ -69,7 +69,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 
 void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_merge_stream_stats *ret)
 {
-	const struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
-	*ret = s ? tw_streams__stats(s) : (struct tw_merge_stream_stats){ .frames = 0 };
+	*ret = s ? tw_merge_streams__stats(s) : (struct tw_merge_stream_stats){ .frames = 0 };
 }

@@ -7,12 +7,12 @@
 #define TW_MERGE_STATE_H
 
 #include "base/id_table.h"
-#include "stream/eviction.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/merge/numbers.h"
 #include "pcap-tools/merge/scale.h"
+#include "stream/eviction.h"
 #include "wire/parts.h"
 
 #define TW_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
@@ -106,22 +106,22 @@ static inline uint64_t tw_later(uint64_t a, uint64_t b)
 
 /* streams.c */
 
-/** tw_streams__find() - Return: NULL if there is none of that id */
-static inline struct tw_merge_stream *tw_streams__find(const struct tw_merge *m, uint64_t id)
+/** tw_merge_streams__find() - Return: NULL if there is none of that id */
+static inline struct tw_merge_stream *tw_merge_streams__find(const struct tw_merge *m, uint64_t id)
 {
 	struct tw_merge_stream *s = m->latest;
 
 	return s && s->id == id ? s : tw_id_table__find(&m->by_id, id);
 }
 
-/** tw_streams__begin() - a stream that is not there yet. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
-int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
+/** tw_merge_streams__begin() - a stream that is not there yet. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
+int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
 
-/** tw_streams__get() - find or begin a stream. Return: as tw_streams__begin() */
-static inline int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+/** tw_merge_streams__get() - find or begin a stream. Return: as tw_merge_streams__begin() */
+static inline int tw_merge_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
-	struct tw_merge_stream *s = tw_streams__find(m, id);
-	const int code = s ? 0 : tw_streams__begin(m, id, &s);
+	struct tw_merge_stream *s = tw_merge_streams__find(m, id);
+	const int code = s ? 0 : tw_merge_streams__begin(m, id, &s);
 
 	if (code)
 		return code;
@@ -129,20 +129,20 @@ static inline int tw_streams__get(struct tw_merge *m, uint64_t id, struct tw_mer
 	return 0;
 }
 
-/** tw_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
-int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
+/** tw_merge_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
+int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
 
-/** tw_streams__start() - its first control frame came; @dropped: by the receiver until then */
-void tw_streams__start(struct tw_merge_stream *s, uint64_t dropped);
+/** tw_merge_streams__start() - its first control frame came; @dropped: by the receiver until then */
+void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped);
 
-/** tw_streams__retire() - forget a stream; what it still holds goes out. Return: 0, or what emit returned */
-int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_merge_streams__retire() - forget a stream; what it still holds goes out. Return: 0, or what emit returned */
+int tw_merge_streams__retire(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_streams__free() - give back all of a stream that is in no table any more */
-void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_merge_streams__free() - give back all of a stream that is in no table any more */
+void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_streams__stats() - of one, as of now */
-struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s);
+/** tw_merge_streams__stats() - of one, as of now */
+struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_stream *s);
 
 /* release.c */
 

@@ -8,7 +8,7 @@
 
 _Static_assert(TW_MERGE_STREAMS_MAX <= TW_STANDING_STREAMS, "one policy for all tables");
 
-void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
+void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
 		struct tw_held *held = s->control;
@@ -25,7 +25,7 @@ void tw_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 	free(s);
 }
 
-struct tw_merge_stream_stats tw_streams__stats(const struct tw_merge_stream *s)
+struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_stream *s)
 {
 	struct tw_merge_stream_stats stats = s->stats;
 
@@ -55,7 +55,7 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 	tw_across__forget_last(m);
 }
 
-int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
+int tw_merge_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	struct tw_merge_stream_stats stats;
 	int code;
@@ -66,14 +66,14 @@ int tw_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
 	if (!code)
 		code = tw_release__settle(m, s);
 	streams__unlink(m, s);
-	stats = tw_streams__stats(s);
+	stats = tw_merge_streams__stats(s);
 #define X(name, what) m->stats.name += stats.name;
 	TW_MERGE_COUNTERS(X)
 #undef X
 	m->stats.retired++;
 	if (m->options.retired)
 		m->options.retired(m->options.ctx, s->id, &stats);
-	tw_streams__free(m, s);
+	tw_merge_streams__free(m, s);
 	return code;
 }
 
@@ -98,10 +98,10 @@ static int streams__make_room(struct tw_merge *m)
 	code = tw_standing__choose(there, m->n_streams, &places, &newcomer, &goes);
 	if (code)
 		return -ENOSPC;
-	return goes == TW_STANDING_NOBODY ? 0 : tw_streams__retire(m, m->streams[goes]);
+	return goes == TW_STANDING_NOBODY ? 0 : tw_merge_streams__retire(m, m->streams[goes]);
 }
 
-int tw_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
 	const int code = m->n_streams < TW_MERGE_STREAMS_MAX ? 0 : streams__make_room(m);
 	struct tw_merge_stream *s;
@@ -130,14 +130,14 @@ int tw_merge__admit(struct tw_merge *m, uint64_t stream_id)
 {
 	struct tw_merge_stream *s;
 
-	return tw_streams__get(m, stream_id, &s);
+	return tw_merge_streams__get(m, stream_id, &s);
 }
 
 int tw_merge__retire(struct tw_merge *m, uint64_t stream_id)
 {
-	struct tw_merge_stream *s = tw_streams__find(m, stream_id);
+	struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
-	return s ? tw_streams__retire(m, s) : 0;
+	return s ? tw_merge_streams__retire(m, s) : 0;
 }
 
 static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
@@ -172,7 +172,7 @@ static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge
 	       stream__shared_channels(s) < TW_MERGE_CHANNELS_MAX - m->n_shared_channels;
 }
 
-int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret)
+int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret)
 {
 	struct tw_channel *c = stream__find_channel(s, id);
 
@@ -193,7 +193,7 @@ int tw_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t 
 	return 0;
 }
 
-void tw_streams__start(struct tw_merge_stream *s, uint64_t dropped)
+void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped)
 {
 	if (s->from_start)
 		return;

@@ -35,7 +35,7 @@ static int watch__look(struct tw_merge *m)
 	for (size_t i = m->n_streams; i-- > 0 && !code;) {
 		stream__look(m, m->streams[i]);
 		if (stream__is_over(m, m->streams[i]))
-			code = tw_streams__retire(m, m->streams[i]);
+			code = tw_merge_streams__retire(m, m->streams[i]);
 	}
 	tw_across__look_again(m);
 	if (!code)

@@ -31,14 +31,14 @@ const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len
 		*ret_len = 6;
 		return "<idle>";
 	}
-	name = tw_task_table__name(&event->stream->tasks, event->view.pid, event->view.time, ret_len);
+	name = tw_tasks__name(&event->stream->tasks, event->view.pid, event->view.time, ret_len);
 	if (name)
 		return name;
 	*ret_len = 5;
 	return "<...>";
 }
 
-uint64_t tw_report__time(struct tw_report *report, const struct tw_known_stream *stream, uint64_t time)
+uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
 	if (report->options->time == TW_REPORT_WALL)
@@ -207,7 +207,7 @@ static size_t name_length(const struct tw_report *report, const struct tw_identi
 	return host + instance + (host && instance);
 }
 
-void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_known_stream *stream)
+void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream)
 {
 	const struct tw_identity *id = &stream->identity;
 	size_t len;
@@ -227,15 +227,15 @@ void tw_report__put_stream(const struct tw_report *report, struct tw_line *line,
 
 void tw_report__head(struct tw_report *report, struct tw_line *line)
 {
-	const struct tw_known_stream *first = tw_knowledge__first(report->knowledge);
+	const struct tw_stream *first = tw_streams__first(report->knowledge);
 	uint64_t cpus = 0;
 
 	report->several_streams = first && first->next;
 	report->several_hosts = false;
 	report->width = 0;
-	for (const struct tw_known_stream *stream = first; stream; stream = stream->next)
+	for (const struct tw_stream *stream = first; stream; stream = stream->next)
 		report->several_hosts |= strcmp(stream->identity.host, first->identity.host) != 0;
-	for (const struct tw_known_stream *stream = first; stream; stream = stream->next) {
+	for (const struct tw_stream *stream = first; stream; stream = stream->next) {
 		const size_t len = name_length(report, &stream->identity);
 
 		if (len > report->width)

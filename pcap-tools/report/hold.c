@@ -12,7 +12,7 @@ struct held {
 };
 
 struct loss {
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 	uint16_t cpu;
 	struct tw_lost_view lost;
 };
@@ -81,13 +81,13 @@ static void begin(struct tw_report *report)
 {
 	struct tw_line line = line_of(report);
 
-	report->n_streams = tw_knowledge__count(report->knowledge);
+	report->n_streams = tw_streams__count(report->knowledge);
 	tw_report__head(report, &line);
 	report->began = true;
 	tw_report_output__put(&report->out, &line);
 }
 
-static int print_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+static int print_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 		      const struct tw_lost_view *lost)
 {
 	struct tw_line line = line_of(report);
@@ -103,7 +103,7 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_line line;
 
-	if (!report->began || report->n_streams != tw_knowledge__count(report->knowledge))
+	if (!report->began || report->n_streams != tw_streams__count(report->knowledge))
 		begin(report);
 	if (event->has_lost)
 		print_lost(report, event->stream, event->cpu, &event->lost);
@@ -122,7 +122,7 @@ static void refresh(struct tw_report *report, struct held *held)
 
 	for (size_t i = 0; i < 2; i++) {
 		if (events[i]->print)
-			events[i]->print = tw_known_event__print(report->knowledge, events[i]->known);
+			events[i]->print = tw_stream_event__print(report->knowledge, events[i]->known);
 	}
 	if (held->event.leave && (!held->event.print || !held->leave.print))
 		held->event.leave = NULL;
@@ -141,7 +141,7 @@ static int print_first(struct tw_report_hold *hold)
 }
 
 /* Losses of a CPU add up until its next event. */
-int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_known_stream *stream, uint16_t cpu,
+int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_stream *stream, uint16_t cpu,
 			 const struct tw_lost_view *lost)
 {
 	for (size_t i = 0; i < hold->n_losses; i++) {

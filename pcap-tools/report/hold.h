@@ -21,7 +21,7 @@ struct tw_report_hold *tw_report_hold__new(struct tw_report *report);
 int tw_report_hold__event(struct tw_report_hold *hold, struct tw_report_event *event);
 
 /** tw_report_hold__lost() - print a loss before the next event of its CPU */
-int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_known_stream *stream, uint16_t cpu,
+int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_stream *stream, uint16_t cpu,
 			 const struct tw_lost_view *lost);
 
 /** tw_report_hold__flush() - print all that waits: the end */

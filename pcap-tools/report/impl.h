@@ -4,16 +4,16 @@
 #define TW_REPORT_IMPL_H
 
 #include "base/line.h"
-#include "stream/streams.h"
 #include "pcap-tools/report/report.h"
+#include "stream/streams.h"
 
 #define TW_REPORT_LINE_MAX    (64 * 1024)              /* bytes; what is longer is cut */
 #define TW_REPORT_OUTPUT_SIZE (4 * TW_REPORT_LINE_MAX) /* bytes collected before a write() */
 
 struct tw_report_event {
-	struct tw_known_stream *stream;
-	struct tw_known_event *known; /* NULL if its format did not come */
-	const struct tw_print *print; /* NULL without known, or without memory */
+	struct tw_stream *stream;
+	struct tw_stream_event *known; /* NULL if its format did not come */
+	const struct tw_print *print;  /* NULL without known, or without memory */
 	uint16_t cpu;
 	struct tw_event_view view;
 	struct tw_record record;
@@ -27,7 +27,7 @@ struct tw_report_event {
 
 /* An event's name as it stands on the line. */
 struct tw_report_label {
-	const struct tw_known_event *known; /* NULL = free */
+	const struct tw_stream_event *known; /* NULL = free */
 	size_t len;
 	char text[TW_REPORT_LABEL];
 };
@@ -49,7 +49,7 @@ struct tw_report_output {
 
 struct tw_report {
 	const struct tw_report_options *options;
-	struct tw_knowledge *knowledge;
+	struct tw_streams *knowledge;
 	struct tw_report_output out;
 	uint64_t first_time,
 		last_time; /* ns as shown, for RELATIVE; of the line before, in units as shown, for delta */
@@ -75,7 +75,7 @@ int tw_report_output__flush(struct tw_report_output *out);
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
 
 /** tw_report__time() - an event's time as the options want it, ns */
-uint64_t tw_report__time(struct tw_report *report, const struct tw_known_stream *stream, uint64_t time);
+uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time);
 
 /** tw_report__flags() - the irq and preemption flags, as the kernel's latency format has them */
 void tw_report__flags(struct tw_line *line, const struct tw_event_view *view);
@@ -88,16 +88,16 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
 
 /** tw_report__text_lost() - and tw_report__json_lost(): events that are not there */
-void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line);
-void tw_report__json_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line);
 
 /** tw_report__head() - what stands before the first line; and how names of streams stand before each */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
 
 /** tw_report__put_stream() - the stream's name, if there are several; then the task; then the time */
-void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_known_stream *stream);
+void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream);
 void tw_report__put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
 void tw_report__put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
 

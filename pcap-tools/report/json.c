@@ -107,8 +107,8 @@ static void put_fields(struct tw_line *line, const struct tw_report_event *event
 }
 
 /* Who and when, which losses have too. */
-static void put_place(struct tw_report *report, struct tw_line *line, const struct tw_known_stream *stream,
-		      uint16_t cpu, uint64_t time)
+static void put_place(struct tw_report *report, struct tw_line *line, const struct tw_stream *stream, uint16_t cpu,
+		      uint64_t time)
 {
 	const uint64_t ns = tw_report__time(report, stream, time);
 
@@ -201,7 +201,7 @@ void tw_report__json_line(struct tw_report *report, const struct tw_report_event
 	close_object(line, after);
 }
 
-void tw_report__json_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line)
 {
 	const char *after;

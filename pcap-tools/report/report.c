@@ -18,7 +18,7 @@
 #define PARTS_BYTES ((size_t)16 << 20) /* of events in pieces */
 #define PARTS_COUNT 256
 
-/* What is known of an event id from its first event on: struct tw_known_event's chosen. */
+/* What is known of an event id from its first event on: struct tw_stream_event's chosen. */
 enum {
 	LOOKED_AT = 1,
 	WANTED = 2,
@@ -49,7 +49,7 @@ static bool matches(const char *const *patterns, const struct tw_format *format)
 	return false;
 }
 
-static bool wants_event(const struct tw_report_options *options, struct tw_known_event *known)
+static bool wants_event(const struct tw_report_options *options, struct tw_stream_event *known)
 {
 	if (!options->events)
 		return true;
@@ -67,7 +67,7 @@ static void name_fallback(struct tw_report_stats *stats, const struct tw_format 
 }
 
 /* Events that are printed as field=value though they have a text are counted, and the first is named. */
-static const struct tw_print *program_of(struct run *run, struct tw_known_event *known)
+static const struct tw_print *program_of(struct run *run, struct tw_stream_event *known)
 {
 	const struct tw_print *print;
 	const char *why;
@@ -76,7 +76,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 		return NULL;
 	if (known->chosen & COMPILED && known->print)
 		return known->print;
-	print = tw_known_event__print(run->report.knowledge, known);
+	print = tw_stream_event__print(run->report.knowledge, known);
 	why = print ? tw_print__refusal(print) : "no memory";
 	if (!why) {
 		known->chosen |= COMPILED;
@@ -88,7 +88,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_known_event 
 }
 
 /* @cut: it went on behind what was captured */
-static int take_event(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
+static int take_event(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
@@ -100,7 +100,7 @@ static int take_event(struct run *run, struct tw_known_stream *stream, const str
 	if (frame->at_base)
 		event.view.time = frame->info.base_time;
 	run->stats->events++;
-	event.known = tw_known_stream__event(stream, frame->info.schema_id, event.view.id);
+	event.known = tw_stream__event(stream, frame->info.schema_id, event.view.id);
 	if (!wants_cpu(run->report.options, event.cpu) || !wants_event(run->report.options, event.known))
 		return 0;
 	if (run->sieve && !tw_sieve__wants(run->sieve, stream, &frame->info, &event.view))
@@ -118,7 +118,7 @@ static int take_event(struct run *run, struct tw_known_stream *stream, const str
 	return tw_report_hold__event(run->hold, &event);
 }
 
-static int take_lost(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
+static int take_lost(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
@@ -135,7 +135,7 @@ static int take_lost(struct run *run, struct tw_known_stream *stream, const stru
 	return tw_report_hold__lost(run->hold, stream, frame->info.cpu, &lost);
 }
 
-static int take_part(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame,
+static int take_part(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
@@ -146,7 +146,7 @@ static int take_part(struct run *run, struct tw_known_stream *stream, const stru
 		return 0;
 	}
 	if (part.inner_type != TW_TLV_EVENT) {
-		tw_knowledge__learn(run->report.knowledge, stream, &frame->info, tlv);
+		tw_stream__update(run->report.knowledge, stream, &frame->info, tlv);
 		return 0;
 	}
 	if (tw_parts__add(run->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
@@ -155,7 +155,7 @@ static int take_part(struct run *run, struct tw_known_stream *stream, const stru
 }
 
 /* The TLV that goes on behind what was captured: an event shows what there is of it, if that says what it is. */
-static int take_cut(struct run *run, struct tw_known_stream *stream, const struct tw_report_frame *frame)
+static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;
 
@@ -173,7 +173,7 @@ static int take_cut(struct run *run, struct tw_known_stream *stream, const struc
 static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
 	struct run *run = ctx;
-	struct tw_known_stream *stream = tw_knowledge__stream(run->report.knowledge, frame->info.stream_id);
+	struct tw_stream *stream = tw_streams__get(run->report.knowledge, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int error = 0;
@@ -192,7 +192,7 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 		else if (tlv.type == TW_TLV_FILTERED)
 			run->stats->filtered++;
 		else
-			tw_knowledge__learn(run->report.knowledge, stream, &frame->info, &tlv);
+			tw_stream__update(run->report.knowledge, stream, &frame->info, &tlv);
 	}
 	if (!error && status == TW_FRAME_MALFORMED && frame->missing)
 		return take_cut(run, stream, frame);
@@ -242,11 +242,11 @@ static int judge(const struct run *run, const char *name, struct tw_error *err)
 
 static void finish(struct run *run)
 {
-	struct tw_knowledge_stats knowledge;
+	struct tw_streams_stats knowledge;
 
 	run->stats->missing -= run->explained < run->stats->missing ? run->explained : run->stats->missing;
 	if (run->report.knowledge) {
-		tw_knowledge__stats(run->report.knowledge, &knowledge);
+		tw_streams__stats(run->report.knowledge, &knowledge);
 		run->stats->refused_texts = knowledge.refused_texts;
 		run->stats->text = knowledge.text;
 		run->stats->refused_names = knowledge.refused_names;
@@ -261,7 +261,7 @@ static void finish(struct run *run)
 	tw_parts__free(run->parts);
 	tw_report_hold__free(run->hold);
 	tw_sieve__free(run->sieve);
-	tw_knowledge__free(run->report.knowledge);
+	tw_streams__free(run->report.knowledge);
 	free(run->report.out.buf);
 	free(run->report.text);
 }
@@ -270,7 +270,7 @@ static bool prepare(struct run *run, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 
-	run->report.knowledge = tw_knowledge__new();
+	run->report.knowledge = tw_streams__new();
 	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
 	run->report.text = malloc(TW_REPORT_LINE_MAX);
 	run->parts = tw_parts__new(&limits);

@@ -30,7 +30,7 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 }
 
 /* The event's name with what stands behind it, kept: few events come often. */
-static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_known_event *known)
+static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_stream_event *known)
 {
 	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];
 	struct tw_line line =
@@ -53,7 +53,7 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 	return label;
 }
 
-static void put_name(struct tw_report *report, struct tw_line *line, const struct tw_known_event *known)
+static void put_name(struct tw_report *report, struct tw_line *line, const struct tw_stream_event *known)
 {
 	const struct tw_report_label *label = label_of(report, known);
 
@@ -107,7 +107,7 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	end_line(line);
 }
 
-void tw_report__text_lost(struct tw_report *report, const struct tw_known_stream *stream, uint16_t cpu,
+void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line)
 {
 	tw_report__put_stream(report, line, stream);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "pcap-tools/capture/blocks.h"
-#include "stream/streams.h"
 #include "pcap-tools/capture/packet_frame.h"
+#include "stream/streams.h"
 
 static volatile uint8_t sink;
 
@@ -27,10 +27,10 @@ static void touch(const void *bytes, size_t len)
 		sink ^= p[i];
 }
 
-static void show_event(struct tw_knowledge *knowledge, struct tw_known_stream *stream, const struct tw_frame_info *info,
+static void show_event(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *info,
 		       const struct tw_tlv_view *tlv)
 {
-	struct tw_known_event *known;
+	struct tw_stream_event *known;
 	struct tw_event_view event;
 	const char *name;
 	char text[256];
@@ -39,14 +39,14 @@ static void show_event(struct tw_knowledge *knowledge, struct tw_known_stream *s
 
 	if (!tw_event__parse(tlv, info->base_time, &event))
 		return;
-	name = tw_task_table__name(&stream->tasks, event.pid, event.time, &len);
+	name = tw_tasks__name(&stream->tasks, event.pid, event.time, &len);
 	if (name)
 		check(strlen(name) == len);
-	known = tw_known_stream__event(stream, info->schema_id, event.id);
+	known = tw_stream__event(stream, info->schema_id, event.id);
 	if (!known)
 		return;
 	check(known->format->id == event.id);
-	if (!tw_known_event__print(knowledge, known))
+	if (!tw_stream_event__print(knowledge, known))
 		return;
 	const struct tw_record record = {
 		.data = event.record,
@@ -58,10 +58,10 @@ static void show_event(struct tw_knowledge *knowledge, struct tw_known_stream *s
 	touch(text, tw_line__len(&line));
 }
 
-static void read_frame(struct tw_knowledge *knowledge, const uint8_t *frame, size_t len)
+static void read_frame(struct tw_streams *knowledge, const uint8_t *frame, size_t len)
 {
 	enum tw_frame_status status;
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 	struct tw_tlv_view tlv;
@@ -69,11 +69,11 @@ static void read_frame(struct tw_knowledge *knowledge, const uint8_t *frame, siz
 	status = tw_frame__parse(frame, len, &info, &tlvs);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return;
-	stream = tw_knowledge__stream(knowledge, info.stream_id);
+	stream = tw_streams__get(knowledge, info.stream_id);
 	if (!stream)
 		return;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		tw_knowledge__learn(knowledge, stream, &info, &tlv);
+		tw_stream__update(knowledge, stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
 			show_event(knowledge, stream, &info, &tlv);
 	}
@@ -92,9 +92,9 @@ static void show_block(void *ctx, const struct tw_capture_block *block)
 	touch(options.at, options.left);
 }
 
-static void read_packets(struct tw_capture_file *file, struct tw_knowledge *knowledge, size_t size)
+static void read_packets(struct tw_capture_file *file, struct tw_streams *knowledge, size_t size)
 {
-	struct tw_knowledge_stats stats;
+	struct tw_streams_stats stats;
 	struct tw_packet packet;
 	struct tw_error err = { "" };
 	const uint8_t *frame;
@@ -117,7 +117,7 @@ static void read_packets(struct tw_capture_file *file, struct tw_knowledge *know
 	}
 	check(!r || *err.text);
 	check(tw_capture_file__next(file, &packet, &err) == 0);
-	tw_knowledge__stats(knowledge, &stats);
+	tw_streams__stats(knowledge, &stats);
 	check(stats.memory <= TW_KNOWN_MEMORY_MAX);
 }
 
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
-	struct tw_knowledge *knowledge;
+	struct tw_streams *knowledge;
 	struct tw_capture_file *file;
 	struct tw_error err = { "" };
 	int r;
@@ -138,10 +138,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(!r || (r < 0 && *err.text));
 	if (r)
 		return 0;
-	knowledge = tw_knowledge__new();
+	knowledge = tw_streams__new();
 	check(knowledge);
 	read_packets(file, knowledge, size);
-	tw_knowledge__free(knowledge);
+	tw_streams__free(knowledge);
 	tw_capture_file__close(file);
 	return 0;
 }

@@ -14,7 +14,7 @@
 
 struct run {
 	struct tw_filter *filter;
-	struct tw_knowledge *knowledge;
+	struct tw_streams *knowledge;
 	struct tw_sieve *sieve;
 	struct tw_archive *archive;
 	uint64_t asked, wanted;
@@ -26,7 +26,7 @@ static void check(bool holds)
 		abort();
 }
 
-static void ask(struct run *run, struct tw_known_stream *stream, const struct tw_frame_info *info,
+static void ask(struct run *run, struct tw_stream *stream, const struct tw_frame_info *info,
 		const struct tw_tlv_view *tlv)
 {
 	struct tw_event_view event;
@@ -42,7 +42,7 @@ static void ask(struct run *run, struct tw_known_stream *stream, const struct tw
 
 static void read_frame(struct run *run, const uint8_t *frame, size_t len)
 {
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
@@ -52,9 +52,9 @@ static void read_frame(struct run *run, const uint8_t *frame, size_t len)
 	check(!tw_archive__frame(run->archive, frame, len, NULL));
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return;
-	stream = tw_knowledge__stream(run->knowledge, info.stream_id);
+	stream = tw_streams__get(run->knowledge, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		tw_knowledge__learn(run->knowledge, stream, &info, &tlv);
+		tw_stream__update(run->knowledge, stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
 			ask(run, stream, &info, &tlv);
 	}
@@ -120,13 +120,13 @@ static void sift(struct run *run, struct tw_capture_file *file)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
 	if (tw_sieve__new(run->filter, &run->sieve, NULL))
 		return;
-	run->knowledge = tw_knowledge__new();
+	run->knowledge = tw_streams__new();
 	check(run->knowledge && !tw_archive__new(null, &options, &run->archive, NULL));
 	read_packets(run, file);
 	settle(run);
 	tw_archive__free(run->archive);
 	tw_sieve__free(run->sieve);
-	tw_knowledge__free(run->knowledge);
+	tw_streams__free(run->knowledge);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -16,7 +16,7 @@
 
 static struct test_frame frame;
 
-static void take_frame(struct tw_stream_books *books)
+static void take_frame(struct tw_stream_counters *books)
 {
 	const size_t len = test_frame__end(&frame);
 	struct tw_frame_info info;
@@ -26,23 +26,23 @@ static void take_frame(struct tw_stream_books *books)
 
 	assert_int_equal(tw_frame__parse(frame.buf, len, &info, &tlvs), TW_FRAME_OK);
 	if (info.source == TW_SOURCE_CONTROL)
-		tw_stream_books__control(books, info.seq);
+		tw_stream_counters__control(books, info.seq);
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_STATS)
-			assert_int_equal(tw_stream_books__stats(books, &tlv), 0);
+			assert_int_equal(tw_stream_counters__stats(books, &tlv), 0);
 		else if (tlv.type == TW_TLV_LOST)
-			tw_stream_books__lost(books, &tlv);
+			tw_stream_counters__lost(books, &tlv);
 		else if (tlv.type == TW_TLV_END)
-			tw_stream_books__end(books);
+			tw_stream_counters__end(books);
 	}
 }
 
 /* What really happened to the events of a made-up stream. */
 struct world {
-	struct tw_stream_books books;
+	struct tw_stream_counters books;
 	struct tw_ledger_sources seen;
 	struct tw_ledger truth; /* with the places of a capture that knows everything */
-	uint64_t totals[TW_BOOK_COUNT];
+	uint64_t totals[TW_STREAM_COUNT];
 	uint64_t control_seq;
 	bool joined, tells_lost, tells_tx;
 };
@@ -55,15 +55,15 @@ static unsigned int chance(unsigned int n)
 static void tell_stats(struct world *w)
 {
 	const struct tw_stat_view stats[] = {
-		{ TW_STAT_RECORDED, 0, w->totals[TW_BOOK_RECORDED] },
-		{ TW_STAT_READ, 0, w->totals[TW_BOOK_READ] },
-		{ TW_STAT_FILTERED, 0, w->totals[TW_BOOK_FILTERED] },
-		{ TW_STAT_OVERRUN, 0, w->totals[TW_BOOK_RING] },
-		{ TW_STAT_SHED, 0, w->totals[TW_BOOK_SHED] },
-		{ TW_STAT_TX_DROPS, 0, w->totals[TW_BOOK_TX] },
-		{ TW_STAT_TX_DROP_EVENTS, 0, w->tells_tx ? w->totals[TW_BOOK_TX] : 0 },
-		{ TW_STAT_TX_DROPS_UNSEEN, 0, w->tells_tx ? 0 : w->totals[TW_BOOK_TX] },
-		{ TW_STAT_UNSURE_RINGS, 0, w->totals[TW_BOOK_UNSURE_RINGS] },
+		{ TW_STAT_RECORDED, 0, w->totals[TW_STREAM_RECORDED] },
+		{ TW_STAT_READ, 0, w->totals[TW_STREAM_READ] },
+		{ TW_STAT_FILTERED, 0, w->totals[TW_STREAM_FILTERED] },
+		{ TW_STAT_OVERRUN, 0, w->totals[TW_STREAM_RING] },
+		{ TW_STAT_SHED, 0, w->totals[TW_STREAM_SHED] },
+		{ TW_STAT_TX_DROPS, 0, w->totals[TW_STREAM_TX] },
+		{ TW_STAT_TX_DROP_EVENTS, 0, w->tells_tx ? w->totals[TW_STREAM_TX] : 0 },
+		{ TW_STAT_TX_DROPS_UNSEEN, 0, w->tells_tx ? 0 : w->totals[TW_STREAM_TX] },
+		{ TW_STAT_UNSURE_RINGS, 0, w->totals[TW_STREAM_UNSURE_RINGS] },
 	};
 
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
@@ -92,11 +92,11 @@ static void happen(struct world *w, enum tw_ledger_place place)
 static void lose_early(struct world *w)
 {
 	if (chance(2)) {
-		w->totals[TW_BOOK_READ]++;
-		w->totals[TW_BOOK_FILTERED]++;
+		w->totals[TW_STREAM_READ]++;
+		w->totals[TW_STREAM_FILTERED]++;
 		happen(w, TW_PLACE_PRODUCER_FILTER);
 	} else {
-		w->totals[TW_BOOK_RING]++;
+		w->totals[TW_STREAM_RING]++;
 		tell_lost(w, TW_LOST_RING);
 		happen(w, TW_PLACE_RING);
 	}
@@ -109,7 +109,7 @@ static void lose_at_producer(struct world *w)
 	const bool told = (shed || w->tells_tx) && w->tells_lost && chance(2);
 
 	*(told ? &w->seen.numbers.gaps_told : &w->seen.numbers.gaps_wire) += w->joined;
-	w->totals[shed ? TW_BOOK_SHED : TW_BOOK_TX]++;
+	w->totals[shed ? TW_STREAM_SHED : TW_STREAM_TX]++;
 	if (shed || w->tells_tx)
 		tell_lost(w, shed ? TW_LOST_SHED : TW_LOST_TX);
 	happen(w, shed ? TW_PLACE_SHED : w->tells_tx ? TW_PLACE_TX : TW_PLACE_WIRE);
@@ -165,10 +165,10 @@ static void arrive(struct world *w)
 
 static void one_event(struct world *w)
 {
-	w->totals[TW_BOOK_RECORDED]++;
+	w->totals[TW_STREAM_RECORDED]++;
 	if (!chance(6))
 		return lose_early(w);
-	w->totals[TW_BOOK_READ]++;
+	w->totals[TW_STREAM_READ]++;
 	w->seen.numbers.before += !w->joined;
 	if (!chance(8))
 		lose_at_producer(w);
@@ -226,8 +226,8 @@ static void test_whole(void **state)
 		assert_int_equal(l.recorded, w.truth.recorded);
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		check_places(&w, &l);
-		assert_int_equal(l.fact[TW_FACT_TX_FRAMES], w.tells_tx ? 0 : w.totals[TW_BOOK_TX]);
-		tw_stream_books__fini(&w.books);
+		assert_int_equal(l.fact[TW_FACT_TX_FRAMES], w.tells_tx ? 0 : w.totals[TW_STREAM_TX]);
+		tw_stream_counters__fini(&w.books);
 	}
 }
 
@@ -241,13 +241,13 @@ static void test_dropped_metadata(void **state)
 		struct tw_ledger l;
 
 		run(&w, 1 + chance(300), 0, 1 + chance(50));
-		w.totals[TW_BOOK_TX] += chance(100);
+		w.totals[TW_STREAM_TX] += chance(100);
 		end(&w, true);
 		tw_ledger__make(&w.seen, &l);
 		assert_int_equal(l.recorded, w.truth.recorded);
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		assert_int_equal(l.place[TW_PLACE_DELIVERED], w.truth.place[TW_PLACE_DELIVERED]);
-		tw_stream_books__fini(&w.books);
+		tw_stream_counters__fini(&w.books);
 	}
 }
 
@@ -274,7 +274,7 @@ static void test_late(void **state)
 			assert_int_equal(l.place[TW_PLACE_SHED], w.truth.place[TW_PLACE_SHED]);
 			assert_int_equal(l.place[TW_PLACE_WIRE], w.truth.place[TW_PLACE_WIRE]);
 		}
-		tw_stream_books__fini(&w.books);
+		tw_stream_counters__fini(&w.books);
 	}
 }
 
@@ -295,13 +295,13 @@ static void test_cut(void **state)
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		if (w.joined && w.books.from_start) {
 			assert_true(l.recorded <= w.truth.recorded);
-			w.totals[TW_BOOK_RECORDED] += behind;
-			w.totals[TW_BOOK_READ] += behind;
+			w.totals[TW_STREAM_RECORDED] += behind;
+			w.totals[TW_STREAM_READ] += behind;
 			tell_stats(&w);
 			tw_ledger__make(&w.seen, &l);
 			assert_int_equal(tw_ledger__difference(&l), behind);
 		}
-		tw_stream_books__fini(&w.books);
+		tw_stream_counters__fini(&w.books);
 	}
 }
 
@@ -311,7 +311,7 @@ static struct tw_ledger make(struct world *w)
 
 	w->seen.books = &w->books;
 	tw_ledger__make(&w->seen, &l);
-	tw_stream_books__fini(&w->books);
+	tw_stream_counters__fini(&w->books);
 	return l;
 }
 
@@ -363,8 +363,8 @@ static void test_shed_at_end(void **state)
 
 	(void)state;
 	run(&w, 0, 0, 1);
-	w.totals[TW_BOOK_RECORDED] = w.totals[TW_BOOK_READ] = 12;
-	w.totals[TW_BOOK_SHED] = 2;
+	w.totals[TW_STREAM_RECORDED] = w.totals[TW_STREAM_READ] = 12;
+	w.totals[TW_STREAM_SHED] = 2;
 	w.seen.numbers.events_out = w.seen.own.delivered = 10;
 	end(&w, true);
 	l = make(&w);
@@ -380,9 +380,9 @@ static void test_lost_twice(void **state)
 
 	(void)state;
 	run(&w, 0, 0, 1);
-	w.totals[TW_BOOK_RECORDED] = 11;
-	w.totals[TW_BOOK_READ] = 10;
-	w.totals[TW_BOOK_RING] = 1;
+	w.totals[TW_STREAM_RECORDED] = 11;
+	w.totals[TW_STREAM_READ] = 10;
+	w.totals[TW_STREAM_RING] = 1;
 	w.seen.numbers.events_out = w.seen.own.delivered = 10;
 	tell_lost(&w, TW_LOST_RING);
 	tell_lost(&w, TW_LOST_RING);
@@ -402,7 +402,7 @@ static void test_unsure_rings(void **state)
 		struct tw_ledger l, again;
 
 		run(&w, 100, join, 10);
-		w.totals[TW_BOOK_UNSURE_RINGS] = 2;
+		w.totals[TW_STREAM_UNSURE_RINGS] = 2;
 		end(&w, true);
 		l = make(&w);
 		assert_int_equal(l.state, TW_LEDGER_OPEN);
@@ -425,7 +425,7 @@ static void test_hostile_numbers(void **state)
 	struct tw_ledger l;
 
 	(void)state;
-	for (int i = 0; i < TW_BOOK_COUNT; i++)
+	for (int i = 0; i < TW_STREAM_COUNT; i++)
 		w.totals[i] = UINT64_MAX;
 	memset(&w.seen.numbers, 0xff, sizeof(w.seen.numbers));
 	end(&w, true);

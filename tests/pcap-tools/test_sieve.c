@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tests/stream/streams.h"
 #include "pcap-tools/capture/sieve.h"
+#include "tests/stream/streams.h"
 
 #define STREAM 1
 
@@ -61,7 +61,7 @@ static bool wants(const struct made_event *e)
 		tw_store_be32(record + 8, e->i);
 	else
 		memcpy(record + 8, &e->i, sizeof(e->i));
-	return tw_sieve__wants(sieve, tw_knowledge__stream(knowledge, e->stream), &info, &view);
+	return tw_sieve__wants(sieve, tw_streams__get(knowledge, e->stream), &info, &view);
 }
 
 static struct tw_sieve_stats counts(void)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames into a tw_knowledge, for its tests. Included behind cmocka.h. */
+/* Frames into a tw_streams, for its tests. Included behind cmocka.h. */
 #ifndef TEST_STREAMS_H
 #define TEST_STREAMS_H
 
 #include <stdlib.h>
 
-#include "tests/pcap-tools/explained.h"
 #include "stream/streams.h"
+#include "tests/pcap-tools/explained.h"
 
 #define SCHEMA 7 /* of test_frame__begin() */
 
-static struct tw_knowledge *knowledge;
+static struct tw_streams *knowledge;
 static struct test_frame frame;
 
 static inline int learning__setup(void **state)
 {
 	(void)state;
-	knowledge = tw_knowledge__new();
+	knowledge = tw_streams__new();
 	return !knowledge;
 }
 
 static inline int learning__teardown(void **state)
 {
 	(void)state;
-	tw_knowledge__free(knowledge);
+	tw_streams__free(knowledge);
 	return 0;
 }
 
@@ -35,11 +35,11 @@ static inline void begin(uint64_t stream, uint64_t schema)
 }
 
 /* The frame that was begun, from memory of exactly its size. Return: its stream */
-static inline struct tw_known_stream *learn(void)
+static inline struct tw_stream *learn(void)
 {
 	const size_t len = test_frame__end(&frame);
 	uint8_t *copy = malloc(len);
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
@@ -48,15 +48,15 @@ static inline struct tw_known_stream *learn(void)
 	assert_non_null(copy);
 	memcpy(copy, frame.buf, len);
 	assert_int_equal(tw_frame__parse(copy, len, &info, &tlvs), TW_FRAME_OK);
-	stream = tw_knowledge__stream(knowledge, info.stream_id);
+	stream = tw_streams__get(knowledge, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		tw_knowledge__learn(knowledge, stream, &info, &tlv);
+		tw_stream__update(knowledge, stream, &info, &tlv);
 	free(copy);
 	return stream;
 }
 
 /* A TLV whose value is in memory of exactly its size. */
-static inline void learn_value(struct tw_known_stream *stream, uint16_t type, const void *value, size_t len)
+static inline void learn_value(struct tw_stream *stream, uint16_t type, const void *value, size_t len)
 {
 	const struct tw_frame_info info = { .stream_id = stream->id, .schema_id = SCHEMA };
 	uint8_t *copy = malloc(len ? len : 1);
@@ -65,26 +65,26 @@ static inline void learn_value(struct tw_known_stream *stream, uint16_t type, co
 	assert_non_null(copy);
 	if (len)
 		memcpy(copy, value, len);
-	tw_knowledge__learn(knowledge, stream, &info, &tlv);
+	tw_stream__update(knowledge, stream, &info, &tlv);
 	free(copy);
 }
 
-static inline struct tw_known_stream *learn_comm(uint64_t id, uint32_t pid, uint64_t time, const char *name)
+static inline struct tw_stream *learn_comm(uint64_t id, uint32_t pid, uint64_t time, const char *name)
 {
 	begin(id, SCHEMA);
 	explained__comm(&frame, pid, time, name);
 	return learn();
 }
 
-static inline struct tw_known_stream *learn_symbol(uint64_t id, uint64_t address, uint32_t size, const char *name)
+static inline struct tw_stream *learn_symbol(uint64_t id, uint64_t address, uint32_t size, const char *name)
 {
 	begin(id, SCHEMA);
 	explained__symbol(&frame, address, size, name);
 	return learn();
 }
 
-static inline struct tw_known_stream *learn_text(uint64_t id, uint64_t schema_id, uint8_t kind, uint16_t event_id,
-						 const char *text, bool compressed)
+static inline struct tw_stream *learn_text(uint64_t id, uint64_t schema_id, uint8_t kind, uint16_t event_id,
+					   const char *text, bool compressed)
 {
 	static uint8_t payload[8192];
 	const struct tw_schema_view view =
@@ -96,7 +96,7 @@ static inline struct tw_known_stream *learn_text(uint64_t id, uint64_t schema_id
 }
 
 /* An event of that id and name. */
-static inline struct tw_known_stream *learn_event(uint64_t id, uint64_t schema_id, uint16_t event_id, const char *name)
+static inline struct tw_stream *learn_event(uint64_t id, uint64_t schema_id, uint16_t event_id, const char *name)
 {
 	char text[2048];
 
@@ -104,11 +104,11 @@ static inline struct tw_known_stream *learn_event(uint64_t id, uint64_t schema_i
 	return learn_text(id, schema_id, TW_SCHEMA_EVENT, event_id, text, false);
 }
 
-static inline struct tw_knowledge_stats stats_now(void)
+static inline struct tw_streams_stats stats_now(void)
 {
-	struct tw_knowledge_stats stats;
+	struct tw_streams_stats stats;
 
-	tw_knowledge__stats(knowledge, &stats);
+	tw_streams__stats(knowledge, &stats);
 	assert_true(stats.memory <= TW_KNOWN_MEMORY_MAX);
 	return stats;
 }

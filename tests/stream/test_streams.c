@@ -18,19 +18,19 @@ static const char sizeof_long[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
 	"\tfield:int i;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", (int)sizeof(long)\n";
 
-static void check_text(struct tw_known_stream *stream, uint64_t schema_id, uint16_t id, const char *expected)
+static void check_text(struct tw_stream *stream, uint64_t schema_id, uint16_t id, const char *expected)
 {
 	const uint8_t bytes[24] = { [8] = 5, [16] = 0x34, [17] = 0x12 };
 	const struct tw_record record = { .data = bytes, .len = sizeof(bytes) };
-	struct tw_known_event *event = tw_known_stream__event(stream, schema_id, id);
+	struct tw_stream_event *event = tw_stream__event(stream, schema_id, id);
 	const struct tw_print *print;
 	struct tw_line line;
 	char text[256];
 
 	assert_non_null(event);
-	print = tw_known_event__print(knowledge, event);
+	print = tw_stream_event__print(knowledge, event);
 	assert_non_null(print);
-	assert_ptr_equal(tw_known_event__print(knowledge, event), print);
+	assert_ptr_equal(tw_stream_event__print(knowledge, event), print);
 	line = tw_line__on(text, sizeof(text) - 1);
 	tw_print__run(print, &record, &stream->print_host, &line);
 	*line.at = '\0';
@@ -52,7 +52,7 @@ static void add_host(const char *name, uint64_t cpus, uint64_t long_size)
 	assert_true(tw_host__emit(&frame.f, attrs, sizeof(attrs) / sizeof(attrs[0])));
 }
 
-static struct tw_known_stream *learn_host(const char *name, uint64_t cpus, uint64_t long_size)
+static struct tw_stream *learn_host(const char *name, uint64_t cpus, uint64_t long_size)
 {
 	begin(1, SCHEMA);
 	add_host(name, cpus, long_size);
@@ -61,7 +61,7 @@ static struct tw_known_stream *learn_host(const char *name, uint64_t cpus, uint6
 
 static void test_host(void **state)
 {
-	struct tw_known_stream *stream = learn_host("alpha", 6, 0);
+	struct tw_stream *stream = learn_host("alpha", 6, 0);
 
 	(void)state;
 	assert_true(stream->has_host);
@@ -78,7 +78,7 @@ static void test_host(void **state)
 /* Programs made before the host told its long are made anew, and their memory is given back. */
 static void test_long_size(void **state)
 {
-	struct tw_known_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, sizeof_long, false);
+	struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, sizeof_long, false);
 	const size_t before = stats_now().memory;
 
 	(void)state;
@@ -95,7 +95,7 @@ static void test_long_size(void **state)
 	check_text(stream, SCHEMA + 1, 9, "4");
 }
 
-static struct tw_known_stream *learn_clock(uint32_t valid, uint64_t trace, uint64_t real)
+static struct tw_stream *learn_clock(uint32_t valid, uint64_t trace, uint64_t real)
 {
 	const struct tw_clock_view clock = { .valid = valid,
 					     .reading = { [TW_CLOCK_TRACE] = trace, [TW_CLOCK_REAL] = real } };
@@ -108,7 +108,7 @@ static struct tw_known_stream *learn_clock(uint32_t valid, uint64_t trace, uint6
 static void test_clock(void **state)
 {
 	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
-	struct tw_known_stream *stream = learn_clock(1u << TW_CLOCK_TRACE, 5, 0);
+	struct tw_stream *stream = learn_clock(1u << TW_CLOCK_TRACE, 5, 0);
 
 	(void)state;
 	assert_false(stream->has_wall);
@@ -121,10 +121,10 @@ static void test_clock(void **state)
 	assert_int_equal(stream->wall_minus + 100, 90);
 }
 
-static void check_name(const struct tw_known_stream *stream, uint32_t pid, uint64_t time, const char *expected)
+static void check_name(const struct tw_stream *stream, uint32_t pid, uint64_t time, const char *expected)
 {
 	size_t len = 0;
-	const char *name = tw_task_table__name(&stream->tasks, pid, time, &len);
+	const char *name = tw_tasks__name(&stream->tasks, pid, time, &len);
 
 	if (!expected) {
 		assert_null(name);
@@ -138,7 +138,7 @@ static void check_name(const struct tw_known_stream *stream, uint32_t pid, uint6
 /* A producer tells all the names of a round before its events. */
 static void test_many_renames(void **state)
 {
-	struct tw_known_stream *stream = NULL;
+	struct tw_stream *stream = NULL;
 	char name[16];
 
 	(void)state;
@@ -153,7 +153,7 @@ static void test_many_renames(void **state)
 	learn_comm(1, 10, 500, "one too many");
 	check_name(stream, 10, 100 + TW_TASK_OLDER_MAX, "name128");
 	check_name(stream, 10, 100, "name64");
-	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_task_table__memory(&stream->tasks));
+	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_tasks__memory(&stream->tasks));
 	learn_comm(1, 10, 20000000000, "much later");
 	learn_comm(1, 10, 40000000000, "later yet");
 	check_name(stream, 10, 20000000000, "much later");
@@ -163,7 +163,7 @@ static void test_many_renames(void **state)
 
 static void test_renames(void **state)
 {
-	struct tw_known_stream *stream = learn_comm(1, 10, 100, "bash");
+	struct tw_stream *stream = learn_comm(1, 10, 100, "bash");
 
 	(void)state;
 	check_name(stream, 11, 100, NULL);
@@ -183,13 +183,13 @@ static void test_renames(void **state)
 	check_name(stream, 10, 500, "");
 	learn_comm(2, 10, 0, "other");
 	check_name(stream, 10, 400, "cc1");
-	check_name(tw_knowledge__stream(knowledge, 2), 10, 400, "other");
+	check_name(tw_streams__get(knowledge, 2), 10, 400, "other");
 }
 
 static void test_longest_name(void **state)
 {
 	char name[TW_COMM_MAX + 8];
-	struct tw_known_stream *stream;
+	struct tw_stream *stream;
 
 	(void)state;
 	memset(name, 'x', sizeof(name));
@@ -203,7 +203,7 @@ static void test_longest_name(void **state)
 static void test_many_tasks(void **state)
 {
 	const uint32_t n = 20000;
-	struct tw_known_stream *stream = NULL;
+	struct tw_stream *stream = NULL;
 	char name[16];
 
 	(void)state;
@@ -220,13 +220,13 @@ static void test_many_tasks(void **state)
 	}
 	check_name(stream, n, 100, NULL);
 	assert_int_equal(stream->tasks.n, n);
-	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_task_table__memory(&stream->tasks));
+	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_tasks__memory(&stream->tasks));
 	assert_int_equal(stats_now().refused_names, 0);
 }
 
 static void test_symbols(void **state)
 {
-	struct tw_known_stream *stream = learn_event(1, SCHEMA, 9, "e");
+	struct tw_stream *stream = learn_event(1, SCHEMA, 9, "e");
 	struct tw_symbol symbol;
 	size_t memory;
 
@@ -253,19 +253,19 @@ static void test_symbols(void **state)
 static void test_schema(void **state)
 {
 	char text[2048];
-	struct tw_known_stream *stream;
-	struct tw_known_event *event;
+	struct tw_stream *stream;
+	struct tw_stream_event *event;
 	size_t memory;
 
 	(void)state;
 	assert_true(explained__format(text, sizeof(text), 9, "packed") > 0);
 	stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, text, true);
-	event = tw_known_stream__event(stream, SCHEMA, 9);
+	event = tw_stream__event(stream, SCHEMA, 9);
 	assert_non_null(event);
 	assert_string_equal(event->format->name, "packed");
 	assert_string_equal(event->format->system, "made");
 	learn_event(1, SCHEMA, 0x1009, "plain");
-	assert_string_equal(tw_known_stream__event(stream, SCHEMA, 0x1009)->format->name, "plain");
+	assert_string_equal(tw_stream__event(stream, SCHEMA, 0x1009)->format->name, "plain");
 	check_text(stream, SCHEMA, 0x1009, "i=5 at=0x1234 {0x1234}");
 	memory = stats_now().memory;
 	for (int i = 0; i < 100; i++) { /* repeated: nothing more is taken, nothing is replaced */
@@ -273,18 +273,18 @@ static void test_schema(void **state)
 		learn_event(1, SCHEMA, 9, "another");
 	}
 	assert_int_equal(stats_now().memory, memory);
-	assert_ptr_equal(tw_known_stream__event(stream, SCHEMA, 9), event);
+	assert_ptr_equal(tw_stream__event(stream, SCHEMA, 9), event);
 	assert_string_equal(event->format->name, "packed");
-	assert_null(tw_known_stream__event(stream, SCHEMA, 10));
-	assert_null(tw_known_stream__event(stream, SCHEMA, 0x2009));
+	assert_null(tw_stream__event(stream, SCHEMA, 10));
+	assert_null(tw_stream__event(stream, SCHEMA, 0x2009));
 	assert_int_equal(stats_now().refused_texts, 0);
 }
 
 /* header_page, header_event and kinds to come are no events. */
 static void test_other_kinds(void **state)
 {
-	const struct tw_known_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_HEADER_PAGE, 0, "no format", false);
-	const struct tw_knowledge_stats before = stats_now();
+	const struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_HEADER_PAGE, 0, "no format", false);
+	const struct tw_streams_stats before = stats_now();
 
 	(void)state;
 	learn_text(1, SCHEMA, TW_SCHEMA_HEADER_EVENT, 0, "no format", true);
@@ -296,7 +296,7 @@ static void test_other_kinds(void **state)
 
 static void test_strings(void **state)
 {
-	struct tw_known_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_PRINTK, 0, "0x10 : \"one\\n\"\n", false);
+	struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_PRINTK, 0, "0x10 : \"one\\n\"\n", false);
 	size_t memory = stats_now().memory;
 
 	(void)state;
@@ -315,26 +315,26 @@ static void test_strings(void **state)
 /* Ids mean something only under their stream and schema. */
 static void test_streams_and_schemas(void **state)
 {
-	struct tw_known_stream *one = learn_event(100, 7, 9, "one-seven"), *two = learn_event(200, 7, 9, "two-seven");
+	struct tw_stream *one = learn_event(100, 7, 9, "one-seven"), *two = learn_event(200, 7, 9, "two-seven");
 
 	(void)state;
 	learn_event(100, 8, 9, "one-eight");
 	learn_event(100, 8, 10, "one-ten");
-	assert_int_equal(tw_knowledge__count(knowledge), 2);
-	assert_ptr_equal(tw_knowledge__first(knowledge), one);
+	assert_int_equal(tw_streams__count(knowledge), 2);
+	assert_ptr_equal(tw_streams__first(knowledge), one);
 	assert_ptr_equal(one->next, two);
 	assert_null(two->next);
 	assert_int_equal(one->number, 0);
 	assert_int_equal(two->number, 1);
 	for (int i = 0; i < 2; i++) {
-		assert_ptr_equal(tw_knowledge__stream(knowledge, 100), one);
-		assert_string_equal(tw_known_stream__event(one, 7, 9)->format->name, "one-seven");
-		assert_string_equal(tw_known_stream__event(one, 8, 9)->format->name, "one-eight");
-		assert_null(tw_known_stream__event(one, 7, 10));
-		assert_null(tw_known_stream__event(one, 9, 9));
-		assert_ptr_equal(tw_knowledge__stream(knowledge, 200), two);
-		assert_string_equal(tw_known_stream__event(two, 7, 9)->format->name, "two-seven");
-		assert_null(tw_known_stream__event(two, 8, 9));
+		assert_ptr_equal(tw_streams__get(knowledge, 100), one);
+		assert_string_equal(tw_stream__event(one, 7, 9)->format->name, "one-seven");
+		assert_string_equal(tw_stream__event(one, 8, 9)->format->name, "one-eight");
+		assert_null(tw_stream__event(one, 7, 10));
+		assert_null(tw_stream__event(one, 9, 9));
+		assert_ptr_equal(tw_streams__get(knowledge, 200), two);
+		assert_string_equal(tw_stream__event(two, 7, 9)->format->name, "two-seven");
+		assert_null(tw_stream__event(two, 8, 9));
 	}
 }
 
@@ -347,7 +347,7 @@ static void test_stats(void **state)
 		{ .stat = 0xffff, .value = 99 },
 		{ .stat = TW_STAT_OVERRUN, .value = 6 },
 	};
-	const struct tw_known_stream *stream;
+	const struct tw_stream *stream;
 
 	(void)state;
 	begin(1, SCHEMA);

@@ -50,19 +50,19 @@ static void test_parts(void **state)
 {
 	uint8_t value[4096];
 	const uint32_t total = lay_out(value, sizeof(value), 9);
-	struct tw_known_stream *one = learn_comm(1, 1, 0, "a"), *two = learn_comm(2, 1, 0, "b");
+	struct tw_stream *one = learn_comm(1, 1, 0, "a"), *two = learn_comm(2, 1, 0, "b");
 	uint32_t pieces = 0;
 
 	(void)state;
 	for (uint32_t at = 0, next; at < total; at = next, pieces++) {
-		assert_null(tw_known_stream__event(one, SCHEMA, 9));
-		assert_null(tw_known_stream__event(two, SCHEMA, 9));
+		assert_null(tw_stream__event(one, SCHEMA, 9));
+		assert_null(tw_stream__event(two, SCHEMA, 9));
 		next = learn_part(1, TW_TLV_SCHEMA, value, total, at);
 		learn_part(2, TW_TLV_SCHEMA, value, total, at);
 	}
 	assert_true(pieces > 1);
-	assert_string_equal(tw_known_stream__event(one, SCHEMA, 9)->format->name, "parted");
-	assert_string_equal(tw_known_stream__event(two, SCHEMA, 9)->format->name, "parted");
+	assert_string_equal(tw_stream__event(one, SCHEMA, 9)->format->name, "parted");
+	assert_string_equal(tw_stream__event(two, SCHEMA, 9)->format->name, "parted");
 	assert_int_equal(stats_now().incomplete, 0);
 	assert_int_equal(stats_now().malformed, 0);
 }
@@ -71,18 +71,18 @@ static void test_part_missing(void **state)
 {
 	uint8_t value[4096];
 	const uint32_t total = lay_out(value, sizeof(value), 9);
-	struct tw_known_stream *stream = learn_comm(1, 1, 0, "a");
+	struct tw_stream *stream = learn_comm(1, 1, 0, "a");
 	uint32_t at = learn_part(1, TW_TLV_SCHEMA, value, total, 0);
 
 	(void)state;
 	at = learn_part(1, TW_TLV_SCHEMA, value, total, at + 16);
 	while (at < total)
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
-	assert_null(tw_known_stream__event(stream, SCHEMA, 9));
+	assert_null(tw_stream__event(stream, SCHEMA, 9));
 	assert_true(stats_now().incomplete >= 1);
 	for (at = 0; at < total;) /* said again, whole */
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
-	assert_non_null(tw_known_stream__event(stream, SCHEMA, 9));
+	assert_non_null(tw_stream__event(stream, SCHEMA, 9));
 }
 
 /* Whoever reads events puts these together; what is in pieces may be malformed as a whole. */
@@ -105,15 +105,15 @@ static void test_parts_of_others(void **state)
 static void test_other_id(void **state)
 {
 	char text[2048];
-	struct tw_known_stream *stream;
-	struct tw_knowledge_stats stats;
+	struct tw_stream *stream;
+	struct tw_streams_stats stats;
 
 	(void)state;
 	assert_true(explained__format(text, sizeof(text), 9, "lies") > 0);
 	for (int i = 0; i < 2; i++)
 		stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 10, text, i);
-	assert_null(tw_known_stream__event(stream, SCHEMA, 9));
-	assert_null(tw_known_stream__event(stream, SCHEMA, 10));
+	assert_null(tw_stream__event(stream, SCHEMA, 9));
+	assert_null(tw_stream__event(stream, SCHEMA, 10));
 	stats = stats_now();
 	assert_int_equal(stats.refused_texts, 2);
 	assert_int_equal(stats.memory, sizeof(*stream));
@@ -124,7 +124,7 @@ static void test_other_id(void **state)
 static void test_why(void **state)
 {
 	static char name[600];
-	struct tw_knowledge_stats stats;
+	struct tw_streams_stats stats;
 
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
@@ -140,7 +140,7 @@ static void test_why(void **state)
 	assert_says(&stats.text, "\\x1b[2Jx\\x7f");
 }
 
-static void learn_schema_value(struct tw_known_stream *stream, uint32_t raw_length, uint8_t encoding, const char *data,
+static void learn_schema_value(struct tw_stream *stream, uint32_t raw_length, uint8_t encoding, const char *data,
 			       size_t len)
 {
 	const struct tw_schema_view view = {
@@ -162,7 +162,7 @@ static void learn_schema_value(struct tw_known_stream *stream, uint32_t raw_leng
 static void test_lying_schema(void **state)
 {
 	const uint32_t lengths[] = { 0, 1, 4, 6, TW_SCHEMA_RAW_MAX, TW_SCHEMA_RAW_MAX + 1, UINT32_MAX };
-	struct tw_known_stream *stream = learn_comm(1, 1, 0, "a");
+	struct tw_stream *stream = learn_comm(1, 1, 0, "a");
 	const size_t memory = stats_now().memory;
 	uint64_t refused = 0;
 
@@ -191,7 +191,7 @@ static void test_short(void **state)
 		{ TW_TLV_SCHEMA, 16, SIZE_MAX }, { TW_TLV_CLOCK, 60, SIZE_MAX }, { TW_TLV_COMM, 20, 20 + TW_COMM_MAX },
 		{ TW_TLV_SYMBOL, 12, SIZE_MAX }, { TW_TLV_PART, 17, SIZE_MAX },
 	};
-	struct tw_known_stream *stream = learn_comm(1, 1, 0, "a");
+	struct tw_stream *stream = learn_comm(1, 1, 0, "a");
 	uint8_t value[128];
 
 	(void)state;
@@ -223,7 +223,7 @@ static void test_lying_lists(void **state)
 		{ 0, TW_HOST_NAME, 0, 6, 'o', 'k', 0, 0, 0, TW_HOST_OS, 0, 0 },
 	};
 	static const uint8_t stats[23] = { 0, TW_STAT_READ, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, TW_STAT_SENT_BYTES };
-	struct tw_known_stream *stream = learn_comm(1, 1, 0, "a");
+	struct tw_stream *stream = learn_comm(1, 1, 0, "a");
 	uint64_t malformed = 0;
 
 	(void)state;
@@ -246,47 +246,47 @@ static void test_lying_lists(void **state)
 static void test_full_task_table(void **state)
 {
 	struct tw_comm_view comm = { .pid = 1, .name = (const uint8_t *)"one", .len = 3 };
-	struct tw_task_table table = { 0 };
+	struct tw_tasks table = { 0 };
 	size_t len;
 
 	(void)state;
-	assert_int_equal(tw_task_table__add(&table, &comm, 1000), -E2BIG);
-	assert_int_equal(tw_task_table__memory(&table), 0);
-	assert_null(tw_task_table__name(&table, 1, 0, &len));
-	for (comm.pid = 1; !tw_task_table__add(&table, &comm, table.size ? 0 : 1u << 20); comm.pid++)
+	assert_int_equal(tw_tasks__add(&table, &comm, 1000), -E2BIG);
+	assert_int_equal(tw_tasks__memory(&table), 0);
+	assert_null(tw_tasks__name(&table, 1, 0, &len));
+	for (comm.pid = 1; !tw_tasks__add(&table, &comm, table.size ? 0 : 1u << 20); comm.pid++)
 		;
 	assert_int_equal(table.n, comm.pid - 1);
 	assert_true(table.n >= table.size / 2);
-	assert_null(tw_task_table__name(&table, comm.pid, 0, &len));
+	assert_null(tw_tasks__name(&table, comm.pid, 0, &len));
 	comm = (struct tw_comm_view){ .pid = 5, .time = 9, .name = (const uint8_t *)"five", .len = 4 };
-	assert_int_equal(tw_task_table__add(&table, &comm, 0), 0);
-	assert_string_equal(tw_task_table__name(&table, 5, 9, &len), "five");
-	assert_string_equal(tw_task_table__name(&table, 6, 9, &len), "one");
+	assert_int_equal(tw_tasks__add(&table, &comm, 0), 0);
+	assert_string_equal(tw_tasks__name(&table, 5, 9, &len), "five");
+	assert_string_equal(tw_tasks__name(&table, 6, 9, &len), "one");
 
 	table.n = TW_TASKS_MAX; /* as if they were there */
 	comm.pid = table.size;
-	assert_int_equal(tw_task_table__add(&table, &comm, SIZE_MAX), -E2BIG);
-	tw_task_table__fini(&table);
+	assert_int_equal(tw_tasks__add(&table, &comm, SIZE_MAX), -E2BIG);
+	tw_tasks__fini(&table);
 }
 
 static void test_streams_limit(void **state)
 {
 	(void)state;
 	for (uint64_t id = 1; id <= TW_KNOWN_STREAMS_MAX; id++)
-		assert_non_null(tw_knowledge__stream(knowledge, id));
+		assert_non_null(tw_streams__get(knowledge, id));
 	assert_int_equal(stats_now().refused_streams, 0);
-	assert_null(tw_knowledge__stream(knowledge, TW_KNOWN_STREAMS_MAX + 1));
-	assert_null(tw_knowledge__stream(knowledge, TW_KNOWN_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(knowledge, TW_KNOWN_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(knowledge, TW_KNOWN_STREAMS_MAX + 1));
 	assert_int_equal(stats_now().refused_streams, 2);
 	assert_in_range(stats_now().memory, 1, TW_KNOWN_MEMORY_MAX / 2);
-	assert_int_equal(tw_knowledge__count(knowledge), TW_KNOWN_STREAMS_MAX);
-	assert_int_equal(tw_knowledge__stream(knowledge, 1)->id, 1);
+	assert_int_equal(tw_streams__count(knowledge), TW_KNOWN_STREAMS_MAX);
+	assert_int_equal(tw_streams__get(knowledge, 1)->id, 1);
 }
 
 static void test_schemas_limit(void **state)
 {
-	struct tw_known_stream *stream = NULL;
-	struct tw_knowledge_stats stats;
+	struct tw_stream *stream = NULL;
+	struct tw_streams_stats stats;
 
 	(void)state;
 	for (uint64_t id = 1; id <= TW_KNOWN_SCHEMAS_MAX; id++)
@@ -296,9 +296,9 @@ static void test_schemas_limit(void **state)
 	stats = stats_now();
 	assert_int_equal(stats.refused_texts, 1);
 	assert_says(&stats.text, "made:toomuch");
-	assert_null(tw_known_stream__event(stream, 9999, 9));
+	assert_null(tw_stream__event(stream, 9999, 9));
 	learn_event(stream->id, TW_KNOWN_SCHEMAS_MAX, 10, "fits"); /* in one that is there */
-	assert_non_null(tw_known_stream__event(stream, TW_KNOWN_SCHEMAS_MAX, 10));
+	assert_non_null(tw_stream__event(stream, TW_KNOWN_SCHEMAS_MAX, 10));
 }
 
 int main(void)

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "filter/evaluate.h"
-#include "stream/streams.h"
 #include "pcap-tools/merge/merge.h"
+#include "stream/streams.h"
 
 struct filter_hits {
 	struct tw_sink sink;    /* first: what is handed out */
 	struct tw_bound *whole; /* borrowed */
 	struct predicate_hits *predicates;
 	unsigned int n; /* 0 = they are not counted alone */
-	struct tw_knowledge *knowledge;
+	struct tw_streams *knowledge;
 	struct tw_merge *merge;
 	int failure; /* of the merge; final */
 	uint8_t *slot;
@@ -29,9 +29,9 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-static void add_names(struct tw_filter_event *event, const struct tw_known_stream *stream)
+static void add_names(struct tw_filter_event *event, const struct tw_stream *stream)
 {
-	event->comm = tw_task_table__name(&stream->tasks, (uint32_t)event->pid, event->time, &event->comm_len);
+	event->comm = tw_tasks__name(&stream->tasks, (uint32_t)event->pid, event->time, &event->comm_len);
 	if (!event->pid) {
 		event->comm = "<idle>";
 		event->comm_len = strlen(event->comm);
@@ -50,7 +50,7 @@ static void ask_alone(struct predicate_hits *predicate, const struct tw_filter_e
 	predicate->matched += tw_bound__matches(predicate->bound, event);
 }
 
-static void take_event(struct filter_hits *hits, const struct tw_known_stream *stream, const struct tw_merged *out,
+static void take_event(struct filter_hits *hits, const struct tw_stream *stream, const struct tw_merged *out,
 		       uint16_t cpu, const struct tw_tlv_view *tlv)
 {
 	struct tw_filter_event event;
@@ -81,7 +81,7 @@ static void take_lost(struct filter_hits *hits, const struct tw_merged *out, con
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct filter_hits *hits = ctx;
-	struct tw_known_stream *stream = tw_knowledge__stream(hits->knowledge, out->stream_id);
+	struct tw_stream *stream = tw_streams__get(hits->knowledge, out->stream_id);
 	struct tw_cursor unused, tlvs = { .at = out->body, .left = out->body_len };
 	struct tw_frame_info info = { 0 };
 	enum tw_frame_status status;
@@ -94,7 +94,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 		else if (tlv.type == TW_TLV_LOST)
 			take_lost(hits, out, &tlv);
 		else if (tlv.type == TW_TLV_COMM || tlv.type == TW_TLV_HOST)
-			tw_knowledge__learn(hits->knowledge, stream, &info, &tlv);
+			tw_stream__update(hits->knowledge, stream, &info, &tlv);
 	}
 	return stream ? 0 : -ENOMEM;
 }
@@ -185,7 +185,7 @@ static int init(struct filter_hits *hits, const struct filter_expression *expres
 	hits->whole = expression->bound;
 	atomic_store(&hits->from, UINT64_MAX);
 	atomic_store(&hits->until, UINT64_MAX);
-	hits->knowledge = tw_knowledge__new();
+	hits->knowledge = tw_streams__new();
 	hits->slot = aligned_alloc(64, (TW_FRAME_MAX + TW_COPY_STEP + 63) & ~63u);
 	if (!hits->knowledge || !hits->slot)
 		return tw_error__set(err, -ENOMEM, "out of memory");
@@ -217,7 +217,7 @@ void filter_hits__free(struct filter_hits *hits)
 		tw_bound__free(hits->predicates[i].bound);
 	free(hits->predicates);
 	tw_merge__free(hits->merge);
-	tw_knowledge__free(hits->knowledge);
+	tw_streams__free(hits->knowledge);
 	free(hits->slot);
 	free(hits);
 }
