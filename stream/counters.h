@@ -4,12 +4,11 @@
  * either may be missing or older, so each place counts the larger of the two, until the stream has ended: STATS are complete then,
  * and a LOST that the network brought twice changes nothing.
  */
-#ifndef TW_BOOKS_H
-#define TW_BOOKS_H
+#ifndef TW_STREAM_COUNTERS_H
+#define TW_STREAM_COUNTERS_H
 
+#include "stream/limits.h"
 #include "wire/decode.h"
-
-#define TW_STREAM_COUNTER_CHANNELS_MAX 8192 /* channels with counters of their own; more are ignored */
 
 enum tw_stream_counter {
 	TW_STREAM_RECORDED,

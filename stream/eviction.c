@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define SHARES (2 * TW_STANDING_STREAMS) /* so that looking for a free one ends soon */
+#define SHARES (2 * TW_STREAMS_LIVE_MAX) /* so that looking for a free one ends soon */
 
 /* An address, and its streams in a table. */
 struct share {

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stream/limits.h"
 #include "wire/decode.h"
 
 /* What a stream has shown: each takes a stranger more than the one before. */
@@ -40,15 +41,14 @@ struct tw_places {
 	uint64_t silence;     /* a stream not heard for that long, as the table counts, is dead */
 };
 
-#define TW_STANDING_NOBODY  SIZE_MAX
-#define TW_STANDING_STREAMS 256 /* of a table, at most */
+#define TW_STANDING_NOBODY SIZE_MAX
 
 /** tw_standing__goes_before() - whether @s makes room before @other does */
 bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_standing *other);
 
 /**
  * tw_standing__choose() - which stream makes room for one more
- * @there: @n of them, at most TW_STANDING_STREAMS, in any order
+ * @there: @n of them, at most TW_STREAMS_LIVE_MAX, in any order
  * @newcomer: heard now
  * @ret: a number below @n; TW_STANDING_NOBODY = there is room
  *

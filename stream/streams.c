@@ -6,83 +6,71 @@
 
 #include "stream/streams_impl.h"
 
-#define PAGE_IDS 256
-
-struct tw_streams *tw_streams__new(void)
+struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 {
-	const struct tw_parts_limits limits = { .bytes = TW_KNOWN_PARTS_BYTES, .count = TW_KNOWN_PARTS_COUNT };
-	struct tw_streams *knowledge = calloc(1, sizeof(*knowledge));
+	static const struct tw_streams_options reader = { .keeps = true, .wants = TW_STREAM_WANTS_FORMATS };
+	const struct tw_parts_limits limits = { .bytes = TW_STREAM_PARTS_BYTES, .count = TW_STREAM_PARTS_MAX };
+	struct tw_streams *streams = calloc(1, sizeof(*streams));
 
-	if (!knowledge)
+	if (!streams)
 		return NULL;
-	knowledge->end = &knowledge->first;
-	knowledge->parts = tw_parts__new(&limits);
-	if (!knowledge->parts) {
-		free(knowledge);
+	streams->options = options ? *options : reader;
+	if (!streams->options.known)
+		streams->options.known = TW_STREAMS_MAX;
+	if (!streams->options.memory)
+		streams->options.memory = TW_STREAMS_MEMORY_MAX;
+	if (!streams->options.silence)
+		streams->options.silence = UINT64_MAX;
+	streams->parts = tw_parts__new(&limits);
+	if (!streams->parts) {
+		free(streams);
 		return NULL;
 	}
-	return knowledge;
-}
-
-static void event__free(struct tw_stream_event *event)
-{
-	if (!event)
-		return;
-	tw_print__free(event->print);
-	tw_format__free(event->format);
-	free(event);
-}
-
-static void schema__free(struct tw_stream_schema *schema)
-{
-	for (size_t high = 0; high < PAGE_IDS; high++) {
-		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
-			event__free(schema->events[high][low]);
-		free(schema->events[high]);
-	}
-	free(schema);
+	return streams;
 }
 
 static void stream__free(struct tw_stream *stream)
 {
-	struct tw_stream_schema *schema;
-
-	while ((schema = stream->schemas)) {
-		stream->schemas = schema->next;
-		schema__free(schema);
-	}
+	tw_stream__free_schemas(stream);
+	tw_stream_counters__fini(&stream->counters);
 	tw_tasks__fini(&stream->tasks);
 	tw_symbols__free(stream->symbols);
 	tw_strings__free(stream->strings);
 	free(stream);
 }
 
-void tw_streams__free(struct tw_streams *knowledge)
+void tw_streams__free(struct tw_streams *streams)
 {
 	struct tw_stream *stream;
 
-	if (!knowledge)
+	if (!streams)
 		return;
-	while ((stream = knowledge->first)) {
-		knowledge->first = stream->next;
+	while ((stream = streams->first)) {
+		streams->first = stream->next;
 		stream__free(stream);
 	}
-	tw_id_table__fini(&knowledge->by_id);
-	tw_parts__free(knowledge->parts);
-	free(knowledge->expanded);
-	free(knowledge);
+	tw_id_table__fini(&streams->by_id);
+	tw_parts__free(streams->parts);
+	free(streams->expanded);
+	free(streams);
 }
 
-size_t tw_streams__room(const struct tw_streams *knowledge)
+unsigned int tw_streams__add_user(struct tw_streams *streams, const struct tw_stream_user *user)
 {
-	return TW_KNOWN_MEMORY_MAX - knowledge->stats.memory;
+	streams->users[streams->n_users] = *user;
+	return streams->n_users++;
 }
 
-bool tw_streams__take(struct tw_streams *knowledge, size_t bytes)
+size_t tw_streams__room(const struct tw_streams *streams)
 {
-	if (bytes > tw_streams__room(knowledge))
+	return streams->options.memory - streams->stats.memory;
+}
+
+bool tw_stream__take(struct tw_stream *stream, size_t bytes)
+{
+	if (bytes > tw_streams__room(stream->table))
 		return false;
-	knowledge->stats.memory += bytes;
+	tw_stream__changed(stream, 0, bytes);
 	return true;
 }
 
@@ -92,199 +80,177 @@ static void keep_first(struct tw_error *first, const struct tw_error *why)
 		*first = *why;
 }
 
-void tw_streams__refuse(struct tw_streams *knowledge, uint64_t *count, const struct tw_error *why)
+void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struct tw_error *why)
 {
 	(*count)++;
-	keep_first(&knowledge->stats.first, why);
-	if (count == &knowledge->stats.refused_texts)
-		keep_first(&knowledge->stats.text, why);
+	keep_first(&streams->stats.first, why);
+	if (count == &streams->stats.refused_texts)
+		keep_first(&streams->stats.text, why);
+}
+
+static void append(struct tw_streams *streams, struct tw_stream *stream)
+{
+	stream->before = streams->last;
+	if (stream->before)
+		stream->before->next = stream;
+	else
+		streams->first = stream;
+	streams->last = stream;
+	streams->n_known++;
 }
 
 /* Return: NULL beyond the limits, or without memory */
-static struct tw_stream *stream__alloc(struct tw_streams *knowledge, uint64_t id)
+static struct tw_stream *add(struct tw_streams *streams, uint64_t id)
 {
 	struct tw_stream *stream;
 
-	if (knowledge->n_streams == TW_KNOWN_STREAMS_MAX || !tw_streams__take(knowledge, sizeof(*stream)))
+	if (streams->n_known == streams->options.known || sizeof(*stream) > tw_streams__room(streams))
 		return NULL;
 	stream = calloc(1, sizeof(*stream));
-	if (stream && !tw_id_table__put(&knowledge->by_id, id, stream))
-		return stream;
-	free(stream);
-	knowledge->stats.memory -= sizeof(*stream);
-	return NULL;
-}
-
-static struct tw_stream *stream__new(struct tw_streams *knowledge, uint64_t id)
-{
-	struct tw_stream *stream = stream__alloc(knowledge, id);
-	struct tw_error why;
-
-	if (!stream) {
-		tw_error__set(&why, -E2BIG,
-			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
-			      TW_KNOWN_STREAMS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
-		tw_streams__refuse(knowledge, &knowledge->stats.refused_streams, &why);
+	if (!stream || tw_id_table__put(&streams->by_id, id, stream)) {
+		free(stream);
 		return NULL;
 	}
 	stream->id = id;
-	stream->number = knowledge->n_streams++;
-	*knowledge->end = stream;
-	knowledge->end = &stream->next;
+	stream->table = streams;
+	stream->number = streams->appeared++;
+	tw_stream__take(stream, sizeof(*stream));
+	append(streams, stream);
 	return stream;
 }
 
-struct tw_stream *tw_streams__get(struct tw_streams *knowledge, uint64_t id)
+struct tw_stream *tw_streams__find(struct tw_streams *streams, uint64_t id)
 {
-	struct tw_stream *stream = tw_id_table__find(&knowledge->by_id, id);
+	struct tw_stream *latest = streams->latest;
 
-	return stream ? stream : stream__new(knowledge, id);
+	return latest && latest->id == id ? latest : tw_id_table__find(&streams->by_id, id);
 }
 
-struct tw_stream *tw_streams__first(const struct tw_streams *knowledge)
+struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 {
-	return knowledge->first;
+	struct tw_stream *stream = tw_streams__find(streams, id);
+	struct tw_error why;
+
+	if (!stream)
+		stream = add(streams, id);
+	if (!stream) {
+		tw_error__set(&why, -E2BIG,
+			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
+			      streams->options.known, streams->options.memory >> 20);
+		tw_streams__refuse(streams, &streams->stats.refused_streams, &why);
+	}
+	return stream;
 }
 
-uint32_t tw_streams__count(const struct tw_streams *knowledge)
+/* Return: 0 if there is room for one more live stream; -ENOSPC; what a user returned */
+static int make_room(struct tw_streams *streams, uint64_t now)
 {
-	return knowledge->n_streams;
+	const struct tw_places places = { .n = TW_STREAMS_LIVE_MAX,
+					  .of_one_source = TW_STREAMS_LIVE_MAX,
+					  .silence = streams->options.silence };
+	const struct tw_standing newcomer = { .heard = now };
+	struct tw_standing there[TW_STREAMS_LIVE_MAX];
+	size_t goes;
+
+	if (streams->n_live < TW_STREAMS_LIVE_MAX)
+		return 0;
+	for (size_t i = 0; i < streams->n_live; i++)
+		there[i] = streams->live[i]->standing;
+	if (tw_standing__choose(there, streams->n_live, &places, &newcomer, &goes))
+		return -ENOSPC;
+	return tw_streams__retire(streams->live[goes]);
 }
 
-struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id)
+int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret)
 {
-	struct tw_stream_schema *schema = stream->last_schema;
+	struct tw_stream *stream = tw_streams__find(streams, id);
+	int err;
 
-	if (schema && schema->id == schema_id)
-		return schema;
-	for (schema = stream->schemas; schema && schema->id != schema_id;)
-		schema = schema->next;
-	stream->last_schema = schema;
-	return schema;
-}
-
-bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id)
-{
-	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
-	const uint32_t others = (uint32_t)__builtin_popcount(stream->others);
-
-	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
-}
-
-static struct tw_stream_schema *make_schema(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t id)
-{
-	struct tw_stream_schema *schema = tw_stream__schema(stream, id);
-
-	if (schema || knowledge->n_schemas == TW_KNOWN_SCHEMAS_MAX || !tw_streams__take(knowledge, sizeof(*schema)))
-		return schema;
-	schema = calloc(1, sizeof(*schema));
-	if (!schema)
-		return NULL;
-	schema->id = id;
-	schema->next = stream->schemas;
-	stream->schemas = schema;
-	knowledge->n_schemas++;
-	return schema;
-}
-
-int tw_stream__add_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
-			  struct tw_format *format, struct tw_error *err)
-{
-	struct tw_stream_schema *schema = make_schema(knowledge, stream, schema_id);
-	struct tw_stream_event ***page, *event;
-
-	if (!schema)
-		return tw_error__set(
-			err, -E2BIG,
-			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
-			format->system, format->name, TW_KNOWN_SCHEMAS_MAX, TW_KNOWN_MEMORY_MAX >> 20);
-	page = &schema->events[format->id / PAGE_IDS];
-	if (!tw_streams__take(knowledge, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
-		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",
-				     format->system, format->name, TW_KNOWN_MEMORY_MAX >> 20);
-	if (!*page)
-		*page = calloc(PAGE_IDS, sizeof(**page));
-	event = *page ? calloc(1, sizeof(*event)) : NULL;
-	if (!event)
-		return tw_error__set(err, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
-	if (stream->long_size)
-		tw_format__assume_long_size(format, stream->long_size);
-	event->format = format;
-	(*page)[format->id % PAGE_IDS] = event;
-	schema->n_events++;
+	if (!stream || !stream->is_live) {
+		err = make_room(streams, now);
+		if (err)
+			return err;
+		stream = stream ? stream : add(streams, id);
+		if (!stream)
+			return streams->n_known == streams->options.known ? -ENOSPC : -ENOMEM;
+		stream->is_live = true;
+		stream->standing = (struct tw_standing){ .heard = now };
+		stream->numbers = (struct tw_number_row){ .channel = 0 };
+		streams->live[streams->n_live++] = stream;
+	}
+	*ret = streams->latest = stream;
 	return 0;
 }
 
-struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema)
+void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now)
 {
-	struct tw_schema *view = tw_schema__new_view();
+	struct tw_standing *standing = &stream->standing;
 
-	for (size_t high = 0; view && high < PAGE_IDS; high++) {
-		for (size_t low = 0; view && schema->events[high] && low < PAGE_IDS; low++) {
-			const struct tw_stream_event *event = schema->events[high][low];
+	standing->heard = now;
+	if (standing->proof == TW_PROOF_NONE && tw_number_row__see(&stream->numbers, frame))
+		standing->proof = TW_PROOF_NUMBERS;
+}
 
-			if (!event || !tw_schema__lend(view, event->format, NULL))
-				continue;
-			tw_schema__free(view);
-			view = NULL;
-		}
+static void forget(struct tw_streams *streams, struct tw_stream *stream)
+{
+	tw_id_table__remove(&streams->by_id, stream->id);
+	if (stream->before)
+		stream->before->next = stream->next;
+	else
+		streams->first = stream->next;
+	if (stream->next)
+		stream->next->before = stream->before;
+	else
+		streams->last = stream->before;
+	streams->n_known--;
+	tw_stream__changed(stream, stream->memory, 0);
+	stream__free(stream);
+}
+
+int tw_streams__retire(struct tw_stream *stream)
+{
+	struct tw_streams *streams = stream->table;
+	size_t i = 0;
+	int err = 0;
+
+	while (streams->live[i] != stream)
+		i++;
+	for (unsigned int n = 0; n < streams->n_users; n++) {
+		const struct tw_stream_user *user = &streams->users[n];
+		const int left = user->leaves ? user->leaves(user->ctx, stream) : 0;
+
+		err = err ? err : left;
+		stream->user[n] = NULL;
 	}
-	return view;
+	streams->live[i] = streams->live[--streams->n_live];
+	stream->is_live = false;
+	streams->latest = NULL;
+	if (!streams->options.keeps)
+		forget(streams, stream);
+	return err;
 }
 
-static void assume_long_size(struct tw_streams *knowledge, struct tw_stream_event *event, uint8_t long_size)
+struct tw_stream *tw_streams__first(const struct tw_streams *streams)
 {
-	if (!event)
-		return;
-	tw_format__assume_long_size(event->format, long_size);
-	if (event->print)
-		knowledge->stats.memory -= tw_print__memory(event->print);
-	tw_print__free(event->print); /* it was made for another long */
-	event->print = NULL;
+	return streams->first;
 }
 
-void tw_stream__set_long_size(struct tw_streams *knowledge, struct tw_stream *stream, uint8_t long_size)
+uint32_t tw_streams__count(const struct tw_streams *streams)
 {
-	stream->long_size = long_size;
-	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
-		schema->revision++;
-		for (size_t high = 0; high < PAGE_IDS; high++)
-			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
-				assume_long_size(knowledge, schema->events[high][low], long_size);
-	}
+	return streams->n_known;
 }
 
-struct tw_stream_event *tw_stream__event(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id)
+size_t tw_streams__n_live(const struct tw_streams *streams)
 {
-	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
-
-	return schema ? tw_stream_schema__event(schema, event_id) : NULL;
+	return streams->n_live;
 }
 
-static void refuse_print(struct tw_streams *knowledge, struct tw_stream_event *event)
+struct tw_stream *tw_streams__at_live(const struct tw_streams *streams, size_t i)
 {
-	struct tw_error why;
-
-	event->print_refused = true;
-	tw_error__set(&why, -ENOMEM, "no memory for the text program of event %s:%s", event->format->system,
-		      event->format->name);
-	tw_streams__refuse(knowledge, &knowledge->stats.refused_texts, &why);
+	return streams->live[i];
 }
 
-const struct tw_print *tw_stream_event__print(struct tw_streams *knowledge, struct tw_stream_event *event)
+void tw_streams__stats(const struct tw_streams *streams, struct tw_streams_stats *ret)
 {
-	if (event->print || event->print_refused)
-		return event->print;
-	event->print = tw_print__new(event->format);
-	if (!event->print || !tw_streams__take(knowledge, tw_print__memory(event->print))) {
-		tw_print__free(event->print);
-		event->print = NULL;
-		refuse_print(knowledge, event);
-	}
-	return event->print;
-}
-
-void tw_streams__stats(const struct tw_streams *knowledge, struct tw_streams_stats *ret)
-{
-	*ret = knowledge->stats;
+	*ret = streams->stats;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the room. What knowledge.c, which keeps it, and learn.c, which fills it, share. */
-#ifndef TW_KNOWLEDGE_STATE_H
-#define TW_KNOWLEDGE_STATE_H
+/* Internal to the room: the table, and what is counted of its memory. */
+#ifndef TW_STREAMS_IMPL_H
+#define TW_STREAMS_IMPL_H
 
 #include "base/id_table.h"
 #include "stream/streams.h"
@@ -9,28 +9,43 @@
 #include "wire/schema_text.h"
 
 struct tw_streams {
-	struct tw_stream *first, **end;
-	struct tw_id_table by_id; /* the same */
-	uint32_t n_streams, n_schemas;
+	struct tw_streams_options options;
+	struct tw_stream_user users[TW_STREAM_USERS_MAX];
+	unsigned int n_users;
+	struct tw_stream *first, *last; /* known */
+	struct tw_stream *live[TW_STREAMS_LIVE_MAX];
+	struct tw_stream *latest; /* the live one that was looked up last */
+	struct tw_id_table by_id;
+	uint32_t n_known, n_live, n_schemas;
+	uint32_t appeared; /* streams so far */
 	struct tw_parts *parts;
 	struct tw_streams_stats stats;
 	char *expanded; /* room for one text, from the first on */
 };
 
 /** tw_streams__room() - bytes that may still be taken */
-size_t tw_streams__room(const struct tw_streams *knowledge);
+size_t tw_streams__room(const struct tw_streams *streams);
 
-/** tw_streams__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
-bool tw_streams__take(struct tw_streams *knowledge, size_t bytes);
+/** tw_stream__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
+bool tw_stream__take(struct tw_stream *stream, size_t bytes);
+
+/** tw_stream__changed() - something of the stream took @before bytes and takes @now */
+static inline void tw_stream__changed(struct tw_stream *stream, size_t before, size_t now)
+{
+	stream->memory += now - before;
+	stream->table->stats.memory += now - before;
+}
 
 /** tw_streams__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
-void tw_streams__refuse(struct tw_streams *knowledge, uint64_t *count, const struct tw_error *why);
+void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struct tw_error *why);
 
 /** tw_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
-int tw_stream__add_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
-			  struct tw_format *format, struct tw_error *err);
+int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *err);
 
 /** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */
-void tw_stream__set_long_size(struct tw_streams *knowledge, struct tw_stream *stream, uint8_t long_size);
+void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);
+
+/** tw_stream__free_schemas() - with their formats and programs */
+void tw_stream__free_schemas(struct tw_stream *stream);
 
 #endif

@@ -46,7 +46,7 @@ static int grow(struct tw_tasks *table, size_t room)
 /* Room for one more row. */
 static int make_room(struct tw_tasks *table, size_t room)
 {
-	if (table->n == TW_TASKS_MAX)
+	if (table->n == TW_STREAM_TASKS_MAX)
 		return -E2BIG;
 	return table->n < table->size / 4 * 3 ? 0 : grow(table, room);
 }
@@ -79,7 +79,7 @@ static bool grow_older(struct tw_tasks *table, struct tw_task_row *row, size_t r
 	const uint16_t more = row->room_older ? row->room_older : FIRST_OLDER;
 	struct tw_task_name *older;
 
-	if (row->room_older >= TW_TASK_OLDER_MAX || more * sizeof(*older) > room)
+	if (row->room_older >= TW_STREAM_TASK_NAMES_MAX || more * sizeof(*older) > room)
 		return false;
 	older = reallocarray(row->older, row->room_older + more, sizeof(*older));
 	if (!older)

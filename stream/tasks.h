@@ -7,10 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stream/limits.h"
 #include "wire/decode.h"
-
-#define TW_TASKS_MAX      (1u << 20) /* of one table; the kernel's pid_max is below 2^22 */
-#define TW_TASK_OLDER_MAX 128        /* names of one task, beside the last two */
 
 struct tw_task_name {
 	uint64_t since;

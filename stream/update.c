@@ -11,22 +11,21 @@
 #define STRINGS_LEAST  2048         /* bytes: the empty table and its first places */
 #define STRINGS_GROWTH 20           /* times the text: a line has 5 bytes, a string takes 96 */
 
-static void refuse_name(struct tw_streams *knowledge, const char *what)
+static bool wants(const struct tw_stream *stream, unsigned int what)
+{
+	return stream->table->options.wants & what;
+}
+
+static void refuse_name(struct tw_stream *stream, const char *what)
 {
 	struct tw_error why;
 
 	tw_error__set(&why, -E2BIG, "more %s than are kept: what a capture says may take %zu MiB", what,
-		      TW_KNOWN_MEMORY_MAX >> 20);
-	tw_streams__refuse(knowledge, &knowledge->stats.refused_names, &why);
+		      stream->table->options.memory >> 20);
+	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
 
-/* A table that has changed its size within the room that was left. */
-static void account(struct tw_streams *knowledge, size_t before, size_t now)
-{
-	knowledge->stats.memory += now - before;
-}
-
-static int learn_format(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
+static int learn_format(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
 			const struct tw_schema_text *text, struct tw_error *err)
 {
 	struct tw_format *format;
@@ -38,14 +37,13 @@ static int learn_format(struct tw_streams *knowledge, struct tw_stream *stream, 
 		error = tw_error__set(err, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
 				      format->system, format->name, format->id, event_id);
 	else
-		error = tw_stream__add_format(knowledge, stream, schema_id, format, err);
+		error = tw_stream__add_format(stream, schema_id, format, err);
 	if (error)
 		tw_format__free(format);
 	return error;
 }
 
-static int learn_strings(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_schema_text *text,
-			 struct tw_error *err)
+static int learn_strings(struct tw_stream *stream, const struct tw_schema_text *text, struct tw_error *err)
 {
 	const size_t growth = STRINGS_LEAST + STRINGS_GROWTH * text->len;
 	size_t before = 0;
@@ -53,17 +51,17 @@ static int learn_strings(struct tw_streams *knowledge, struct tw_stream *stream,
 
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
-	if (before + growth > tw_streams__room(knowledge))
+	if (before + growth > tw_streams__room(stream->table))
 		return tw_error__set(err, -E2BIG,
 				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
-				     text->len, TW_KNOWN_MEMORY_MAX >> 20);
+				     text->len, stream->table->options.memory >> 20);
 	if (!stream->strings)
 		stream->strings = tw_strings__new();
 	stream->print_host.strings = stream->strings;
 	if (!stream->strings)
 		return tw_error__set(err, -ENOMEM, "no memory for printk_formats");
 	error = tw_strings__parse(stream->strings, text->text, text->len);
-	account(knowledge, before, tw_strings__memory(stream->strings));
+	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
 	return error ? tw_error__set(err, error, "printk_formats of %zu bytes: more texts than are kept", text->len)
 		     : 0;
 }
@@ -86,14 +84,14 @@ static bool is_known(struct tw_stream *stream, uint64_t schema_id, const struct 
 	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
 }
 
-static int expand(struct tw_streams *knowledge, const struct tw_schema_view *view, struct tw_schema_text *ret,
+static int expand(struct tw_streams *streams, const struct tw_schema_view *view, struct tw_schema_text *ret,
 		  struct tw_error *err)
 {
-	if (!knowledge->expanded)
-		knowledge->expanded = malloc(TW_SCHEMA_RAW_MAX);
-	if (!knowledge->expanded)
+	if (!streams->expanded)
+		streams->expanded = malloc(TW_SCHEMA_RAW_MAX);
+	if (!streams->expanded)
 		return tw_error__set(err, -ENOMEM, "no memory for a format");
-	return tw_schema_text__expand(view, knowledge->expanded, TW_SCHEMA_RAW_MAX, ret, err);
+	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, err);
 }
 
 /* What tells when a schema is whole. */
@@ -107,8 +105,7 @@ static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct
 		schema->total = view->total;
 }
 
-static bool learn_schema(struct tw_streams *knowledge, struct tw_stream *stream, uint64_t schema_id,
-			 const struct tw_tlv_view *tlv)
+static bool learn_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
 {
 	struct tw_schema_view view;
 	struct tw_schema_text text;
@@ -120,20 +117,20 @@ static bool learn_schema(struct tw_streams *knowledge, struct tw_stream *stream,
 	note_text(stream, schema_id, &view);
 	if (is_known(stream, schema_id, &view))
 		return true;
-	error = expand(knowledge, &view, &text, &err);
+	error = expand(stream->table, &view, &text, &err);
 	if (!error && view.kind == TW_SCHEMA_EVENT)
-		error = learn_format(knowledge, stream, schema_id, view.event_id, &text, &err);
+		error = learn_format(stream, schema_id, view.event_id, &text, &err);
 	else if (!error)
-		error = learn_strings(knowledge, stream, &text, &err);
+		error = learn_strings(stream, &text, &err);
 	if (error)
-		tw_streams__refuse(knowledge, &knowledge->stats.refused_texts, &err);
+		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &err);
 	else if (view.kind == TW_SCHEMA_PRINTK)
 		stream->printk_hash = hash_of(&view);
 	note_text(stream, schema_id, &view);
 	return true;
 }
 
-static bool learn_host(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
@@ -145,10 +142,8 @@ static bool learn_host(struct tw_streams *knowledge, struct tw_stream *stream, c
 		if (attr.len != sizeof(number))
 			continue;
 		number = tw_load_be64(attr.value);
-		if (attr.attr == TW_HOST_CPUS)
-			stream->cpus = number;
 		if (attr.attr == TW_HOST_LONG_SIZE && !stream->long_size && (number == 4 || number == 8))
-			tw_stream__set_long_size(knowledge, stream, (uint8_t)number);
+			tw_stream__set_long_size(stream, (uint8_t)number);
 	}
 	return !list.left;
 }
@@ -167,16 +162,16 @@ static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	return true;
 }
 
-static bool learn_task(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	const size_t before = tw_tasks__memory(&stream->tasks);
 	struct tw_comm_view view;
 
 	if (!tw_comm__parse(tlv, &view))
 		return false;
-	if (tw_tasks__add(&stream->tasks, &view, tw_streams__room(knowledge)))
-		refuse_name(knowledge, "task names");
-	account(knowledge, before, tw_tasks__memory(&stream->tasks));
+	if (tw_tasks__add(&stream->tasks, &view, tw_streams__room(stream->table)))
+		refuse_name(stream, "task names");
+	tw_stream__changed(stream, before, tw_tasks__memory(&stream->tasks));
 	return true;
 }
 
@@ -189,7 +184,7 @@ static bool has_symbol(const struct tw_symbols *symbols, const struct tw_symbol_
 	       (!known.size || (view->size && view->size <= known.size));
 }
 
-static bool learn_symbol(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool learn_symbol(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_symbol_view view;
 	size_t before = 0;
@@ -200,18 +195,19 @@ static bool learn_symbol(struct tw_streams *knowledge, struct tw_stream *stream,
 		return true;
 	if (stream->symbols)
 		before = tw_symbols__memory(stream->symbols);
-	else if (tw_streams__room(knowledge) >= SYMBOLS_GROWTH)
+	else if (tw_streams__room(stream->table) >= SYMBOLS_GROWTH)
 		stream->symbols = tw_symbols__new();
 	stream->print_host.symbols = stream->symbols;
-	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_streams__room(knowledge) ||
+	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_streams__room(stream->table) ||
 	    tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0))
-		refuse_name(knowledge, "symbols");
+		refuse_name(stream, "symbols");
 	if (stream->symbols)
-		account(knowledge, before, tw_symbols__memory(stream->symbols));
+		tw_stream__changed(stream, before, tw_symbols__memory(stream->symbols));
 	return true;
 }
 
-static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv)
+/* Return: false if malformed; @ret_err is -ENOMEM without memory for them. */
+static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv, int *ret_err)
 {
 	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
@@ -221,58 +217,67 @@ static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 		if (stat.channel == TW_CHANNEL_CONTROL && stat.stat < n)
 			stream->stats[stat.stat] = stat.value;
 	}
+	if (wants(stream, TW_STREAM_WANTS_COUNTERS))
+		*ret_err = tw_stream_counters__stats(&stream->counters, tlv);
 	return !list.left;
 }
 
 /* Return: false if the value is malformed. */
-static bool learn(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *frame,
-		  const struct tw_tlv_view *tlv)
+static bool learn(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
+		  int *ret_err)
 {
+	const bool wants_formats = wants(stream, TW_STREAM_WANTS_FORMATS);
+
 	switch (tlv->type) {
 	case TW_TLV_SCHEMA:
-		return learn_schema(knowledge, stream, frame->schema_id, tlv);
+		return !wants_formats || learn_schema(stream, frame->schema_id, tlv);
 	case TW_TLV_HOST:
-		return learn_host(knowledge, stream, tlv);
+		return learn_host(stream, tlv);
 	case TW_TLV_CLOCK:
 		return learn_clock(stream, tlv);
 	case TW_TLV_COMM:
-		return learn_task(knowledge, stream, tlv);
+		return !wants_formats || learn_task(stream, tlv);
 	case TW_TLV_SYMBOL:
-		return learn_symbol(knowledge, stream, tlv);
+		return !wants_formats || learn_symbol(stream, tlv);
 	case TW_TLV_STATS:
-		return learn_stats(stream, tlv);
+		return learn_stats(stream, tlv, ret_err);
+	case TW_TLV_END:
+		tw_stream_counters__end(&stream->counters);
+		return true;
 	default:
 		return true;
 	}
 }
 
-/* Return: true if @ret is the whole value now. */
-static bool put_together(struct tw_streams *knowledge, const struct tw_stream *stream,
-			 const struct tw_frame_info *frame, const struct tw_tlv_view *tlv, struct tw_tlv_view *ret)
+bool tw_stream__whole(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
+		      struct tw_tlv_view *ret)
 {
+	struct tw_streams *streams = stream->table;
 	struct tw_parts_stats parts;
 	struct tw_part_view part;
 	bool whole;
 
 	if (!tw_part__parse(tlv, &part)) {
-		knowledge->stats.malformed++;
+		streams->stats.malformed++;
 		return false;
 	}
-	if (part.inner_type == TW_TLV_EVENT)
+	if (part.inner_type == TW_TLV_EVENT ||
+	    (part.inner_type == TW_TLV_SCHEMA && !wants(stream, TW_STREAM_WANTS_FORMATS)))
 		return false;
-	whole = tw_parts__add(knowledge->parts, stream->id, frame->channel, &part, ret) == TW_PARTS_WHOLE;
-	tw_parts__stats(knowledge->parts, &parts);
-	knowledge->stats.incomplete = parts.incomplete + parts.headless + parts.refused;
+	whole = tw_parts__add(streams->parts, stream->id, frame->channel, &part, ret) == TW_PARTS_WHOLE;
+	tw_parts__stats(streams->parts, &parts);
+	streams->stats.incomplete = parts.incomplete + parts.headless + parts.refused;
 	return whole;
 }
 
-void tw_stream__update(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *frame,
-		       const struct tw_tlv_view *tlv)
+int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole = *tlv;
+	int err = 0;
 
-	if (tlv->type == TW_TLV_PART && !put_together(knowledge, stream, frame, tlv, &whole))
-		return;
-	if (!learn(knowledge, stream, frame, &whole))
-		knowledge->stats.malformed++;
+	if (tlv->type == TW_TLV_PART && !tw_stream__whole(stream, frame, tlv, &whole))
+		return 0;
+	if (!learn(stream, frame, &whole, &err))
+		stream->table->stats.malformed++;
+	return err;
 }

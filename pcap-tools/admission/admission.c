@@ -50,7 +50,7 @@ struct candidate {
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
-_Static_assert(TW_ADMISSION_STREAMS <= TW_STANDING_STREAMS, "one policy for all tables");
+_Static_assert(TW_ADMISSION_STREAMS <= TW_STREAMS_LIVE_MAX, "one policy for all tables");
 
 /* A stream that nobody makes room for is not tried again at once. */
 struct no_place {

@@ -11,7 +11,7 @@ int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
 {
 	if (!a->options.filter)
 		return 0;
-	a->knowledge = tw_streams__new();
+	a->knowledge = tw_streams__new(NULL);
 	if (!a->knowledge)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
 	return tw_sieve__new(a->options.filter, &a->sieve, err);
@@ -36,7 +36,7 @@ void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s,
 	struct tw_stream *known = known_stream(a, s);
 
 	if (known)
-		tw_stream__update(a->knowledge, known, info, tlv);
+		tw_stream__update(known, info, tlv);
 }
 
 bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id)

@@ -73,7 +73,7 @@ void tw_asker__free(struct tw_asker *asker)
 	free(asker);
 }
 
-_Static_assert(TW_ASKER_STREAMS <= TW_STANDING_STREAMS, "one policy for all tables");
+_Static_assert(TW_ASKER_STREAMS <= TW_STREAMS_LIVE_MAX, "one policy for all tables");
 
 /* Looked for when there may be one, not for each frame of those without room. */
 static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)

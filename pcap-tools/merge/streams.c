@@ -6,8 +6,6 @@
 
 #define SILENT_FRAMES 65536
 
-_Static_assert(TW_MERGE_STREAMS_MAX <= TW_STANDING_STREAMS, "one policy for all tables");
-
 void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {

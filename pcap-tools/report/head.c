@@ -240,8 +240,8 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 
 		if (len > report->width)
 			report->width = len;
-		if (stream->cpus > cpus)
-			cpus = stream->cpus;
+		if (stream->identity.cpus > cpus)
+			cpus = stream->identity.cpus;
 	}
 	if (report->began || report->options->json || !cpus)
 		return;

@@ -116,13 +116,13 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 }
 
 /* What came while the event waited may have changed what its format means, and so its program. */
-static void refresh(struct tw_report *report, struct held *held)
+static void refresh(struct held *held)
 {
 	struct tw_report_event *const events[] = { &held->event, &held->leave };
 
 	for (size_t i = 0; i < 2; i++) {
 		if (events[i]->print)
-			events[i]->print = tw_stream_event__print(report->knowledge, events[i]->known);
+			events[i]->print = tw_stream__print(events[i]->stream, events[i]->known);
 	}
 	if (held->event.leave && (!held->event.print || !held->leave.print))
 		held->event.leave = NULL;
@@ -133,7 +133,7 @@ static int print_first(struct tw_report_hold *hold)
 	struct held *held = at(hold, 0);
 	int error;
 
-	refresh(hold->report, held);
+	refresh(held);
 	error = print(hold->report, &held->event);
 
 	pop(hold);
@@ -242,7 +242,7 @@ int tw_report_hold__event(struct tw_report_hold *hold, struct tw_report_event *e
 	entry = waiting(hold, event);
 	if (entry) {
 		entry->waits = false;
-		refresh(hold->report, entry);
+		refresh(entry);
 	}
 	if (entry && entry->event.print && is_leaf(hold->report, &entry->event, event)) {
 		error = copy(hold, &entry->leave, event);

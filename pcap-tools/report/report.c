@@ -67,7 +67,7 @@ static void name_fallback(struct tw_report_stats *stats, const struct tw_format 
 }
 
 /* Events that are printed as field=value though they have a text are counted, and the first is named. */
-static const struct tw_print *program_of(struct run *run, struct tw_stream_event *known)
+static const struct tw_print *program_of(struct run *run, struct tw_stream *stream, struct tw_stream_event *known)
 {
 	const struct tw_print *print;
 	const char *why;
@@ -76,7 +76,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_stream_event
 		return NULL;
 	if (known->chosen & COMPILED && known->print)
 		return known->print;
-	print = tw_stream_event__print(run->report.knowledge, known);
+	print = tw_stream__print(stream, known);
 	why = print ? tw_print__refusal(print) : "no memory";
 	if (!why) {
 		known->chosen |= COMPILED;
@@ -106,7 +106,7 @@ static int take_event(struct run *run, struct tw_stream *stream, const struct tw
 	if (run->sieve && !tw_sieve__wants(run->sieve, stream, &frame->info, &event.view))
 		return 0;
 	run->stats->unknown += !event.known;
-	event.print = cut ? NULL : program_of(run, event.known);
+	event.print = cut ? NULL : program_of(run, stream, event.known);
 	event.record = (struct tw_record){
 		.data = event.view.record,
 		.len = event.view.len,
@@ -146,7 +146,7 @@ static int take_part(struct run *run, struct tw_stream *stream, const struct tw_
 		return 0;
 	}
 	if (part.inner_type != TW_TLV_EVENT) {
-		tw_stream__update(run->report.knowledge, stream, &frame->info, tlv);
+		tw_stream__update(stream, &frame->info, tlv);
 		return 0;
 	}
 	if (tw_parts__add(run->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
@@ -192,7 +192,7 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 		else if (tlv.type == TW_TLV_FILTERED)
 			run->stats->filtered++;
 		else
-			tw_stream__update(run->report.knowledge, stream, &frame->info, &tlv);
+			tw_stream__update(stream, &frame->info, &tlv);
 	}
 	if (!error && status == TW_FRAME_MALFORMED && frame->missing)
 		return take_cut(run, stream, frame);
@@ -270,7 +270,7 @@ static bool prepare(struct run *run, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 
-	run->report.knowledge = tw_streams__new();
+	run->report.knowledge = tw_streams__new(NULL);
 	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
 	run->report.text = malloc(TW_REPORT_LINE_MAX);
 	run->parts = tw_parts__new(&limits);

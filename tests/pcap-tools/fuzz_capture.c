@@ -46,7 +46,7 @@ static void show_event(struct tw_streams *knowledge, struct tw_stream *stream, c
 	if (!known)
 		return;
 	check(known->format->id == event.id);
-	if (!tw_stream_event__print(knowledge, known))
+	if (!tw_stream__print(stream, known))
 		return;
 	const struct tw_record record = {
 		.data = event.record,
@@ -73,7 +73,7 @@ static void read_frame(struct tw_streams *knowledge, const uint8_t *frame, size_
 	if (!stream)
 		return;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		tw_stream__update(knowledge, stream, &info, &tlv);
+		tw_stream__update(stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
 			show_event(knowledge, stream, &info, &tlv);
 	}
@@ -118,7 +118,7 @@ static void read_packets(struct tw_capture_file *file, struct tw_streams *knowle
 	check(!r || *err.text);
 	check(tw_capture_file__next(file, &packet, &err) == 0);
 	tw_streams__stats(knowledge, &stats);
-	check(stats.memory <= TW_KNOWN_MEMORY_MAX);
+	check(stats.memory <= TW_STREAMS_MEMORY_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(!r || (r < 0 && *err.text));
 	if (r)
 		return 0;
-	knowledge = tw_streams__new();
+	knowledge = tw_streams__new(NULL);
 	check(knowledge);
 	read_packets(file, knowledge, size);
 	tw_streams__free(knowledge);

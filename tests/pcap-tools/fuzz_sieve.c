@@ -54,7 +54,7 @@ static void read_frame(struct run *run, const uint8_t *frame, size_t len)
 		return;
 	stream = tw_streams__get(run->knowledge, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
-		tw_stream__update(run->knowledge, stream, &info, &tlv);
+		tw_stream__update(stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
 			ask(run, stream, &info, &tlv);
 	}
@@ -120,7 +120,7 @@ static void sift(struct run *run, struct tw_capture_file *file)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
 	if (tw_sieve__new(run->filter, &run->sieve, NULL))
 		return;
-	run->knowledge = tw_streams__new();
+	run->knowledge = tw_streams__new(NULL);
 	check(run->knowledge && !tw_archive__new(null, &options, &run->archive, NULL));
 	read_packets(run, file);
 	settle(run);

@@ -16,7 +16,7 @@ static struct test_frame frame;
 static inline int learning__setup(void **state)
 {
 	(void)state;
-	knowledge = tw_streams__new();
+	knowledge = tw_streams__new(NULL);
 	return !knowledge;
 }
 
@@ -50,7 +50,7 @@ static inline struct tw_stream *learn(void)
 	assert_int_equal(tw_frame__parse(copy, len, &info, &tlvs), TW_FRAME_OK);
 	stream = tw_streams__get(knowledge, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		tw_stream__update(knowledge, stream, &info, &tlv);
+		tw_stream__update(stream, &info, &tlv);
 	free(copy);
 	return stream;
 }
@@ -65,7 +65,7 @@ static inline void learn_value(struct tw_stream *stream, uint16_t type, const vo
 	assert_non_null(copy);
 	if (len)
 		memcpy(copy, value, len);
-	tw_stream__update(knowledge, stream, &info, &tlv);
+	tw_stream__update(stream, &info, &tlv);
 	free(copy);
 }
 
@@ -109,7 +109,7 @@ static inline struct tw_streams_stats stats_now(void)
 	struct tw_streams_stats stats;
 
 	tw_streams__stats(knowledge, &stats);
-	assert_true(stats.memory <= TW_KNOWN_MEMORY_MAX);
+	assert_true(stats.memory <= TW_STREAMS_MEMORY_MAX);
 	return stats;
 }
 

@@ -28,9 +28,9 @@ static void check_text(struct tw_stream *stream, uint64_t schema_id, uint16_t id
 	char text[256];
 
 	assert_non_null(event);
-	print = tw_stream_event__print(knowledge, event);
+	print = tw_stream__print(stream, event);
 	assert_non_null(print);
-	assert_ptr_equal(tw_stream_event__print(knowledge, event), print);
+	assert_ptr_equal(tw_stream__print(stream, event), print);
 	line = tw_line__on(text, sizeof(text) - 1);
 	tw_print__run(print, &record, &stream->print_host, &line);
 	*line.at = '\0';
@@ -66,11 +66,11 @@ static void test_host(void **state)
 	(void)state;
 	assert_true(stream->has_host);
 	assert_string_equal(stream->identity.host, "alpha");
-	assert_int_equal(stream->cpus, 6);
+	assert_int_equal(stream->identity.cpus, 6);
 	assert_int_equal(stream->long_size, 0);
 	learn_host("be\x1bta", 4, 16);
 	assert_string_equal(stream->identity.host, "be\\x1bta");
-	assert_int_equal(stream->cpus, 4);
+	assert_int_equal(stream->identity.cpus, 4);
 	assert_int_equal(stream->long_size, 0);
 	assert_int_equal(stats_now().malformed, 0);
 }
@@ -142,16 +142,16 @@ static void test_many_renames(void **state)
 	char name[16];
 
 	(void)state;
-	for (unsigned int i = 0; i <= TW_TASK_OLDER_MAX + 1; i++) {
+	for (unsigned int i = 0; i <= TW_STREAM_TASK_NAMES_MAX + 1; i++) {
 		snprintf(name, sizeof(name), "name%u", i);
 		stream = learn_comm(1, 10, 100 + i, name);
 	}
-	for (unsigned int i = 0; i <= TW_TASK_OLDER_MAX + 1; i++) {
+	for (unsigned int i = 0; i <= TW_STREAM_TASK_NAMES_MAX + 1; i++) {
 		snprintf(name, sizeof(name), "name%u", i);
 		check_name(stream, 10, 100 + i, name);
 	}
 	learn_comm(1, 10, 500, "one too many");
-	check_name(stream, 10, 100 + TW_TASK_OLDER_MAX, "name128");
+	check_name(stream, 10, 100 + TW_STREAM_TASK_NAMES_MAX, "name128");
 	check_name(stream, 10, 100, "name64");
 	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_tasks__memory(&stream->tasks));
 	learn_comm(1, 10, 20000000000, "much later");

@@ -263,7 +263,7 @@ static void test_full_task_table(void **state)
 	assert_string_equal(tw_tasks__name(&table, 5, 9, &len), "five");
 	assert_string_equal(tw_tasks__name(&table, 6, 9, &len), "one");
 
-	table.n = TW_TASKS_MAX; /* as if they were there */
+	table.n = TW_STREAM_TASKS_MAX; /* as if they were there */
 	comm.pid = table.size;
 	assert_int_equal(tw_tasks__add(&table, &comm, SIZE_MAX), -E2BIG);
 	tw_tasks__fini(&table);
@@ -272,14 +272,14 @@ static void test_full_task_table(void **state)
 static void test_streams_limit(void **state)
 {
 	(void)state;
-	for (uint64_t id = 1; id <= TW_KNOWN_STREAMS_MAX; id++)
+	for (uint64_t id = 1; id <= TW_STREAMS_MAX; id++)
 		assert_non_null(tw_streams__get(knowledge, id));
 	assert_int_equal(stats_now().refused_streams, 0);
-	assert_null(tw_streams__get(knowledge, TW_KNOWN_STREAMS_MAX + 1));
-	assert_null(tw_streams__get(knowledge, TW_KNOWN_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(knowledge, TW_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(knowledge, TW_STREAMS_MAX + 1));
 	assert_int_equal(stats_now().refused_streams, 2);
-	assert_in_range(stats_now().memory, 1, TW_KNOWN_MEMORY_MAX / 2);
-	assert_int_equal(tw_streams__count(knowledge), TW_KNOWN_STREAMS_MAX);
+	assert_in_range(stats_now().memory, 1, TW_STREAMS_MEMORY_MAX / 2);
+	assert_int_equal(tw_streams__count(knowledge), TW_STREAMS_MAX);
 	assert_int_equal(tw_streams__get(knowledge, 1)->id, 1);
 }
 
@@ -289,7 +289,7 @@ static void test_schemas_limit(void **state)
 	struct tw_streams_stats stats;
 
 	(void)state;
-	for (uint64_t id = 1; id <= TW_KNOWN_SCHEMAS_MAX; id++)
+	for (uint64_t id = 1; id <= TW_STREAM_SCHEMAS_MAX; id++)
 		stream = learn_event(1 + id % 2, id, 9, "e");
 	assert_int_equal(stats_now().refused_texts, 0);
 	learn_event(stream->id, 9999, 9, "toomuch");
@@ -297,8 +297,8 @@ static void test_schemas_limit(void **state)
 	assert_int_equal(stats.refused_texts, 1);
 	assert_says(&stats.text, "made:toomuch");
 	assert_null(tw_stream__event(stream, 9999, 9));
-	learn_event(stream->id, TW_KNOWN_SCHEMAS_MAX, 10, "fits"); /* in one that is there */
-	assert_non_null(tw_stream__event(stream, TW_KNOWN_SCHEMAS_MAX, 10));
+	learn_event(stream->id, TW_STREAM_SCHEMAS_MAX, 10, "fits"); /* in one that is there */
+	assert_non_null(tw_stream__event(stream, TW_STREAM_SCHEMAS_MAX, 10));
 }
 
 int main(void)

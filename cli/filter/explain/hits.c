@@ -94,7 +94,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 		else if (tlv.type == TW_TLV_LOST)
 			take_lost(hits, out, &tlv);
 		else if (tlv.type == TW_TLV_COMM || tlv.type == TW_TLV_HOST)
-			tw_stream__update(hits->knowledge, stream, &info, &tlv);
+			tw_stream__update(stream, &info, &tlv);
 	}
 	return stream ? 0 : -ENOMEM;
 }
@@ -185,7 +185,7 @@ static int init(struct filter_hits *hits, const struct filter_expression *expres
 	hits->whole = expression->bound;
 	atomic_store(&hits->from, UINT64_MAX);
 	atomic_store(&hits->until, UINT64_MAX);
-	hits->knowledge = tw_streams__new();
+	hits->knowledge = tw_streams__new(NULL);
 	hits->slot = aligned_alloc(64, (TW_FRAME_MAX + TW_COPY_STEP + 63) & ~63u);
 	if (!hits->knowledge || !hits->slot)
 		return tw_error__set(err, -ENOMEM, "out of memory");

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What event ids mean: the formats of a stream's schemas, and the programs that print them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stream/streams_impl.h"
+
+#define PAGE_IDS 256
+
+static void event__free(struct tw_stream_event *event)
+{
+	if (!event)
+		return;
+	tw_print__free(event->print);
+	tw_format__free(event->format);
+	free(event);
+}
+
+static void schema__free(struct tw_stream_schema *schema)
+{
+	for (size_t high = 0; high < PAGE_IDS; high++) {
+		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
+			event__free(schema->events[high][low]);
+		free(schema->events[high]);
+	}
+	free(schema);
+}
+
+void tw_stream__free_schemas(struct tw_stream *stream)
+{
+	struct tw_stream_schema *schema;
+
+	while ((schema = stream->schemas)) {
+		stream->schemas = schema->next;
+		stream->table->n_schemas--;
+		schema__free(schema);
+	}
+}
+
+struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id)
+{
+	struct tw_stream_schema *schema = stream->last_schema;
+
+	if (schema && schema->id == schema_id)
+		return schema;
+	for (schema = stream->schemas; schema && schema->id != schema_id;)
+		schema = schema->next;
+	stream->last_schema = schema;
+	return schema;
+}
+
+bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id)
+{
+	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
+	const uint32_t others = (uint32_t)__builtin_popcount(stream->others);
+
+	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
+}
+
+static struct tw_stream_schema *make_schema(struct tw_stream *stream, uint64_t id)
+{
+	struct tw_stream_schema *schema = tw_stream__schema(stream, id);
+
+	if (schema || stream->table->n_schemas == TW_STREAM_SCHEMAS_MAX || !tw_stream__take(stream, sizeof(*schema)))
+		return schema;
+	schema = calloc(1, sizeof(*schema));
+	if (!schema)
+		return NULL;
+	schema->id = id;
+	schema->next = stream->schemas;
+	stream->schemas = schema;
+	stream->table->n_schemas++;
+	return schema;
+}
+
+int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *err)
+{
+	struct tw_stream_schema *schema = make_schema(stream, schema_id);
+	struct tw_stream_event ***page, *event;
+
+	if (!schema)
+		return tw_error__set(
+			err, -E2BIG,
+			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
+			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
+	page = &schema->events[format->id / PAGE_IDS];
+	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
+		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",
+				     format->system, format->name, stream->table->options.memory >> 20);
+	if (!*page)
+		*page = calloc(PAGE_IDS, sizeof(**page));
+	event = *page ? calloc(1, sizeof(*event)) : NULL;
+	if (!event)
+		return tw_error__set(err, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
+	if (stream->long_size)
+		tw_format__assume_long_size(format, stream->long_size);
+	event->format = format;
+	(*page)[format->id % PAGE_IDS] = event;
+	schema->n_events++;
+	return 0;
+}
+
+struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema)
+{
+	struct tw_schema *view = tw_schema__new_view();
+
+	for (size_t high = 0; view && high < PAGE_IDS; high++) {
+		for (size_t low = 0; view && schema->events[high] && low < PAGE_IDS; low++) {
+			const struct tw_stream_event *event = schema->events[high][low];
+
+			if (!event || !tw_schema__lend(view, event->format, NULL))
+				continue;
+			tw_schema__free(view);
+			view = NULL;
+		}
+	}
+	return view;
+}
+
+static void assume_long_size(struct tw_stream *stream, struct tw_stream_event *event, uint8_t long_size)
+{
+	if (!event)
+		return;
+	tw_format__assume_long_size(event->format, long_size);
+	if (event->print)
+		tw_stream__changed(stream, tw_print__memory(event->print), 0);
+	tw_print__free(event->print); /* it was made for another long */
+	event->print = NULL;
+}
+
+void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size)
+{
+	stream->long_size = long_size;
+	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
+		schema->revision++;
+		for (size_t high = 0; high < PAGE_IDS; high++)
+			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
+				assume_long_size(stream, schema->events[high][low], long_size);
+	}
+}
+
+struct tw_stream_event *tw_stream__event(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id)
+{
+	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
+
+	return schema ? tw_stream_schema__event(schema, event_id) : NULL;
+}
+
+static void refuse_print(struct tw_streams *streams, struct tw_stream_event *event)
+{
+	struct tw_error why;
+
+	event->print_refused = true;
+	tw_error__set(&why, -ENOMEM, "no memory for the text program of event %s:%s", event->format->system,
+		      event->format->name);
+	tw_streams__refuse(streams, &streams->stats.refused_texts, &why);
+}
+
+const struct tw_print *tw_stream__print(struct tw_stream *stream, struct tw_stream_event *event)
+{
+	if (event->print || event->print_refused)
+		return event->print;
+	event->print = tw_print__new(event->format);
+	if (!event->print || !tw_stream__take(stream, tw_print__memory(event->print))) {
+		tw_print__free(event->print);
+		event->print = NULL;
+		refuse_print(stream->table, event);
+	}
+	return event->print;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is known of one stream: who sends it, the formats of its events, names of its tasks, its kernel's symbols and strings, and what it
+ * says of losses. Streams are in a table (stream/streams.h), which bounds what they take: frames come from strangers.
+ */
+#ifndef TW_STREAM_H
+#define TW_STREAM_H
+
+#include "schema/print.h"
+#include "schema/schema.h"
+#include "stream/counters.h"
+#include "stream/eviction.h"
+#include "stream/identity.h"
+#include "stream/limits.h"
+#include "stream/tasks.h"
+#include "wire/decode.h"
+
+struct tw_streams;
+
+/* What one event id means under one schema. */
+struct tw_stream_event {
+	struct tw_format *format;
+	struct tw_print *print; /* NULL until tw_stream__print() */
+	bool print_refused;     /* there was no memory for it */
+	uint64_t count;         /* the user's */
+	uint8_t chosen;         /* the user's: 0 = not looked at yet */
+};
+
+struct tw_stream_schema {
+	uint64_t id;
+	struct tw_stream_event **events[256]; /* by high and low byte of the event id */
+	uint32_t n_events;
+	uint32_t total;    /* texts in it, as they say themselves */
+	uint32_t revision; /* counts up when formats that were there change */
+	struct tw_stream_schema *next;
+	void *user[2]; /* the user's; pcap-tools/capture/sieve.h has them */
+};
+
+struct tw_stream {
+	uint64_t id;
+	struct tw_streams *table;
+	struct tw_identity identity;
+	uint8_t long_size; /* as the first HOST with one tells it; 0 = not told */
+	uint8_t others;    /* kinds of texts that came and are no events: 1 << enum tw_schema_kind */
+	bool has_host;
+	bool has_wall;       /* a CLOCK came that had both */
+	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
+	uint32_t number;     /* of the stream in the capture, in order of appearance */
+	struct tw_tasks tasks;
+	struct tw_symbols *symbols;      /* NULL until there is something in it */
+	struct tw_strings *strings;      /* the same */
+	struct tw_print_host print_host; /* these two, for the programs */
+	uint64_t printk_hash;            /* of the last printk_formats that was taken in */
+	struct tw_stream_schema *schemas, *last_schema;
+	struct tw_stream *next, *before;    /* in order of appearance */
+	struct tw_stream_counters counters; /* that LOST, STATS and END told */
+	uint64_t stats[16];                 /* the last STATS of the whole stream, by enum tw_stat_id */
+	size_t memory;                      /* of what explains it, bytes */
+
+	/* Its place in the table. */
+	bool is_live;
+	struct tw_standing standing;
+	struct tw_number_row numbers; /* until these proved something */
+	void *user[TW_STREAM_USERS_MAX];
+};
+
+/**
+ * tw_stream__update() - take in a TLV that explains the stream, or counts; others change nothing
+ * @frame: that it came in
+ *
+ * What is taken in is what the table's options want. Of values that come in PARTs the whole is taken in (tw_stream__whole()).
+ *
+ * Return: 0; -ENOMEM if there was no memory for counters. What else finds no room is counted (struct tw_streams_stats).
+ */
+int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
+
+/**
+ * tw_stream__whole() - a PART came: the same value in one piece
+ * @ret: borrowed until the next PART. EVENTs are not put together here
+ * Return: false if more pieces are to come, or it cannot be read, which is counted.
+ */
+bool tw_stream__whole(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
+		      struct tw_tlv_view *ret);
+
+/** tw_stream__schema() - the schema of that id; NULL if none of its formats came */
+struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
+
+/** tw_stream__has_whole() - whether all texts of that schema came, as far as they tell themselves how many there are */
+bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id);
+
+/** tw_stream_schema__formats() - a view of all formats that came; free with tw_schema__free(). NULL without memory */
+struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema);
+
+/** tw_stream_schema__event() - what that event id means under it; NULL if its format did not come */
+static inline struct tw_stream_event *tw_stream_schema__event(const struct tw_stream_schema *schema, uint16_t event_id)
+{
+	struct tw_stream_event *const *page = schema->events[event_id >> 8];
+
+	return page ? page[event_id & 0xff] : NULL;
+}
+
+/** tw_stream__event() - what that event id means under that schema; NULL if its format did not come */
+struct tw_stream_event *tw_stream__event(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id);
+
+/**
+ * tw_stream__print() - its text program, compiled when it is first asked for
+ * Return: NULL without memory; borrowed until the next tw_stream__update()
+ */
+const struct tw_print *tw_stream__print(struct tw_stream *stream, struct tw_stream_event *event);
+
+#endif
