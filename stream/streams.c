@@ -215,6 +215,9 @@ int tw_streams__retire(struct tw_stream *stream)
 
 	while (streams->live[i] != stream)
 		i++;
+	streams->live[i] = streams->live[--streams->n_live];
+	stream->is_live = false;
+	streams->latest = NULL;
 	for (unsigned int n = 0; n < streams->n_users; n++) {
 		const struct tw_stream_user *user = &streams->users[n];
 		const int left = user->leaves ? user->leaves(user->ctx, stream) : 0;
@@ -222,9 +225,6 @@ int tw_streams__retire(struct tw_stream *stream)
 		err = err ? err : left;
 		stream->user[n] = NULL;
 	}
-	streams->live[i] = streams->live[--streams->n_live];
-	stream->is_live = false;
-	streams->latest = NULL;
 	if (!streams->options.keeps)
 		forget(streams, stream);
 	return err;

@@ -20,7 +20,7 @@
 #include "pcap-tools/clocks/asker.h"
 #include "pcap-tools/merge/merge.h"
 
-#define TW_ADMISSION_STREAMS         TW_MERGE_STREAMS_MAX
+#define TW_ADMISSION_STREAMS         TW_STREAMS_LIVE_MAX
 #define TW_ADMISSION_OF_SOURCE       (TW_ADMISSION_STREAMS / 8 * 7) /* default */
 #define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20)            /* default, bytes a second */
 #define TW_ADMISSION_UNANSWERED_MOST ((uint64_t)1 << 40)

@@ -70,7 +70,7 @@ struct tw_archive {
 	struct tw_parts *parts; /* of what explains streams */
 	struct tw_metadata_room metadata_room;
 	struct tw_metadata_stats metadata_over; /* of streams that are over */
-	struct tw_archive_stream *streams[TW_MERGE_STREAMS_MAX];
+	struct tw_archive_stream *streams[TW_STREAMS_LIVE_MAX];
 	struct tw_id_table by_id; /* the same */
 	size_t n_streams;
 	struct tw_archive_stream *latest;

@@ -18,7 +18,7 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 	struct tw_archive_stream *s = tw_archive__find(a, id);
 
 	if (!s) {
-		if (a->n_streams == TW_MERGE_STREAMS_MAX)
+		if (a->n_streams == TW_STREAMS_LIVE_MAX)
 			return -E2BIG;
 		s = calloc(1, sizeof(*s));
 		if (s)

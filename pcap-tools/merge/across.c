@@ -75,8 +75,8 @@ static void across__judge(struct tw_merge *m)
 {
 	bool judged = false, any_answered = false;
 
-	for (size_t i = 0; i < m->n_streams && m->plausible; i++) {
-		const struct tw_merge_stream *s = m->streams[i];
+	for (size_t i = 0; i < tw_merge__n(m) && m->plausible; i++) {
+		const struct tw_merge_stream *s = tw_merge__at(m, i);
 		const uint64_t newest = tw_later(s->newest, s->queued);
 
 		if (!stream__has_say(s) || !newest || (any_answered && !s->answered))
@@ -99,8 +99,8 @@ static void across__look(struct tw_merge *m)
 	across__judge(m);
 	m->slowest = NULL;
 	m->newest = m->overdue = 0;
-	for (size_t i = 0; i < m->n_streams; i++) {
-		struct tw_merge_stream *s = m->streams[i];
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		struct tw_merge_stream *s = tw_merge__at(m, i);
 		const bool ahead = stream__is_ahead(m, s), placed = s->placed != TW_UNPLACED && !ahead;
 		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
 
@@ -133,8 +133,8 @@ int tw_across__release_ahead(struct tw_merge *m)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < m->n_streams && !code; i++) {
-		struct tw_merge_stream *s = m->streams[i];
+	for (size_t i = 0; i < tw_merge__n(m) && !code; i++) {
+		struct tw_merge_stream *s = tw_merge__at(m, i);
 
 		if (!stream__is_ahead(m, s))
 			continue;
@@ -201,8 +201,8 @@ void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 void tw_across__forget_last(struct tw_merge *m)
 {
 	m->last = m->last_ahead = 0;
-	for (size_t i = 0; i < m->n_streams; i++) {
-		const struct tw_merge_stream *s = m->streams[i];
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		const struct tw_merge_stream *s = tw_merge__at(m, i);
 		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_across__time(s, s->last) : 0;
 
 		if (tw_across__is_ahead(m, last))
@@ -229,8 +229,8 @@ void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
 
 static bool across__knows_one(const struct tw_merge *m)
 {
-	for (size_t i = 0; i < m->n_streams; i++) {
-		if (m->streams[i]->placed == TW_PLACED)
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_PLACED)
 			return true;
 	}
 	return false;
@@ -249,10 +249,10 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 /* The first offset that is known: what was guessed without one is nowhere near. */
 static void across__guess_anew(struct tw_merge *m)
 {
-	for (size_t i = 0; i < m->n_streams; i++) {
-		if (m->streams[i]->placed == TW_PLACED_BY_GUESS) {
-			m->streams[i]->placed = TW_UNPLACED;
-			tw_heap__remove(&m->order, &m->streams[i]->node);
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_PLACED_BY_GUESS) {
+			tw_merge__at(m, i)->placed = TW_UNPLACED;
+			tw_heap__remove(&m->order, &tw_merge__at(m, i)->node);
 		}
 	}
 }

@@ -76,6 +76,7 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 		tw_merge_streams__start(s, held->dropped);
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;
+		s->stream->standing.ended = true;
 		tw_across__look_again(m);
 	}
 	if (!merge__wants(m, held)) {
@@ -193,8 +194,7 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 		return code;
 	if (!s->stats.frames++)
 		s->joined = m->now; /* it may have been admitted before this machine's time was known */
-	s->turn = m->turn;
-	s->proven = s->proven || tw_number_row__see(&s->row, &in->info);
+	tw_streams__hear(s->stream, &in->info, m->turn);
 	code = stream__queue(m, s, in);
 	if (!code && in->arrival.now)
 		code = tw_watch__frame(m, s);

@@ -27,7 +27,7 @@ int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret,
 	if (!m->options.retire_ns)
 		m->options.retire_ns = RETIRE_DEFAULT;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || !tw_heap__grow(&m->order, TW_MERGE_STREAMS_MAX))
+	if (!m->parts || !tw_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || tw_merge_streams__init(m))
 		goto no_memory;
 	*ret = m;
 	return 0;
@@ -41,9 +41,7 @@ void tw_merge__free(struct tw_merge *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->n_streams; i++)
-		tw_merge_streams__free(m, m->streams[i]);
-	tw_id_table__fini(&m->by_id);
+	tw_merge_streams__fini(m);
 	tw_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
 	tw_parts__free(m->parts);
@@ -55,10 +53,10 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 	struct tw_merge_stats stats = m->stats;
 
 	stats.held = m->pool.held_bytes;
-	stats.streams = m->n_streams;
+	stats.streams = tw_merge__n(m);
 	stats.malformed += stats.unreadable;
-	for (size_t i = 0; i < m->n_streams; i++) {
-		const struct tw_merge_stream_stats of = tw_merge_streams__stats(m->streams[i]);
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		const struct tw_merge_stream_stats of = tw_merge_streams__stats(tw_merge__at(m, i));
 
 #define X(name, what) stats.name += of.name;
 		TW_MERGE_COUNTERS(X)

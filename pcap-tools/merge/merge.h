@@ -40,9 +40,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "pcap-tools/merge/loan.h"
+#include "stream/streams.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_STREAMS_MAX         256   /* at once; frames of more are refused */
+#define TW_MERGE_SILENT_FRAMES       65536 /* of others, until a stream is taken as dead: files have no other time */
 #define TW_MERGE_CHANNELS_MAX        32768 /* of all streams at once, beyond those that each has for itself */
 #define TW_MERGE_STREAM_CHANNELS_MAX 8192
 #define TW_MERGE_STREAM_CHANNELS_OWN 128 /* of each stream, whatever others take */
@@ -166,6 +167,11 @@ struct tw_merge_options {
 	 * a LOST of SHED or TX there tells is not told again. If a missing event comes after all, that was told already.
 	 */
 	bool tell_gaps;
+	/*
+	 * The table that its streams are in; NULL = one of its own. It has each stream live from its first frame on. Frames of streams for which
+	 * there is no place are refused.
+	 */
+	struct tw_streams *streams;
 	tw_merge_emit *emit;
 	tw_merge_retired *retired; /* NULL = nobody wants to know */
 	void *ctx;                 /* for emit and retired */
@@ -197,8 +203,8 @@ void tw_merge__free(struct tw_merge *m);
  * @arrival: NULL = out of a file
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
- * streams is full, one makes room as stream/eviction.h has it: one that ended, that never sent consecutive numbers, or that
- * was silent while 65536 frames of others came.
+ * streams is full, one makes room as stream/eviction.h has it: one that ended, that never sent consecutive numbers, or, in a
+ * table of the merge's own, that was silent while TW_MERGE_SILENT_FRAMES of others came.
  *
  * Return: 0, -ENOMEM, or what emit returned.
  */

@@ -139,9 +139,9 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 /* Streams that are held for want of an offset wait no longer. */
 static void release__place_all(struct tw_merge *m)
 {
-	for (size_t i = 0; i < m->n_streams; i++) {
-		if (m->streams[i]->placed == TW_UNPLACED)
-			tw_across__guess(m, m->streams[i]);
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_UNPLACED)
+			tw_across__guess(m, tw_merge__at(m, i));
 	}
 }
 
@@ -155,8 +155,8 @@ static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t
 		return tw_across__up_to(m, UINT64_MAX, keep);
 	}
 	code = s ? tw_release__up_to(m, s, UINT64_MAX, keep) : 0;
-	for (size_t i = 0; i < m->n_streams && !code && m->pool.held_bytes > keep; i++)
-		code = tw_release__up_to(m, m->streams[i], UINT64_MAX, keep);
+	for (size_t i = 0; i < tw_merge__n(m) && !code && m->pool.held_bytes > keep; i++)
+		code = tw_release__up_to(m, tw_merge__at(m, i), UINT64_MAX, keep);
 	return code;
 }
 
@@ -177,7 +177,7 @@ int tw_merge__flush(struct tw_merge *m)
 {
 	int code = release__oldest(m, NULL, 0);
 
-	for (size_t i = 0; i < m->n_streams && !code; i++)
-		code = tw_release__settle(m, m->streams[i]);
+	for (size_t i = 0; i < tw_merge__n(m) && !code; i++)
+		code = tw_release__settle(m, tw_merge__at(m, i));
 	return code;
 }

@@ -6,7 +6,6 @@
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
 
-#include "base/id_table.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
@@ -28,9 +27,8 @@ enum tw_placed {
 struct tw_merge_stream {
 	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
+	struct tw_stream *stream; /* in the table */
 	struct tw_merge_stream_stats stats;
-	struct tw_number_row row; /* until it is proven */
-	bool proven;              /* it sent consecutive numbers */
 	bool from_start; /* its first control frame came, or we were there before it: its channels begin with number 0 */
 	uint64_t start_dropped; /* what the receiver had dropped by then */
 
@@ -58,7 +56,6 @@ struct tw_merge_stream {
 
 	/* This machine's time. */
 	uint64_t heard, joined;
-	uint64_t turn;       /* the merge's count of frames when it was heard last */
 	uint64_t queued;     /* time of the newest that was queued */
 	uint64_t came;       /* when that came, by this machine's time */
 	uint64_t samples[2]; /* what that was at the last look, and at the one before */
@@ -72,9 +69,9 @@ struct tw_merge {
 	struct tw_merge_options options;
 	struct tw_frame_pool pool;
 	struct tw_parts *parts;
-	struct tw_merge_stream *streams[TW_MERGE_STREAMS_MAX];
-	struct tw_id_table by_id; /* the same */
-	size_t n_streams, n_shared_channels;
+	struct tw_streams *streams;
+	unsigned int user; /* where the streams have struct tw_merge_stream */
+	size_t n_shared_channels;
 	struct tw_merge_stream *latest; /* the one looked up last */
 	struct tw_merge_stats stats;    /* of retired streams, and what is of no stream */
 	uint64_t turn;                  /* frames taken */
@@ -106,12 +103,26 @@ static inline uint64_t tw_later(uint64_t a, uint64_t b)
 
 /* streams.c */
 
+/** tw_merge__n() - its streams, and tw_merge__at() one of them, by its number below that */
+static inline size_t tw_merge__n(const struct tw_merge *m)
+{
+	return tw_streams__n_live(m->streams);
+}
+
+static inline struct tw_merge_stream *tw_merge__at(const struct tw_merge *m, size_t i)
+{
+	return tw_streams__at_live(m->streams, i)->user[m->user];
+}
+
+/** tw_merge_streams__look_up() - the slow part of tw_merge_streams__find() */
+struct tw_merge_stream *tw_merge_streams__look_up(const struct tw_merge *m, uint64_t id);
+
 /** tw_merge_streams__find() - Return: NULL if there is none of that id */
 static inline struct tw_merge_stream *tw_merge_streams__find(const struct tw_merge *m, uint64_t id)
 {
 	struct tw_merge_stream *s = m->latest;
 
-	return s && s->id == id ? s : tw_id_table__find(&m->by_id, id);
+	return s && s->id == id ? s : tw_merge_streams__look_up(m, id);
 }
 
 /** tw_merge_streams__begin() - a stream that is not there yet. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
@@ -135,8 +146,11 @@ int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uin
 /** tw_merge_streams__start() - its first control frame came; @dropped: by the receiver until then */
 void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped);
 
-/** tw_merge_streams__retire() - forget a stream; what it still holds goes out. Return: 0, or what emit returned */
-int tw_merge_streams__retire(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_merge_streams__init() - the table of streams, and its use. Return: 0, -ENOMEM */
+int tw_merge_streams__init(struct tw_merge *m);
+
+/** tw_merge_streams__fini() - what is still held is lost */
+void tw_merge_streams__fini(struct tw_merge *m);
 
 /** tw_merge_streams__free() - give back all of a stream that is in no table any more */
 void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s);

@@ -4,8 +4,6 @@
 
 #include "pcap-tools/merge/state.h"
 
-#define SILENT_FRAMES 65536
-
 void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
@@ -40,12 +38,7 @@ static size_t stream__shared_channels(const struct tw_merge_stream *s)
 
 static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	size_t i = 0;
-
-	tw_id_table__remove(&m->by_id, s->id);
-	while (m->streams[i] != s)
-		i++;
-	m->streams[i] = m->streams[--m->n_streams];
+	s->stream->user[m->user] = NULL;
 	m->n_shared_channels -= stream__shared_channels(s);
 	m->latest = NULL;
 	tw_heap__remove(&m->order, &s->node);
@@ -53,16 +46,21 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 	tw_across__forget_last(m);
 }
 
-int tw_merge_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
+/* A stream leaves the table: what it still holds goes out. */
+static int streams__leave(void *ctx, struct tw_stream *stream)
 {
+	struct tw_merge *m = ctx;
+	struct tw_merge_stream *s = stream->user[m->user];
 	struct tw_merge_stream_stats stats;
-	int code;
+	int err;
 
+	if (!s)
+		return 0;
 	if (m->options.across && s->placed == TW_UNPLACED)
 		tw_across__guess(m, s);
-	code = tw_release__up_to(m, s, UINT64_MAX, 0);
-	if (!code)
-		code = tw_release__settle(m, s);
+	err = tw_release__up_to(m, s, UINT64_MAX, 0);
+	if (!err)
+		err = tw_release__settle(m, s);
 	streams__unlink(m, s);
 	stats = tw_merge_streams__stats(s);
 #define X(name, what) m->stats.name += stats.name;
@@ -72,53 +70,62 @@ int tw_merge_streams__retire(struct tw_merge *m, struct tw_merge_stream *s)
 	if (m->options.retired)
 		m->options.retired(m->options.ctx, s->id, &stats);
 	tw_merge_streams__free(m, s);
-	return code;
+	return err;
 }
 
-/* Silence is counted in frames of others: what is read from a file has no other time. */
-static int streams__make_room(struct tw_merge *m)
+int tw_merge_streams__init(struct tw_merge *m)
 {
-	static const struct tw_places places = { .n = TW_MERGE_STREAMS_MAX,
-						 .of_one_source = TW_MERGE_STREAMS_MAX,
-						 .silence = SILENT_FRAMES };
-	const struct tw_standing newcomer = { .heard = m->turn };
-	struct tw_standing there[TW_MERGE_STREAMS_MAX];
-	size_t goes;
-	int code;
+	static const struct tw_streams_options own = { .silence = TW_MERGE_SILENT_FRAMES };
 
-	for (size_t i = 0; i < m->n_streams; i++) {
-		const struct tw_merge_stream *s = m->streams[i];
+	m->streams = m->options.streams ? m->options.streams : tw_streams__new(&own);
+	if (!m->streams)
+		return -ENOMEM;
+	m->user = tw_streams__add_user(m->streams, &(struct tw_stream_user){ .leaves = streams__leave, .ctx = m });
+	return 0;
+}
 
-		there[i] = (struct tw_standing){ .heard = s->turn,
-						 .proof = s->proven ? TW_PROOF_NUMBERS : TW_PROOF_NONE,
-						 .ended = s->stats.ended };
+void tw_merge_streams__fini(struct tw_merge *m)
+{
+	for (size_t i = 0; m->streams && i < tw_merge__n(m); i++) {
+		struct tw_merge_stream *s = tw_merge__at(m, i);
+
+		if (s) {
+			s->stream->user[m->user] = NULL;
+			tw_merge_streams__free(m, s);
+		}
 	}
-	code = tw_standing__choose(there, m->n_streams, &places, &newcomer, &goes);
-	if (code)
-		return -ENOSPC;
-	return goes == TW_STANDING_NOBODY ? 0 : tw_merge_streams__retire(m, m->streams[goes]);
+	if (!m->options.streams)
+		tw_streams__free(m->streams);
+}
+
+struct tw_merge_stream *tw_merge_streams__look_up(const struct tw_merge *m, uint64_t id)
+{
+	const struct tw_stream *stream = tw_streams__find(m->streams, id);
+
+	return stream ? stream->user[m->user] : NULL;
 }
 
 int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
-	const int code = m->n_streams < TW_MERGE_STREAMS_MAX ? 0 : streams__make_room(m);
 	struct tw_merge_stream *s;
+	struct tw_stream *stream;
+	const int err = tw_streams__live(m->streams, id, m->turn, &stream);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	s = calloc(1, sizeof(*s));
-	if (!s || tw_id_table__put(&m->by_id, id, s)) {
-		free(s);
+	if (!s) {
+		tw_streams__retire(stream);
 		return -ENOMEM;
 	}
 	s->id = id;
+	s->stream = stream;
 	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
 	s->wait = m->options.wait_ns;
 	s->control_end = &s->control;
 	s->control_numbers.known = s->from_start = m->options.from_start;
 	s->heard = s->joined = m->now;
-	s->turn = m->turn;
-	m->streams[m->n_streams++] = s;
+	stream->user[m->user] = s;
 	tw_across__look_again(m);
 	*ret = s;
 	return 0;
@@ -133,9 +140,9 @@ int tw_merge__admit(struct tw_merge *m, uint64_t stream_id)
 
 int tw_merge__retire(struct tw_merge *m, uint64_t stream_id)
 {
-	struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
-	return s ? tw_merge_streams__retire(m, s) : 0;
+	return s ? tw_streams__retire(s->stream) : 0;
 }
 
 static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)

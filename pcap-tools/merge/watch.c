@@ -32,16 +32,16 @@ static int watch__look(struct tw_merge *m)
 	int code = 0;
 
 	m->next_look = m->now + m->options.wait_ns / 2;
-	for (size_t i = m->n_streams; i-- > 0 && !code;) {
-		stream__look(m, m->streams[i]);
-		if (stream__is_over(m, m->streams[i]))
-			code = tw_merge_streams__retire(m, m->streams[i]);
+	for (size_t i = tw_merge__n(m); i-- > 0 && !code;) {
+		stream__look(m, tw_merge__at(m, i));
+		if (stream__is_over(m, tw_merge__at(m, i)))
+			code = tw_streams__retire(tw_merge__at(m, i)->stream);
 	}
 	tw_across__look_again(m);
 	if (!code)
 		code = tw_across__release_ahead(m);
-	for (size_t i = 0; i < m->n_streams && !code; i++)
-		code = tw_release__stream(m, m->streams[i]);
+	for (size_t i = 0; i < tw_merge__n(m) && !code; i++)
+		code = tw_release__stream(m, tw_merge__at(m, i));
 	return code;
 }
 

@@ -11,7 +11,7 @@ static struct tw_report_clock *clocks__get(struct tw_report_clocks *clocks, uint
 
 	while (i < clocks->n && clocks->of[i].stream_id != stream_id)
 		i++;
-	if (i == TW_MERGE_STREAMS_MAX)
+	if (i == TW_STREAMS_LIVE_MAX)
 		return NULL;
 	if (i == clocks->n)
 		clocks->of[clocks->n++] = (struct tw_report_clock){ .stream_id = stream_id };

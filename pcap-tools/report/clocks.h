@@ -13,7 +13,7 @@ struct tw_report_clock {
 };
 
 struct tw_report_clocks {
-	struct tw_report_clock of[TW_MERGE_STREAMS_MAX]; /* more are left to the merge's guess */
+	struct tw_report_clock of[TW_STREAMS_LIVE_MAX]; /* more are left to the merge's guess */
 	size_t n;
 };
 

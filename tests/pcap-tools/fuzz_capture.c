@@ -27,8 +27,7 @@ static void touch(const void *bytes, size_t len)
 		sink ^= p[i];
 }
 
-static void show_event(struct tw_streams *knowledge, struct tw_stream *stream, const struct tw_frame_info *info,
-		       const struct tw_tlv_view *tlv)
+static void show_event(struct tw_stream *stream, const struct tw_frame_info *info, const struct tw_tlv_view *tlv)
 {
 	struct tw_stream_event *known;
 	struct tw_event_view event;
@@ -75,7 +74,7 @@ static void read_frame(struct tw_streams *knowledge, const uint8_t *frame, size_
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		tw_stream__update(stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
-			show_event(knowledge, stream, &info, &tlv);
+			show_event(stream, &info, &tlv);
 	}
 }
 

@@ -506,7 +506,7 @@ static void limit(void **state)
 /* More streams than are told one by one: those beyond are told together, and under no stream's name. */
 static void streams_beyond_those_told(void **state)
 {
-	const uint64_t told = 4096, n = told + TW_MERGE_STREAMS_MAX + 3;
+	const uint64_t told = 4096, n = told + TW_STREAMS_LIVE_MAX + 3;
 	struct fixture *x = *state;
 	struct tw_archive_report *reports;
 
@@ -521,7 +521,7 @@ static void streams_beyond_those_told(void **state)
 		assert_true(tw_end__emit(&x->frame.f));
 		put(x, test_frame__end(&x->frame));
 	}
-	assert_int_equal(tw_archive__reports(x->archive, &reports), told + TW_MERGE_STREAMS_MAX);
+	assert_int_equal(tw_archive__reports(x->archive, &reports), told + TW_STREAMS_LIVE_MAX);
 	assert_string_equal(reports[told - 2].name, "a:b");
 	assert_string_equal(reports[told - 1].name, "4 other streams");
 	assert_int_equal(reports[told - 1].stream_id, 0);
@@ -559,13 +559,13 @@ static void metadata_beyond_their_room(void **state)
 	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
 	assert_true(tw_end__emit(&x->frame.f));
 	put(x, test_frame__end(&x->frame));
-	for (uint64_t i = 1; i <= TW_MERGE_STREAMS_MAX; i++) { /* one of them takes its place */
+	for (uint64_t i = 1; i <= TW_STREAMS_LIVE_MAX; i++) { /* one of them takes its place */
 		x->frame.stream = i;
 		put(x, test_frame__hello(&x->frame, "c", "d", 900, AHEAD));
 	}
 	tw_archive__stats(x->archive, &stats);
 	assert_int_equal(stats.merge.retired, 1);
-	assert_in_range(stats.metadata.beyond, not_kept, not_kept + 2 * TW_MERGE_STREAMS_MAX);
+	assert_in_range(stats.metadata.beyond, not_kept, not_kept + 2 * TW_STREAMS_LIVE_MAX);
 	x->frame.stream = 0;
 	finish(x);
 	fixture__free(x);

@@ -128,8 +128,8 @@ static void strangers_make_room_for_each_other(void **state)
 		if (i % 100 == 0)
 			put_stream(x, i / 100, 2, 1);
 	}
-	assert_int_equal(stats(x)->streams, TW_MERGE_STREAMS_MAX);
-	assert_int_equal(stats(x)->retired, 5000 - (TW_MERGE_STREAMS_MAX - 200));
+	assert_int_equal(stats(x)->streams, TW_STREAMS_LIVE_MAX);
+	assert_int_equal(stats(x)->retired, 5000 - (TW_STREAMS_LIVE_MAX - 200));
 	assert_int_equal(x->retired.stream[0], 1000); /* the longest silent first */
 	assert_int_equal(x->retired.stream[1], 1001);
 	assert_int_equal(stats(x)->refused, 0);
@@ -145,7 +145,7 @@ static void what_ended_makes_room_before_strangers(void **state)
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
 
 	(void)state;
-	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
 		put_stream(x, i, 0, 1);
 	x->frame.stream = 99;
 	put_end(x, 5000);
@@ -169,7 +169,7 @@ static void named_strangers_make_room(void **state)
 	}
 	put_known(x, 1, 0, 5);
 	assert_int_equal(stats(x)->refused, 0);
-	assert_int_equal(stats(x)->retired, 301 - TW_MERGE_STREAMS_MAX);
+	assert_int_equal(stats(x)->retired, 301 - TW_STREAMS_LIVE_MAX);
 	assert_int_equal(stream_stats(x, 1).events_in, 5);
 	assert_books(x);
 	fixture__free(x);
@@ -181,7 +181,7 @@ static void the_dead_make_room(void **state)
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
 
 	(void)state;
-	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
 		put_known(x, i, 0, 5);
 	put_known(x, 999, 0, 5);
 	assert_int_equal(stats(x)->refused, 7);
@@ -207,7 +207,7 @@ static void strangers_don_t_make_others_late(void **state)
 	for (uint64_t i = 0; i < 1000; i++) {
 		x->frame.stream = 1000 + i;
 		put_events(x, 1, 0, UINT64_MAX - i, 1);
-		if (i > TW_MERGE_STREAMS_MAX)
+		if (i > TW_STREAMS_LIVE_MAX)
 			put_stream(x, 0, ++seq, 1);
 	}
 	assert_books(x);
@@ -221,7 +221,7 @@ static void what_finds_no_place_is_counted(void **state)
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .across = true });
 
 	(void)state;
-	for (uint64_t i = 0; i < TW_MERGE_STREAMS_MAX; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
 		put_known(x, i, 0, 1);
 	put_known(x, 999, 0, 5);
 	assert_int_equal(stats(x)->refused, 7);
