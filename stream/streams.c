@@ -57,8 +57,21 @@ void tw_streams__free(struct tw_streams *streams)
 
 unsigned int tw_streams__add_user(struct tw_streams *streams, const struct tw_stream_user *user)
 {
-	streams->users[streams->n_users] = *user;
-	return streams->n_users++;
+	unsigned int number = 0;
+
+	while (streams->has_user[number])
+		number++;
+	streams->users[number] = *user;
+	streams->has_user[number] = true;
+	return number;
+}
+
+void tw_streams__remove_user(struct tw_streams *streams, unsigned int number)
+{
+	for (struct tw_stream *stream = streams->first; stream; stream = stream->next)
+		stream->user[number] = NULL;
+	streams->users[number] = (struct tw_stream_user){ .ctx = NULL };
+	streams->has_user[number] = false;
 }
 
 size_t tw_streams__room(const struct tw_streams *streams)
@@ -218,7 +231,7 @@ int tw_streams__retire(struct tw_stream *stream)
 	streams->live[i] = streams->live[--streams->n_live];
 	stream->is_live = false;
 	streams->latest = NULL;
-	for (unsigned int n = 0; n < streams->n_users; n++) {
+	for (unsigned int n = 0; n < TW_STREAM_USERS_MAX; n++) {
 		const struct tw_stream_user *user = &streams->users[n];
 		const int left = user->leaves ? user->leaves(user->ctx, stream) : 0;
 

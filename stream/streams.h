@@ -53,8 +53,14 @@ struct tw_streams *tw_streams__new(const struct tw_streams_options *options);
 /** tw_streams__free() - users have let go theirs before; NULL is fine */
 void tw_streams__free(struct tw_streams *streams);
 
-/** tw_streams__add_user() - before the first stream. Return: its number, below TW_STREAM_USERS_MAX. They are called in order of their numbers */
+/**
+ * tw_streams__add_user() - there is one more; TW_STREAM_USERS_MAX at once
+ * Return: its number. When a stream leaves, users are called in order of their numbers, which are given in order from 0.
+ */
 unsigned int tw_streams__add_user(struct tw_streams *streams, const struct tw_stream_user *user);
+
+/** tw_streams__remove_user() - it has let go what it kept */
+void tw_streams__remove_user(struct tw_streams *streams, unsigned int number);
 
 /** tw_streams__find() - Return: NULL if no stream of that id is known */
 struct tw_stream *tw_streams__find(struct tw_streams *streams, uint64_t id);

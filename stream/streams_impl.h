@@ -11,7 +11,7 @@
 struct tw_streams {
 	struct tw_streams_options options;
 	struct tw_stream_user users[TW_STREAM_USERS_MAX];
-	unsigned int n_users;
+	bool has_user[TW_STREAM_USERS_MAX];
 	struct tw_stream *first, *last; /* known */
 	struct tw_stream *live[TW_STREAMS_LIVE_MAX];
 	struct tw_stream *latest; /* the live one that was looked up last */

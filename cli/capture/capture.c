@@ -86,11 +86,7 @@ static int set_json(void *data, const char *text, struct tw_error *err)
 
 static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 {
-	struct tw_sieve *sieve = NULL;
-	const int error = filter ? tw_sieve__new(filter, &sieve, err) : 0;
-
-	tw_sieve__free(sieve);
-	return error;
+	return filter ? tw_sieve__check(filter, err) : 0;
 }
 
 static int check_packed(const struct capture *capture, struct tw_error *err)

@@ -27,7 +27,7 @@ static void make_ledger(const struct tw_archive *a, const struct tw_archive_stre
 			const struct tw_merge_stream_stats *merge, bool over, struct tw_ledger *ret)
 {
 	const struct tw_ledger_sources sources = {
-		.books = &s->books,
+		.books = &s->stream->counters,
 		.numbers = *merge,
 		.own = { .delivered = s->here.events,
 			 .elsewhere = s->before.events,
@@ -35,7 +35,7 @@ static void make_ledger(const struct tw_archive *a, const struct tw_archive_stre
 			 .unwanted = s->unwanted,
 			 .disk = not_written(a, s, merge),
 			 .tail_frames = a->tail_frames,
-			 .explained = a->options.explain ? a->options.explain(a->options.ctx, s->id) : 0,
+			 .explained = a->options.explain ? a->options.explain(a->options.ctx, s->stream->id) : 0,
 			 .finished = over },
 	};
 
@@ -46,7 +46,7 @@ static void ledger_of(const struct tw_archive *a, const struct tw_archive_stream
 {
 	struct tw_merge_stream_stats merge;
 
-	tw_merge__stream_stats(a->merge, s->id, &merge);
+	tw_merge__stream_stats(a->merge, s->stream->id, &merge);
 	make_ledger(a, s, &merge, a->finished, ret);
 }
 
@@ -89,8 +89,8 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 			struct tw_archive_report *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	tw_identity__name(&s->identity, s->id, ret->name, sizeof(ret->name));
-	ret->stream_id = s->id;
+	tw_identity__name(&s->stream->identity, s->stream->id, ret->name, sizeof(ret->name));
+	ret->stream_id = s->stream->id;
 	ret->ledger = *ledger;
 	ret->packets = s->before.packets + s->here.packets;
 	tw_stream_clock__summary(&s->clock, &ret->clock);
@@ -183,9 +183,7 @@ void tw_archive__count_unwritten(struct tw_archive *a)
 		const uint16_t events = packet.weight;
 
 		count_unwritten_of_over(a, packet.interface, events);
-		for (size_t i = 0; i < a->n_streams; i++) {
-			struct tw_archive_stream *s = a->streams[i];
-
+		for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
 			if (!s->described || s->interface != packet.interface)
 				continue;
 			s->here.packets--;
@@ -197,19 +195,22 @@ void tw_archive__count_unwritten(struct tw_archive *a)
 
 size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret)
 {
-	const size_t n = a->n_over + a->n_streams;
-	struct tw_archive_report *reports = n ? calloc(n, sizeof(*reports)) : NULL;
+	const size_t most = a->n_over + tw_streams__count(a->streams);
+	struct tw_archive_report *reports = most ? calloc(most, sizeof(*reports)) : NULL;
+	size_t n = 0;
 
 	*ret = reports;
 	if (!reports)
 		return 0;
-	for (size_t i = 0; i < a->n_over; i++)
-		reports[i] = a->over[i].report;
-	for (size_t i = 0; i < a->n_streams; i++) {
+	while (n < a->n_over) {
+		reports[n] = a->over[n].report;
+		n++;
+	}
+	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
 		struct tw_ledger ledger;
 
-		ledger_of(a, a->streams[i], &ledger);
-		make_report(a->streams[i], &ledger, &reports[a->n_over + i]);
+		ledger_of(a, s, &ledger);
+		make_report(s, &ledger, &reports[n++]);
 	}
 	return n;
 }

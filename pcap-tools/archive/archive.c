@@ -7,9 +7,6 @@
 
 #include "pcap-tools/archive/state.h"
 
-#define PARTS_BYTES (4u << 20)
-#define PARTS_COUNT 256
-
 /* The caller's texts may go; those of later files are made of them too. */
 static bool keep_texts(struct tw_archive *a)
 {
@@ -30,8 +27,12 @@ static bool keep_texts(struct tw_archive *a)
 
 static int make_parts(struct tw_archive *a, struct tw_error *err)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
-	const struct tw_merge_options merge = {
+	const struct tw_streams_options streams = {
+		.silence = TW_MERGE_SILENT_FRAMES,
+		.wants = TW_STREAM_WANTS_COUNTERS | (a->options.filter ? TW_STREAM_WANTS_FORMATS : 0),
+	};
+	const struct tw_stream_user user = { .ctx = a }; /* it lets go when the merge has let out all of a stream */
+	struct tw_merge_options merge = {
 		.memory = a->options.memory,
 		.wait_ns = a->options.wait_ns,
 		.from_start = a->options.from_start,
@@ -42,11 +43,17 @@ static int make_parts(struct tw_archive *a, struct tw_error *err)
 		.retired = tw_archive__retire,
 		.ctx = a,
 	};
+	int code;
 
-	a->parts = tw_parts__new(&limits);
-	if (!a->parts)
+	a->streams = tw_streams__new(&streams);
+	if (!a->streams)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
-	return tw_merge__new(&merge, &a->merge, err);
+	merge.streams = a->streams;
+	code = tw_merge__new(&merge, &a->merge, err);
+	if (code)
+		return code;
+	a->user = tw_streams__add_user(a->streams, &user);
+	return tw_archive_filter__init(a, err);
 }
 
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
@@ -64,10 +71,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		a->options.events_max = UINT64_MAX;
 	if (!a->options.snaplen)
 		a->options.snaplen = UINT32_MAX;
-	code = keep_texts(a) ? tw_archive_filter__init(a, err)
-			     : tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
-	if (!code)
-		code = make_parts(a, err);
+	code = keep_texts(a) ? make_parts(a, err) : tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
 	if (!code)
 		code = tw_archive__open(a, output, err);
 	if (code)
@@ -81,12 +85,13 @@ void tw_archive__free(struct tw_archive *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->n_streams; i++)
-		tw_archive_stream__free(a->streams[i]);
-	tw_id_table__fini(&a->by_id);
+	for (struct tw_archive_stream *s = a->streams ? tw_archive__first(a) : NULL, *next; s; s = next) {
+		next = tw_archive__next(a, s);
+		tw_archive_stream__free(s);
+	}
 	tw_archive_filter__fini(a);
 	tw_merge__free(a->merge);
-	tw_parts__free(a->parts);
+	tw_streams__free(a->streams);
 	tw_pcapng__close(a->file);
 	for (size_t i = 0; i < sizeof(a->texts) / sizeof(a->texts[0]); i++)
 		free(a->texts[i]);
@@ -113,9 +118,9 @@ static int tell_moved(struct tw_archive *a)
 	if (!a->moved)
 		return 0;
 	a->moved = false; /* telling the merge may let out more, and so set it again */
-	for (size_t i = 0; i < a->n_streams && !code; i++) {
-		if (a->streams[i]->moved)
-			code = tw_archive__place(a, a->streams[i]);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+		if (s->moved)
+			code = tw_archive__place(a, s);
 	}
 	return code;
 }
@@ -182,19 +187,20 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
 {
 	a->own = *own;
-	for (size_t i = 0; i < a->n_streams; i++)
-		tw_stream_clock__own(&a->streams[i]->clock, own);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s))
+		tw_stream_clock__own(&s->clock, own);
 }
 
 static int put_due_statistics(struct tw_archive *a, uint64_t now)
 {
+	struct tw_archive_stream *s = a->statistics_due ? tw_archive__first(a) : NULL;
 	int code = 0;
 
 	if (!a->options.statistics_ns || now < a->statistics_due || a->lost)
 		return 0;
-	for (size_t i = 0; a->statistics_due && i < a->n_streams && !code; i++) {
-		if (a->streams[i]->described)
-			code = tw_archive__put_statistics(a, a->streams[i]);
+	for (; s && !code; s = tw_archive__next(a, s)) {
+		if (s->described)
+			code = tw_archive__put_statistics(a, s);
 	}
 	a->statistics_due = now + a->options.statistics_ns;
 	return code;
@@ -260,8 +266,8 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 static void put_last(struct tw_archive *a)
 {
 	tw_pcapng__begin_last(a->file);
-	for (size_t i = 0; i < a->n_streams; i++)
-		tw_archive__put_last(a, a->streams[i]);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s))
+		tw_archive__put_last(a, s);
 	tw_pcapng__end_last(a->file);
 }
 
@@ -273,8 +279,8 @@ int tw_archive__finish(struct tw_archive *a)
 	tw_archive__done(a, tw_archive__place_waiting(a));
 	code = tw_archive__done(a, tw_merge__flush(a->merge));
 	a->finished = true;
-	for (size_t i = 0; i < a->n_streams && !a->lost; i++)
-		code = tw_archive__done(a, close_stream(a, a->streams[i]));
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !a->lost; s = tw_archive__next(a, s))
+		code = tw_archive__done(a, close_stream(a, s));
 	if (!a->lost)
 		code = tw_archive__done(a, tw_pcapng__flush(a->file));
 	if (tw_pcapng__error(a->file, NULL))

@@ -48,26 +48,26 @@ static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size
 {
 	char identity[640];
 
-	tw_identity__comment(&s->identity, s->id, identity, sizeof(identity));
+	tw_identity__comment(&s->stream->identity, s->stream->id, identity, sizeof(identity));
 	snprintf(ret, size, "%s%s", identity,
 		 s->dated_here ? "; packet times are this machine's, not the producer's: it sent no CLOCK record" : "");
 }
 
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	char name[sizeof(s->identity.host) + sizeof(s->identity.instance)], described[1536], times[96],
+	char name[sizeof(s->stream->identity.host) + sizeof(s->stream->identity.instance)], described[1536], times[96],
 		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024], comment[768];
 	const struct tw_pcapng_interface interface = {
 		.name = name,
 		.description = a->options.description ? a->options.description : description,
-		.os = *s->identity.os ? s->identity.os : s->identity.release,
+		.os = *s->stream->identity.os ? s->stream->identity.os : s->stream->identity.release,
 		.filter = filter,
 		.comment = comment,
 		.linktype = TW_LINKTYPE_ETHERNET,
 	};
 
-	tw_identity__name(&s->identity, s->id, name, sizeof(name));
-	tw_identity__describe(&s->identity, described, sizeof(described));
+	tw_identity__name(&s->stream->identity, s->stream->id, name, sizeof(name));
+	tw_identity__describe(&s->stream->identity, described, sizeof(described));
 	describe_times(a, s, times, sizeof(times));
 	snprintf(description, sizeof(description), "%s%s", described, times);
 	tw_archive_filter__describe(a, s, filter, sizeof(filter));
@@ -131,14 +131,14 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 		a->full = true;
 		return 0;
 	}
-	for (size_t i = 0; i < a->n_streams && !code; i++) {
-		if (a->streams[i]->described)
-			code = tw_archive__put_statistics(a, a->streams[i]);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+		if (s->described)
+			code = tw_archive__put_statistics(a, s);
 	}
 	if (!code)
 		code = tw_pcapng__next_file(a->file, &section);
-	for (size_t i = 0; i < a->n_streams && !code; i++)
-		begin_count(a->streams[i]);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s))
+		begin_count(s);
 	for (size_t i = 0; i < a->n_over && !code; i++)
 		a->over[i].described = false;
 	return code;

@@ -9,41 +9,17 @@
 
 int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
 {
-	if (!a->options.filter)
-		return 0;
-	a->knowledge = tw_streams__new(NULL);
-	if (!a->knowledge)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
-	return tw_sieve__new(a->options.filter, &a->sieve, err);
+	return a->options.filter ? tw_sieve__new(a->options.filter, a->streams, &a->sieve, err) : 0;
 }
 
 void tw_archive_filter__fini(struct tw_archive *a)
 {
 	tw_sieve__free(a->sieve);
-	tw_streams__free(a->knowledge);
-}
-
-static struct tw_stream *known_stream(const struct tw_archive *a, struct tw_archive_stream *s)
-{
-	if (!s->known)
-		s->known = tw_streams__get(a->knowledge, s->id);
-	return s->known;
-}
-
-void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
-			      const struct tw_tlv_view *tlv)
-{
-	struct tw_stream *known = known_stream(a, s);
-
-	if (known)
-		tw_stream__update(known, info, tlv);
 }
 
 bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id)
 {
-	struct tw_stream *known = known_stream(a, s);
-
-	return a->options.from_start || !known || tw_stream__has_whole(known, schema_id);
+	return a->options.from_start || tw_stream__has_whole(s->stream, schema_id);
 }
 
 bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -53,23 +29,23 @@ bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s,
 		.value = out->body + sizeof(struct tw_tlv),
 		.len = tw_load_be16(out->body + 2) - sizeof(struct tw_tlv),
 	};
-	struct tw_stream *known = known_stream(a, s);
 	struct tw_frame_info info = { 0 };
 	struct tw_event_view view;
 	struct tw_cursor unused;
 
-	if (!known || !tw_event__parse(&tlv, out->time, &view)) {
+	if (!tw_event__parse(&tlv, out->time, &view)) {
 		a->undecided++;
 		return true;
 	}
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
 	view.time = out->time;
-	return tw_sieve__wants(a->sieve, known, &info, &view);
+	return tw_sieve__wants(a->sieve, s->stream, &info, &view);
 }
 
 void tw_archive_filter__describe(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
-	const char *there = s->identity.filter, *text = a->options.filter ? tw_filter__text(a->options.filter) : "";
+	const char *there = s->stream->identity.filter,
+		   *text = a->options.filter ? tw_filter__text(a->options.filter) : "";
 	char here[TW_FILTER_TEXT_MAX + 1];
 
 	tw_printable__copy(here, sizeof(here), text, strlen(text));
@@ -86,5 +62,5 @@ void tw_archive_filter__stats(const struct tw_archive *a, struct tw_archive_stat
 	tw_sieve__stats(a->sieve, &ret->sieve);
 	ret->sieve.undecided += a->undecided;
 	if (a->finished)
-		tw_sieve__doubts(a->sieve, a->knowledge, &ret->doubts);
+		tw_sieve__doubts(a->sieve, &ret->doubts);
 }

@@ -7,8 +7,8 @@
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 {
-	const struct tw_identity *id = &s->identity;
-	const int code = tw_merge__set_scale(a->merge, s->id, id->clock_mult, (unsigned int)id->clock_shift);
+	const struct tw_identity *id = &s->stream->identity;
+	const int code = tw_merge__set_scale(a->merge, s->stream->id, id->clock_mult, (unsigned int)id->clock_shift);
 
 	return code == -ENOSPC ? 0 : code; /* the merge counts what it has no room for */
 }
@@ -16,43 +16,22 @@ static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
 		     const struct tw_tlv_view *tlv)
 {
+	struct tw_tlv_view whole = *tlv;
 	struct tw_clock_view clock;
+	int code;
 
-	if (a->sieve)
-		tw_archive_filter__learn(a, s, info, tlv);
-	switch (tlv->type) {
-	case TW_TLV_HOST:
-		tw_identity__host(&s->identity, tlv);
-		tw_stream_clock__host(&s->clock, &s->identity);
-		s->named = true;
+	if (tlv->type == TW_TLV_PART && !tw_stream__whole(s->stream, info, tlv, &whole))
+		return 0;
+	code = tw_stream__update(s->stream, info, &whole);
+	if (code)
+		return code;
+	if (whole.type == TW_TLV_HOST) {
+		tw_stream_clock__host(&s->clock, &s->stream->identity);
 		return set_scale(a, s);
-	case TW_TLV_CLOCK:
-		if (tw_clock__parse(tlv, &clock))
-			tw_stream_clock__sample(&s->clock, &clock);
-		return 0;
-	case TW_TLV_STATS:
-		return tw_stream_counters__stats(&s->books, tlv);
-	case TW_TLV_END:
-		tw_stream_counters__end(&s->books);
-		return 0;
-	default:
-		return 0;
 	}
-}
-
-/* Pieces of formats are the filter's own matter; here they are put together for what else may be larger than a frame. */
-static int learn_part(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
-		      const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-	struct tw_tlv_view whole;
-
-	if (a->sieve)
-		tw_archive_filter__learn(a, s, info, tlv);
-	if (!tw_part__parse(tlv, &part) || part.inner_type == TW_TLV_SCHEMA ||
-	    tw_parts__add(a->parts, s->id, info->channel, &part, &whole) != TW_PARTS_WHOLE)
-		return 0;
-	return learn_one(a, s, info, &whole);
+	if (whole.type == TW_TLV_CLOCK && tw_clock__parse(&whole, &clock))
+		tw_stream_clock__sample(&s->clock, &clock);
+	return 0;
 }
 
 int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
@@ -71,9 +50,9 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 	s->aside.flags = info->flags;
 	s->aside.schema_id = info->schema_id;
 	if (info->source == TW_SOURCE_CONTROL)
-		tw_stream_counters__control(&s->books, info->seq);
+		tw_stream_counters__control(&s->stream->counters, info->seq);
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		code = tlv.type == TW_TLV_PART ? learn_part(a, s, info, &tlv) : learn_one(a, s, info, &tlv);
+		code = learn_one(a, s, info, &tlv);
 	return code ? code : tw_archive__place(a, s);
 }
 
@@ -104,14 +83,14 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	if (s->placed && !s->moved)
 		return 0;
 	if (!s->placed) {
-		if (!s->named || !is_dated(a, s))
+		if (!s->stream->has_host || !is_dated(a, s))
 			return 0;
 		if (a->sieve && !tw_archive_filter__is_ready(a, s, s->aside.schema_id))
 			return 0;
 	}
 	s->placed = true;
 	s->moved = false;
-	code = tw_merge__set_offset(a->merge, s->id, tw_archive__offset(s));
+	code = tw_merge__set_offset(a->merge, s->stream->id, tw_archive__offset(s));
 	return code == -ENOSPC ? 0 : code;
 }
 
@@ -119,9 +98,9 @@ int tw_archive__place_waiting(struct tw_archive *a)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < a->n_streams && !code; i++) {
-		if (!a->streams[i]->placed)
-			code = tw_archive__place(a, a->streams[i]);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+		if (!s->placed)
+			code = tw_archive__place(a, s);
 	}
 	return code;
 }

@@ -6,13 +6,11 @@
 #ifndef TW_ARCHIVE_STATE_H
 #define TW_ARCHIVE_STATE_H
 
-#include "base/id_table.h"
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/sieve.h"
 #include "pcap-tools/clocks/capture_clock.h"
 #include "pcap-tools/metadata/metadata.h"
-#include "stream/counters.h"
-#include "stream/identity.h"
+#include "stream/streams.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
 
@@ -23,15 +21,11 @@ struct tw_archive_count {
 };
 
 struct tw_archive_stream {
-	uint64_t id;
-	uint64_t since; /* when it was first heard of, CLOCK_MONOTONIC, ns */
-	struct tw_identity identity;
+	struct tw_stream *stream; /* what is known of it */
+	uint64_t since;           /* when it was first heard of, CLOCK_MONOTONIC, ns */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
-	struct tw_stream_counters books;
-	struct tw_stream *known;    /* for the filter; NULL without, or beyond a limit */
-	struct tw_frame_info aside; /* of the frames that we write for it */
-	bool named;
+	struct tw_frame_info aside;   /* of the frames that we write for it */
 	bool placed;                  /* the merge knows its offset */
 	bool moved;                   /* and is to be told another; the archive's moved is set too */
 	bool described;               /* its interface is in this file */
@@ -67,14 +61,11 @@ struct tw_archive {
 	char *texts[6];
 	struct tw_merge *merge;
 	struct tw_pcapng *file;
-	struct tw_parts *parts; /* of what explains streams */
 	struct tw_metadata_room metadata_room;
 	struct tw_metadata_stats metadata_over; /* of streams that are over */
-	struct tw_archive_stream *streams[TW_STREAMS_LIVE_MAX];
-	struct tw_id_table by_id; /* the same */
-	size_t n_streams;
-	struct tw_archive_stream *latest;
-	bool moved; /* a stream of them has */
+	struct tw_streams *streams;             /* live: its own and those of the merge, which are the same */
+	unsigned int user;                      /* where the streams have struct tw_archive_stream */
+	bool moved;                             /* a stream of them has */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
 	uint64_t n_others; /* streams that the last of them stands for; 0 = only for itself */
@@ -91,8 +82,7 @@ struct tw_archive {
 	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
 	uint64_t tail_frames;   /* missing behind the last that came, at least */
 	struct tw_sieve *sieve; /* NULL = no filter, and none of what follows */
-	struct tw_streams *knowledge;
-	uint64_t undecided; /* events that did not get to the sieve */
+	uint64_t undecided;     /* events that did not get to the sieve */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
@@ -118,18 +108,34 @@ int tw_archive__done(struct tw_archive *a, int code);
 
 /* streams.c */
 
-/** tw_archive__look_up() - the slow part of tw_archive__find() */
-struct tw_archive_stream *tw_archive__look_up(struct tw_archive *a, uint64_t id);
-
 /** tw_archive__find() - Return: NULL if there is no such stream */
-static inline struct tw_archive_stream *tw_archive__find(struct tw_archive *a, uint64_t id)
+static inline struct tw_archive_stream *tw_archive__find(const struct tw_archive *a, uint64_t id)
 {
-	struct tw_archive_stream *s = a->latest;
+	const struct tw_stream *stream = tw_streams__find(a->streams, id);
 
-	return s && s->id == id ? s : tw_archive__look_up(a, id);
+	return stream ? stream->user[a->user] : NULL;
 }
 
-/** tw_archive__stream() - the same, made if need be. Return: 0; -E2BIG beyond the limit; -ENOMEM */
+/* The first at @stream or after it of which the archive keeps something. */
+static inline struct tw_archive_stream *tw_archive__from(const struct tw_archive *a, const struct tw_stream *stream)
+{
+	while (stream && !stream->user[a->user])
+		stream = stream->next;
+	return stream ? stream->user[a->user] : NULL;
+}
+
+/** tw_archive__first() - its streams, in order of appearance, and tw_archive__next() the one after @s; NULL at the end */
+static inline struct tw_archive_stream *tw_archive__first(const struct tw_archive *a)
+{
+	return tw_archive__from(a, tw_streams__first(a->streams));
+}
+
+static inline struct tw_archive_stream *tw_archive__next(const struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	return tw_archive__from(a, s->stream->next);
+}
+
+/** tw_archive__stream() - of a stream that the merge has admitted, made if need be. Return: 0; -E2BIG if it was not; -ENOMEM */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
 
 /** tw_archive__metadata() - what is kept of all streams, and what was not */
@@ -228,10 +234,6 @@ void tw_archive__count_unwritten(struct tw_archive *a);
 int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err);
 
 void tw_archive_filter__fini(struct tw_archive *a);
-
-/** tw_archive_filter__learn() - take in what a frame says; only with a filter, as all that follow */
-void tw_archive_filter__learn(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
-			      const struct tw_tlv_view *tlv);
 
 /** tw_archive_filter__is_ready() - whether events can be asked for: all formats of the schema are known */
 bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id);

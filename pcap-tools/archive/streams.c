@@ -4,30 +4,22 @@
 
 #include "pcap-tools/archive/state.h"
 
-struct tw_archive_stream *tw_archive__look_up(struct tw_archive *a, uint64_t id)
-{
-	struct tw_archive_stream *s = tw_id_table__find(&a->by_id, id);
-
-	if (s)
-		a->latest = s;
-	return s;
-}
-
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret)
 {
-	struct tw_archive_stream *s = tw_archive__find(a, id);
+	struct tw_stream *stream = tw_streams__find(a->streams, id);
+	struct tw_archive_stream *s = stream ? stream->user[a->user] : NULL;
 
+	if (!stream)
+		return -E2BIG;
 	if (!s) {
-		if (a->n_streams == TW_STREAMS_LIVE_MAX)
-			return -E2BIG;
 		s = calloc(1, sizeof(*s));
 		if (s)
 			s->metadata = tw_metadata__new(0, &a->metadata_room);
-		if (!s || !s->metadata || tw_id_table__put(&a->by_id, id, s)) {
+		if (!s || !s->metadata) {
 			tw_archive_stream__free(s);
 			return -ENOMEM;
 		}
-		s->id = id;
+		s->stream = stream;
 		s->since = a->now;
 		s->aside = (struct tw_frame_info){
 			.stream_id = id,
@@ -37,8 +29,7 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 		};
 		tw_stream_clock__init(&s->clock, a->options.align, a->options.wall);
 		tw_stream_clock__own(&s->clock, &a->own);
-		a->streams[a->n_streams++] = s;
-		a->latest = s;
+		stream->user[a->user] = s;
 	}
 	*ret = s;
 	return 0;
@@ -49,8 +40,8 @@ void tw_archive__metadata(const struct tw_archive *a, struct tw_metadata_stats *
 	struct tw_metadata_stats stats;
 
 	*ret = a->metadata_over;
-	for (size_t i = 0; i < a->n_streams; i++) {
-		tw_metadata__stats(a->streams[i]->metadata, &stats);
+	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		tw_metadata__stats(s->metadata, &stats);
 		tw_metadata_stats__add(ret, &stats);
 	}
 }
@@ -67,16 +58,8 @@ static void retire_metadata(struct tw_archive *a, const struct tw_archive_stream
 
 void tw_archive__remove(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	size_t n = 0;
-
 	retire_metadata(a, s);
-	for (size_t i = 0; i < a->n_streams; i++) {
-		if (a->streams[i] != s)
-			a->streams[n++] = a->streams[i];
-	}
-	a->n_streams = n;
-	a->latest = NULL;
-	tw_id_table__remove(&a->by_id, s->id);
+	s->stream->user[a->user] = NULL;
 	tw_archive_stream__free(s);
 }
 
@@ -84,7 +67,6 @@ void tw_archive_stream__free(struct tw_archive_stream *s)
 {
 	if (!s)
 		return;
-	tw_stream_counters__fini(&s->books);
 	tw_metadata__free(s->metadata);
 	free(s);
 }

@@ -212,7 +212,7 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_LOST)
-			tw_stream_counters__lost(&s->books, &tlv);
+			tw_stream_counters__lost(&s->stream->counters, &tlv);
 	}
 }
 
@@ -223,7 +223,7 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	s->dated_here = true;
-	if (!tw_merge__placed_by_arrival(a->merge, s->id, &s->offset))
+	if (!tw_merge__placed_by_arrival(a->merge, s->stream->id, &s->offset))
 		s->offset = (int64_t)(tw_archive__present(a) - tw_stream_clock__ns(&s->clock, time));
 }
 

@@ -28,6 +28,8 @@ struct comparison {
 
 struct tw_sieve {
 	const struct tw_filter *filter;
+	struct tw_streams *streams;
+	unsigned int user; /* of the table */
 	struct comparison *comparisons;
 	struct sieve_bound *first; /* all there are */
 	void *formless;            /* for schemas of which no format came */
@@ -38,7 +40,7 @@ struct tw_sieve {
 };
 
 /* Values and operators that fit no key of every event's are known without a capture. */
-static int check(const struct tw_filter *filter, struct tw_error *err)
+int tw_sieve__check(const struct tw_filter *filter, struct tw_error *err)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
 	struct tw_bind_options options = { .unknown_is_absent = true };
@@ -55,26 +57,6 @@ static int check(const struct tw_filter *filter, struct tw_error *err)
 	tw_bound__free(bound);
 	tw_schema__free(schema);
 	return error;
-}
-
-int tw_sieve__new(const struct tw_filter *filter, struct tw_sieve **ret, struct tw_error *err)
-{
-	struct tw_sieve *sieve;
-	const int error = check(filter, err);
-
-	if (error)
-		return error;
-	sieve = calloc(1, sizeof(*sieve));
-	if (sieve)
-		sieve->comparisons = calloc(tw_filter__predicates(filter) + 1, sizeof(*sieve->comparisons));
-	if (!sieve || !sieve->comparisons) {
-		free(sieve);
-		return tw_error__set(err, -ENOMEM, "no memory for a filter");
-	}
-	sieve->filter = filter;
-	sieve->allowed = TW_SIEVE_WORK_FREE;
-	*ret = sieve;
-	return 0;
 }
 
 static void drop(struct tw_sieve *sieve, struct sieve_bound *b)
@@ -101,6 +83,7 @@ void tw_sieve__free(struct tw_sieve *sieve)
 		return;
 	while (sieve->first)
 		drop(sieve, sieve->first);
+	tw_streams__remove_user(sieve->streams, sieve->user);
 	free(sieve->comparisons);
 	free(sieve);
 }
@@ -223,6 +206,52 @@ static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_str
 	return bind_schema(sieve, place, schema, big_endian);
 }
 
+/* Formats of which no event came, and schemas. */
+static void bind_rest(struct tw_sieve *sieve, const struct tw_stream *stream)
+{
+	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
+		const struct sieve_bound *b = schema->user[0] ? schema->user[0] : schema->user[1];
+
+		if (!b || !has_all(b, schema))
+			bind_schema(sieve, &schema->user[0], schema, false);
+	}
+}
+
+static int let_go(void *ctx, struct tw_stream *stream)
+{
+	struct tw_sieve *sieve = ctx;
+
+	bind_rest(sieve, stream);
+	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
+		drop(sieve, schema->user[0]);
+		drop(sieve, schema->user[1]);
+	}
+	return 0;
+}
+
+int tw_sieve__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_sieve **ret,
+		  struct tw_error *err)
+{
+	struct tw_sieve *sieve;
+	const int error = tw_sieve__check(filter, err);
+
+	if (error)
+		return error;
+	sieve = calloc(1, sizeof(*sieve));
+	if (sieve)
+		sieve->comparisons = calloc(tw_filter__predicates(filter) + 1, sizeof(*sieve->comparisons));
+	if (!sieve || !sieve->comparisons) {
+		free(sieve);
+		return tw_error__set(err, -ENOMEM, "no memory for a filter");
+	}
+	sieve->filter = filter;
+	sieve->streams = streams;
+	sieve->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = let_go, .ctx = sieve });
+	sieve->allowed = TW_SIEVE_WORK_FREE;
+	*ret = sieve;
+	return 0;
+}
+
 static bool matches(const struct tw_bound *bound, const struct tw_stream *stream, uint16_t cpu,
 		    const struct tw_event_view *view)
 {
@@ -271,22 +300,10 @@ void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret)
 	*ret = sieve->stats;
 }
 
-/* Formats of which no event came, and schemas. */
-static void bind_rest(struct tw_sieve *sieve, const struct tw_streams *knowledge)
+void tw_sieve__doubts(struct tw_sieve *sieve, struct tw_doubts *ret)
 {
-	for (struct tw_stream *stream = tw_streams__first(knowledge); stream; stream = stream->next) {
-		for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
-			const struct sieve_bound *b = schema->user[0] ? schema->user[0] : schema->user[1];
-
-			if (!b || !has_all(b, schema))
-				bind_schema(sieve, &schema->user[0], schema, false);
-		}
-	}
-}
-
-void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_streams *knowledge, struct tw_doubts *ret)
-{
-	bind_rest(sieve, knowledge);
+	for (struct tw_stream *stream = tw_streams__first(sieve->streams); stream; stream = stream->next)
+		bind_rest(sieve, stream);
 	ret->n = 0;
 	for (unsigned int i = 0; i < tw_filter__predicates(sieve->filter); i++) {
 		const struct comparison *comparison = &sieve->comparisons[i];

@@ -39,18 +39,25 @@ struct tw_doubts {
 
 struct tw_sieve;
 
-/**
- * tw_sieve__new() - @filter: borrowed until tw_sieve__free()
- * Return: 0; -EINVAL if no event whatsoever can be compared so, with @err as of tw_filter__bind(); -ENOMEM.
- */
-int tw_sieve__new(const struct tw_filter *filter, struct tw_sieve **ret, struct tw_error *err);
+/** tw_sieve__check() - Return: 0; -EINVAL if no event whatsoever can be compared so, with @err as of tw_filter__bind(); -ENOMEM */
+int tw_sieve__check(const struct tw_filter *filter, struct tw_error *err);
 
-/** tw_sieve__free() - before the knowledge that it was used with; NULL is fine */
+/**
+ * tw_sieve__new() - @filter and @streams: borrowed until tw_sieve__free()
+ *
+ * The streams of the table are those of the events that it is asked about. Of one that leaves the filter keeps what it had no meaning for.
+ *
+ * Return: as tw_sieve__check().
+ */
+int tw_sieve__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_sieve **ret,
+		  struct tw_error *err);
+
+/** tw_sieve__free() - before the table of streams; NULL is fine */
 void tw_sieve__free(struct tw_sieve *sieve);
 
 /**
  * tw_sieve__wants() - whether an event matches, by what is known of its stream now
- * @stream: of a knowledge that no other sieve is used with
+ * @stream: of the table
  * @frame: that it came in
  */
 bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_stream *stream, const struct tw_frame_info *frame,
@@ -59,6 +66,6 @@ bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_stream *stream, const str
 void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret);
 
 /** tw_sieve__doubts() - what of the filter no schema of the capture has: at its end. None where no format came */
-void tw_sieve__doubts(struct tw_sieve *sieve, const struct tw_streams *knowledge, struct tw_doubts *ret);
+void tw_sieve__doubts(struct tw_sieve *sieve, struct tw_doubts *ret);
 
 #endif

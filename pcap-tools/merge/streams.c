@@ -86,14 +86,15 @@ int tw_merge_streams__init(struct tw_merge *m)
 
 void tw_merge_streams__fini(struct tw_merge *m)
 {
-	for (size_t i = 0; m->streams && i < tw_merge__n(m); i++) {
+	if (!m->streams)
+		return;
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		struct tw_merge_stream *s = tw_merge__at(m, i);
 
-		if (s) {
-			s->stream->user[m->user] = NULL;
+		if (s)
 			tw_merge_streams__free(m, s);
-		}
 	}
+	tw_streams__remove_user(m->streams, m->user);
 	if (!m->options.streams)
 		tw_streams__free(m->streams);
 }

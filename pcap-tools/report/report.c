@@ -255,7 +255,7 @@ static void finish(struct run *run)
 	}
 	if (run->sieve) {
 		tw_sieve__stats(run->sieve, &run->stats->sieve);
-		tw_sieve__doubts(run->sieve, run->report.knowledge, &run->stats->doubts);
+		tw_sieve__doubts(run->sieve, &run->stats->doubts);
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
@@ -295,7 +295,7 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 			? 0
 			: tw_error__set(err, -ENOMEM, "no memory to read %s", name);
 	if (!error && options->filter)
-		error = tw_sieve__new(options->filter, &run.sieve, err);
+		error = tw_sieve__new(options->filter, run.report.knowledge, &run.sieve, err);
 	if (!error)
 		error = take_packets(&run, file, name, err);
 	if (!error)

@@ -90,7 +90,7 @@ static void settle(struct run *run)
 	tw_sieve__stats(run->sieve, &sieve);
 	check(run->asked == run->wanted + sieve.rejected && sieve.unknown <= sieve.rejected);
 	check(sieve.undecided <= run->wanted);
-	tw_sieve__doubts(run->sieve, run->knowledge, &doubts);
+	tw_sieve__doubts(run->sieve, &doubts);
 	check_doubts(&doubts, run->filter);
 	check(!tw_archive__finish(run->archive));
 	tw_archive__stats(run->archive, &archive);
@@ -118,10 +118,11 @@ static void sift(struct run *run, struct tw_capture_file *file)
 
 	if (!null)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
-	if (tw_sieve__new(run->filter, &run->sieve, NULL))
-		return;
 	run->knowledge = tw_streams__new(NULL);
-	check(run->knowledge && !tw_archive__new(null, &options, &run->archive, NULL));
+	check(run->knowledge);
+	if (tw_sieve__new(run->filter, run->knowledge, &run->sieve, NULL))
+		return;
+	check(!tw_archive__new(null, &options, &run->archive, NULL));
 	read_packets(run, file);
 	settle(run);
 	tw_archive__free(run->archive);

@@ -37,7 +37,7 @@ static void sift(const char *expression)
 
 	tw_sieve__free(sieve);
 	tw_filter__free(filter);
-	if (tw_filter__parse(expression, &filter, &err) || tw_sieve__new(filter, &sieve, &err))
+	if (tw_filter__parse(expression, &filter, &err) || tw_sieve__new(filter, knowledge, &sieve, &err))
 		fail_msg("%s: %s", expression, err.text);
 }
 
@@ -76,7 +76,7 @@ static unsigned int doubts_about(const char *sentence)
 {
 	struct tw_doubts doubts;
 
-	tw_sieve__doubts(sieve, knowledge, &doubts);
+	tw_sieve__doubts(sieve, &doubts);
 	if (doubts.n)
 		assert_string_equal(doubts.text[0].text, sentence);
 	return doubts.n;
@@ -236,7 +236,7 @@ static void test_nonsense(void **state)
 		struct tw_error err = { "" };
 
 		assert_int_equal(tw_filter__parse(expressions[i], &filter, &err), 0);
-		assert_int_equal(tw_sieve__new(filter, &sieve, &err), -EINVAL);
+		assert_int_equal(tw_sieve__new(filter, knowledge, &sieve, &err), -EINVAL);
 		assert_int_equal(strncmp(err.text, "column ", 7), 0);
 		tw_filter__free(filter);
 		filter = NULL;
