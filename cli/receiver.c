@@ -56,7 +56,7 @@ struct receiver {
 	int error;
 };
 
-/* Frames beside the stream are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
+/* Out-of-band frames are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_sample sample;
@@ -253,7 +253,7 @@ static bool is_of_events(const uint8_t *frame)
 {
 	const uint8_t source = frame[offsetof(struct tw_frame_hdr, source)];
 
-	return source != TW_SOURCE_CONTROL && source != TW_SOURCE_ASIDE;
+	return source != TW_SOURCE_CONTROL && source != TW_SOURCE_OUT_OF_BAND;
 }
 
 static bool has_events(const struct tw_received_batch *bundle)

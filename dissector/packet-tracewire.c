@@ -169,7 +169,7 @@ static const value_string tw_source_names[] = {
 	{ TW_SOURCE_CONTROL, "control" },
 	{ TW_SOURCE_FTRACE, "trace ring" },
 	{ TW_SOURCE_BPF, "BPF ring" },
-	{ TW_SOURCE_ASIDE, "beside the stream" },
+	{ TW_SOURCE_OUT_OF_BAND, "out of band" },
 	{ 0, NULL },
 };
 
@@ -588,7 +588,7 @@ static void check_sequence(struct tw_dissect *d)
 	const struct tw_sequence_note *note;
 	proto_item *item;
 
-	if (d->frame.source == TW_SOURCE_ASIDE)
+	if (d->frame.source == TW_SOURCE_OUT_OF_BAND)
 		return; /* has no numbers */
 	note = tw_notes__sequence(d);
 	if (!note)

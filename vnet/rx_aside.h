@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames beside a stream (TW_SOURCE_ASIDE) on an interface, few and short, through a plain packet socket: an AF_XDP receiver leaves
+ * Out-of-band frames (TW_SOURCE_OUT_OF_BAND) on an interface, few and short, through a plain packet socket: an AF_XDP receiver leaves
  * them to the kernel, whose time stamps are what they are good for. Used inside vnet/ only.
  */
 #ifndef TW_RX_ASIDE_H

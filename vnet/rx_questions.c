@@ -162,7 +162,7 @@ static void close_udp(struct tw_receiver *rx)
 	free(rx);
 }
 
-/* Before the socket is bound: only frames for us, of our EtherType, long enough, and beside a stream. */
+/* Before the socket is bound: only frames for us, of our EtherType, long enough, and out of band. */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -173,7 +173,7 @@ static int set_filter(int fd)
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, ETH_HLEN + TW_TIME_SYNC_BYTES, 0, 3),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_ASIDE, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_OUT_OF_BAND, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};

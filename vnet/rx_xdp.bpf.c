@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Takes our frames off the interface for the AF_XDP receiver: EtherType TW_ETHERTYPE, behind one VLAN tag at most. Everything
- * else passes as if this was not here; also frames beside a stream, for the kernel's time stamp.
+ * else passes as if this was not here; also out-of-band frames, for the kernel's time stamp.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -49,7 +49,7 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 	const void *end = (const void *)(long)context->data_end;
 	const struct tw_frame_hdr *frame = find_frame((const void *)(long)context->data, end);
 
-	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_ASIDE);
+	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_OUT_OF_BAND);
 }
 
 /* Without multi-buffer the kernel would drop it and not say so. Drivers begin new pieces where they like. */

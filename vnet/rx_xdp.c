@@ -29,7 +29,7 @@ struct rx_xdp {
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
 	uint64_t asides;      /* frames beside streams */
 	struct tw_peer peer;
-	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together; or beside a stream */
+	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together; or out of band */
 };
 
 static struct rx_xdp *of(struct tw_receiver *rx)

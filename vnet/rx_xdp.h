@@ -36,7 +36,7 @@ struct tw_rx_xdp_options {
  *       of frames beyond which none can come, queues. Close it with tw_receiver__close().
  *
  * A frame's time is that of the look into the ring that found it, CLOCK_REALTIME: drivers have no stamp for it. So it is late by
- * the pause, or by as much as the receiver is behind. Frames beside a stream, whose times matter, have the kernel's: they are left
+ * the pause, or by as much as the receiver is behind. Out-of-band frames, whose times matter, have the kernel's: they are left
  * to it, and others see them, too.
  *
  * Dropped counts what found a ring full, and frames of ours that had to be left to the kernel: longer than a chunk or in

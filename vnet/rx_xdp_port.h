@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What it takes to receive from an interface through AF_XDP: the program, a socket for each queue, and one for what is beside a stream. Used
+ * What it takes to receive from an interface through AF_XDP: the program, a socket for each queue, and one for what is out of band. Used
  * inside vnet/ only.
  */
 #ifndef TW_RX_XDP_PORT_H

@@ -6,8 +6,8 @@
 static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
 {
 	const struct tw_frame_info info = {
-		.source = TW_SOURCE_ASIDE,
-		.channel = TW_CHANNEL_ASIDE,
+		.source = TW_SOURCE_OUT_OF_BAND,
+		.channel = TW_CHANNEL_OUT_OF_BAND,
 		.cpu = TW_CPU_NONE,
 		.stream_id = stream_id,
 	};
@@ -49,7 +49,7 @@ bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_str
 	struct tw_tlv_view tlv;
 	struct tw_cursor tlvs;
 
-	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_ASIDE)
+	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_OUT_OF_BAND)
 		return false;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type != TW_TLV_TIME_SYNC)
@@ -88,7 +88,7 @@ static uint16_t most_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
 	struct tw_cursor tlvs;
 	uint16_t most = 0;
 
-	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_ASIDE)
+	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_OUT_OF_BAND)
 		return 0;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		const uint16_t n = tlv.type == type ? number(&tlv) : 0;

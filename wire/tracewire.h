@@ -38,14 +38,14 @@ typedef unsigned long long __u64, __be64;
 #define TW_FLAG_LATE       0x04 /* carries events older than a watermark sent before */
 
 /* frame header, source: what kind of ring the channel is */
-#define TW_SOURCE_CONTROL 0 /* metadata and counters; its sequence number counts frames */
-#define TW_SOURCE_FTRACE  1 /* one CPU's trace ring */
-#define TW_SOURCE_BPF     2 /* one CPU's BPF ring */
-#define TW_SOURCE_ASIDE   3 /* beside the stream, without numbers: clock exchange, what a capture host writes */
+#define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
+#define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
+#define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
+#define TW_SOURCE_OUT_OF_BAND 3 /* out of band, without numbers: clock exchange, what a capture host writes */
 
-#define TW_CHANNEL_CONTROL 0 /* the channel of control frames; CPU n's ring has channel n + 1 */
-#define TW_CHANNEL_ASIDE   0xffff
-#define TW_CPU_NONE        0xffff
+#define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
+#define TW_CHANNEL_OUT_OF_BAND 0xffff
+#define TW_CPU_NONE            0xffff
 
 struct tw_frame_hdr {
 	__be32 magic;

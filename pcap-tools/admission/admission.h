@@ -48,7 +48,7 @@ void tw_admission__free(struct tw_admission *a);
 void tw_admission__begin(struct tw_admission *a, uint64_t now);
 
 /**
- * tw_admission__frame() - a frame came that is not beside a stream
+ * tw_admission__frame() - a frame came that is not out of band
  *
  * Return: whether it is to be taken. One that cannot be read is: whoever reads it counts it.
  */
@@ -58,7 +58,7 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
 /** tw_admission__answered() - the asker has had an answer of a stream that was admitted, from that address: it counts as this one's */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
-/** tw_admission__answer() - a frame beside a stream came. Return: whether it answers a question of tw_admission__next(): then nobody else needs it */
+/** tw_admission__answer() - an out-of-band frame came. Return: whether it answers a question of tw_admission__next(): then nobody else needs it */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
 /** tw_admission__next() - a question to be sent at once; call again until there is none. Return: false if there is none */

@@ -142,14 +142,14 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 
 	if (arrival && arrival->now > a->now)
 		a->now = arrival->now;
-	if (readable && arrival && info.source == TW_SOURCE_ASIDE)
+	if (readable && arrival && info.source == TW_SOURCE_OUT_OF_BAND)
 		return 0; /* what it says of times is the word of a capture host, which a stranger does not have */
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
 		return 0;
-	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_ASIDE))
+	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))
 		code = tw_archive__learn(a, &info, tlvs);
-	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_ASIDE)
-		code = tw_archive__aside(a, &info, data, tlvs);
+	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_OUT_OF_BAND)
+		code = tw_archive__out_of_band(a, &info, data, tlvs);
 	if (!code)
 		code = tw_merge__frame(a->merge, data, len, arrival);
 	return code;

@@ -94,7 +94,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  * tw_archive__frame() - take one frame; copied, if it is not lent
  * @arrival: NULL = out of a file
  *
- * Of frames beside the stream (source ASIDE), OFFSET records of a packed archive tell its times, and metadata are learnt from. Those that
+ * Of out-of-band frames (source OUT_OF_BAND), OFFSET records of a packed archive tell its times, and metadata are learnt from. Those that
  * arrived are ignored: producers send none but answers, which tw_archive__answer() is for.
  *
  * Return: 0, -ENOMEM, or the writer's failure, which is final: -ENOSPC, -EPIPE, ...

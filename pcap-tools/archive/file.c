@@ -85,7 +85,7 @@ static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint
 	return tw_archive__put_offset(a, s, &offset);
 }
 
-/* What was written into a file before. The frames are beside the stream: their numbers were used up there. */
+/* What was written into a file before. The frames are out of band: their numbers were used up there. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_archive_frames again;

@@ -47,8 +47,8 @@ int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, st
 		code = tw_archive__stream(a, info->stream_id, &s);
 	if (code)
 		return code;
-	s->aside.flags = info->flags;
-	s->aside.schema_id = info->schema_id;
+	s->own_frames.flags = info->flags;
+	s->own_frames.schema_id = info->schema_id;
 	if (info->source == TW_SOURCE_CONTROL)
 		tw_stream_counters__control(&s->stream->counters, info->seq);
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
@@ -85,7 +85,7 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	if (!s->placed) {
 		if (!s->stream->has_host || !is_dated(a, s))
 			return 0;
-		if (a->sieve && !tw_archive_filter__is_ready(a, s, s->aside.schema_id))
+		if (a->sieve && !tw_archive_filter__is_ready(a, s, s->own_frames.schema_id))
 			return 0;
 	}
 	s->placed = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c and aside.c take in what explains them, write.c
+ * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c and out_of_band.c take in what explains them, write.c
  * makes packets, file.c begins and ends files, accounts.c keeps the ledger, filter.c says which events are wanted.
  */
 #ifndef TW_ARCHIVE_STATE_H
@@ -25,11 +25,11 @@ struct tw_archive_stream {
 	uint64_t since;           /* when it was first heard of, CLOCK_MONOTONIC, ns */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
-	struct tw_frame_info aside;   /* of the frames that we write for it */
-	bool placed;                  /* the merge knows its offset */
-	bool moved;                   /* and is to be told another; the archive's moved is set too */
-	bool described;               /* its interface is in this file */
-	bool said;                    /* or was in one before: its metadata have been written */
+	struct tw_frame_info own_frames; /* of the frames that we write for it */
+	bool placed;                     /* the merge knows its offset */
+	bool moved;                      /* and is to be told another; the archive's moved is set too */
+	bool described;                  /* its interface is in this file */
+	bool said;                       /* or was in one before: its metadata have been written */
 	bool given;                   /* the capture that is read has OFFSET records: they say what packet times are */
 	bool to_state;                /* the last of them is not written yet */
 	bool dated_here;              /* no CLOCK came in time */
@@ -157,14 +157,14 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
 /** tw_archive__place_waiting() - all those of which by now enough is known. Return: as above */
 int tw_archive__place_waiting(struct tw_archive *a);
 
-/* aside.c */
+/* out_of_band.c */
 
 /**
- * tw_archive__aside() - take a frame of source ASIDE in, of a capture that is read
+ * tw_archive__out_of_band() - take a frame of source OUT_OF_BAND in, of a capture that is read
  * @frame: its header; @tlvs follow it
  */
-int tw_archive__aside(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
-		      struct tw_cursor tlvs);
+int tw_archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
+			    struct tw_cursor tlvs);
 
 /* write.c */
 
@@ -186,7 +186,7 @@ uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t tim
 /** tw_archive__put() - a frame that we made. Return: 0 or the writer's failure */
 int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len);
 
-/** tw_archive_frames__init() - for tw_metadata__emit_whole() and tw_metadata__replay(): beside the stream, as packets of that time */
+/** tw_archive_frames__init() - for tw_metadata__emit_whole() and tw_metadata__replay(): out of band, as packets of that time */
 void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
 			     uint64_t time);
 

@@ -21,10 +21,10 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 		}
 		s->stream = stream;
 		s->since = a->now;
-		s->aside = (struct tw_frame_info){
+		s->own_frames = (struct tw_frame_info){
 			.stream_id = id,
-			.source = TW_SOURCE_ASIDE,
-			.channel = TW_CHANNEL_ASIDE,
+			.source = TW_SOURCE_OUT_OF_BAND,
+			.channel = TW_CHANNEL_OUT_OF_BAND,
 			.cpu = TW_CPU_NONE,
 		};
 		tw_stream_clock__init(&s->clock, a->options.align, a->options.wall);

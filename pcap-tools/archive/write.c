@@ -72,7 +72,7 @@ int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t 
 int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset)
 {
 	uint8_t frame[sizeof(struct tw_frame_hdr) + sizeof(struct tw_offset) + TW_COPY_STEP];
-	struct tw_frame_info info = s->aside;
+	struct tw_frame_info info = s->own_frames;
 	struct tw_frame f;
 
 	info.base_time = offset->time;
@@ -119,7 +119,7 @@ void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive
 {
 	*frames = (struct tw_archive_frames){ .archive = a, .stream = s, .time = time };
 	frames->frames = (struct tw_metadata_frames){
-		.info = s->aside,
+		.info = s->own_frames,
 		.max = TW_FRAME_MAX,
 		.emit = put_frame,
 		.ctx = frames,

@@ -52,7 +52,7 @@ bool tw_asker__next(struct tw_asker *asker, uint64_t now, struct tw_question *re
 static inline bool tw_asker__is_answer(const struct tw_received_frame *frame)
 {
 	return frame->len >= sizeof(struct tw_frame_hdr) &&
-	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_ASIDE;
+	       frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_OUT_OF_BAND;
 }
 
 /**

@@ -213,7 +213,7 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 		m->stats.unreadable++;
 		return 0;
 	}
-	if (in.info.source == TW_SOURCE_ASIDE)
+	if (in.info.source == TW_SOURCE_OUT_OF_BAND)
 		return 0;
 	m->turn++;
 	in.len = sizeof(struct tw_frame_hdr) + tlvs.left;

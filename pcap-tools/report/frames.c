@@ -194,7 +194,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		return 0;
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
-	    TW_SOURCE_ASIDE) /* no numbers, no place among the events; but what explains them may be there */
+	    TW_SOURCE_OUT_OF_BAND) /* no numbers, no place among the events; but what explains them may be there */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		error = decide(frames, MERGED);

@@ -40,7 +40,7 @@ static void put_events(const struct stream *stream, uint64_t time, int n)
 static void put_offset(const struct stream *stream, uint64_t time, const struct tw_offset_view *offset)
 {
 	turn_to(stream, time);
-	sample__aside(&s, time);
+	sample__out_of_band(&s, time);
 	tw_offset__emit(&s.frame, offset);
 	sample__end(&s);
 }
@@ -77,18 +77,18 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	struct tw_time_sync_view exchange = { .id = 17, .asked = BEGIN };
 
 	turn_to(stream, time);
-	sample__aside(&s, time);
+	sample__out_of_band(&s, time);
 	tw_time_sync__emit(&s.frame, &exchange);
 	tw_metadata_request__emit(&s.frame, TW_METADATA_REQUEST_CLOCK);
 	tw_refused__emit(&s.frame, TW_REFUSED_PLACES);
 	sample__end(&s);
 	exchange.received = 5000012000;
 	exchange.answered = 5000013500;
-	sample__aside(&s, time);
+	sample__out_of_band(&s, time);
 	s.frame.info.events = 1;
 	tw_time_sync__emit(&s.frame, &exchange);
 	sample__end(&s);
-	sample__aside(&s, time);
+	sample__out_of_band(&s, time);
 	s.frame.info.seq = 77;
 	s.frame.info.events = 1;
 	tw_time_sync__emit(&s.frame, &exchange);

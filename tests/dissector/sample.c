@@ -101,10 +101,10 @@ void sample__control(struct sample *s)
 	s->frame.info.events = 1;
 }
 
-void sample__aside(struct sample *s, uint64_t time)
+void sample__out_of_band(struct sample *s, uint64_t time)
 {
-	s->info.source = TW_SOURCE_ASIDE;
-	s->info.channel = TW_CHANNEL_ASIDE;
+	s->info.source = TW_SOURCE_OUT_OF_BAND;
+	s->info.channel = TW_CHANNEL_OUT_OF_BAND;
 	s->info.cpu = TW_CPU_NONE;
 	s->info.seq = 0;
 	s->info.base_time = time;

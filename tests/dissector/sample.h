@@ -39,9 +39,9 @@ struct record {
 
 void sample__open(struct sample *s, const char *folder, const char *name);
 void sample__close(struct sample *s);
-/* Begin and end a frame of the control channel, beside the stream, or of a CPU at a time. */
+/* Begin and end a frame of the control channel, out of band, or of a CPU at a time. */
 void sample__control(struct sample *s);
-void sample__aside(struct sample *s, uint64_t time);
+void sample__out_of_band(struct sample *s, uint64_t time);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
 /* A whole packet as it is, link header included; a frame as it is. */

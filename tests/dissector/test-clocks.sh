@@ -53,6 +53,6 @@ expect "METADATA_REQUEST" 1 "$(fields clocks.pcap trace.want.what trace.want.wha
 expect "REFUSED" 1 "$(fields clocks.pcap trace.refused.why trace.refused.why)"
 expect "what is new of HOST and CLOCK" "hashed with a key|NTP|0.000002500" \
 	"$(fields clocks.pcap 'frame.number == 1' trace.host.pointers trace.host.sync trace.clock.sync)"
-expect "frames beside the stream have no numbers to miss" 0 \
+expect "frames out of band have no numbers to miss" 0 \
 	"$(count clocks.pcap 'trace.expert.gap || trace.expert.duplicate || trace.expert.reordered')"
 finish

@@ -3,7 +3,7 @@
 """flood.py PORT SEED FRAMES FILE...: a stranger's datagrams for a capture that listens at UDP port PORT of this network
 namespace, and for the producer that streams to it over 127.0.0.1.
 
-Real frames are changed, cut, said twice and out of order, bundled, fragmented and moved beside the stream. They come from
+Real frames are changed, cut, said twice and out of order, bundled, fragmented and moved out of band. They come from
 FILEs, pcap or hex, and from what is seen of the producer. The producer's stream keeps what is its own: a stranger's frame
 has its id only where the frame has no number, that is out-of-band. The producer gets questions as if its capture had asked.
 

@@ -129,18 +129,18 @@ static void put_others(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* What a capture host and its questions have beside the stream. Small errors and large ones, and of none is anything known. */
-static void put_aside(struct sample *s, uint64_t time)
+/* What a capture host and its questions have out of band. Small errors and large ones, and of none is anything known. */
+static void put_out_of_band(struct sample *s, uint64_t time)
 {
 	const struct tw_time_sync_view exchange = { .id = 1, .asked = time, .received = time, .answered = time };
 	struct tw_offset_view offset = { .kind = (uint16_t)(1 + random_below(4)), .time = time, .step = -5 };
 
 	offset.method = (uint16_t)random_below(3);
 	offset.error_ns = random_below(3) ? random_below(5000) : TW_ERROR_UNKNOWN;
-	sample__aside(s, time);
+	sample__out_of_band(s, time);
 	tw_offset__emit(&s->frame, &offset);
 	sample__end(s);
-	sample__aside(s, time);
+	sample__out_of_band(s, time);
 	tw_time_sync__emit(&s->frame, &exchange);
 	sample__end(s);
 }
@@ -202,7 +202,7 @@ static void put_stream(struct sample *s)
 	memset(s->seqs, 0, sizeof(s->seqs));
 	sample__host(s, "alpha");
 	put_others(s, time);
-	put_aside(s, time);
+	put_out_of_band(s, time);
 	if (random_below(2))
 		sample__schema(s, picked, PICKED);
 	else
@@ -212,7 +212,7 @@ static void put_stream(struct sample *s)
 	for (uint32_t i = 0; i < STREAM_FRAMES; i++) {
 		put_events(s, formats, time += 100);
 		if (!random_below(20))
-			put_aside(s, time);
+			put_out_of_band(s, time);
 	}
 	put_others(s, time);
 	sample__control(s);

@@ -42,7 +42,7 @@ static void look_at(const struct tw_received_frame *frame)
 		return;
 	}
 	if (info.channel >= CHANNELS)
-		return; /* beside the stream */
+		return; /* out of band */
 	if (seen.next[info.channel] && info.seq > seen.next[info.channel])
 		seen.missing += info.seq - seen.next[info.channel];
 	seen.disordered += info.seq < seen.next[info.channel];

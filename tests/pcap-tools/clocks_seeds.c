@@ -72,7 +72,7 @@ static void put_stream(FILE *f, int how)
 			put_sample(f, &w, now);
 		if (i % 4 != 3)
 			put_exchange(f, &w, now);
-		put_frame(f, i % 2 ? TW_SOURCE_ASIDE : TW_SOURCE_CONTROL);
+		put_frame(f, i % 2 ? TW_SOURCE_OUT_OF_BAND : TW_SOURCE_CONTROL);
 		fputc(2, f);
 		put64(f, world__stream(&w, now));
 		if (i == 4)

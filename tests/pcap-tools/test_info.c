@@ -235,12 +235,12 @@ static void test_offset(void **state)
 	(void)state;
 	begin("tracewire capture 9.9");
 	for (int i = 0; i < 2; i++) {
-		const struct tw_frame_info aside = { .stream_id = TEST_STREAM,
-						     .channel = TW_CHANNEL_ASIDE,
-						     .cpu = TW_CPU_NONE,
-						     .source = TW_SOURCE_ASIDE };
+		const struct tw_frame_info out_of_band = { .stream_id = TEST_STREAM,
+							   .channel = TW_CHANNEL_OUT_OF_BAND,
+							   .cpu = TW_CPU_NONE,
+							   .source = TW_SOURCE_OUT_OF_BAND };
 
-		tw_frame__begin(&frame.f, frame.buf, TW_FRAME_MAX, &aside);
+		tw_frame__begin(&frame.f, frame.buf, TW_FRAME_MAX, &out_of_band);
 		assert_true(tw_offset__emit(&frame.f, &offsets[i]));
 		put(0, 2000);
 	}

@@ -51,8 +51,8 @@ static void aside_is_somebody_elses(void **state)
 	const struct tw_time_sync_view exchange = { .id = 1, .asked = 2 };
 
 	(void)state;
-	test_frame__begin(&x->frame, TW_CHANNEL_ASIDE, 0, 0);
-	x->frame.f.info.source = TW_SOURCE_ASIDE;
+	test_frame__begin(&x->frame, TW_CHANNEL_OUT_OF_BAND, 0, 0);
+	x->frame.f.info.source = TW_SOURCE_OUT_OF_BAND;
 	assert_true(tw_time_sync__emit(&x->frame.f, &exchange));
 	put(x);
 	assert_int_equal(stats(x)->frames + stats(x)->malformed + stats(x)->streams, 0);

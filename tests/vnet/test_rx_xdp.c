@@ -134,7 +134,7 @@ static void test_ours_only(void **state)
 	assert_int_equal(program_of("tw0", true), 0);
 }
 
-/* Byte @at of frame @number, which is never one beside a stream. */
+/* Byte @at of frame @number, which is never one out of band. */
 static uint8_t pattern(uint32_t number, size_t at)
 {
 	if (at == offsetof(struct tw_frame_hdr, source))
@@ -479,15 +479,15 @@ static void test_aside(void **state)
 		raw__send(tx, TW_ETHERTYPE, 1, 60);
 		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		if (tagged)
-			send_tagged(tx, ETH_P_8021Q, 5, TW_SOURCE_ASIDE, 60);
+			send_tagged(tx, ETH_P_8021Q, 5, TW_SOURCE_OUT_OF_BAND, 60);
 		else
-			raw__send(tx, TW_ETHERTYPE, TW_SOURCE_ASIDE, 60);
+			raw__send(tx, TW_ETHERTYPE, TW_SOURCE_OUT_OF_BAND, 60);
 		while (recv(here, seen, sizeof(seen), 0) > 0)
-			assert_int_equal(seen[ETH_HLEN + source], TW_SOURCE_ASIDE);
+			assert_int_equal(seen[ETH_HLEN + source], TW_SOURCE_OUT_OF_BAND);
 		usleep(50000);
 		assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 		assert_int_equal(f.len, 60);
-		assert_int_equal(f.data[source], TW_SOURCE_ASIDE);
+		assert_int_equal(f.data[source], TW_SOURCE_OUT_OF_BAND);
 		assert_in_range((time_t)(f.time / 1000000000) - sent, 0, 10);
 		assert_true(tw_time__now(CLOCK_REALTIME) - f.time >= 50000000);
 		if (tagged)
@@ -537,12 +537,12 @@ static void send_both(unsigned int delay_us)
 		return;
 	tx = raw__open("tw0-tx");
 	usleep(delay_us);
-	raw__send(tx, TW_ETHERTYPE, TW_SOURCE_ASIDE, 60);
+	raw__send(tx, TW_ETHERTYPE, TW_SOURCE_OUT_OF_BAND, 60);
 	raw__send(tx, TW_ETHERTYPE, 7, 60);
 	_exit(0);
 }
 
-/* The kernel says once that the interface went down, to whom it may: here to who wants to read a frame beside a stream. */
+/* The kernel says once that the interface went down, to whom it may: here to who wants to read an out-of-band frame. */
 static void test_down_beside_aside(void **state)
 {
 	struct tw_received_frame f;

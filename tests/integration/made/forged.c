@@ -48,9 +48,9 @@ static void begin(uint64_t id, uint16_t channel, uint64_t seq)
 	const struct tw_frame_info info = {
 		.stream_id = id,
 		.channel = channel,
-		.source = channel == TW_CHANNEL_ASIDE ? TW_SOURCE_ASIDE
-			  : channel                   ? TW_SOURCE_FTRACE
-						      : TW_SOURCE_CONTROL,
+		.source = channel == TW_CHANNEL_OUT_OF_BAND ? TW_SOURCE_OUT_OF_BAND
+			  : channel                         ? TW_SOURCE_FTRACE
+							    : TW_SOURCE_CONTROL,
 		.seq = seq,
 		.base_time = made_stream__time(&honest, made_now()),
 	};
@@ -251,7 +251,7 @@ static void send_clocks(void)
 							  .received = MADE_EPOCH + DAY,
 							  .answered = MADE_EPOCH + DAY + 1 };
 
-		begin(honest.id, TW_CHANNEL_ASIDE, 0);
+		begin(honest.id, TW_CHANNEL_OUT_OF_BAND, 0);
 		tw_time_sync__emit(&frame, &answer);
 		tw_offset__emit(&frame, &offset);
 		end();

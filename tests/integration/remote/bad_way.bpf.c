@@ -95,7 +95,7 @@ static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr,
 		__sync_fetch_and_add(&counted->last, 1);
 	if (channel == TW_CHANNEL_CONTROL)
 		__sync_fetch_and_add(&counted->control, 1);
-	else if (channel != TW_CHANNEL_ASIDE)
+	else if (channel != TW_CHANNEL_OUT_OF_BAND)
 		__sync_fetch_and_add(&counted->events, bpf_ntohs(hdr->events));
 }
 

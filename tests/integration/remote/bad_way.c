@@ -56,7 +56,7 @@ static void count_held(struct bad_way *way, __u64 stream_id, struct bad_way_coun
 		dropped->last += slot.is_last;
 		if (slot.channel == TW_CHANNEL_CONTROL)
 			dropped->control++;
-		else if (slot.channel != TW_CHANNEL_ASIDE)
+		else if (slot.channel != TW_CHANNEL_OUT_OF_BAND)
 			dropped->events += slot.events;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Golden frames beside the stream: clock exchange, and what a capture host writes of its times. */
+/* Golden out-of-band frames: clock exchange, and what a capture host writes of its times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "wire/emit.h"
 #include "wire/time_sync.h"
 
-static const struct tw_frame_info aside = {
+static const struct tw_frame_info out_of_band = {
 	.stream_id = 0x1122334455667788,
 	.schema_id = 0xa1b2c3d4e5f60718,
 	.base_time = 5000000000,
-	.channel = TW_CHANNEL_ASIDE,
+	.channel = TW_CHANNEL_OUT_OF_BAND,
 	.cpu = TW_CPU_NONE,
-	.source = TW_SOURCE_ASIDE,
+	.source = TW_SOURCE_OUT_OF_BAND,
 };
 
 /* The frame built so far is the golden one, uses up no number, and its only TLV is of that type. */
@@ -54,7 +54,7 @@ static void expect_exchange(const char *name, const struct tw_frame_info *info, 
 static void exchange(void **state)
 {
 	struct tw_time_sync_view view = { .id = 17, .asked = 1700000000000000000 };
-	struct tw_frame_info question = aside;
+	struct tw_frame_info question = out_of_band;
 	struct golden_frame asked, answered;
 
 	(void)state;
@@ -62,9 +62,9 @@ static void exchange(void **state)
 	expect_exchange("time-sync-request", &question, &view);
 	view.received = 5000012000;
 	view.answered = 5000013500;
-	expect_exchange("time-sync-response", &aside, &view);
+	expect_exchange("time-sync-response", &out_of_band, &view);
 	golden__begin(&asked, "time-sync-request", &question);
-	golden__begin(&answered, "time-sync-response", &aside);
+	golden__begin(&answered, "time-sync-response", &out_of_band);
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
@@ -73,7 +73,7 @@ static void want(void **state)
 {
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
 	struct tw_time_sync_view read;
-	struct tw_frame_info question = aside;
+	struct tw_frame_info question = out_of_band;
 	struct golden_frame g;
 	struct tw_tlv_view tlv;
 	struct tw_cursor c;
@@ -108,7 +108,7 @@ static void refused(void **state)
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
 	uint8_t built[TW_TIME_SYNC_ROOM];
 	struct tw_time_sync_view read;
-	struct tw_frame_info question = aside;
+	struct tw_frame_info question = out_of_band;
 	struct golden_frame g;
 	uint64_t stream;
 
@@ -133,9 +133,9 @@ static void expect_offset(const char *name, const struct tw_offset_view *sent)
 	struct golden_frame g;
 	struct tw_tlv_view tlv;
 
-	golden__begin(&g, name, &aside);
+	golden__begin(&g, name, &out_of_band);
 	assert_true(tw_offset__emit(&g.frame, sent));
-	tlv = only_tlv(&g, &aside, TW_TLV_OFFSET);
+	tlv = only_tlv(&g, &out_of_band, TW_TLV_OFFSET);
 	assert_true(tw_offset__parse(&tlv, &read));
 	assert_int_equal(read.kind, sent->kind);
 	assert_int_equal(read.method, sent->method);

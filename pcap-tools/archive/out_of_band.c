@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames beside a stream, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
+/* Out-of-band frames, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
 #include "pcap-tools/archive/state.h"
 
 /* What receivers and producers say to each other, which was for then. */
@@ -29,8 +29,8 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 	return more;
 }
 
-int tw_archive__aside(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
-		      struct tw_cursor tlvs)
+int tw_archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
+			    struct tw_cursor tlvs)
 {
 	struct tw_archive_stream *s = tw_archive__find(a, info->stream_id);
 	const struct tw_merged out = {
