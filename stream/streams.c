@@ -49,7 +49,7 @@ void tw_streams__free(struct tw_streams *streams)
 		streams->first = stream->next;
 		stream__free(stream);
 	}
-	tw_id_table__fini(&streams->by_id);
+	tw_hash_table__fini(&streams->by_id);
 	tw_parts__free(streams->parts);
 	free(streams->expanded);
 	free(streams);
@@ -120,7 +120,7 @@ static struct tw_stream *add(struct tw_streams *streams, uint64_t id)
 	if (streams->n_known == streams->options.known || sizeof(*stream) > tw_streams__room(streams))
 		return NULL;
 	stream = calloc(1, sizeof(*stream));
-	if (!stream || tw_id_table__put(&streams->by_id, id, stream)) {
+	if (!stream || tw_hash_table__set_pointer(&streams->by_id, id, stream)) {
 		free(stream);
 		return NULL;
 	}
@@ -136,7 +136,7 @@ struct tw_stream *tw_streams__find(struct tw_streams *streams, uint64_t id)
 {
 	struct tw_stream *latest = streams->latest;
 
-	return latest && latest->id == id ? latest : tw_id_table__find(&streams->by_id, id);
+	return latest && latest->id == id ? latest : tw_hash_table__pointer(&streams->by_id, id);
 }
 
 struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
@@ -206,7 +206,7 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
 
 static void forget(struct tw_streams *streams, struct tw_stream *stream)
 {
-	tw_id_table__remove(&streams->by_id, stream->id);
+	tw_hash_table__remove_u64(&streams->by_id, stream->id);
 	if (stream->before)
 		stream->before->next = stream->next;
 	else

@@ -3,7 +3,7 @@
 #ifndef TW_STREAMS_IMPL_H
 #define TW_STREAMS_IMPL_H
 
-#include "base/id_table.h"
+#include "base/hash_table.h"
 #include "stream/streams.h"
 #include "wire/parts.h"
 #include "wire/schema_text.h"
@@ -15,7 +15,7 @@ struct tw_streams {
 	struct tw_stream *first, *last; /* known */
 	struct tw_stream *live[TW_STREAMS_LIVE_MAX];
 	struct tw_stream *latest; /* the live one that was looked up last */
-	struct tw_id_table by_id;
+	struct tw_hash_table by_id;
 	uint32_t n_known, n_live, n_schemas;
 	uint32_t appeared; /* streams so far */
 	struct tw_parts *parts;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/id_table.h"
+#include "base/hash_table.h"
 #include "base/large.h"
 #include "base/time.h"
 #include "pcap-tools/admission/backlog.h"
@@ -79,7 +79,7 @@ struct tw_admission {
 	size_t n;
 	struct tw_standing standings[TW_ADMISSION_STREAMS];
 	uint64_t ids[TW_ADMISSION_STREAMS];
-	struct tw_id_table by_id; /* standings */
+	struct tw_hash_table by_id; /* standings */
 
 	struct candidate (*sets)[WAYS];
 	uint64_t turn; /* frames of candidates */
@@ -160,7 +160,7 @@ void tw_admission__free(struct tw_admission *a)
 	if (!a)
 		return;
 	tw_backlog__free(a->backlog);
-	tw_id_table__fini(&a->by_id);
+	tw_hash_table__fini(&a->by_id);
 	free(a->sets);
 	free(a);
 }
@@ -192,11 +192,12 @@ static void remove_admitted(struct tw_admission *a, size_t at)
 	const uint64_t id = a->ids[at];
 	const size_t last = --a->n;
 
-	tw_id_table__remove(&a->by_id, id);
+	tw_hash_table__remove_u64(&a->by_id, id);
 	if (at != last) {
 		a->ids[at] = a->ids[last];
 		a->standings[at] = a->standings[last];
-		tw_id_table__put(&a->by_id, a->ids[at], &a->standings[at]); /* it is there, so there is room */
+		tw_hash_table__set_pointer(&a->by_id, a->ids[at],
+					   &a->standings[at]); /* it is there, so there is room */
 	}
 	a->refusals.gave_way++;
 	a->options.gave_way(a->options.ctx, id);
@@ -204,7 +205,7 @@ static void remove_admitted(struct tw_admission *a, size_t at)
 
 static bool add_admitted(struct tw_admission *a, uint64_t id, const struct tw_standing *standing)
 {
-	if (tw_id_table__put(&a->by_id, id, &a->standings[a->n]))
+	if (tw_hash_table__set_pointer(&a->by_id, id, &a->standings[a->n]))
 		return false;
 	a->ids[a->n] = id;
 	a->standings[a->n++] = *standing;
@@ -421,7 +422,7 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
 
 	if (frame->len < sizeof(struct tw_frame_hdr) || tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
 		return true;
-	s = tw_id_table__find(&a->by_id, tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id)));
+	s = tw_hash_table__pointer(&a->by_id, tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id)));
 	if (s && take_known(a, s, frame))
 		return true;
 	status = tw_frame__parse(frame->data, frame->len, &info, &tlvs);
@@ -442,7 +443,7 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 /* The address of a frame may be forged, that of an answer is not. So a stream that answers counts to the address that answers. */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
-	struct tw_standing *s = tw_id_table__find(&a->by_id, stream_id);
+	struct tw_standing *s = tw_hash_table__pointer(&a->by_id, stream_id);
 	const uint64_t source = place_source(a, from);
 
 	if (!s || (s->source != source && streams_of(a, source) >= a->places.of_one_source))
@@ -489,7 +490,7 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame
 	if (answer.asked > a->now || a->now - answer.asked > COOKIE_NS)
 		return true;
 	tw_admission__answered(a, id, &frame->from->address);
-	if (tw_id_table__find(&a->by_id, id))
+	if (tw_hash_table__pointer(&a->by_id, id))
 		return true;
 	c = candidate_of(a, id);
 	c->heard = ++a->turn;

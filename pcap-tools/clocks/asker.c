@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/id_table.h"
+#include "base/hash_table.h"
 #include "base/time.h"
 #include "stream/eviction.h"
 
@@ -49,8 +49,8 @@ struct tw_asker {
 	uint64_t firsts;  /* first questions */
 	size_t n;
 	struct asked_stream streams[TW_ASKER_STREAMS];
-	struct tw_id_table by_id; /* the same */
-	uint64_t full_until;      /* no stream's room is free before that */
+	struct tw_hash_table by_id; /* the same */
+	uint64_t full_until;        /* no stream's room is free before that */
 	struct tw_asker_stats stats;
 };
 
@@ -69,7 +69,7 @@ void tw_asker__free(struct tw_asker *asker)
 {
 	if (!asker)
 		return;
-	tw_id_table__fini(&asker->by_id);
+	tw_hash_table__fini(&asker->by_id);
 	free(asker);
 }
 
@@ -110,8 +110,8 @@ static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *s
 	if (!s)
 		return NULL;
 	if (is_full)
-		tw_id_table__remove(&a->by_id, s->id);
-	if (tw_id_table__put(&a->by_id, stream->id, s))
+		tw_hash_table__remove_u64(&a->by_id, s->id);
+	if (tw_hash_table__set_pointer(&a->by_id, stream->id, s))
 		return NULL;
 	a->n += !is_full;
 	*s = *stream;
@@ -183,7 +183,7 @@ void tw_asker__saw(struct tw_asker *a, const struct tw_received_frame *frame, ui
 	if (frame->len < sizeof(struct tw_frame_hdr))
 		return;
 	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
-	s = tw_id_table__find(&a->by_id, id);
+	s = tw_hash_table__pointer(&a->by_id, id);
 	if (s && !is_control(frame))
 		return;
 	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
@@ -353,7 +353,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
-	s = tw_id_table__find(&a->by_id, stream);
+	s = tw_hash_table__pointer(&a->by_id, stream);
 	if (s && frame->from && same_peer(&s->peer, frame->from))
 		waiting = waiting_for(s, &answer);
 	if (!waiting) {
@@ -374,17 +374,17 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 
 void tw_asker__forget(struct tw_asker *a, uint64_t stream_id)
 {
-	struct asked_stream *s = tw_id_table__find(&a->by_id, stream_id), *last;
+	struct asked_stream *s = tw_hash_table__pointer(&a->by_id, stream_id), *last;
 
 	if (!s)
 		return;
-	tw_id_table__remove(&a->by_id, stream_id);
+	tw_hash_table__remove_u64(&a->by_id, stream_id);
 	last = &a->streams[--a->n];
 	a->full_until = 0;
 	if (s == last)
 		return;
 	*s = *last;
-	tw_id_table__put(&a->by_id, s->id, s); /* it is there, so there is room */
+	tw_hash_table__set_pointer(&a->by_id, s->id, s); /* it is there, so there is room */
 }
 
 void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)

@@ -102,7 +102,7 @@ int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error
 	r->info = ret;
 	code = read_into(r, fd, name, err);
 	tw_merge__free(r->merge);
-	tw_id_table__fini(&r->by_id);
+	tw_hash_table__fini(&r->by_id);
 	for (uint32_t i = 0; i < ret->n_streams; i++)
 		tw_stream_counters__fini(&r->books[i]);
 	free(r);

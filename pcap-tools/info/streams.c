@@ -10,7 +10,7 @@
 static uint32_t find_stream(struct tw_info_reader *r, uint64_t id)
 {
 	struct tw_info *info = r->info;
-	struct tw_info_stream **place = tw_id_table__find(&r->by_id, id);
+	struct tw_info_stream **place = tw_hash_table__pointer(&r->by_id, id);
 
 	if (place)
 		return (uint32_t)(place - info->streams);
@@ -18,7 +18,7 @@ static uint32_t find_stream(struct tw_info_reader *r, uint64_t id)
 		return TW_INFO_NONE;
 	place = &info->streams[info->n_streams];
 	*place = calloc(1, sizeof(**place));
-	if (!*place || tw_id_table__put(&r->by_id, id, place)) {
+	if (!*place || tw_hash_table__set_pointer(&r->by_id, id, place)) {
 		free(*place);
 		r->code = -ENOMEM;
 		return TW_INFO_NONE;

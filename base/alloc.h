@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The caller's memory, for libraries that keep what strangers send: the heap, a scope of Wireshark's, or either behind a budget. Sizes
+ * are told on the way back too, so that a budget needs no books of its own. NULL stands for malloc().
+ */
+#ifndef TW_ALLOC_H
+#define TW_ALLOC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tw_alloc {
+	/*
+	 * As realloc(3), with the size so far: @memory NULL and @old_size 0 for new memory, @new_size 0 to free it.
+	 * Return: NULL without memory or beyond a budget: the old memory stays as it is.
+	 */
+	void *(*resize)(void *ctx, void *memory, size_t old_size, size_t new_size);
+	void *ctx;
+};
+
+/** tw_alloc__resize() - what is new is not zeroed. Return: NULL without memory, @memory as before */
+static inline void *tw_alloc__resize(const struct tw_alloc *alloc, void *memory, size_t old_size, size_t new_size)
+{
+	return alloc ? alloc->resize(alloc->ctx, memory, old_size, new_size) : realloc(memory, new_size);
+}
+
+/** tw_alloc__new() - zeroed. Return: NULL without memory */
+static inline void *tw_alloc__new(const struct tw_alloc *alloc, size_t size)
+{
+	void *memory = alloc ? alloc->resize(alloc->ctx, NULL, 0, size) : calloc(1, size);
+
+	if (alloc && memory)
+		memset(memory, 0, size);
+	return memory;
+}
+
+/** tw_alloc__free() - NULL is fine; @size: as allocated */
+static inline void tw_alloc__free(const struct tw_alloc *alloc, void *memory, size_t size)
+{
+	if (!alloc)
+		free(memory);
+	else if (memory)
+		alloc->resize(alloc->ctx, memory, size, 0);
+}
+
+#endif
