@@ -46,11 +46,11 @@ static void identity__attr(struct tw_identity *id, const struct tw_attr_view *at
 		return;
 	case TW_HOST_CLOCK_MULT:
 		if (attr->len == sizeof(uint64_t))
-			id->clock_mult = tw_load_be64(attr->value);
+			id->scale.mult = tw_load_be64(attr->value);
 		return;
 	case TW_HOST_CLOCK_SHIFT:
 		if (attr->len == sizeof(uint64_t))
-			id->clock_shift = tw_load_be64(attr->value) & 63;
+			id->scale.shift = tw_load_be64(attr->value) & 63;
 		return;
 	default:
 		return;
@@ -70,7 +70,7 @@ bool tw_identity__counts(const struct tw_identity *id)
 {
 	const char *name = *id->clock == 'c' ? "counter" : *id->clock == 'x' ? "x86-tsc" : "ppc-tb";
 
-	return !id->clock_mult && *id->clock == *name && !strcmp(id->clock, name);
+	return !id->scale.mult && *id->clock == *name && !strcmp(id->clock, name);
 }
 
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size)

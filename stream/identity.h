@@ -3,6 +3,7 @@
 #ifndef TW_IDENTITY_H
 #define TW_IDENTITY_H
 
+#include "stream/clock_scale.h"
 #include "wire/decode.h"
 
 /* Texts are as base/printable.h shows them and cut to their size; "" = not said. */
@@ -12,8 +13,8 @@ struct tw_identity {
 	size_t host_len;         /* of these; 0 = not said */
 	char events[1024], filter[1024];
 	char version[64], boot[64], pointers[64], sync[128];
-	uint64_t cpus;                    /* with a ring; 0 = not said */
-	uint64_t clock_mult, clock_shift; /* ns = (ticks * mult) >> shift; mult 0 = the clock counts ns */
+	uint64_t cpus; /* with a ring; 0 = not said */
+	struct tw_clock_scale scale;
 };
 
 /** tw_identity__host() - take the value of a HOST TLV in */
@@ -22,9 +23,7 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 /** tw_identity__ns() - a time of the stream's clock in ns, if the clock counts something else and it is known how */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
 {
-	if (!id->clock_mult)
-		return time;
-	return (uint64_t)(((unsigned __int128)time * id->clock_mult) >> id->clock_shift);
+	return tw_clock_scale__ns(&id->scale, time);
 }
 
 /** tw_identity__counts() - whether the clock counts something that nobody converts to ns: events, or cycles of a TSC */

@@ -43,9 +43,9 @@ struct tw_stream {
 	uint8_t long_size; /* as the first HOST with one tells it; 0 = not told */
 	uint8_t others;    /* kinds of texts that came and are no events: 1 << enum tw_schema_kind */
 	bool has_host;
-	bool has_wall;       /* a CLOCK came that had both */
-	uint64_t wall_minus; /* CLOCK_REALTIME minus the stream's clock, ns, of the first CLOCK; wraps */
-	uint32_t number;     /* of the stream in the capture, in order of appearance */
+	bool has_wall;                    /* a CLOCK came with both of the next; of the first such: */
+	uint64_t first_clock, first_wall; /* a reading of the stream's clock, and CLOCK_REALTIME at that instant */
+	uint32_t number;                  /* of the stream in the capture, in order of appearance */
 	struct tw_tasks tasks;
 	struct tw_symbols *symbols;      /* NULL until there is something in it */
 	struct tw_strings *strings;      /* the same */
@@ -84,6 +84,12 @@ bool tw_stream__whole(struct tw_stream *stream, const struct tw_frame_info *fram
 
 /** tw_stream__schema() - the schema of that id; NULL if none of its formats came */
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
+
+/** tw_stream__wall_offset() - CLOCK_REALTIME less the stream's clock in ns, by the first CLOCK that had both; wraps. 0 if none had */
+static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)
+{
+	return stream->first_wall - tw_identity__ns(&stream->identity, stream->first_clock);
+}
 
 /** tw_stream__has_whole() - whether all texts of that schema came, as far as they tell themselves how many there are */
 bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id);

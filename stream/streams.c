@@ -8,7 +8,9 @@
 
 struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 {
-	static const struct tw_streams_options reader = { .keeps = true, .wants = TW_STREAM_WANTS_FORMATS };
+	static const struct tw_streams_options reader = { .silence = TW_STREAMS_SILENT_FRAMES,
+							  .keeps = true,
+							  .wants = TW_STREAM_WANTS_FORMATS };
 	const struct tw_parts_limits limits = { .bytes = TW_STREAM_PARTS_BYTES, .count = TW_STREAM_PARTS_MAX };
 	struct tw_streams *streams = calloc(1, sizeof(*streams));
 
@@ -233,8 +235,11 @@ int tw_streams__retire(struct tw_stream *stream)
 	streams->latest = NULL;
 	for (unsigned int n = 0; n < TW_STREAM_USERS_MAX; n++) {
 		const struct tw_stream_user *user = &streams->users[n];
-		const int left = user->leaves ? user->leaves(user->ctx, stream) : 0;
+		int left;
 
+		if (!user->leaves)
+			continue;
+		left = user->leaves(user->ctx, stream);
 		err = err ? err : left;
 		stream->user[n] = NULL;
 	}

@@ -40,7 +40,10 @@ struct tw_streams_options {
 
 /* What a part of a program keeps of each stream: in user[], at the number that tw_streams__add_user() returns. */
 struct tw_stream_user {
-	/* A stream has just left the live ones: let go what is kept of it. Return: 0, or -errno, which ends the call that led here and is returned by it */
+	/*
+	 * A stream has just left the live ones: let go what is kept of it. NULL = that stays as long as the stream is known. Return: 0, or -errno,
+	 * which ends the call that led here and is returned by it.
+	 */
 	int (*leaves)(void *ctx, struct tw_stream *stream);
 	void *ctx;
 };

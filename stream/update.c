@@ -158,7 +158,8 @@ static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	if (stream->has_wall || (view.valid & both) != both)
 		return true;
 	stream->has_wall = true;
-	stream->wall_minus = view.reading[TW_CLOCK_REAL] - view.reading[TW_CLOCK_TRACE];
+	stream->first_clock = view.reading[TW_CLOCK_TRACE];
+	stream->first_wall = view.reading[TW_CLOCK_REAL];
 	return true;
 }
 

@@ -28,7 +28,7 @@ static bool keep_texts(struct tw_archive *a)
 static int make_parts(struct tw_archive *a, struct tw_error *err)
 {
 	const struct tw_streams_options streams = {
-		.silence = TW_MERGE_SILENT_FRAMES,
+		.silence = TW_STREAMS_SILENT_FRAMES,
 		.wants = TW_STREAM_WANTS_COUNTERS | (a->options.filter ? TW_STREAM_WANTS_FORMATS : 0),
 	};
 	const struct tw_stream_user user = { .ctx = a }; /* it lets go when the merge has let out all of a stream */

@@ -7,8 +7,7 @@
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 {
-	const struct tw_identity *id = &s->stream->identity;
-	const int code = tw_merge__set_scale(a->merge, s->stream->id, id->clock_mult, (unsigned int)id->clock_shift);
+	const int code = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
 
 	return code == -ENOSPC ? 0 : code; /* the merge counts what it has no room for */
 }

@@ -22,8 +22,7 @@ void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *
 {
 	static const char *const names[] = { "mono", "boot", "tai" };
 
-	c->mult = identity->clock_mult;
-	c->shift = identity->clock_shift;
+	c->scale = identity->scale;
 	c->disciplined = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		c->disciplined |= !strcmp(identity->clock, names[i]);

@@ -59,8 +59,8 @@ struct tw_kept_clocks {
 struct tw_stream_clock {
 	enum tw_align align;
 	bool wall;
-	uint64_t mult, shift; /* as in struct tw_identity */
-	bool disciplined;     /* the stream's clock runs as REALTIME does */
+	struct tw_clock_scale scale;
+	bool disciplined; /* the stream's clock runs as REALTIME does */
 	struct tw_wall_clock samples;
 	struct tw_distance distance;
 	struct tw_kept_clocks kept;
@@ -101,9 +101,7 @@ void tw_stream_clock__own(struct tw_stream_clock *clock, const struct tw_own_clo
 /** tw_stream_clock__ns() - a time of the stream's clock in ns */
 static inline uint64_t tw_stream_clock__ns(const struct tw_stream_clock *clock, uint64_t time)
 {
-	if (!clock->mult)
-		return time;
-	return (uint64_t)(((unsigned __int128)time * clock->mult) >> clock->shift);
+	return tw_clock_scale__ns(&clock->scale, time);
 }
 
 /** tw_stream_clock__time() - the way back: the first time of the stream's clock of which ns are @ns or more */
@@ -111,9 +109,9 @@ static inline uint64_t tw_stream_clock__time(const struct tw_stream_clock *clock
 {
 	unsigned __int128 time;
 
-	if (!clock->mult)
+	if (!clock->scale.mult)
 		return ns;
-	time = (((unsigned __int128)ns << clock->shift) + clock->mult - 1) / clock->mult;
+	time = (((unsigned __int128)ns << clock->scale.shift) + clock->scale.mult - 1) / clock->scale.mult;
 	return time > UINT64_MAX ? UINT64_MAX : (uint64_t)time;
 }
 

@@ -15,8 +15,8 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 	if (common == UINT64_MAX)
 		return UINT64_MAX;
 	if (s->offset > 0)
-		return tw_scale__ticks(&s->scale, ns < common ? ns : 0);
-	return tw_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
+		return tw_clock_scale__ticks(&s->scale, ns < common ? ns : 0);
+	return tw_clock_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
 }
 
 uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s)
@@ -193,7 +193,7 @@ void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 		time = s->queued;
 		s->placed = TW_PLACED_BY_ARRIVAL;
 	}
-	s->offset = place ? (int64_t)(place - tw_scale__ns(&s->scale, time)) : 0;
+	s->offset = place ? (int64_t)(place - tw_clock_scale__ns(&s->scale, time)) : 0;
 	across__put(m, s);
 	tw_across__look_again(m);
 }
@@ -257,16 +257,15 @@ static void across__guess_anew(struct tw_merge *m)
 	}
 }
 
-int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, unsigned int shift)
+int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale)
 {
 	struct tw_merge_stream *s;
 	const int code = tw_merge_streams__get(m, stream_id, &s);
-	const struct tw_scale scale = { .mult = mult, .shift = shift & 63 };
 
-	if (code || (s->scale.mult == scale.mult && s->scale.shift == scale.shift))
+	if (code || (s->scale.mult == scale->mult && s->scale.shift == scale->shift))
 		return code;
-	s->scale = scale;
-	s->wait = tw_scale__ticks(&scale, m->options.wait_ns);
+	s->scale = *scale;
+	s->wait = tw_clock_scale__ticks(scale, m->options.wait_ns);
 	if (!m->options.across)
 		return 0;
 	tw_across__forget_last(m);

@@ -43,7 +43,6 @@
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_SILENT_FRAMES       65536 /* of others, until a stream is taken as dead: files have no other time */
 #define TW_MERGE_CHANNELS_MAX        32768 /* of all streams at once, beyond those that each has for itself */
 #define TW_MERGE_STREAM_CHANNELS_MAX 8192
 #define TW_MERGE_STREAM_CHANNELS_OWN 128 /* of each stream, whatever others take */
@@ -204,7 +203,7 @@ void tw_merge__free(struct tw_merge *m);
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
  * streams is full, one makes room as stream/eviction.h has it: one that ended, that never sent consecutive numbers, or, in a
- * table of the merge's own, that was silent while TW_MERGE_SILENT_FRAMES of others came.
+ * table of the merge's own, that was silent while TW_STREAMS_SILENT_FRAMES of others came.
  *
  * Return: 0, -ENOMEM, or what emit returned.
  */
@@ -246,13 +245,13 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
 
 /**
- * tw_merge__set_scale() - a stream's clock counts ticks: ns = (ticks * @mult) >> @shift, as its HOST says
+ * tw_merge__set_scale() - a stream's clock counts ticks, as its HOST says
  *
- * What is waited for, and the order across streams, are by ns; times that come out are the clock's. @mult of 0 is a clock of ns.
+ * What is waited for, and the order across streams, are by ns; times that come out are the clock's.
  *
  * Return: as tw_merge__set_offset().
  */
-int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, uint64_t mult, unsigned int shift);
+int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale);
 
 /**
  * tw_merge__tick() - let out what has waited too long, and retire streams; now and then when no frame comes

@@ -10,7 +10,7 @@
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/merge/numbers.h"
-#include "pcap-tools/merge/scale.h"
+#include "stream/clock_scale.h"
 #include "stream/eviction.h"
 #include "wire/parts.h"
 
@@ -33,7 +33,7 @@ struct tw_merge_stream {
 	uint64_t start_dropped; /* what the receiver had dropped by then */
 
 	/* Its order in itself. All times are those of its clock. */
-	struct tw_scale scale;
+	struct tw_clock_scale scale;
 	uint64_t wait;                          /* the longest wait, as its clock counts */
 	struct tw_held *control, **control_end; /* not out yet, in the order in which they came */
 	struct tw_numbers control_numbers;
@@ -177,7 +177,7 @@ int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s);
 /** tw_across__time() - a time of the stream's clock on the common time line */
 static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t time)
 {
-	const uint64_t ns = tw_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
+	const uint64_t ns = tw_clock_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
 
 	if (s->offset < 0)
 		return common < ns ? common : 0;

@@ -75,7 +75,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 
 int tw_merge_streams__init(struct tw_merge *m)
 {
-	static const struct tw_streams_options own = { .silence = TW_MERGE_SILENT_FRAMES };
+	static const struct tw_streams_options own = { .silence = TW_STREAMS_SILENT_FRAMES };
 
 	m->streams = m->options.streams ? m->options.streams : tw_streams__new(&own);
 	if (!m->streams)

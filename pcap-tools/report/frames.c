@@ -6,7 +6,6 @@
 
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
-#include "pcap-tools/report/clocks.h"
 #include "pcap-tools/report/gaps.h"
 
 enum order {
@@ -27,21 +26,21 @@ struct tw_report_frames {
 	enum order order;
 	struct tw_report_gaps *gaps;
 	struct tw_merge *merge;
-	struct tw_report_clocks clocks;
+	struct tw_streams *streams;
 	uint64_t n_snapped; /* that went to the merge, which takes them for damaged ones */
 	uint8_t *opening;   /* frames, each behind its struct kept */
 	size_t opening_len;
 	unsigned int n_opening;
 };
 
-struct tw_report_frames *tw_report_frames__new(bool in_order, tw_report_take *take, void *ctx,
-					       struct tw_report_stats *stats)
+struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool in_order, tw_report_take *take,
+					       void *ctx, struct tw_report_stats *stats)
 {
 	struct tw_report_frames *frames = calloc(1, sizeof(*frames));
 
 	if (!frames)
 		return NULL;
-	*frames = (struct tw_report_frames){ .take = take, .ctx = ctx, .stats = stats };
+	*frames = (struct tw_report_frames){ .streams = streams, .take = take, .ctx = ctx, .stats = stats };
 	frames->order = in_order ? AS_IT_IS : UNDECIDED;
 	frames->gaps = tw_report_gaps__new();
 	if (frames->gaps)
@@ -101,13 +100,33 @@ static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame
 	return frames->take(frames->ctx, frame);
 }
 
+/* Where a stream stands on the wall clock's time line, by its first CLOCK: the merge is to know before its events have their turn. */
+static int place(struct tw_report_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
+{
+	struct tw_stream *stream = tw_streams__get(frames->streams, info->stream_id);
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	int err = 0;
+
+	while (stream && !err && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type != TW_TLV_HOST && (tlv.type != TW_TLV_CLOCK || stream->has_wall))
+			continue;
+		tw_stream__update(stream, info, &tlv);
+		if (tlv.type == TW_TLV_HOST)
+			err = tw_merge__set_scale(frames->merge, stream->id, &stream->identity.scale);
+		else if (stream->has_wall)
+			err = tw_merge__set_offset(frames->merge, stream->id, (int64_t)tw_stream__wall_offset(stream));
+	}
+	return err == -ENOSPC ? 0 : err;
+}
+
 static int merge(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
 {
 	int error = 0;
 
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
-		error = tw_report_clocks__look(&frames->clocks, frames->merge, frame->info.stream_id, frame->tlvs);
+		error = place(frames, &frame->info, frame->tlvs);
 	return error ? error : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
@@ -122,7 +141,9 @@ static int take_kept(struct tw_report_frames *frames, const struct kept *kept, c
 /* It is known now what the file is: the frames that were kept go first. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
-	const struct tw_merge_options options = { .across = true, .emit = take_merged, .ctx = frames };
+	const struct tw_merge_options options = {
+		.across = true, .streams = frames->streams, .emit = take_merged, .ctx = frames
+	};
 	struct kept kept;
 	size_t at = 0;
 	int error = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;

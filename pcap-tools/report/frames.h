@@ -11,6 +11,7 @@
 
 #include "pcap-tools/capture/file.h"
 #include "pcap-tools/report/report.h"
+#include "stream/streams.h"
 #include "wire/decode.h"
 
 #define TW_REPORT_OPENING_FRAMES 4096 /* kept at most before a file without any of the above is taken as in order */
@@ -30,12 +31,13 @@ typedef int tw_report_take(void *ctx, struct tw_report_frame *frame);
 struct tw_report_frames;
 
 /**
- * tw_report_frames__new() - @in_order: the file is a recording of ours
+ * tw_report_frames__new() - @streams: those of the file; borrowed. What HOST and CLOCK say goes in before the frames come out
+ * @in_order: the file is a recording of ours
  * @stats: packets, frames and what is wrong with them are counted there
  * Return: NULL without memory.
  */
-struct tw_report_frames *tw_report_frames__new(bool in_order, tw_report_take *take, void *ctx,
-					       struct tw_report_stats *stats);
+struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool in_order, tw_report_take *take,
+					       void *ctx, struct tw_report_stats *stats);
 
 /** tw_report_frames__free() - NULL is fine */
 void tw_report_frames__free(struct tw_report_frames *frames);

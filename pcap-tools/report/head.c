@@ -42,7 +42,7 @@ uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *strea
 {
 	time = tw_identity__ns(&stream->identity, time);
 	if (report->options->time == TW_REPORT_WALL)
-		return time + stream->wall_minus;
+		return time + tw_stream__wall_offset(stream);
 	if (report->options->time == TW_REPORT_CLOCK)
 		return time;
 	if (!report->any_time)
@@ -225,23 +225,31 @@ void tw_report__put_stream(const struct tw_report *report, struct tw_line *line,
 	tw_line__str(line, len ? ": " : "  ");
 }
 
+/* The first at @stream or after it of which something came out. */
+static const struct tw_stream *that_came_out(const struct tw_report *report, const struct tw_stream *stream)
+{
+	while (stream && !stream->user[report->user])
+		stream = stream->next;
+	return stream;
+}
+
 void tw_report__head(struct tw_report *report, struct tw_line *line)
 {
-	const struct tw_stream *first = tw_streams__first(report->knowledge);
+	const struct tw_stream *first = that_came_out(report, tw_streams__first(report->streams)), *s;
 	uint64_t cpus = 0;
 
-	report->several_streams = first && first->next;
+	report->several_streams = report->n_streams > 1;
 	report->several_hosts = false;
 	report->width = 0;
-	for (const struct tw_stream *stream = first; stream; stream = stream->next)
-		report->several_hosts |= strcmp(stream->identity.host, first->identity.host) != 0;
-	for (const struct tw_stream *stream = first; stream; stream = stream->next) {
-		const size_t len = name_length(report, &stream->identity);
+	for (s = first; s; s = that_came_out(report, s->next))
+		report->several_hosts |= strcmp(s->identity.host, first->identity.host) != 0;
+	for (s = first; s; s = that_came_out(report, s->next)) {
+		const size_t len = name_length(report, &s->identity);
 
 		if (len > report->width)
 			report->width = len;
-		if (stream->identity.cpus > cpus)
-			cpus = stream->identity.cpus;
+		if (s->identity.cpus > cpus)
+			cpus = s->identity.cpus;
 	}
 	if (report->began || report->options->json || !cpus)
 		return;

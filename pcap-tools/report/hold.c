@@ -81,7 +81,7 @@ static void begin(struct tw_report *report)
 {
 	struct tw_line line = line_of(report);
 
-	report->n_streams = tw_streams__count(report->knowledge);
+	report->n_streams_then = report->n_streams;
 	tw_report__head(report, &line);
 	report->began = true;
 	tw_report_output__put(&report->out, &line);
@@ -103,7 +103,7 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_line line;
 
-	if (!report->began || report->n_streams != tw_streams__count(report->knowledge))
+	if (!report->began || report->n_streams != report->n_streams_then)
 		begin(report);
 	if (event->has_lost)
 		print_lost(report, event->stream, event->cpu, &event->lost);

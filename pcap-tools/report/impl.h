@@ -49,14 +49,16 @@ struct tw_report_output {
 
 struct tw_report {
 	const struct tw_report_options *options;
-	struct tw_streams *knowledge;
+	struct tw_streams *streams;
 	struct tw_report_output out;
 	uint64_t first_time,
 		last_time; /* ns as shown, for RELATIVE; of the line before, in units as shown, for delta */
 	bool any_time;
 	bool began;                          /* the first line is written */
 	bool several_streams, several_hosts; /* then lines begin with their stream's name */
-	uint32_t n_streams;                  /* when this and the width were found */
+	unsigned int user;                   /* where the streams have a mark that something of them came out */
+	uint32_t n_streams;                  /* that have it */
+	uint32_t n_streams_then;             /* when names and their width were found */
 	size_t width;                        /* of the longest name */
 	char *text; /* TW_REPORT_LINE_MAX bytes, where JSON has an event's text before it is escaped */
 	struct tw_report_second second;

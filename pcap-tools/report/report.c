@@ -173,7 +173,7 @@ static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_r
 static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
 	struct run *run = ctx;
-	struct tw_stream *stream = tw_streams__get(run->report.knowledge, frame->info.stream_id);
+	struct tw_stream *stream = tw_streams__get(run->report.streams, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int error = 0;
@@ -181,6 +181,10 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 	if (!stream) {
 		run->stats->malformed++;
 		return 0;
+	}
+	if (!stream->user[run->report.user]) {
+		stream->user[run->report.user] = stream;
+		run->report.n_streams++;
 	}
 	while (!error && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_EVENT)
@@ -242,16 +246,16 @@ static int judge(const struct run *run, const char *name, struct tw_error *err)
 
 static void finish(struct run *run)
 {
-	struct tw_streams_stats knowledge;
+	struct tw_streams_stats streams;
 
 	run->stats->missing -= run->explained < run->stats->missing ? run->explained : run->stats->missing;
-	if (run->report.knowledge) {
-		tw_streams__stats(run->report.knowledge, &knowledge);
-		run->stats->refused_texts = knowledge.refused_texts;
-		run->stats->text = knowledge.text;
-		run->stats->refused_names = knowledge.refused_names;
-		run->stats->incomplete = knowledge.incomplete;
-		run->stats->malformed += knowledge.malformed;
+	if (run->report.streams) {
+		tw_streams__stats(run->report.streams, &streams);
+		run->stats->refused_texts = streams.refused_texts;
+		run->stats->text = streams.text;
+		run->stats->refused_names = streams.refused_names;
+		run->stats->incomplete = streams.incomplete;
+		run->stats->malformed += streams.malformed;
 	}
 	if (run->sieve) {
 		tw_sieve__stats(run->sieve, &run->stats->sieve);
@@ -261,7 +265,7 @@ static void finish(struct run *run)
 	tw_parts__free(run->parts);
 	tw_report_hold__free(run->hold);
 	tw_sieve__free(run->sieve);
-	tw_streams__free(run->report.knowledge);
+	tw_streams__free(run->report.streams);
 	free(run->report.out.buf);
 	free(run->report.text);
 }
@@ -270,14 +274,15 @@ static bool prepare(struct run *run, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 
-	run->report.knowledge = tw_streams__new(NULL);
+	run->report.streams = tw_streams__new(NULL);
 	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
 	run->report.text = malloc(TW_REPORT_LINE_MAX);
 	run->parts = tw_parts__new(&limits);
 	run->hold = tw_report_hold__new(&run->report);
-	run->frames = tw_report_frames__new(in_order, take_frame, run, run->stats);
-	return run->frames && run->report.knowledge && run->report.out.buf && run->report.text && run->parts &&
-	       run->hold;
+	run->frames = tw_report_frames__new(run->report.streams, in_order, take_frame, run, run->stats);
+	if (run->report.streams)
+		run->report.user = tw_streams__add_user(run->report.streams, &(struct tw_stream_user){ .ctx = run });
+	return run->frames && run->report.streams && run->report.out.buf && run->report.text && run->parts && run->hold;
 }
 
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
@@ -295,7 +300,7 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 			? 0
 			: tw_error__set(err, -ENOMEM, "no memory to read %s", name);
 	if (!error && options->filter)
-		error = tw_sieve__new(options->filter, run.report.knowledge, &run.sieve, err);
+		error = tw_sieve__new(options->filter, run.report.streams, &run.sieve, err);
 	if (!error)
 		error = take_packets(&run, file, name, err);
 	if (!error)

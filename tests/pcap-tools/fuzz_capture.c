@@ -57,7 +57,7 @@ static void show_event(struct tw_stream *stream, const struct tw_frame_info *inf
 	touch(text, tw_line__len(&line));
 }
 
-static void read_frame(struct tw_streams *knowledge, const uint8_t *frame, size_t len)
+static void read_frame(struct tw_streams *streams, const uint8_t *frame, size_t len)
 {
 	enum tw_frame_status status;
 	struct tw_stream *stream;
@@ -68,7 +68,7 @@ static void read_frame(struct tw_streams *knowledge, const uint8_t *frame, size_
 	status = tw_frame__parse(frame, len, &info, &tlvs);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return;
-	stream = tw_streams__get(knowledge, info.stream_id);
+	stream = tw_streams__get(streams, info.stream_id);
 	if (!stream)
 		return;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
@@ -91,7 +91,7 @@ static void show_block(void *ctx, const struct tw_capture_block *block)
 	touch(options.at, options.left);
 }
 
-static void read_packets(struct tw_capture_file *file, struct tw_streams *knowledge, size_t size)
+static void read_packets(struct tw_capture_file *file, struct tw_streams *streams, size_t size)
 {
 	struct tw_streams_stats stats;
 	struct tw_packet packet;
@@ -112,11 +112,11 @@ static void read_packets(struct tw_capture_file *file, struct tw_streams *knowle
 		if (!frame)
 			continue;
 		check(frame >= packet.data && len == packet.len - (size_t)(frame - packet.data));
-		read_frame(knowledge, frame, len);
+		read_frame(streams, frame, len);
 	}
 	check(!r || *err.text);
 	check(tw_capture_file__next(file, &packet, &err) == 0);
-	tw_streams__stats(knowledge, &stats);
+	tw_streams__stats(streams, &stats);
 	check(stats.memory <= TW_STREAMS_MEMORY_MAX);
 }
 
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
-	struct tw_streams *knowledge;
+	struct tw_streams *streams;
 	struct tw_capture_file *file;
 	struct tw_error err = { "" };
 	int r;
@@ -137,10 +137,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(!r || (r < 0 && *err.text));
 	if (r)
 		return 0;
-	knowledge = tw_streams__new(NULL);
-	check(knowledge);
-	read_packets(file, knowledge, size);
-	tw_streams__free(knowledge);
+	streams = tw_streams__new(NULL);
+	check(streams);
+	read_packets(file, streams, size);
+	tw_streams__free(streams);
 	tw_capture_file__close(file);
 	return 0;
 }

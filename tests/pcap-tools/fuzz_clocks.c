@@ -61,7 +61,7 @@ static void packet(struct state *s, const uint8_t *p)
 
 static void host(struct state *s, const uint8_t *p)
 {
-	struct tw_identity identity = { .clock_mult = tw_load_be64(p), .clock_shift = p[8] & 63 };
+	struct tw_identity identity = { .scale.mult = tw_load_be64(p), .scale.shift = p[8] & 63 };
 
 	strcpy(identity.clock, p[8] & 64 ? "mono" : "local");
 	tw_stream_clock__host(&s->clock, &identity);

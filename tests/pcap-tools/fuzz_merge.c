@@ -84,7 +84,8 @@ static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *inp
 	default:
 		number = tw_cursor__take(input, sizeof(uint64_t));
 		if (number && head & 4)
-			check(!tw_merge__set_scale(m, STREAM + (head & 3), tw_load_be64(number), head >> 3 & 31));
+			check(!tw_merge__set_scale(m, STREAM + (head & 3),
+						   &(struct tw_clock_scale){ tw_load_be64(number), head >> 3 & 31 }));
 		else if (number)
 			check(!tw_merge__set_offset(m, STREAM + (head & 3), (int64_t)tw_load_be64(number)));
 	}

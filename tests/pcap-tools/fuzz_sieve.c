@@ -14,7 +14,7 @@
 
 struct run {
 	struct tw_filter *filter;
-	struct tw_streams *knowledge;
+	struct tw_streams *streams;
 	struct tw_sieve *sieve;
 	struct tw_archive *archive;
 	uint64_t asked, wanted;
@@ -52,7 +52,7 @@ static void read_frame(struct run *run, const uint8_t *frame, size_t len)
 	check(!tw_archive__frame(run->archive, frame, len, NULL));
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return;
-	stream = tw_streams__get(run->knowledge, info.stream_id);
+	stream = tw_streams__get(run->streams, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		tw_stream__update(stream, &info, &tlv);
 		if (tlv.type == TW_TLV_EVENT)
@@ -118,16 +118,16 @@ static void sift(struct run *run, struct tw_capture_file *file)
 
 	if (!null)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
-	run->knowledge = tw_streams__new(NULL);
-	check(run->knowledge);
-	if (tw_sieve__new(run->filter, run->knowledge, &run->sieve, NULL))
+	run->streams = tw_streams__new(NULL);
+	check(run->streams);
+	if (tw_sieve__new(run->filter, run->streams, &run->sieve, NULL))
 		return;
 	check(!tw_archive__new(null, &options, &run->archive, NULL));
 	read_packets(run, file);
 	settle(run);
 	tw_archive__free(run->archive);
 	tw_sieve__free(run->sieve);
-	tw_streams__free(run->knowledge);
+	tw_streams__free(run->streams);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -69,7 +69,9 @@ static void a_clock_that_counts_ticks(void **state)
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
 
 	(void)state;
-	assert_int_equal(tw_merge__set_scale(x->merge, TEST_STREAM + 1, (2ull << 32) / 5, 32), 0);
+	assert_int_equal(tw_merge__set_scale(x->merge, TEST_STREAM + 1,
+					     &(struct tw_clock_scale){ (2ull << 32) / 5, 32 }),
+			 0);
 	put_marked(x, 0, 0, 4000);
 	put_marked(x, 1, 0, 9000);  /* 3600 */
 	put_marked(x, 1, 1, 10250); /* 4100 */

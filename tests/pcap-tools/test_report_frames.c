@@ -14,6 +14,7 @@
 #define ETHER_LEN 14
 
 struct fixture {
+	struct tw_streams *streams;
 	struct tw_report_frames *frames;
 	struct tw_report_stats stats;
 	struct test_frame frame;
@@ -73,7 +74,8 @@ static void hosts_come_in_one_order(void **state)
 	static const uint64_t streams[] = { 0, 1, 1, 0, 0, 1 };
 
 	(void)state;
-	x.frames = tw_report_frames__new(false, take, &x, &x.stats);
+	x.streams = tw_streams__new(NULL);
+	x.frames = tw_report_frames__new(x.streams, false, take, &x, &x.stats);
 	assert_non_null(x.frames);
 	x.frame.joined = true;
 	put_event(&x, 0, 5, 1000); /* 501000 */
@@ -92,6 +94,7 @@ static void hosts_come_in_one_order(void **state)
 	assert_int_equal(x.stats.missing, 0);
 	assert_int_equal(x.stats.malformed, 0);
 	tw_report_frames__free(x.frames);
+	tw_streams__free(x.streams);
 }
 
 /* Packets that whoever captured cut are no damage, in a capture that is in order and in one that goes through the merge; those are that came so. */
@@ -101,7 +104,8 @@ static void cut_packets_are_not_damaged(void **state)
 
 	(void)state;
 	for (int merged = 0; merged < 2; merged++) {
-		x = (struct fixture){ .frames = tw_report_frames__new(false, take, &x, &x.stats) };
+		x = (struct fixture){ .streams = tw_streams__new(NULL) };
+		x.frames = tw_report_frames__new(x.streams, false, take, &x, &x.stats);
 		assert_non_null(x.frames);
 		for (uint64_t seq = 0; seq < 3; seq++) {
 			size_t len;
@@ -120,6 +124,7 @@ static void cut_packets_are_not_damaged(void **state)
 		assert_int_equal(x.missing, merged ? 0 : 16);
 		assert_int_equal(x.n, merged ? 1 : 3);
 		tw_report_frames__free(x.frames);
+		tw_streams__free(x.streams);
 	}
 }
 

@@ -37,7 +37,7 @@ static void sift(const char *expression)
 
 	tw_sieve__free(sieve);
 	tw_filter__free(filter);
-	if (tw_filter__parse(expression, &filter, &err) || tw_sieve__new(filter, knowledge, &sieve, &err))
+	if (tw_filter__parse(expression, &filter, &err) || tw_sieve__new(filter, streams, &sieve, &err))
 		fail_msg("%s: %s", expression, err.text);
 }
 
@@ -61,7 +61,7 @@ static bool wants(const struct made_event *e)
 		tw_store_be32(record + 8, e->i);
 	else
 		memcpy(record + 8, &e->i, sizeof(e->i));
-	return tw_sieve__wants(sieve, tw_streams__get(knowledge, e->stream), &info, &view);
+	return tw_sieve__wants(sieve, tw_streams__get(streams, e->stream), &info, &view);
 }
 
 static struct tw_sieve_stats counts(void)
@@ -236,7 +236,7 @@ static void test_nonsense(void **state)
 		struct tw_error err = { "" };
 
 		assert_int_equal(tw_filter__parse(expressions[i], &filter, &err), 0);
-		assert_int_equal(tw_sieve__new(filter, knowledge, &sieve, &err), -EINVAL);
+		assert_int_equal(tw_sieve__new(filter, streams, &sieve, &err), -EINVAL);
 		assert_int_equal(strncmp(err.text, "column ", 7), 0);
 		tw_filter__free(filter);
 		filter = NULL;

@@ -458,7 +458,7 @@ static void test_own_steps(void **state)
 /* A clock that counts ticks. */
 static void test_ticks(void **state)
 {
-	const struct tw_identity identity = { .clock = "x86-tsc", .clock_mult = 1u << 9, .clock_shift = 10 };
+	const struct tw_identity identity = { .clock = "x86-tsc", .scale.mult = 1u << 9, .scale.shift = 10 };
 	const struct tw_clock_view sample = { .valid = 0x09, .reading = { 2000, 0, 0, 5000 } };
 	struct tw_stream_clock clock;
 	struct tw_offset_view record;
@@ -486,7 +486,7 @@ static void test_hostile_numbers(void **state)
 	(void)state;
 	world__init(&world, 1);
 	for (int run = 0; run < 2000; run++) {
-		const struct tw_identity identity = { .clock_mult = run % 3 ? 0 : UINT64_MAX, .clock_shift = 63 };
+		const struct tw_identity identity = { .scale.mult = run % 3 ? 0 : UINT64_MAX, .scale.shift = 63 };
 
 		tw_stream_clock__init(&clock, (enum tw_align)(run & 1), run & 2);
 		tw_stream_clock__host(&clock, &identity);

@@ -10,20 +10,20 @@
 
 #define SCHEMA 7 /* of test_frame__begin() */
 
-static struct tw_streams *knowledge;
+static struct tw_streams *streams;
 static struct test_frame frame;
 
 static inline int learning__setup(void **state)
 {
 	(void)state;
-	knowledge = tw_streams__new(NULL);
-	return !knowledge;
+	streams = tw_streams__new(NULL);
+	return !streams;
 }
 
 static inline int learning__teardown(void **state)
 {
 	(void)state;
-	tw_streams__free(knowledge);
+	tw_streams__free(streams);
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static inline struct tw_stream *learn(void)
 	assert_non_null(copy);
 	memcpy(copy, frame.buf, len);
 	assert_int_equal(tw_frame__parse(copy, len, &info, &tlvs), TW_FRAME_OK);
-	stream = tw_streams__get(knowledge, info.stream_id);
+	stream = tw_streams__get(streams, info.stream_id);
 	while (stream && tw_cursor__next_tlv(&tlvs, &tlv, &status))
 		tw_stream__update(stream, &info, &tlv);
 	free(copy);
@@ -108,7 +108,7 @@ static inline struct tw_streams_stats stats_now(void)
 {
 	struct tw_streams_stats stats;
 
-	tw_streams__stats(knowledge, &stats);
+	tw_streams__stats(streams, &stats);
 	assert_true(stats.memory <= TW_STREAMS_MEMORY_MAX);
 	return stats;
 }

@@ -116,9 +116,9 @@ static void test_clock(void **state)
 	assert_false(stream->has_wall);
 	learn_clock(both, 100, 90); /* a clock ahead of the wall's */
 	assert_true(stream->has_wall);
-	assert_int_equal(stream->wall_minus + 100, 90);
+	assert_int_equal(tw_stream__wall_offset(stream) + 100, 90);
 	learn_clock(both, 100, 5000);
-	assert_int_equal(stream->wall_minus + 100, 90);
+	assert_int_equal(tw_stream__wall_offset(stream) + 100, 90);
 }
 
 static void check_name(const struct tw_stream *stream, uint32_t pid, uint64_t time, const char *expected)
@@ -183,7 +183,7 @@ static void test_renames(void **state)
 	check_name(stream, 10, 500, "");
 	learn_comm(2, 10, 0, "other");
 	check_name(stream, 10, 400, "cc1");
-	check_name(tw_streams__get(knowledge, 2), 10, 400, "other");
+	check_name(tw_streams__get(streams, 2), 10, 400, "other");
 }
 
 static void test_longest_name(void **state)
@@ -320,19 +320,19 @@ static void test_streams_and_schemas(void **state)
 	(void)state;
 	learn_event(100, 8, 9, "one-eight");
 	learn_event(100, 8, 10, "one-ten");
-	assert_int_equal(tw_streams__count(knowledge), 2);
-	assert_ptr_equal(tw_streams__first(knowledge), one);
+	assert_int_equal(tw_streams__count(streams), 2);
+	assert_ptr_equal(tw_streams__first(streams), one);
 	assert_ptr_equal(one->next, two);
 	assert_null(two->next);
 	assert_int_equal(one->number, 0);
 	assert_int_equal(two->number, 1);
 	for (int i = 0; i < 2; i++) {
-		assert_ptr_equal(tw_streams__get(knowledge, 100), one);
+		assert_ptr_equal(tw_streams__get(streams, 100), one);
 		assert_string_equal(tw_stream__event(one, 7, 9)->format->name, "one-seven");
 		assert_string_equal(tw_stream__event(one, 8, 9)->format->name, "one-eight");
 		assert_null(tw_stream__event(one, 7, 10));
 		assert_null(tw_stream__event(one, 9, 9));
-		assert_ptr_equal(tw_streams__get(knowledge, 200), two);
+		assert_ptr_equal(tw_streams__get(streams, 200), two);
 		assert_string_equal(tw_stream__event(two, 7, 9)->format->name, "two-seven");
 		assert_null(tw_stream__event(two, 8, 9));
 	}

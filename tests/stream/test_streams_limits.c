@@ -273,14 +273,14 @@ static void test_streams_limit(void **state)
 {
 	(void)state;
 	for (uint64_t id = 1; id <= TW_STREAMS_MAX; id++)
-		assert_non_null(tw_streams__get(knowledge, id));
+		assert_non_null(tw_streams__get(streams, id));
 	assert_int_equal(stats_now().refused_streams, 0);
-	assert_null(tw_streams__get(knowledge, TW_STREAMS_MAX + 1));
-	assert_null(tw_streams__get(knowledge, TW_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(streams, TW_STREAMS_MAX + 1));
+	assert_null(tw_streams__get(streams, TW_STREAMS_MAX + 1));
 	assert_int_equal(stats_now().refused_streams, 2);
 	assert_in_range(stats_now().memory, 1, TW_STREAMS_MEMORY_MAX / 2);
-	assert_int_equal(tw_streams__count(knowledge), TW_STREAMS_MAX);
-	assert_int_equal(tw_streams__get(knowledge, 1)->id, 1);
+	assert_int_equal(tw_streams__count(streams), TW_STREAMS_MAX);
+	assert_int_equal(tw_streams__get(streams, 1)->id, 1);
 }
 
 static void test_schemas_limit(void **state)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks that count ticks. Sums that do not fit are cut at the end of time. */
-#ifndef TW_MERGE_SCALE_H
-#define TW_MERGE_SCALE_H
+/* Clocks that count ticks. Times that do not fit are cut at the end of time. */
+#ifndef TW_CLOCK_SCALE_H
+#define TW_CLOCK_SCALE_H
 
 #include <stdint.h>
 
-struct tw_scale {
+struct tw_clock_scale {
 	uint64_t mult; /* ns = (ticks * mult) >> shift; 0 = the clock counts ns */
 	unsigned int shift;
 };
 
-/** tw_scale__ns() - a time of that clock in ns */
-static inline uint64_t tw_scale__ns(const struct tw_scale *scale, uint64_t ticks)
+/** tw_clock_scale__ns() - a time of that clock in ns */
+static inline uint64_t tw_clock_scale__ns(const struct tw_clock_scale *scale, uint64_t ticks)
 {
 	unsigned __int128 ns;
 
@@ -21,8 +21,8 @@ static inline uint64_t tw_scale__ns(const struct tw_scale *scale, uint64_t ticks
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-/** tw_scale__ticks() - the last tick that is not behind @ns */
-static inline uint64_t tw_scale__ticks(const struct tw_scale *scale, uint64_t ns)
+/** tw_clock_scale__ticks() - the last tick that is not behind @ns */
+static inline uint64_t tw_clock_scale__ticks(const struct tw_clock_scale *scale, uint64_t ns)
 {
 	unsigned __int128 ticks;
 
