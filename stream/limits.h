@@ -13,7 +13,8 @@
 	32768 /* in one table, those that are over too: what is known of them takes less than half of the memory */
 #define TW_STREAMS_SILENT_FRAMES \
 	65536 /* of others, until a live stream is taken as dead, where there is no other time: in a file */
-#define TW_STREAM_USERS_MAX 4 /* parts of a program that keep something of each stream */
+#define TW_STREAMS_TOLD_MAX 4096 /* in one table, where each is told of at length */
+#define TW_STREAM_USERS_MAX 4    /* parts of a program that keep something of each stream */
 
 /* What explains the streams of one table: formats and their programs, names, symbols, strings. */
 #define TW_STREAMS_MEMORY_MAX ((size_t)256 << 20) /* bytes */

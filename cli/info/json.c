@@ -68,7 +68,7 @@ static void put_interface(const struct tw_info *info, const struct tw_info_inter
 	if (f->stream == TW_INFO_NONE)
 		printf("\"stream\": null, ");
 	else
-		printf("\"stream\": \"%016" PRIx64 "\", ", info->streams[f->stream]->id);
+		printf("\"stream\": \"%016" PRIx64 "\", ", info->streams[f->stream]->stream->id);
 	printf("\"packets\": %" PRIu64 "}", f->packets);
 }
 
@@ -76,12 +76,12 @@ static void put_offset(const struct tw_info_stream *s)
 {
 	const struct tw_offset_view *o = &s->offset;
 
-	if (!s->n_offsets && !s->has_distance) {
+	if (!s->n_offsets && !s->stream->has_wall) {
 		printf("\"offset\": null, ");
 		return;
 	}
 	printf("\"offset\": {\"ns\": \"%" PRId64 "\", \"records\": %" PRIu64 ", ",
-	       s->n_offsets ? o->offset : (int64_t)s->distance, s->n_offsets);
+	       s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream), s->n_offsets);
 	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN)
 		printf("\"error_ns\": \"%" PRIu64 "\", \"method\": \"%s\", \"drift\": %" PRId32 "}, ", o->error_ns,
 		       info_show__method(o->method), o->drift);
@@ -120,7 +120,7 @@ static void put_lost(const struct tw_info_stream *s)
 
 static void put_identity(const struct tw_info_stream *s)
 {
-	const struct tw_identity *id = &s->identity;
+	const struct tw_identity *id = &s->stream->identity;
 
 	put_text("host", id->host);
 	put_text("instance", id->instance);
@@ -137,7 +137,7 @@ static void put_identity(const struct tw_info_stream *s)
 
 static void put_stream(const struct tw_info *info, const struct tw_info_stream *s)
 {
-	printf("{\"id\": \"%016" PRIx64 "\", ", s->id);
+	printf("{\"id\": \"%016" PRIx64 "\", ", s->stream->id);
 	put_identity(s);
 	put_schemas(s);
 	put_number("packets", s->packets);

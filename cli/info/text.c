@@ -131,10 +131,10 @@ const char *info_show__method(unsigned int method)
 static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
-		if (s->has_distance)
+		if (s->stream->has_wall)
 			printf("  %-9s the wall clock is the stream's %+" PRId64
 			       " ns, by its first CLOCK; its error is not known\n",
-			       "offset", (int64_t)s->distance);
+			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
 	}
 	printf("  %-9s packet time is the stream's clock %+" PRId64 " ns", "offset", s->offset.offset);
@@ -159,15 +159,17 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 {
 	char name[300];
 
-	tw_identity__name(&s->identity, s->id, name, sizeof(name));
-	printf("\nstream   %s (%016" PRIx64 ")\n", name, s->id);
-	show_line("producer", s->identity.version);
-	show_kernel(&s->identity);
-	show_line("clock", s->identity.clock);
-	show_line("kept by", s->identity.sync);
-	show_line("traced", s->identity.events);
-	show_line("filter", s->identity.filter);
-	show_line("pointers", *s->identity.pointers ? s->identity.pointers : s->hashed ? "hashed" : "raw");
+	tw_identity__name(&s->stream->identity, s->stream->id, name, sizeof(name));
+	printf("\nstream   %s (%016" PRIx64 ")\n", name, s->stream->id);
+	show_line("producer", s->stream->identity.version);
+	show_kernel(&s->stream->identity);
+	show_line("clock", s->stream->identity.clock);
+	show_line("kept by", s->stream->identity.sync);
+	show_line("traced", s->stream->identity.events);
+	show_line("filter", s->stream->identity.filter);
+	show_line("pointers", *s->stream->identity.pointers ? s->stream->identity.pointers
+			      : s->hashed                   ? "hashed"
+							    : "raw");
 	show_schemas(s);
 	printf("  %-9s %" PRIu64 " in %" PRIu64 " packets of %" PRIu64 " bytes\n", "events", info_show__events(info, s),
 	       s->packets, s->bytes);
@@ -232,7 +234,7 @@ static void show_ledgers(const struct tw_info *info)
 		for (uint32_t i = 0; i < n; i++) {
 			const struct tw_info_stream *s = info->streams[i];
 
-			tw_identity__name(&s->identity, s->id, texts[i], sizeof(texts[i]));
+			tw_identity__name(&s->stream->identity, s->stream->id, texts[i], sizeof(texts[i]));
 			names[i] = texts[i];
 			ledgers[i] = *tw_info_stream__ledger(s);
 			tw_ledger__add(&sum, &ledgers[i]);

@@ -28,13 +28,10 @@ static int ignore(void *ctx, const struct tw_merged *out)
 static void note_retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
 {
 	struct tw_info_reader *r = ctx;
+	struct tw_info_stream *s = tw_streams__find(r->info->table, stream_id)->user[r->user];
 
-	for (uint32_t i = 0; i < r->info->n_streams; i++) {
-		if (r->info->streams[i]->id == stream_id) {
-			r->retired[i] = true;
-			r->numbers[i] = *stats;
-		}
-	}
+	s->retired = true;
+	s->numbers = *stats;
 }
 
 static int read_packet(struct tw_info_reader *r, const struct tw_packet *packet)
@@ -73,10 +70,19 @@ static int read_file(struct tw_info_reader *r, struct tw_capture_file *file, str
 
 static int read_into(struct tw_info_reader *r, int fd, const char *name, struct tw_error *err)
 {
-	const struct tw_merge_options options = { .emit = ignore, .retired = note_retired, .ctx = r };
+	const struct tw_streams_options streams = { .known = TW_STREAMS_TOLD_MAX,
+						    .silence = TW_STREAMS_SILENT_FRAMES,
+						    .keeps = true,
+						    .wants = TW_STREAM_WANTS_COUNTERS };
+	struct tw_merge_options options = { .emit = ignore, .retired = note_retired, .ctx = r };
 	struct tw_capture_file *file;
-	int code = tw_merge__new(&options, &r->merge, err);
+	int code;
 
+	options.streams = r->info->table = tw_streams__new(&streams);
+	if (!r->info->table)
+		return tw_error__set(err, -ENOMEM, "no memory to read %s", name);
+	r->user = tw_streams__add_user(r->info->table, &(struct tw_stream_user){ .ctx = r });
+	code = tw_merge__new(&options, &r->merge, err);
 	if (!code)
 		code = tw_capture_file__open(fd, name, &file, err);
 	if (code)
@@ -102,9 +108,6 @@ int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error
 	r->info = ret;
 	code = read_into(r, fd, name, err);
 	tw_merge__free(r->merge);
-	tw_hash_table__fini(&r->by_id);
-	for (uint32_t i = 0; i < ret->n_streams; i++)
-		tw_stream_counters__fini(&r->books[i]);
 	free(r);
 	if (code)
 		tw_info__fini(ret);
@@ -115,6 +118,8 @@ void tw_info__fini(struct tw_info *info)
 {
 	for (uint32_t i = 0; i < info->n_streams; i++)
 		free(info->streams[i]);
+	free(info->streams);
+	tw_streams__free(info->table);
 	free(info->interfaces);
 	*info = (struct tw_info){ 0 };
 }

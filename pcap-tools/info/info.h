@@ -9,9 +9,8 @@
 
 #include "pcap-tools/capture/blocks.h"
 #include "pcap-tools/ledger/ledger.h"
-#include "stream/identity.h"
+#include "stream/streams.h"
 
-#define TW_INFO_STREAMS_MAX    4096 /* a long capture has more than a merge takes at once */
 #define TW_INFO_INTERFACES_MAX 4096
 #define TW_INFO_SCHEMAS_MAX    16 /* of a stream, that are told; all are counted up to a limit */
 #define TW_INFO_SCHEMAS_SEEN   256
@@ -37,17 +36,14 @@ struct tw_info_times {
 };
 
 struct tw_info_stream {
-	uint64_t id;
-	struct tw_identity identity;
-	bool has_host, hashed, big_endian;
+	const struct tw_stream *stream; /* who it is, and when: what its records say */
+	bool hashed, big_endian;
 	uint64_t schemas[TW_INFO_SCHEMAS_SEEN]; /* in the order in which they came */
 	uint32_t n_schemas;
 	uint64_t packets, bytes;
 	/* In the file: EVENTs, and those in PARTs by their last; of a frame that was cut as many as its header says. */
 	uint64_t events;
 	struct tw_info_times times;
-	bool has_distance;
-	uint64_t distance; /* of the first CLOCK: REAL less the stream's clock, ns; wraps */
 	uint64_t n_offsets;
 	struct tw_offset_view offset;        /* the last OFFSET, if there are any */
 	uint64_t lost[TW_LOST_RECEIVER + 1]; /* as LOST records in the file tell, by enum tw_lost_where */
@@ -55,6 +51,8 @@ struct tw_info_stream {
 	struct tw_ledger stored;  /* what whoever wrote the file said */
 	struct tw_ledger counted; /* what the file shows */
 	uint64_t received;        /* events in it, each once */
+	bool retired;             /* the merge has let go of it, and had counted: */
+	struct tw_merge_stream_stats numbers;
 };
 
 struct tw_info {
@@ -64,7 +62,8 @@ struct tw_info {
 	struct tw_info_times times;
 	struct tw_info_interface *interfaces;
 	uint32_t n_interfaces;
-	struct tw_info_stream *streams[TW_INFO_STREAMS_MAX];
+	struct tw_streams *table;
+	struct tw_info_stream **streams; /* in order of appearance, of the table's */
 	uint32_t n_streams;
 	uint64_t refused;       /* frames of more streams than that */
 	uint64_t unreadable;    /* frames that cannot be read, or in part */

@@ -3,16 +3,12 @@
 #ifndef TW_INFO_STATE_H
 #define TW_INFO_STATE_H
 
-#include "base/hash_table.h"
 #include "pcap-tools/info/info.h"
 
 struct tw_info_reader {
 	struct tw_info *info;
-	struct tw_merge *merge;     /* tells what is missing by its numbers */
-	struct tw_hash_table by_id; /* where info has a stream: in streams */
-	struct tw_stream_counters books[TW_INFO_STREAMS_MAX];
-	bool retired[TW_INFO_STREAMS_MAX]; /* the merge has forgotten it, and said before: */
-	struct tw_merge_stream_stats numbers[TW_INFO_STREAMS_MAX];
+	struct tw_merge *merge;  /* tells what is missing by its numbers */
+	unsigned int user;       /* where the streams have struct tw_info_stream */
 	uint32_t section_begins; /* the first of the section's interfaces */
 	int code;                /* a failure within a callback */
 };

@@ -6,25 +6,26 @@
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/info/state.h"
 
-/* Return: its place among the streams, TW_INFO_NONE beyond the limit or without memory */
-static uint32_t find_stream(struct tw_info_reader *r, uint64_t id)
+/* Return: NULL beyond the limit or without memory */
+static struct tw_info_stream *find_stream(struct tw_info_reader *r, uint64_t id)
 {
 	struct tw_info *info = r->info;
-	struct tw_info_stream **place = tw_hash_table__pointer(&r->by_id, id);
+	struct tw_stream *stream = tw_streams__get(info->table, id);
+	struct tw_info_stream **larger;
 
-	if (place)
-		return (uint32_t)(place - info->streams);
-	if (info->n_streams == TW_INFO_STREAMS_MAX)
-		return TW_INFO_NONE;
-	place = &info->streams[info->n_streams];
-	*place = calloc(1, sizeof(**place));
-	if (!*place || tw_hash_table__set_pointer(&r->by_id, id, place)) {
-		free(*place);
-		r->code = -ENOMEM;
-		return TW_INFO_NONE;
+	if (!stream || stream->user[r->user])
+		return stream ? stream->user[r->user] : NULL;
+	larger = reallocarray(info->streams, info->n_streams + 1, sizeof(struct tw_info_stream *));
+	if (larger) {
+		info->streams = larger;
+		stream->user[r->user] = larger[info->n_streams] = calloc(1, sizeof(**larger));
 	}
-	(*place)->id = id;
-	return info->n_streams++;
+	if (!larger || !larger[info->n_streams]) {
+		r->code = -ENOMEM;
+		return NULL;
+	}
+	larger[info->n_streams++]->stream = stream;
+	return stream->user[r->user];
 }
 
 static void see_schema(struct tw_info_stream *s, uint64_t id)
@@ -39,22 +40,11 @@ static void see_schema(struct tw_info_stream *s, uint64_t id)
 		s->schemas[s->n_schemas++] = id;
 }
 
-static void take_clock(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
-{
-	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
-	struct tw_clock_view clock;
-
-	if (s->has_distance || !tw_clock__parse(tlv, &clock) || (clock.valid & both) != both)
-		return;
-	s->has_distance = true;
-	s->distance = clock.reading[TW_CLOCK_REAL] - tw_identity__ns(&s->identity, clock.reading[TW_CLOCK_TRACE]);
-}
-
-static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
+static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
-	tw_stream_counters__lost(books, tlv);
+	tw_stream_counters__lost(counters, tlv);
 	if (tw_lost__parse(tlv, 0, &lost) && lost.where <= TW_LOST_RECEIVER &&
 	    lost.count <= UINT64_MAX - s->lost[lost.where])
 		s->lost[lost.where] += lost.count;
@@ -67,7 +57,8 @@ static bool is_last_of_event(const struct tw_tlv_view *tlv)
 	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
 }
 
-static int take_tlv(struct tw_info_stream *s, struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
+static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const struct tw_frame_info *frame,
+		    const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
 	case TW_TLV_EVENT:
@@ -75,28 +66,17 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream_counters *books, 
 		return 0;
 	case TW_TLV_PART:
 		s->events += is_last_of_event(tlv);
-		return 0;
-	case TW_TLV_HOST:
-		tw_identity__host(&s->identity, tlv);
-		s->has_host = true;
-		return 0;
-	case TW_TLV_CLOCK:
-		take_clock(s, tlv);
-		return 0;
+		break;
 	case TW_TLV_OFFSET:
 		s->n_offsets += tw_offset__parse(tlv, &s->offset);
 		return 0;
 	case TW_TLV_LOST:
-		take_lost(s, books, tlv);
-		return 0;
-	case TW_TLV_STATS:
-		return tw_stream_counters__stats(books, tlv);
-	case TW_TLV_END:
-		tw_stream_counters__end(books);
+		take_lost(s, &stream->counters, tlv);
 		return 0;
 	default:
-		return 0;
+		break;
 	}
+	return tw_stream__update(stream, frame, tlv);
 }
 
 /* Of one stream only, or of none in particular. */
@@ -116,11 +96,10 @@ static bool is_ring(const struct tw_frame_info *frame)
 	return frame->source == TW_SOURCE_FTRACE || frame->source == TW_SOURCE_BPF;
 }
 
-static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw_frame_info *frame,
+static int take_frame(struct tw_info_reader *r, struct tw_stream *stream, const struct tw_frame_info *frame,
 		      struct tw_cursor tlvs, bool snapped)
 {
-	struct tw_info_stream *s = r->info->streams[number];
-	struct tw_stream_counters *books = &r->books[number];
+	struct tw_info_stream *s = stream->user[r->user];
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int code = 0;
@@ -129,13 +108,13 @@ static int take_frame(struct tw_info_reader *r, uint32_t number, const struct tw
 	s->hashed |= (frame->flags & TW_FLAG_PTR_HASHED) != 0;
 	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
 	if (frame->source == TW_SOURCE_CONTROL)
-		tw_stream_counters__control(books, frame->seq);
+		tw_stream_counters__control(&stream->counters, frame->seq);
 	if (snapped && is_ring(frame)) {
 		s->events += frame->events;
 		return 0;
 	}
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		code = take_tlv(s, books, &tlv);
+		code = take_tlv(s, stream, frame, &tlv);
 	r->info->unreadable += status != TW_FRAME_OK && !snapped;
 	return code;
 }
@@ -146,7 +125,6 @@ int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *pack
 	struct tw_cursor tlvs;
 	const enum tw_frame_status status = tw_frame__parse(frame, len, &info, &tlvs);
 	struct tw_info_stream *s;
-	uint32_t number;
 	bool snapped;
 	int code;
 
@@ -159,17 +137,16 @@ int tw_info_reader__frame(struct tw_info_reader *r, const struct tw_packet *pack
 	r->info->unreadable += !snapped && (status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
 		return 0;
-	number = find_stream(r, info.stream_id);
-	if (number == TW_INFO_NONE) {
+	s = find_stream(r, info.stream_id);
+	if (!s) {
 		r->info->refused++;
 		return r->code;
 	}
-	join(tw_info_reader__interface(r, packet->interface), number);
-	s = r->info->streams[number];
+	join(tw_info_reader__interface(r, packet->interface), s->stream->number);
 	s->packets++;
 	s->bytes += packet->len;
 	tw_info_times__see(&s->times, packet->time);
-	code = take_frame(r, number, &info, tlvs, snapped);
+	code = take_frame(r, tw_streams__find(r->info->table, info.stream_id), &info, tlvs, snapped);
 	return code ? code : tw_merge__frame(r->merge, frame, len, NULL);
 }
 
@@ -182,15 +159,13 @@ static void attribute(const struct tw_info_stream *s, struct tw_merge_stream_sta
 	n->gaps_receiver += receiver;
 }
 
-static void settle_stream(struct tw_info_reader *r, uint32_t number)
+static void settle_stream(struct tw_info_reader *r, struct tw_info_stream *s)
 {
-	struct tw_info_stream *s = r->info->streams[number];
-	struct tw_ledger_sources sources = { .books = &r->books[number], .own.finished = true };
+	struct tw_ledger_sources sources = { .books = &s->stream->counters, .own.finished = true };
 
-	if (r->retired[number])
-		sources.numbers = r->numbers[number];
-	else
-		tw_merge__stream_stats(r->merge, s->id, &sources.numbers);
+	if (!s->retired)
+		tw_merge__stream_stats(r->merge, s->stream->id, &s->numbers);
+	sources.numbers = s->numbers;
 	attribute(s, &sources.numbers);
 	s->received = sources.own.delivered = sources.numbers.events_out;
 	tw_ledger__make(&sources, &s->counted);
@@ -202,7 +177,7 @@ int tw_info_reader__settle(struct tw_info_reader *r)
 	const int code = tw_merge__flush(r->merge);
 
 	for (uint32_t i = 0; i < info->n_streams; i++)
-		settle_stream(r, i);
+		settle_stream(r, info->streams[i]);
 	for (uint32_t i = 0; i < info->n_interfaces; i++) {
 		const struct tw_info_interface *interface = &info->interfaces[i];
 

@@ -51,8 +51,8 @@ static void check_streams(const struct tw_info *info)
 
 		packets += s->packets;
 		check(s->packets && s->received <= s->events);
-		check_text(s->identity.host, sizeof(s->identity.host));
-		check_text(s->identity.events, sizeof(s->identity.events));
+		check_text(s->stream->identity.host, sizeof(s->stream->identity.host));
+		check_text(s->stream->identity.events, sizeof(s->stream->identity.events));
 		check(tw_ledger__comment(&s->counted, text, sizeof(text)) < sizeof(text) - 1);
 		check(s->counted.place[TW_PLACE_DELIVERED] == s->received);
 	}

@@ -133,11 +133,11 @@ static void test_recording(void **state)
 	assert_int_equal(info.times.last, 9000);
 	assert_int_equal(info.n_streams, 1);
 	s = info.streams[0];
-	assert_string_equal(s->identity.host, "alpha");
+	assert_string_equal(s->stream->identity.host, "alpha");
 	assert_int_equal(s->events, 3);
 	assert_int_equal(s->times.last, 5000);
-	assert_true(s->has_distance);
-	assert_int_equal(s->distance, 500);
+	assert_true(s->stream->has_wall);
+	assert_int_equal(tw_stream__wall_offset(s->stream), 500);
 	assert_int_equal(s->n_schemas, 1);
 	assert_true(s->has_stored);
 	assert_int_equal(s->stored.state, TW_LEDGER_CLOSED);
@@ -350,7 +350,7 @@ static void test_many_streams(void **state)
 	(void)state;
 	begin("Dumpcap");
 	for (uint64_t i = 0; i < n; i++) {
-		const uint64_t id = 1 + i * TW_INFO_STREAMS_MAX / n;
+		const uint64_t id = 1 + i * TW_STREAMS_TOLD_MAX / n;
 
 		if (i)
 			made__interface(&made, 1, 0, NS, 0);
@@ -359,11 +359,11 @@ static void test_many_streams(void **state)
 	}
 	read_file(fd);
 	assert_string_equal(info.damage.text, "");
-	assert_int_equal(info.n_streams, TW_INFO_STREAMS_MAX);
+	assert_int_equal(info.n_streams, TW_STREAMS_TOLD_MAX);
 	assert_int_equal(info.refused, 0);
 	assert_int_equal(info.packets, n);
-	assert_int_equal(info.streams[TW_INFO_STREAMS_MAX - 1]->id, TW_INFO_STREAMS_MAX);
-	assert_int_equal(info.streams[TW_INFO_STREAMS_MAX - 1]->events, 1);
+	assert_int_equal(info.streams[TW_STREAMS_TOLD_MAX - 1]->stream->id, TW_STREAMS_TOLD_MAX);
+	assert_int_equal(info.streams[TW_STREAMS_TOLD_MAX - 1]->events, 1);
 }
 
 /* More streams than are told apart, damaged frames, frames of another version: counted. */
