@@ -155,7 +155,6 @@ static void let_go(void *ctx, uint64_t stream_id)
 	struct receiver *r = ctx;
 
 	pass_kept(r);
-	tw_asker__forget(r->asker, stream_id);
 	while (!tw_inlet__retire(r->inlet, stream_id) && !await_slot(r))
 		;
 }
@@ -407,8 +406,8 @@ static int open_asker(struct receiver *r, struct tw_error *err)
 	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return tw_error__set(err, -errno, "no random numbers: %s", strerror(errno));
 	tw_capture_clock__begin(&r->clock);
-	r->asker = tw_asker__new(secret);
 	r->admission = tw_admission__new(&admission);
+	r->asker = r->admission ? tw_asker__new(tw_admission__streams(r->admission), secret) : NULL;
 	return r->asker && r->admission ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
 }
 

@@ -21,6 +21,8 @@ struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 		streams->options.known = TW_STREAMS_MAX;
 	if (!streams->options.memory)
 		streams->options.memory = TW_STREAMS_MEMORY_MAX;
+	if (!streams->options.of_one_source || streams->options.of_one_source > TW_STREAMS_LIVE_MAX)
+		streams->options.of_one_source = TW_STREAMS_LIVE_MAX;
 	if (!streams->options.silence)
 		streams->options.silence = UINT64_MAX;
 	streams->parts = tw_parts__new(&limits);
@@ -157,44 +159,53 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	return stream;
 }
 
-/* Return: 0 if there is room for one more live stream; -ENOSPC; what a user returned */
-static int make_room(struct tw_streams *streams, uint64_t now)
+/* Return: 0 if there is room for the newcomer; -ENOSPC, -EDQUOT; what a user returned */
+static int make_room(struct tw_streams *streams, const struct tw_standing *newcomer)
 {
 	const struct tw_places places = { .n = TW_STREAMS_LIVE_MAX,
-					  .of_one_source = TW_STREAMS_LIVE_MAX,
+					  .of_one_source = streams->options.of_one_source,
 					  .silence = streams->options.silence };
-	const struct tw_standing newcomer = { .heard = now };
 	struct tw_standing there[TW_STREAMS_LIVE_MAX];
 	size_t goes;
+	int err;
 
-	if (streams->n_live < TW_STREAMS_LIVE_MAX)
+	if (streams->n_live < places.n && places.of_one_source == TW_STREAMS_LIVE_MAX)
 		return 0;
 	for (size_t i = 0; i < streams->n_live; i++)
 		there[i] = streams->live[i]->standing;
-	if (tw_standing__choose(there, streams->n_live, &places, &newcomer, &goes))
-		return -ENOSPC;
-	return tw_streams__retire(streams->live[goes]);
+	err = tw_standing__choose(there, streams->n_live, &places, newcomer, &goes);
+	if (err)
+		return err;
+	return goes == TW_STANDING_NOBODY ? 0 : tw_streams__retire(streams->live[goes]);
 }
 
-int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret)
+int tw_streams__admit(struct tw_streams *streams, uint64_t id, const struct tw_standing *newcomer,
+		      struct tw_stream **ret)
 {
 	struct tw_stream *stream = tw_streams__find(streams, id);
 	int err;
 
 	if (!stream || !stream->is_live) {
-		err = make_room(streams, now);
+		err = make_room(streams, newcomer);
 		if (err)
 			return err;
 		stream = stream ? stream : add(streams, id);
 		if (!stream)
 			return streams->n_known == streams->options.known ? -ENOSPC : -ENOMEM;
 		stream->is_live = true;
-		stream->standing = (struct tw_standing){ .heard = now };
+		stream->standing = *newcomer;
 		stream->numbers = (struct tw_number_row){ .channel = 0 };
 		streams->live[streams->n_live++] = stream;
 	}
 	*ret = streams->latest = stream;
 	return 0;
+}
+
+int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret)
+{
+	const int err = tw_streams__admit(streams, id, &(struct tw_standing){ .heard = now }, ret);
+
+	return err == -EDQUOT ? -ENOSPC : err; /* all are of one address here */
 }
 
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now)

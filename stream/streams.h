@@ -30,9 +30,10 @@ enum {
 };
 
 struct tw_streams_options {
-	uint32_t known; /* streams; 0 = TW_STREAMS_MAX */
-	uint64_t
-		silence; /* a live stream that was not heard for so long may leave, as tw_streams__hear() counts; 0 = none may for that */
+	uint32_t known;         /* streams; 0 = TW_STREAMS_MAX */
+	uint32_t of_one_source; /* live streams of one address; 0 = as many as there may be of all */
+	/* A live stream that was not heard for so long, as tw_streams__hear() counts, may leave; 0 = none may for that. */
+	uint64_t silence;
 	size_t memory;      /* bytes of what explains them; 0 = TW_STREAMS_MEMORY_MAX */
 	bool keeps;         /* streams that are live no more stay known */
 	unsigned int wants; /* what is taken in besides HOST and the first CLOCK: TW_STREAM_WANTS_... */
@@ -77,6 +78,15 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id);
  * Return: 0; -ENOSPC if none makes room; -ENOMEM; what a user returned.
  */
 int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret);
+
+/**
+ * tw_streams__admit() - the same, with what it has shown before
+ * @newcomer: heard now
+ *
+ * Return: as tw_streams__live(); -EDQUOT if only another stream of the same address might leave, and none does.
+ */
+int tw_streams__admit(struct tw_streams *streams, uint64_t id, const struct tw_standing *newcomer,
+		      struct tw_stream **ret);
 
 /** tw_streams__hear() - a frame of a live stream came; @now: a time, or a number of frames: what the options' silence counts */
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now);

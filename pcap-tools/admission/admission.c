@@ -7,12 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/hash_table.h"
 #include "base/large.h"
 #include "base/time.h"
 #include "pcap-tools/admission/backlog.h"
 #include "pcap-tools/admission/budget.h"
-#include "stream/eviction.h"
 
 #define SETS          8192               /* of candidates, by their ids */
 #define WAYS          4                  /* candidates of a set */
@@ -50,7 +48,6 @@ struct candidate {
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
-_Static_assert(TW_ADMISSION_STREAMS <= TW_STREAMS_LIVE_MAX, "one policy for all tables");
 
 /* A stream that nobody makes room for is not tried again at once. */
 struct no_place {
@@ -72,14 +69,11 @@ struct numbered_source {
 
 struct tw_admission {
 	struct tw_admission_options options;
-	struct tw_places places;
+	size_t of_one_source;
 	uint8_t key[crypto_shorthash_KEYBYTES];
 	uint64_t now;
 
-	size_t n;
-	struct tw_standing standings[TW_ADMISSION_STREAMS];
-	uint64_t ids[TW_ADMISSION_STREAMS];
-	struct tw_hash_table by_id; /* standings */
+	struct tw_streams *streams; /* live: admitted */
 
 	struct candidate (*sets)[WAYS];
 	uint64_t turn; /* frames of candidates */
@@ -130,24 +124,34 @@ static void refuse_waiting(void *ctx, const struct tw_backlog_frame *frame)
 	refuse(ctx, &frame->source, frame->why, frame->events);
 }
 
+static int make_way(void *ctx, struct tw_stream *stream)
+{
+	struct tw_admission *a = ctx;
+
+	a->refusals.gave_way++;
+	a->options.gave_way(a->options.ctx, stream->id);
+	return 0;
+}
+
 struct tw_admission *tw_admission__new(const struct tw_admission_options *options)
 {
 	struct tw_admission *a = calloc(1, sizeof(*a));
 	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MOST;
+	struct tw_streams_options streams = { .silence = SILENT_NS };
 
 	if (!a)
 		return NULL;
 	a->options = *options;
-	a->places = (struct tw_places){ .n = TW_ADMISSION_STREAMS,
-					.of_one_source = options->of_one_source ? options->of_one_source
-										: TW_ADMISSION_OF_SOURCE,
-					.silence = SILENT_NS };
+	a->of_one_source = options->of_one_source ? options->of_one_source : TW_ADMISSION_OF_SOURCE;
+	streams.of_one_source = (uint32_t)a->of_one_source;
+	a->streams = tw_streams__new(&streams);
 	a->news = tw_budget__full(NEW_A_SECOND, TW_ADMISSION_STREAMS);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
 	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* looked into at random */
 	a->backlog = tw_backlog__new(BACKLOG_BYTES, refuse_waiting, a);
-	if (a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
+	if (a->streams && a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
+		tw_streams__add_user(a->streams, &(struct tw_stream_user){ .leaves = make_way, .ctx = a });
 		memset(a->sets, 0, SETS * sizeof(*a->sets));
 		return a;
 	}
@@ -160,7 +164,7 @@ void tw_admission__free(struct tw_admission *a)
 	if (!a)
 		return;
 	tw_backlog__free(a->backlog);
-	tw_hash_table__fini(&a->by_id);
+	tw_streams__free(a->streams);
 	free(a->sets);
 	free(a);
 }
@@ -186,32 +190,6 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 		tw_backlog__expire(a->backlog, now - BACKLOG_NS);
 }
 
-/* The last one moves into its place. */
-static void remove_admitted(struct tw_admission *a, size_t at)
-{
-	const uint64_t id = a->ids[at];
-	const size_t last = --a->n;
-
-	tw_hash_table__remove_u64(&a->by_id, id);
-	if (at != last) {
-		a->ids[at] = a->ids[last];
-		a->standings[at] = a->standings[last];
-		tw_hash_table__set_pointer(&a->by_id, a->ids[at],
-					   &a->standings[at]); /* it is there, so there is room */
-	}
-	a->refusals.gave_way++;
-	a->options.gave_way(a->options.ctx, id);
-}
-
-static bool add_admitted(struct tw_admission *a, uint64_t id, const struct tw_standing *standing)
-{
-	if (tw_hash_table__set_pointer(&a->by_id, id, &a->standings[a->n]))
-		return false;
-	a->ids[a->n] = id;
-	a->standings[a->n++] = *standing;
-	return true;
-}
-
 /* All places are for all addresses, unless streams that answer share them. */
 static bool is_for(const struct no_place *no_place, const struct tw_standing *newcomer)
 {
@@ -223,21 +201,19 @@ static bool is_for(const struct no_place *no_place, const struct tw_standing *ne
 static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
 {
 	struct no_place *no_place = &a->no_place[newcomer->proof][newcomer->source % RETRY_ROWS];
-	size_t goes;
-	int code;
+	struct tw_stream *stream;
+	int err;
 
 	if (a->now < no_place->until && is_for(no_place, newcomer))
 		return no_place->why;
-	code = tw_standing__choose(a->standings, a->n, &a->places, newcomer, &goes);
-	if (code) {
+	err = tw_streams__admit(a->streams, id, newcomer, &stream);
+	if (err == -ENOSPC || err == -EDQUOT) {
 		*no_place = (struct no_place){ .until = a->now + RETRY_NS,
 					       .source = newcomer->source,
-					       .why = code == -EDQUOT ? TW_REFUSED_SOURCE : TW_REFUSED_PLACES };
+					       .why = err == -EDQUOT ? TW_REFUSED_SOURCE : TW_REFUSED_PLACES };
 		return no_place->why;
 	}
-	if (goes != TW_STANDING_NOBODY)
-		remove_admitted(a, goes);
-	return add_admitted(a, id, newcomer) ? 0 : TW_REFUSED_PLACES;
+	return err ? TW_REFUSED_PLACES : 0;
 }
 
 /* An answer proves nothing about frames that come from another address: these may be forged. */
@@ -401,10 +377,12 @@ static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s,
 }
 
 /* Return: whether it stays admitted, so that the frame is taken */
-static bool take_known(struct tw_admission *a, struct tw_standing *s, const struct tw_received_frame *frame)
+static bool take_known(struct tw_admission *a, struct tw_stream *stream, const struct tw_received_frame *frame)
 {
+	struct tw_standing *s = &stream->standing;
+
 	if (s->proof < TW_PROOF_ANSWER && a->options.unanswered && !tw_budget__spend(&a->bytes, frame->len)) {
-		remove_admitted(a, (size_t)(s - a->standings));
+		tw_streams__retire(stream);
 		return false;
 	}
 	s->heard = a->now;
@@ -417,13 +395,13 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
 {
 	struct tw_frame_info info;
 	enum tw_frame_status status;
-	struct tw_standing *s;
+	struct tw_stream *stream;
 	struct tw_cursor tlvs;
 
 	if (frame->len < sizeof(struct tw_frame_hdr) || tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
 		return true;
-	s = tw_hash_table__pointer(&a->by_id, tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id)));
-	if (s && take_known(a, s, frame))
+	stream = tw_streams__find(a->streams, tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id)));
+	if (stream && take_known(a, stream, frame))
 		return true;
 	status = tw_frame__parse(frame->data, frame->len, &info, &tlvs);
 	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
@@ -435,18 +413,19 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->n; i++)
-		n += a->standings[i].source == source;
+	for (size_t i = 0; i < tw_streams__n_live(a->streams); i++)
+		n += tw_streams__at_live(a->streams, i)->standing.source == source;
 	return n;
 }
 
 /* The address of a frame may be forged, that of an answer is not. So a stream that answers counts to the address that answers. */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
-	struct tw_standing *s = tw_hash_table__pointer(&a->by_id, stream_id);
+	struct tw_stream *stream = tw_streams__find(a->streams, stream_id);
+	struct tw_standing *s = stream ? &stream->standing : NULL;
 	const uint64_t source = place_source(a, from);
 
-	if (!s || (s->source != source && streams_of(a, source) >= a->places.of_one_source))
+	if (!s || (s->source != source && streams_of(a, source) >= a->of_one_source))
 		return;
 	s->source = source;
 	s->proof = TW_PROOF_ANSWER;
@@ -490,7 +469,7 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame
 	if (answer.asked > a->now || a->now - answer.asked > COOKIE_NS)
 		return true;
 	tw_admission__answered(a, id, &frame->from->address);
-	if (tw_hash_table__pointer(&a->by_id, id))
+	if (tw_streams__find(a->streams, id))
 		return true;
 	c = candidate_of(a, id);
 	c->heard = ++a->turn;
@@ -504,6 +483,11 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame
 void tw_admission__finish(struct tw_admission *a)
 {
 	tw_backlog__expire(a->backlog, UINT64_MAX);
+}
+
+struct tw_streams *tw_admission__streams(const struct tw_admission *a)
+{
+	return a->streams;
 }
 
 const struct tw_refusals *tw_admission__refusals(const struct tw_admission *a)

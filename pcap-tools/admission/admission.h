@@ -44,6 +44,9 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 /** tw_admission__free() - NULL is fine */
 void tw_admission__free(struct tw_admission *a);
 
+/** tw_admission__streams() - those that are admitted, live; for who keeps something of them. It goes with the admission */
+struct tw_streams *tw_admission__streams(const struct tw_admission *a);
+
 /** tw_admission__begin() - frames that follow arrived then: CLOCK_MONOTONIC, ns. What waited too long is refused */
 void tw_admission__begin(struct tw_admission *a, uint64_t now);
 

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
 #include "base/time.h"
-#include "stream/eviction.h"
 
 #define BURST      8
 #define BURST_NS   (3 * TW_NS_PER_MS)
@@ -16,9 +14,8 @@
 #define DEAF       16 /* questions without an answer */
 #define DEAF_NS    (10 * TW_NS_PER_SECOND)
 #define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
-#define GONE_NS    (10 * TW_NS_PER_SECOND)
-#define BETWEEN_NS TW_NS_PER_MS /* any two questions, however many streams strangers invent */
-#define AT_ONCE    8            /* first questions may be so many together: what waits for them is in memory only */
+#define BETWEEN_NS TW_NS_PER_MS           /* any two questions, however many streams strangers invent */
+#define AT_ONCE    8  /* first questions may be so many together: what waits for them is in memory only */
 #define WAITING    16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
 #define WANT_NS    (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
 #define WANT_MOST  (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
@@ -47,19 +44,27 @@ struct tw_asker {
 	uint64_t due;     /* nothing before that */
 	uint64_t all_due; /* nobody's formats are wanted before that */
 	uint64_t firsts;  /* first questions */
-	size_t n;
-	struct asked_stream streams[TW_ASKER_STREAMS];
-	struct tw_hash_table by_id; /* the same */
-	uint64_t full_until;        /* no stream's room is free before that */
+	struct tw_streams *streams;
+	unsigned int user; /* where these have struct asked_stream */
 	struct tw_asker_stats stats;
 };
 
-struct tw_asker *tw_asker__new(uint64_t secret)
+static int forget(void *ctx, struct tw_stream *stream)
+{
+	const struct tw_asker *asker = ctx;
+
+	free(stream->user[asker->user]);
+	return 0;
+}
+
+struct tw_asker *tw_asker__new(struct tw_streams *streams, uint64_t secret)
 {
 	struct tw_asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker)
 		return NULL;
+	asker->streams = streams;
+	asker->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = forget, .ctx = asker });
 	asker->secret = secret;
 	asker->due = UINT64_MAX;
 	return asker;
@@ -69,53 +74,10 @@ void tw_asker__free(struct tw_asker *asker)
 {
 	if (!asker)
 		return;
-	tw_hash_table__fini(&asker->by_id);
+	for (size_t i = 0; i < tw_streams__n_live(asker->streams); i++)
+		free(tw_streams__at_live(asker->streams, i)->user[asker->user]);
+	tw_streams__remove_user(asker->streams, asker->user);
 	free(asker);
-}
-
-_Static_assert(TW_ASKER_STREAMS <= TW_STREAMS_LIVE_MAX, "one policy for all tables");
-
-/* Looked for when there may be one, not for each frame of those without room. */
-static struct asked_stream *room_of_another(struct tw_asker *a, uint64_t now)
-{
-	static const struct tw_places places = { .n = TW_ASKER_STREAMS,
-						 .of_one_source = TW_ASKER_STREAMS,
-						 .silence = GONE_NS };
-	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
-	struct tw_standing there[TW_ASKER_STREAMS];
-	uint64_t oldest = UINT64_MAX;
-	size_t goes;
-
-	if (now <= a->full_until)
-		return NULL;
-	for (size_t i = 0; i < a->n; i++) {
-		const struct asked_stream *s = &a->streams[i];
-
-		there[i] = (struct tw_standing){ .heard = s->seen,
-						 .proof = s->answers ? TW_PROOF_ANSWER : TW_PROOF_NUMBERS };
-		oldest = s->seen < oldest ? s->seen : oldest;
-	}
-	if (!tw_standing__choose(there, a->n, &places, &newcomer, &goes))
-		return &a->streams[goes];
-	a->full_until = oldest + GONE_NS;
-	return NULL;
-}
-
-/* Return: NULL if there is no room, or no memory to find it again */
-static struct asked_stream *add(struct tw_asker *a, const struct asked_stream *stream, uint64_t now)
-{
-	const bool is_full = a->n == TW_ASKER_STREAMS;
-	struct asked_stream *s = is_full ? room_of_another(a, now) : &a->streams[a->n];
-
-	if (!s)
-		return NULL;
-	if (is_full)
-		tw_hash_table__remove_u64(&a->by_id, s->id);
-	if (tw_hash_table__set_pointer(&a->by_id, stream->id, s))
-		return NULL;
-	a->n += !is_full;
-	*s = *stream;
-	return s;
 }
 
 static bool is_control(const struct tw_received_frame *frame)
@@ -128,17 +90,27 @@ static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
+/* Return: NULL if the stream is not live, or without memory */
 static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_received_frame *frame, uint64_t now)
 {
-	const struct asked_stream fresh = { .id = id, .peer = *frame->from, .due = now, .seen = now };
-	struct asked_stream *s = add(a, &fresh, now);
+	struct tw_stream *stream = tw_streams__find(a->streams, id);
+	struct asked_stream *s = stream && stream->is_live ? malloc(sizeof(*s)) : NULL;
 
 	if (!s) {
 		a->stats.crowded++;
 		return NULL;
 	}
+	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
+	stream->user[a->user] = s;
 	a->due = now < a->due ? now : a->due;
 	return s;
+}
+
+static struct asked_stream *find(const struct tw_asker *a, uint64_t id)
+{
+	const struct tw_stream *stream = tw_streams__find(a->streams, id);
+
+	return stream ? stream->user[a->user] : NULL;
 }
 
 /* HOST is said first, then formats: those behind a HOST that was missed are not all. */
@@ -183,7 +155,7 @@ void tw_asker__saw(struct tw_asker *a, const struct tw_received_frame *frame, ui
 	if (frame->len < sizeof(struct tw_frame_hdr))
 		return;
 	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
-	s = tw_hash_table__pointer(&a->by_id, id);
+	s = find(a, id);
 	if (s && !is_control(frame))
 		return;
 	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
@@ -224,10 +196,10 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 	struct asked_stream *first = NULL;
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < a->n; i++) {
-		struct asked_stream *s = &a->streams[i];
+	for (size_t i = 0; i < tw_streams__n_live(a->streams); i++) {
+		struct asked_stream *s = tw_streams__at_live(a->streams, i)->user[a->user];
 
-		if (now > s->seen && now - s->seen > SILENT_NS)
+		if (!s || (now > s->seen && now - s->seen > SILENT_NS))
 			continue;
 		if (!first || goes_before(s, first)) {
 			next = first && first->due < next ? first->due : next;
@@ -353,7 +325,7 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
-	s = tw_hash_table__pointer(&a->by_id, stream);
+	s = find(a, stream);
 	if (s && frame->from && same_peer(&s->peer, frame->from))
 		waiting = waiting_for(s, &answer);
 	if (!waiting) {
@@ -370,21 +342,6 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 	*ret_stream = stream;
 	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };
 	return true;
-}
-
-void tw_asker__forget(struct tw_asker *a, uint64_t stream_id)
-{
-	struct asked_stream *s = tw_hash_table__pointer(&a->by_id, stream_id), *last;
-
-	if (!s)
-		return;
-	tw_hash_table__remove_u64(&a->by_id, stream_id);
-	last = &a->streams[--a->n];
-	a->full_until = 0;
-	if (s == last)
-		return;
-	*s = *last;
-	tw_hash_table__set_pointer(&a->by_id, s->id, s); /* it is there, so there is room */
 }
 
 void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)

@@ -15,10 +15,9 @@
 #define TW_ASKER_H
 
 #include "pcap-tools/clocks/distance.h"
+#include "stream/streams.h"
 #include "transport/receiver.h"
 #include "wire/time_sync.h"
-
-#define TW_ASKER_STREAMS 256 /* more are not asked until one of these makes room (stream/eviction.h) */
 
 /* To be sent at once, by tw_receiver__answer(): the time of asking is in it. */
 struct tw_question {
@@ -31,10 +30,11 @@ struct tw_asker;
 
 /**
  * tw_asker__new() - nobody to ask yet
+ * @streams: live ones are asked, once a frame of theirs was seen; borrowed. What is known of a stream goes when it leaves
  * @secret: what makes the numbers of questions hard to guess for who does not see them
  * Return: NULL without memory.
  */
-struct tw_asker *tw_asker__new(uint64_t secret);
+struct tw_asker *tw_asker__new(struct tw_streams *streams, uint64_t secret);
 
 /** tw_asker__free() - NULL is fine */
 void tw_asker__free(struct tw_asker *asker);
@@ -66,13 +66,10 @@ static inline bool tw_asker__is_answer(const struct tw_received_frame *frame)
 bool tw_asker__answer(struct tw_asker *asker, const struct tw_received_frame *frame, uint64_t arrived,
 		      uint64_t *ret_stream, struct tw_time_sync_sample *ret);
 
-/** tw_asker__forget() - whoever admits streams has given its place away: nothing is known of it any more */
-void tw_asker__forget(struct tw_asker *asker, uint64_t stream_id);
-
 struct tw_asker_stats {
 	uint64_t asked, answered;
 	uint64_t strange; /* answers to nothing that was asked */
-	uint64_t crowded; /* frames of streams for which there was no room */
+	uint64_t crowded; /* frames of streams that are not live: not asked */
 };
 
 /** tw_asker__stats() - totals of all streams */

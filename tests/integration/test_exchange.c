@@ -38,6 +38,7 @@
 struct host {
 	struct run run;
 	struct tw_receiver *rx;
+	struct tw_streams *streams;
 	struct tw_asker *asker;
 	struct tw_capture_clock clock;
 	struct tw_stream_clock stream;
@@ -108,7 +109,8 @@ static void host__open_with(struct host *h, const char *clock, const char *event
 	if (tw_rx_packet__open(&options, &h->rx, &err))
 		fail_msg("%s", err.text);
 	tw_capture_clock__begin(&h->clock);
-	h->asker = tw_asker__new(1);
+	h->streams = tw_streams__new(NULL);
+	h->asker = tw_asker__new(h->streams, 1);
 	tw_stream_clock__init(&h->stream, TW_ALIGN_NONE, false);
 	run__init(&h->run, events, filter);
 	h->run.options.open_sink = open_sink;
@@ -153,6 +155,7 @@ static void take_frame(struct host *h, const struct tw_received_frame *frame)
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_tlv_view tlv;
+	struct tw_stream *known;
 	struct tw_cursor tlvs;
 	uint64_t stream;
 
@@ -161,9 +164,10 @@ static void take_frame(struct host *h, const struct tw_received_frame *frame)
 			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
 		return;
 	}
-	tw_asker__saw(h->asker, frame, arrived);
 	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
 	h->stream_id = info.stream_id;
+	assert_int_equal(tw_streams__live(h->streams, info.stream_id, arrived, &known), 0);
+	tw_asker__saw(h->asker, frame, arrived);
 	h->peer = *frame->from;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_CLOCK)
@@ -262,6 +266,7 @@ static void host__close(struct host *h)
 	run__fini(&h->run);
 	tw_receiver__close(h->rx);
 	tw_asker__free(h->asker);
+	tw_streams__free(h->streams);
 }
 
 /* What exchanges say, where a CLOCK says the truth. */

@@ -14,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct state {
 	struct tw_stream_clock clock;
+	struct tw_streams *streams;
 	struct tw_asker *asker;
 	uint64_t now; /* the capture host's */
 };
@@ -75,9 +76,12 @@ static void frame(struct state *s, const uint8_t *p)
 	const struct tw_received_frame frame = { .data = p + 1, .len = TW_TIME_SYNC_BYTES, .from = &peer };
 	struct tw_time_sync_sample sample;
 	struct tw_question question;
+	struct tw_stream *live;
 	uint64_t stream;
 
 	s->now += (uint64_t)p[0] << 20;
+	tw_streams__live(s->streams, tw_load_be64(frame.data + offsetof(struct tw_frame_hdr, stream_id)), s->now,
+			 &live);
 	if (!tw_asker__is_answer(&frame))
 		tw_asker__saw(s->asker, &frame, s->now);
 	else if (tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
@@ -97,12 +101,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} operations[] = {
 		{ 60, sample }, { 32, exchange }, { 8, packet }, { 9, host }, { 1 + TW_TIME_SYNC_BYTES, frame },
 	};
-	struct state s = { .asker = tw_asker__new(1), .now = 1 };
+	struct state s = { .streams = tw_streams__new(&(struct tw_streams_options){ .silence = 1000000000 }),
+			   .now = 1 };
 
-	if (!size || !s.asker) {
-		tw_asker__free(s.asker);
-		return 0;
-	}
+	check(s.streams);
+	s.asker = tw_asker__new(s.streams, 1);
+	check(s.asker);
+	if (!size)
+		goto out;
 	tw_stream_clock__init(&s.clock, data[0] & 1 ? TW_ALIGN_HOST : TW_ALIGN_NONE, data[0] & 2);
 	for (size_t at = 1; at < size;) {
 		const size_t which = data[at++] % (sizeof(operations) / sizeof(operations[0]));
@@ -112,6 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		operations[which].run(&s, data + at);
 		at += operations[which].takes;
 	}
+out:
 	tw_asker__free(s.asker);
+	tw_streams__free(s.streams);
 	return 0;
 }

@@ -57,7 +57,6 @@ static void let_go(void *ctx, uint64_t stream_id)
 {
 	struct state *s = ctx;
 
-	tw_asker__forget(s->asker, stream_id);
 	while (!tw_inlet__retire(s->inlet, stream_id))
 		flush(s);
 }
@@ -112,10 +111,10 @@ static void ask(struct state *s)
 
 	while (tw_asker__next(s->asker, s->now, &question)) {
 		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
-		check(n++ < TW_ASKER_STREAMS);
+		check(n++ < TW_STREAMS_LIVE_MAX);
 	}
 	while (tw_admission__next(s->admission, &question))
-		check(question.len && question.len <= TW_TIME_SYNC_ROOM && n++ < 2 * TW_ASKER_STREAMS);
+		check(question.len && question.len <= TW_TIME_SYNC_ROOM && n++ < 2 * TW_STREAMS_LIVE_MAX);
 }
 
 static void pass_on(struct state *s, struct tw_received_batch *bundle)
@@ -169,8 +168,8 @@ static bool begin(struct state *s)
 	const struct tw_output_options output = { .fd = open("/dev/null", O_WRONLY | O_CLOEXEC) };
 
 	check(output.fd >= 0 && !tw_output__open(&output, &options.output, NULL));
-	s->asker = tw_asker__new(1);
 	s->admission = tw_admission__new(&admission);
+	s->asker = s->admission ? tw_asker__new(tw_admission__streams(s->admission), 1) : NULL;
 	return s->asker && s->admission && !tw_recorder__new(&options, &s->recorder, NULL) &&
 	       !tw_recorder__inlet(s->recorder, &s->inlet, NULL);
 }

@@ -31,12 +31,37 @@ static struct tw_received_frame *from(struct came *came, uint8_t sender, size_t 
 	return &came->frame;
 }
 
+static struct tw_streams *streams; /* that the asker asks */
+
+static struct tw_asker *asker__new(void)
+{
+	streams = tw_streams__new(&(struct tw_streams_options){ .silence = 10 * SECOND });
+	return tw_asker__new(streams, 1);
+}
+
+static void asker__free(struct tw_asker *asker)
+{
+	tw_asker__free(asker);
+	tw_streams__free(streams);
+}
+
+/* A frame of it came, which proves as much as a frame can. */
+static void hear(uint64_t id, bool control, uint64_t now)
+{
+	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
+	struct tw_stream *stream;
+
+	if (!tw_streams__admit(streams, id, &newcomer, &stream) && control)
+		stream->standing.heard = now;
+}
+
 static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t source, uint64_t now)
 {
 	const struct tw_frame_info info = { .source = source, .stream_id = stream, .length = 48 };
 	struct came came = { 0 };
 
 	tw_frame_hdr__emit(came.bytes, &info);
+	hear(stream, source == TW_SOURCE_CONTROL, now);
 	tw_asker__saw(asker, from(&came, sender, 48), now);
 }
 
@@ -80,7 +105,7 @@ static unsigned int ask_for(struct tw_asker *asker, uint64_t *now, uint64_t ns, 
 
 static void test_when(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_asker_stats stats;
 	struct tw_question question;
 	uint64_t now = START;
@@ -101,13 +126,13 @@ static void test_when(void **state)
 	tw_asker__stats(asker, &stats);
 	assert_int_equal(stats.strange + stats.crowded, 0);
 	assert_true(stats.answered > 250 && stats.asked > stats.answered);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 /* A stream that is silent is not asked. */
 static void test_silence(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_question question;
 	uint64_t now = START;
 
@@ -118,12 +143,12 @@ static void test_silence(void **state)
 	see(asker, 1, 7, TW_SOURCE_CONTROL, now);
 	assert_true(tw_asker__due(asker) <= now);
 	assert_true(tw_asker__next(asker, now, &question));
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 static void test_answers(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_time_sync_sample sample;
 	struct tw_question question, other;
 	struct tw_asker_stats stats;
@@ -164,13 +189,13 @@ static void test_answers(void **state)
 	assert_int_equal(stats.asked, 2);
 	assert_int_equal(stats.answered, 1);
 	assert_int_equal(stats.strange, 5);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 /* The stream's frames come from elsewhere now: that is who is asked, and the old one's answers don't count. */
 static void test_moved(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_time_sync_sample sample;
 	struct tw_question question;
 	struct came came;
@@ -185,13 +210,13 @@ static void test_moved(void **state)
 	assert_false(tw_asker__answer(asker, answer_to(&question, 9, &came), START + MS, &stream, &sample));
 	assert_true(tw_asker__next(asker, START + 10 * MS, &question));
 	assert_int_equal(question.to->bytes[0], 9);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 /* Strangers invent streams: what is remembered and what is sent is bounded, and who is alive is still asked. */
 static void test_crowd(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	unsigned int asked = 0, ours = 0;
 	struct tw_asker_stats stats;
 	struct tw_question question;
@@ -211,18 +236,18 @@ static void test_crowd(void **state)
 	tw_asker__stats(asker, &stats);
 	assert_in_range(asked, 1000, 10000);
 	assert_in_range(ours, 15, 30);
-	assert_int_equal(stats.crowded, 100000 - (TW_ASKER_STREAMS - 1));
+	assert_int_equal(stats.crowded, 100000 - (TW_STREAMS_LIVE_MAX - 1));
 	/* They have been silent for long: others get their places. */
 	see(asker, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
 	assert_true(tw_asker__next(asker, START + 30 * SECOND, &question));
 	assert_int_equal(question.to->bytes[0], 9);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 /* All first questions that are due within a second: one for each stream, from number @first on, @step apart. */
 static void expect_firsts(struct tw_asker *asker, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
 {
-	bool asked[TW_ASKER_STREAMS] = { false };
+	bool asked[TW_STREAMS_LIVE_MAX] = { false };
 	unsigned int firsts = 0;
 
 	for (unsigned int ms = 0; ms < 1000; ms++) {
@@ -245,29 +270,29 @@ static void expect_firsts(struct tw_asker *asker, uint64_t now, uint64_t first, 
 static void test_full(void **state)
 {
 	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_asker_stats stats;
 
 	(void)state;
-	for (uint64_t i = 0; i < 2 * TW_ASKER_STREAMS; i++)
-		see(asker, i % TW_ASKER_STREAMS * step, 7, TW_SOURCE_CONTROL, START);
-	expect_firsts(asker, START, 0, step, TW_ASKER_STREAMS);
+	for (uint64_t i = 0; i < 2 * TW_STREAMS_LIVE_MAX; i++)
+		see(asker, i % TW_STREAMS_LIVE_MAX * step, 7, TW_SOURCE_CONTROL, START);
+	expect_firsts(asker, START, 0, step, TW_STREAMS_LIVE_MAX);
 	for (unsigned int i = 0; i < 100; i++)
 		see(asker, 1, 8, TW_SOURCE_FTRACE, START + i * MS);
 	tw_asker__stats(asker, &stats);
 	assert_int_equal(stats.crowded, 100);
-	for (uint64_t i = 0; i < TW_ASKER_STREAMS; i += 2)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
 		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
-	for (uint64_t i = 0; i < TW_ASKER_STREAMS / 2 + 1; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX / 2 + 1; i++)
 		see(asker, 1 + i * step, 8, TW_SOURCE_CONTROL, later);
 	tw_asker__stats(asker, &stats);
 	assert_int_equal(stats.crowded, 101);
-	for (uint64_t i = 0; i < TW_ASKER_STREAMS; i += 2)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
 		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
 	tw_asker__stats(asker, &stats);
 	assert_int_equal(stats.crowded, 101); /* they are still known */
-	expect_firsts(asker, later, 1, step, TW_ASKER_STREAMS / 2);
-	tw_asker__free(asker);
+	expect_firsts(asker, later, 1, step, TW_STREAMS_LIVE_MAX / 2);
+	asker__free(asker);
 }
 
 /* A control frame of a stream, as far as it says something. */
@@ -283,13 +308,14 @@ static void say(struct tw_asker *asker, uint64_t stream, bool host, bool text, u
 		assert_true(tw_host__emit(&f, NULL, 0));
 	if (text)
 		assert_true(tw_schema_tlv__emit(&f, &schema));
+	hear(stream, true, now);
 	tw_asker__saw(asker, from(&came, 7, tw_frame__end(&f)), now);
 }
 
 /* A stream that says nothing of itself, whose first question is answered after @trip, or never: when it is wanted, in ms from its start. */
 static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	struct tw_question first, question;
 	struct tw_time_sync_sample sample;
 	struct came came;
@@ -312,7 +338,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 		assert_int_equal(ms, times[i++]);
 	}
 	assert_int_equal(i, n);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 /* What is lacking does not wait for the clock's turn. */
@@ -342,7 +368,7 @@ static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
 /* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
 static void test_wants(void **state)
 {
-	struct tw_asker *fresh = tw_asker__new(1), *late = tw_asker__new(1);
+	struct tw_asker *fresh = asker__new(), *late;
 	uint64_t now = START;
 
 	(void)state;
@@ -351,6 +377,8 @@ static void test_wants(void **state)
 	say(fresh, 1, false, true, now);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(next_want(fresh, &now), 0);
+	asker__free(fresh);
+	late = asker__new();
 	now = START;
 	see(late, 1, 7, TW_SOURCE_FTRACE, now);
 	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
@@ -363,14 +391,13 @@ static void test_wants(void **state)
 	say(late, 1, true, true, now);
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(next_want(late, &now), 0);
-	tw_asker__free(fresh);
-	tw_asker__free(late);
+	asker__free(late);
 }
 
 /* Many streams are joined at once: HOST and CLOCK of all are wanted soon, and of the rest no more than one stream's a ms. */
 static void test_many_wants(void **state)
 {
-	struct tw_asker *asker = tw_asker__new(1);
+	struct tw_asker *asker = asker__new();
 	unsigned int firsts = 0, all = 0;
 	struct tw_question question;
 
@@ -390,7 +417,7 @@ static void test_many_wants(void **state)
 	}
 	assert_int_equal(firsts, 200);
 	assert_in_range(all, 200, 400);
-	tw_asker__free(asker);
+	asker__free(asker);
 }
 
 int main(void)
