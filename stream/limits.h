@@ -22,8 +22,9 @@
 #define TW_STREAM_PARTS_BYTES ((size_t)16 << 20) /* of values that come in PARTs */
 #define TW_STREAM_PARTS_MAX   256
 
-#define TW_STREAM_TASKS_MAX      (1u << 20) /* with a name, of one stream; the kernel's pid_max is below 2^22 */
-#define TW_STREAM_TASK_NAMES_MAX 128        /* older names of one task, beside the last two */
+#define TW_STREAM_TASKS_MAX          (1u << 20) /* with a name, of one stream; the kernel's pid_max is below 2^22 */
+#define TW_STREAM_TASK_NAMES_MAX     128        /* older names of one task, where only the latest are kept */
+#define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* the same where all are kept, sorted by time in an array */
 
 #define TW_STREAM_COUNTER_CHANNELS_MAX 8192 /* channels with counters of their own; more are ignored */
 

@@ -82,6 +82,15 @@ int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *fram
 bool tw_stream__whole(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
 		      struct tw_tlv_view *ret);
 
+/** tw_stream__task() - what @pid was called at that time; NULL and 0 if that is not known; borrowed until the next update */
+static inline const char *tw_stream__task(const struct tw_stream *stream, uint32_t pid, uint64_t time, size_t *ret_len)
+{
+	const struct tw_task_name *name = tw_tasks__name(&stream->tasks, pid, time);
+
+	*ret_len = name ? name->len : 0;
+	return name ? name->name : NULL;
+}
+
 /** tw_stream__schema() - the schema of that id; NULL if none of its formats came */
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
 

@@ -131,6 +131,7 @@ static struct tw_stream *add(struct tw_streams *streams, uint64_t id)
 	stream->id = id;
 	stream->table = streams;
 	stream->number = streams->appeared++;
+	tw_tasks__init(&stream->tasks, streams->options.history, streams->options.alloc);
 	tw_stream__take(stream, sizeof(*stream));
 	append(streams, stream);
 	return stream;
@@ -257,6 +258,11 @@ int tw_streams__retire(struct tw_stream *stream)
 	if (!streams->options.keeps)
 		forget(streams, stream);
 	return err;
+}
+
+void tw_streams__set_position(struct tw_streams *streams, uint32_t position)
+{
+	streams->position = position;
 }
 
 struct tw_stream *tw_streams__first(const struct tw_streams *streams)

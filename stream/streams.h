@@ -34,8 +34,11 @@ struct tw_streams_options {
 	uint32_t of_one_source; /* live streams of one address; 0 = as many as there may be of all */
 	/* A live stream that was not heard for so long, as tw_streams__hear() counts, may leave; 0 = none may for that. */
 	uint64_t silence;
-	size_t memory;      /* bytes of what explains them; 0 = TW_STREAMS_MEMORY_MAX */
-	bool keeps;         /* streams that are live no more stay known */
+	size_t memory; /* bytes of what explains them; 0 = TW_STREAMS_MEMORY_MAX */
+	bool keeps;    /* streams that are live no more stay known */
+	enum tw_history history;
+	const struct tw_alloc
+		*alloc;     /* of all that the table and its streams keep but formats and programs; NULL = malloc() */
 	unsigned int wants; /* what is taken in besides HOST and the first CLOCK: TW_STREAM_WANTS_... */
 };
 
@@ -93,6 +96,9 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
 
 /** tw_streams__retire() - a stream is live no more. It is gone unless the table keeps it. Return: 0, or what a user returned */
 int tw_streams__retire(struct tw_stream *stream);
+
+/** tw_streams__set_position() - where in the capture what comes next stands: the number of its frame. Facts keep it, for who asks where they are from */
+void tw_streams__set_position(struct tw_streams *streams, uint32_t position);
 
 /** tw_streams__first() - the first known stream; the others follow by next, in order of appearance. NULL if there is none */
 struct tw_stream *tw_streams__first(const struct tw_streams *streams);

@@ -18,6 +18,7 @@ struct tw_streams {
 	struct tw_hash_table by_id;
 	uint32_t n_known, n_live, n_schemas;
 	uint32_t appeared; /* streams so far */
+	uint32_t position; /* of what comes next, as its reader counts */
 	struct tw_parts *parts;
 	struct tw_streams_stats stats;
 	char *expanded; /* room for one text, from the first on */

@@ -2,109 +2,37 @@
 #include "stream/tasks.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 
-#define FIRST_SIZE  64             /* rows; a power of two, at most three quarters full */
-#define FIRST_OLDER 4              /* names */
-#define OLD_NS      10000000000ull /* no event comes so long behind the names of its time */
+#define OLD_NS 10000000000ull /* no event comes so long after the names of its time */
 
-/* The row of that pid, or the free one where it belongs. */
-static struct tw_task_row *row_of(const struct tw_tasks *table, uint32_t pid)
+/* Most tasks have one name, and most look-ups want the last. */
+struct task {
+	struct tw_task_name last;
+	struct tw_task_name *older; /* the oldest first */
+	uint32_t n_older, room_older;
+};
+
+void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struct tw_alloc *alloc)
 {
-	uint64_t hash = (pid ^ table->seed) * 0x9e3779b97f4a7c15u;
-	uint32_t at;
-
-	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-	for (at = (uint32_t)(hash >> 32) & (table->size - 1); table->rows[at].used && table->rows[at].pid != pid;)
-		at = (at + 1) & (table->size - 1);
-	return &table->rows[at];
+	*tasks = (struct tw_tasks){
+		.by_pid = { .alloc = alloc,
+			    .key_size = sizeof(uint64_t),
+			    .value_size = sizeof(struct task),
+			    .max = TW_STREAM_TASKS_MAX },
+		.history = history,
+	};
 }
 
-static int grow(struct tw_tasks *table, size_t room)
+size_t tw_tasks__memory(const struct tw_tasks *tasks)
 {
-	const uint32_t size = table->size ? table->size * 2 : FIRST_SIZE;
-	struct tw_tasks larger = { .n = table->n, .size = size, .seed = table->seed, .older = table->older };
-
-	if ((size - table->size) * sizeof(*larger.rows) > room)
-		return -E2BIG;
-	if (!table->size && getrandom(&larger.seed, sizeof(larger.seed), GRND_NONBLOCK) < 0)
-		larger.seed = (uintptr_t)table; /* better than nothing, early after boot */
-	larger.rows = calloc(size, sizeof(*larger.rows));
-	if (!larger.rows)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < table->size; i++) {
-		if (table->rows[i].used)
-			*row_of(&larger, table->rows[i].pid) = table->rows[i];
-	}
-	free(table->rows);
-	*table = larger;
-	return 0;
+	return tw_hash_table__memory(&tasks->by_pid) + tasks->older;
 }
 
-/* Room for one more row. */
-static int make_room(struct tw_tasks *table, size_t room)
-{
-	if (table->n == TW_STREAM_TASKS_MAX)
-		return -E2BIG;
-	return table->n < table->size / 4 * 3 ? 0 : grow(table, room);
-}
-
-static void forget_older(struct tw_task_row *row, uint16_t n)
-{
-	row->n_older -= n;
-	memmove(row->older, row->older + n, row->n_older * sizeof(*row->older));
-}
-
-/* What no event will ask for any more. */
-static void forget_past(struct tw_tasks *table, struct tw_task_row *row, uint64_t now)
-{
-	uint16_t n = 0;
-
-	while (n < row->n_older && (n + 1 < row->n_older ? row->older[n + 1].since : row->old.since) + OLD_NS < now)
-		n++;
-	if (n < row->n_older) {
-		forget_older(row, n);
-		return;
-	}
-	table->older -= row->room_older;
-	free(row->older);
-	row->older = NULL;
-	row->n_older = row->room_older = 0;
-}
-
-static bool grow_older(struct tw_tasks *table, struct tw_task_row *row, size_t room)
-{
-	const uint16_t more = row->room_older ? row->room_older : FIRST_OLDER;
-	struct tw_task_name *older;
-
-	if (row->room_older >= TW_STREAM_TASK_NAMES_MAX || more * sizeof(*older) > room)
-		return false;
-	older = reallocarray(row->older, row->room_older + more, sizeof(*older));
-	if (!older)
-		return false;
-	row->older = older;
-	row->room_older += more;
-	table->older += more;
-	return true;
-}
-
-/* The old name goes to the older ones, of which the first half goes if there is no room. */
-static void keep_old(struct tw_tasks *table, struct tw_task_row *row, size_t room)
-{
-	if (row->n_older == row->room_older && !grow_older(table, row, room)) {
-		if (!row->room_older)
-			return;
-		forget_older(row, row->n_older / 2);
-	}
-	row->older[row->n_older++] = row->old;
-}
-
-static struct tw_task_name name_of(const struct tw_comm_view *comm)
+static struct tw_task_name name_of(const struct tw_comm_view *comm, uint32_t position)
 {
 	struct tw_task_name name = {
 		.since = comm->time,
+		.position = position,
 		.len = (uint8_t)(comm->len < TW_COMM_MAX ? comm->len : TW_COMM_MAX),
 	};
 
@@ -112,64 +40,163 @@ static struct tw_task_name name_of(const struct tw_comm_view *comm)
 	return name;
 }
 
-static void put_name(struct tw_tasks *table, struct tw_task_row *row, const struct tw_task_name *name, size_t room)
+static bool is_same(const struct tw_task_name *a, const struct tw_task_name *b)
 {
-	if (row->n_older)
-		forget_past(table, row, name->since);
-	if (row->has_old && row->old.since + OLD_NS >= name->since)
-		keep_old(table, row, room);
-	row->old = row->now;
-	row->has_old = true;
-	row->now = *name;
+	return a->len == b->len && !memcmp(a->name, b->name, a->len);
 }
 
-int tw_tasks__add(struct tw_tasks *table, const struct tw_comm_view *comm, size_t room)
+static void forget_oldest(struct task *task, uint32_t n)
 {
-	const struct tw_task_name name = name_of(comm);
-	struct tw_task_row *row = table->size ? row_of(table, comm->pid) : NULL;
-	int error;
+	task->n_older -= n;
+	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
+}
 
-	if (!row || !row->used) {
-		error = make_room(table, room);
-		if (error)
-			return error;
-		row = row_of(table, comm->pid);
-		*row = (struct tw_task_row){ .pid = comm->pid, .used = true, .now = name };
-		table->n++;
-		return 0;
+/* What no event will ask for any more, as the name after it is old enough. */
+static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
+{
+	uint32_t n = 0;
+
+	while (n + 1 < task->n_older && task->older[n + 1].since + OLD_NS < now)
+		n++;
+	if (n)
+		forget_oldest(task, n);
+	if (task->n_older == 1 && task->last.since + OLD_NS < now) {
+		tw_alloc__free(tasks->by_pid.alloc, task->older, task->room_older * sizeof(*task->older));
+		tasks->older -= task->room_older * sizeof(*task->older);
+		task->older = NULL;
+		task->n_older = task->room_older = 0;
 	}
-	if (row->now.len == name.len && !memcmp(row->now.name, name.name, name.len))
-		return 0;
-	if (name.since >= row->now.since) /* else said again, and changed since */
-		put_name(table, row, &name, room);
+}
+
+/* Return: 0; -E2BIG, -ENOMEM */
+static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
+{
+	const uint32_t most = tasks->history == TW_HISTORY_ALL ? TW_STREAM_ALL_TASK_NAMES_MAX
+							       : TW_STREAM_TASK_NAMES_MAX,
+		       more = task->room_older ? task->room_older : 1;
+	struct tw_task_name *older;
+
+	if (task->room_older >= most || more * sizeof(*older) > room)
+		return -E2BIG;
+	older = tw_alloc__resize(tasks->by_pid.alloc, task->older, task->room_older * sizeof(*older),
+				 (task->room_older + more) * sizeof(*older));
+	if (!older)
+		return -ENOMEM;
+	task->older = older;
+	task->room_older += more;
+	tasks->older += more * sizeof(*older);
 	return 0;
 }
 
-static const struct tw_task_name *older_name(const struct tw_task_row *row, uint64_t time)
+/* Room for one more older name. Return: 0; -E2BIG, -ENOMEM where all are to be kept */
+static int make_room(struct tw_tasks *tasks, struct task *task, uint64_t now, size_t room)
 {
-	const struct tw_task_name *name = &row->old;
+	int err;
 
-	for (uint16_t i = row->n_older; i-- > 0 && time < name->since;)
-		name = &row->older[i];
-	return name;
+	if (tasks->history == TW_HISTORY_LATEST)
+		forget_past(tasks, task, now);
+	if (task->n_older < task->room_older)
+		return 0;
+	err = grow(tasks, task, room);
+	if (err && tasks->history == TW_HISTORY_LATEST && task->n_older) {
+		forget_oldest(task, (task->n_older + 1) / 2);
+		return 0;
+	}
+	return err;
 }
 
-const char *tw_tasks__name(const struct tw_tasks *table, uint32_t pid, uint64_t time, size_t *ret_len)
+static int rename_task(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
 {
-	const struct tw_task_row *row = table->size ? row_of(table, pid) : NULL;
-	const struct tw_task_name *name;
+	const int err = make_room(tasks, task, name->since, room);
 
-	if (!row || !row->used)
+	if (err && tasks->history == TW_HISTORY_ALL)
+		return err;
+	if (!err)
+		task->older[task->n_older++] = task->last;
+	task->last = *name;
+	return 0;
+}
+
+/* How many of the older names are from @time or before. */
+static uint32_t older_until(const struct task *task, uint64_t time)
+{
+	uint32_t low = 0, high = task->n_older;
+
+	while (low < high) {
+		const uint32_t mid = low + (high - low) / 2;
+
+		if (task->older[mid].since <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A name of the past, which was not told in its time. */
+static int insert(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
+{
+	const uint32_t at = older_until(task, name->since);
+	int err;
+
+	if (at && is_same(&task->older[at - 1], name))
+		return 0;
+	err = make_room(tasks, task, 0, room);
+	if (err)
+		return err;
+	memmove(&task->older[at + 1], &task->older[at], (task->n_older - at) * sizeof(*task->older));
+	task->older[at] = *name;
+	task->n_older++;
+	return 0;
+}
+
+int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint32_t position, size_t room)
+{
+	const struct tw_task_name name = name_of(comm, position);
+	struct task *task = tw_hash_table__find_u64(&tasks->by_pid, comm->pid);
+	void *made;
+	int err;
+
+	if (!task) {
+		if (tw_hash_table__growth(&tasks->by_pid) > room)
+			return -E2BIG;
+		err = tw_hash_table__put_u64(&tasks->by_pid, comm->pid, &made);
+		if (err < 0)
+			return err;
+		((struct task *)made)->last = name;
+		return 0;
+	}
+	if (name.since >= task->last.since)
+		return is_same(&task->last, &name) ? 0 : rename_task(tasks, task, &name, room);
+	/* Said again, and changed since; or told late. */
+	return tasks->history == TW_HISTORY_ALL ? insert(tasks, task, &name, room) : 0;
+}
+
+const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time)
+{
+	const struct task *task = tw_hash_table__find_u64(&tasks->by_pid, pid);
+	uint32_t n;
+
+	if (!task)
 		return NULL;
-	name = time < row->now.since && row->has_old ? older_name(row, time) : &row->now;
-	*ret_len = name->len;
-	return name->name;
+	if (task->last.since <= time)
+		return &task->last;
+	n = older_until(task, time);
+	if (n)
+		return &task->older[n - 1];
+	/* Nothing is known of that time: the first name that is kept is the best guess, where what came before is forgotten. */
+	if (tasks->history == TW_HISTORY_ALL)
+		return NULL;
+	return task->n_older ? &task->older[0] : &task->last;
 }
 
-void tw_tasks__fini(struct tw_tasks *table)
+void tw_tasks__fini(struct tw_tasks *tasks)
 {
-	for (uint32_t i = 0; i < table->size; i++)
-		free(table->rows[i].older);
-	free(table->rows);
-	*table = (struct tw_tasks){ 0 };
+	for (uint32_t i = 0; i < tasks->by_pid.n; i++) {
+		struct task *task = tw_hash_table__value(&tasks->by_pid, i);
+
+		tw_alloc__free(tasks->by_pid.alloc, task->older, task->room_older * sizeof(*task->older));
+	}
+	tw_hash_table__fini(&tasks->by_pid);
+	tasks->older = 0;
 }

@@ -1,57 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of tasks by pid and time, as COMM records tell them in the order of a capture. */
-#ifndef TW_TASK_TABLE_H
-#define TW_TASK_TABLE_H
+#ifndef TW_TASKS_H
+#define TW_TASKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/hash_table.h"
 #include "stream/limits.h"
 #include "wire/decode.h"
 
-struct tw_task_name {
-	uint64_t since;
-	uint8_t len;
-	char name[TW_COMM_MAX + 1];
+/* How much of the past is kept: the one difference between a reader that goes through a capture once and one that comes back to any event. */
+enum tw_history {
+	TW_HISTORY_LATEST, /* for events that come after the names of their time: a producer tells what it has learnt, then its events */
+	TW_HISTORY_ALL,
 };
 
-/*
- * What a task was called before is kept for events that come behind the names: a producer tells all that it has learnt, then
- * the events of that time. Two names suffice for nearly every task.
- */
-struct tw_task_row {
-	uint32_t pid;
-	uint16_t n_older, room_older;
-	bool used, has_old;
-	struct tw_task_name now, old;
-	struct tw_task_name *older; /* the oldest first */
+struct tw_task_name {
+	uint64_t since;    /* in the stream's clock */
+	uint32_t position; /* of the record that told it */
+	uint8_t len;
+	char name[TW_COMM_MAX + 1]; /* as it came, and a NUL */
 };
 
 struct tw_tasks {
-	struct tw_task_row *rows; /* open addressing */
-	uint32_t n, size;
-	uint64_t seed; /* of the hash, so that nobody can choose pids that fall on one place */
-	size_t older;  /* room for older names, in all rows */
+	struct tw_hash_table by_pid; /* struct tw_task */
+	enum tw_history history;
+	size_t older; /* bytes of older names, of all tasks */
 };
+
+/** tw_tasks__init() - no name yet; @alloc: NULL = malloc(); outlives the names */
+void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struct tw_alloc *alloc);
 
 /**
  * tw_tasks__add() - a COMM record
- * @room: bytes that the table may grow by; without it older names are forgotten
+ * @position: of it, for who asks where a name is from
+ * @room: bytes that the names may grow by. Without it, older ones are forgotten where only the latest are kept
  *
  * Return: 0; -E2BIG beyond the limit or the room, -ENOMEM.
  */
-int tw_tasks__add(struct tw_tasks *table, const struct tw_comm_view *comm, size_t room);
+int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint32_t position, size_t room);
 
-/** tw_tasks__memory() - taken by the table, bytes */
-static inline size_t tw_tasks__memory(const struct tw_tasks *table)
-{
-	return table->size * sizeof(*table->rows) + table->older * sizeof(struct tw_task_name);
-}
+/** tw_tasks__memory() - taken by the names, bytes */
+size_t tw_tasks__memory(const struct tw_tasks *tasks);
 
 /** tw_tasks__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */
-const char *tw_tasks__name(const struct tw_tasks *table, uint32_t pid, uint64_t time, size_t *ret_len);
+const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time);
 
-void tw_tasks__fini(struct tw_tasks *table);
+void tw_tasks__fini(struct tw_tasks *tasks);
 
 #endif

@@ -170,7 +170,7 @@ static bool learn_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 
 	if (!tw_comm__parse(tlv, &view))
 		return false;
-	if (tw_tasks__add(&stream->tasks, &view, tw_streams__room(stream->table)))
+	if (tw_tasks__add(&stream->tasks, &view, stream->table->position, tw_streams__room(stream->table)))
 		refuse_name(stream, "task names");
 	tw_stream__changed(stream, before, tw_tasks__memory(&stream->tasks));
 	return true;

@@ -262,7 +262,7 @@ static bool matches(const struct tw_bound *bound, const struct tw_stream *stream
 		event.comm = "<idle>";
 		event.comm_len = 6;
 	} else if (tw_bound__needs_comm(bound)) {
-		event.comm = tw_tasks__name(&stream->tasks, view->pid, view->time, &event.comm_len);
+		event.comm = tw_stream__task(stream, view->pid, view->time, &event.comm_len);
 	}
 	if (tw_bound__needs_host(bound) && stream->identity.host_len) {
 		event.host = (const char *)stream->identity.host_bytes;

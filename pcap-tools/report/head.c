@@ -25,15 +25,17 @@ enum {
 
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
-	const char *name;
+	const struct tw_task_name *name;
 
 	if (!event->view.pid) {
 		*ret_len = 6;
 		return "<idle>";
 	}
-	name = tw_tasks__name(&event->stream->tasks, event->view.pid, event->view.time, ret_len);
-	if (name)
-		return name;
+	name = tw_tasks__name(&event->stream->tasks, event->view.pid, event->view.time);
+	if (name) {
+		*ret_len = name->len;
+		return name->name;
+	}
 	*ret_len = 5;
 	return "<...>";
 }

@@ -38,7 +38,7 @@ static void show_event(struct tw_stream *stream, const struct tw_frame_info *inf
 
 	if (!tw_event__parse(tlv, info->base_time, &event))
 		return;
-	name = tw_tasks__name(&stream->tasks, event.pid, event.time, &len);
+	name = tw_stream__task(stream, event.pid, event.time, &len);
 	if (name)
 		check(strlen(name) == len);
 	known = tw_stream__event(stream, info->schema_id, event.id);

@@ -246,27 +246,58 @@ static void test_lying_lists(void **state)
 static void test_full_task_table(void **state)
 {
 	struct tw_comm_view comm = { .pid = 1, .name = (const uint8_t *)"one", .len = 3 };
-	struct tw_tasks table = { 0 };
-	size_t len;
+	struct tw_tasks table;
 
 	(void)state;
-	assert_int_equal(tw_tasks__add(&table, &comm, 1000), -E2BIG);
+	tw_tasks__init(&table, TW_HISTORY_LATEST, NULL);
+	assert_int_equal(tw_tasks__add(&table, &comm, 1, 100), -E2BIG);
 	assert_int_equal(tw_tasks__memory(&table), 0);
-	assert_null(tw_tasks__name(&table, 1, 0, &len));
-	for (comm.pid = 1; !tw_tasks__add(&table, &comm, table.size ? 0 : 1u << 20); comm.pid++)
+	assert_null(tw_tasks__name(&table, 1, 0));
+	for (comm.pid = 1; !tw_tasks__add(&table, &comm, 1, table.by_pid.n ? 0 : 1u << 20); comm.pid++)
 		;
-	assert_int_equal(table.n, comm.pid - 1);
-	assert_true(table.n >= table.size / 2);
-	assert_null(tw_tasks__name(&table, comm.pid, 0, &len));
+	assert_int_equal(table.by_pid.n, comm.pid - 1);
+	assert_null(tw_tasks__name(&table, comm.pid, 0));
 	comm = (struct tw_comm_view){ .pid = 5, .time = 9, .name = (const uint8_t *)"five", .len = 4 };
-	assert_int_equal(tw_tasks__add(&table, &comm, 0), 0);
-	assert_string_equal(tw_tasks__name(&table, 5, 9, &len), "five");
-	assert_string_equal(tw_tasks__name(&table, 6, 9, &len), "one");
-
-	table.n = TW_STREAM_TASKS_MAX; /* as if they were there */
-	comm.pid = table.size;
-	assert_int_equal(tw_tasks__add(&table, &comm, SIZE_MAX), -E2BIG);
+	assert_int_equal(tw_tasks__add(&table, &comm, 2, 0), 0);
+	assert_string_equal(tw_tasks__name(&table, 5, 9)->name, "five");
+	assert_int_equal(tw_tasks__name(&table, 5, 9)->position, 2);
+	assert_string_equal(tw_tasks__name(&table, 6, 9)->name, "one");
+	assert_int_equal(tw_tasks__name(&table, 6, 9)->position, 1);
 	tw_tasks__fini(&table);
+}
+
+static void name_at(struct tw_tasks *tasks, uint64_t time, const char *name, uint32_t position)
+{
+	const struct tw_comm_view comm = { .pid = 7, .time = time, .name = (const uint8_t *)name, .len = strlen(name) };
+
+	assert_int_equal(tw_tasks__add(tasks, &comm, position, SIZE_MAX), 0);
+}
+
+/* Who comes back to any event asks for any time, and is told names behind their time, too. */
+static void test_all_task_names(void **state)
+{
+	struct tw_tasks tasks;
+	char name[16];
+
+	(void)state;
+	tw_tasks__init(&tasks, TW_HISTORY_ALL, NULL);
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "name%u", i);
+		name_at(&tasks, (uint64_t)i * 20000000000, name, i);
+	}
+	name_at(&tasks, 30000000000, "late", 2000);
+	name_at(&tasks, 30000000001, "late", 2001); /* says the same */
+	assert_string_equal(tw_tasks__name(&tasks, 7, 0)->name, "name0");
+	assert_string_equal(tw_tasks__name(&tasks, 7, 29999999999)->name, "name1");
+	assert_string_equal(tw_tasks__name(&tasks, 7, 30000000000)->name, "late");
+	assert_int_equal(tw_tasks__name(&tasks, 7, 30000000001)->position, 2000);
+	assert_string_equal(tw_tasks__name(&tasks, 7, 40000000000)->name, "name2");
+	assert_string_equal(tw_tasks__name(&tasks, 7, UINT64_MAX)->name, "name999");
+	tw_tasks__fini(&tasks);
+	tw_tasks__init(&tasks, TW_HISTORY_ALL, NULL);
+	name_at(&tasks, 10, "first", 1);
+	assert_null(tw_tasks__name(&tasks, 7, 9));
+	tw_tasks__fini(&tasks);
 }
 
 static void test_streams_limit(void **state)
@@ -305,10 +336,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_parts),         TEST(test_part_missing),  TEST(test_parts_of_others),
-		TEST(test_other_id),      TEST(test_why),           TEST(test_lying_schema),
-		TEST(test_short),         TEST(test_lying_lists),   TEST(test_full_task_table),
-		TEST(test_streams_limit), TEST(test_schemas_limit),
+		TEST(test_parts),          TEST(test_part_missing),  TEST(test_parts_of_others),
+		TEST(test_other_id),       TEST(test_why),           TEST(test_lying_schema),
+		TEST(test_short),          TEST(test_lying_lists),   TEST(test_full_task_table),
+		TEST(test_all_task_names), TEST(test_streams_limit), TEST(test_schemas_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

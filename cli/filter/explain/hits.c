@@ -31,7 +31,7 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 
 static void add_names(struct tw_filter_event *event, const struct tw_stream *stream)
 {
-	event->comm = tw_tasks__name(&stream->tasks, (uint32_t)event->pid, event->time, &event->comm_len);
+	event->comm = tw_stream__task(stream, (uint32_t)event->pid, event->time, &event->comm_len);
 	if (!event->pid) {
 		event->comm = "<idle>";
 		event->comm_len = strlen(event->comm);
