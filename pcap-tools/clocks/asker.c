@@ -90,12 +90,15 @@ static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-/* Return: NULL if the stream is not live, or without memory */
+/* Return: NULL if the stream is not live, so that nobody takes its frames, or without memory */
 static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_received_frame *frame, uint64_t now)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, id);
-	struct asked_stream *s = stream && stream->is_live ? malloc(sizeof(*s)) : NULL;
+	struct asked_stream *s;
 
+	if (!stream || !stream->is_live)
+		return NULL;
+	s = malloc(sizeof(*s));
 	if (!s) {
 		a->stats.crowded++;
 		return NULL;

@@ -69,7 +69,7 @@ bool tw_asker__answer(struct tw_asker *asker, const struct tw_received_frame *fr
 struct tw_asker_stats {
 	uint64_t asked, answered;
 	uint64_t strange; /* answers to nothing that was asked */
-	uint64_t crowded; /* frames of streams that are not live: not asked */
+	uint64_t crowded; /* frames of streams that are not asked for want of memory */
 };
 
 /** tw_asker__stats() - totals of all streams */
