@@ -6,7 +6,7 @@
 #ifndef TW_PRINT_PARSE_H
 #define TW_PRINT_PARSE_H
 
-#include "schema/print/helpers.h"
+#include "schema/print/calls.h"
 #include "schema/print/tree.h"
 
 #define TW_PARSE_DEPTH_MAX 256 /* operators and parentheses that are open at one place of a print fmt */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/print/helpers.h"
+#include "schema/print/calls.h"
 
 static const char *const memory_errors[] = { "Corrected", "Uncorrected", "Deferred", "Fatal", NULL, "Info" };
 static const char *const severities[] = { "recoverable", "fatal", "corrected", "info", NULL, "unknown" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Internal to the print engine. The functions and constants that kernels' print fmts name. */
-#ifndef TW_PRINT_HELPERS_H
-#define TW_PRINT_HELPERS_H
+#ifndef TW_PRINT_CALLS_H
+#define TW_PRINT_CALLS_H
 
 #include <stdint.h>
 
