@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "schema/print/conversion.h"
 #include "schema/print/generate.h"
 
 struct compiler {
@@ -42,7 +41,7 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 /* The arguments of one conversion; the nodes of those before it are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
-	struct tw_print_conversion conversion;
+	struct tw_conversion conversion;
 	uint32_t stars[2] = { 0 }, n = 0, node;
 
 	if (!tw_conversion__parse(text, c->tree.format->long_size, &conversion))

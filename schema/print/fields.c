@@ -34,8 +34,7 @@ static void put_bytes(struct tw_line *line, const struct tw_value *value)
 	for (uint32_t i = 0; i < value->len && !line->cut; i++) {
 		if (i)
 			tw_line__bytes(line, ", ", 2);
-		tw_line__char(line, "0123456789abcdef"[value->data[i] >> 4]);
-		tw_line__char(line, "0123456789abcdef"[value->data[i] & 0xf]);
+		tw_line__hex_byte(line, value->data[i]);
 	}
 	tw_line__char(line, ']');
 }

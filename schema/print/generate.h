@@ -28,8 +28,8 @@ bool tw_generate__number(struct tw_generator *gen, uint32_t node);
 bool tw_generate__string(struct tw_generator *gen, uint32_t node);
 
 /** tw_generate__argument() - put a node on the line as a conversion says; @stars: nodes of its `*` */
-bool tw_generate__argument(struct tw_generator *gen, const struct tw_print_conversion *conversion,
-			   const uint32_t *stars, uint32_t node);
+bool tw_generate__argument(struct tw_generator *gen, const struct tw_conversion *conversion, const uint32_t *stars,
+			   uint32_t node);
 
 /** tw_generate__tables() - take over the words of the tables */
 bool tw_generate__tables(struct tw_generator *gen);

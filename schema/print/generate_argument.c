@@ -2,11 +2,11 @@
 /* Operations for the conversions of a format string. */
 #include "schema/print/generate.h"
 
-static bool add_conversion(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t *ret)
+static bool add_conversion(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t *ret)
 {
 	struct tw_print *print = gen->print;
-	struct tw_print_conversion *all = tw_tree__grow(gen->tree, print->conversions, print->n_conversions,
-							&print->conversions_size, sizeof(*all), TW_GENERATE_OPS_MAX);
+	struct tw_conversion *all = tw_tree__grow(gen->tree, print->conversions, print->n_conversions,
+						  &print->conversions_size, sizeof(*all), TW_GENERATE_OPS_MAX);
 
 	if (!all)
 		return false;
@@ -16,7 +16,7 @@ static bool add_conversion(struct tw_generator *gen, const struct tw_print_conve
 	return true;
 }
 
-static bool converted(struct tw_generator *gen, enum tw_op_code code, const struct tw_print_conversion *conversion,
+static bool converted(struct tw_generator *gen, enum tw_op_code code, const struct tw_conversion *conversion,
 		      uint32_t values)
 {
 	struct tw_op *op;
@@ -32,7 +32,7 @@ static bool converted(struct tw_generator *gen, enum tw_op_code code, const stru
 	return true;
 }
 
-static bool is_plain(const struct tw_print_conversion *conversion)
+static bool is_plain(const struct tw_conversion *conversion)
 {
 	const struct tw_put_spec *spec = &conversion->spec;
 
@@ -41,7 +41,7 @@ static bool is_plain(const struct tw_print_conversion *conversion)
 }
 
 /* The commonest: a field as it is, by a conversion of its own sign that shows all of it. */
-static bool field_as_it_is(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t i)
+static bool field_as_it_is(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
 	const uint32_t peeled = tw_tree__peel(gen->tree, i);
 	const struct tw_node *node = &gen->tree->nodes[peeled];
@@ -65,7 +65,7 @@ static bool field_as_it_is(struct tw_generator *gen, const struct tw_print_conve
 	return true;
 }
 
-static bool number(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t i)
+static bool number(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
 	const char letter = conversion->spec.letter;
 	struct tw_op *op;
@@ -85,7 +85,7 @@ static bool number(struct tw_generator *gen, const struct tw_print_conversion *c
 	return true;
 }
 
-static bool string(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t i)
+static bool string(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
 	/* A text that is only known by its address is put as it is, whatever its width. */
 	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
@@ -116,9 +116,9 @@ static bool list_field(struct tw_generator *gen, struct tw_print_list *list, uin
 	return true;
 }
 
-static bool pointer(struct tw_generator *gen, const struct tw_print_conversion *conversion, uint32_t i)
+static bool pointer(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
-	struct tw_print_conversion on_bytes = *conversion;
+	struct tw_conversion on_bytes = *conversion;
 	const struct tw_node *node = &gen->tree->nodes[i];
 
 	if (tw_pointer__is_bytes(&conversion->pointer)) {
@@ -138,8 +138,8 @@ static bool pointer(struct tw_generator *gen, const struct tw_print_conversion *
 	return converted(gen, TW_OP_ADDRESS, conversion, 1);
 }
 
-bool tw_generate__argument(struct tw_generator *gen, const struct tw_print_conversion *conversion,
-			   const uint32_t *stars, uint32_t node)
+bool tw_generate__argument(struct tw_generator *gen, const struct tw_conversion *conversion, const uint32_t *stars,
+			   uint32_t node)
 {
 	const uint32_t n_stars = (uint32_t)conversion->star_width + conversion->star_precision;
 

@@ -71,14 +71,6 @@ struct tw_op {
 	};
 };
 
-/* A conversion of the format string. */
-struct tw_print_conversion {
-	struct tw_put_spec spec;
-	struct tw_pointer pointer;
-	bool star_width, star_precision; /* on the stack, the width deeper */
-	const struct tw_field *field;
-};
-
 /* Fields of a format, each once. */
 struct tw_print_list {
 	const struct tw_field **fields;
@@ -91,7 +83,7 @@ struct tw_print {
 	struct tw_special special; /* its put is what runs, if it has one; there is no program then */
 	struct tw_op *ops;
 	char *texts;
-	struct tw_print_conversion *conversions;
+	struct tw_conversion *conversions;
 	struct tw_print_name *names;
 	struct tw_print_names *tables;
 	const struct tw_field **table_fields; /* what is looked up in each; NULL = an expression */

@@ -14,8 +14,7 @@ static void put_string_at(const struct tw_run *run, uint64_t address)
 }
 
 /* The conversion with what its stars took from the stack, below @values values. */
-static inline struct tw_put_spec spec_of(struct tw_run *run, const struct tw_print_conversion *conversion,
-					 uint32_t values)
+static inline struct tw_put_spec spec_of(struct tw_run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
 	const uint32_t stars = (uint32_t)conversion->star_width + conversion->star_precision;
@@ -68,7 +67,7 @@ static void put_hex_dump(struct tw_run *run, const struct tw_op *op)
 
 static void put_pointed(struct tw_run *run, const struct tw_op *op)
 {
-	const struct tw_print_conversion *conversion = &run->print->conversions[op->a];
+	const struct tw_conversion *conversion = &run->print->conversions[op->a];
 	struct tw_put_spec spec = spec_of(run, conversion, 0);
 	const struct tw_put_bytes bytes = tw_run__bytes(run, conversion->field);
 
@@ -78,7 +77,7 @@ static void put_pointed(struct tw_run *run, const struct tw_op *op)
 		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
 }
 
-static void put_address(struct tw_run *run, const struct tw_print_conversion *conversion)
+static void put_address(struct tw_run *run, const struct tw_conversion *conversion)
 {
 	const uint64_t value = *run->top;
 
@@ -86,7 +85,7 @@ static void put_address(struct tw_run *run, const struct tw_print_conversion *co
 	tw_put__address(run->line, &conversion->pointer, value, run->host);
 }
 
-static void put_number(struct tw_run *run, const struct tw_print_conversion *conversion)
+static void put_number(struct tw_run *run, const struct tw_conversion *conversion)
 {
 	const uint64_t value = *run->top;
 	const struct tw_put_spec spec = spec_of(run, conversion, 1);
@@ -94,7 +93,7 @@ static void put_number(struct tw_run *run, const struct tw_print_conversion *con
 	tw_put__number(run->line, &spec, value);
 }
 
-static void put_fitted(struct tw_run *run, const struct tw_print_conversion *conversion)
+static void put_fitted(struct tw_run *run, const struct tw_conversion *conversion)
 {
 	const struct tw_put_spec spec = spec_of(run, conversion, 0);
 
@@ -109,7 +108,7 @@ static void put_field(struct tw_run *run, const struct tw_op *op)
 	if (op->code == TW_OP_WHOLE_ARRAY)
 		tw_put__array(run->line, &bytes, op->size);
 	else if (op->code == TW_OP_BITMASK)
-		tw_put__bitmask(run->line, &bytes, run->print->format->long_size);
+		tw_put__bits(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
 	else /* CPU_LIST */
 		tw_put__bit_list(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
 }

@@ -4,7 +4,6 @@
  * Integers are aligned to their size, those of 8 bytes to 4; texts stand there with their NUL.
  */
 #include "base/bytes.h"
-#include "schema/print/conversion.h"
 #include "schema/print/special.h"
 
 enum { IP, FMT, BUF };
@@ -23,12 +22,7 @@ static bool take_number(struct arguments *args, uint8_t size, uint64_t *ret)
 	if (at > args->len || args->len - at < size)
 		return false;
 	args->at = at + size;
-	if (size == 8)
-		*ret = tw_load64(args->data + at, args->big_endian);
-	else if (size == 4)
-		*ret = tw_load32(args->data + at, args->big_endian);
-	else
-		*ret = size == 2 ? tw_load16(args->data + at, args->big_endian) : args->data[at];
+	*ret = tw_load_uint(args->data + at, size, args->big_endian);
 	return true;
 }
 
@@ -88,7 +82,7 @@ static bool is_by_value(struct tw_text letters)
 }
 
 /* @letters: behind the p; @format: behind those that belong to the pointer, cut further if more do */
-static bool put_pointer(struct arguments *args, const struct tw_print_conversion *conversion, struct tw_text letters,
+static bool put_pointer(struct arguments *args, const struct tw_conversion *conversion, struct tw_text letters,
 			struct tw_text *format, const struct tw_print_host *host, struct tw_line *line)
 {
 	uint64_t address;
@@ -120,7 +114,7 @@ static bool put_number(struct arguments *args, struct tw_put_spec *spec, struct 
 static bool put_conversion(struct arguments *args, struct tw_text *format, const struct tw_print_host *host,
 			   struct tw_line *line)
 {
-	struct tw_print_conversion conversion;
+	struct tw_conversion conversion;
 	struct tw_text letters = *format;
 
 	if (tw_text__skip(format, "%%")) {

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* %p and the letters behind it: what they ask for, and addresses, MAC, IP and UUIDs as text. */
+#include "base/bytes.h"
+#include "schema/print/put.h"
+
+#define MAC_LEN  6
+#define UUID_LEN 16
+#define HEX_MAX  64 /* bytes of %*ph, as in the kernel */
+
+/* Linux's numbers and sizes; this room includes none of its headers. */
+#define FAMILY_INET  2
+#define FAMILY_INET6 10
+#define SOCKADDR_IN  16 /* bytes */
+#define SOCKADDR_IN6 28
+#define IP4_LEN      4
+#define IP6_LEN      16
+#define IP6_WORDS    8
+
+/* Letters in front of a conversion that may or may not be there. Return: whether @c is the one at @i. */
+static bool has(const char *letters, size_t len, size_t i, char c)
+{
+	return i < len && letters[i] == c;
+}
+
+static size_t parse_ip4_order(const char *letters, size_t len, size_t i, struct tw_pointer *ret)
+{
+	if (i >= len || !strchr("hnbl", letters[i]) || !letters[i])
+		return i;
+	ret->reverse = letters[i] == 'l';
+	ret->by_host = letters[i] == 'h';
+	return i + 1;
+}
+
+static size_t parse_sockaddr(const char *letters, size_t len, size_t i, struct tw_pointer *ret)
+{
+	for (; i < len && letters[i] && strchr("pfsc", letters[i]); i++) {
+		ret->port |= letters[i] == 'p';
+		ret->compress |= letters[i] == 'c';
+	}
+	return parse_ip4_order(letters, len, i, ret);
+}
+
+static size_t parse_ip(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	ret->capital = letters[0] == 'I';
+	if (has(letters, len, 1, '4')) {
+		ret->kind = TW_POINTER_IP4;
+		return parse_ip4_order(letters, len, 2, ret);
+	}
+	if (has(letters, len, 1, '6')) {
+		ret->kind = TW_POINTER_IP6;
+		ret->compress = ret->capital && has(letters, len, 2, 'c');
+		return ret->compress ? 3 : 2;
+	}
+	if (has(letters, len, 1, 'S')) {
+		ret->kind = TW_POINTER_SOCKADDR;
+		return parse_sockaddr(letters, len, 2, ret);
+	}
+	return 1;
+}
+
+static size_t parse_mac(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	ret->kind = TW_POINTER_MAC;
+	ret->separator = letters[0] == 'M' ? ':' : '\0';
+	if (has(letters, len, 1, 'R')) {
+		ret->reverse = true;
+		return 2;
+	}
+	if (letters[0] == 'M' && has(letters, len, 1, 'F')) {
+		ret->separator = '-';
+		return 2;
+	}
+	return 1;
+}
+
+static size_t parse_uuid(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	const char order = len > 1 ? letters[1] : '\0';
+
+	ret->kind = TW_POINTER_UUID;
+	ret->capital = order == 'L' || order == 'B';
+	ret->reverse = order == 'L' || order == 'l';
+	return ret->capital || ret->reverse || order == 'b' ? 2 : 1;
+}
+
+static size_t parse_hex(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	ret->kind = TW_POINTER_HEX;
+	ret->separator = ' ';
+	if (len < 2 || !letters[1] || !strchr("CDN", letters[1]))
+		return 1;
+	ret->separator = letters[1] == 'C' ? ':' : letters[1] == 'D' ? '-' : '\0';
+	return 2;
+}
+
+static size_t parse_symbol(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	const char c = letters[0];
+
+	ret->kind = c == 's' || c == 'f' ? TW_POINTER_SYMBOL : TW_POINTER_SYMBOL_OFFSET;
+	if (c == 'S' && has(letters, len, 1, 'R'))
+		return 2;
+	return 1;
+}
+
+size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret)
+{
+	*ret = (struct tw_pointer){ .kind = TW_POINTER_PLAIN };
+	if (!len)
+		return 0;
+	switch (letters[0]) {
+	case 's':
+	case 'S':
+	case 'f':
+	case 'F':
+	case 'B':
+		return parse_symbol(letters, len, ret);
+	case 'x':
+	case 'K':
+		return 1;
+	case 'e':
+		ret->kind = TW_POINTER_ERROR;
+		return 1;
+	case 'M':
+	case 'm':
+		return parse_mac(letters, len, ret);
+	case 'I':
+	case 'i':
+		return parse_ip(letters, len, ret);
+	case 'U':
+		return parse_uuid(letters, len, ret);
+	case 'h':
+		return parse_hex(letters, len, ret);
+	case 'b':
+		ret->kind = has(letters, len, 1, 'l') ? TW_POINTER_BITMAP_LIST : TW_POINTER_BITMAP;
+		return has(letters, len, 1, 'l') ? 2 : 1;
+	default:
+		return 0;
+	}
+}
+
+static void put_plain(struct tw_line *line, uint64_t address)
+{
+	if (!address) {
+		tw_line__str(line, "(nil)");
+		return;
+	}
+	tw_line__str(line, "0x");
+	tw_line__hex(line, address);
+}
+
+void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host)
+{
+	struct tw_symbol symbol;
+
+	if (!host || !host->symbols || !tw_symbols__find(host->symbols, address, &symbol)) {
+		tw_line__str(line, "0x");
+		tw_line__hex(line, address);
+		return;
+	}
+	tw_line__str(line, symbol.name);
+	if (!with_offset)
+		return;
+	tw_line__str(line, "+0x");
+	tw_line__hex(line, address - symbol.address);
+}
+
+void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
+		     const struct tw_print_host *host)
+{
+	if (tw_pointer__is_symbol(pointer))
+		tw_put__symbol(line, address, pointer->kind == TW_POINTER_SYMBOL_OFFSET, host);
+	else if (pointer->kind == TW_POINTER_ERROR && (int64_t)address < 0 && (int64_t)address >= -4095)
+		tw_line__i64(line, (int64_t)address);
+	else
+		put_plain(line, address);
+}
+
+static void put_mac(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *mac)
+{
+	for (unsigned int i = 0; i < MAC_LEN; i++) {
+		if (i && pointer->separator)
+			tw_line__char(line, pointer->separator);
+		tw_line__hex_byte(line, mac[pointer->reverse ? MAC_LEN - 1 - i : i]);
+	}
+}
+
+static void put_uuid(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *uuid)
+{
+	static const uint8_t little[UUID_LEN] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	const char *digits = pointer->capital ? "0123456789ABCDEF" : "0123456789abcdef";
+
+	for (unsigned int i = 0; i < UUID_LEN; i++) {
+		const uint8_t byte = uuid[pointer->reverse ? little[i] : i];
+
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			tw_line__char(line, '-');
+		tw_line__char(line, digits[byte >> 4]);
+		tw_line__char(line, digits[byte & 0xf]);
+	}
+}
+
+static void put_hex(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
+		    const struct tw_put_bytes *bytes)
+{
+	struct tw_put_bytes shown = *bytes;
+	uint32_t most = HEX_MAX;
+
+	if (spec->width > 0 && spec->width < HEX_MAX)
+		most = (uint32_t)spec->width;
+	if (shown.len > most)
+		shown.len = most;
+	tw_put__hex(line, &shown, pointer->separator);
+}
+
+/* The bits of a bitmap that are told by the width, whole 32-bit words, or all. */
+static uint32_t bits_of(const struct tw_put_spec *spec, const struct tw_put_bytes *bytes)
+{
+	const uint64_t all = (uint64_t)bytes->len * 8;
+
+	return (uint32_t)(spec->width > 0 && (uint64_t)spec->width < all ? (uint64_t)spec->width : all);
+}
+
+static void put_ip4(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *address, bool big_endian)
+{
+	const bool reverse = pointer->reverse || (pointer->by_host && !big_endian);
+
+	for (unsigned int i = 0; i < IP4_LEN; i++) {
+		if (i)
+			tw_line__char(line, '.');
+		tw_line__digits(line, address[reverse ? IP4_LEN - 1 - i : i], pointer->capital ? 0 : 3, '0');
+	}
+}
+
+static void put_ip6_whole(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *address)
+{
+	for (unsigned int i = 0; i < IP6_LEN; i++) {
+		if (pointer->capital && i && !(i & 1))
+			tw_line__char(line, ':');
+		tw_line__hex_byte(line, address[i]);
+	}
+}
+
+/* Mapped IPv4 addresses and ISATAP have their last four bytes written as IPv4. */
+static bool ends_as_ip4(const uint8_t *address)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(address, mapped, sizeof(mapped)) || (tw_load_be32(address + 8) | 0x02000000) == 0x02005efe;
+}
+
+struct zeros {
+	unsigned int at, n; /* words */
+};
+
+/* The longest run of zero words, the first of several; one alone is no run. */
+static struct zeros find_zeros(const uint8_t *address, unsigned int words)
+{
+	struct zeros longest = { words, 1 };
+
+	for (unsigned int i = 0, n = 0; i < words; i++) {
+		n = tw_load_be16(address + 2 * (size_t)i) ? 0 : n + 1;
+		if (n > longest.n)
+			longest = (struct zeros){ i + 1 - n, n };
+	}
+	return longest;
+}
+
+static void put_ip6_short(struct tw_line *line, const uint8_t *address)
+{
+	static const struct tw_pointer dotted = { .capital = true };
+	const bool ip4 = ends_as_ip4(address);
+	const unsigned int words = ip4 ? IP6_WORDS - 2 : IP6_WORDS;
+	const struct zeros zeros = find_zeros(address, words);
+	bool colon = false;
+
+	for (unsigned int i = 0; i < words; i++) {
+		if (i == zeros.at) {
+			tw_line__str(line, "::");
+			colon = false;
+			i += zeros.n - 1;
+			continue;
+		}
+		if (colon)
+			tw_line__char(line, ':');
+		tw_line__hex(line, tw_load_be16(address + 2 * (size_t)i));
+		colon = true;
+	}
+	if (!ip4)
+		return;
+	if (colon)
+		tw_line__char(line, ':');
+	put_ip4(line, &dotted, address + 12, true);
+}
+
+static void put_ip6(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *address)
+{
+	if (pointer->compress)
+		put_ip6_short(line, address);
+	else
+		put_ip6_whole(line, pointer, address);
+}
+
+static void put_port(struct tw_line *line, const uint8_t *sockaddr)
+{
+	tw_line__char(line, ':');
+	tw_line__u64(line, tw_load_be16(sockaddr + 2));
+}
+
+static void put_sockaddr_in6(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *sockaddr)
+{
+	if (pointer->port)
+		tw_line__char(line, '[');
+	put_ip6(line, pointer, sockaddr + 8);
+	if (!pointer->port)
+		return;
+	tw_line__char(line, ']');
+	put_port(line, sockaddr);
+}
+
+/* Of another family nothing is printed, as libtraceevent does. */
+static void put_sockaddr(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_bytes *bytes)
+{
+	const uint16_t family = bytes->len < 2 ? 0 : tw_load16(bytes->data, bytes->big_endian);
+
+	if (family == FAMILY_INET && bytes->len >= SOCKADDR_IN) {
+		put_ip4(line, pointer, bytes->data + 4, bytes->big_endian);
+		if (pointer->port)
+			put_port(line, bytes->data);
+	} else if (family == FAMILY_INET) {
+		tw_line__str(line, "INVALIDIPv4");
+	} else if (family == FAMILY_INET6 && bytes->len >= SOCKADDR_IN6) {
+		put_sockaddr_in6(line, pointer, bytes->data);
+	} else if (family == FAMILY_INET6) {
+		tw_line__str(line, "INVALIDIPv6");
+	}
+}
+
+static void put_ip(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_bytes *bytes)
+{
+	if (pointer->kind == TW_POINTER_SOCKADDR)
+		put_sockaddr(line, pointer, bytes);
+	else if (pointer->kind == TW_POINTER_IP4 && bytes->len >= IP4_LEN)
+		put_ip4(line, pointer, bytes->data, bytes->big_endian);
+	else if (pointer->kind == TW_POINTER_IP4)
+		tw_line__str(line, "INVALIDIPv4");
+	else if (bytes->len >= IP6_LEN)
+		put_ip6(line, pointer, bytes->data);
+	else
+		tw_line__str(line, "INVALIDIPv6");
+}
+
+void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
+		     const struct tw_put_bytes *bytes, uint8_t long_size)
+{
+	switch (pointer->kind) {
+	case TW_POINTER_MAC:
+		if (bytes->len >= MAC_LEN)
+			put_mac(line, pointer, bytes->data);
+		else
+			tw_line__str(line, "INVALIDMAC");
+		break;
+	case TW_POINTER_UUID:
+		if (bytes->len >= UUID_LEN)
+			put_uuid(line, pointer, bytes->data);
+		else
+			tw_line__str(line, "INVALIDUUID");
+		break;
+	case TW_POINTER_HEX:
+		put_hex(line, pointer, spec, bytes);
+		break;
+	case TW_POINTER_BITMAP:
+		tw_put__bits(line, bytes, bits_of(spec, bytes), long_size);
+		break;
+	case TW_POINTER_BITMAP_LIST:
+		tw_put__bit_list(line, bytes, bits_of(spec, bytes), long_size);
+		break;
+	default:
+		put_ip(line, pointer, bytes);
+		break;
+	}
+}
