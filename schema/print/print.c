@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/printable.h"
 #include "schema/print/compile.h"
 
 /* What was made until the refusal is of no use. */
@@ -29,14 +28,14 @@ static int list_addresses(struct tw_print *print)
 		return -ENOMEM;
 	print->addresses.size = format->n_fields;
 	for (uint16_t i = 0; i < format->n_fields; i++)
-		if (tw_special__is_address(format, &format->fields[i]))
+		if (tw_ftrace__is_address(format, &format->fields[i]))
 			print->addresses.fields[print->addresses.n++] = &format->fields[i];
 	return 0;
 }
 
 static int compile(struct tw_print *print)
 {
-	return tw_special__bind(print->format, &print->special) ? list_addresses(print) : tw_print__compile(print);
+	return tw_ftrace__bind(print->format, &print->ftrace) ? list_addresses(print) : tw_print__compile(print);
 }
 
 struct tw_print *tw_print__new(const struct tw_format *format)
@@ -100,25 +99,4 @@ static bool lists(const struct tw_print_list *list, const struct tw_field *field
 bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field)
 {
 	return lists(&print->pointers, field) || lists(&print->addresses, field);
-}
-
-bool tw_print__is_graph_entry(const struct tw_print *print)
-{
-	return print->special.put == tw_special__graph_entry;
-}
-
-bool tw_print__is_graph_exit(const struct tw_print *print)
-{
-	return print->special.put == tw_special__graph_exit;
-}
-
-bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
-			  const struct tw_print *leave, const struct tw_record *leave_record,
-			  const struct tw_print_host *host, struct tw_line *line)
-{
-	const bool is_leaf =
-		tw_special__graph_leaf(&entry->special, entry_record, &leave->special, leave_record, host, line);
-
-	tw_printable__end(line);
-	return is_leaf;
 }

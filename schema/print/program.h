@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "schema/print.h"
+#include "schema/print/ftrace.h"
 #include "schema/print/put.h"
-#include "schema/print/special.h"
 
 #define TW_PRINT_STACK 320 /* values; the parser's depth bounds what an expression needs */
 
@@ -79,8 +79,8 @@ struct tw_print_list {
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal;       /* NULL = compiled; else the text below */
-	struct tw_special special; /* its put is what runs, if it has one; there is no program then */
+	const char *refusal;           /* NULL = compiled; else the text below */
+	struct tw_ftrace_event ftrace; /* its put is what runs, if it has one; there is no program then */
 	struct tw_op *ops;
 	char *texts;
 	struct tw_conversion *conversions;

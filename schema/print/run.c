@@ -181,8 +181,8 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 	struct tw_run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
 
 	stack[0] = 0;
-	if (print->special.put)
-		print->special.put(&print->special, record, host, line);
+	if (print->ftrace.put)
+		print->ftrace.put(&print->ftrace, record, host, line);
 	else if (print->refusal)
 		tw_print__fields(print->format, record, line);
 	else
