@@ -9,7 +9,7 @@
 
 struct compiler {
 	struct tw_parser parser;
-	struct tw_tree tree;
+	struct tw_expr expr;
 	struct tw_generator gen;
 };
 
@@ -19,10 +19,10 @@ static bool read_format(struct compiler *c, uint32_t *ret_at)
 	bool join = false;
 
 	tw_parser__advance(&c->parser);
-	if (c->parser.token.kind != TW_TOKEN_STRING)
-		return tw_tree__refuse(&c->tree, c->parser.token.column, "it does not begin with a format string");
-	while (c->parser.token.kind == TW_TOKEN_STRING) {
-		if (!tw_tree__string(&c->tree, &c->parser.token, join, ret_at))
+	if (c->parser.token.kind != TW_LEX_STRING)
+		return tw_expr__refuse(&c->expr, c->parser.token.column, "it does not begin with a format string");
+	while (c->parser.token.kind == TW_LEX_STRING) {
+		if (!tw_expr__string(&c->expr, &c->parser.token, join, ret_at))
 			return false;
 		join = true;
 		tw_parser__advance(&c->parser);
@@ -33,7 +33,7 @@ static bool read_format(struct compiler *c, uint32_t *ret_at)
 static bool next_argument(struct compiler *c, uint32_t *ret)
 {
 	if (!tw_parser__at(&c->parser, TW_PUNCT(',', 0)))
-		return tw_tree__refuse(&c->tree, c->parser.token.column, "an argument is missing for a conversion");
+		return tw_expr__refuse(&c->expr, c->parser.token.column, "an argument is missing for a conversion");
 	tw_parser__advance(&c->parser);
 	return tw_parser__expression(&c->parser, ret);
 }
@@ -44,10 +44,10 @@ static bool convert(struct compiler *c, struct tw_text *text)
 	struct tw_conversion conversion;
 	uint32_t stars[2] = { 0 }, n = 0, node;
 
-	if (!tw_conversion__parse(text, c->tree.format->long_size, &conversion))
-		return tw_tree__refuse(&c->tree, 1, "the conversion \"%.*s\" is not known",
+	if (!tw_conversion__parse(text, c->expr.format->long_size, &conversion))
+		return tw_expr__refuse(&c->expr, 1, "the conversion \"%.*s\" is not known",
 				       text->len < 16 ? (int)text->len : 16, text->at);
-	c->tree.n_nodes = 0;
+	c->expr.n_nodes = 0;
 	if (conversion.star_width && !next_argument(c, &stars[n++]))
 		return false;
 	if (conversion.star_precision && !next_argument(c, &stars[n++]))
@@ -100,13 +100,13 @@ static bool compile(struct compiler *c)
 
 	if (!read_format(c, &at))
 		return false;
-	len = c->tree.n_strings - at - 1;
+	len = c->expr.n_strings - at - 1;
 	copy = malloc(len + 1); /* the strings move while arguments are read */
 	if (!copy) {
-		c->tree.no_memory = true;
+		c->expr.no_memory = true;
 		return false;
 	}
-	memcpy(copy, c->tree.strings + at, len);
+	memcpy(copy, c->expr.strings + at, len);
 	text = (struct tw_text){ copy, len };
 	ok = read_pieces(c, text) && tw_generate__op(&c->gen, TW_OP_END) && tw_generate__tables(&c->gen);
 	free(copy);
@@ -121,14 +121,14 @@ int tw_print__compile(struct tw_print *print)
 
 	if (!c)
 		return -ENOMEM;
-	c->tree.format = print->format;
-	c->parser.tree = &c->tree;
+	c->expr.format = print->format;
+	c->parser.expr = &c->expr;
 	c->parser.lexer = (struct tw_lexer){ .left = { text, strlen(text) }, .begin = text };
-	c->gen = (struct tw_generator){ .tree = &c->tree, .print = print };
+	c->gen = (struct tw_generator){ .expr = &c->expr, .print = print };
 	if (!compile(c))
-		err = c->tree.refusal.text[0] ? -EINVAL : -ENOMEM;
-	print->why = c->tree.refusal;
-	tw_tree__free(&c->tree);
+		err = c->expr.refusal.text[0] ? -EINVAL : -ENOMEM;
+	print->why = c->expr.refusal;
+	tw_expr__free(&c->expr);
 	free(c);
 	return err;
 }

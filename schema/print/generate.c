@@ -8,7 +8,7 @@ struct tw_op *tw_generate__op(struct tw_generator *gen, enum tw_op_code code)
 {
 	struct tw_print *print = gen->print;
 	struct tw_op *ops =
-		tw_tree__grow(gen->tree, print->ops, print->n_ops, &print->ops_size, sizeof(*ops), TW_GENERATE_OPS_MAX);
+		tw_expr__grow(gen->expr, print->ops, print->n_ops, &print->ops_size, sizeof(*ops), TW_GENERATE_OPS_MAX);
 
 	if (!ops)
 		return NULL;
@@ -18,16 +18,16 @@ struct tw_op *tw_generate__op(struct tw_generator *gen, enum tw_op_code code)
 }
 
 /* How many values an operation takes from the stack; each here leaves one. */
-static uint32_t taken(const struct tw_node *node)
+static uint32_t taken(const struct tw_expr_node *node)
 {
 	switch (node->kind) {
-	case TW_NODE_UNARY:
-	case TW_NODE_CAST:
-	case TW_NODE_INDEX: /* its array is none on the stack */
+	case TW_EXPR_UNARY:
+	case TW_EXPR_CAST:
+	case TW_EXPR_INDEX: /* its array is none on the stack */
 		return 1;
-	case TW_NODE_BINARY:
+	case TW_EXPR_BINARY:
 		return 2;
-	case TW_NODE_COND:
+	case TW_EXPR_COND:
 		return 3;
 	default:
 		return 0;
@@ -43,37 +43,37 @@ static void load(struct tw_op *op, const struct tw_field *field)
 }
 
 /* Only what changes the 64 bits on the stack needs to be done. */
-static bool is_idle_cast(const struct tw_tree *tree, const struct tw_node *node)
+static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *node)
 {
-	const struct tw_node *from = &tree->nodes[node->args[0]];
+	const struct tw_expr_node *from = &expr->nodes[node->args[0]];
 
 	if (node->size == from->size)
 		return node->size == 8 || node->is_signed == from->is_signed;
 	return node->size > from->size && (node->size == 8 || !from->is_signed || node->is_signed);
 }
 
-static void fill(const struct tw_tree *tree, const struct tw_node *node, struct tw_op *op)
+static void fill(const struct tw_expr *expr, const struct tw_expr_node *node, struct tw_op *op)
 {
 	op->size = node->size;
 	op->is_signed = node->is_signed;
 	switch (node->kind) {
-	case TW_NODE_NUMBER:
+	case TW_EXPR_NUMBER:
 		op->code = TW_OP_CONST;
 		op->value = node->value;
 		break;
-	case TW_NODE_FIELD:
+	case TW_EXPR_FIELD:
 		op->code = TW_OP_LOAD;
 		load(op, node->field);
 		break;
-	case TW_NODE_LEN:
+	case TW_EXPR_LEN:
 		op->code = TW_OP_LEN;
 		op->field = node->field;
 		break;
-	case TW_NODE_UNARY:
+	case TW_EXPR_UNARY:
 		op->code = TW_OP_UNARY;
 		op->a = node->punct;
 		break;
-	case TW_NODE_BINARY:
+	case TW_EXPR_BINARY:
 		op->code = TW_OP_BINARY;
 		op->a = node->punct;
 		op->size = node->elem_size;
@@ -81,12 +81,12 @@ static void fill(const struct tw_tree *tree, const struct tw_node *node, struct 
 		op->b = node->size;
 		op->c = node->is_signed;
 		break;
-	case TW_NODE_COND:
+	case TW_EXPR_COND:
 		op->code = TW_OP_SELECT;
 		break;
-	case TW_NODE_INDEX:
+	case TW_EXPR_INDEX:
 		op->code = TW_OP_INDEX;
-		op->field = tree->nodes[node->args[0]].field;
+		op->field = expr->nodes[node->args[0]].field;
 		break;
 	default: /* CAST */
 		op->code = TW_OP_NARROW;
@@ -95,23 +95,23 @@ static void fill(const struct tw_tree *tree, const struct tw_node *node, struct 
 
 bool tw_generate__number(struct tw_generator *gen, uint32_t root)
 {
-	const struct tw_tree *tree = gen->tree;
+	const struct tw_expr *expr = gen->expr;
 
-	if (!tw_tree__need_number(gen->tree, root))
+	if (!tw_expr__need_number(gen->expr, root))
 		return false;
-	for (uint32_t i = tree->nodes[root].first; i <= root; i++) {
-		const struct tw_node *node = &tree->nodes[i];
+	for (uint32_t i = expr->nodes[root].first; i <= root; i++) {
+		const struct tw_expr_node *node = &expr->nodes[i];
 		struct tw_op *op;
 
-		if (tw_node__is_bytes(node) || (node->kind == TW_NODE_CAST && is_idle_cast(tree, node)))
+		if (tw_expr_node__is_bytes(node) || (node->kind == TW_EXPR_CAST && is_idle_cast(expr, node)))
 			continue;
 		op = tw_generate__op(gen, TW_OP_CONST);
 		if (!op)
 			return false;
-		fill(tree, node, op);
+		fill(expr, node, op);
 		gen->depth += 1 - taken(node);
 		if (gen->depth >= TW_PRINT_STACK)
-			return tw_tree__refuse(gen->tree, node->column, "it needs too many values at once");
+			return tw_expr__refuse(gen->expr, node->column, "it needs too many values at once");
 	}
 	return true;
 }

@@ -9,7 +9,7 @@
 #define TW_GENERATE_OPS_MAX 16384 /* operations of one program */
 
 struct tw_generator {
-	struct tw_tree *tree;
+	struct tw_expr *expr;
 	struct tw_print *print;
 	uint32_t depth; /* of the stack at this place */
 	uint32_t label; /* the last operation that is jumped to: nothing may be merged over it */

@@ -5,7 +5,7 @@
 static bool add_conversion(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t *ret)
 {
 	struct tw_print *print = gen->print;
-	struct tw_conversion *all = tw_tree__grow(gen->tree, print->conversions, print->n_conversions,
+	struct tw_conversion *all = tw_expr__grow(gen->expr, print->conversions, print->n_conversions,
 						  &print->conversions_size, sizeof(*all), TW_GENERATE_OPS_MAX);
 
 	if (!all)
@@ -43,15 +43,15 @@ static bool is_plain(const struct tw_conversion *conversion)
 /* The commonest: a field as it is, by a conversion of its own sign that shows all of it. */
 static bool field_as_it_is(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
-	const uint32_t peeled = tw_tree__peel(gen->tree, i);
-	const struct tw_node *node = &gen->tree->nodes[peeled];
+	const uint32_t peeled = tw_expr__peel(gen->expr, i);
+	const struct tw_expr_node *node = &gen->expr->nodes[peeled];
 	const char letter = conversion->spec.letter;
 	const bool decimal = letter == 'd' || letter == 'i' || letter == 'u', is_signed = letter != 'u';
 	const uint32_t before = gen->print->n_ops;
 	struct tw_op *op;
 
-	if (!is_plain(conversion) || (!decimal && letter != 'x') || node->kind != TW_NODE_FIELD ||
-	    tw_node__is_bytes(node) || node->size > conversion->spec.size)
+	if (!is_plain(conversion) || (!decimal && letter != 'x') || node->kind != TW_EXPR_FIELD ||
+	    tw_expr_node__is_bytes(node) || node->size > conversion->spec.size)
 		return false;
 	if (node->size < conversion->spec.size ? node->is_signed && (letter == 'x' || !is_signed) : false)
 		return false;
@@ -89,7 +89,7 @@ static bool string(struct tw_generator *gen, const struct tw_conversion *convers
 {
 	/* A text that is only known by its address is put as it is, whatever its width. */
 	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
-				     !gen->tree->nodes[i].is_text && !tw_node__is_bytes(&gen->tree->nodes[i])))
+				     !gen->expr->nodes[i].is_text && !tw_expr_node__is_bytes(&gen->expr->nodes[i])))
 		return tw_generate__string(gen, i);
 	gen->label = gen->print->n_ops + 1;
 	return tw_generate__op(gen, TW_OP_MARK) && tw_generate__string(gen, i) &&
@@ -99,16 +99,16 @@ static bool string(struct tw_generator *gen, const struct tw_conversion *convers
 /* Whoever produces a stream looks up the names of the addresses, and may hide the pointers. */
 static bool list_field(struct tw_generator *gen, struct tw_print_list *list, uint32_t i)
 {
-	const struct tw_node *node = &gen->tree->nodes[tw_tree__peel(gen->tree, i)];
+	const struct tw_expr_node *node = &gen->expr->nodes[tw_expr__peel(gen->expr, i)];
 	const struct tw_field **all;
 
-	if (node->kind == TW_NODE_INDEX ? node->size != gen->tree->format->long_size
-					: node->kind != TW_NODE_FIELD || node->size < gen->tree->format->long_size)
+	if (node->kind == TW_EXPR_INDEX ? node->size != gen->expr->format->long_size
+					: node->kind != TW_EXPR_FIELD || node->size < gen->expr->format->long_size)
 		return true;
 	for (uint32_t k = 0; k < list->n; k++)
 		if (list->fields[k] == node->field)
 			return true;
-	all = tw_tree__grow(gen->tree, list->fields, list->n, &list->size, sizeof(*all), TW_FORMAT_FIELDS_MAX);
+	all = tw_expr__grow(gen->expr, list->fields, list->n, &list->size, sizeof(*all), TW_FORMAT_FIELDS_MAX);
 	if (!all)
 		return false;
 	list->fields = all;
@@ -119,11 +119,11 @@ static bool list_field(struct tw_generator *gen, struct tw_print_list *list, uin
 static bool pointer(struct tw_generator *gen, const struct tw_conversion *conversion, uint32_t i)
 {
 	struct tw_conversion on_bytes = *conversion;
-	const struct tw_node *node = &gen->tree->nodes[i];
+	const struct tw_expr_node *node = &gen->expr->nodes[i];
 
 	if (tw_pointer__is_bytes(&conversion->pointer)) {
-		if (!tw_node__is_bytes(node))
-			return tw_tree__refuse(gen->tree, node->column, "what this points to is not in the record");
+		if (!tw_expr_node__is_bytes(node))
+			return tw_expr__refuse(gen->expr, node->column, "what this points to is not in the record");
 		on_bytes.field = node->field;
 		if (conversion->pointer.kind == TW_POINTER_HEX && !conversion->spec.width)
 			on_bytes.spec.width = 1; /* as the kernel has it for %ph alone */

@@ -5,7 +5,7 @@
 #include "schema/print/fast.h"
 #include "schema/print/generate.h"
 
-static void take_table(struct tw_print *print, const struct tw_tree_table *from, uint32_t i)
+static void take_table(struct tw_print *print, const struct tw_expr_table *from, uint32_t i)
 {
 	struct tw_print_names *table = &print->tables[i];
 
@@ -20,31 +20,31 @@ static void take_table(struct tw_print *print, const struct tw_tree_table *from,
 bool tw_generate__tables(struct tw_generator *gen)
 {
 	static const char block[TW_FAST_BLOCK];
-	struct tw_tree *tree = gen->tree;
+	struct tw_expr *expr = gen->expr;
 	struct tw_print *print = gen->print;
 
 	gen->label = print->n_ops;
 	if (print->n_texts && !tw_generate__text(gen, block, sizeof(block))) /* tw_fast__text() reads that far */
 		return false;
-	if (!tree->n_tables)
+	if (!expr->n_tables)
 		return true;
-	print->tables = calloc(tree->n_tables, sizeof(*print->tables));
-	print->table_fields = calloc(tree->n_tables, sizeof(const struct tw_field *));
-	print->names = calloc(tree->n_entries + 1, sizeof(*print->names));
+	print->tables = calloc(expr->n_tables, sizeof(*print->tables));
+	print->table_fields = calloc(expr->n_tables, sizeof(const struct tw_field *));
+	print->names = calloc(expr->n_entries + 1, sizeof(*print->names));
 	if (!print->tables || !print->table_fields || !print->names) {
-		tree->no_memory = true;
+		expr->no_memory = true;
 		return false;
 	}
-	print->strings = tree->strings;
-	tree->strings = NULL;
-	print->n_strings = tree->n_strings;
-	print->n_names = tree->n_entries;
-	print->n_tables = tree->n_tables;
-	for (uint32_t i = 0; i < tree->n_entries; i++)
-		print->names[i] = (struct tw_print_name){ .value = tree->entries[i].value,
-							  .name = &print->strings[tree->entries[i].text] };
-	for (uint32_t i = 0; i < tree->n_tables; i++)
-		take_table(print, &tree->tables[i], i);
+	print->strings = expr->strings;
+	expr->strings = NULL;
+	print->n_strings = expr->n_strings;
+	print->n_names = expr->n_entries;
+	print->n_tables = expr->n_tables;
+	for (uint32_t i = 0; i < expr->n_entries; i++)
+		print->names[i] = (struct tw_print_name){ .value = expr->entries[i].value,
+							  .name = &print->strings[expr->entries[i].text] };
+	for (uint32_t i = 0; i < expr->n_tables; i++)
+		take_table(print, &expr->tables[i], i);
 	return true;
 }
 

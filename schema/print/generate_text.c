@@ -27,7 +27,7 @@ bool tw_generate__text(struct tw_generator *gen, const char *text, size_t len)
 		return true;
 	for (size_t i = 0; i < len; i++) {
 		char *texts =
-			tw_tree__grow(gen->tree, print->texts, print->n_texts, &print->texts_size, 1, TW_TREE_TEXT_MAX);
+			tw_expr__grow(gen->expr, print->texts, print->n_texts, &print->texts_size, 1, TW_EXPR_TEXT_MAX);
 
 		if (!texts)
 			return false;
@@ -46,7 +46,7 @@ bool tw_generate__text(struct tw_generator *gen, const char *text, size_t len)
 	return true;
 }
 
-static bool on_field(struct tw_generator *gen, enum tw_op_code code, const struct tw_node *node)
+static bool on_field(struct tw_generator *gen, enum tw_op_code code, const struct tw_expr_node *node)
 {
 	struct tw_op *op = tw_generate__op(gen, code);
 
@@ -57,7 +57,7 @@ static bool on_field(struct tw_generator *gen, enum tw_op_code code, const struc
 	return true;
 }
 
-static bool table(struct tw_generator *gen, const struct tw_node *node)
+static bool table(struct tw_generator *gen, const struct tw_expr_node *node)
 {
 	const enum tw_op_code code = node->helper == TW_HELPER_FLAGS   ? TW_OP_FLAGS
 				     : node->helper == TW_HELPER_WORDS ? TW_OP_WORD
@@ -74,27 +74,27 @@ static bool table(struct tw_generator *gen, const struct tw_node *node)
 	return true;
 }
 
-static bool hex_dump(struct tw_generator *gen, const struct tw_node *node)
+static bool hex_dump(struct tw_generator *gen, const struct tw_expr_node *node)
 {
-	const struct tw_node *prefix = &gen->tree->nodes[node->args[2]];
+	const struct tw_expr_node *prefix = &gen->expr->nodes[node->args[2]];
 	const uint32_t at = gen->print->n_texts;
 	struct tw_op *op;
 
-	if (!tw_generate__text(gen, &gen->tree->strings[prefix->at], prefix->len + 1))
+	if (!tw_generate__text(gen, &gen->expr->strings[prefix->at], prefix->len + 1))
 		return false;
 	gen->print->n_ops--; /* a text that is only named */
 	op = tw_generate__op(gen, TW_OP_CONST);
 	if (!op)
 		return false;
-	op->value = (uint64_t)at << 32 | gen->tree->nodes[node->args[3]].value;
+	op->value = (uint64_t)at << 32 | gen->expr->nodes[node->args[3]].value;
 	gen->depth++;
-	if (!on_field(gen, TW_OP_HEX_DUMP, &gen->tree->nodes[node->args[0]]))
+	if (!on_field(gen, TW_OP_HEX_DUMP, &gen->expr->nodes[node->args[0]]))
 		return false;
 	gen->depth -= 2;
 	return true;
 }
 
-static bool dump(struct tw_generator *gen, const struct tw_node *node)
+static bool dump(struct tw_generator *gen, const struct tw_expr_node *node)
 {
 	static const uint8_t codes[] = {
 		[TW_HELPER_HEX] = TW_OP_HEX_BYTES,
@@ -113,7 +113,7 @@ static bool dump(struct tw_generator *gen, const struct tw_node *node)
 		gen->label = gen->print->n_ops; /* its prefix joins no other text */
 		return hex_dump(gen, node);
 	}
-	if (!on_field(gen, codes[node->helper], &gen->tree->nodes[node->args[0]]))
+	if (!on_field(gen, codes[node->helper], &gen->expr->nodes[node->args[0]]))
 		return false;
 	gen->print->ops[gen->print->n_ops - 1].size = node->elem_size;
 	gen->depth -= node->n_args == 2;
@@ -123,12 +123,12 @@ static bool dump(struct tw_generator *gen, const struct tw_node *node)
 /* A char * of the traced kernel's: its text may be known by its address. */
 static bool string_at(struct tw_generator *gen, uint32_t i)
 {
-	const struct tw_node *node = &gen->tree->nodes[tw_tree__peel(gen->tree, i)];
+	const struct tw_expr_node *node = &gen->expr->nodes[tw_expr__peel(gen->expr, i)];
 
-	if (tw_node__is_bytes(node) && node->elem_size == 1)
+	if (tw_expr_node__is_bytes(node) && node->elem_size == 1)
 		return on_field(gen, TW_OP_STRING, node);
-	if (tw_node__is_bytes(node) || node->size != gen->tree->format->long_size || node->kind == TW_NODE_NUMBER)
-		return tw_tree__refuse(gen->tree, node->column, "text is needed for %%s");
+	if (tw_expr_node__is_bytes(node) || node->size != gen->expr->format->long_size || node->kind == TW_EXPR_NUMBER)
+		return tw_expr__refuse(gen->expr, node->column, "text is needed for %%s");
 	if (!tw_generate__number(gen, i) || !tw_generate__op(gen, TW_OP_STRING_AT))
 		return false;
 	gen->depth--;
@@ -138,18 +138,18 @@ static bool string_at(struct tw_generator *gen, uint32_t i)
 static bool push_task(struct tw_generator *gen, struct tasks *tasks, enum task_kind what, uint32_t at)
 {
 	if (tasks->n == TASKS_MAX)
-		return tw_tree__refuse(gen->tree, 1, "its ?: nest too deeply");
+		return tw_expr__refuse(gen->expr, 1, "its ?: nest too deeply");
 	tasks->list[tasks->n].what = what;
 	tasks->list[tasks->n++].at = at;
 	return true;
 }
 
 /* From top to bottom of the stack: the first text, the jump over the second, the second, where it is left. */
-static bool choose(struct tw_generator *gen, struct tasks *tasks, const struct tw_node *node)
+static bool choose(struct tw_generator *gen, struct tasks *tasks, const struct tw_expr_node *node)
 {
-	const struct tw_node *condition = &gen->tree->nodes[node->args[0]];
+	const struct tw_expr_node *condition = &gen->expr->nodes[node->args[0]];
 
-	if (condition->kind == TW_NODE_NUMBER)
+	if (condition->kind == TW_EXPR_NUMBER)
 		return push_task(gen, tasks, PUT, node->args[condition->value ? 1 : 2]);
 	if (!tw_generate__number(gen, node->args[0]) || !tw_generate__op(gen, TW_OP_JUMP_ZERO))
 		return false;
@@ -166,20 +166,20 @@ static void land(struct tw_generator *gen, uint32_t jump)
 
 static bool put(struct tw_generator *gen, struct tasks *tasks, uint32_t i)
 {
-	const struct tw_node *node = &gen->tree->nodes[i];
+	const struct tw_expr_node *node = &gen->expr->nodes[i];
 
 	switch (node->kind) {
-	case TW_NODE_TEXT:
-		return tw_generate__text(gen, &gen->tree->strings[node->at], strlen(&gen->tree->strings[node->at]));
-	case TW_NODE_STR:
+	case TW_EXPR_TEXT:
+		return tw_generate__text(gen, &gen->expr->strings[node->at], strlen(&gen->expr->strings[node->at]));
+	case TW_EXPR_STR:
 		return on_field(gen, TW_OP_STRING, node);
-	case TW_NODE_FIELD:
+	case TW_EXPR_FIELD:
 		return node->is_text ? on_field(gen, TW_OP_STRING, node) : string_at(gen, i);
-	case TW_NODE_TABLE:
+	case TW_EXPR_TABLE:
 		return table(gen, node);
-	case TW_NODE_DUMP:
+	case TW_EXPR_DUMP:
 		return dump(gen, node);
-	case TW_NODE_COND:
+	case TW_EXPR_COND:
 		if (node->is_text)
 			return choose(gen, tasks, node);
 		return string_at(gen, i);

@@ -3,7 +3,7 @@
  * Internal to the schema room. What a print fmt was compiled to: operations of a stack machine that writes a line.
  *
  * The way of a print fmt through this folder: compile.c takes the format string apart (conversion.c) and has an argument
- * read for each conversion: lex.c makes tokens, parse*.c puts them together, tree*.c holds what came out, generate*.c makes
+ * read for each conversion: lex.c makes tokens, parse*.c puts them together, expr*.c holds what came out, generate*.c makes
  * operations of it. run*.c executes them on a record, put*.c writes single values. special*.c prints events that their
  * print fmt does not describe, fields.c those that cannot be compiled; print.c is the face of it all.
  */
