@@ -256,18 +256,22 @@ static bool number(struct tw_parser *parser, uint64_t value, uint8_t size, bool 
 	return tw_parser__push_node(parser, &node);
 }
 
-/* One string or several side by side. */
+bool tw_parser__string(struct tw_parser *parser, uint32_t *ret_at)
+{
+	for (bool join = false; parser->token.kind == TW_LEX_STRING; join = true) {
+		if (!tw_expr__string(parser->expr, &parser->token, join, ret_at))
+			return false;
+		tw_parser__advance(parser);
+	}
+	return true;
+}
+
 static bool string(struct tw_parser *parser)
 {
 	struct tw_expr_node node = { .kind = TW_EXPR_TEXT, .is_text = true, .column = parser->token.column };
-	bool join = false;
 
-	while (parser->token.kind == TW_LEX_STRING) {
-		if (!tw_expr__string(parser->expr, &parser->token, join, &node.at))
-			return false;
-		join = true;
-		tw_parser__advance(parser);
-	}
+	if (!tw_parser__string(parser, &node.at))
+		return false;
 	node.len = parser->expr->n_strings - node.at - 1;
 	return tw_parser__push_node(parser, &node);
 }

@@ -85,6 +85,9 @@ bool tw_parser__expect(struct tw_parser *parser, char punct);
 /** tw_parser__field() - the field whose name the token is. Return: NULL if it is none */
 const struct tw_field *tw_parser__field(const struct tw_parser *parser);
 
+/** tw_parser__string() - take one string or several side by side into the expression's; the token is on the first */
+bool tw_parser__string(struct tw_parser *parser, uint32_t *ret_at);
+
 /** tw_parser__push_node() - an operand, made here */
 bool tw_parser__push_node(struct tw_parser *parser, const struct tw_expr_node *node);
 
