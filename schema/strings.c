@@ -104,32 +104,12 @@ static int set(struct tw_strings *strings, uint64_t address, struct tw_text text
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool cut_address(struct tw_text *line, uint64_t *ret)
-{
-	uint64_t value = 0;
-	size_t n = 0;
-
-	tw_text__skip(line, "0x");
-	*line = tw_text__ltrim(*line);
-	for (; n < line->len && n < 16 && hex_digit(line->at[n]) >= 0; n++)
-		value = value << 4 | (uint64_t)hex_digit(line->at[n]);
-	tw_text__cut(line, n);
-	*ret = value;
-	return n > 0;
-}
-
 static bool parse_line(struct tw_text line, uint64_t *ret_address, struct tw_text *ret)
 {
-	if (line.len > LINE_MAX_BYTES || !cut_address(&line, ret_address) || !tw_text__skip(&line, ":") ||
-	    !tw_text__skip(&line, "\""))
+	if (line.len > LINE_MAX_BYTES)
+		return false;
+	tw_text__skip(&line, "0x");
+	if (!tw_text__hex(&line, ret_address) || !tw_text__skip(&line, ":") || !tw_text__skip(&line, "\""))
 		return false;
 	line = tw_text__rtrim(line);
 	if (!line.len || line.at[line.len - 1] != '"')

@@ -8,15 +8,6 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || tw_text__is_digit(c);
 }
 
-/* Return: 16 if it is no digit of any base */
-static unsigned int digit_of(char c)
-{
-	if (tw_text__is_digit(c))
-		return (unsigned int)(c - '0');
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
-}
-
 static unsigned int base_of(struct tw_text *text)
 {
 	if (text->len < 2 || *text->at != '0')
@@ -49,8 +40,8 @@ static void read_number(struct tw_lex_token *token)
 
 	token->kind = TW_LEX_NUMBER;
 	token->value = 0;
-	for (; text.len && digit_of(*text.at) < base; tw_text__cut(&text, 1))
-		token->value = token->value * base + digit_of(*text.at);
+	for (; text.len && tw_text__digit(*text.at) < base; tw_text__cut(&text, 1))
+		token->value = token->value * base + tw_text__digit(*text.at);
 	for (; text.len; tw_text__cut(&text, 1)) {
 		if ((*text.at | 0x20) == 'u')
 			is_unsigned = true;
