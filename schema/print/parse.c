@@ -6,7 +6,6 @@
 #include "schema/print/parse.h"
 
 #include "schema/type.h"
-#include "schema/type_name.h"
 
 #define PRECEDENCE_COND 0
 
