@@ -2,6 +2,7 @@
 #include "schema/field.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "wire/tracewire.h"
@@ -152,4 +153,20 @@ void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct 
 		}
 		comma = true;
 	}
+}
+
+void tw_field_name__join(const char *const *parts, char *ret)
+{
+	char *at = ret;
+	char *const end = ret + TW_FIELD_NAME_MAX - 1;
+
+	memcpy(at, "trace", 5);
+	at += 5;
+	for (; *parts; parts++) {
+		if (at < end)
+			*at++ = '.';
+		for (const char *p = *parts; *p && at < end; p++)
+			*at++ = tw_field_name__may_have(*p) ? *p : '_';
+	}
+	*at = 0;
 }

@@ -10,7 +10,7 @@
 #include "schema/text.h"
 
 #define LINE_MAX_BYTES (64 * 1024) /* a longer text is no format of a kernel's */
-#define MALLOC_LEAST   32          /* bytes that a text takes, however short */
+#define MALLOC_MIN     32          /* bytes that a text takes, however short */
 #define MEMORY_MAX     (64u << 20)
 
 struct tw_strings {
@@ -137,6 +137,6 @@ const char *tw_strings__find(const struct tw_strings *strings, uint64_t address)
 
 size_t tw_strings__memory(const struct tw_strings *strings)
 {
-	return sizeof(*strings) + tw_hash_table__memory(&strings->texts) + strings->texts.n * MALLOC_LEAST +
+	return sizeof(*strings) + tw_hash_table__memory(&strings->texts) + strings->texts.n * MALLOC_MIN +
 	       strings->memory;
 }
