@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/time_sync.h"
 
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
 {

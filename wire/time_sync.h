@@ -3,7 +3,7 @@
 #ifndef TW_TIME_SYNC_H
 #define TW_TIME_SYNC_H
 
-#include "wire/decode.h"
+#include "wire/encode.h"
 
 #define TW_TIME_SYNC_BYTES (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
 #define TW_TIME_SYNC_ROOM                                 \

@@ -88,7 +88,7 @@ struct tw_frame_hdr {
 	X(17, REFUSED, 4, "a receiver does not take the stream")
 
 enum tw_tlv_type {
-#define X(num, name, least, what) TW_TLV_##name = (num),
+#define X(num, name, min, what) TW_TLV_##name = (num),
 	TW_TLV_LIST(X)
 #undef X
 };
