@@ -4,6 +4,7 @@
 #define TW_BYTES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -67,6 +68,21 @@ static inline void tw_store_be64(void *p, uint64_t v)
 	if (!TW_HOST_BE)
 		v = __builtin_bswap64(v);
 	memcpy(p, &v, sizeof(v));
+}
+
+/** tw_load_uint() - a number of 1, 2, 4 or 8 bytes; of another size its first byte */
+static inline uint64_t tw_load_uint(const void *p, size_t size, bool big_endian)
+{
+	switch (size) {
+	case 2:
+		return tw_load16(p, big_endian);
+	case 4:
+		return tw_load32(p, big_endian);
+	case 8:
+		return tw_load64(p, big_endian);
+	default:
+		return *(const uint8_t *)p;
+	}
 }
 
 #endif

@@ -6,8 +6,7 @@
 static void put_hex(struct tw_line *line, const char *prefix, uint8_t c)
 {
 	tw_line__str(line, prefix);
-	tw_line__char(line, "0123456789abcdef"[c >> 4]);
-	tw_line__char(line, "0123456789abcdef"[c & 0xf]);
+	tw_line__hex_byte(line, c);
 }
 
 void tw_json__shown(struct tw_line *line, const void *text, size_t len)

@@ -81,6 +81,13 @@ void tw_line__u64(struct tw_line *line, uint64_t value);
 void tw_line__i64(struct tw_line *line, int64_t value);
 void tw_line__hex(struct tw_line *line, uint64_t value);
 
+/** tw_line__hex_byte() - a byte as two hexadecimal digits */
+static inline void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
+{
+	tw_line__char(line, "0123456789abcdef"[byte >> 4]);
+	tw_line__char(line, "0123456789abcdef"[byte & 0xf]);
+}
+
 /** tw_line__digits() - decimal, at least @width bytes, @fill before the number: ' ' or '0' */
 void tw_line__digits(struct tw_line *line, uint64_t value, unsigned int width, char fill);
 

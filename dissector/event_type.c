@@ -5,7 +5,7 @@
 
 #include "dissector/known_formats.h"
 #include "dissector/packet-tracewire.h"
-#include "schema/hash.h"
+#include "schema/schema.h"
 
 #define FIELD_BYTES \
 	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* that a field takes here, at most */

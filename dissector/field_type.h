@@ -6,7 +6,7 @@
 #ifndef TW_FIELD_TYPE_H
 #define TW_FIELD_TYPE_H
 
-#include "schema/field_name.h"
+#include "schema/field.h"
 #include "schema/format.h"
 
 /* The one list of types: name, Wireshark's type, its base. Enough bits of a number are kept, never fewer. */

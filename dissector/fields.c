@@ -80,14 +80,15 @@ static struct tw_name *with_type(struct tw_name *name, enum tw_type type)
 
 static struct tw_name *name_of_type(const char *const *parts, const char *label, enum tw_type type)
 {
-	char plain[TW_NAME_MAX], suffixed[TW_NAME_MAX];
+	char plain[TW_FIELD_NAME_MAX], suffixed[TW_FIELD_NAME_MAX];
 	const char *abbrev = plain;
 	struct tw_name *first, *name;
 
 	if (!names)
 		names = g_hash_table_new(g_str_hash, g_str_equal);
-	tw_name__join(parts, plain);
-	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_NAME_MAX - 16, plain, class_suffix[tw_type__class(type)]);
+	tw_field_name__join(parts, plain);
+	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
+		 class_suffix[tw_type__class(type)]);
 	first = first_of_class(plain, suffixed, type);
 	name = with_type(first, type);
 	if (name)
@@ -125,10 +126,10 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 struct tw_name *tw_fields__any(const char *field, enum tw_type type)
 {
 	const char *const parts[] = { "any", field, NULL };
-	char abbrev[TW_NAME_MAX];
+	char abbrev[TW_FIELD_NAME_MAX];
 	struct tw_name *name;
 
-	tw_name__join(parts, abbrev);
+	tw_field_name__join(parts, abbrev);
 	name = names ? g_hash_table_lookup(names, abbrev) : NULL;
 	if (name)
 		return name;

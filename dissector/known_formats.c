@@ -16,7 +16,7 @@
 #include "dissector/builtin_formats.h"
 #include "dissector/fields.h"
 #include "dissector/packet-tracewire.h"
-#include "schema/hash.h"
+#include "schema/schema.h"
 
 /* Small files, read whole: nothing that blocks, such as a FIFO, and nothing without an end, such as a device. */
 static char *read_regular_file(const char *path, gsize max, gsize *ret_len)

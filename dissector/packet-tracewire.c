@@ -518,7 +518,7 @@ struct tw_preferences tw_preferences = { .cache = TRUE, .any = TRUE, .formats = 
 static bool is_event(const struct tw_tlv_view *tlv)
 {
 	return (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED) &&
-	       sizeof(struct tw_tlv) + tlv->len >= tw_tlv__least(tlv->type);
+	       sizeof(struct tw_tlv) + tlv->len >= tw_tlv__min(tlv->type);
 }
 
 static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)

@@ -167,7 +167,7 @@ static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, co
 		.value = tvb_get_ptr(tvb, 0, (int)part->total),
 		.len = part->total,
 	};
-	if (ret->tlv.len + sizeof(struct tw_tlv) < tw_tlv__least(ret->tlv.type)) {
+	if (ret->tlv.len + sizeof(struct tw_tlv) < tw_tlv__min(ret->tlv.type)) {
 		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return false;
 	}

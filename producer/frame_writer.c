@@ -6,7 +6,7 @@
 
 #include "base/counter.h"
 #include "base/time.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
 #define LAST_NS     500000000ull  /* the same where there is little hope: all last frames together have that */

@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "producer/producer_impl.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 /* A reader that has to wait for its turn loses events: realtime, or at least first among the others. */
 static void raise_priority(void)

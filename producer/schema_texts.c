@@ -12,8 +12,8 @@
 #include "producer/printk_formats.h"
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
-#include "schema/hash.h"
 #include "schema/print.h"
+#include "schema/schema.h"
 #include "wire/schema_text.h"
 
 #define FTRACE_FORMATS_MAX 64 /* formats of system ftrace; Linux 6.18 has 19 */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "producer/tracing_dir.h"
-#include "schema/layout.h"
+#include "schema/format.h"
 
 static int check_page(const char *text, struct tw_error *err)
 {

@@ -2,6 +2,7 @@
 #include "schema/field.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "wire/tracewire.h"
@@ -34,25 +35,11 @@ static bool lies_inside(const struct tw_record *record, uint64_t offset, uint64_
 	return offset + len <= record->len;
 }
 
-static uint64_t load_unsigned(const uint8_t *p, uint32_t size, bool big_endian)
-{
-	switch (size) {
-	case 1:
-		return *p;
-	case 2:
-		return tw_load16(p, big_endian);
-	case 4:
-		return tw_load32(p, big_endian);
-	default:
-		return tw_load64(p, big_endian);
-	}
-}
-
 static int64_t load_signed(const uint8_t *p, uint32_t size, bool big_endian)
 {
 	const unsigned int unused = 64 - 8 * size;
 
-	return (int64_t)(load_unsigned(p, size, big_endian) << unused) >> unused;
+	return (int64_t)(tw_load_uint(p, size, big_endian) << unused) >> unused;
 }
 
 /* @size is 1, 2, 4 or 8. */
@@ -64,7 +51,7 @@ static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t
 	if (is_signed && (kind == TW_FIELD_INT || kind == TW_FIELD_ENUM))
 		ret->i = load_signed(p, size, ret->big_endian);
 	else
-		ret->u = load_unsigned(p, size, ret->big_endian);
+		ret->u = tw_load_uint(p, size, ret->big_endian);
 }
 
 /* Where the bytes of a field are that is no scalar. Nothing is checked yet but the location word itself. */
@@ -166,4 +153,20 @@ void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct 
 		}
 		comma = true;
 	}
+}
+
+void tw_field_name__join(const char *const *parts, char *ret)
+{
+	char *at = ret;
+	char *const end = ret + TW_FIELD_NAME_MAX - 1;
+
+	memcpy(at, "trace", 5);
+	at += 5;
+	for (; *parts; parts++) {
+		if (at < end)
+			*at++ = '.';
+		for (const char *p = *parts; *p && at < end; p++)
+			*at++ = tw_field_name__may_have(*p) ? *p : '_';
+	}
+	*at = 0;
 }

@@ -2,16 +2,173 @@
 /*
  * A format text is read line by line into one block of memory: the format, its fields and their strings. All strings
  * are pieces of the text, each with more syntax around it than the NUL it gets, so the text's length is room enough for
- * them. What the fields' types mean is worked out when all are there: schema/format_types.c.
+ * them. What the fields' types mean is worked out when all are there: schema/type.c.
  */
 #include "schema/format.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "schema/field_line.h"
-#include "schema/format_types.h"
 #include "schema/type.h"
+
+/*
+ * A C declaration, taken apart. Not C in general: what kernels, vendor trees, probes and user events put into formats. The type is what
+ * stands before the name and what stands after it: "char", "comm", "[16]".
+ */
+struct decl {
+	struct tw_text before, name, after;
+};
+
+static bool ends_name(char c)
+{
+	return tw_text__is_space(c) || strchr("*()[]&,;", c);
+}
+
+/* Cut the array brackets off the end, `[2][4]` too. Return: false if one is never opened. */
+static bool cut_brackets(struct tw_text *text)
+{
+	while (text->len && text->at[text->len - 1] == ']') {
+		size_t depth = 0;
+
+		do {
+			if (!text->len)
+				return false;
+			text->len--;
+			if (text->at[text->len] == ']')
+				depth++;
+			else if (text->at[text->len] == '[')
+				depth--;
+		} while (depth);
+		*text = tw_text__rtrim(*text);
+	}
+	return true;
+}
+
+/* A pointer to a function has its name in the middle: `void (*done)(int)`. Return: where the name begins, or NULL. */
+static const char *function_name(struct tw_text decl)
+{
+	struct tw_text rest = decl;
+	const char *open = memchr(decl.at, '(', decl.len);
+
+	if (!open)
+		return NULL;
+	tw_text__cut(&rest, (size_t)(open + 1 - decl.at));
+	if (!tw_text__skip(&rest, "*"))
+		return NULL;
+	return tw_text__ltrim(rest).at;
+}
+
+static bool split_function(struct tw_text decl, struct decl *ret)
+{
+	const char *end = decl.at + decl.len;
+	const char *name = function_name(decl);
+	const char *p = name;
+
+	if (!name)
+		return false;
+	while (p < end && !ends_name(*p))
+		p++;
+	ret->name = (struct tw_text){ name, (size_t)(p - name) };
+	ret->before = tw_text__rtrim((struct tw_text){ decl.at, (size_t)(name - decl.at) });
+	ret->after = (struct tw_text){ p, (size_t)(end - p) };
+	return ret->name.len > 0;
+}
+
+/* Return: false, with @ret undefined, if there is no name or no type. */
+static bool split_decl(struct tw_text decl, struct decl *ret)
+{
+	struct tw_text rest;
+	const char *name;
+
+	decl = tw_text__trim(decl);
+	if (decl.len && decl.at[decl.len - 1] == ')')
+		return split_function(decl, ret);
+	rest = decl;
+	if (!cut_brackets(&rest))
+		return false;
+	for (name = rest.at + rest.len; name > rest.at && !ends_name(name[-1]); name--)
+		;
+	ret->name = (struct tw_text){ name, (size_t)(rest.at + rest.len - name) };
+	ret->before = tw_text__rtrim((struct tw_text){ rest.at, (size_t)(name - rest.at) });
+	ret->after = tw_text__ltrim((struct tw_text){ rest.at + rest.len, decl.len - rest.len });
+	return ret->name.len && ret->before.len;
+}
+
+/*
+ * One line of a format:
+ *
+ *	field:char comm[16];	offset:8;	size:16;	signed:0;
+ */
+struct field_line {
+	struct decl decl;
+	uint32_t offset, size; /* bytes */
+	bool has_sign;         /* the first kernels with formats did not tell */
+	bool is_signed;
+};
+
+/* Cut the front: `field:`, or in the formats of old kernels' ftrace system `field special:`. */
+static bool skip_keyword(struct tw_text *line)
+{
+	if (!tw_text__skip(line, "field"))
+		return false;
+	tw_text__skip(line, "special");
+	return tw_text__skip(line, ":");
+}
+
+/* Cut the declaration. It may have semicolons inside; the one before `offset:` ends it. */
+static bool cut_decl(struct tw_text *line, struct tw_text *ret)
+{
+	const char *start = line->at;
+	struct tw_text rest = *line;
+	const char *semicolon;
+
+	while (rest.len && (semicolon = memchr(rest.at, ';', rest.len))) {
+		tw_text__cut(&rest, (size_t)(semicolon + 1 - rest.at));
+		if (!tw_text__skip(&rest, "offset:"))
+			continue;
+		*ret = (struct tw_text){ start, (size_t)(semicolon - start) };
+		*line = rest;
+		return true;
+	}
+	return false;
+}
+
+/* Cut `NUMBER;`, a missing semicolon at the line's end forgiven. */
+static bool cut_number(struct tw_text *line, uint32_t *ret)
+{
+	if (!tw_text__number(line, TW_FORMAT_EXTENT_MAX, ret))
+		return false;
+	return tw_text__skip(line, ";") || !tw_text__ltrim(*line).len;
+}
+
+/* Whether the line means to be a field, well-formed or not. */
+static bool is_field_line(struct tw_text line)
+{
+	return skip_keyword(&line);
+}
+
+/* Return: NULL with @ret set, or what was expected and not there, @ret undefined. */
+static const char *parse_field_line(struct tw_text line, struct field_line *ret)
+{
+	struct tw_text decl;
+	uint32_t sign = 0;
+
+	if (!skip_keyword(&line))
+		return "\"field:\"";
+	if (!cut_decl(&line, &decl))
+		return "\"; offset:\" behind a declaration";
+	if (!split_decl(decl, &ret->decl))
+		return "a C type and a name behind \"field:\"";
+	if (!cut_number(&line, &ret->offset))
+		return "a number of bytes behind \"offset:\"";
+	if (!tw_text__skip(&line, "size:") || !cut_number(&line, &ret->size))
+		return "\"size:\" and a number of bytes";
+	ret->has_sign = tw_text__skip(&line, "signed:");
+	if (ret->has_sign && !cut_number(&line, &sign))
+		return "0 or 1 behind \"signed:\"";
+	ret->is_signed = sign != 0;
+	return NULL;
+}
 
 struct parser {
 	struct tw_text text; /* still to be read */
@@ -33,7 +190,7 @@ static const char *keep(struct parser *p, struct tw_text text)
 }
 
 /* The two parts of a type become one string. */
-static const char *keep_type(struct parser *p, const struct tw_decl *decl)
+static const char *keep_type(struct parser *p, const struct decl *decl)
 {
 	const char *type = keep(p, decl->before);
 
@@ -53,8 +210,8 @@ static int expected(const struct parser *p, const char *what)
 static int parse_field(struct parser *p, struct tw_text line)
 {
 	struct tw_field *field = &p->format->fields[p->format->n_fields];
-	struct tw_field_line parts;
-	const char *missing = tw_field_line__parse(line, &parts);
+	struct field_line parts;
+	const char *missing = parse_field_line(line, &parts);
 	struct tw_type type;
 
 	if (missing)
@@ -102,7 +259,7 @@ static int parse_id(struct parser *p, struct tw_text line)
 /* Lines of no known kind are somebody's addition and skipped. */
 static int parse_line(struct parser *p, struct tw_text line)
 {
-	if (tw_field_line__is(line))
+	if (is_field_line(line))
 		return parse_field(p, line);
 	if (!p->has_name && tw_text__skip(&line, "name:"))
 		return parse_name(p, line);
@@ -164,7 +321,7 @@ static size_t count_fields(struct tw_text text)
 	size_t n = 0;
 
 	while (tw_text__line(&text, &line))
-		n += tw_field_line__is(line);
+		n += is_field_line(line);
 	return n;
 }
 
@@ -234,4 +391,101 @@ const struct tw_field *tw_format__find(const struct tw_format *format, const cha
 		if (!strcmp(format->fields[i].name, name))
 			return &format->fields[i];
 	return NULL;
+}
+
+static int no_page(struct tw_error *err, unsigned int line, const char *what)
+{
+	return tw_error__set(err, -EINVAL, "the header_page text cannot be read: line %u, expected %s", line, what);
+}
+
+static bool check_page(const struct field_line *commit, const struct field_line *data)
+{
+	return (commit->size == 4 || commit->size == 8) && data->offset <= UINT16_MAX &&
+	       data->offset >= commit->offset + commit->size;
+}
+
+int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *err)
+{
+	struct field_line commit = { 0 }, data = { 0 }, field;
+	struct tw_text rest = { text, len }, line;
+	unsigned int n = 0;
+
+	if (len > TW_FORMAT_TEXT_MAX)
+		return tw_error__set(err, -E2BIG, "a header_page text has %zu bytes, the limit is %d", len,
+				     TW_FORMAT_TEXT_MAX);
+	while (tw_text__line(&rest, &line)) {
+		const char *missing = parse_field_line(line, &field);
+
+		n++;
+		if (missing && tw_text__trim(line).len)
+			return no_page(err, n, missing);
+		if (!missing && tw_text__equals(field.decl.name, "commit"))
+			commit = field;
+		else if (!missing && tw_text__equals(field.decl.name, "data"))
+			data = field;
+	}
+	if (!check_page(&commit, &data))
+		return no_page(err, n,
+			       "a field \"commit\" of 4 or 8 bytes and a field \"data\" behind it, before the end");
+	ret->commit_offset = (uint16_t)commit.offset;
+	ret->commit_size = (uint16_t)commit.size;
+	ret->data_offset = (uint16_t)data.offset;
+	return 0;
+}
+
+/* Cut `KEY  : SIGN NUMBER` or `KEY SIGN NUMBER`, any white space between. Return: whether this was the line. */
+static bool entry_line(struct tw_text line, const char *key, const char *sign, uint32_t max, uint8_t *ret)
+{
+	uint32_t number;
+
+	if (!tw_text__skip(&line, key))
+		return false;
+	tw_text__skip(&line, ":");
+	if (!tw_text__skip(&line, sign) || !tw_text__number(&line, max, &number))
+		return false;
+	*ret = (uint8_t)number;
+	return true;
+}
+
+static void parse_entry_line(struct tw_text line, struct tw_entry_layout *layout)
+{
+	const struct {
+		const char *key, *sign;
+		uint32_t max;
+		uint8_t *ret;
+	} lines[] = {
+		{ "type_len", "", 8, &layout->type_len_bits },
+		{ "time_delta", "", 32, &layout->time_delta_bits },
+		{ "padding", "type ==", 255, &layout->padding },
+		{ "time_extend", "type ==", 255, &layout->time_extend },
+		{ "time_stamp", "type ==", 255, &layout->time_stamp },
+		{ "data max type_len", "==", 255, &layout->data_max },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (entry_line(line, lines[i].key, lines[i].sign, lines[i].max, lines[i].ret))
+			return;
+}
+
+int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *err)
+{
+	struct tw_entry_layout layout = { 0 };
+	struct tw_text rest = { text, len }, line;
+
+	if (len > TW_FORMAT_TEXT_MAX)
+		return tw_error__set(err, -E2BIG, "a header_event text has %zu bytes, the limit is %d", len,
+				     TW_FORMAT_TEXT_MAX);
+	while (tw_text__line(&rest, &line))
+		parse_entry_line(line, &layout);
+	if (!layout.type_len_bits || layout.type_len_bits + layout.time_delta_bits != 32 || !layout.padding ||
+	    !layout.time_extend || !layout.data_max)
+		return tw_error__set(
+			err, -EINVAL,
+			"the header_event text cannot be read: expected type_len and time_delta of 32 bits "
+			"together, padding, time_extend and data max type_len");
+	/* Kernels before 4.17 keep the last type for it without saying so. */
+	if (!layout.time_stamp)
+		layout.time_stamp = (uint8_t)(layout.time_extend + 1);
+	*ret = layout;
+	return 0;
 }

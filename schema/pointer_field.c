@@ -52,20 +52,20 @@ static bool is_integer(const struct tw_field *field)
 	return field->elem_kind == TW_FIELD_UINT || field->elem_kind == TW_FIELD_INT;
 }
 
-uint64_t tw_pointer_field__least(const struct tw_format *format, const struct tw_print *print,
-				 const struct tw_field *field)
+uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_print *print,
+			       const struct tw_field *field)
 {
 	if (field->is_common || (field->elem_size != 4 && field->elem_size != 8))
 		return 0;
 	if (field->elem_kind == TW_FIELD_POINTER || (print && tw_print__is_pointer(print, field)))
-		return TW_POINTER_LEAST;
+		return TW_POINTER_MIN;
 	if (!is_integer(field) || field->elem_size < format->long_size)
 		return 0;
 	if (field->elem_kind == TW_FIELD_UINT && is_called_like_one(field))
-		return TW_POINTER_LEAST;
+		return TW_POINTER_MIN;
 	if (field->elem_size != 8)
 		return 0;
 	if (is_of_a_call(format, field))
-		return TW_POINTER_LEAST_LARGE;
-	return field->elem_kind == TW_FIELD_UINT ? TW_POINTER_LEAST_KERNEL : 0;
+		return TW_POINTER_MIN_LARGE;
+	return field->elem_kind == TW_FIELD_UINT ? TW_POINTER_MIN_KERNEL : 0;
 }

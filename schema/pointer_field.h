@@ -16,18 +16,18 @@
 
 #include "schema/print.h"
 
-#define TW_POINTER_LEAST        4096u           /* NULL and offsets from it are no addresses */
-#define TW_POINTER_LEAST_LARGE  (1ull << 32)    /* of rule 3 */
-#define TW_POINTER_LEAST_KERNEL (0xffull << 56) /* of rule 4: the half of the kernel, with up to 57 bits in use */
-#define TW_POINTER_ERRORS       4095u           /* values up to -1 that are errors: IS_ERR_VALUE() of the kernel */
+#define TW_POINTER_MIN        4096u           /* NULL and offsets from it are no addresses */
+#define TW_POINTER_MIN_LARGE  (1ull << 32)    /* of rule 3 */
+#define TW_POINTER_MIN_KERNEL (0xffull << 56) /* of rule 4: the half of the kernel, with up to 57 bits in use */
+#define TW_POINTER_ERRORS     4095u           /* values up to -1 that are errors: IS_ERR_VALUE() of the kernel */
 
 /**
- * tw_pointer_field__least() - which values of a field, or of its elements, are addresses
+ * tw_pointer_field__min() - which values of a field, or of its elements, are addresses
  * @print: of @format; NULL = not known, so that only types and names tell
  *
  * Return: the least value that is one; 0 = none is. The last TW_POINTER_ERRORS values of its width never are.
  */
-uint64_t tw_pointer_field__least(const struct tw_format *format, const struct tw_print *print,
-				 const struct tw_field *field);
+uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_print *print,
+			       const struct tw_field *field);
 
 #endif

@@ -4,6 +4,7 @@
 #define TW_SCHEMA_H
 
 #include "schema/format.h"
+#include "schema/sha256.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
 #define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel take 3 MB */
@@ -55,5 +56,32 @@ const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
 
 /** tw_schema__memory() - taken, bytes; with its formats, unless it is a view */
 size_t tw_schema__memory(const struct tw_schema *schema);
+
+/* The id of a schema, made from what is in it: equal formats have equal ids on all hosts. */
+
+/*
+ * The first 8 bytes, read as a big-endian number, of a SHA-256 over
+ *
+ *	u8 1 if the traced host is big-endian, else 0; u8 size of its long
+ *	for each text, in the order of SCHEMA's index: its system, a NUL, u64 big-endian length of the text, the text
+ *
+ * and 1 in the one case of 2^64 where that number is 0, which means "none" on the wire.
+ */
+struct tw_schema_hash {
+	struct tw_sha256 sha;
+};
+
+/** tw_schema_hash__init() - begin; @long_size is that of the traced host, bytes */
+void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
+
+/**
+ * tw_schema_hash__text() - one text more
+ * @system: "" for header_page and header_event
+ * @text: @len bytes, exactly as tracefs gives it
+ */
+void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
+
+/** tw_schema_hash__fini() - Return: the id, never 0 */
+uint64_t tw_schema_hash__fini(struct tw_schema_hash *hash);
 
 #endif

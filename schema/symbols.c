@@ -5,10 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/name_store.h"
+#include "schema/text.h"
 
-#define RUNS_MAX   64 /* each twice as long as the one behind it, but for the last two */
-#define CACHE_BITS 9
+#define RUNS_MAX    64 /* each twice as long as the one behind it, but for the last two */
+#define CACHE_BITS  9
+#define CHUNK_BYTES 65536 /* allocated at once for names; a name is shorter */
+
+/* Names stay where they are, so that they can be borrowed. */
+struct chunk {
+	struct chunk *next;
+	size_t used;
+	char bytes[CHUNK_BYTES - sizeof(struct chunk *) - sizeof(size_t)];
+};
 
 struct cached {
 	uint64_t generation; /* of the table when this was found; 0 = never */
@@ -29,7 +37,7 @@ struct table {
 	unsigned int n_runs;
 	size_t finds; /* since the last run was begun */
 	size_t memory;
-	struct tw_name_store names;
+	struct chunk *names;
 	const char *last_module;
 	uint64_t generation;
 	struct cached cache[1u << CACHE_BITS];
@@ -57,9 +65,14 @@ struct tw_symbols *tw_symbols__new(void)
 
 void tw_symbols__free(struct tw_symbols *symbols)
 {
+	struct chunk *chunk;
+
 	if (!symbols)
 		return;
-	tw_name_store__free(&symbols->table->names);
+	while ((chunk = symbols->table->names)) {
+		symbols->table->names = chunk->next;
+		free(chunk);
+	}
 	free(symbols->table->entries);
 	free(symbols->table->scratch);
 	free(symbols->table);
@@ -138,10 +151,25 @@ static bool take_memory(struct table *table, size_t bytes)
 
 static int copy_name(struct table *table, const char *name, size_t len, const char **ret)
 {
-	if (!tw_name_store__has_room(&table->names, len) && !take_memory(table, TW_NAME_STORE_CHUNK))
-		return -E2BIG;
-	*ret = tw_name_store__copy(&table->names, name, len);
-	return *ret ? 0 : -ENOMEM;
+	struct chunk *chunk = table->names;
+	char *copy;
+
+	if (!chunk || sizeof(chunk->bytes) - chunk->used <= len) {
+		if (!take_memory(table, CHUNK_BYTES))
+			return -E2BIG;
+		chunk = malloc(sizeof(*chunk));
+		if (!chunk)
+			return -ENOMEM;
+		chunk->next = table->names;
+		chunk->used = 0;
+		table->names = chunk;
+	}
+	copy = chunk->bytes + chunk->used;
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	chunk->used += len + 1;
+	*ret = copy;
+	return 0;
 }
 
 static int make_room(struct table *table)
@@ -307,4 +335,143 @@ bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol
 size_t tw_symbols__memory(const struct tw_symbols *symbols)
 {
 	return sizeof(*symbols) + sizeof(*symbols->table) + symbols->table->memory;
+}
+
+/* Parsing /proc/kallsyms: `ffffffff81000010 T name	[module]` a line. */
+struct symbol_line {
+	uint64_t address;
+	struct tw_text name, module;
+};
+
+struct lines {
+	struct symbol_line *lines;
+	size_t n, room;
+};
+
+static struct tw_text cut_word(struct tw_text *text)
+{
+	struct tw_text word;
+	size_t n = 0;
+
+	*text = tw_text__ltrim(*text);
+	while (n < text->len && !tw_text__is_space(text->at[n]))
+		n++;
+	word = (struct tw_text){ text->at, n };
+	tw_text__cut(text, n);
+	return word;
+}
+
+/* Mapping symbols of Arm and the offsets of per-CPU variables are no names of addresses. */
+static bool parse_line(struct tw_text line, struct symbol_line *ret)
+{
+	struct tw_text type;
+
+	if (!tw_text__hex(&line, &ret->address) || !line.len || !tw_text__is_space(*line.at))
+		return false;
+	type = cut_word(&line);
+	ret->name = cut_word(&line);
+	if (type.len != 1 || !ret->name.len || ret->name.len > TW_SYMBOL_NAME_MAX)
+		return false;
+	if (ret->name.at[0] == '$' || type.at[0] == 'A' || type.at[0] == 'a')
+		return false;
+	ret->module = (struct tw_text){ NULL, 0 };
+	if (tw_text__skip(&line, "[")) {
+		ret->module = cut_word(&line);
+		if (ret->module.len && ret->module.at[ret->module.len - 1] == ']')
+			ret->module.len--;
+	}
+	return ret->module.len <= TW_SYMBOL_NAME_MAX;
+}
+
+static int keep(struct lines *lines, const struct symbol_line *line)
+{
+	if (lines->n == TW_SYMBOLS_MAX)
+		return -E2BIG;
+	if (lines->n == lines->room) {
+		const size_t room = lines->room ? 2 * lines->room : 1024;
+		struct symbol_line *grown = realloc(lines->lines, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		lines->lines = grown;
+		lines->room = room;
+	}
+	lines->lines[lines->n++] = *line;
+	return 0;
+}
+
+/* By address; of one address, the last in the text first. */
+static int order(const void *a, const void *b)
+{
+	const struct symbol_line *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->name.at > y->name.at ? -1 : x->name.at < y->name.at;
+}
+
+/*
+ * Of several names of an address, libtraceevent takes for the address itself whichever its binary search meets first, and
+ * for addresses behind it the first of the text. What is printed shall be the same.
+ */
+static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
+{
+	size_t low = 0, high = lines->n, middle = 0;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (lines->lines[middle].address == address)
+			break;
+		if (lines->lines[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &lines->lines[middle];
+}
+
+static int add_line(struct tw_symbols *symbols, const struct symbol_line *line, uint64_t size)
+{
+	return tw_symbols__add(symbols, line->address, size, line->name.at, line->name.len, line->module.at,
+			       line->module.len);
+}
+
+static int add_all(struct tw_symbols *symbols, const struct lines *lines)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < lines->n; i++) {
+		const struct symbol_line *line = &lines->lines[i], *met = line;
+		size_t same = 1;
+
+		while (i + 1 < lines->n && line[same].address == line->address) {
+			same++;
+			i++;
+		}
+		if (same > 1)
+			met = met_first(lines, line->address);
+		if (met != line + same - 1)
+			err = add_line(symbols, met, 1);
+		if (!err)
+			err = add_line(symbols, line + same - 1, 0);
+	}
+	return err;
+}
+
+int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len)
+{
+	struct tw_text rest = { text, len }, line;
+	struct symbol_line parsed;
+	struct lines lines = { 0 };
+	int err = 0;
+
+	while (!err && tw_text__line(&rest, &line))
+		if (parse_line(line, &parsed))
+			err = keep(&lines, &parsed);
+	if (lines.n)
+		qsort(lines.lines, lines.n, sizeof(*lines.lines), order);
+	if (!err)
+		err = add_all(symbols, &lines);
+	free(lines.lines);
+	return err;
 }

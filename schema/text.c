@@ -61,3 +61,19 @@ bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret)
 	*ret = (uint32_t)number;
 	return true;
 }
+
+bool tw_text__hex(struct tw_text *text, uint64_t *ret)
+{
+	struct tw_text rest = tw_text__ltrim(*text);
+	uint64_t value = 0;
+	size_t n = 0;
+
+	for (; n < rest.len && n < 16 && tw_text__digit(rest.at[n]) < 16; n++)
+		value = value << 4 | tw_text__digit(rest.at[n]);
+	if (!n)
+		return false;
+	tw_text__cut(&rest, n);
+	*text = rest;
+	*ret = value;
+	return true;
+}

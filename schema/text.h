@@ -24,6 +24,15 @@ static inline bool tw_text__is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/** tw_text__digit() - the value of a digit of base 16 or less; 16 if it is none */
+static inline unsigned int tw_text__digit(char c)
+{
+	if (tw_text__is_digit(c))
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
 static inline void tw_text__cut(struct tw_text *text, size_t n)
 {
 	text->at += n;
@@ -51,5 +60,8 @@ bool tw_text__skip(struct tw_text *text, const char *word);
  * Return: false, nothing cut, if there is none or it is above @max.
  */
 bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
+
+/** tw_text__hex() - cut white space and a hexadecimal number, of which the first 16 digits. Return: false, nothing cut, if there is none */
+bool tw_text__hex(struct tw_text *text, uint64_t *ret);
 
 #endif

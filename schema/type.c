@@ -1,11 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Type texts are C, so a handful of words decides: the tags (enum, struct), the integer words, and names that the
- * kernel uses everywhere. The size of a scalar comes from the format; a name's size is needed for arrays only.
- */
 #include "schema/type.h"
 
-#include "schema/type_name.h"
+#include <string.h>
+
+#include "schema/text.h"
+
+/* Sorted by name. */
+static const struct tw_type_name type_names[] = {
+	{ "_Bool", 1, false, TW_FIELD_BOOL },
+	{ "__be16", 2, false, TW_FIELD_UINT },
+	{ "__be32", 4, false, TW_FIELD_UINT },
+	{ "__be64", 8, false, TW_FIELD_UINT },
+	{ "__le16", 2, false, TW_FIELD_UINT },
+	{ "__le32", 4, false, TW_FIELD_UINT },
+	{ "__le64", 8, false, TW_FIELD_UINT },
+	{ "__s16", 2, true, TW_FIELD_INT },
+	{ "__s32", 4, true, TW_FIELD_INT },
+	{ "__s64", 8, true, TW_FIELD_INT },
+	{ "__s8", 1, true, TW_FIELD_INT },
+	{ "__u16", 2, false, TW_FIELD_UINT },
+	{ "__u32", 4, false, TW_FIELD_UINT },
+	{ "__u64", 8, false, TW_FIELD_UINT },
+	{ "__u8", 1, false, TW_FIELD_UINT },
+	{ "bitmask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "bool", 1, false, TW_FIELD_BOOL },
+	{ "cpumask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "cpumask_var_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "dma_addr_t", 8, false, TW_FIELD_UINT },
+	{ "gid_t", 4, false, TW_FIELD_UINT },
+	{ "int16_t", 2, true, TW_FIELD_INT },
+	{ "int32_t", 4, true, TW_FIELD_INT },
+	{ "int64_t", 8, true, TW_FIELD_INT },
+	{ "int8_t", 1, true, TW_FIELD_INT },
+	{ "ktime_t", 8, true, TW_FIELD_INT },
+	{ "loff_t", 8, true, TW_FIELD_INT },
+	{ "nodemask_t", TW_TYPE_LONG, false, TW_FIELD_BITMASK },
+	{ "pid_t", 4, true, TW_FIELD_INT },
+	{ "s16", 2, true, TW_FIELD_INT },
+	{ "s32", 4, true, TW_FIELD_INT },
+	{ "s64", 8, true, TW_FIELD_INT },
+	{ "s8", 1, true, TW_FIELD_INT },
+	{ "sector_t", 8, false, TW_FIELD_UINT },
+	{ "size_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ssize_t", TW_TYPE_LONG, true, TW_FIELD_INT },
+	{ "u16", 2, false, TW_FIELD_UINT },
+	{ "u32", 4, false, TW_FIELD_UINT },
+	{ "u64", 8, false, TW_FIELD_UINT },
+	{ "u8", 1, false, TW_FIELD_UINT },
+	{ "uid_t", 4, false, TW_FIELD_UINT },
+	{ "uint", 4, false, TW_FIELD_UINT },
+	{ "uint16_t", 2, false, TW_FIELD_UINT },
+	{ "uint32_t", 4, false, TW_FIELD_UINT },
+	{ "uint64_t", 8, false, TW_FIELD_UINT },
+	{ "uint8_t", 1, false, TW_FIELD_UINT },
+	{ "uintptr_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ulong", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "ushort", 2, false, TW_FIELD_UINT },
+};
+
+static int compare(struct tw_text word, const char *name)
+{
+	int order = strncmp(word.at, name, word.len);
+
+	return order ? order : -(name[word.len] != '\0');
+}
+
+const struct tw_type_name *tw_type_name__find(struct tw_text word)
+{
+	size_t low = 0, high = sizeof(type_names) / sizeof(type_names[0]);
+
+	while (word.len && low < high) {
+		size_t middle = (low + high) / 2;
+		int order = compare(word, type_names[middle].name);
+
+		if (!order)
+			return &type_names[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
 
 /* The words of a type, counted. */
 struct words {
@@ -159,4 +235,214 @@ void tw_type__parse(struct tw_text text, struct tw_type *ret)
 	/* `__data_loc cpumask_t *name` is the mask itself: there the star only says that it is elsewhere. */
 	if (is_function || (has_star && (ret->place == TW_PLACE_FIXED || ret->is_array)))
 		set_pointer(ret);
+}
+
+static bool is_integer_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
+{
+	uint32_t size = field_size;
+
+	if (type->place != TW_PLACE_FIXED || type->elem_size != TW_TYPE_LONG || type->kind == TW_FIELD_BITMASK)
+		return 0;
+	if (type->is_array)
+		size = type->count && field_size % type->count == 0 ? field_size / type->count : 0;
+	return size == 4 || size == 8 ? (uint8_t)size : 0;
+}
+
+/* The length in digits tells the size of an element of any type; a symbolic one does not. 0 = not known. */
+static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
+{
+	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
+	    is_integer_size(field->size / type->count))
+		return (uint16_t)(field->size / type->count);
+	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
+}
+
+/* An address has 4 bytes or 8. */
+static bool is_readable(uint8_t kind, uint32_t size)
+{
+	return kind != TW_FIELD_BYTES && is_integer_size(size) && (kind != TW_FIELD_POINTER || size >= 4);
+}
+
+static void apply_array(const struct tw_type *type, uint8_t long_size, struct tw_field *field)
+{
+	const uint16_t size = element_size(type, long_size, field);
+	const bool fits = is_readable(type->kind, size) && (field->place != TW_PLACE_FIXED || field->size % size == 0);
+
+	field->kind = field->elem_kind = TW_FIELD_BYTES;
+	field->elem_size = 1;
+	if (type->is_char) {
+		field->kind = field->elem_kind = TW_FIELD_STRING;
+	} else if (type->kind == TW_FIELD_BITMASK) {
+		field->kind = field->elem_kind = TW_FIELD_BITMASK;
+		field->elem_size = long_size;
+	} else if (fits) {
+		field->kind = TW_FIELD_ARRAY;
+		field->elem_kind = type->kind;
+		field->elem_size = size;
+	}
+	if (field->place == TW_PLACE_FIXED)
+		field->count = field->size / field->elem_size;
+}
+
+static void apply_scalar(const struct tw_type *type, struct tw_field *field)
+{
+	const bool readable = is_readable(type->kind, field->size);
+
+	field->kind = field->elem_kind = readable ? type->kind : TW_FIELD_BYTES;
+	field->elem_size = readable ? (uint16_t)field->size : 1;
+}
+
+/* A location needs its four bytes. Where it has others, nobody knows what they are. */
+static bool is_bad_location(const struct tw_type *type, const struct tw_field *field)
+{
+	return type->place != TW_PLACE_FIXED && field->size != 4;
+}
+
+static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_end, struct tw_field *field)
+{
+	struct tw_type shape = *type;
+
+	if (shape.kind == TW_FIELD_UINT || shape.kind == TW_FIELD_INT)
+		shape.kind = field->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
+	if (is_bad_location(type, field))
+		shape = (struct tw_type){ .kind = TW_FIELD_BYTES, .place = TW_PLACE_FIXED };
+	field->place = to_end ? (uint8_t)TW_PLACE_REST : shape.place;
+	field->count = 0;
+	if (shape.is_array || field->place != TW_PLACE_FIXED || shape.kind == TW_FIELD_BITMASK)
+		apply_array(&shape, long_size, field);
+	else
+		apply_scalar(&shape, field);
+}
+
+/* Cut one of the printers of masks and its opening parenthesis. */
+static bool skip_printer(struct tw_text *text)
+{
+	static const char *const printers[] = { "__get_bitmask(", "__get_cpumask(", "__get_rel_bitmask(",
+						"__get_rel_cpumask(" };
+
+	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++)
+		if (tw_text__skip(text, printers[i]))
+			return true;
+	return false;
+}
+
+static void mark(struct tw_format *format, struct tw_text name)
+{
+	for (uint16_t i = 0; i < format->n_fields; i++) {
+		struct tw_field *field = &format->fields[i];
+
+		if (field->kind == TW_FIELD_ARRAY && field->elem_size == format->long_size &&
+		    field->place != TW_PLACE_FIXED && tw_text__equals(name, field->name))
+			field->kind = field->elem_kind = TW_FIELD_BITMASK;
+	}
+}
+
+static void find_bitmasks(struct tw_format *format)
+{
+	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
+	const char *underscore;
+
+	/* Each printed mask is a field, so there are no more of them than fields: a bound against made-up texts. */
+	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
+		const char *close;
+
+		tw_text__cut(&text, (size_t)(underscore - text.at));
+		if (!skip_printer(&text)) {
+			tw_text__cut(&text, 1);
+			continue;
+		}
+		left--;
+		close = memchr(text.at, ')', text.len);
+		if (!close)
+			return;
+		mark(format, tw_text__trim((struct tw_text){ text.at, (size_t)(close - text.at) }));
+		tw_text__cut(&text, (size_t)(close - text.at));
+	}
+}
+
+/* The few fields of the kernel's own system "ftrace" whose format does not say what they are. */
+static bool is_field(const struct tw_format *format, const struct tw_field *field, const char *event, const char *name)
+{
+	return !strcmp(format->system, "ftrace") && !strcmp(format->name, event) && !strcmp(field->name, name);
+}
+
+static bool is_open_ended(const struct tw_format *format, const struct tw_field *field)
+{
+	/* The format says caller[8]; the record has as many as `size` says, which are often fewer and often more. */
+	return is_field(format, field, "kernel_stack", "caller");
+}
+
+static bool is_binary(const struct tw_format *format, const struct tw_field *field)
+{
+	/* What a program wrote to trace_marker_raw. */
+	return is_field(format, field, "raw_data", "buf");
+}
+
+static void type_of(const struct tw_field *field, struct tw_type *ret)
+{
+	tw_type__parse((struct tw_text){ field->type, strlen(field->type) }, ret);
+}
+
+static void find_long_size(struct tw_format *format)
+{
+	struct tw_type type;
+
+	format->long_size = 8;
+	for (uint16_t i = 0; i < format->n_fields && !format->long_size_shown; i++) {
+		uint8_t size;
+
+		type_of(&format->fields[i], &type);
+		size = shown_long_size(&type, format->fields[i].size);
+		if (size) {
+			format->long_size = size;
+			format->long_size_shown = true;
+		}
+	}
+}
+
+/* Where the last field ends, bytes. */
+static uint32_t extent(const struct tw_format *format)
+{
+	uint32_t end = 0;
+
+	for (uint16_t i = 0; i < format->n_fields; i++)
+		if (format->fields[i].offset + format->fields[i].size > end)
+			end = format->fields[i].offset + format->fields[i].size;
+	return end;
+}
+
+static void apply_types(struct tw_format *format)
+{
+	const uint32_t end = extent(format);
+	struct tw_type type;
+
+	for (uint16_t i = 0; i < format->n_fields; i++) {
+		struct tw_field *field = &format->fields[i];
+		bool to_end = (!field->size && field->offset >= end) || is_open_ended(format, field);
+
+		type_of(field, &type);
+		apply_type(&type, format->long_size, to_end, field);
+		if (is_binary(format, field))
+			field->kind = field->elem_kind = TW_FIELD_BYTES;
+	}
+	find_bitmasks(format);
+}
+
+void tw_format__find_types(struct tw_format *format)
+{
+	find_long_size(format);
+	apply_types(format);
+}
+
+void tw_format__assume_long_size(struct tw_format *format, uint8_t long_size)
+{
+	if (format->long_size_shown || (long_size != 4 && long_size != 8))
+		return;
+	format->long_size = long_size;
+	apply_types(format);
 }

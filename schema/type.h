@@ -23,15 +23,21 @@ struct tw_type {
 /** tw_type__parse() - never fails: what is not understood is TW_FIELD_UINT of unknown size */
 void tw_type__parse(struct tw_text text, struct tw_type *ret);
 
-/** tw_type__long_size() - size of the traced host's long as this field shows it, bytes; 0 if it does not */
-uint8_t tw_type__long_size(const struct tw_type *type, uint32_t field_size);
-
 /**
- * tw_type__apply() - set a field's kind, elements and place
- * @long_size: of the traced host, bytes
- * @to_end: the field is all that follows in the record
- * @field: its offset, size and sign are set
+ * tw_format__find_types() - set long_size, and kind, place and elements of all fields, once these are there: some types only
+ * the whole format explains, by its largest offset, by a long among the others, by what it prints
  */
-void tw_type__apply(const struct tw_type *type, uint8_t long_size, bool to_end, struct tw_field *field);
+void tw_format__find_types(struct tw_format *format);
+
+/* Names that kernels give to integers, and what they stand for. */
+struct tw_type_name {
+	const char *name;
+	uint8_t size; /* bytes, or TW_TYPE_LONG */
+	bool is_signed;
+	uint8_t kind; /* enum tw_field_kind */
+};
+
+/** tw_type_name__find() - NULL if it is none that we know; then the format's size and sign have to do */
+const struct tw_type_name *tw_type_name__find(struct tw_text word);
 
 #endif

@@ -4,7 +4,7 @@
 #define HDR(p, field) ((p) + offsetof(struct tw_frame_hdr, field))
 /* A field of a TLV struct, given the TLV's value (which begins behind the TLV header). */
 #define VAL(tlv, type, field) ((tlv)->value + offsetof(struct type, field) - sizeof(struct tw_tlv))
-#define VALUE_LEAST(type)     (sizeof(struct type) - sizeof(struct tw_tlv))
+#define VALUE_MIN(type)       (sizeof(struct type) - sizeof(struct tw_tlv))
 
 enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
 				     struct tw_cursor *ret_tlvs)
@@ -39,21 +39,21 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
 	return length <= len ? TW_FRAME_OK : TW_FRAME_TRUNCATED;
 }
 
-size_t tw_tlv__least(unsigned int type)
+size_t tw_tlv__min(unsigned int type)
 {
-	static const uint8_t least[] = {
-#define X(num, name, least_len, what) [num] = (least_len),
+	static const uint8_t min[] = {
+#define X(num, name, min_len, what) [num] = (min_len),
 		TW_TLV_LIST(X)
 #undef X
 	};
 
-	return type < sizeof(least) ? least[type] : sizeof(struct tw_tlv);
+	return type < sizeof(min) ? min[type] : sizeof(struct tw_tlv);
 }
 
 const char *tw_tlv__name(unsigned int type)
 {
 	static const char *const names[] = {
-#define X(num, name, least_len, what) [num] = #name,
+#define X(num, name, min_len, what) [num] = #name,
 		TW_TLV_LIST(X)
 #undef X
 	};
@@ -76,7 +76,7 @@ static inline bool read_tlv_header(const struct tw_cursor *c, unsigned int *ret_
 		return false;
 	*ret_type = tw_load_be16(c->at);
 	*ret_len = tw_load_be16(c->at + 2);
-	return *ret_len >= tw_tlv__least(*ret_type);
+	return *ret_len >= tw_tlv__min(*ret_type);
 }
 
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status)
@@ -127,7 +127,7 @@ bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv
 
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_event))
+	if (tlv->len < VALUE_MIN(tw_event))
 		return false;
 	*ret = (struct tw_event_view){
 		.time = base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(VAL(tlv, tw_event, time)),
@@ -145,7 +145,7 @@ bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret)
 {
 	struct tw_part_view part;
 
-	if (tlv->len <= VALUE_LEAST(tw_part))
+	if (tlv->len <= VALUE_MIN(tw_part))
 		return false;
 	part.inner_type = tw_load_be16(VAL(tlv, tw_part, inner_type));
 	if (part.inner_type == TW_TLV_PART)
@@ -153,8 +153,8 @@ bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret)
 	part.id = tw_load_be32(VAL(tlv, tw_part, id));
 	part.total = tw_load_be32(VAL(tlv, tw_part, total));
 	part.offset = tw_load_be32(VAL(tlv, tw_part, offset));
-	part.bytes = tlv->value + VALUE_LEAST(tw_part);
-	part.len = tlv->len - VALUE_LEAST(tw_part);
+	part.bytes = tlv->value + VALUE_MIN(tw_part);
+	part.len = tlv->len - VALUE_MIN(tw_part);
 	if (part.offset > part.total || part.len > part.total - part.offset)
 		return false;
 	*ret = part;
@@ -163,7 +163,7 @@ bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret)
 
 bool tw_lost__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_lost_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_lost))
+	if (tlv->len < VALUE_MIN(tw_lost))
 		return false;
 	*ret = (struct tw_lost_view){
 		.time = base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(VAL(tlv, tw_lost, time)),
@@ -176,11 +176,11 @@ bool tw_lost__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw
 
 bool tw_watermark__parse(const struct tw_tlv_view *tlv, struct tw_watermark_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_watermark))
+	if (tlv->len < VALUE_MIN(tw_watermark))
 		return false;
 	ret->time = tw_load_be64(VAL(tlv, tw_watermark, time));
-	ret->channels.at = tlv->value + VALUE_LEAST(tw_watermark);
-	ret->channels.left = tlv->len - VALUE_LEAST(tw_watermark);
+	ret->channels.at = tlv->value + VALUE_MIN(tw_watermark);
+	ret->channels.left = tlv->len - VALUE_MIN(tw_watermark);
 	return true;
 }
 
@@ -197,7 +197,7 @@ bool tw_watermark__next(struct tw_cursor *c, uint16_t *ret_channel, uint64_t *re
 
 bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_schema_tlv))
+	if (tlv->len < VALUE_MIN(tw_schema_tlv))
 		return false;
 	*ret = (struct tw_schema_view){
 		.kind = *VAL(tlv, tw_schema_tlv, kind),
@@ -206,8 +206,8 @@ bool tw_schema_tlv__parse(const struct tw_tlv_view *tlv, struct tw_schema_view *
 		.raw_length = tw_load_be32(VAL(tlv, tw_schema_tlv, raw_length)),
 		.index = tw_load_be32(VAL(tlv, tw_schema_tlv, index)),
 		.total = tw_load_be32(VAL(tlv, tw_schema_tlv, total)),
-		.data = tlv->value + VALUE_LEAST(tw_schema_tlv),
-		.len = tlv->len - VALUE_LEAST(tw_schema_tlv),
+		.data = tlv->value + VALUE_MIN(tw_schema_tlv),
+		.len = tlv->len - VALUE_MIN(tw_schema_tlv),
 	};
 	return true;
 }
@@ -230,7 +230,7 @@ bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret)
 
 bool tw_clock__parse(const struct tw_tlv_view *tlv, struct tw_clock_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_clock_tlv))
+	if (tlv->len < VALUE_MIN(tw_clock_tlv))
 		return false;
 	ret->valid = tw_load_be32(VAL(tlv, tw_clock_tlv, valid));
 	ret->error_ns = tw_load_be32(VAL(tlv, tw_clock_tlv, error_ns));
@@ -262,20 +262,20 @@ bool tw_comm__parse(const struct tw_tlv_view *tlv, struct tw_comm_view *ret)
 
 bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_symbol_tlv))
+	if (tlv->len < VALUE_MIN(tw_symbol_tlv))
 		return false;
 	*ret = (struct tw_symbol_view){
 		.size = tw_load_be32(VAL(tlv, tw_symbol_tlv, size)),
 		.address = tw_load_be64(VAL(tlv, tw_symbol_tlv, address)),
-		.name = tlv->value + VALUE_LEAST(tw_symbol_tlv),
-		.len = tlv->len - VALUE_LEAST(tw_symbol_tlv),
+		.name = tlv->value + VALUE_MIN(tw_symbol_tlv),
+		.len = tlv->len - VALUE_MIN(tw_symbol_tlv),
 	};
 	return true;
 }
 
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_time_sync))
+	if (tlv->len < VALUE_MIN(tw_time_sync))
 		return false;
 	*ret = (struct tw_time_sync_view){
 		.id = tw_load_be32(VAL(tlv, tw_time_sync, id)),
@@ -288,7 +288,7 @@ bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view
 
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret)
 {
-	if (tlv->len < VALUE_LEAST(tw_offset))
+	if (tlv->len < VALUE_MIN(tw_offset))
 		return false;
 	*ret = (struct tw_offset_view){
 		.kind = tw_load_be16(VAL(tlv, tw_offset, kind)),

@@ -10,8 +10,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/encode.h"
+#include "base/bytes.h"
 #include "wire/tracewire.h"
+
+/** tw_tlv__padded() - what a TLV of that length takes: the next one begins at a multiple of 4 */
+static inline size_t tw_tlv__padded(size_t len)
+{
+	return (len + 3) & ~(size_t)3;
+}
+
+/* The frame header in the host's byte order. */
+struct tw_frame_info {
+	uint8_t flags;
+	uint8_t source;
+	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
+	uint16_t channel;
+	uint16_t cpu;
+	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions, 1 in a control frame */
+	uint64_t stream_id;
+	uint64_t schema_id;
+	uint64_t seq;
+	uint64_t base_time; /* ns in the stream's clock */
+};
 
 /* Bytes still to be read. Reads beyond the end fail and leave the cursor where it was. */
 struct tw_cursor {
@@ -80,8 +100,8 @@ bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
-/** tw_tlv__least() - least length of a TLV of that type with its header, bytes; that of a bare header if unknown */
-size_t tw_tlv__least(unsigned int type);
+/** tw_tlv__min() - least length of a TLV of that type with its header, bytes; that of a bare header if unknown */
+size_t tw_tlv__min(unsigned int type);
 
 /** tw_tlv__name() - "EVENT", ...; NULL if unknown */
 const char *tw_tlv__name(unsigned int type);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/encode.h"
 
+/* A field of a TLV struct, given the TLV's value (which begins behind the TLV header). */
+#define VAL(p, type, field) ((p) + offsetof(struct type, field) - sizeof(struct tw_tlv))
+#define HEAD(type)          (sizeof(struct type) - sizeof(struct tw_tlv))
+
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info)
 {
 	f->buf = buf;
@@ -83,4 +87,199 @@ void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info)
 	*AT(reserved) = 0;
 	tw_store_be16(AT(events), info->events);
 #undef AT
+}
+
+bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost)
+{
+	const int64_t delta = (int64_t)(lost->time - f->info.base_time);
+	uint8_t *p;
+
+	if (delta != (int32_t)delta)
+		return false;
+	p = tw_frame__add(f, TW_TLV_LOST, HEAD(tw_lost));
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_lost, time), (uint32_t)delta);
+	tw_store_be16(VAL(p, tw_lost, where), lost->where);
+	tw_store_be16(VAL(p, tw_lost, flags), lost->unknown ? TW_LOST_UNKNOWN : 0);
+	tw_store_be64(VAL(p, tw_lost, count), lost->count);
+	return true;
+}
+
+bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_CLOCK, HEAD(tw_clock_tlv));
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_clock_tlv, valid), clock->valid);
+	tw_store_be32(VAL(p, tw_clock_tlv, error_ns), clock->error_ns);
+	tw_store_be32(VAL(p, tw_clock_tlv, sync_ns), clock->sync_ns);
+#define X(bit, name, field, what) tw_store_be64(VAL(p, tw_clock_tlv, field), clock->reading[bit]);
+	TW_CLOCK_LIST(X)
+#undef X
+	return true;
+}
+
+bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm)
+{
+	const size_t head = offsetof(struct tw_comm, name) - sizeof(struct tw_tlv);
+	const size_t len = comm->len < TW_COMM_MAX ? comm->len : TW_COMM_MAX - 1;
+	const size_t padded = tw_tlv__padded(len + 1); /* at least one NUL */
+	uint8_t *p = tw_frame__add(f, TW_TLV_COMM, head + padded);
+
+	if (!p)
+		return false;
+	memset(p, 0, head + padded);
+	*VAL(p, tw_comm, origin) = comm->origin;
+	tw_store_be64(VAL(p, tw_comm, time), comm->time);
+	tw_store_be32(VAL(p, tw_comm, pid), comm->pid);
+	tw_store_be32(VAL(p, tw_comm, tgid), comm->tgid);
+	memcpy(VAL(p, tw_comm, name), comm->name, len);
+	return true;
+}
+
+bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_SYMBOL, HEAD(tw_symbol_tlv) + symbol->len);
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_symbol_tlv, size), symbol->size);
+	tw_store_be64(VAL(p, tw_symbol_tlv, address), symbol->address);
+	memcpy(p + HEAD(tw_symbol_tlv), symbol->name, symbol->len);
+	return true;
+}
+
+bool tw_end__emit(struct tw_frame *f)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_END, HEAD(tw_end));
+
+	if (p)
+		tw_store_be32(p, 0);
+	return p;
+}
+
+bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_TIME_SYNC, HEAD(tw_time_sync));
+
+	if (!p)
+		return false;
+	tw_store_be32(VAL(p, tw_time_sync, id), exchange->id);
+	tw_store_be64(VAL(p, tw_time_sync, asked), exchange->asked);
+	tw_store_be64(VAL(p, tw_time_sync, received), exchange->received);
+	tw_store_be64(VAL(p, tw_time_sync, answered), exchange->answered);
+	return true;
+}
+
+bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_OFFSET, HEAD(tw_offset));
+
+	if (!p)
+		return false;
+	tw_store_be16(VAL(p, tw_offset, kind), offset->kind);
+	tw_store_be16(VAL(p, tw_offset, method), offset->method);
+	tw_store_be64(VAL(p, tw_offset, time), offset->time);
+	tw_store_be64(VAL(p, tw_offset, offset), (uint64_t)offset->offset);
+	tw_store_be64(VAL(p, tw_offset, step), (uint64_t)offset->step);
+	tw_store_be64(VAL(p, tw_offset, error_ns), offset->error_ns);
+	tw_store_be32(VAL(p, tw_offset, drift), (uint32_t)offset->drift);
+	tw_store_be32(VAL(p, tw_offset, reserved), 0);
+	return true;
+}
+
+static bool add_number(struct tw_frame *f, enum tw_tlv_type type, uint16_t number)
+{
+	uint8_t *p = tw_frame__add(f, type, sizeof(number));
+
+	if (p)
+		tw_store_be16(p, number);
+	return p;
+}
+
+bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what)
+{
+	return add_number(f, TW_TLV_METADATA_REQUEST, (uint16_t)what);
+}
+
+bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why)
+{
+	return add_number(f, TW_TLV_REFUSED, (uint16_t)why);
+}
+
+void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)
+{
+	uint8_t *p = buf;
+
+	*VAL(p, tw_schema_tlv, kind) = schema->kind;
+	*VAL(p, tw_schema_tlv, encoding) = schema->encoding;
+	tw_store_be16(VAL(p, tw_schema_tlv, event_id), schema->event_id);
+	tw_store_be32(VAL(p, tw_schema_tlv, raw_length), schema->raw_length);
+	tw_store_be32(VAL(p, tw_schema_tlv, index), schema->index);
+	tw_store_be32(VAL(p, tw_schema_tlv, total), schema->total);
+	if (schema->len) /* with none, there may be no bytes to point to */
+		memcpy(p + TW_SCHEMA_HEAD, schema->data, schema->len);
+}
+
+bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_SCHEMA, TW_SCHEMA_HEAD + schema->len);
+
+	if (!p)
+		return false;
+	tw_schema_tlv__lay_out(p, schema);
+	return true;
+}
+
+bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n)
+{
+	size_t len = 0;
+	uint8_t *p;
+
+	for (size_t i = 0; i < n; i++)
+		len += sizeof(struct tw_tlv) + tw_tlv__padded(attrs[i].len);
+	p = tw_frame__add(f, TW_TLV_HOST, len);
+	if (!p)
+		return false;
+	memset(p, 0, len);
+	for (size_t i = 0; i < n; i++) {
+		tw_store_be16(p, attrs[i].attr);
+		tw_store_be16(p + 2, (uint16_t)(sizeof(struct tw_tlv) + attrs[i].len));
+		memcpy(p + sizeof(struct tw_tlv), attrs[i].value, attrs[i].len);
+		p += sizeof(struct tw_tlv) + tw_tlv__padded(attrs[i].len);
+	}
+	return true;
+}
+
+bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_STATS, n * sizeof(struct tw_stat));
+
+	if (!p)
+		return false;
+	for (size_t i = 0; i < n; i++, p += sizeof(struct tw_stat)) {
+		tw_store_be16(p + offsetof(struct tw_stat, stat), stats[i].stat);
+		tw_store_be16(p + offsetof(struct tw_stat, channel), stats[i].channel);
+		tw_store_be64(p + offsetof(struct tw_stat, value), stats[i].value);
+	}
+	return true;
+}
+
+bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
+			size_t n)
+{
+	uint8_t *p = tw_frame__add(f, TW_TLV_WATERMARK, HEAD(tw_watermark) + n * sizeof(struct tw_watermark_channel));
+
+	if (!p)
+		return false;
+	tw_store_be64(VAL(p, tw_watermark, time), time);
+	p += HEAD(tw_watermark);
+	for (size_t i = 0; i < n; i++, p += sizeof(struct tw_watermark_channel)) {
+		tw_store_be16(p + offsetof(struct tw_watermark_channel, channel), channels[i]);
+		tw_store_be16(p + offsetof(struct tw_watermark_channel, reserved), 0);
+		tw_store_be64(p + offsetof(struct tw_watermark_channel, next_seq), next_seqs[i]);
+	}
+	return true;
 }

@@ -1,40 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Building frames in a buffer that the caller owns. Nothing is allocated and nothing is copied twice: a TLV is reserved
- * in place and written by the caller. The format is in wire/tracewire.h.
+ * in place and written by the caller, or by the function for its type, below. The format is in wire/tracewire.h.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/bytes.h"
-#include "wire/tracewire.h"
+#include "wire/decode.h"
 
 /* Event bodies are copied in steps of this many bytes, so a frame buffer needs as much slack behind its capacity. */
 #define TW_COPY_STEP 32
-
-/** tw_tlv__padded() - what a TLV of that length takes: the next one begins at a multiple of 4 */
-static inline size_t tw_tlv__padded(size_t len)
-{
-	return (len + 3) & ~(size_t)3;
-}
-
-/* The frame header in the host's byte order. */
-struct tw_frame_info {
-	uint8_t flags;
-	uint8_t source;
-	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
-	uint16_t channel;
-	uint16_t cpu;
-	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions, 1 in a control frame */
-	uint64_t stream_id;
-	uint64_t schema_id;
-	uint64_t seq;
-	uint64_t base_time; /* ns in the stream's clock */
-};
 
 /* A frame being built. */
 struct tw_frame {
@@ -117,5 +92,34 @@ size_t tw_frame__end(struct tw_frame *f);
 
 /** tw_frame_hdr__emit() - write a frame header; @hdr has room for a struct tw_frame_hdr */
 void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info);
+
+/*
+ * Records other than events: for each view of wire/decode.h, the way back. Each function takes what the view points to by copy
+ * and appends one TLV. All return false, the frame untouched, if it does not fit: not enough room, or for LOST a time too far
+ * from the frame's base time.
+ */
+
+/* Bytes of a SCHEMA's value before its payload. */
+#define TW_SCHEMA_HEAD (sizeof(struct tw_schema_tlv) - sizeof(struct tw_tlv))
+
+bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost);
+bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
+/* A name of TW_COMM_MAX bytes or more is cut: the last byte is a NUL. */
+bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
+bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
+bool tw_end__emit(struct tw_frame *f);
+bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange);
+bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
+bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what);
+bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why);
+/* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
+bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
+/* The value alone, which may be longer than a TLV: for PARTs. @buf has room for TW_SCHEMA_HEAD + @schema->len bytes. */
+void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);
+bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
+bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);
+/* @next_seqs[i] is the next unused number of channel @channels[i], as of @time in the stream's clock */
+bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
+			size_t n);
 
 #endif

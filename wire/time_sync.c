@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/time_sync.h"
 
-#include "wire/emit.h"
-
-static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
+static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_OUT_OF_BAND,
@@ -13,33 +11,33 @@ static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, cons
 	};
 
 	tw_frame__begin(frame, buf, TW_TIME_SYNC_ROOM - TW_COPY_STEP, &info);
-	tw_time_sync__emit(frame, exchange);
+	tw_time_sync__emit(frame, sync);
 }
 
-size_t tw_time_sync_frame__ask(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *question,
-			       uint16_t want)
+size_t tw_time_sync_frame__request(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
+				   uint16_t metadata)
 {
 	struct tw_frame frame;
 
-	begin(&frame, buf, stream_id, question);
-	if (want)
-		tw_metadata_request__emit(&frame, (enum tw_metadata_request)want);
+	begin(&frame, buf, stream_id, request);
+	if (metadata)
+		tw_metadata_request__emit(&frame, (enum tw_metadata_request)metadata);
 	return tw_frame__end(&frame);
 }
 
-size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *question,
+size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				  uint16_t why)
 {
 	struct tw_frame frame;
 
-	begin(&frame, buf, stream_id, question);
+	begin(&frame, buf, stream_id, request);
 	tw_refused__emit(&frame, (enum tw_refused_why)why);
 	return tw_frame__end(&frame);
 }
 
-size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *exchange)
+size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync)
 {
-	return tw_time_sync_frame__ask(buf, stream_id, exchange, 0);
+	return tw_time_sync_frame__request(buf, stream_id, sync, 0);
 }
 
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret)
@@ -60,14 +58,14 @@ bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_str
 	return false;
 }
 
-static uint16_t most_wanted(const struct tw_tlv_view *tlv)
+static uint16_t largest_request(const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
-	uint16_t most = 0, what;
+	uint16_t max = 0, what;
 
 	while (tw_metadata_request__next(&list, &what))
-		most = what > most && what <= TW_METADATA_REQUEST_ALL ? what : most;
-	return most;
+		max = what > max && what <= TW_METADATA_REQUEST_ALL ? what : max;
+	return max;
 }
 
 static uint16_t first_reason(const struct tw_tlv_view *tlv)
@@ -79,31 +77,31 @@ static uint16_t first_reason(const struct tw_tlv_view *tlv)
 }
 
 /* The largest number that such a frame has in TLVs of that type. */
-static uint16_t most_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
-			uint16_t (*number)(const struct tw_tlv_view *tlv))
+static uint16_t largest_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
+			   uint16_t (*number)(const struct tw_tlv_view *tlv))
 {
 	enum tw_frame_status status;
 	struct tw_frame_info info;
 	struct tw_tlv_view tlv;
 	struct tw_cursor tlvs;
-	uint16_t most = 0;
+	uint16_t max = 0;
 
 	if (tw_frame__parse(data, len, &info, &tlvs) != TW_FRAME_OK || info.source != TW_SOURCE_OUT_OF_BAND)
 		return 0;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		const uint16_t n = tlv.type == type ? number(&tlv) : 0;
 
-		most = n > most ? n : most;
+		max = n > max ? n : max;
 	}
-	return most;
+	return max;
 }
 
 uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len)
 {
-	return most_of(data, len, TW_TLV_METADATA_REQUEST, most_wanted);
+	return largest_of(data, len, TW_TLV_METADATA_REQUEST, largest_request);
 }
 
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len)
 {
-	return most_of(data, len, TW_TLV_REFUSED, first_reason);
+	return largest_of(data, len, TW_TLV_REFUSED, first_reason);
 }

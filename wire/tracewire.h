@@ -41,7 +41,7 @@ typedef unsigned long long __u64, __be64;
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
-#define TW_SOURCE_OUT_OF_BAND 3 /* out of band, without numbers: clock exchange, what a capture host writes */
+#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, no numbers: time synchronisation, what a capture host writes */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
@@ -67,28 +67,28 @@ struct tw_frame_hdr {
  * The one list of TLVs: type, name, least length of the TLV with its header, what it is.
  * A decoder skips types it does not know; a TLV shorter than its least length is malformed.
  */
-#define TW_TLV_LIST(X)                                                                           \
-	X(0, PAD, 4, "padding")                                                                  \
-	X(1, EVENT, 16, "event as the kernel recorded it")                                       \
-	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number")          \
-	X(3, PART, 20, "piece of a TLV larger than a frame")                                     \
-	X(4, LOST, 20, "events that never reached the wire")                                     \
-	X(5, WATERMARK, 12, "nothing older will come on these channels")                         \
-	X(6, SCHEMA, 20, "one format text")                                                      \
-	X(7, HOST, 4, "who produces the stream")                                                 \
-	X(8, CLOCK, 64, "the same instant in several clocks")                                    \
-	X(9, COMM, 28, "a task's name from a time on")                                           \
-	X(10, SYMBOL, 16, "kernel address and its name")                                         \
-	X(11, STATS, 4, "counters of the producer's stages")                                     \
-	X(12, AUTH, 8, "authenticates everything before it; always last")                        \
-	X(13, END, 8, "the producer has stopped; nothing follows")                               \
-	X(14, TIME_SYNC, 32, "a receiver asks for the stream's clock, or the answer")            \
-	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")              \
-	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks what explains the stream") \
+#define TW_TLV_LIST(X)                                                                                  \
+	X(0, PAD, 4, "padding")                                                                         \
+	X(1, EVENT, 16, "event as the kernel recorded it")                                              \
+	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number")                 \
+	X(3, PART, 20, "piece of a TLV larger than a frame")                                            \
+	X(4, LOST, 20, "events that never reached the wire")                                            \
+	X(5, WATERMARK, 12, "nothing older will come on these channels")                                \
+	X(6, SCHEMA, 20, "one format text")                                                             \
+	X(7, HOST, 4, "who produces the stream")                                                        \
+	X(8, CLOCK, 64, "the same instant in several clocks")                                           \
+	X(9, COMM, 28, "a task's name from a time on")                                                  \
+	X(10, SYMBOL, 16, "kernel address and its name")                                                \
+	X(11, STATS, 4, "counters of the producer's stages")                                            \
+	X(12, AUTH, 8, "authenticates everything before it; always last")                               \
+	X(13, END, 8, "the producer has stopped; nothing follows")                                      \
+	X(14, TIME_SYNC, 32, "time synchronisation between receiver and producer: request or response") \
+	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")                     \
+	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks metadata of the stream")          \
 	X(17, REFUSED, 4, "a receiver does not take the stream")
 
 enum tw_tlv_type {
-#define X(num, name, least, what) TW_TLV_##name = (num),
+#define X(num, name, min, what) TW_TLV_##name = (num),
 	TW_TLV_LIST(X)
 #undef X
 };
@@ -311,14 +311,14 @@ struct tw_end {
 
 /*
  * As in NTP (RFC 5905): received - asked and answered - arrival bound the distance of the two clocks from above and below.
- * A question goes to where the stream's frames come from, in a frame with the stream's id.
+ * A request goes to the sender of the stream's frames, in an out-of-band frame with the stream's id.
  */
 struct tw_time_sync {
 	struct tw_tlv tlv;
 	__be32 id;
 	__be64 asked;    /* in the receiver's clock; the producer only repeats it */
-	__be64 received; /* when the question came, in the stream's clock; 0 in a question */
-	__be64 answered; /* when the answer left, the same */
+	__be64 received; /* when the request came, in the stream's clock; 0 in a request */
+	__be64 answered; /* when the response left, the same */
 } __attribute__((packed));
 
 #define TW_OFFSET_KIND_LIST(X)                                           \
@@ -360,8 +360,8 @@ struct tw_offset {
 } __attribute__((packed));
 
 /*
- * METADATA_REQUEST, behind the TIME_SYNC of a question, is a list of __be16 of this one: what the producer is to say again at once, on the control
- * channel as it always does. The larger ones include the smaller ones.
+ * METADATA_REQUEST, after the TIME_SYNC of a request, is a list of __be16 of this one: the metadata that the producer is asked to send again,
+ * on the control channel as always. The larger numbers include the smaller ones.
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
@@ -374,13 +374,13 @@ enum tw_metadata_request {
 };
 
 /*
- * REFUSED, behind the TIME_SYNC of a question, is a list of __be16 of this one: why the receiver takes nothing of the stream. It may when the
- * question is answered.
+ * REFUSED, after the TIME_SYNC of a request, is a list of __be16 of this one: why the receiver refuses the stream. It may accept it when the
+ * request is answered.
  */
 #define TW_REFUSED_LIST(X)                                                               \
 	X(1, PLACES, "places", "no place for one more stream")                           \
 	X(2, SOURCE, "source", "no place for one more stream of the producer's address") \
-	X(3, RATE, "rate", "streams that answer no question bring too much")
+	X(3, RATE, "rate", "streams that send no TIME_SYNC responses exceed their rate")
 
 enum tw_refused_why {
 #define X(num, name, text, what) TW_REFUSED_##name = (num),

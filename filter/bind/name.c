@@ -8,7 +8,7 @@
 
 #include "base/nearest.h"
 #include "filter/bind/bind.h"
-#include "schema/field_name.h"
+#include "schema/field.h"
 
 static const struct {
 	const char *name;
@@ -65,7 +65,7 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 		return tw_filter_error(err, -EINVAL, predicate->column,
 				       "'%s' is no name, and a comparison begins with one: cpu == 1", name);
 	for (const char *c = name; *c; c++) {
-		if (!tw_name__may_have(*c) && *c != '.' && *c != ':')
+		if (!tw_field_name__may_have(*c) && *c != '.' && *c != ':')
 			return tw_filter_error(err, -EINVAL, predicate->column + (uint32_t)(c - name),
 					       "'%s' is no name: '%c' cannot be in one", name, *c);
 	}
@@ -127,7 +127,7 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 
 bool tw_filter_name__same(const char *typed, const char *kernels)
 {
-	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_name__may_have(*kernels)))) {
+	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_field_name__may_have(*kernels)))) {
 		typed++;
 		kernels++;
 	}

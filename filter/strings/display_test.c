@@ -61,7 +61,7 @@ static void name_of(const struct tw_format *format, const struct tw_test *test, 
 		parts[1] = format->name;
 		parts[2] = test->field->name;
 	}
-	tw_name__join(parts, ret);
+	tw_field_name__join(parts, ret);
 }
 
 const char *tw_display__op(uint8_t op)

@@ -5,7 +5,7 @@
 
 #include "base/line.h"
 #include "filter/tree.h"
-#include "schema/field_name.h"
+#include "schema/field.h"
 
 /**
  * tw_display__test() - append a test that tw_display__refuses() does not refuse
@@ -20,7 +20,7 @@ bool tw_display__test(const struct tw_format *format, const struct tw_test *test
 struct tw_display_writing {
 	struct tw_line *line;
 	const struct tw_test *test;
-	char name[TW_NAME_MAX];
+	char name[TW_FIELD_NAME_MAX];
 };
 
 /** tw_display__op() - " == " and the like, with the blanks around it */

@@ -453,7 +453,7 @@ bool tw_admission__next(struct tw_admission *a, struct tw_question *ret)
 	question.id = cookie_of(a, pending->stream_id, &pending->to, question.asked);
 	ret->to = &pending->to;
 	ret->len = pending->why ? tw_time_sync_frame__refuse(ret->frame, pending->stream_id, &question, pending->why)
-				: tw_time_sync_frame__ask(ret->frame, pending->stream_id, &question, 0);
+				: tw_time_sync_frame__request(ret->frame, pending->stream_id, &question, 0);
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #include "pcap-tools/clocks/capture_clock.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "stream/streams.h"
-#include "wire/decode.h"
+#include "wire/encode.h"
 #include "wire/parts.h"
 
 /* Of one interface in one file. */

@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "pcap-tools/archive/state.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define ETHER_LEN 14
 #define LOOKS     64 /* packets between two looks whether a file is full: a watermark may let out thousands */

@@ -296,8 +296,8 @@ bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
 	next = now + pause_between(a, s);
 	a->due = a->due < next ? next : a->due;
 	ret->to = &s->peer;
-	ret->len = tw_time_sync_frame__ask(ret->frame, s->id,
-					   &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
+	ret->len = tw_time_sync_frame__request(ret->frame, s->id,
+					       &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
 	return true;
 }
 

@@ -8,7 +8,7 @@
 #include "pcap-tools/pcapng/writer.h"
 #include "schema/print.h"
 #include "schema/schema.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define CONVERT_ETHER_LEN 14
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "pcap-tools/convert/state.h"
-#include "schema/hash.h"
+#include "schema/schema.h"
 #include "wire/schema_text.h"
 
 struct source {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap-tools/merge/out.h"
+#include "wire/encode.h"
 
 _Static_assert(TW_MERGE_SLACK <= TW_HELD_SLACK, "what the header promises");
 

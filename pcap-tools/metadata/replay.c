@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pcap-tools/metadata/state.h"
+#include "wire/encode.h"
 
 struct teller {
 	struct tw_metadata_frames *to;

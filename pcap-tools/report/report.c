@@ -165,7 +165,7 @@ static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_r
 		run->stats->malformed++;
 		return 0;
 	}
-	if (tlv.type != TW_TLV_EVENT || sizeof(struct tw_tlv) + tlv.len < tw_tlv__least(tlv.type))
+	if (tlv.type != TW_TLV_EVENT || sizeof(struct tw_tlv) + tlv.len < tw_tlv__min(tlv.type))
 		return 0;
 	return take_event(run, stream, frame, &tlv, true);
 }

@@ -6,7 +6,7 @@
 #include "pcap-tools/tracedat/clock.h"
 #include "pcap-tools/tracedat/tracedat.h"
 #include "pcap-tools/tracedat/unpack.h"
-#include "schema/layout.h"
+#include "schema/format.h"
 
 /* One CPU's ring: where it lies in the file, the window on it, and the event that is next. */
 struct tw_dat_ring {

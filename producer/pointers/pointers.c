@@ -32,7 +32,7 @@ int tw_hashed_pointers__set_format(struct tw_hashed_pointers *p, const struct tw
 	if (!spots)
 		return -ENOMEM;
 	for (size_t i = 0; i < format->n_fields; i++) {
-		const uint64_t least = tw_pointer_field__least(format, print, &format->fields[i]);
+		const uint64_t least = tw_pointer_field__min(format, print, &format->fields[i]);
 
 		if (least)
 			tw_field_offsets__add(spots, format, &format->fields[i], least);
@@ -49,7 +49,7 @@ int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *p, uint16_t id)
 	if (!spots)
 		return -ENOMEM;
 	spots->spots[spots->n++] = (struct tw_field_offset){
-		.least = TW_POINTER_LEAST_KERNEL,
+		.least = TW_POINTER_MIN_KERNEL,
 		.offset = TW_RECORD_COMMON,
 		.size = UINT32_MAX,
 		.width = sizeof(uint64_t),

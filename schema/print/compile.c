@@ -1,40 +1,541 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole print fmt: its format string, and an argument for each conversion in it. */
-#include "schema/print/compile.h"
-
+/*
+ * From a print fmt to the operations of a program: its format string is taken apart, an argument is parsed for each
+ * conversion, and the nodes of its expression, which lie in the order in which the stack machine needs them, become operations.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "schema/print/conversion.h"
-#include "schema/print/generate.h"
+#include "schema/print/parse.h"
+#include "schema/print/program.h"
+#include "wire/tracewire.h"
+
+#define OPS_MAX   16384 /* operations of one program */
+#define TASKS_MAX (4 * TW_PARSE_DEPTH_MAX)
 
 struct compiler {
 	struct tw_parser parser;
-	struct tw_tree tree;
-	struct tw_generator gen;
+	struct tw_expr expr;
+	struct tw_print *print;
+	uint32_t depth; /* of the stack at this place */
+	uint32_t label; /* the last operation that is jumped to: nothing may be merged over it */
 };
 
-/* The format string, side by side with others or alone. */
-static bool read_format(struct compiler *c, uint32_t *ret_at)
+static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
 {
-	bool join = false;
+	struct tw_print *print = c->print;
+	struct tw_op *ops = tw_expr__grow(&c->expr, print->ops, print->n_ops, &print->ops_size, sizeof(*ops), OPS_MAX);
 
-	tw_parser__advance(&c->parser);
-	if (c->parser.token.kind != TW_TOKEN_STRING)
-		return tw_tree__refuse(&c->tree, c->parser.token.column, "it does not begin with a format string");
-	while (c->parser.token.kind == TW_TOKEN_STRING) {
-		if (!tw_tree__string(&c->tree, &c->parser.token, join, ret_at))
-			return false;
-		join = true;
-		tw_parser__advance(&c->parser);
+	if (!ops)
+		return NULL;
+	print->ops = ops;
+	ops[print->n_ops] = (struct tw_op){ .code = (uint8_t)code };
+	return &ops[print->n_ops++];
+}
+
+/* How many values an operation takes from the stack; each here leaves one. */
+static uint32_t taken(const struct tw_expr_node *node)
+{
+	switch (node->kind) {
+	case TW_EXPR_UNARY:
+	case TW_EXPR_CAST:
+	case TW_EXPR_INDEX: /* its array is none on the stack */
+		return 1;
+	case TW_EXPR_BINARY:
+		return 2;
+	case TW_EXPR_COND:
+		return 3;
+	default:
+		return 0;
 	}
+}
+
+static void fill_load(struct tw_op *op, const struct tw_field *field)
+{
+	op->size = (uint8_t)field->size;
+	op->is_signed = field->is_signed && field->kind != TW_FIELD_POINTER && field->kind != TW_FIELD_BOOL;
+	op->is_common = field->offset < TW_RECORD_COMMON;
+	op->a = field->offset;
+}
+
+/* Only what changes the 64 bits on the stack needs to be done. */
+static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *node)
+{
+	const struct tw_expr_node *from = &expr->nodes[node->args[0]];
+
+	if (node->size == from->size)
+		return node->size == 8 || node->is_signed == from->is_signed;
+	return node->size > from->size && (node->size == 8 || !from->is_signed || node->is_signed);
+}
+
+static void fill(const struct tw_expr *expr, const struct tw_expr_node *node, struct tw_op *op)
+{
+	op->size = node->size;
+	op->is_signed = node->is_signed;
+	switch (node->kind) {
+	case TW_EXPR_NUMBER:
+		op->code = TW_OP_CONST;
+		op->value = node->value;
+		break;
+	case TW_EXPR_FIELD:
+		op->code = TW_OP_LOAD;
+		fill_load(op, node->field);
+		break;
+	case TW_EXPR_LEN:
+		op->code = TW_OP_LEN;
+		op->field = node->field;
+		break;
+	case TW_EXPR_UNARY:
+		op->code = TW_OP_UNARY;
+		op->a = node->punct;
+		break;
+	case TW_EXPR_BINARY:
+		op->code = TW_OP_BINARY;
+		op->a = node->punct;
+		op->size = node->elem_size;
+		op->is_signed = node->elem_signed;
+		op->b = node->size;
+		op->c = node->is_signed;
+		break;
+	case TW_EXPR_COND:
+		op->code = TW_OP_SELECT;
+		break;
+	case TW_EXPR_INDEX:
+		op->code = TW_OP_INDEX;
+		op->field = expr->nodes[node->args[0]].field;
+		break;
+	default: /* CAST */
+		op->code = TW_OP_NARROW;
+	}
+}
+
+static bool generate_number(struct compiler *c, uint32_t root)
+{
+	const struct tw_expr *expr = &c->expr;
+
+	if (!tw_expr__need_number(&c->expr, root))
+		return false;
+	for (uint32_t i = expr->nodes[root].first; i <= root; i++) {
+		const struct tw_expr_node *node = &expr->nodes[i];
+		struct tw_op *op;
+
+		if (tw_expr_node__is_bytes(node) || (node->kind == TW_EXPR_CAST && is_idle_cast(expr, node)))
+			continue;
+		op = add_op(c, TW_OP_CONST);
+		if (!op)
+			return false;
+		fill(expr, node, op);
+		c->depth += 1 - taken(node);
+		if (c->depth >= TW_PRINT_STACK)
+			return tw_expr__refuse(&c->expr, node->column, "it needs too many values at once");
+	}
+	return true;
+}
+
+/* What is still to be done of nested ?: */
+enum task_kind { PUT, ELSE, LAND };
+
+struct task {
+	enum task_kind what;
+	uint32_t at; /* PUT: a node; else the jump to be completed */
+};
+
+struct tasks {
+	struct task list[TASKS_MAX];
+	uint32_t n;
+};
+
+static bool add_text(struct compiler *c, const char *text, size_t len)
+{
+	struct tw_print *print = c->print;
+	struct tw_op *last = print->n_ops ? &print->ops[print->n_ops - 1] : NULL;
+	const uint32_t at = print->n_texts;
+
+	if (!len)
+		return true;
+	for (size_t i = 0; i < len; i++) {
+		char *texts =
+			tw_expr__grow(&c->expr, print->texts, print->n_texts, &print->texts_size, 1, TW_EXPR_TEXT_MAX);
+
+		if (!texts)
+			return false;
+		print->texts = texts;
+		texts[print->n_texts++] = text[i];
+	}
+	if (last && last->code == TW_OP_TEXT && c->label != print->n_ops && last->a + last->b == at) {
+		last->b += (uint32_t)len;
+		return true;
+	}
+	last = add_op(c, TW_OP_TEXT);
+	if (!last)
+		return false;
+	last->a = at;
+	last->b = (uint32_t)len;
+	return true;
+}
+
+static bool on_field(struct compiler *c, enum tw_op_code code, const struct tw_expr_node *node)
+{
+	struct tw_op *op = add_op(c, code);
+
+	if (!op)
+		return false;
+	op->field = node->field;
+	op->size = node->elem_size;
+	return true;
+}
+
+static bool table(struct compiler *c, const struct tw_expr_node *node)
+{
+	const enum tw_op_code code = node->helper == TW_HELPER_FLAGS   ? TW_OP_FLAGS
+				     : node->helper == TW_HELPER_WORDS ? TW_OP_WORD
+								       : TW_OP_SYMBOLIC;
+	struct tw_op *op;
+
+	if (!generate_number(c, node->args[0]))
+		return false;
+	op = add_op(c, code);
+	if (!op)
+		return false;
+	op->a = node->at;
+	c->depth--;
+	return true;
+}
+
+static bool hex_dump(struct compiler *c, const struct tw_expr_node *node)
+{
+	const struct tw_expr_node *prefix = &c->expr.nodes[node->args[2]];
+	const uint32_t at = c->print->n_texts;
+	struct tw_op *op;
+
+	if (!add_text(c, &c->expr.strings[prefix->at], prefix->len + 1))
+		return false;
+	c->print->n_ops--; /* a text that is only named */
+	op = add_op(c, TW_OP_CONST);
+	if (!op)
+		return false;
+	op->value = (uint64_t)at << 32 | c->expr.nodes[node->args[3]].value;
+	c->depth++;
+	if (!on_field(c, TW_OP_HEX_DUMP, &c->expr.nodes[node->args[0]]))
+		return false;
+	c->depth -= 2;
+	return true;
+}
+
+static bool dump(struct compiler *c, const struct tw_expr_node *node)
+{
+	static const uint8_t codes[] = {
+		[TW_HELPER_HEX] = TW_OP_HEX_BYTES,
+		[TW_HELPER_HEX_STR] = TW_OP_HEX_STR,
+		[TW_HELPER_ARRAY] = TW_OP_ARRAY,
+		[TW_HELPER_DYNAMIC_ARRAY] = TW_OP_WHOLE_ARRAY,
+	};
+
+	if (node->helper == TW_HELPER_CPUMASK)
+		return on_field(c, TW_OP_CPU_LIST, node);
+	if (node->helper == TW_HELPER_BITMASK)
+		return on_field(c, TW_OP_BITMASK, node);
+	if (node->n_args == 2 && !generate_number(c, node->args[1]))
+		return false;
+	if (node->helper == TW_HELPER_HEX_DUMP) {
+		c->label = c->print->n_ops; /* its prefix joins no other text */
+		return hex_dump(c, node);
+	}
+	if (!on_field(c, codes[node->helper], &c->expr.nodes[node->args[0]]))
+		return false;
+	c->print->ops[c->print->n_ops - 1].size = node->elem_size;
+	c->depth -= node->n_args == 2;
+	return true;
+}
+
+/* A char * of the traced kernel's: its text may be known by its address. */
+static bool string_at(struct compiler *c, uint32_t i)
+{
+	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
+
+	if (tw_expr_node__is_bytes(node) && node->elem_size == 1)
+		return on_field(c, TW_OP_STRING, node);
+	if (tw_expr_node__is_bytes(node) || node->size != c->expr.format->long_size || node->kind == TW_EXPR_NUMBER)
+		return tw_expr__refuse(&c->expr, node->column, "text is needed for %%s");
+	if (!generate_number(c, i) || !add_op(c, TW_OP_STRING_AT))
+		return false;
+	c->depth--;
+	return true;
+}
+
+static bool push_task(struct compiler *c, struct tasks *tasks, enum task_kind what, uint32_t at)
+{
+	if (tasks->n == TASKS_MAX)
+		return tw_expr__refuse(&c->expr, 1, "its ?: nest too deeply");
+	tasks->list[tasks->n].what = what;
+	tasks->list[tasks->n++].at = at;
+	return true;
+}
+
+/* From top to bottom of the stack: the first text, the jump over the second, the second, where it is left. */
+static bool choose(struct compiler *c, struct tasks *tasks, const struct tw_expr_node *node)
+{
+	const struct tw_expr_node *condition = &c->expr.nodes[node->args[0]];
+
+	if (condition->kind == TW_EXPR_NUMBER)
+		return push_task(c, tasks, PUT, node->args[condition->value ? 1 : 2]);
+	if (!generate_number(c, node->args[0]) || !add_op(c, TW_OP_JUMP_ZERO))
+		return false;
+	c->depth--;
+	return push_task(c, tasks, LAND, 0) && push_task(c, tasks, PUT, node->args[2]) &&
+	       push_task(c, tasks, ELSE, c->print->n_ops - 1) && push_task(c, tasks, PUT, node->args[1]);
+}
+
+static void land(struct compiler *c, uint32_t jump)
+{
+	c->print->ops[jump].a = c->print->n_ops;
+	c->label = c->print->n_ops;
+}
+
+static bool put(struct compiler *c, struct tasks *tasks, uint32_t i)
+{
+	const struct tw_expr_node *node = &c->expr.nodes[i];
+
+	switch (node->kind) {
+	case TW_EXPR_TEXT:
+		return add_text(c, &c->expr.strings[node->at], strlen(&c->expr.strings[node->at]));
+	case TW_EXPR_STR:
+		return on_field(c, TW_OP_STRING, node);
+	case TW_EXPR_FIELD:
+		return node->is_text ? on_field(c, TW_OP_STRING, node) : string_at(c, i);
+	case TW_EXPR_TABLE:
+		return table(c, node);
+	case TW_EXPR_DUMP:
+		return dump(c, node);
+	case TW_EXPR_COND:
+		if (node->is_text)
+			return choose(c, tasks, node);
+		return string_at(c, i);
+	default:
+		return string_at(c, i);
+	}
+}
+
+static bool generate_string(struct compiler *c, uint32_t root)
+{
+	struct tasks tasks = { .n = 0 };
+
+	if (!push_task(c, &tasks, PUT, root))
+		return false;
+	while (tasks.n) {
+		const struct task task = tasks.list[--tasks.n];
+
+		if (task.what == PUT) {
+			if (!put(c, &tasks, task.at))
+				return false;
+		} else if (task.what == LAND) {
+			land(c, task.at);
+		} else {
+			if (!add_op(c, TW_OP_JUMP))
+				return false;
+			tasks.list[tasks.n - 2].at = c->print->n_ops - 1;
+			land(c, task.at);
+		}
+	}
+	return true;
+}
+
+static bool add_conversion(struct compiler *c, const struct tw_conversion *conversion, uint32_t *ret)
+{
+	struct tw_print *print = c->print;
+	struct tw_conversion *all = tw_expr__grow(&c->expr, print->conversions, print->n_conversions,
+						  &print->conversions_size, sizeof(*all), OPS_MAX);
+
+	if (!all)
+		return false;
+	print->conversions = all;
+	all[print->n_conversions] = *conversion;
+	*ret = print->n_conversions++;
+	return true;
+}
+
+static bool converted(struct compiler *c, enum tw_op_code code, const struct tw_conversion *conversion, uint32_t values)
+{
+	struct tw_op *op;
+	uint32_t i;
+
+	if (!add_conversion(c, conversion, &i))
+		return false;
+	op = add_op(c, code);
+	if (!op)
+		return false;
+	op->a = i;
+	c->depth -= values + conversion->star_width + conversion->star_precision;
+	return true;
+}
+
+static bool is_plain(const struct tw_conversion *conversion)
+{
+	const struct tw_put_spec *spec = &conversion->spec;
+
+	return !spec->flags && !spec->width && spec->precision < 0 && !conversion->star_width &&
+	       !conversion->star_precision;
+}
+
+/* The commonest: a field as it is, by a conversion of its own sign that shows all of it. */
+static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
+{
+	const uint32_t peeled = tw_expr__peel(&c->expr, i);
+	const struct tw_expr_node *node = &c->expr.nodes[peeled];
+	const char letter = conversion->spec.letter;
+	const bool decimal = letter == 'd' || letter == 'i' || letter == 'u', is_signed = letter != 'u';
+	const uint32_t before = c->print->n_ops;
+	struct tw_op *op;
+
+	if (!is_plain(conversion) || (!decimal && letter != 'x') || node->kind != TW_EXPR_FIELD ||
+	    tw_expr_node__is_bytes(node) || node->size > conversion->spec.size)
+		return false;
+	if (node->size < conversion->spec.size ? node->is_signed && (letter == 'x' || !is_signed) : false)
+		return false;
+	if (!generate_number(c, peeled) || c->print->n_ops != before + 1)
+		return false;
+	c->depth--;
+	op = &c->print->ops[before];
+	op->code = decimal ? TW_OP_DECIMAL_OF : TW_OP_HEX_OF;
+	if (node->size == conversion->spec.size)
+		op->is_signed = decimal && is_signed;
+	return true;
+}
+
+static bool convert_number(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
+{
+	const char letter = conversion->spec.letter;
+	struct tw_op *op;
+
+	if (field_as_it_is(c, conversion, i))
+		return true;
+	if (!generate_number(c, i))
+		return false;
+	if (!is_plain(conversion) || (letter != 'd' && letter != 'i' && letter != 'u'))
+		return converted(c, TW_OP_NUMBER, conversion, 1);
+	op = add_op(c, TW_OP_DECIMAL);
+	if (!op)
+		return false;
+	op->size = conversion->spec.size;
+	op->is_signed = letter != 'u';
+	c->depth--;
+	return true;
+}
+
+static bool convert_string(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
+{
+	/* A text that is only known by its address is put as it is, whatever its width. */
+	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
+				     !c->expr.nodes[i].is_text && !tw_expr_node__is_bytes(&c->expr.nodes[i])))
+		return generate_string(c, i);
+	c->label = c->print->n_ops + 1;
+	return add_op(c, TW_OP_MARK) && generate_string(c, i) && converted(c, TW_OP_FIT, conversion, 0);
+}
+
+/* Whoever produces a stream looks up the names of the addresses, and may hide the pointers. */
+static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t i)
+{
+	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
+	const struct tw_field **all;
+
+	if (node->kind == TW_EXPR_INDEX ? node->size != c->expr.format->long_size
+					: node->kind != TW_EXPR_FIELD || node->size < c->expr.format->long_size)
+		return true;
+	for (uint32_t k = 0; k < list->n; k++)
+		if (list->fields[k] == node->field)
+			return true;
+	all = tw_expr__grow(&c->expr, list->fields, list->n, &list->size, sizeof(*all), TW_FORMAT_FIELDS_MAX);
+	if (!all)
+		return false;
+	list->fields = all;
+	all[list->n++] = node->field;
+	return true;
+}
+
+static bool convert_pointer(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
+{
+	struct tw_conversion on_bytes = *conversion;
+	const struct tw_expr_node *node = &c->expr.nodes[i];
+
+	if (tw_pointer__is_bytes(&conversion->pointer)) {
+		if (!tw_expr_node__is_bytes(node))
+			return tw_expr__refuse(&c->expr, node->column, "what this points to is not in the record");
+		on_bytes.field = node->field;
+		if (conversion->pointer.kind == TW_POINTER_HEX && !conversion->spec.width)
+			on_bytes.spec.width = 1; /* as the kernel has it for %ph alone */
+		return converted(c, TW_OP_POINTED, &on_bytes, 0);
+	}
+	if (!generate_number(c, i))
+		return false;
+	if (!list_field(c, &c->print->pointers, i))
+		return false;
+	if (tw_pointer__is_symbol(&conversion->pointer) && !list_field(c, &c->print->addresses, i))
+		return false;
+	return converted(c, TW_OP_ADDRESS, conversion, 1);
+}
+
+static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
+			      uint32_t node)
+{
+	const uint32_t n_stars = (uint32_t)conversion->star_width + conversion->star_precision;
+
+	for (uint32_t i = 0; i < n_stars; i++)
+		if (!generate_number(c, stars[i]))
+			return false;
+	if (conversion->spec.letter == 'p')
+		return convert_pointer(c, conversion, node);
+	if (conversion->spec.letter == 's')
+		return convert_string(c, conversion, node);
+	return convert_number(c, conversion, node);
+}
+
+static void take_table(struct tw_print *print, const struct tw_expr_table *from, uint32_t i)
+{
+	struct tw_print_names *table = &print->tables[i];
+
+	table->names = &print->names[from->first];
+	table->n = from->n;
+	table->flags = from->is_flags;
+	if (from->is_flags)
+		memcpy(table->delimiter, &print->strings[from->delimiter], from->delimiter_len);
+	print->table_fields[i] = from->field;
+}
+
+static bool take_tables(struct compiler *c)
+{
+	static const char block[TW_PRINT_TEXT_SPARE];
+	struct tw_expr *expr = &c->expr;
+	struct tw_print *print = c->print;
+
+	c->label = print->n_ops;
+	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable behind all others */
+		return false;
+	if (!expr->n_tables)
+		return true;
+	print->tables = calloc(expr->n_tables, sizeof(*print->tables));
+	print->table_fields = calloc(expr->n_tables, sizeof(const struct tw_field *));
+	print->names = calloc(expr->n_entries + 1, sizeof(*print->names));
+	if (!print->tables || !print->table_fields || !print->names) {
+		expr->no_memory = true;
+		return false;
+	}
+	print->strings = expr->strings;
+	expr->strings = NULL;
+	print->n_strings = expr->n_strings;
+	print->n_names = expr->n_entries;
+	print->n_tables = expr->n_tables;
+	for (uint32_t i = 0; i < expr->n_entries; i++)
+		print->names[i] = (struct tw_print_name){ .value = expr->entries[i].value,
+							  .name = &print->strings[expr->entries[i].text] };
+	for (uint32_t i = 0; i < expr->n_tables; i++)
+		take_table(print, &expr->tables[i], i);
 	return true;
 }
 
 static bool next_argument(struct compiler *c, uint32_t *ret)
 {
 	if (!tw_parser__at(&c->parser, TW_PUNCT(',', 0)))
-		return tw_tree__refuse(&c->tree, c->parser.token.column, "an argument is missing for a conversion");
+		return tw_expr__refuse(&c->expr, c->parser.token.column, "an argument is missing for a conversion");
 	tw_parser__advance(&c->parser);
 	return tw_parser__expression(&c->parser, ret);
 }
@@ -42,18 +543,18 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 /* The arguments of one conversion; the nodes of those before it are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
-	struct tw_print_conversion conversion;
+	struct tw_conversion conversion;
 	uint32_t stars[2] = { 0 }, n = 0, node;
 
-	if (!tw_conversion__parse(text, c->tree.format->long_size, &conversion))
-		return tw_tree__refuse(&c->tree, 1, "the conversion \"%.*s\" is not known",
+	if (!tw_conversion__parse(text, c->expr.format->long_size, &conversion))
+		return tw_expr__refuse(&c->expr, 1, "the conversion \"%.*s\" is not known",
 				       text->len < 16 ? (int)text->len : 16, text->at);
-	c->tree.n_nodes = 0;
+	c->expr.n_nodes = 0;
 	if (conversion.star_width && !next_argument(c, &stars[n++]))
 		return false;
 	if (conversion.star_precision && !next_argument(c, &stars[n++]))
 		return false;
-	return next_argument(c, &node) && tw_generate__argument(&c->gen, &conversion, stars, node);
+	return next_argument(c, &node) && generate_argument(c, &conversion, stars, node);
 }
 
 /* Up to a conversion or a tab. */
@@ -72,7 +573,7 @@ static bool read_pieces(struct compiler *c, struct tw_text text)
 		size_t len = constant_length(text);
 
 		if (len == 0 && *text.at == '\t') {
-			if (!tw_generate__op(&c->gen, TW_OP_TAB))
+			if (!add_op(c, TW_OP_TAB))
 				return false;
 			tw_text__cut(&text, 1);
 			continue;
@@ -85,7 +586,7 @@ static bool read_pieces(struct compiler *c, struct tw_text text)
 				return false;
 			continue;
 		}
-		if (!tw_generate__text(&c->gen, text.at, len))
+		if (!add_text(c, text.at, len))
 			return false;
 		tw_text__cut(&text, len);
 	}
@@ -99,17 +600,20 @@ static bool compile(struct compiler *c)
 	char *copy;
 	bool ok;
 
-	if (!read_format(c, &at))
+	tw_parser__advance(&c->parser);
+	if (c->parser.token.kind != TW_LEX_STRING)
+		return tw_expr__refuse(&c->expr, c->parser.token.column, "it does not begin with a format string");
+	if (!tw_parser__string(&c->parser, &at))
 		return false;
-	len = c->tree.n_strings - at - 1;
+	len = c->expr.n_strings - at - 1;
 	copy = malloc(len + 1); /* the strings move while arguments are read */
 	if (!copy) {
-		c->tree.no_memory = true;
+		c->expr.no_memory = true;
 		return false;
 	}
-	memcpy(copy, c->tree.strings + at, len);
+	memcpy(copy, c->expr.strings + at, len);
 	text = (struct tw_text){ copy, len };
-	ok = read_pieces(c, text) && tw_generate__op(&c->gen, TW_OP_END) && tw_generate__tables(&c->gen);
+	ok = read_pieces(c, text) && add_op(c, TW_OP_END) && take_tables(c);
 	free(copy);
 	return ok;
 }
@@ -122,14 +626,14 @@ int tw_print__compile(struct tw_print *print)
 
 	if (!c)
 		return -ENOMEM;
-	c->tree.format = print->format;
-	c->parser.tree = &c->tree;
+	c->expr.format = print->format;
+	c->parser.expr = &c->expr;
 	c->parser.lexer = (struct tw_lexer){ .left = { text, strlen(text) }, .begin = text };
-	c->gen = (struct tw_generator){ .tree = &c->tree, .print = print };
+	c->print = print;
 	if (!compile(c))
-		err = c->tree.refusal.text[0] ? -EINVAL : -ENOMEM;
-	print->why = c->tree.refusal;
-	tw_tree__free(&c->tree);
+		err = c->expr.refusal.text[0] ? -EINVAL : -ENOMEM;
+	print->why = c->expr.refusal;
+	tw_expr__free(&c->expr);
 	free(c);
 	return err;
 }

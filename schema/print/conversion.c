@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/print/conversion.h"
+/* The conversions of printf: read from a format string, and numbers and texts written as they say. */
+#include "schema/print/put.h"
 
 static uint8_t flag_of(char c)
 {
@@ -55,9 +56,9 @@ static uint8_t read_length(struct tw_text *text, uint8_t long_size)
 	return 4;
 }
 
-bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_print_conversion *ret)
+bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret)
 {
-	struct tw_print_conversion conversion = { .spec.precision = -1 };
+	struct tw_conversion conversion = { .spec.precision = -1 };
 	struct tw_text left = *text;
 
 	tw_text__cut(&left, 1);
@@ -78,4 +79,173 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_pri
 	*text = left;
 	*ret = conversion;
 	return true;
+}
+
+#define DIGITS_MAX 22 /* of a u64, in octal */
+
+/* A number on its way: what comes before the digits, how many zeros, and the digits. */
+struct number {
+	char prefix[3];
+	unsigned int n_prefix, n_digits;
+	char digits[DIGITS_MAX];
+};
+
+static uint64_t width_of(const struct tw_put_spec *spec)
+{
+	const uint64_t width = (uint64_t)(spec->width < 0 ? -(int64_t)spec->width : spec->width);
+
+	return width < TW_PUT_WIDTH_MAX ? width : TW_PUT_WIDTH_MAX;
+}
+
+static bool is_left(const struct tw_put_spec *spec)
+{
+	return spec->width < 0 || spec->flags & TW_PUT_LEFT;
+}
+
+static uint64_t narrow(uint64_t value, uint8_t size, bool is_signed)
+{
+	const unsigned int unused = size < 8 ? 64 - 8 * (unsigned int)(size ? size : 4) : 0;
+
+	value <<= unused;
+	return is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
+}
+
+static void write_digits(struct number *number, uint64_t value, unsigned int base, bool capital)
+{
+	const char *digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
+	char *at = number->digits + DIGITS_MAX;
+
+	while (value) {
+		*--at = digits[value % base];
+		value /= base;
+	}
+	number->n_digits = (unsigned int)(number->digits + DIGITS_MAX - at);
+}
+
+static void decimal(struct number *number, const struct tw_put_spec *spec, uint64_t value, bool is_signed)
+{
+	const bool negative = is_signed && (int64_t)value < 0;
+
+	if (negative)
+		number->prefix[number->n_prefix++] = '-';
+	else if (is_signed && spec->flags & TW_PUT_PLUS)
+		number->prefix[number->n_prefix++] = '+';
+	else if (is_signed && spec->flags & TW_PUT_SPACE)
+		number->prefix[number->n_prefix++] = ' ';
+	write_digits(number, negative ? -value : value, 10, false);
+}
+
+static void hexadecimal(struct number *number, const struct tw_put_spec *spec, uint64_t value)
+{
+	if (spec->flags & TW_PUT_ALT && value) {
+		number->prefix[number->n_prefix++] = '0';
+		number->prefix[number->n_prefix++] = spec->letter;
+	}
+	write_digits(number, value, 16, spec->letter == 'X');
+}
+
+/* Zeros that belong to the number: asked for by the precision, by `#` of octal, or to fill the width. */
+static uint64_t zeros_of(const struct number *number, const struct tw_put_spec *spec)
+{
+	uint64_t least = spec->precision < 0 ? 1 : (uint64_t)spec->precision;
+	const uint64_t width = width_of(spec);
+
+	if (spec->letter == 'o' && spec->flags & TW_PUT_ALT && least <= number->n_digits)
+		least = number->n_digits + 1;
+	if (spec->precision < 0 && spec->flags & TW_PUT_ZERO && !is_left(spec) && width > number->n_prefix + least)
+		least = width - number->n_prefix;
+	if (least > TW_PUT_WIDTH_MAX)
+		least = TW_PUT_WIDTH_MAX;
+	return least > number->n_digits ? least - number->n_digits : 0;
+}
+
+static void put_number(struct tw_line *line, const struct tw_put_spec *spec, const struct number *number)
+{
+	const uint64_t zeros = zeros_of(number, spec), len = number->n_prefix + zeros + number->n_digits;
+	const uint64_t width = width_of(spec), fill = width > len ? width - len : 0;
+
+	if (fill && !is_left(spec))
+		tw_line__fill(line, ' ', fill);
+	tw_line__bytes(line, number->prefix, number->n_prefix);
+	tw_line__fill(line, '0', zeros);
+	tw_line__bytes(line, number->digits + DIGITS_MAX - number->n_digits, number->n_digits);
+	if (fill && is_left(spec))
+		tw_line__fill(line, ' ', fill);
+}
+
+static void put_character(struct tw_line *line, const struct tw_put_spec *spec, char c)
+{
+	const struct tw_put_spec plain = { .flags = spec->flags, .width = spec->width, .precision = -1 };
+
+	tw_put__string(line, &plain, &c, 1);
+}
+
+void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value)
+{
+	const bool is_signed = spec->letter == 'd' || spec->letter == 'i';
+	struct number number;
+
+	if (spec->letter == 'c') {
+		put_character(line, spec, (char)value);
+		return;
+	}
+	value = narrow(value, spec->size, is_signed);
+	if (!spec->flags && !spec->width && spec->precision < 0) {
+		if (is_signed) {
+			tw_line__i64(line, (int64_t)value);
+			return;
+		}
+		if (spec->letter == 'x') {
+			tw_line__hex(line, value);
+			return;
+		}
+	}
+	number.n_prefix = 0;
+	if (spec->letter == 'x' || spec->letter == 'X')
+		hexadecimal(&number, spec, value);
+	else if (spec->letter == 'o')
+		write_digits(&number, value, 8, false);
+	else
+		decimal(&number, spec, value, is_signed);
+	put_number(line, spec, &number);
+}
+
+void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len)
+{
+	const char *nul;
+	uint64_t fill;
+
+	if (spec->precision >= 0 && len > (uint32_t)spec->precision)
+		len = (uint32_t)spec->precision;
+	nul = len ? memchr(text, '\0', len) : NULL;
+	if (nul)
+		len = (size_t)(nul - (const char *)text);
+	fill = width_of(spec) > len ? width_of(spec) - len : 0;
+	if (fill && !is_left(spec))
+		tw_line__fill(line, ' ', fill);
+	tw_line__bytes(line, text, len);
+	if (fill && is_left(spec))
+		tw_line__fill(line, ' ', fill);
+}
+
+void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from)
+{
+	size_t len = tw_line__len(line) - from, fill, before;
+
+	if (line->unchecked > line->text + from)
+		line->unchecked = line->text; /* what is cut or moved is to be looked at again */
+	if (spec->precision >= 0 && len > (uint32_t)spec->precision) {
+		len = (uint32_t)spec->precision;
+		line->at = line->text + from + len;
+	}
+	if (width_of(spec) <= len)
+		return;
+	fill = width_of(spec) - len;
+	before = tw_line__len(line);
+	tw_line__fill(line, ' ', fill);
+	fill = tw_line__len(line) - before;
+	if (is_left(spec))
+		return;
+	memmove(line->text + from + fill, line->text + from, len);
+	memset(line->text + from, ' ', fill);
 }

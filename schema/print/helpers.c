@@ -1,134 +1,186 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/print/helpers.h"
+/* What the kernel's helpers print: words of values, bytes, arrays, masks of bits, dumps. */
+#include "base/bytes.h"
+#include "base/printable.h"
+#include "schema/print/put.h"
 
-static const char *const memory_errors[] = { "Corrected", "Uncorrected", "Deferred", "Fatal", NULL, "Info" };
-static const char *const severities[] = { "recoverable", "fatal", "corrected", "info", NULL, "unknown" };
-static const char *const memory_error_types[] = {
-	"unknown",
-	"no error",
-	"single-bit ECC",
-	"multi-bit ECC",
-	"single-symbol chipkill ECC",
-	"multi-symbol chipkill ECC",
-	"master abort",
-	"target abort",
-	"parity error",
-	"watchdog timeout",
-	"invalid address",
-	"mirror Broken",
-	"memory sparing",
-	"scrub corrected error",
-	"scrub uncorrected error",
-	"physical memory map-out event",
-	NULL,
-	"unknown",
-};
-
-static const struct tw_helper_call calls[] = {
-	{ "__get_str", TW_HELPER_STR, 0, false, NULL },
-	{ "__get_rel_str", TW_HELPER_STR, 0, false, NULL },
-	{ "__get_dynamic_array", TW_HELPER_ARRAY_OF, 0, false, NULL },
-	{ "__get_rel_dynamic_array", TW_HELPER_ARRAY_OF, 0, false, NULL },
-	{ "__get_dynamic_array_len", TW_HELPER_LEN_OF, 0, false, NULL },
-	{ "__get_rel_dynamic_array_len", TW_HELPER_LEN_OF, 0, false, NULL },
-	{ "__get_bitmask", TW_HELPER_BITMASK, 0, false, NULL },
-	{ "__get_rel_bitmask", TW_HELPER_BITMASK, 0, false, NULL },
-	{ "__get_cpumask", TW_HELPER_CPUMASK, 0, false, NULL },
-	{ "__get_rel_cpumask", TW_HELPER_CPUMASK, 0, false, NULL },
-	{ "__get_sockaddr", TW_HELPER_SOCKADDR, 0, false, NULL },
-	{ "__get_rel_sockaddr", TW_HELPER_SOCKADDR, 0, false, NULL },
-	{ "__print_dynamic_array", TW_HELPER_DYNAMIC_ARRAY, 1, false, NULL },
-	{ "__print_symbolic", TW_HELPER_SYMBOLIC, 1, false, NULL },
-	{ "__print_symbolic_u64", TW_HELPER_SYMBOLIC, 1, true, NULL },
-	{ "__print_flags", TW_HELPER_FLAGS, 2, false, NULL },
-	{ "__print_flags_u64", TW_HELPER_FLAGS, 2, true, NULL },
-	{ "__print_hex", TW_HELPER_HEX, 2, false, NULL },
-	{ "__print_hex_str", TW_HELPER_HEX_STR, 2, false, NULL },
-	{ "__print_array", TW_HELPER_ARRAY, 3, false, NULL },
-	{ "__print_hex_dump", TW_HELPER_HEX_DUMP, 7, false, NULL },
-	{ "__print_ns_to_secs", TW_HELPER_SECS, 1, false, NULL },
-	{ "__print_ns_without_secs", TW_HELPER_SECS_REST, 1, false, NULL },
-	{ "__builtin_expect", TW_HELPER_FIRST, 2, false, NULL },
-	{ "__builtin_choose_expr", TW_HELPER_CHOOSE, 3, false, NULL },
-	{ "native_make_pgd", TW_HELPER_FIRST, 1, false, NULL },
-	{ "native_make_p4d", TW_HELPER_FIRST, 1, false, NULL },
-	{ "native_make_pud", TW_HELPER_FIRST, 1, false, NULL },
-	{ "native_make_pmd", TW_HELPER_FIRST, 1, false, NULL },
-	{ "native_make_pte", TW_HELPER_FIRST, 1, false, NULL },
-	{ "pgd_val", TW_HELPER_FIRST, 1, false, NULL },
-	{ "p4d_val", TW_HELPER_FIRST, 1, false, NULL },
-	{ "pud_val", TW_HELPER_FIRST, 1, false, NULL },
-	{ "pmd_val", TW_HELPER_FIRST, 1, false, NULL },
-	{ "pte_val", TW_HELPER_FIRST, 1, false, NULL },
-	{ "mc_event_error_type", TW_HELPER_WORDS, 1, false, memory_errors },
-	{ "cper_severity_str", TW_HELPER_WORDS, 1, false, severities },
-	{ "cper_mem_err_type_str", TW_HELPER_WORDS, 1, false, memory_error_types },
-};
-
-/* Enumerators that kernels leave by name in print fmts; these have had one value ever since. */
-static const struct {
-	const char *name;
-	uint64_t value;
-} constants[] = {
-	{ "NULL", 0 },
-	{ "false", 0 },
-	{ "true", 1 },
-	{ "HI_SOFTIRQ", 0 },
-	{ "TIMER_SOFTIRQ", 1 },
-	{ "NET_TX_SOFTIRQ", 2 },
-	{ "NET_RX_SOFTIRQ", 3 },
-	{ "BLOCK_SOFTIRQ", 4 },
-	{ "IRQ_POLL_SOFTIRQ", 5 },
-	{ "TASKLET_SOFTIRQ", 6 },
-	{ "SCHED_SOFTIRQ", 7 },
-	{ "HRTIMER_SOFTIRQ", 8 },
-	{ "RCU_SOFTIRQ", 9 },
-	{ "HRTIMER_NORESTART", 0 },
-	{ "HRTIMER_RESTART", 1 },
-	{ "TCP_ESTABLISHED", 1 },
-	{ "TCP_SYN_SENT", 2 },
-	{ "TCP_SYN_RECV", 3 },
-	{ "TCP_FIN_WAIT1", 4 },
-	{ "TCP_FIN_WAIT2", 5 },
-	{ "TCP_TIME_WAIT", 6 },
-	{ "TCP_CLOSE", 7 },
-	{ "TCP_CLOSE_WAIT", 8 },
-	{ "TCP_LAST_ACK", 9 },
-	{ "TCP_LISTEN", 10 },
-	{ "TCP_CLOSING", 11 },
-	{ "TCP_NEW_SYN_RECV", 12 },
-	{ "XEN_MC_XE_OK", 0 },
-	{ "XEN_MC_XE_BAD_OP", 1 },
-	{ "XEN_MC_XE_NO_SPACE", 2 },
-	{ "XEN_MC_FL_NONE", 0 },
-	{ "XEN_MC_FL_BATCH", 1 },
-	{ "XEN_MC_FL_ARGS", 2 },
-	{ "XEN_MC_FL_CALLBACK", 3 },
-	{ "PARAVIRT_LAZY_NONE", 0 },
-	{ "PARAVIRT_LAZY_MMU", 1 },
-	{ "PARAVIRT_LAZY_CPU", 2 },
-	{ "VMSCAN_THROTTLE_WRITEBACK", 0 },
-	{ "VMSCAN_THROTTLE_ISOLATED", 1 },
-	{ "VMSCAN_THROTTLE_NOPROGRESS", 2 },
-	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
-	{ "vmemmap_base", 0 }, /* each boot's own; what is counted from it is shown as if from 0 */
-};
-
-const struct tw_helper_call *tw_helper__find(struct tw_text name)
+void tw_put__hex(struct tw_line *line, const struct tw_put_bytes *bytes, char separator)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (tw_text__equals(name, calls[i].name))
-			return &calls[i];
-	return NULL;
+	for (uint32_t i = 0; i < bytes->len && !line->cut; i++) {
+		if (i && separator)
+			tw_line__char(line, separator);
+		tw_line__hex_byte(line, bytes->data[i]);
+	}
 }
 
-bool tw_helper__constant(struct tw_text name, uint64_t *ret)
+void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t elem_size)
 {
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
-		if (!tw_text__equals(name, constants[i].name))
-			continue;
-		*ret = constants[i].value;
-		return true;
+	if (elem_size != 2 && elem_size != 4 && elem_size != 8)
+		elem_size = 1;
+	tw_line__char(line, '{');
+	for (uint32_t i = 0; bytes->len - i >= elem_size && !line->cut; i += elem_size) {
+		tw_line__str(line, i ? ",0x" : "0x");
+		tw_line__hex(line, tw_load_uint(bytes->data + i, elem_size, bytes->big_endian));
 	}
-	return false;
+	tw_line__char(line, '}');
+}
+
+/* Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is no long counts as a shorter one. */
+static uint8_t mask_byte(const struct tw_put_bytes *bytes, uint32_t i, uint8_t long_size)
+{
+	uint32_t start, size;
+
+	if (i >= bytes->len)
+		return 0;
+	if (!bytes->big_endian)
+		return bytes->data[i];
+	start = i / long_size * long_size;
+	size = bytes->len - start < long_size ? bytes->len - start : long_size;
+	return bytes->data[start + size - 1 - (i - start)];
+}
+
+void tw_put__bits(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size)
+{
+	uint32_t digits = n / 4 + (n % 4 != 0);
+
+	while (digits && !line->cut) {
+		uint8_t byte = mask_byte(bytes, --digits / 2, long_size);
+
+		if (digits == n / 4 && n % 4)
+			byte &= (uint8_t)((digits & 1 ? 0x10 << n % 4 : 1 << n % 4) - 1);
+		tw_line__char(line, "0123456789abcdef"[digits & 1 ? byte >> 4 : byte & 0xf]);
+		if (digits && !(digits & 7))
+			tw_line__char(line, ',');
+	}
+}
+
+void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size)
+{
+	bool comma = false;
+
+	for (uint32_t i = 0; i < n && !line->cut; i++) {
+		const uint32_t first = i;
+
+		while (i < n && mask_byte(bytes, i / 8, long_size) >> i % 8 & 1)
+			i++;
+		if (i == first)
+			continue;
+		if (comma)
+			tw_line__char(line, ',');
+		comma = true;
+		tw_line__u64(line, first);
+		if (i - 1 == first)
+			continue;
+		tw_line__char(line, '-');
+		tw_line__u64(line, i - 1);
+	}
+}
+
+static void put_number(struct tw_line *line, uint64_t value)
+{
+	tw_line__str(line, "0x");
+	tw_line__hex(line, value);
+}
+
+void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (names->names[i].value == value) {
+			tw_line__str(line, names->names[i].name);
+			return;
+		}
+	}
+	put_number(line, value);
+}
+
+void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < names->n; i++) {
+		const struct tw_print_name *name = &names->names[i];
+
+		/* A name of all bits stands for none of them; so libtraceevent takes it. */
+		if (!value && !any && name->value == UINT64_MAX) {
+			tw_line__str(line, name->name);
+			return;
+		}
+		if (!name->value || (value & name->value) != name->value)
+			continue;
+		if (any)
+			tw_line__str(line, names->delimiter);
+		tw_line__str(line, name->name);
+		any = true;
+		value &= ~name->value;
+		if (!value)
+			return;
+	}
+	if (!value)
+		return;
+	if (any)
+		tw_line__str(line, names->delimiter);
+	put_number(line, value);
+}
+
+enum { PREFIX_NONE, PREFIX_ADDRESS, PREFIX_OFFSET };
+
+static void put_fixed_hex(struct tw_line *line, uint64_t value, unsigned int digits)
+{
+	while (digits--)
+		tw_line__char(line, "0123456789abcdef"[value >> 4 * digits & 0xf]);
+}
+
+/* Of each line of __print_hex_dump(). */
+static void put_prefix(struct tw_line *line, const struct tw_put_dump *dump, uint64_t address, uint32_t offset)
+{
+	tw_line__str(line, dump->prefix);
+	if (dump->prefix_type == PREFIX_ADDRESS) {
+		put_fixed_hex(line, address + offset, 16);
+		tw_line__str(line, ": ");
+	} else if (dump->prefix_type == PREFIX_OFFSET) {
+		put_fixed_hex(line, offset, 8);
+		tw_line__str(line, ": ");
+	}
+}
+
+static void put_numbers(struct tw_line *line, const struct tw_put_bytes *row, uint32_t group)
+{
+	for (uint32_t i = 0; i < row->len; i += group) {
+		if (i)
+			tw_line__char(line, ' ');
+		put_fixed_hex(line, tw_load_uint(row->data + i, group, row->big_endian), 2 * group);
+	}
+}
+
+/* The text begins at the column that it has behind a whole line. */
+static void put_text(struct tw_line *line, const struct tw_put_bytes *row, uint32_t width, uint32_t group)
+{
+	const uint32_t column = 2 * width + width / group + 1;
+	const uint32_t numbers = 2 * row->len + row->len / group - 1;
+
+	tw_line__fill(line, ' ', column - numbers);
+	for (uint32_t i = 0; i < row->len; i++)
+		tw_line__char(line, row->data[i] >= ' ' && row->data[i] <= '~' ? (char)row->data[i] : '.');
+}
+
+void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const struct tw_put_bytes *bytes,
+		  uint64_t address)
+{
+	const uint32_t width = dump->row == 32 ? 32 : 16;
+
+	for (uint32_t at = 0; at < bytes->len && !line->cut; at += width) {
+		const uint32_t left = bytes->len - at;
+		const struct tw_put_bytes row = { bytes->data + at, left < width ? left : width, bytes->big_endian };
+		uint32_t group = dump->group;
+
+		/* A line that cannot be divided into groups is shown byte by byte. */
+		if ((group != 2 && group != 4 && group != 8) || row.len % group)
+			group = 1;
+		if (at)
+			tw_printable__layout(line, "\n");
+		put_prefix(line, dump, address, at);
+		put_numbers(line, &row, group);
+		if (dump->ascii)
+			put_text(line, &row, width, group);
+	}
 }

@@ -8,15 +8,6 @@ static bool is_word(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || tw_text__is_digit(c);
 }
 
-/* Return: 16 if it is no digit of any base */
-static unsigned int digit_of(char c)
-{
-	if (tw_text__is_digit(c))
-		return (unsigned int)(c - '0');
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
-}
-
 static unsigned int base_of(struct tw_text *text)
 {
 	if (text->len < 2 || *text->at != '0')
@@ -28,7 +19,7 @@ static unsigned int base_of(struct tw_text *text)
 }
 
 /* What C takes for the type of a constant: the first of int, long, long long that holds it. */
-static void type_number(struct tw_token *token, bool decimal, bool is_unsigned, unsigned int longs)
+static void type_number(struct tw_lex_token *token, bool decimal, bool is_unsigned, unsigned int longs)
 {
 	const uint64_t value = token->value;
 
@@ -40,24 +31,24 @@ static void type_number(struct tw_token *token, bool decimal, bool is_unsigned, 
 		token->is_signed = false;
 }
 
-static void read_number(struct tw_token *token)
+static void read_number(struct tw_lex_token *token)
 {
 	struct tw_text text = token->text;
 	const unsigned int base = base_of(&text);
 	unsigned int longs = 0;
 	bool is_unsigned = false;
 
-	token->kind = TW_TOKEN_NUMBER;
+	token->kind = TW_LEX_NUMBER;
 	token->value = 0;
-	for (; text.len && digit_of(*text.at) < base; tw_text__cut(&text, 1))
-		token->value = token->value * base + digit_of(*text.at);
+	for (; text.len && tw_text__digit(*text.at) < base; tw_text__cut(&text, 1))
+		token->value = token->value * base + tw_text__digit(*text.at);
 	for (; text.len; tw_text__cut(&text, 1)) {
 		if ((*text.at | 0x20) == 'u')
 			is_unsigned = true;
 		else if ((*text.at | 0x20) == 'l')
 			longs++;
 		else
-			token->kind = TW_TOKEN_BAD;
+			token->kind = TW_LEX_BAD;
 	}
 	type_number(token, base == 10, is_unsigned, longs);
 }
@@ -93,28 +84,28 @@ static size_t quoted(const struct tw_text *text)
 	return 0;
 }
 
-static void read_quoted(struct tw_token *token)
+static void read_quoted(struct tw_lex_token *token)
 {
 	struct tw_text inside = { token->text.at + 1, token->text.len - 2 };
 	char c = '\0';
 
-	token->kind = TW_TOKEN_STRING;
+	token->kind = TW_LEX_STRING;
 	if (*token->text.at == '"')
 		return;
-	token->kind = tw_lexer__unescape(&inside, &c) && !inside.len ? TW_TOKEN_NUMBER : TW_TOKEN_BAD;
+	token->kind = tw_lexer__unescape(&inside, &c) && !inside.len ? TW_LEX_NUMBER : TW_LEX_BAD;
 	token->value = (uint64_t)(int64_t)c;
 	token->size = 4;
 	token->is_signed = true;
 }
 
-static void read_punct(struct tw_token *token, const struct tw_text *left)
+static void read_punct(struct tw_lex_token *token, const struct tw_text *left)
 {
 	static const char pairs[][3] = { "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
 
-	token->kind = TW_TOKEN_PUNCT;
+	token->kind = TW_LEX_PUNCT;
 	token->text.len = 1;
 	if (*left->at == '\0' || *left->at & 0x80) {
-		token->kind = TW_TOKEN_BAD;
+		token->kind = TW_LEX_BAD;
 		return;
 	}
 	token->punct = TW_PUNCT(*left->at, 0);
@@ -126,19 +117,19 @@ static void read_punct(struct tw_token *token, const struct tw_text *left)
 	}
 }
 
-void tw_lexer__next(struct tw_lexer *lexer, struct tw_token *ret)
+void tw_lexer__next(struct tw_lexer *lexer, struct tw_lex_token *ret)
 {
 	struct tw_text left = tw_text__ltrim(lexer->left);
 	size_t len = 0;
 
-	*ret = (struct tw_token){ .text = { left.at, 0 }, .column = (uint32_t)(left.at - lexer->begin) + 1 };
+	*ret = (struct tw_lex_token){ .text = { left.at, 0 }, .column = (uint32_t)(left.at - lexer->begin) + 1 };
 	if (!left.len) {
-		ret->kind = TW_TOKEN_END;
+		ret->kind = TW_LEX_END;
 	} else if (is_word(*left.at)) {
 		while (len < left.len && is_word(left.at[len]))
 			len++;
 		ret->text.len = len;
-		ret->kind = TW_TOKEN_WORD;
+		ret->kind = TW_LEX_WORD;
 		if (tw_text__is_digit(*left.at))
 			read_number(ret);
 	} else if (*left.at == '"' || *left.at == '\'') {
@@ -146,7 +137,7 @@ void tw_lexer__next(struct tw_lexer *lexer, struct tw_token *ret)
 		if (ret->text.len)
 			read_quoted(ret);
 		else
-			ret->kind = TW_TOKEN_BAD;
+			ret->kind = TW_LEX_BAD;
 	} else {
 		read_punct(ret, &left);
 	}

@@ -7,19 +7,19 @@
 
 #include "schema/text.h"
 
-enum tw_token_kind {
-	TW_TOKEN_END,
-	TW_TOKEN_NUMBER, /* also characters in quotes */
-	TW_TOKEN_WORD,
-	TW_TOKEN_STRING, /* with its quotes, escapes as they stand */
-	TW_TOKEN_PUNCT,  /* up to two characters of its own in op */
-	TW_TOKEN_BAD,
+enum tw_lex_kind {
+	TW_LEX_END,
+	TW_LEX_NUMBER, /* also characters in quotes */
+	TW_LEX_WORD,
+	TW_LEX_STRING, /* with its quotes, escapes as they stand */
+	TW_LEX_PUNCT,  /* up to two characters of its own in op */
+	TW_LEX_BAD,
 };
 
 /* Two characters in one number, so that they can stand in a switch. */
 #define TW_PUNCT(a, b) ((uint16_t)((uint8_t)(a) << 8 | (uint8_t)(b)))
 
-struct tw_token {
+struct tw_lex_token {
 	uint8_t kind;
 	uint8_t size; /* of a number's type, bytes; TW_TYPE_LONG for a long */
 	bool is_signed;
@@ -34,8 +34,8 @@ struct tw_lexer {
 	const char *begin;
 };
 
-/** tw_lexer__next() - cut the next token; TW_TOKEN_END again and again at the end */
-void tw_lexer__next(struct tw_lexer *lexer, struct tw_token *ret);
+/** tw_lexer__next() - cut the next token; TW_LEX_END again and again at the end */
+void tw_lexer__next(struct tw_lexer *lexer, struct tw_lex_token *ret);
 
 /** tw_lexer__unescape() - the next character of a string's inside. Return: false at its end */
 bool tw_lexer__unescape(struct tw_text *inside, char *ret);

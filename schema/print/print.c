@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/printable.h"
-#include "schema/print/compile.h"
+#include "schema/print/program.h"
 
 /* What was made until the refusal is of no use. */
 static void drop_program(struct tw_print *print)
@@ -29,14 +30,14 @@ static int list_addresses(struct tw_print *print)
 		return -ENOMEM;
 	print->addresses.size = format->n_fields;
 	for (uint16_t i = 0; i < format->n_fields; i++)
-		if (tw_special__is_address(format, &format->fields[i]))
+		if (tw_ftrace__is_address(format, &format->fields[i]))
 			print->addresses.fields[print->addresses.n++] = &format->fields[i];
 	return 0;
 }
 
 static int compile(struct tw_print *print)
 {
-	return tw_special__bind(print->format, &print->special) ? list_addresses(print) : tw_print__compile(print);
+	return tw_ftrace__bind(print->format, &print->ftrace) ? list_addresses(print) : tw_print__compile(print);
 }
 
 struct tw_print *tw_print__new(const struct tw_format *format)
@@ -102,23 +103,66 @@ bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *f
 	return lists(&print->pointers, field) || lists(&print->addresses, field);
 }
 
-bool tw_print__is_graph_entry(const struct tw_print *print)
+bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret)
 {
-	return print->special.put == tw_special__graph_entry;
+	for (uint32_t i = 0; i < print->n_tables; i++) {
+		if (print->table_fields[i] != field || !print->tables[i].n)
+			continue;
+		*ret = print->tables[i];
+		return true;
+	}
+	return false;
 }
 
-bool tw_print__is_graph_exit(const struct tw_print *print)
+static void put_scalar(struct tw_line *line, const struct tw_field *field, const struct tw_value *value)
 {
-	return print->special.put == tw_special__graph_exit;
+	const bool is_long = strstr(field->type, "long"); /* libtraceevent's reading of a type */
+	const bool is_hex = is_long && (!field->is_signed || field->size == 4);
+
+	if (value->kind == TW_FIELD_POINTER || is_hex) {
+		tw_line__str(line, "0x");
+		tw_line__hex(line, field->size == 4 ? (uint32_t)value->u : value->u);
+	} else if (field->is_signed) {
+		if (field->size == 2 && value->i >= 0 && value->i < 10)
+			tw_line__char(line, ' '); /* shorts are two wide */
+		tw_line__i64(line, value->i);
+	} else {
+		tw_line__u64(line, value->u);
+	}
 }
 
-bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
-			  const struct tw_print *leave, const struct tw_record *leave_record,
-			  const struct tw_print_host *host, struct tw_line *line)
+static void put_bytes(struct tw_line *line, const struct tw_value *value)
 {
-	const bool is_leaf =
-		tw_special__graph_leaf(&entry->special, entry_record, &leave->special, leave_record, host, line);
+	tw_line__str(line, "ARRAY[");
+	for (uint32_t i = 0; i < value->len && !line->cut; i++) {
+		if (i)
+			tw_line__bytes(line, ", ", 2);
+		tw_line__hex_byte(line, value->data[i]);
+	}
+	tw_line__char(line, ']');
+}
 
+void tw_print__fields(const struct tw_format *format, const struct tw_record *record, struct tw_line *line)
+{
+	struct tw_value value;
+
+	for (uint16_t i = format->n_common; i < format->n_fields && !line->cut; i++) {
+		const struct tw_field *field = &format->fields[i];
+		const bool is_there = !tw_field__read(field, record, &value);
+
+		if (!is_there && record->cut)
+			continue;
+		tw_line__char(line, ' ');
+		tw_line__str(line, field->name);
+		tw_line__char(line, '=');
+		if (!is_there)
+			continue;
+		if (value.kind == TW_FIELD_STRING)
+			tw_line__bytes(line, value.data, value.len);
+		else if (value.kind == TW_FIELD_ARRAY || value.kind == TW_FIELD_BITMASK || value.kind == TW_FIELD_BYTES)
+			put_bytes(line, &value);
+		else
+			put_scalar(line, field, &value);
+	}
 	tw_printable__end(line);
-	return is_leaf;
 }

@@ -2,20 +2,21 @@
 /*
  * Internal to the schema room. What a print fmt was compiled to: operations of a stack machine that writes a line.
  *
- * The way of a print fmt through this folder: compile.c takes the format string apart (conversion.c) and has an argument
- * read for each conversion: lex.c makes tokens, parse*.c puts them together, tree*.c holds what came out, generate*.c makes
- * operations of it. run*.c executes them on a record, put*.c writes single values. special*.c prints events that their
- * print fmt does not describe, fields.c those that cannot be compiled; print.c is the face of it all.
+ * A print fmt passes through this folder: compile.c takes its format string apart (conversion.c) and has parse.c read an
+ * argument for each conversion, from the tokens of lex.c; calls.c knows the kernel's helpers, expr.c holds the nodes, of which
+ * compile.c makes operations. run.c executes these on a record; conversion.c, pointer.c and helpers.c write single values. ftrace.c
+ * prints events that their print fmt does not describe. print.c has the public functions.
  */
 #ifndef TW_PRINT_PROGRAM_H
 #define TW_PRINT_PROGRAM_H
 
 #include "base/error.h"
 #include "schema/print.h"
+#include "schema/print/ftrace.h"
 #include "schema/print/put.h"
-#include "schema/print/special.h"
 
-#define TW_PRINT_STACK 320 /* values; the parser's depth bounds what an expression needs */
+#define TW_PRINT_TEXT_SPARE 16  /* readable bytes behind all constant text: it is copied in blocks */
+#define TW_PRINT_STACK      320 /* values; the parser's depth bounds what an expression needs */
 
 enum tw_op_code {
 	TW_OP_END,
@@ -71,14 +72,6 @@ struct tw_op {
 	};
 };
 
-/* A conversion of the format string. */
-struct tw_print_conversion {
-	struct tw_put_spec spec;
-	struct tw_pointer pointer;
-	bool star_width, star_precision; /* on the stack, the width deeper */
-	const struct tw_field *field;
-};
-
 /* Fields of a format, each once. */
 struct tw_print_list {
 	const struct tw_field **fields;
@@ -87,11 +80,11 @@ struct tw_print_list {
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal;       /* NULL = compiled; else the text below */
-	struct tw_special special; /* its put is what runs, if it has one; there is no program then */
+	const char *refusal;           /* NULL = compiled; else the text below */
+	struct tw_ftrace_event ftrace; /* its put is what runs, if it has one; there is no program then */
 	struct tw_op *ops;
 	char *texts;
-	struct tw_print_conversion *conversions;
+	struct tw_conversion *conversions;
 	struct tw_print_name *names;
 	struct tw_print_names *tables;
 	const struct tw_field **table_fields; /* what is looked up in each; NULL = an expression */
@@ -103,7 +96,7 @@ struct tw_print {
 	struct tw_error why;
 };
 
-/** tw_print__bytes() - where a field's bytes are in a record; none if they do not lie inside it */
-struct tw_put_bytes tw_print__bytes(const struct tw_field *field, const struct tw_record *record);
+/** tw_print__compile() - fill @print from its format's print fmt. Return: 0; -EINVAL with `why` filled, -ENOMEM */
+int tw_print__compile(struct tw_print *print);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/line.h"
 #include "schema/print.h"
+#include "schema/text.h"
 
 #define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; wider is as wide */
 
@@ -27,15 +28,6 @@ struct tw_put_spec {
 	int32_t width;     /* 0 = none; negative, from a `*`, is that width and TW_PUT_LEFT */
 	int32_t precision; /* negative = none */
 };
-
-/** tw_put__number() - %d %i %u %x %X %o %c */
-void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value);
-
-/** tw_put__string() - %s of @len bytes at most, up to the first NUL; @len must not reach beyond the memory */
-void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len);
-
-/** tw_put__fit() - give what was appended since tw_line__len() was @from the width and precision of a %s */
-void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from);
 
 /* What the letters behind %p ask for. The first four are made from the pointer's value, the others from what it points to. */
 enum tw_pointer_kind {
@@ -63,14 +55,6 @@ struct tw_pointer {
 	char separator; /* between bytes; 0 = none */
 };
 
-/**
- * tw_pointer__parse() - read the letters behind `%p`
- * @letters: what follows the p in the print fmt, of @len bytes
- *
- * Return: how many letters belong to the conversion.
- */
-size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
-
 /** tw_pointer__is_bytes() - whether what is pointed to is printed, not the value of the pointer */
 static inline bool tw_pointer__is_bytes(const struct tw_pointer *pointer)
 {
@@ -82,6 +66,40 @@ static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
 {
 	return pointer->kind == TW_POINTER_SYMBOL || pointer->kind == TW_POINTER_SYMBOL_OFFSET;
 }
+
+/* A conversion of a format string. */
+struct tw_conversion {
+	struct tw_put_spec spec;
+	struct tw_pointer pointer;
+	bool star_width, star_precision; /* on the stack, the width deeper */
+	const struct tw_field *field;    /* of a pointer whose bytes are printed */
+};
+
+/**
+ * tw_conversion__parse() - cut a conversion; @text is on its '%'
+ * @long_size: of the traced host, bytes
+ * @ret: its spec's letter is 'p' for pointers
+ *
+ * Return: false if it is none that we know; then nothing is cut.
+ */
+bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret);
+
+/** tw_put__number() - %d %i %u %x %X %o %c */
+void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value);
+
+/** tw_put__string() - %s of @len bytes at most, up to the first NUL; @len must not reach beyond the memory */
+void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len);
+
+/** tw_put__fit() - give what was appended since tw_line__len() was @from the width and precision of a %s */
+void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from);
+
+/**
+ * tw_pointer__parse() - read the letters behind `%p`
+ * @letters: what follows the p in the print fmt, of @len bytes
+ *
+ * Return: how many letters belong to the conversion.
+ */
+size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
 
 /** tw_put__address() - a pointer by its value; @host may be NULL. Not for those that are bytes */
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
@@ -131,18 +149,10 @@ void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const st
 		  uint64_t address);
 
 /**
- * tw_put__bitmask() - __get_bitmask: words of 32 bits in hexadecimal, commas between, highest first
- *
- * __get_cpumask is a list for libtraceevent: tw_put__bit_list() of all bits.
+ * tw_put__bits() - the first @n bits of a mask as %*pb and __get_bitmask() print them: words of 32 bits in hexadecimal, commas between,
+ * highest first; tw_put__bit_list() - as %*pbl and, in libtraceevent, __get_cpumask(): 0-3,7
  */
-void tw_put__bitmask(struct tw_line *line, const struct tw_put_bytes *bytes, uint8_t long_size);
-
-/** tw_put__bits() - the first @n bits of a mask as %*pb prints them; tw_put__bit_list() - as %*pbl: 0-3,7 */
 void tw_put__bits(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
 void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
-
-/** tw_put__secs() - __print_ns_to_secs: 12.345678901; tw_put__secs_rest() - __print_ns_without_secs */
-void tw_put__secs(struct tw_line *line, uint64_t ns);
-void tw_put__secs_rest(struct tw_line *line, uint64_t ns);
 
 #endif

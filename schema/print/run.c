@@ -3,12 +3,83 @@
  * Running a program. Nothing here loops but over operations, which only jump forward, and over bytes of the record or
  * of the line; what lies outside the record is read as 0.
  */
-#include "schema/print/run.h"
-
 #include "base/bytes.h"
 #include "base/printable.h"
 #include "schema/print/arith.h"
-#include "schema/print/fast.h"
+#include "schema/print/program.h"
+
+struct run {
+	const struct tw_print *print;
+	const struct tw_record *record;
+	const struct tw_print_host *host;
+	struct tw_line *line;
+	uint64_t *top; /* the topmost value */
+	char *mark;    /* where the line ended */
+	uint32_t work; /* bytes of the record looked at so far, some of them again and again */
+};
+
+/*
+ * The three commonest things to put on a line, without calls of the C library: short text is copied in blocks, beyond its end
+ * where there is room on both sides.
+ */
+#define FAST_TEXT (4 * TW_PRINT_TEXT_SPARE)
+
+/* @text has TW_PRINT_TEXT_SPARE readable bytes behind its end */
+static inline void fast_text(struct tw_line *line, const char *text, uint32_t len)
+{
+	char *at = line->at;
+
+	if (len > FAST_TEXT || line->end - at < FAST_TEXT) {
+		tw_line__bytes(line, text, len);
+		return;
+	}
+	line->at = at + len;
+	for (const char *end = at + len; at < end; at += TW_PRINT_TEXT_SPARE, text += TW_PRINT_TEXT_SPARE)
+		memcpy(at, text, TW_PRINT_TEXT_SPARE);
+}
+
+/* A char array up to its first NUL; @left: readable bytes from its begin, at least @size */
+static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32_t size, uint32_t left)
+{
+	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+	uint64_t word, zero;
+	const uint8_t *nul;
+
+	while (size && left >= sizeof(word) && line->end - line->at >= (ptrdiff_t)sizeof(word)) {
+		uint32_t n = sizeof(word);
+
+		word = tw_load64(chars, false);
+		memcpy(line->at, chars, sizeof(word));
+		zero = (word - ones) & ~word & highs; /* the lowest bit that is set is right, even if others are not */
+		if (zero)
+			n = (uint32_t)__builtin_ctzll(zero) / 8;
+		line->at += n < size ? n : size;
+		if (n < sizeof(word) || size <= n)
+			return;
+		chars += n;
+		size -= n;
+		left -= n;
+	}
+	nul = size ? memchr(chars, '\0', size) : NULL;
+	tw_line__bytes(line, chars, nul ? (size_t)(nul - chars) : size);
+}
+
+/* As tw_line__u64(). */
+static inline void fast_decimal(struct tw_line *line, uint64_t value)
+{
+	static const uint32_t powers[] = { 0, 10, 100, 1000, 10000, 100000 };
+	uint32_t n = 1, small = (uint32_t)value;
+
+	if (value >= 100000 || line->end - line->at < 8) {
+		tw_line__u64(line, value);
+		return;
+	}
+	while (small >= powers[n])
+		n++;
+	for (char *at = line->at + n; at > line->at; small /= 10)
+		*--at = (char)('0' + small % 10);
+	line->at += n;
+}
 
 static inline uint64_t load(const struct tw_record *record, uint32_t offset, const struct tw_op *op)
 {
@@ -30,7 +101,8 @@ static inline uint64_t load(const struct tw_record *record, uint32_t offset, con
 	}
 }
 
-struct tw_put_bytes tw_print__bytes(const struct tw_field *field, const struct tw_record *record)
+/* Where a field's bytes are in the record; none if they do not lie inside it. */
+static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct tw_record *record)
 {
 	struct tw_put_bytes bytes = { .data = record->data, .big_endian = record->big_endian };
 	uint64_t offset = field->offset, len = field->size;
@@ -52,28 +124,37 @@ struct tw_put_bytes tw_print__bytes(const struct tw_field *field, const struct t
 	return bytes;
 }
 
+/* As bytes_of(), for what is put on the line: counted. */
+static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw_field *field)
+{
+	const struct tw_put_bytes bytes = bytes_of(field, run->record);
+
+	run->work += bytes.len < TW_PRINT_WORK_MAX ? bytes.len : TW_PRINT_WORK_MAX;
+	return bytes;
+}
+
 /* Nothing more would be seen, or a print fmt names the same large field too often. */
-static bool is_over(struct tw_run *run)
+static bool is_over(struct run *run)
 {
 	if (run->work > TW_PRINT_WORK_MAX)
 		run->line->cut = true;
 	return run->line->cut;
 }
 
-static uint64_t element(const struct tw_run *run, const struct tw_op *op, uint64_t i)
+static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t i)
 {
-	const struct tw_put_bytes bytes = tw_print__bytes(op->field, run->record);
+	const struct tw_put_bytes bytes = bytes_of(op->field, run->record);
 
 	if (i >= bytes.len / op->size)
 		return 0;
 	return load(run->record, (uint32_t)(bytes.data - run->record->data) + (uint32_t)i * op->size, op);
 }
 
-static void put_bytes(struct tw_run *run, const struct tw_op *op)
+static void put_bytes(struct run *run, const struct tw_op *op)
 {
-	const struct tw_put_bytes bytes = tw_run__bytes(run, op->field);
+	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
 
-	tw_fast__chars(run->line, bytes.data, bytes.len, run->record->len - (uint32_t)(bytes.data - run->record->data));
+	fast_chars(run->line, bytes.data, bytes.len, run->record->len - (uint32_t)(bytes.data - run->record->data));
 }
 
 static inline void put_decimal(struct tw_line *line, uint64_t value, bool is_signed)
@@ -81,7 +162,7 @@ static inline void put_decimal(struct tw_line *line, uint64_t value, bool is_sig
 	if (is_signed && (int64_t)value < 0)
 		tw_line__i64(line, (int64_t)value);
 	else
-		tw_fast__decimal(line, value);
+		fast_decimal(line, value);
 }
 
 static inline uint64_t binary(const struct tw_op *op, uint64_t a, uint64_t b)
@@ -93,7 +174,7 @@ static inline uint64_t binary(const struct tw_op *op, uint64_t a, uint64_t b)
 	return tw_arith__narrow(tw_arith__binary((uint16_t)op->a, a, b, op->is_signed), (uint8_t)op->b, op->c);
 }
 
-static inline void compute(struct tw_run *run, const struct tw_op *op)
+static inline void compute(struct run *run, const struct tw_op *op)
 {
 	uint64_t *top = run->top;
 
@@ -105,7 +186,7 @@ static inline void compute(struct tw_run *run, const struct tw_op *op)
 		*++top = load(run->record, op->a, op);
 		break;
 	case TW_OP_LEN:
-		*++top = tw_print__bytes(op->field, run->record).len;
+		*++top = bytes_of(op->field, run->record).len;
 		break;
 	case TW_OP_NARROW:
 		*top = tw_arith__narrow(*top, op->size, op->is_signed);
@@ -127,7 +208,173 @@ static inline void compute(struct tw_run *run, const struct tw_op *op)
 	run->top = top;
 }
 
-static void execute(struct tw_run *run)
+static void put_string_at(const struct run *run, uint64_t address)
+{
+	const char *text = run->host && run->host->strings ? tw_strings__find(run->host->strings, address) : NULL;
+
+	if (text)
+		tw_line__str(run->line, text);
+	else
+		tw_line__hex(run->line, address);
+}
+
+/* The conversion with what its stars took from the stack, below @values values. */
+static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conversion *conversion, uint32_t values)
+{
+	struct tw_put_spec spec = conversion->spec;
+	const uint32_t stars = (uint32_t)conversion->star_width + conversion->star_precision;
+	const uint64_t *star = run->top - values - stars + 1;
+
+	if (conversion->star_width) {
+		const int32_t width = (int32_t)*star++;
+
+		spec.width = width > TW_PUT_WIDTH_MAX    ? TW_PUT_WIDTH_MAX
+			     : width < -TW_PUT_WIDTH_MAX ? -TW_PUT_WIDTH_MAX
+							 : width;
+	}
+	if (conversion->star_precision)
+		spec.precision = (int32_t)*star;
+	run->top -= values + stars;
+	return spec;
+}
+
+/* So many bytes from where the field begins, as far as the record goes. */
+static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
+{
+	struct tw_put_bytes bytes = counted_bytes(run, op->field);
+	const uint32_t left = bytes.len ? run->record->len - (uint32_t)(bytes.data - run->record->data) : 0;
+
+	n = (uint32_t)n & 0x80000000 ? 0 : (uint32_t)n;
+	bytes.len = n > left / size ? left / size * size : (uint32_t)n * size;
+	return bytes;
+}
+
+static void put_word(const struct run *run, uint32_t table, uint64_t i)
+{
+	const struct tw_print_names *names = &run->print->tables[table];
+
+	tw_line__str(run->line, names->names[i < names->n - 1 ? i : names->n - 1].name);
+}
+
+static void put_hex_dump(struct run *run, const struct tw_op *op)
+{
+	const uint64_t shape = run->top[0];
+	const struct tw_put_bytes bytes = counted(run, op, run->top[-1], 1);
+	const struct tw_put_dump dump = { .prefix = run->print->texts + (shape >> 32),
+					  .prefix_type = (uint8_t)(shape >> 24),
+					  .row = (uint8_t)(shape >> 16),
+					  .group = (uint8_t)(shape >> 8),
+					  .ascii = shape & 1 };
+
+	run->top -= 2;
+	tw_put__dump(run->line, &dump, &bytes, 0);
+}
+
+static void put_pointed(struct run *run, const struct tw_op *op)
+{
+	const struct tw_conversion *conversion = &run->print->conversions[op->a];
+	struct tw_put_spec spec = spec_of(run, conversion, 0);
+	const struct tw_put_bytes bytes = counted_bytes(run, conversion->field);
+
+	if (spec.width < 0)
+		spec.width = -spec.width;
+	if (!conversion->star_width || spec.width) /* no bytes are none, not all of them */
+		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
+}
+
+static void put_address(struct run *run, const struct tw_conversion *conversion)
+{
+	const uint64_t value = *run->top;
+
+	spec_of(run, conversion, 1); /* neither width nor precision changes an address, as with libtraceevent */
+	tw_put__address(run->line, &conversion->pointer, value, run->host);
+}
+
+static void put_number(struct run *run, const struct tw_conversion *conversion)
+{
+	const uint64_t value = *run->top;
+	const struct tw_put_spec spec = spec_of(run, conversion, 1);
+
+	tw_put__number(run->line, &spec, value);
+}
+
+static void put_fitted(struct run *run, const struct tw_conversion *conversion)
+{
+	const struct tw_put_spec spec = spec_of(run, conversion, 0);
+
+	tw_put__fit(run->line, &spec, (size_t)(run->mark - run->line->text));
+}
+
+/* All of a field. */
+static void put_field(struct run *run, const struct tw_op *op)
+{
+	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
+
+	if (op->code == TW_OP_WHOLE_ARRAY)
+		tw_put__array(run->line, &bytes, op->size);
+	else if (op->code == TW_OP_BITMASK)
+		tw_put__bits(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
+	else /* CPU_LIST */
+		tw_put__bit_list(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
+}
+
+/* As much of a field as the topmost value says. */
+static void put_counted(struct run *run, const struct tw_op *op)
+{
+	const struct tw_put_bytes bytes = counted(run, op, *run->top--, op->code == TW_OP_ARRAY ? op->size : 1);
+
+	if (op->code == TW_OP_ARRAY)
+		tw_put__array(run->line, &bytes, op->size);
+	else
+		tw_put__hex(run->line, &bytes, op->code == TW_OP_HEX_BYTES ? ' ' : '\0');
+}
+
+static void put_operation(struct run *run, const struct tw_op *op)
+{
+	const struct tw_print *print = run->print;
+
+	switch (op->code) {
+	case TW_OP_TAB:
+		tw_printable__layout(run->line, "\t");
+		break;
+	case TW_OP_NUMBER:
+		put_number(run, &print->conversions[op->a]);
+		break;
+	case TW_OP_ADDRESS:
+		put_address(run, &print->conversions[op->a]);
+		break;
+	case TW_OP_POINTED:
+		put_pointed(run, op);
+		break;
+	case TW_OP_FIT:
+		put_fitted(run, &print->conversions[op->a]);
+		break;
+	case TW_OP_STRING_AT:
+		put_string_at(run, *run->top--);
+		break;
+	case TW_OP_SYMBOLIC:
+		tw_put__symbolic(run->line, &print->tables[op->a], *run->top--);
+		break;
+	case TW_OP_FLAGS:
+		tw_put__flags(run->line, &print->tables[op->a], *run->top--);
+		break;
+	case TW_OP_WORD:
+		put_word(run, op->a, *run->top--);
+		break;
+	case TW_OP_HEX_DUMP:
+		put_hex_dump(run, op);
+		break;
+	case TW_OP_ARRAY:
+	case TW_OP_HEX_BYTES:
+	case TW_OP_HEX_STR:
+		put_counted(run, op);
+		break;
+	default: /* WHOLE_ARRAY, BITMASK, CPU_LIST */
+		put_field(run, op);
+	}
+}
+
+static void execute(struct run *run)
 {
 	const struct tw_op *op = run->print->ops;
 
@@ -136,7 +383,7 @@ static void execute(struct tw_run *run)
 		case TW_OP_END:
 			return;
 		case TW_OP_TEXT:
-			tw_fast__text(run->line, run->print->texts + op->a, op->b);
+			fast_text(run->line, run->print->texts + op->a, op->b);
 			break;
 		case TW_OP_DECIMAL_OF:
 			put_decimal(run->line, load(run->record, op->a, op), op->is_signed);
@@ -167,7 +414,7 @@ static void execute(struct tw_run *run)
 			if (op->code <= TW_OP_INDEX)
 				compute(run, op);
 			else
-				tw_run__put(run, op);
+				put_operation(run, op);
 			if (op->code > TW_OP_INDEX && is_over(run))
 				return;
 		}
@@ -178,11 +425,11 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 		   struct tw_line *line)
 {
 	uint64_t stack[TW_PRINT_STACK + 1];
-	struct tw_run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
+	struct run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
 
 	stack[0] = 0;
-	if (print->special.put)
-		print->special.put(&print->special, record, host, line);
+	if (print->ftrace.put)
+		print->ftrace.put(&print->ftrace, record, host, line);
 	else if (print->refusal)
 		tw_print__fields(print->format, record, line);
 	else

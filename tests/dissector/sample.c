@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/hash.h"
+#include "schema/schema.h"
 #include "wire/schema_text.h"
 
 static void must(bool ok, const char *what)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define FORMATS_MAX 64
 #define RECORD_MAX  65000

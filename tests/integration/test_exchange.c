@@ -429,13 +429,13 @@ static void test_wants(void **state)
 	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
 	all = host__await_texts(&h);
 	assert_int_equal(h.hosts, 1);
-	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, 77);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, 77);
 	ask_for(&h, frame, len, 1, 100);
 	assert_int_equal(h.hosts, 1);
-	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_METADATA_REQUEST_CLOCK);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_CLOCK);
 	ask_for(&h, frame, len, 1, 0);
 	host__await(&h, &h.hosts, 2);
-	len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
 	ask_for(&h, frame, len, 1, 0);
 	host__await(&h, &h.texts, 2 * all);
 	assert_int_equal(h.hosts, 3);
@@ -483,7 +483,7 @@ static void test_wants_flood(void **state)
 		host__run(&h, 1000 * MS); /* what its own capture wants is over */
 		all = h.texts;
 		clocks_said = h.hosts;
-		len = tw_time_sync_frame__ask(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
+		len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
 		begun = tw_time__now(CLOCK_MONOTONIC);
 		ask_for(&h, frame, len, 1500, 1);
 		host__run(&h, 50 * MS);

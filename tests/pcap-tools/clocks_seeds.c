@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "simulated_clocks.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 #include "wire/time_sync.h"
 
 #define START (1000000 * TW_NS_PER_SECOND)

@@ -3,7 +3,7 @@
 #ifndef TEST_FRAMES_H
 #define TEST_FRAMES_H
 
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define TEST_STREAM  0x1122334455667788ull
 #define TEST_CONTROL 1 /* the number of control frames where it does not matter; 0 would be the stream's first */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define MS     TW_NS_PER_MS
 #define SECOND TW_NS_PER_SECOND

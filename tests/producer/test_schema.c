@@ -14,7 +14,6 @@
 #include "probe.h"
 #include "run.h"
 #include "schema/field.h"
-#include "schema/hash.h"
 #include "schema/schema.h"
 
 static void pause_ms(long ms)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "schema/layout.h"
+#include "schema/format.h"
 #include "schema/schema.h"
 #include "tests/schema/touch.h"
 

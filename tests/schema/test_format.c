@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schema/format.h"
-#include "schema/layout.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -16,9 +16,9 @@ enum { NEVER, ALWAYS, LARGE, KERNEL };
 
 static const uint64_t leasts[] = {
 	[NEVER] = 0,
-	[ALWAYS] = TW_POINTER_LEAST,
-	[LARGE] = TW_POINTER_LEAST_LARGE,
-	[KERNEL] = TW_POINTER_LEAST_KERNEL,
+	[ALWAYS] = TW_POINTER_MIN,
+	[LARGE] = TW_POINTER_MIN_LARGE,
+	[KERNEL] = TW_POINTER_MIN_KERNEL,
 };
 
 /* clang-format off */
@@ -87,9 +87,9 @@ static void expect_row(const struct row *row)
 		fail_msg("%s: %s", row->name, err.text);
 	print = tw_print__new(format);
 	assert_non_null(print);
-	if (tw_pointer_field__least(format, print, tw_format__find(format, row->name)) != leasts[row->expected])
+	if (tw_pointer_field__min(format, print, tw_format__find(format, row->name)) != leasts[row->expected])
 		fail_msg("%s of %s: %lx", row->name, row->system,
-			 tw_pointer_field__least(format, print, tw_format__find(format, row->name)));
+			 tw_pointer_field__min(format, print, tw_format__find(format, row->name)));
 	tw_print__free(print);
 	tw_format__free(format);
 }
@@ -110,8 +110,8 @@ static void test_common(void **state)
 	(void)state;
 	assert_int_equal(tw_format__parse(text, strlen(text), "made", &format, NULL), 0);
 	for (size_t i = 0; i < format->n_common; i++)
-		assert_int_equal(tw_pointer_field__least(format, NULL, &format->fields[i]), 0);
-	assert_int_equal(tw_pointer_field__least(format, NULL, tw_format__find(format, "p")), TW_POINTER_LEAST);
+		assert_int_equal(tw_pointer_field__min(format, NULL, &format->fields[i]), 0);
+	assert_int_equal(tw_pointer_field__min(format, NULL, tw_format__find(format, "p")), TW_POINTER_MIN);
 	tw_format__free(format);
 }
 

@@ -291,13 +291,13 @@ static void test_arrays(void **state)
 	expect("{0x807060504030201}");
 	tw_put__hex(&line, &(struct tw_put_bytes){ data, 3, false }, ' ');
 	expect("01 02 03");
-	tw_put__bitmask(&line, &(struct tw_put_bytes){ data, 8, false }, 8);
+	tw_put__bits(&line, &(struct tw_put_bytes){ data, 8, false }, 64, 8);
 	expect("08070605,04030201");
-	tw_put__bitmask(&line, &(struct tw_put_bytes){ data, 8, true }, 8);
+	tw_put__bits(&line, &(struct tw_put_bytes){ data, 8, true }, 64, 8);
 	expect("01020304,05060708");
-	tw_put__bitmask(&line, &(struct tw_put_bytes){ data, 8, true }, 4);
+	tw_put__bits(&line, &(struct tw_put_bytes){ data, 8, true }, 64, 4);
 	expect("05060708,01020304");
-	tw_put__bitmask(&line, &(struct tw_put_bytes){ data, 0, true }, 8);
+	tw_put__bits(&line, &(struct tw_put_bytes){ data, 0, true }, 0, 8);
 	expect("");
 }
 
@@ -327,15 +327,6 @@ static void test_names(void **state)
 	expect("ALL");
 	tw_put__flags(&line, &names, 0x20);
 	expect("0x20");
-}
-
-static void test_times(void **state)
-{
-	(void)state;
-	tw_put__secs(&line, 12034567890);
-	expect("12.034567890");
-	tw_put__secs_rest(&line, 12034567890);
-	expect("34567890");
 }
 
 static void test_dump(void **state)
@@ -370,7 +361,6 @@ int main(void)
 		cmocka_unit_test_setup(test_masks_of_big_endian, setup),
 		cmocka_unit_test_setup(test_arrays, setup),
 		cmocka_unit_test_setup(test_names, setup),
-		cmocka_unit_test_setup(test_times, setup),
 		cmocka_unit_test_setup(test_dump, setup),
 	};
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/hash.h"
 #include "schema/schema.h"
 
 #include <errno.h>

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "wire/decode.h"
-#include "wire/emit.h"
 #include "wire/encode.h"
 
 #define HDR sizeof(struct tw_frame_hdr)

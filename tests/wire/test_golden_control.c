@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "golden_frame.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 #include "wire/schema_text.h"
 
 static const struct tw_frame_info control = {

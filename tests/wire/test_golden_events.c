@@ -8,7 +8,7 @@
 
 #include "golden.h"
 #include "golden_frame.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 static const struct tw_frame_info ring = {
 	.stream_id = 0x1122334455667788,

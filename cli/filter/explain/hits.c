@@ -8,6 +8,7 @@
 #include "filter/evaluate.h"
 #include "pcap-tools/merge/merge.h"
 #include "stream/streams.h"
+#include "wire/encode.h"
 
 struct filter_hits {
 	struct tw_sink sink;    /* first: what is handed out */

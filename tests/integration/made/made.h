@@ -10,7 +10,7 @@
 #include <netinet/in.h>
 
 #include "base/time.h"
-#include "wire/emit.h"
+#include "wire/encode.h"
 
 #define MADE_CHANNELS 8
 #define MADE_STREAMS  256

@@ -9,7 +9,7 @@
 #include <traceevent/event-parse.h>
 
 #include "schema/field.h"
-#include "schema/layout.h"
+#include "schema/format.h"
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events of the system "ftrace" that are not printed by their print fmt. */
-#include "schema/print/special.h"
+#include "schema/print/ftrace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -541,17 +541,17 @@ static void test_small_longs(void **state)
 static void test_not_special(void **state)
 {
 	static const char other[] = EVENT_TEXT("function", 1, FIELD("unsigned long ip", 8, 8, 0), "\"%lx\", REC->ip");
-	struct tw_special special;
+	struct tw_ftrace_event event;
 	struct tw_format *format;
 
 	(void)state;
 	assert_int_equal(tw_format__parse(other, strlen(other), "ftrace", &format, NULL), 0);
-	assert_false(tw_special__bind(format, &special));
-	assert_null(special.put);
+	assert_false(tw_ftrace__bind(format, &event));
+	assert_null(event.put);
 	tw_format__free(format);
 	assert_int_equal(tw_format__parse(stack_text, strlen(stack_text), "mine", &format, NULL), 0);
-	assert_false(tw_special__bind(format, &special));
-	assert_false(tw_special__is_address(format, tw_format__find(format, "caller")));
+	assert_false(tw_ftrace__bind(format, &event));
+	assert_false(tw_ftrace__is_address(format, tw_format__find(format, "caller")));
 	tw_format__free(format);
 }
 
