@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A classifier: rules in order, each an expression and what is to be done, for frames on their way. The first rule that matches
- * an event decides about it. What it is compiled to: eBPF (filter/bpf/), keys of tc's u32 (filter/u32.h).
+ * an event decides about it. What it is compiled to: eBPF (filter/bpf/), keys of tc's u32 (filter/u32/u32.h).
  *
  * Of a frame of one event
  *  - pass, mark, redirect apply to the frame;

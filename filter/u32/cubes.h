@@ -7,7 +7,7 @@
 #define TW_CUBES_H
 
 #include "filter/arena.h"
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 
 #define TW_CUBE_VALUE_MAX 512 /* bytes of one comparison */
 

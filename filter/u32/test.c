@@ -3,7 +3,7 @@
  * Tests as bits. A record has all that its format says, so the opposite of a comparison is the comparison of the opposite. An order is a few
  * blocks of numbers that begin with the same bits.
  */
-#include "filter/strings/glob_shape.h"
+#include "filter/glob_shape.h"
 #include "filter/u32/cubes.h"
 #include "wire/tracewire.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "filter/describe.h"
-#include "filter/strings/groups.h"
+#include "filter/groups.h"
 #include "filter/u32/cubes.h"
 #include "wire/tracewire.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/filter/compile/targets.h"
 #include "filter/rules.h"
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 #include "wire/tracewire.h"
 
 #define MATCH_MAX 8192 /* bytes of one match as text: 128 keys */

@@ -11,7 +11,7 @@
 #include "filter/pcap.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 #include "producer/filtering/stages.h"
 
 static int try_bpf(const struct filter_expression *expression, enum tw_hook hook, struct tw_error *err)

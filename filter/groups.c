@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/groups.h"
+#include "filter/groups.h"
 
 #include <errno.h>
 #include <stdlib.h>

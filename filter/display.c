@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "filter/strings/display_events.h"
-#include "filter/strings/display_test.h"
+#include "filter/display_events.h"
+#include "filter/display_test.h"
 
 static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
 {

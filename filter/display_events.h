@@ -3,7 +3,7 @@
 #ifndef TW_DISPLAY_EVENTS_H
 #define TW_DISPLAY_EVENTS_H
 
-#include "filter/strings/groups.h"
+#include "filter/groups.h"
 
 struct tw_display_events;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/glob_shape.h"
+#include "filter/glob_shape.h"
 
 /* 1 if it never ends: a bracket, then. */
 static size_t class_length(const uint8_t *at, size_t left)

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "filter/strings/groups.h"
-#include "filter/strings/pcap_test.h"
+#include "filter/groups.h"
+#include "filter/pcap_test.h"
 
 #define HEADER(field) (TW_PCAP_FRAME + (unsigned int)offsetof(struct tw_frame_hdr, field))
 #define EVENT(field)  (TW_PCAP_EVENT + (unsigned int)offsetof(struct tw_event, field))

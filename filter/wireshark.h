@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Internal to the filter room. Texts and patterns as Wireshark's display filters have them. */
-#ifndef TW_STRINGS_WIRESHARK_H
-#define TW_STRINGS_WIRESHARK_H
+#ifndef TW_WIRESHARK_H
+#define TW_WIRESHARK_H
 
 #include "base/line.h"
 

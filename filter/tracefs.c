@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "base/bytes.h"
-#include "filter/strings/expression.h"
-#include "filter/strings/tracefs_text.h"
+#include "filter/expression.h"
+#include "filter/tracefs_text.h"
 
 /* A number as the kernel knows it. */
 struct number {

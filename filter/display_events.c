@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/display_events.h"
+#include "filter/display_events.h"
 
 #include <stdlib.h>
 
-#include "filter/strings/wireshark.h"
+#include "filter/wireshark.h"
 
 /* What one event shares with others. */
 struct entry {

@@ -3,9 +3,9 @@
  * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
  * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
  */
-#include "filter/strings/expression.h"
-#include "filter/strings/glob_shape.h"
-#include "filter/strings/pcap_test.h"
+#include "filter/expression.h"
+#include "filter/glob_shape.h"
+#include "filter/pcap_test.h"
 
 #define POSITIONS_MAX 64 /* where in its field a value is looked for */
 #define VALUE_MAX     1024

@@ -11,12 +11,12 @@
  * So a backslash, which a pattern may have before any character, makes a pattern of the last kind of it. Where an array of
  * characters need not have a NUL, or a class may take it, two ways are joined of which at least one is right each time.
  */
-#include "filter/strings/tracefs_text.h"
+#include "filter/tracefs_text.h"
 
 #include <ctype.h>
 
-#include "filter/strings/expression.h"
-#include "filter/strings/glob_shape.h"
+#include "filter/expression.h"
+#include "filter/glob_shape.h"
 #include "filter/text.h"
 
 #define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */

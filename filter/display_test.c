@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/display_test.h"
+#include "filter/display_test.h"
 
 #include "filter/display.h"
-#include "filter/strings/glob_shape.h"
-#include "filter/strings/wireshark.h"
+#include "filter/glob_shape.h"
+#include "filter/wireshark.h"
 
 #define MASK_TEXT_MAX 1000 /* bytes that it surely shows of a list of bits */
 

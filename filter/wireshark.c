@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/wireshark.h"
+#include "filter/wireshark.h"
 
 #include <ctype.h>
 
 #include "base/printable.h"
-#include "filter/strings/glob_shape.h"
+#include "filter/glob_shape.h"
 
 static void put_hex(struct tw_line *line, uint8_t c)
 {

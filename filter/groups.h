@@ -7,7 +7,7 @@
 #define TW_GROUPS_H
 
 #include "base/line.h"
-#include "filter/strings/expression.h"
+#include "filter/expression.h"
 
 struct tw_group {
 	uint32_t at, len;           /* its text in the pool; none if its events match whatever they hold */

@@ -4,8 +4,8 @@
  * one of them, != for all. What it does not have: the least number of a signed type, which cannot be written; bits behind a mask on a
  * signed type's sign; sets of bits on what is shown as true or false.
  */
+#include "filter/display_test.h"
 #include "filter/evaluate/range.h"
-#include "filter/strings/display_test.h"
 
 #define ELEMENTS_MAX 256 /* that the plugin shows of an array */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/expression.h"
-#include "filter/strings/pcap_test.h"
+#include "filter/expression.h"
+#include "filter/pcap_test.h"
 
 #define ELEMENTS_MAX 64 /* of an array: each is a comparison */
 

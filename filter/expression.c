@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/strings/expression.h"
+#include "filter/expression.h"
 
 void tw_line__insert(struct tw_line *line, char *at, const char *text)
 {
