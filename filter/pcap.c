@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libpcap's arithmetic is that of unsigned 32-bit words, loads are big-endian, and a load from beyond the packet rejects it: so the
+ * length of the record is asked for in front of each test on a field.
+ *
+ * What appends a test returns whether that needs parentheses beside others.
+ */
 #include "filter/pcap.h"
 
 #include <errno.h>
+#include <stddef.h>
 
-#include "filter/groups.h"
-#include "filter/pcap_test.h"
+#include "filter/expression.h"
+#include "filter/glob.h"
+#include "wire/tracewire.h"
 
-#define HEADER(field) (TW_PCAP_FRAME + (unsigned int)offsetof(struct tw_frame_hdr, field))
-#define EVENT(field)  (TW_PCAP_EVENT + (unsigned int)offsetof(struct tw_event, field))
+#define FRAME  14u /* where a frame begins in an Ethernet packet, and its first TLV */
+#define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
+#define NEVER  "len < 1"
+#define ALWAYS "len > 0"
 
-void tw_pcap__load(struct tw_line *line, uint32_t at, unsigned int size)
+#define IN_HEADER(field) (FRAME + (unsigned int)offsetof(struct tw_frame_hdr, field))
+#define IN_EVENT(field)  (EVENT + (unsigned int)offsetof(struct tw_event, field))
+
+static void put_load(struct tw_line *line, uint32_t at, unsigned int size)
 {
 	tw_line__str(line, "ether[");
 	tw_line__u64(line, at);
@@ -20,40 +33,542 @@ void tw_pcap__load(struct tw_line *line, uint32_t at, unsigned int size)
 	tw_line__char(line, ']');
 }
 
-void tw_pcap__hex(struct tw_line *line, uint64_t value)
+static void put_hex(struct tw_line *line, uint64_t value)
 {
 	tw_line__str(line, "0x");
 	tw_line__hex(line, value);
 }
 
-void tw_pcap__reaches(struct tw_line *line, uint32_t bytes)
+static void put_reaches(struct tw_line *line, uint32_t bytes)
 {
-	tw_pcap__load(line, EVENT(tlv.length), 2);
+	put_load(line, IN_EVENT(tlv.length), 2);
 	tw_line__str(line, " >= ");
 	tw_line__u64(line, bytes);
+}
+
+#define ELEMENTS_MAX 64 /* of an array: each is a comparison */
+
+/* Where a number lies in the packet. */
+struct place {
+	uint32_t at;
+	uint8_t size;
+	bool big_endian;
+	bool is_signed;
+};
+
+/* A part of a number to be compared for order: loaded, what a mask takes away cut off, signs moved above 0. */
+struct word {
+	uint32_t at;
+	uint8_t size;
+	uint8_t shift; /* where in the number it lies */
+	uint32_t mask, bias;
+};
+#define WORDS_MAX 8
+
+static bool is_array(const struct tw_test *test)
+{
+	return test->field && test->field->kind == TW_FIELD_ARRAY;
+}
+
+static const char *refuses_number(const struct tw_test *test)
+{
+	struct tw_number_place place;
+
+	if (test->operand == TW_ON_TIME)
+		return "an event's time is a sum, and libpcap's optimizer loses sums";
+	if (is_array(test) && test->field->place == TW_PLACE_FIXED && test->field->offset >= TW_RECORD_COMMON)
+		return test->field->count <= ELEMENTS_MAX ? NULL : "it is a long array";
+	return tw_test__number_place(test, &place) ? NULL : "its place is not the same in each record";
+}
+
+static uint64_t mask_of(unsigned int size)
+{
+	return size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX;
+}
+
+static bool put_certain(struct tw_line *line, bool is_true)
+{
+	tw_line__str(line, is_true ? ALWAYS : NEVER);
+	return false;
+}
+
+static void put_op(struct tw_line *line, uint8_t op)
+{
+	static const char *const ops[] = {
+		[TW_TEST_EQ] = " = ",  [TW_TEST_NE] = " != ", [TW_TEST_LT] = " < ",
+		[TW_TEST_LE] = " <= ", [TW_TEST_GT] = " > ",  [TW_TEST_GE] = " >= ",
+	};
+
+	tw_line__str(line, ops[op]);
+}
+
+/* Four bytes at most, compared as they lie there. */
+static void put_equal_word(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op,
+			   uint64_t value)
+{
+	put_load(line, at, size);
+	if (mask != mask_of(size)) {
+		tw_line__str(line, " & ");
+		put_hex(line, mask);
+	}
+	put_op(line, op);
+	put_hex(line, value);
+}
+
+/* Equality does not ask for the order of bytes: the value is turned round instead. */
+static bool put_equal(struct tw_line *line, const struct place *place, uint64_t mask, uint8_t op, uint64_t value)
+{
+	const unsigned int size = place->size;
+	const uint64_t turned = place->big_endian ? value : __builtin_bswap64(value) >> (64 - 8 * size);
+	const uint64_t kept = place->big_endian ? mask : __builtin_bswap64(mask) >> (64 - 8 * size);
+
+	if (value & ~mask)
+		return put_certain(line, op == TW_TEST_NE);
+	if (!mask)
+		return put_certain(line, op == TW_TEST_EQ);
+	if (size <= 4) {
+		put_equal_word(line, place->at, size, kept, op, turned);
+		return false;
+	}
+	if (kept >> 32)
+		put_equal_word(line, place->at, 4, kept >> 32, op, turned >> 32);
+	if (kept >> 32 && kept & UINT32_MAX)
+		tw_line__str(line, op == TW_TEST_EQ ? " and " : " or ");
+	if (kept & UINT32_MAX)
+		put_equal_word(line, place->at + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
+	return kept >> 32 && kept & UINT32_MAX;
+}
+
+/* In parentheses, or a load. */
+static void put_word(struct tw_line *line, const struct word *word)
+{
+	char *const begin = line->at;
+
+	put_load(line, word->at, word->size);
+	if (word->bias) {
+		tw_line__str(line, " + ");
+		put_hex(line, word->bias);
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	if (word->mask == mask_of(word->size) && (!word->bias || word->size == 4))
+		return;
+	tw_line__str(line, " & ");
+	put_hex(line, word->mask);
+	tw_line__insert(line, begin, "(");
+	tw_line__char(line, ')');
+}
+
+static uint8_t strict(uint8_t op)
+{
+	return op == TW_TEST_LE || op == TW_TEST_LT ? TW_TEST_LT : TW_TEST_GT;
+}
+
+static void put_order_word(struct tw_line *line, const struct word *word, uint8_t op, uint64_t value)
+{
+	put_word(line, word);
+	put_op(line, op);
+	put_hex(line, value >> word->shift & mask_of(word->size));
+}
+
+/* @words: the uppermost first. The first one that differs decides. */
+static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
+{
+	for (unsigned int i = 0; i + 1 < n; i++) {
+		put_order_word(line, &words[i], strict(op), value);
+		tw_line__str(line, " or (");
+		put_order_word(line, &words[i], TW_TEST_EQ, value);
+		tw_line__str(line, i + 2 < n ? " and (" : " and ");
+	}
+	put_order_word(line, &words[n - 1], op, value);
+	for (unsigned int i = 0; i + 1 < n; i++)
+		tw_line__str(line, i ? "))" : ")");
+	return n > 1;
+}
+
+static bool put_within(struct tw_line *line, const struct word *words, unsigned int n, uint64_t low, uint64_t high)
+{
+	tw_line__char(line, '(');
+	put_order(line, words, n, TW_TEST_GE, low);
+	tw_line__str(line, ") and (");
+	put_order(line, words, n, TW_TEST_LE, high);
+	tw_line__char(line, ')');
+	return true;
+}
+
+static bool put_ordered(struct tw_line *line, const struct tw_test *test, const struct word *words, unsigned int n,
+			uint64_t low, uint64_t high)
+{
+	if (test->op == TW_TEST_WITHIN)
+		return put_within(line, words, n, low, high);
+	return put_order(line, words, n, test->op, low);
+}
+
+/*
+ * A number as words that are loaded as they lie there, the uppermost first: a little-endian one as its bytes. Putting it together by
+ * shifts takes scratch memory, and libpcap 1.10's optimizer loses what is in that.
+ */
+static unsigned int split(const struct place *place, uint64_t mask, uint64_t bias, struct word *ret)
+{
+	const unsigned int size = !place->big_endian ? 1 : place->size < 4 ? place->size : 4, n = place->size / size;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int shift = (n - 1 - i) * size * 8;
+
+		ret[i] = (struct word){
+			.at = place->at + size * (place->big_endian ? i : n - 1 - i),
+			.size = (uint8_t)size,
+			.shift = (uint8_t)shift,
+			.mask = (uint32_t)(mask >> shift & mask_of(size)),
+			.bias = (uint32_t)(bias >> shift & mask_of(size)),
+		};
+	}
+	return n;
+}
+
+static bool put_element(struct tw_line *line, const struct tw_test *test, const struct place *place)
+{
+	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
+	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
+	struct word words[WORDS_MAX] = { 0 };
+	unsigned int n;
+
+	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
+		return put_equal(line, place, mask, test->op, test->low & all);
+	n = split(place, mask, bias, words);
+	return put_ordered(line, test, words, n, (test->low + bias) & all, (test->high + bias) & all);
+}
+
+static bool put_elements(struct tw_line *line, const struct tw_test *test, struct place place)
+{
+	const uint32_t n = is_array(test) ? test->field->count : 1;
+	bool is_joint = false;
+
+	for (uint32_t i = 0; i < n; i++, place.at += place.size) {
+		char *begin;
+
+		tw_line__str(line, !i ? "" : test->op == TW_TEST_NE ? " and " : " or ");
+		begin = line->at;
+		is_joint = put_element(line, test, &place);
+		if (!is_joint || n == 1)
+			continue;
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	return is_joint || n > 1;
+}
+
+static struct place place_of(const struct tw_test *test)
+{
+	struct tw_number_place place = { .size = 1 };
+
+	if (is_array(test))
+		return (struct place){
+			.at = EVENT + TW_EVENT_RECORD + test->field->offset,
+			.size = (uint8_t)test->field->elem_size,
+			.big_endian = test->big_endian,
+			.is_signed = test->is_signed,
+		};
+	tw_test__number_place(test, &place);
+	return (struct place){
+		.at = (place.base == TW_IN_HEADER ? FRAME : EVENT) + place.offset,
+		.size = place.size,
+		.big_endian = place.big_endian,
+		.is_signed = test->is_signed,
+	};
+}
+
+static bool put_number(const struct tw_test *test, struct tw_line *line)
+{
+	const struct tw_field *field = test->field;
+	char *begin;
+
+	if (!field)
+		return put_elements(line, test, place_of(test));
+	put_reaches(line, TW_EVENT_RECORD + field->offset + field->size);
+	if (test->op == TW_TEST_EXISTS)
+		return false;
+	tw_line__str(line, " and ");
+	begin = line->at;
+	if (put_elements(line, test, place_of(test))) {
+		tw_line__insert(line, begin, "(");
+		tw_line__char(line, ')');
+	}
+	return true;
+}
+
+/*
+ * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
+ * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
+ */
+#define POSITIONS_MAX 64 /* where in its field a value is looked for */
+#define VALUE_MAX     1024
+
+/* Bytes to be compared, and where they are. */
+struct bytes {
+	const uint8_t *value; /* @len bytes and a NUL */
+	uint32_t at, len;
+	uint32_t bits; /* of them that count */
+};
+
+static bool is_text(const struct tw_test *test)
+{
+	return test->compared == TW_AS_TEXT;
+}
+
+static const char *refuses_pattern(const struct tw_test *test)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+
+	if (!glob.body_len && test->len)
+		return NULL;
+	return glob.plain && !glob.leading ? NULL : "of patterns it has those that end with a star only";
+}
+
+static const char *refuses_bytes(const struct tw_test *test)
+{
+	uint32_t offset, size;
+
+	if (test->operand == TW_ON_COMM)
+		return "the task's name is not in the frames of its events";
+	if (test->operand == TW_ON_HOST)
+		return "the host's name is not in the frames of events";
+	if (!tw_test__bytes_place(test, &offset, &size))
+		return "its place is not the same in each record";
+	if (test->op == TW_TEST_EXISTS)
+		return NULL;
+	if (test->len > VALUE_MAX || (test->op == TW_TEST_WITHIN && test->high_len > VALUE_MAX))
+		return "the value is too long";
+	if (is_text(test) && (memchr(test->bytes, '\0', test->len) ||
+			      (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len))))
+		return "it does not look for NULs in a text";
+	switch (test->op) {
+	case TW_TEST_MATCHES:
+		return "it has no regular expressions";
+	case TW_TEST_GLOB:
+		return refuses_pattern(test);
+	case TW_TEST_CONTAINS:
+		if (is_text(test))
+			return "it does not search in texts";
+		return size < test->len || size - test->len < POSITIONS_MAX ? NULL : "it is too long to be searched";
+	default:
+		return NULL;
+	}
+}
+
+static unsigned int step_of(uint32_t left)
+{
+	return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static uint32_t word_at(const uint8_t *at, unsigned int size)
+{
+	uint32_t word = 0;
+
+	for (unsigned int i = 0; i < size; i++)
+		word = word << 8 | at[i];
+	return word;
+}
+
+static void put_masked_bytes(struct tw_line *line, uint32_t at, unsigned int size, uint32_t mask, const char *op,
+			     uint32_t value)
+{
+	const uint32_t all = UINT32_MAX >> (32 - 8 * size);
+
+	put_load(line, at, size);
+	if ((mask & all) != all) {
+		tw_line__str(line, " & ");
+		put_hex(line, mask & all);
+	}
+	tw_line__str(line, op);
+	put_hex(line, value & mask & all);
+}
+
+static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
+{
+	const uint32_t len = (bytes->bits + 7) / 8;
+	unsigned int step;
+
+	if (!len)
+		tw_line__str(line, ALWAYS);
+	for (uint32_t i = 0; i < len; i += step) {
+		uint32_t left, mask;
+
+		step = step_of(len - i);
+		left = bytes->bits - 8 * i;
+		mask = left >= 8 * step ? UINT32_MAX : ~(UINT32_MAX >> (32 - 8 * step + left));
+		tw_line__str(line, i ? " and " : "");
+		put_masked_bytes(line, bytes->at + i, step, mask, " = ", word_at(bytes->value + i, step));
+	}
+	return len > 4 || len == 3;
+}
+
+/* Before, or behind, the value; @or_equal: or neither. */
+static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
+{
+	const char *strict = before ? " < " : " > ", *last = before ? " <= " : " >= ";
+	unsigned int step, depth = 0;
+
+	if (!bytes->len)
+		tw_line__str(line, or_equal ? ALWAYS : NEVER);
+	for (uint32_t i = 0; i < bytes->len; i += step) {
+		uint32_t word;
+
+		step = step_of(bytes->len - i);
+		word = word_at(bytes->value + i, step);
+		if (i + step == bytes->len) {
+			put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, or_equal ? last : strict, word);
+			break;
+		}
+		put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, strict, word);
+		tw_line__str(line, " or (");
+		put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, " = ", word);
+		tw_line__str(line, " and (");
+		depth += 2;
+	}
+	tw_line__fill(line, ')', depth);
+	return depth > 0;
+}
+
+/* What decides the order of the field and the value: the bytes that both have, then which is longer. */
+static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, bool before,
+			 bool or_equal, const uint8_t *value, size_t len)
+{
+	struct bytes bytes = { .value = value, .at = field->at };
+
+	if (is_text(test)) {
+		bytes.len = len < field->len ? (uint32_t)len + 1 : field->len;
+		if (len > field->len)
+			or_equal = before;
+	} else {
+		bytes.len = len < field->len ? (uint32_t)len : field->len;
+		if (len != field->len)
+			or_equal = before == (field->len < len);
+	}
+	return put_bytes_order(line, &bytes, before, or_equal);
+}
+
+static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	tw_line__char(line, '(');
+	put_compared(line, test, field, false, true, test->bytes, test->len);
+	tw_line__str(line, ") and (");
+	put_compared(line, test, field, true, true, test->high_bytes, test->high_len);
+	tw_line__char(line, ')');
+	return true;
+}
+
+/* The field equals the value: @whole with nothing behind it. */
+static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field, const uint8_t *value,
+		     size_t len, bool whole)
+{
+	struct bytes bytes = { .value = value, .at = field->at };
+
+	if (len > field->len || (whole && !is_text(test) && len != field->len)) {
+		tw_line__str(line, NEVER);
+		return false;
+	}
+	bytes.bits = 8 * (uint32_t)len;
+	if (test->prefix)
+		bytes.bits = test->prefix;
+	else if (whole && len < field->len)
+		bytes.bits += 8;
+	return put_equal_bytes(line, &bytes);
+}
+
+static bool put_search(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	struct bytes bytes = { .value = test->bytes, .at = field->at, .bits = 8 * (uint32_t)test->len };
+
+	if (test->len > field->len) {
+		tw_line__str(line, NEVER);
+		return false;
+	}
+	for (uint32_t i = 0; i <= field->len - test->len; i++, bytes.at++) {
+		tw_line__str(line, i ? " or (" : "(");
+		put_equal_bytes(line, &bytes);
+		tw_line__char(line, ')');
+	}
+	return true;
+}
+
+static bool put_pattern(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+	uint8_t value[VALUE_MAX + 1] = { 0 };
+
+	if (glob.leading) {
+		tw_line__str(line, ALWAYS);
+		return false;
+	}
+	memcpy(value, glob.body, glob.body_len);
+	return put_same(line, test, field, value, glob.body_len, !glob.trailing);
+}
+
+static bool put_comparison(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	switch (test->op) {
+	case TW_TEST_EQ:
+	case TW_TEST_NE:
+		return put_same(line, test, field, test->bytes, test->len, true);
+	case TW_TEST_LT:
+	case TW_TEST_LE:
+		return put_compared(line, test, field, true, test->op == TW_TEST_LE, test->bytes, test->len);
+	case TW_TEST_GT:
+	case TW_TEST_GE:
+		return put_compared(line, test, field, false, test->op == TW_TEST_GE, test->bytes, test->len);
+	case TW_TEST_WITHIN:
+		return put_bytes_within(line, test, field);
+	case TW_TEST_CONTAINS:
+		return put_search(line, test, field);
+	default:
+		return put_pattern(line, test, field);
+	}
+}
+
+static bool put_bytes(const struct tw_test *test, struct tw_line *line)
+{
+	uint32_t offset = 0, size = 0;
+	struct bytes field;
+	char *begin;
+	bool nests;
+
+	tw_test__bytes_place(test, &offset, &size);
+	field = (struct bytes){ .at = EVENT + offset, .len = size };
+	put_reaches(line, offset + size);
+	if (test->op == TW_TEST_EXISTS)
+		return false;
+	tw_line__str(line, " and ");
+	begin = line->at;
+	nests = put_comparison(line, test, &field);
+	if (nests || test->op == TW_TEST_NE) {
+		tw_line__insert(line, begin, test->op == TW_TEST_NE ? "not (" : "(");
+		tw_line__char(line, ')');
+	}
+	return true;
 }
 
 const char *tw_pcap__refuses(const struct tw_test *test)
 {
 	if (test->compared == TW_AS_NUMBER)
-		return tw_pcap_number__refuses(test);
-	return tw_pcap_bytes__refuses(test);
+		return refuses_number(test);
+	return refuses_bytes(test);
 }
 
 static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
 	if (test->compared == TW_AS_NUMBER)
-		return tw_pcap_number__write(test, line);
-	return tw_pcap_bytes__write(test, line);
+		return put_number(test, line);
+	return put_bytes(test, line);
 }
 
 static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, const char *op, uint64_t value)
 {
-	tw_pcap__load(line, at, size);
+	put_load(line, at, size);
 	tw_line__str(line, op);
 	if (size == 4)
-		tw_pcap__hex(line, value);
+		put_hex(line, value);
 	else
 		tw_line__u64(line, value);
 	tw_line__str(line, " or ");
@@ -62,32 +577,32 @@ static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, con
 /* Each of these makes it something else than a frame of one event of that schema, and keeps what follows from loading too far. */
 static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
 {
-	const unsigned int least = TW_PCAP_EVENT + (unsigned int)sizeof(struct tw_event);
+	const unsigned int least = EVENT + (unsigned int)sizeof(struct tw_event);
 
 	tw_line__str(line, "len < ");
 	tw_line__u64(line, least);
 	tw_line__str(line, " or ");
-	put_unless(line, HEADER(magic), 4, " != ", TW_MAGIC);
-	put_unless(line, HEADER(version), 1, " != ", TW_VERSION);
-	put_unless(line, HEADER(events), 2, " != ", 1);
-	put_unless(line, EVENT(tlv.type), 2, " != ", TW_TLV_EVENT);
-	tw_pcap__load(line, HEADER(flags), 1);
+	put_unless(line, IN_HEADER(magic), 4, " != ", TW_MAGIC);
+	put_unless(line, IN_HEADER(version), 1, " != ", TW_VERSION);
+	put_unless(line, IN_HEADER(events), 2, " != ", 1);
+	put_unless(line, IN_EVENT(tlv.type), 2, " != ", TW_TLV_EVENT);
+	put_load(line, IN_HEADER(flags), 1);
 	tw_line__str(line, big_endian ? " & 1 = 0 or " : " & 1 != 0 or ");
 	if (schema_id) {
-		put_unless(line, HEADER(schema_id), 4, " != ", schema_id >> 32);
-		put_unless(line, HEADER(schema_id) + 4, 4, " != ", schema_id & UINT32_MAX);
+		put_unless(line, IN_HEADER(schema_id), 4, " != ", schema_id >> 32);
+		put_unless(line, IN_HEADER(schema_id) + 4, 4, " != ", schema_id & UINT32_MAX);
 	}
-	tw_pcap__load(line, HEADER(length), 2);
+	put_load(line, IN_HEADER(length), 2);
 	tw_line__str(line, " + 14 > len or ");
-	put_unless(line, EVENT(tlv.length), 2, " < ", sizeof(struct tw_event));
-	tw_pcap__load(line, EVENT(tlv.length), 2);
+	put_unless(line, IN_EVENT(tlv.length), 2, " < ", sizeof(struct tw_event));
+	put_load(line, IN_EVENT(tlv.length), 2);
 	tw_line__str(line, " + 48 > ");
-	tw_pcap__load(line, HEADER(length), 2);
+	put_load(line, IN_HEADER(length), 2);
 }
 
 static void put_id(struct tw_line *line, const char *op, uint16_t id)
 {
-	tw_pcap__load(line, EVENT(event_id), 2);
+	put_load(line, IN_EVENT(event_id), 2);
 	tw_line__str(line, op);
 	tw_line__u64(line, id);
 }

@@ -2,7 +2,7 @@
 /* What one stage can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
 #include <errno.h>
 
-#include "filter/node.h"
+#include "filter/tree.h"
 
 struct copy {
 	struct tw_arena *arena;

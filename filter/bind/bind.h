@@ -50,14 +50,6 @@ int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject 
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain);
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test);
-int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *subject,
-		     const struct tw_set_member *member, struct tw_test *test);
-int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject *subject,
-		      const struct tw_set_member *member, struct tw_test *test);
-
-/** tw_words__value() - the number that a word stands for. Return: 0, -EINVAL with the nearest in the binding's err */
-int tw_words__value(const struct tw_binding *binding, const struct tw_subject *subject,
-		    const struct tw_literal *literal, uint64_t *ret);
 
 /** tw_words__is_flag() - whether it is the name of a bit of common_flags */
 bool tw_words__is_flag(const char *word);

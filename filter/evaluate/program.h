@@ -41,6 +41,18 @@ struct tw_step {
 	const struct tw_test *test; /* of TEXT and NOTHING, else NULL */
 };
 
+/* Instead of a start: there is nothing to run. */
+#define TW_START_TRUE    UINT32_MAX
+#define TW_START_FALSE   (UINT32_MAX - 1)
+#define TW_START_CERTAIN TW_START_FALSE /* these and above */
+
+struct tw_evaluator {
+	const struct tw_step *steps; /* of all programs */
+	uint32_t unknown;            /* start for ids that have none */
+	uint32_t n_starts;           /* the highest id and one more */
+	uint32_t starts[];           /* by id: the first step */
+};
+
 /* Programs one behind the other. */
 struct tw_steps {
 	struct tw_step *steps;

@@ -4,10 +4,216 @@
  * wait for their right side. So nothing recurses, however deep the parentheses are.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
-#include "filter/language/parser.h"
+#include "filter/language/lex.h"
+
+/* The place in the text: one token ahead. */
+struct parser {
+	struct tw_filter_lexer lexer;
+	struct tw_filter *filter;
+	struct tw_filter_token token; /* the next one */
+	struct tw_error *err;
+};
+
+static uint32_t parser__column(const struct parser *p)
+{
+	return p->token.literal.column;
+}
+
+static int parser__next(struct parser *p)
+{
+	return tw_filter_lexer__next(&p->lexer, &p->token, p->err);
+}
+
+static bool parser__is_word(const struct parser *p, const char *word)
+{
+	return p->token.kind == TW_TOKEN_WORD && !strcmp(p->token.literal.text, word);
+}
+
+int tw_filter_error(struct tw_error *err, int code, uint32_t column, const char *fmt, ...)
+{
+	char text[sizeof(err->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return tw_error__set(err, code, "column %u: %s", column, text);
+}
+
+/* Operators that are words, where an operator stands. */
+static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
+{
+	static const struct {
+		const char *word;
+		uint8_t op;
+	} words[] = {
+		{ "eq", TW_TEST_EQ },
+		{ "ne", TW_TEST_NE },
+		{ "lt", TW_TEST_LT },
+		{ "le", TW_TEST_LE },
+		{ "gt", TW_TEST_GT },
+		{ "ge", TW_TEST_GE },
+		{ "contains", TW_TEST_CONTAINS },
+		{ "matches", TW_TEST_MATCHES },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (parser__is_word(p, words[i].word)) {
+			*ret_op = words[i].op;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int take_value(struct parser *p, struct tw_literal *ret)
+{
+	if (p->token.kind != TW_TOKEN_WORD && p->token.kind != TW_TOKEN_STRING)
+		return tw_filter_error(p->err, -EINVAL, parser__column(p), "a value is expected here%s",
+				       p->token.kind == TW_TOKEN_OPEN ? ", without parentheses" : "");
+	*ret = p->token.literal;
+	return parser__next(p);
+}
+
+static int take_member(struct parser *p, struct tw_set_member **ret)
+{
+	struct tw_set_member *member = tw_arena__take(p->filter->arena, sizeof(*member));
+	int error = member ? take_value(p, &member->low) : -ENOMEM;
+
+	if (!error && p->token.kind == TW_TOKEN_RANGE) {
+		member->is_range = true;
+		error = parser__next(p);
+		if (!error)
+			error = take_value(p, &member->high);
+	}
+	*ret = member;
+	return error;
+}
+
+/* Behind the opening brace. */
+static int take_set(struct parser *p, struct tw_predicate *predicate)
+{
+	struct tw_set_member **end = &predicate->members;
+	unsigned int n = 0;
+	int error;
+
+	if (p->token.kind != TW_TOKEN_SET)
+		return tw_filter_error(p->err, -EINVAL, parser__column(p),
+				       "a set in braces is expected here: {1, 2, 5..9}");
+	do {
+		error = parser__next(p);
+		if (!error)
+			error = take_member(p, end);
+		if (error)
+			return error;
+		end = &(*end)->next;
+		if (++n > TW_FILTER_PREDICATES_MAX)
+			return tw_filter_error(p->err, -E2BIG, parser__column(p), "a set has %d members at most",
+					       TW_FILTER_PREDICATES_MAX);
+	} while (p->token.kind == TW_TOKEN_COMMA);
+	if (p->token.kind != TW_TOKEN_SET_END)
+		return tw_filter_error(p->err, -EINVAL, parser__column(p),
+				       "a comma or a closing brace is expected here");
+	predicate->op = TW_TEST_EQ;
+	return parser__next(p);
+}
+
+static int take_right_side(struct parser *p, struct tw_predicate *predicate, uint8_t op)
+{
+	int error;
+
+	predicate->op = op;
+	predicate->op_column = parser__column(p);
+	error = parser__next(p);
+	if (error)
+		return error;
+	predicate->members = tw_arena__take(p->filter->arena, sizeof(*predicate->members));
+	return predicate->members ? take_value(p, &predicate->members->low) : -ENOMEM;
+}
+
+static int take_mask(struct parser *p, struct tw_predicate *predicate)
+{
+	int error = parser__next(p);
+
+	predicate->has_mask = true;
+	predicate->op = TW_TEST_NE; /* without a comparison: what is left is not 0 */
+	return error ? error : take_value(p, &predicate->mask);
+}
+
+/* `in` or `not in`, if that stands here. */
+static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+{
+	int error;
+
+	*ret_negated = parser__is_word(p, "not");
+	predicate->op_column = parser__column(p);
+	error = *ret_negated ? parser__next(p) : 0;
+	if (error)
+		return error;
+	if (!parser__is_word(p, "in"))
+		return tw_filter_error(p->err, -EINVAL, parser__column(p), "'in' is expected behind 'not'");
+	error = parser__next(p);
+	return error ? error : take_set(p, predicate);
+}
+
+/* What stands behind the name. */
+static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+{
+	uint8_t op;
+	int error;
+
+	predicate->op = TW_TEST_EXISTS;
+	predicate->op_column = parser__column(p);
+	if (p->token.kind == TW_TOKEN_MASK) {
+		error = take_mask(p, predicate);
+		if (error)
+			return error;
+	}
+	if (p->token.kind == TW_TOKEN_COMPARE)
+		return take_right_side(p, predicate, p->token.op);
+	if (find_word_operator(p, &op))
+		return take_right_side(p, predicate, op);
+	if (parser__is_word(p, "in") || parser__is_word(p, "not"))
+		return take_in(p, predicate, ret_negated);
+	return 0;
+}
+
+/* From a name to what it is compared with; the filter gets one predicate more. @ret_negated: it was `not in` */
+static int take_comparison_of(struct parser *p, bool *ret_negated)
+{
+	static const char prefix[] = "trace.";
+	struct tw_filter *filter = p->filter;
+	struct tw_predicate *predicate = tw_arena__take(filter->arena, sizeof(*predicate));
+	const char *name = p->token.literal.text;
+	const size_t skip = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+	int error;
+
+	*ret_negated = false;
+	if (!predicate)
+		return tw_filter_error(p->err, -ENOMEM, parser__column(p), "no memory");
+	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
+		return tw_filter_error(p->err, -E2BIG, parser__column(p), "an expression has %d comparisons at most",
+				       TW_FILTER_PREDICATES_MAX);
+	predicate->begin = p->token.begin;
+	predicate->column = parser__column(p) + (uint32_t)skip;
+	predicate->name = name + skip;
+	error = parser__next(p);
+	if (!error)
+		error = take_right_of_name(p, predicate, ret_negated);
+	if (error)
+		return error;
+	predicate->end = p->token.begin;
+	while (predicate->end > predicate->begin && strchr(" \t\r\n", filter->text[predicate->end - 1]))
+		predicate->end--;
+	filter->predicates[filter->n_predicates++] = predicate;
+	return 0;
+}
 
 /* At each level one of each kind can wait. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
@@ -16,7 +222,7 @@
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
 struct joints {
-	struct tw_filter_parser parser;
+	struct parser parser;
 	struct {
 		enum waiting what;
 		uint32_t column;
@@ -30,7 +236,7 @@ static int append(struct joints *j, enum tw_postfix_kind kind, unsigned int pred
 	struct tw_filter *filter = j->parser.filter;
 
 	if (filter->n_postfix == TW_POSTFIX_MAX)
-		return tw_filter_error(j->parser.err, -E2BIG, tw_filter_parser__column(&j->parser),
+		return tw_filter_error(j->parser.err, -E2BIG, parser__column(&j->parser),
 				       "the expression has too many operators");
 	filter->postfix[filter->n_postfix++] =
 		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
@@ -42,12 +248,12 @@ static int wait_for(struct joints *j, enum waiting what)
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 
 	if (j->depth + deeper > TW_FILTER_DEPTH_MAX)
-		return tw_filter_error(j->parser.err, -E2BIG, tw_filter_parser__column(&j->parser),
+		return tw_filter_error(j->parser.err, -E2BIG, parser__column(&j->parser),
 				       "more than %d parentheses and nots inside each other", TW_FILTER_DEPTH_MAX);
 	j->depth += deeper;
 	j->waiting[j->n_waiting].what = what;
-	j->waiting[j->n_waiting++].column = tw_filter_parser__column(&j->parser);
-	return tw_filter_parser__next(&j->parser);
+	j->waiting[j->n_waiting++].column = parser__column(&j->parser);
+	return parser__next(&j->parser);
 }
 
 /* What binds tighter than, or as tight as, what comes now has its right side. */
@@ -73,7 +279,7 @@ static int settle(struct joints *j, enum waiting coming)
 static int take_comparison(struct joints *j)
 {
 	bool negated;
-	const int error = tw_filter_parser__comparison(&j->parser, &negated);
+	const int error = take_comparison_of(&j->parser, &negated);
 
 	if (error)
 		return error;
@@ -85,7 +291,7 @@ static int take_comparison(struct joints *j)
 /* Return: 1 while what comes next is a comparison again. */
 static int take_operand(struct joints *j)
 {
-	if (j->parser.token.kind == TW_TOKEN_NOT || tw_filter_parser__is_word(&j->parser, "not")) {
+	if (j->parser.token.kind == TW_TOKEN_NOT || parser__is_word(&j->parser, "not")) {
 		const int error = wait_for(j, WAITING_NOT);
 
 		return error ? error : 1;
@@ -96,7 +302,7 @@ static int take_operand(struct joints *j)
 		return error ? error : 1;
 	}
 	if (j->parser.token.kind != TW_TOKEN_WORD)
-		return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser),
+		return tw_filter_error(j->parser.err, -EINVAL, parser__column(&j->parser),
 				       "a comparison is expected here, such as cpu == 1");
 	return take_comparison(j);
 }
@@ -108,11 +314,11 @@ static int close_parenthesis(struct joints *j)
 	if (error)
 		return error;
 	if (!j->n_waiting)
-		return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser),
+		return tw_filter_error(j->parser.err, -EINVAL, parser__column(&j->parser),
 				       "this parenthesis was never opened");
 	j->n_waiting--;
 	j->depth--;
-	return tw_filter_parser__next(&j->parser);
+	return parser__next(&j->parser);
 }
 
 /* What stands behind a comparison and does not go on with it. */
@@ -129,7 +335,7 @@ static int say_no_joint(const struct joints *j)
 	else if (j->parser.token.kind == TW_TOKEN_WORD &&
 		 (!strcasecmp(j->parser.token.literal.text, "and") || !strcasecmp(j->parser.token.literal.text, "or")))
 		why = "'and' and 'or' are written in small letters";
-	return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser), "%s", why);
+	return tw_filter_error(j->parser.err, -EINVAL, parser__column(&j->parser), "%s", why);
 }
 
 /* Return: 1 if a comparison has to follow. */
@@ -140,9 +346,9 @@ static int take_joint(struct joints *j)
 
 	if (j->parser.token.kind == TW_TOKEN_CLOSE)
 		return close_parenthesis(j);
-	if (j->parser.token.kind == TW_TOKEN_AND || tw_filter_parser__is_word(&j->parser, "and"))
+	if (j->parser.token.kind == TW_TOKEN_AND || parser__is_word(&j->parser, "and"))
 		what = WAITING_AND;
-	else if (j->parser.token.kind == TW_TOKEN_OR || tw_filter_parser__is_word(&j->parser, "or"))
+	else if (j->parser.token.kind == TW_TOKEN_OR || parser__is_word(&j->parser, "or"))
 		what = WAITING_OR;
 	else
 		return say_no_joint(j);
@@ -154,7 +360,7 @@ static int take_joint(struct joints *j)
 
 static int parse(struct joints *j)
 {
-	int r = tw_filter_parser__next(&j->parser);
+	int r = parser__next(&j->parser);
 
 	if (r)
 		return r;
@@ -193,11 +399,35 @@ int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *
 	joints.parser.lexer = (struct tw_filter_lexer){ .text = filter->text, .arena = filter->arena };
 	error = parse(&joints);
 	if (error == -ENOMEM)
-		tw_filter_error(err, error, tw_filter_parser__column(&joints.parser), "no memory");
+		tw_filter_error(err, error, parser__column(&joints.parser), "no memory");
 	if (error) {
 		tw_filter__free(filter);
 		return error;
 	}
 	*ret = filter;
 	return 0;
+}
+
+void tw_filter__free(struct tw_filter *filter)
+{
+	if (!filter)
+		return;
+	tw_arena__free(filter->arena);
+	free(filter);
+}
+
+const char *tw_filter__text(const struct tw_filter *filter)
+{
+	return filter->text;
+}
+
+unsigned int tw_filter__predicates(const struct tw_filter *filter)
+{
+	return filter->n_predicates;
+}
+
+const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len)
+{
+	*ret_len = filter->predicates[i]->end - filter->predicates[i]->begin;
+	return filter->text + filter->predicates[i]->begin;
 }

@@ -56,10 +56,4 @@ struct tw_cubes tw_cubes__masked(struct tw_cube_maker *maker, const struct tw_cu
 struct tw_cubes tw_cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
 				uint64_t high);
 
-/** tw_cubes__test() - what a test asks for. @negated: what the opposite does */
-struct tw_cubes tw_cubes__test(struct tw_cube_maker *maker, const struct tw_test *test, bool negated);
-
-/** tw_cubes__tree() - what a tree asks for */
-struct tw_cubes tw_cubes__tree(struct tw_cube_maker *maker, const struct tw_node *root);
-
 #endif

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "filter/arena.h"
-#include "filter/text.h"
+#include "filter/compare.h"
 #include "filter/tracefs.h"
 #include "tests/filter/bound.h"
 #include "tests/filter/emitted.h"
