@@ -1,26 +1,388 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/bpf/test.h"
+
+#include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "filter/bpf/regs.h"
-#include "filter/bpf/way.h"
+#include "filter/bpf/gen.h"
+#include "filter/bpf/program.h"
 
-/* Goes on only if the event is so long; nothing to ask if that is known already. */
-static void require(struct tw_asm *a, uint32_t extent, const struct tw_sight *sight, tw_label fails)
+/* How a test is done. */
+enum strategy {
+	IMPOSSIBLE,
+	NUMBER, /* a scalar at a fixed place */
+	TIME,
+	ARRAY,   /* scalars, one after the other */
+	EQUAL,   /* bytes at a fixed place, all or the first so many bits: EQ, NE */
+	ORDER,   /* the same, 1 to 8 bytes, as a big-endian number */
+	TEXT,    /* text at a fixed place: EQ, NE; a pattern without wildcards, or with * behind all else */
+	THERE,   /* a field at a fixed place that need only be there */
+	LOCATED, /* a dynamic field: that it is there; texts as TEXT */
+};
+
+/* Where a test's number, elements or bytes lie. */
+struct place {
+	uint32_t offset; /* from the frame header, as if the event were the frame's first TLV */
+	uint32_t size;   /* of the number or one element, bytes; of all bytes */
+	uint32_t count;  /* elements */
+	bool big_endian, is_signed;
+};
+
+static enum strategy none(const char **ret_why, const char *why)
 {
-	if (a->known >= extent)
-		return;
-	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
-	if (sight->each) {
-		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
+	*ret_why = why;
+	return IMPOSSIBLE;
+}
+
+static bool is_one_of(uint8_t op, enum tw_test_op a, enum tw_test_op b)
+{
+	return op == a || op == b;
+}
+
+static size_t plain_part(const struct tw_test *test, bool *ret_whole)
+{
+	size_t i = 0;
+
+	*ret_whole = true;
+	if (test->op != TW_TEST_GLOB)
+		return test->len;
+	while (i < test->len && !strchr("*?[\\", test->bytes[i] ? test->bytes[i] : 'a'))
+		i++;
+	*ret_whole = i == test->len;
+	return i;
+}
+
+/* Whether a pattern has no wildcards, or * behind all else. */
+static bool is_plain(const struct tw_test *test)
+{
+	bool whole;
+	size_t i = plain_part(test, &whole);
+
+	while (i < test->len && test->bytes[i] == '*')
+		i++;
+	return i == test->len;
+}
+
+static enum strategy strategy_of_text(const struct tw_test *test, const char **ret_why)
+{
+	switch (test->op) {
+	case TW_TEST_EXISTS:
+		return THERE;
+	case TW_TEST_EQ:
+	case TW_TEST_NE:
+		return TEXT;
+	case TW_TEST_GLOB:
+		if (is_plain(test))
+			return TEXT;
+		return none(ret_why,
+			    "of patterns a BPF program does those only that have no wildcard but * at the end");
+	case TW_TEST_MATCHES:
+		return none(ret_why, "a BPF program has no regular expressions");
+	case TW_TEST_CONTAINS:
+		return none(ret_why, "a BPF program does not search in a text");
+	default:
+		return none(ret_why, "a BPF program does not know the order of texts");
 	}
-	a->known = extent;
+}
+
+static enum strategy strategy_of_bytes(const struct tw_test *test, const struct place *place, const char **ret_why)
+{
+	const bool is_range = test->op == TW_TEST_WITHIN;
+	const bool is_word = place->size == 1 || place->size == 2 || place->size == 4 || place->size == 8;
+
+	if (test->op == TW_TEST_EXISTS)
+		return THERE;
+	if (is_one_of(test->op, TW_TEST_EQ, TW_TEST_NE))
+		return EQUAL;
+	if (test->op == TW_TEST_CONTAINS)
+		return none(ret_why, "a BPF program does not search in bytes");
+	if (!is_word || test->len != place->size || (is_range && test->high_len != place->size))
+		return none(ret_why,
+			    "of bytes a BPF program knows the order only if they are 1, 2, 4 or 8 on both sides");
+	return ORDER;
+}
+
+static enum strategy strategy_of_array(const struct tw_test *test, struct place *place, const char **ret_why)
+{
+	const struct tw_field *field = test->field;
+	const uint32_t size = field->elem_size;
+
+	if (test->op == TW_TEST_EXISTS && field->size)
+		return THERE;
+	if (!size || size > 8 || (size & (size - 1)))
+		return none(ret_why, "its elements are no numbers of 1, 2, 4 or 8 bytes");
+	if (field->size / size > TW_BPF_ELEMENTS_MAX || field->size < size)
+		return none(ret_why, "the array has more elements than a BPF program compares");
+	place->count = field->size / size;
+	place->size = size;
+	place->is_signed = field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
+	return ARRAY;
+}
+
+static enum strategy strategy_of_dynamic(const struct tw_test *test, const char **ret_why)
+{
+	if (test->op == TW_TEST_EXISTS && test->compared != TW_AS_NUMBER)
+		return LOCATED;
+	if (test->compared != TW_AS_TEXT || test->field->kind != TW_FIELD_STRING)
+		return none(ret_why, "where it lies in the event is not the same each time");
+	if (test->len > TW_BPF_TEXT_MAX)
+		return none(ret_why, "a BPF program compares such a field with 255 characters at most");
+	return strategy_of_text(test, ret_why) == IMPOSSIBLE ? IMPOSSIBLE : LOCATED;
+}
+
+static enum strategy strategy_of_field(const struct tw_test *test, struct place *place, const char **ret_why)
+{
+	const struct tw_field *field = test->field;
+
+	place->offset = (uint32_t)TW_TLV0 + TW_EVENT_RECORD + field->offset;
+	place->size = field->size;
+	place->big_endian = test->big_endian;
+	if (field->offset < TW_RECORD_COMMON)
+		return none(ret_why, "it is one of the fields that all events have");
+	if (tw_test__extent(test) > TW_BPF_EXTENT_MAX)
+		return none(ret_why, "it lies further behind in the event than a BPF program looks");
+	if (field->place != TW_PLACE_FIXED)
+		return strategy_of_dynamic(test, ret_why);
+	if (test->compared == TW_AS_BYTES)
+		return strategy_of_bytes(test, place, ret_why);
+	if (test->compared == TW_AS_TEXT && field->kind == TW_FIELD_BITMASK && test->op != TW_TEST_EXISTS)
+		return none(ret_why, "a mask is not written as text in the frames");
+	if (test->compared == TW_AS_TEXT)
+		return strategy_of_text(test, ret_why);
+	return strategy_of_array(test, place, ret_why);
+}
+
+static enum strategy strategy_of(const struct tw_test *test, struct place *ret_place, const char **ret_why)
+{
+	struct tw_number_place number;
+	struct place place = { .count = 1 };
+	const char *why = NULL;
+	enum strategy strategy;
+
+	if (test->operand == TW_ON_COMM) {
+		strategy = none(&why, "the task's name is not in the frames");
+	} else if (test->operand == TW_ON_HOST) {
+		strategy = none(&why, "the host's name is not in the frames");
+	} else if (test->operand == TW_ON_TIME) {
+		strategy = TIME;
+	} else if (tw_test__number_place(test, &number) && tw_test__extent(test) <= TW_BPF_EXTENT_MAX) {
+		place.offset = number.offset + (number.base == TW_IN_EVENT ? (uint32_t)TW_TLV0 : 0);
+		place.size = number.size;
+		place.big_endian = number.big_endian;
+		place.is_signed = number.is_signed;
+		strategy = NUMBER;
+	} else {
+		strategy = strategy_of_field(test, &place, &why);
+	}
+	if (ret_place)
+		*ret_place = place;
+	if (ret_why)
+		*ret_why = why;
+	return strategy;
+}
+
+uint32_t tw_test__extent(const struct tw_test *test)
+{
+	const struct tw_field *field = test->field;
+	uint64_t extent = sizeof(struct tw_event);
+
+	if (test->operand != TW_ON_FIELD)
+		return (uint32_t)extent;
+	extent = TW_EVENT_RECORD + (uint64_t)field->offset;
+	if (field->place == TW_PLACE_FIXED)
+		extent += field->size;
+	else if (field->place != TW_PLACE_REST)
+		extent += sizeof(uint32_t);
+	return extent < sizeof(struct tw_event) ? (uint32_t)sizeof(struct tw_event) : (uint32_t)extent;
+}
+
+const char *tw_bpf__refuses(const struct tw_test *test)
+{
+	const char *why;
+
+	strategy_of(test, NULL, &why);
+	return why;
+}
+
+static bool fits_imm(uint64_t value)
+{
+	return (uint64_t)(int64_t)(int32_t)(uint32_t)value == value;
+}
+
+/* Jumps if r1 compares so with a constant. */
+static void jump_if(struct tw_asm *a, uint8_t op, uint64_t value, tw_label to)
+{
+	if (fits_imm(value)) {
+		tw_asm__jump_if(a, op, BPF_REG_1, (int32_t)(uint32_t)value, to);
+		return;
+	}
+	tw_asm__imm(a, BPF_REG_2, value);
+	tw_asm__jump_if_reg(a, op, BPF_REG_1, BPF_REG_2, to);
+}
+
+static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed, tw_label holds, tw_label fails)
+{
+	switch (test->op) {
+	case TW_TEST_EQ:
+		jump_if(a, BPF_JEQ, test->low, holds);
+		break;
+	case TW_TEST_NE:
+		jump_if(a, BPF_JNE, test->low, holds);
+		break;
+	case TW_TEST_LT:
+		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, holds);
+		break;
+	case TW_TEST_LE:
+		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->low, holds);
+		break;
+	case TW_TEST_GT:
+		jump_if(a, is_signed ? BPF_JSGT : BPF_JGT, test->low, holds);
+		break;
+	case TW_TEST_GE:
+		jump_if(a, is_signed ? BPF_JSGE : BPF_JGE, test->low, holds);
+		break;
+	case TW_TEST_WITHIN:
+		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, fails);
+		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->high, holds);
+		break;
+	default: /* EXISTS */
+		tw_asm__jump(a, holds);
+	}
+	tw_asm__jump(a, fails);
+}
+
+static uint64_t low_bytes(uint64_t value, uint32_t size)
+{
+	return value & UINT64_MAX >> (64 - 8 * size);
+}
+
+/* The value as a number of that size has it when it is loaded. */
+static uint64_t extended(uint64_t value, const struct place *place)
+{
+	const unsigned int unused = 64 - 8 * place->size;
+
+	if (place->is_signed)
+		return (uint64_t)((int64_t)(value << unused) >> unused);
+	return value << unused >> unused;
+}
+
+/* The value as it lies in the frame, as a load would see it. */
+static uint64_t as_it_lies(uint64_t value, const struct place *place)
+{
+	value = low_bytes(value, place->size);
+	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
+}
+
+/* Equality needs no conversion of what is loaded: the constant is converted instead. */
+static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+			  tw_label fails)
+{
+	const uint64_t value = as_it_lies(test->low, place);
+	const bool is_equal = test->op == TW_TEST_EQ;
+
+	if (extended(test->low, place) != test->low) {
+		tw_asm__jump(a, is_equal ? fails : holds);
+		return;
+	}
+	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	if (place->size < 8)
+		tw_asm__jump32_if(a, is_equal ? BPF_JEQ : BPF_JNE, BPF_REG_1, (int32_t)(uint32_t)value, holds);
+	else
+		jump_if(a, is_equal ? BPF_JEQ : BPF_JNE, value, holds);
+	tw_asm__jump(a, fails);
+}
+
+static void load_converted(struct tw_asm *a, const struct place *place, bool sign)
+{
+	const int unused = 64 - 8 * (int)place->size;
+
+	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	tw_asm__to_host(a, BPF_REG_1, place->size, place->big_endian);
+	if (sign && unused) {
+		tw_asm__alu(a, BPF_LSH, BPF_REG_1, unused);
+		tw_asm__alu(a, BPF_ARSH, BPF_REG_1, unused);
+	}
+}
+
+static void apply_mask(struct tw_asm *a, uint64_t mask)
+{
+	if (fits_imm(mask)) {
+		tw_asm__alu(a, BPF_AND, BPF_REG_1, (int32_t)(uint32_t)mask);
+	} else if (mask >> 32 == 0) {
+		tw_asm__alu32(a, BPF_AND, BPF_REG_1, (int32_t)(uint32_t)mask);
+	} else {
+		tw_asm__imm(a, BPF_REG_2, mask);
+		tw_asm__alu_reg(a, BPF_AND, BPF_REG_1, BPF_REG_2);
+	}
+}
+
+static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+			tw_label fails)
+{
+	if (test->op == TW_TEST_EXISTS) {
+		tw_asm__jump(a, holds);
+	} else if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
+		emit_equality(a, test, place, holds, fails);
+	} else {
+		load_converted(a, place, place->is_signed && !test->has_mask);
+		if (test->has_mask)
+			apply_mask(a, low_bytes(test->mask, place->size));
+		compare(a, test, test->is_signed && !test->has_mask, holds, fails);
+	}
+}
+
+/* One element that is as it should be is enough; of NE all have to be, and there is one at least. */
+static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+		       tw_label fails)
+{
+	struct place element = *place;
+	tw_label next;
+
+	for (uint32_t i = 0; i < place->count; i++) {
+		next = tw_asm__label(a);
+		if (test->op == TW_TEST_NE)
+			emit_number(a, test, &element, next, fails);
+		else
+			emit_number(a, test, &element, holds, next);
+		tw_asm__place(a, next);
+		element.offset += place->size;
+	}
+	tw_asm__jump(a, test->op == TW_TEST_NE ? holds : fails);
+}
+
+static void emit_time(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails)
+{
+	tw_asm__load_be(a, 4, BPF_REG_1, TW_REG_FRAME, TW_EVENT(time));
+	tw_asm__alu(a, BPF_LSH, BPF_REG_1, 32);
+	tw_asm__alu(a, BPF_ARSH, BPF_REG_1, 32);
+	tw_asm__load_be(a, 8, BPF_REG_2, TW_REG_FRAME, TW_HDR(base_time));
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	compare(a, test, false, holds, fails);
+}
+
+static uint64_t big_endian_number(const uint8_t *bytes, size_t len)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < len; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+		       tw_label fails)
+{
+	struct tw_test number = { .op = test->op };
+
+	number.low = big_endian_number(test->bytes, test->len);
+	number.high = big_endian_number(test->high_bytes, test->high_len);
+	tw_asm__load_be(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	compare(a, &number, false, holds, fails);
 }
 
 /* In steps of 8, 4, 2 and 1. */
-void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
+static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
 {
 	unsigned int size;
 	uint64_t value;
@@ -41,7 +403,135 @@ void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t
 	}
 }
 
-static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label equal,
+/* Fields whose place only the record tells. */
+#define OFFSET BPF_REG_1 /* of its bytes in the record */
+#define AT     BPF_REG_4 /* pointer such that the text's bytes lie at TEXT_AT behind it */
+#define SIZE   BPF_REG_5 /* of its bytes */
+
+#define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
+#define OFFSET_MAX 0x7fff /* in packets: what the verifier adds up has to stay below 64 KiB */
+
+/* Reads where the bytes are; fails if they are not all in the record. */
+static void locate(struct tw_asm *a, const struct tw_field *field, const struct place *place, tw_label fails)
+{
+	if (field->place == TW_PLACE_REST) {
+		tw_asm__mov(a, SIZE, TW_REG_LENGTH);
+		tw_asm__alu(a, BPF_SUB, SIZE, (int32_t)(TW_EVENT_RECORD + field->offset));
+		tw_asm__imm(a, OFFSET, field->offset);
+		return;
+	}
+	tw_asm__load(a, 4, OFFSET, TW_REG_FRAME, (int)place->offset);
+	tw_asm__to_host(a, OFFSET, 4, place->big_endian);
+	tw_asm__mov(a, SIZE, OFFSET);
+	tw_asm__alu(a, BPF_RSH, SIZE, 16);
+	tw_asm__alu(a, BPF_AND, OFFSET, 0xffff);
+	if (field->place == TW_PLACE_REL_LOC)
+		tw_asm__alu(a, BPF_ADD, OFFSET, (int32_t)(field->offset + sizeof(uint32_t)));
+	tw_asm__mov(a, BPF_REG_2, OFFSET);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_2, SIZE);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, TW_EVENT_RECORD);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
+}
+
+/* Goes on if the packet has so much of the text. */
+static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
+{
+	tw_asm__mov(a, BPF_REG_1, AT);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TEXT_AT + (int32_t)len);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
+}
+
+/* In the packet the text is looked at where it is. */
+static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
+{
+	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
+	tw_asm__mov(a, AT, TW_REG_FRAME);
+	tw_asm__alu_reg(a, BPF_ADD, AT, OFFSET);
+	look_at_end(a, len, too_short);
+}
+
+/* To the window it is copied, with a NUL behind it if it has no more bytes. It is not empty. */
+static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
+{
+	const tw_label copied = tw_asm__label(a);
+
+	tw_asm__store_imm(a, 1, TW_REG_FRAME, TW_TEXT + (int)len, 0);
+	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_2, OFFSET);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, TW_EVENT_RECORD);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct tw_pointers, context));
+	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_TEXT);
+	if (len) {
+		tw_asm__imm(a, BPF_REG_4, len);
+		tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, copied);
+	}
+	tw_asm__imm(a, BPF_REG_4, len + 1);
+	tw_asm__place(a, copied);
+	tw_asm__call(a, load_helper);
+	tw_asm__load_be(a, 2, TW_REG_LENGTH, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, fails);
+	tw_asm__mov(a, AT, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, AT, TW_TEXT - TEXT_AT);
+}
+
+static void emit_located_text(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access,
+			      tw_label equal, tw_label different, tw_label fails)
+{
+	const bool in_packet = access->too_short != TW_NO_LABEL;
+	bool whole;
+	const size_t len = plain_part(test, &whole);
+
+	if (len && memchr(test->bytes, '\0', len)) {
+		tw_asm__jump(a, different);
+		return;
+	}
+	tw_asm__jump_if(a, BPF_JLT, SIZE, (int32_t)len, different);
+	if (!len)
+		tw_asm__jump_if(a, BPF_JEQ, SIZE, 0, equal);
+	if (in_packet)
+		look_in_packet(a, len, access->too_short);
+	else
+		copy_to_window(a, len, access->load_helper, fails);
+	require_bytes(a, AT, TEXT_AT, test->bytes, len, different);
+	if (whole) {
+		if (in_packet) {
+			tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, equal);
+			look_at_end(a, len + 1, access->too_short);
+		}
+		tw_asm__load(a, 1, BPF_REG_1, AT, TEXT_AT + (int)len);
+		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
+	}
+	tw_asm__jump(a, equal);
+}
+
+static void emit_located(struct tw_asm *a, const struct tw_test *test, const struct place *place,
+			 const struct tw_bpf_access *access, tw_label holds, tw_label fails)
+{
+	locate(a, test->field, place, fails);
+	if (test->op == TW_TEST_EXISTS)
+		tw_asm__jump(a, holds);
+	else if (test->op == TW_TEST_NE)
+		emit_located_text(a, test, access, fails, holds, fails);
+	else
+		emit_located_text(a, test, access, holds, fails, fails);
+}
+
+/* Goes on only if the event is so long; nothing to ask if that is known already. */
+static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_access *access, tw_label fails)
+{
+	if (a->known >= extent)
+		return;
+	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
+	if (access->checks_each) {
+		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
+		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
+		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
+	}
+	a->known = extent;
+}
+
+static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label equal,
 		       tw_label different)
 {
 	const size_t whole = test->prefix ? test->prefix / 8 : test->len;
@@ -52,7 +542,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 		tw_asm__jump(a, different);
 		return;
 	}
-	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
+	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
 	if (more) {
 		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + whole));
 		tw_asm__alu32(a, BPF_AND, BPF_REG_1, mask);
@@ -62,17 +552,17 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 }
 
 /* A text fills its field or ends with a NUL, so one that has a NUL itself is nowhere. */
-static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label equal,
+static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label equal,
 		      tw_label different)
 {
 	bool whole;
-	const size_t len = tw_test__plain(test, &whole);
+	const size_t len = plain_part(test, &whole);
 
 	if (len > place->size || (len && memchr(test->bytes, '\0', len))) {
 		tw_asm__jump(a, different);
 		return;
 	}
-	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
+	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
 	if (whole && len < place->size) {
 		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + len));
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
@@ -80,37 +570,116 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 	tw_asm__jump(a, equal);
 }
 
-void tw_test__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_sight *sight, tw_label holds,
-		   tw_label fails)
+static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access, tw_label holds,
+		      tw_label fails)
 {
-	struct tw_place place;
-	const enum tw_way way = tw_test__way(test, &place, NULL);
+	struct place place;
+	const enum strategy strategy = strategy_of(test, &place, NULL);
 	const bool is_not = test->op == TW_TEST_NE;
 
-	require(a, tw_test__extent(test), sight, fails);
-	switch (way) {
-	case TW_WAY_NUMBER:
-		tw_number__emit(a, test, &place, holds, fails);
+	require(a, tw_test__extent(test), access, fails);
+	switch (strategy) {
+	case NUMBER:
+		emit_number(a, test, &place, holds, fails);
 		break;
-	case TW_WAY_TIME:
-		tw_time__emit(a, test, holds, fails);
+	case TIME:
+		emit_time(a, test, holds, fails);
 		break;
-	case TW_WAY_ARRAY:
-		tw_array__emit(a, test, &place, holds, fails);
+	case ARRAY:
+		emit_array(a, test, &place, holds, fails);
 		break;
-	case TW_WAY_EQUAL:
+	case EQUAL:
 		emit_equal(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
 		break;
-	case TW_WAY_ORDER:
-		tw_order__emit(a, test, &place, holds, fails);
+	case ORDER:
+		emit_order(a, test, &place, holds, fails);
 		break;
-	case TW_WAY_TEXT:
+	case TEXT:
 		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
 		break;
-	case TW_WAY_LOCATED:
-		tw_located__emit(a, test, &place, sight, holds, fails);
+	case LOCATED:
+		emit_located(a, test, &place, access, holds, fails);
 		break;
 	default: /* THERE */
 		tw_asm__jump(a, holds);
+	}
+}
+
+#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR take turns */
+
+/* Where the child of an AND or OR that is being written goes. */
+struct level {
+	tw_label holds, fails; /* of the AND or OR itself */
+	tw_label next;         /* where its next child begins */
+};
+
+struct lowering {
+	struct tw_asm *a;
+	const struct tw_bpf_access *access;
+	struct level levels[DEPTH_MAX];
+	unsigned int depth;
+};
+
+/* Where a node goes: of all children but the last one of both outcomes goes on to the next child. */
+static struct level goals_of(const struct lowering *l, const struct tw_node *node)
+{
+	const struct level *parent = &l->levels[l->depth - 1];
+	struct level goals = *parent;
+
+	if (l->depth == 1 || !node->next)
+		return goals;
+	if (node->parent->kind == TW_NODE_AND)
+		goals.holds = parent->next;
+	else
+		goals.fails = parent->next;
+	return goals;
+}
+
+static void open_node(struct lowering *l, const struct tw_node *node)
+{
+	struct level goals = goals_of(l, node);
+
+	if (l->depth == DEPTH_MAX) {
+		l->a->err = -E2BIG;
+		return;
+	}
+	goals.next = tw_asm__label(l->a);
+	l->levels[l->depth++] = goals;
+}
+
+static void next_child(struct lowering *l)
+{
+	struct level *level = &l->levels[l->depth - 1];
+
+	tw_asm__place(l->a, level->next);
+	level->next = tw_asm__label(l->a);
+}
+
+static void leaf(struct lowering *l, const struct tw_node *node)
+{
+	const struct level goals = goals_of(l, node);
+
+	if (node->negated)
+		emit_test(l->a, node->test, l->access, goals.fails, goals.holds);
+	else
+		emit_test(l->a, node->test, l->access, goals.holds, goals.fails);
+}
+
+void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_bpf_access *access, tw_label holds,
+		   tw_label fails)
+{
+	struct lowering l = { .a = a, .access = access, .levels = { { holds, fails, TW_NO_LABEL } }, .depth = 1 };
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
+
+	while (!a->err && (at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_OPEN)
+			open_node(&l, walk.node);
+		else if (at == TW_WALK_BETWEEN)
+			next_child(&l);
+		else if (at == TW_WALK_CLOSE)
+			l.depth--;
+		else
+			leaf(&l, walk.node);
 	}
 }

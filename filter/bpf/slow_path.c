@@ -5,6 +5,26 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
+static void call(struct tw_gen *g, int helper, int size, tw_label fails)
+{
+	struct tw_asm *a = &g->a;
+
+	if (size != TW_SIZE_IN_R4)
+		tw_asm__imm(a, BPF_REG_4, (uint64_t)size);
+	tw_asm__call(a, helper);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, fails);
+}
+
+void tw_gen__load_bytes(struct tw_gen *g, int size, tw_label fails)
+{
+	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes, size, fails);
+}
+
+void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
+{
+	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_store_bytes : BPF_FUNC_skb_store_bytes, size, fails);
+}
+
 #define IPV4_LEAST  20
 #define IPV6_HEADER 40
 #define UDP_HEADER  8
@@ -35,9 +55,9 @@ static void open_window(struct tw_gen *g)
 	tw_gen__look_up(g, TW_MAP_WINDOW, TW_STACK_ZERO);
 	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, g->pass);
 	tw_asm__mov(a, TW_REG_FRAME, BPF_REG_0);
-	tw_asm__alu(a, BPF_ADD, TW_REG_FRAME, sizeof(struct tw_state));
+	tw_asm__alu(a, BPF_ADD, TW_REG_FRAME, sizeof(struct tw_slow_state));
 	tw_asm__imm(a, BPF_REG_1, 0);
-	for (int at = -(int)sizeof(struct tw_state); at < TW_STATE(unused); at += 8)
+	for (int at = -(int)sizeof(struct tw_slow_state); at < TW_STATE(unused); at += 8)
 		tw_asm__store(a, 8, TW_REG_FRAME, at, BPF_REG_1);
 }
 
@@ -177,12 +197,12 @@ static void skip_udp(struct tw_gen *g)
 	tw_asm__alu(a, BPF_ADD, TW_REG_AT, UDP_HEADER);
 }
 
-void tw_gen__find_frame(struct tw_gen *g)
+static void find_frame(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
 	const tw_label found = tw_asm__label(a), ipv6 = tw_asm__label(a), ip = tw_asm__label(a), udp = tw_asm__label(a);
 
-	tw_asm__place(a, g->long_way);
+	tw_asm__place(a, g->slow_path);
 	open_window(g);
 	measure_packet(g);
 	skip_tags(g);
@@ -198,4 +218,124 @@ void tw_gen__find_frame(struct tw_gen *g)
 		skip_udp(g);
 	}
 	tw_asm__place(a, found);
+}
+
+static void copy(struct tw_gen *g, int size)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
+	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
+	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
+	tw_gen__load_bytes(g, size, g->pass);
+}
+
+static void expect_magic(struct tw_gen *g)
+{
+	tw_asm__load_be(&g->a, 4, BPF_REG_1, TW_REG_FRAME, TW_HDR(magic));
+	tw_asm__jump32_if(&g->a, BPF_JNE, BPF_REG_1, (int32_t)TW_MAGIC, g->pass);
+}
+
+/* A length that can be gives the state its offsets; else its end stays 0. */
+static void check_length(struct tw_gen *g, tw_label invalid)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(length));
+	tw_asm__jump_if(a, BPF_JLT, BPF_REG_1, TW_TLV0, invalid);
+	tw_asm__mov(a, BPF_REG_2, BPF_REG_1);
+	tw_asm__alu(a, BPF_AND, BPF_REG_2, 3);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_2, 0, invalid);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, TW_REG_AT);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_LIMIT, invalid);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(end), BPF_REG_1);
+	tw_asm__alu(a, BPF_ADD, TW_REG_AT, TW_TLV0);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(at), TW_REG_AT);
+	tw_asm__place(a, invalid);
+}
+
+/* Copies the header and makes the key. A header that is cut, or of another version, has the key of zeros. */
+static void read_header(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label cut = tw_asm__label(a), strange = tw_asm__label(a), done = tw_asm__label(a);
+
+	tw_asm__mov(a, BPF_REG_1, TW_REG_LIMIT);
+	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_1, TW_REG_AT);
+	tw_asm__jump_if(a, BPF_JSLT, BPF_REG_1, TW_TLV0, cut);
+	copy(g, TW_TLV0);
+	expect_magic(g);
+	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, TW_HDR(version));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, TW_VERSION, strange);
+	tw_gen__make_key(g);
+	check_length(g, done);
+	tw_asm__jump(a, done);
+
+	tw_asm__place(a, cut);
+	tw_asm__jump_if(a, BPF_JSLT, BPF_REG_1, sizeof(uint32_t), g->pass);
+	copy(g, sizeof(uint32_t));
+	expect_magic(g);
+	tw_asm__place(a, strange);
+	tw_asm__imm(a, BPF_REG_1, 0);
+	tw_asm__store(a, 8, BPF_REG_10, TW_STACK_KEY, BPF_REG_1);
+	tw_asm__store(a, 8, BPF_REG_10, TW_STACK_KEY + 8, BPF_REG_1);
+	tw_asm__place(a, done);
+}
+
+/* A new stream or channel: its rows begin as zeros. Where the map is full the rows of all that it has no room for are taken. */
+static void make_rows(struct tw_gen *g, tw_label found)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label overflow = tw_asm__label(a);
+
+	tw_gen__look_up(g, TW_MAP_BLANK, TW_STACK_ZERO);
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, overflow);
+	tw_asm__mov(a, BPF_REG_3, BPF_REG_0);
+	tw_asm__map(a, BPF_REG_1, TW_MAP_COUNTERS);
+	tw_asm__mov(a, BPF_REG_2, BPF_REG_10);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, TW_STACK_KEY);
+	tw_asm__imm(a, BPF_REG_4, BPF_NOEXIST);
+	tw_asm__call(a, BPF_FUNC_map_update_elem);
+	tw_gen__look_up(g, TW_MAP_COUNTERS, TW_STACK_KEY);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, found);
+	tw_asm__place(a, overflow);
+	tw_gen__look_up(g, TW_MAP_OVERFLOW, TW_STACK_ZERO);
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_0, 0, g->pass);
+}
+
+static void find_rows(struct tw_gen *g)
+{
+	const tw_label found = tw_asm__label(&g->a);
+
+	tw_gen__look_up(g, TW_MAP_COUNTERS, TW_STACK_KEY);
+	tw_asm__jump_if(&g->a, BPF_JNE, BPF_REG_0, 0, found);
+	make_rows(g, found);
+	tw_asm__place(&g->a, found);
+	tw_asm__mov(&g->a, TW_REG_ROWS, BPF_REG_0);
+}
+
+static void sort_out(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(end));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, g->unreadable);
+	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(channel));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_CHANNEL_CONTROL, g->control);
+	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, TW_HDR(flags));
+	tw_asm__alu(a, BPF_AND, BPF_REG_1, TW_FLAG_BODY_BE);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, g->rules->big_endian ? TW_FLAG_BODY_BE : 0, g->other_schema);
+	if (!g->rules->schema_id)
+		return;
+	tw_asm__load_be(a, 8, BPF_REG_1, TW_REG_FRAME, TW_HDR(schema_id));
+	tw_asm__imm(a, BPF_REG_2, g->rules->schema_id);
+	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_2, g->other_schema);
+}
+
+void tw_gen__slow_path(struct tw_gen *g)
+{
+	find_frame(g);
+	read_header(g);
+	find_rows(g);
+	sort_out(g);
 }
