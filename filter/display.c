@@ -340,7 +340,7 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	const size_t room = (size_t)(line->end - line->at);
 	struct events *events = NULL;
 	struct tw_groups groups;
-	int error = tw_groups__make(bound, &style, tw_display__refuses, "display", room, &groups, err);
+	int error = tw_groups__make(bound, &style, TW_BACK_END_DISPLAY, room, &groups, err);
 
 	if (!error)
 		events = events__new(&groups);

@@ -8,14 +8,9 @@
 
 #include <ctype.h>
 
-#include "base/printable.h"
 #include "filter/compare.h"
-#include "filter/display.h"
 #include "filter/glob.h"
 #include "schema/field_name.h"
-
-#define MASK_TEXT_MAX 1000 /* bytes that it surely shows of a list of bits */
-#define ELEMENTS_MAX  256  /* that the plugin shows of an array */
 
 /* What a test is written with. */
 struct writing {
@@ -166,11 +161,6 @@ static void put_glob(struct tw_line *line, const uint8_t *pattern, size_t len)
 	tw_line__str(line, glob.trailing ? "\"" : "\\z\"");
 }
 
-static bool is_plain_text(const uint8_t *text, size_t len)
-{
-	return tw_printable__plain(text, len) == len;
-}
-
 static bool is_order(const struct tw_test *test)
 {
 	return test->op >= TW_TEST_LT && test->op <= TW_TEST_WITHIN;
@@ -196,30 +186,11 @@ static bool has_sign(const struct tw_test *test)
 	       test->field->elem_kind != TW_FIELD_BOOL;
 }
 
-static uint64_t sign_bit(const struct tw_test *test)
+uint64_t tw_display__sign_bit(const struct tw_test *test)
 {
-	const unsigned int size = test->operand == TW_ON_PID ? 4 : test->field->elem_size;
+	const unsigned int size = test->operand == TW_ON_PID ? 4 : test->field ? test->field->elem_size : 0;
 
 	return has_sign(test) ? 1ull << (8 * size - 1) : 0;
-}
-
-static const char *refuses_number(const struct tw_test *test)
-{
-	const struct tw_field *field = test->field;
-	const uint64_t sign = field || test->operand == TW_ON_PID ? sign_bit(test) : 0;
-
-	if (is_array(test) &&
-	    (field->place != TW_PLACE_FIXED || field->count > ELEMENTS_MAX || !strcmp(field->name, "caller")))
-		return "Wireshark may see other elements of it than there are";
-	if (field && field->is_signed && !has_sign(test))
-		return "Wireshark has no sign there";
-	if (is_truth(test) || test->op == TW_TEST_EXISTS)
-		return NULL;
-	if (test->has_mask && test->mask & sign && (is_order(test) || is_array(test)))
-		return "display filters have no mask on the sign of a number";
-	if (is_array(test) && test->op == TW_TEST_NE && sign && test->low == -sign)
-		return "display filters cannot write this number";
-	return NULL;
 }
 
 static void put_number(const struct writing *w, uint64_t value)
@@ -326,7 +297,7 @@ static int order_is_certain(const struct tw_test *test)
 static bool put_mask(const struct writing *w)
 {
 	const struct tw_test *test = w->test;
-	const uint64_t sign = test->field || test->operand == TW_ON_PID ? sign_bit(test) : 0;
+	const uint64_t sign = tw_display__sign_bit(test);
 	const int certain = order_is_certain(test);
 
 	if (certain >= 0)
@@ -356,7 +327,7 @@ static bool put_range(const struct writing *w)
 static bool write_number(const struct writing *w)
 {
 	const struct tw_test *test = w->test;
-	const uint64_t sign = test->field || test->operand == TW_ON_PID ? sign_bit(test) : 0;
+	const uint64_t sign = tw_display__sign_bit(test);
 
 	if (is_truth(test))
 		return put_truth(w);
@@ -368,45 +339,6 @@ static bool write_number(const struct writing *w)
 		return put_range(w);
 	put_comparison(w, op_text(test->op), test->low);
 	return false;
-}
-
-static const char *refuses_text(const struct tw_test *test)
-{
-	const bool is_mask = test->field && test->field->kind == TW_FIELD_BITMASK;
-
-	if (test->op == TW_TEST_EXISTS)
-		return NULL;
-	if (!is_plain_text(test->bytes, test->len) ||
-	    (test->op == TW_TEST_WITHIN && !is_plain_text(test->high_bytes, test->high_len)))
-		return "Wireshark has control characters and what is no UTF-8 as \\xNN";
-	if (is_mask && (test->op >= TW_TEST_CONTAINS || test->len > MASK_TEXT_MAX || test->high_len > MASK_TEXT_MAX))
-		return "Wireshark sees no more than the beginning of a long list of bits";
-	return NULL;
-}
-
-static const char *refuses_bytes(const struct tw_test *test)
-{
-	if (test->field->elem_kind == TW_FIELD_BOOL)
-		return "Wireshark has truths there, no bytes";
-	if (test->op == TW_TEST_CONTAINS && tw_field__address(test->field) != TW_ADDRESS_NONE)
-		return "display filters do not look into addresses";
-	if (test->op != TW_TEST_EXISTS && !test->len)
-		return "display filters have no empty bytes";
-	return NULL;
-}
-
-const char *tw_display__refuses(const struct tw_test *test)
-{
-	if (test->operand == TW_ON_TIME)
-		return NULL;
-	switch (test->compared) {
-	case TW_AS_NUMBER:
-		return refuses_number(test);
-	case TW_AS_TEXT:
-		return refuses_text(test);
-	default:
-		return refuses_bytes(test);
-	}
 }
 
 static void name_of(const struct tw_format *format, const struct tw_test *test, char *ret)

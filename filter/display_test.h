@@ -7,11 +7,14 @@
 #include "filter/tree.h"
 
 /**
- * tw_display__test() - append a test that tw_display__refuses() does not refuse
+ * tw_display__test() - append a test that can be expressed (filter/capability.h)
  * @format: of the event
  * Return: whether it needs parentheses beside others.
  */
 bool tw_display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line);
+
+/** tw_display__sign_bit() - of the numbers that Wireshark has for a field; 0 = they have no sign */
+uint64_t tw_display__sign_bit(const struct tw_test *test);
 
 /** tw_display__text() - append a text in quotes */
 void tw_display__text(struct tw_line *line, const void *text, size_t len);

@@ -111,27 +111,27 @@ static void add_event(struct tw_groups *g, const struct tw_expression_style *sty
 	group->has_unknown |= !is_known;
 }
 
-static int add_events(struct tw_groups *g, struct tw_expression_style style, tw_refuses *refuses, const char *stage,
+static int add_events(struct tw_groups *g, struct tw_expression_style style, enum tw_back_end back_end,
 		      struct tw_error *err)
 {
 	const struct tw_bound *bound = g->bound;
 	int error = 0;
 
 	for (uint32_t i = 0; i < bound->n_events && !error && !g->text.cut; i++) {
-		error = tw_bound__check(bound, bound->events[i].root, refuses, stage, err);
+		error = tw_bound__check(bound, bound->events[i].root, back_end, err);
 		style.ctx = bound->events[i].format;
 		if (!error)
 			add_event(g, &style, i);
 	}
 	if (!error)
-		error = tw_bound__check(bound, bound->unknown, refuses, stage, err);
+		error = tw_bound__check(bound, bound->unknown, back_end, err);
 	if (!error)
 		add_event(g, &style, (uint32_t)bound->n_events);
 	return error;
 }
 
-int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, tw_refuses *refuses,
-		    const char *stage, size_t room, struct tw_groups *ret, struct tw_error *err)
+int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
+		    size_t room, struct tw_groups *ret, struct tw_error *err)
 {
 	const size_t n = bound->n_events + 1;
 	int error;
@@ -144,11 +144,12 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	ret->group_of = calloc(n, sizeof(*ret->group_of));
 	ret->slots = calloc(ret->n_slots, sizeof(*ret->slots));
 	if (!ret->pool || !ret->groups || !ret->group_of || !ret->slots)
-		return tw_error__set(err, -ENOMEM, "%s: out of memory", stage);
+		return tw_error__set(err, -ENOMEM, "%s: out of memory", tw_back_end__name(back_end));
 	ret->text = tw_line__on(ret->pool, room);
-	error = add_events(ret, *style, refuses, stage, err);
+	error = add_events(ret, *style, back_end, err);
 	if (!error && ret->text.cut)
-		error = tw_error__set(err, -E2BIG, "for %s this is longer than %zu bytes", stage, room);
+		error = tw_error__set(err, -E2BIG, "for %s this is longer than %zu bytes", tw_back_end__name(back_end),
+				      room);
 	return error;
 }
 

@@ -7,7 +7,7 @@
 #define TW_FILTER_EXPRESSION_H
 
 #include "base/line.h"
-#include "filter/tree.h"
+#include "filter/capability.h"
 
 /* How a stage writes a tree. */
 struct tw_expression_style {
@@ -49,13 +49,12 @@ struct tw_groups {
  * tw_groups__make() - write the trees of all events and put them together
  * @style: its ctx is set to the event's format
  * @room: bytes that all texts together may have
- * @stage: as of tw_bound__check()
  * @ret: tw_groups__fini(), whatever is returned
  *
  * Return: 0; -EOPNOTSUPP, -E2BIG, -ENOMEM.
  */
-int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, tw_refuses *refuses,
-		    const char *stage, size_t room, struct tw_groups *ret, struct tw_error *err);
+int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
+		    size_t room, struct tw_groups *ret, struct tw_error *err);
 
 void tw_groups__fini(struct tw_groups *groups);
 

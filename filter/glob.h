@@ -31,6 +31,15 @@ struct tw_glob_shape {
 /** tw_glob_shape__of() - take a pattern apart; of nothing but stars, `leading` is set and the body empty */
 struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len);
 
+/**
+ * tw_glob_shape__is_prefix() - whether a pattern has no wildcard but * at the end: then a text fits that begins with the body, or
+ * without a star equals it
+ */
+static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
+{
+	return glob->plain && (!glob->leading || !glob->body_len);
+}
+
 /** tw_glob__element() - length of what fits one character, or of a star: 1, 2 behind a backslash, a whole class in brackets */
 size_t tw_glob__element(const uint8_t *at, size_t left);
 

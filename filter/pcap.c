@@ -46,8 +46,6 @@ static void put_reaches(struct tw_line *line, uint32_t bytes)
 	tw_line__u64(line, bytes);
 }
 
-#define ELEMENTS_MAX 64 /* of an array: each is a comparison */
-
 /* Where a number lies in the packet. */
 struct place {
 	uint32_t at;
@@ -68,17 +66,6 @@ struct word {
 static bool is_array(const struct tw_test *test)
 {
 	return test->field && test->field->kind == TW_FIELD_ARRAY;
-}
-
-static const char *refuses_number(const struct tw_test *test)
-{
-	struct tw_number_place place;
-
-	if (test->operand == TW_ON_TIME)
-		return "an event's time is a sum, and libpcap's optimizer loses sums";
-	if (is_array(test) && test->field->place == TW_PLACE_FIXED && test->field->offset >= TW_RECORD_COMMON)
-		return test->field->count <= ELEMENTS_MAX ? NULL : "it is a long array";
-	return tw_test__number_place(test, &place) ? NULL : "its place is not the same in each record";
 }
 
 static uint64_t mask_of(unsigned int size)
@@ -301,9 +288,6 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
  * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
  * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
  */
-#define POSITIONS_MAX 64 /* where in its field a value is looked for */
-#define VALUE_MAX     1024
-
 /* Bytes to be compared, and where they are. */
 struct bytes {
 	const uint8_t *value; /* @len bytes and a NUL */
@@ -314,46 +298,6 @@ struct bytes {
 static bool is_text(const struct tw_test *test)
 {
 	return test->compared == TW_AS_TEXT;
-}
-
-static const char *refuses_pattern(const struct tw_test *test)
-{
-	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-
-	if (!glob.body_len && test->len)
-		return NULL;
-	return glob.plain && !glob.leading ? NULL : "of patterns it has those that end with a star only";
-}
-
-static const char *refuses_bytes(const struct tw_test *test)
-{
-	uint32_t offset, size;
-
-	if (test->operand == TW_ON_COMM)
-		return "the task's name is not in the frames of its events";
-	if (test->operand == TW_ON_HOST)
-		return "the host's name is not in the frames of events";
-	if (!tw_test__bytes_place(test, &offset, &size))
-		return "its place is not the same in each record";
-	if (test->op == TW_TEST_EXISTS)
-		return NULL;
-	if (test->len > VALUE_MAX || (test->op == TW_TEST_WITHIN && test->high_len > VALUE_MAX))
-		return "the value is too long";
-	if (is_text(test) && (memchr(test->bytes, '\0', test->len) ||
-			      (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len))))
-		return "it does not look for NULs in a text";
-	switch (test->op) {
-	case TW_TEST_MATCHES:
-		return "it has no regular expressions";
-	case TW_TEST_GLOB:
-		return refuses_pattern(test);
-	case TW_TEST_CONTAINS:
-		if (is_text(test))
-			return "it does not search in texts";
-		return size < test->len || size - test->len < POSITIONS_MAX ? NULL : "it is too long to be searched";
-	default:
-		return NULL;
-	}
 }
 
 static unsigned int step_of(uint32_t left)
@@ -495,7 +439,7 @@ static bool put_search(struct tw_line *line, const struct tw_test *test, const s
 static bool put_pattern(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-	uint8_t value[VALUE_MAX + 1] = { 0 };
+	uint8_t value[TW_PCAP_VALUE_MAX + 1] = { 0 };
 
 	if (glob.leading) {
 		tw_line__str(line, ALWAYS);
@@ -546,13 +490,6 @@ static bool put_bytes(const struct tw_test *test, struct tw_line *line)
 		tw_line__char(line, ')');
 	}
 	return true;
-}
-
-const char *tw_pcap__refuses(const struct tw_test *test)
-{
-	if (test->compared == TW_AS_NUMBER)
-		return refuses_number(test);
-	return refuses_bytes(test);
 }
 
 static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
@@ -679,7 +616,7 @@ int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_li
 	};
 	const size_t room = (size_t)(line->end - line->at);
 	struct tw_groups groups;
-	int error = tw_groups__make(bound, &style, tw_pcap__refuses, "pcap", room, &groups, err);
+	int error = tw_groups__make(bound, &style, TW_BACK_END_PCAP, room, &groups, err);
 
 	if (!error)
 		tw_line__str(line, "ether proto 0x88b5");

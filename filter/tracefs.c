@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/bytes.h"
+#include "filter/capability.h"
 #include "filter/compare.h"
 #include "filter/expression.h"
 #include "filter/glob.h"
@@ -102,12 +103,12 @@ static void put_search(struct plan *plan, unsigned int i, const struct tw_glob_s
 }
 
 /* A pattern on an array that may be full, without a NUL. */
-static const char *plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
+static enum tw_tracefs_obstacle plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
 {
 	const size_t n = glob->characters;
 
 	if (glob->inner)
-		return "such a pattern may go on behind the end of the field in the kernel";
+		return TW_TRACEFS_READS_ON;
 	plan->form = ONE;
 	if (n > size) {
 		plan->form = IS_FALSE;
@@ -123,56 +124,58 @@ static const char *plan_in_array(struct plan *plan, const struct tw_glob_shape *
 		put_pattern(plan, 0, glob, 0, true, true);
 		put_search(plan, 1, glob);
 	} else {
-		return "such a pattern may go on behind the end of the field in the kernel";
+		return TW_TRACEFS_READS_ON;
 	}
-	return NULL;
+	return TW_TRACEFS_NO_OBSTACLE;
 }
 
-static const char *plan_equal(struct plan *plan, const struct subject *subject, bool is_equal, const void *text,
-			      size_t len)
+static enum tw_tracefs_obstacle plan_equal(struct plan *plan, const struct subject *subject, bool is_equal,
+					   const void *text, size_t len)
 {
 	if (subject->size && len > subject->size) {
 		plan->form = is_equal ? IS_FALSE : IS_TRUE;
-		return NULL;
+		return TW_TRACEFS_NO_OBSTACLE;
 	}
 	plan->form = ONE;
 	put_literal(plan, 0, is_equal ? " == " : " != ", text, len);
-	return NULL;
+	return TW_TRACEFS_NO_OBSTACLE;
 }
 
 /* As many characters as there have to be: then a class takes no NUL. */
-static const char *add_length(struct plan *plan, const struct tw_glob_shape *glob)
+static enum tw_tracefs_obstacle add_length(struct plan *plan, const struct tw_glob_shape *glob)
 {
 	if (glob->leading || glob->inner)
-		return "in older kernels such a pattern may go on behind the end of the text";
+		return TW_TRACEFS_TAKES_NUL;
 	if (plan->form != ONE)
-		return NULL;
+		return TW_TRACEFS_NO_OBSTACLE;
 	plan->form = BOTH;
 	put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, glob->characters, false, true);
-	return NULL;
+	return TW_TRACEFS_NO_OBSTACLE;
 }
 
-static const char *plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern, size_t len)
+static enum tw_tracefs_obstacle plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern,
+					     size_t len)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(pattern, len);
-	const char *why = NULL;
+	enum tw_tracefs_obstacle obstacle = TW_TRACEFS_NO_OBSTACLE;
 
 	if (glob.open_escape)
-		return "the kernel has another reading of a backslash at the end";
+		return TW_TRACEFS_OPEN_ESCAPE;
 	if (glob.plain && !glob.leading && !glob.trailing)
 		return plan_equal(plan, subject, true, glob.body, glob.body_len);
 	plan->form = glob.body_len ? ONE : IS_TRUE;
 	if (!glob.body_len)
-		return NULL;
+		return TW_TRACEFS_NO_OBSTACLE;
 	if (subject->ends)
 		put_pattern(plan, 0, &glob, 0, glob.leading, glob.trailing);
 	else
-		why = plan_in_array(plan, &glob, subject->size);
-	return why || !glob.negates ? why : add_length(plan, &glob);
+		obstacle = plan_in_array(plan, &glob, subject->size);
+	return obstacle || !glob.negates ? obstacle : add_length(plan, &glob);
 }
 
 /* As a pattern, what has a meaning in patterns behind a backslash. */
-static const char *plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text, size_t len)
+static enum tw_tracefs_obstacle plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text,
+					      size_t len)
 {
 	char buf[TEXT_MAX];
 	struct tw_line pattern = tw_line__on(buf, sizeof(buf));
@@ -185,7 +188,7 @@ static const char *plan_contains(struct plan *plan, const struct subject *subjec
 	}
 	tw_line__char(&pattern, '*');
 	if (pattern.cut)
-		return "the text is longer than the kernel's filters take";
+		return TW_TRACEFS_LONG;
 	return plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
 }
 
@@ -203,68 +206,42 @@ static struct subject subject_of(const struct tw_test *test)
 	return (struct subject){ field->name, field->size, false };
 }
 
-static const char *check_parts(const struct plan *plan)
+static enum tw_tracefs_obstacle check_parts(const struct plan *plan)
 {
 	for (unsigned int i = 0; plan->form >= ONE && i < (unsigned int)(plan->form - ONE) + 1; i++) {
 		const struct tw_line *text = &plan->parts[i].text;
 		const size_t len = tw_line__len(text);
 
 		if (text->cut)
-			return "the text is longer than the kernel's filters take";
+			return TW_TRACEFS_LONG;
 		if (memchr(text->text, '\0', len))
-			return "the kernel's filters take no NUL";
+			return TW_TRACEFS_NUL;
 		if (memchr(text->text, '"', len) && memchr(text->text, '\'', len))
-			return "the kernel's filters cannot quote a text that has both kinds of quotes";
+			return TW_TRACEFS_QUOTES;
 	}
-	return NULL;
+	return TW_TRACEFS_NO_OBSTACLE;
 }
 
-static const char *make_plan(const struct tw_test *test, struct plan *plan)
+static enum tw_tracefs_obstacle make_plan(const struct tw_test *test, struct plan *plan)
 {
 	const struct subject subject = subject_of(test);
-	const char *why;
+	enum tw_tracefs_obstacle obstacle = TW_TRACEFS_NO_OBSTACLE;
 
 	plan->form = IS_TRUE;
-	switch (test->op) {
-	case TW_TEST_EXISTS:
-		why = test->operand == TW_ON_COMM ? "the kernel knows names that nobody told us" : NULL;
-		break;
-	case TW_TEST_EQ:
-	case TW_TEST_NE:
-		why = plan_equal(plan, &subject, test->op == TW_TEST_EQ, test->bytes, test->len);
-		break;
-	case TW_TEST_CONTAINS:
-		why = plan_contains(plan, &subject, test->bytes, test->len);
-		break;
-	case TW_TEST_GLOB:
-		why = plan_pattern(plan, &subject, test->bytes, test->len);
-		break;
-	case TW_TEST_MATCHES:
-		return "the kernel's filters have no regular expressions";
-	default:
-		return "the kernel's filters know no order of texts";
-	}
-	return why ? why : check_parts(plan);
+	if (test->op == TW_TEST_CONTAINS)
+		obstacle = plan_contains(plan, &subject, test->bytes, test->len);
+	else if (test->op == TW_TEST_GLOB)
+		obstacle = plan_pattern(plan, &subject, test->bytes, test->len);
+	else if (test->op != TW_TEST_EXISTS)
+		obstacle = plan_equal(plan, &subject, test->op == TW_TEST_EQ, test->bytes, test->len);
+	return obstacle ? obstacle : check_parts(plan);
 }
 
-static const char *refuses_text_field(const struct tw_field *field)
+enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test)
 {
-	if (field->kind != TW_FIELD_STRING)
-		return "the kernel's filters do not see a list of bits as text";
-	if (field->place == TW_PLACE_REST)
-		return "the kernel's filters do not know where this field ends";
-	for (const char *p = field->name; *p; p++)
-		if (!isalnum((unsigned char)*p) && *p != '_')
-			return "its name has characters that the kernel's filters do not take";
-	return NULL;
-}
-
-static const char *refuses_text(const struct tw_test *test)
-{
-	const char *why = test->operand == TW_ON_FIELD ? refuses_text_field(test->field) : NULL;
 	struct plan plan;
 
-	return why ? why : make_plan(test, &plan);
+	return make_plan(test, &plan);
 }
 
 static void put_part(struct tw_line *line, const struct tw_test *test, const struct part *part)
@@ -334,8 +311,7 @@ static bool put_text(const struct tw_test *test, struct tw_line *line)
 	struct plan plan;
 	bool idle, joint;
 
-	if (make_plan(test, &plan))
-		return false;
+	make_plan(test, &plan);
 	joint = put_plan(line, test, &plan);
 	if (test->operand != TW_ON_COMM)
 		return joint;
@@ -352,85 +328,6 @@ struct number {
 	uint32_t size;
 	bool is_signed;
 };
-
-static bool is_integer_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-static bool is_name(const char *name)
-{
-	while (isalnum((unsigned char)*name) || *name == '_')
-		name++;
-	return !*name;
-}
-
-/* What the kernel takes for text: it compares that with nothing else. */
-static bool is_kernel_text(const char *type)
-{
-	return !strcmp(type, "char *") || !strcmp(type, "const char *") || (strchr(type, '[') && strstr(type, "char"));
-}
-
-static const char *refuses_field(const struct tw_field *field)
-{
-	if (!is_name(field->name))
-		return "its name has characters that the kernel's filters do not take";
-	if (field->place != TW_PLACE_FIXED || !is_integer_size(field->size) || strstr(field->type, "_loc "))
-		return "the kernel's filters compare single integers of a record";
-	if (is_kernel_text(field->type))
-		return "it is text to the kernel's filters, or points to it";
-	return NULL;
-}
-
-static bool is_order(const struct tw_test *test)
-{
-	return test->op != TW_TEST_EQ && test->op != TW_TEST_NE;
-}
-
-static const char *refuses_number(const struct tw_test *test)
-{
-	const struct tw_field *field = test->field;
-
-	if (test->has_mask && is_order(test))
-		return "the kernel's filters know no order behind a mask";
-	if (test->operand == TW_ON_CPU && test->has_mask)
-		return "the kernel's filters take no mask for the CPU";
-	if (test->operand != TW_ON_FIELD)
-		return NULL;
-	if (field->kind == TW_FIELD_ARRAY)
-		return "it is an array";
-	if (field->is_signed && (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_BOOL))
-		return "the kernel's filters compare it with a sign";
-	return refuses_field(field);
-}
-
-/* A few bytes are an integer to the kernel: good for equality. */
-static const char *refuses_bytes(const struct tw_test *test)
-{
-	if (is_order(test))
-		return "the kernel's filters compare bytes for equality only";
-	return refuses_field(test->field);
-}
-
-const char *tw_tracefs__refuses(const struct tw_test *test)
-{
-	if (test->operand == TW_ON_TIME)
-		return "the kernel's filters do not know the time";
-	if (test->operand == TW_ON_HOST)
-		return "the kernel's filters do not know the host's name";
-	if (tw_test__asks_for_elements(test))
-		return "the kernel's filters do not ask how long an array is";
-	if (test->operand == TW_ON_FIELD && test->op == TW_TEST_EXISTS)
-		return NULL;
-	switch (test->compared) {
-	case TW_AS_NUMBER:
-		return refuses_number(test);
-	case TW_AS_BYTES:
-		return refuses_bytes(test);
-	default:
-		return refuses_text(test);
-	}
-}
 
 static struct number number_of(const struct tw_test *test)
 {
@@ -581,7 +478,7 @@ int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, s
 {
 	static const struct tw_expression_style style = { .and = " && ", .or = " || ", .not = "!", .test = put_test };
 	const char *const begin = line->at;
-	const int error = tw_bound__check(bound, root, tw_tracefs__refuses, "tracefs", err);
+	const int error = tw_bound__check(bound, root, TW_BACK_END_TRACEFS, err);
 
 	if (error)
 		return error;

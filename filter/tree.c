@@ -75,12 +75,6 @@ bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint
 	return true;
 }
 
-bool tw_test__asks_for_elements(const struct tw_test *test)
-{
-	return test->op == TW_TEST_EXISTS && test->compared == TW_AS_NUMBER && test->operand == TW_ON_FIELD &&
-	       test->field->kind == TW_FIELD_ARRAY && test->field->place != TW_PLACE_FIXED;
-}
-
 static enum tw_walk_at arrive(struct tw_walk *walk, const struct tw_node *node)
 {
 	walk->node = node;

@@ -153,12 +153,6 @@ bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *r
  */
 bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
 
-/**
- * tw_test__asks_for_elements() - whether it is an EXISTS of an array of numbers whose length only the record tells: one
- * without elements is not there, whoever wrote it
- */
-bool tw_test__asks_for_elements(const struct tw_test *test);
-
 /* Joining nodes; what is certain is folded away on the spot. All take trees apart: each node is in one. */
 
 /** tw_node__certain() - TRUE or FALSE. Return: NULL without memory, as all here */
@@ -196,45 +190,5 @@ static inline struct tw_walk tw_walk__on(const struct tw_node *root)
 
 /** tw_walk__next() - one step; the node it is about is @walk->node. Return: where it is */
 enum tw_walk_at tw_walk__next(struct tw_walk *walk);
-
-/*
- * Whether a stage can do a test; negated or not, it is the same test. Each back end has one: tw_tracefs__refuses() ...
- * Return: NULL if it can; else why not, as half a sentence that goes on after "because": "the task's name is not in the frames".
- */
-typedef const char *tw_refuses(const struct tw_test *test);
-
-/**
- * tw_node__weaken() - what a stage can do of a tree: true for every record for which the tree is
- * @arena: takes the result
- * @ret_exact: whether nothing had to be left out; may be NULL
- *
- * A test that it cannot do is taken for true. What is left for a later stage is tw_node__rest().
- *
- * Return: NULL without memory.
- */
-const struct tw_node *tw_node__weaken(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
-				      bool *ret_exact);
-
-/**
- * tw_node__rest() - what is still to be asked of records that passed what tw_node__weaken() gave: of an AND those parts that the
- * stage could not do whole, else all of it
- * Return: TRUE if nothing is; NULL without memory.
- */
-const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena);
-
-/**
- * tw_node__refused() - the first test of a tree that a stage cannot do
- * @ret_why: what it said
- * Return: NULL if it can do them all.
- */
-const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why);
-
-/**
- * tw_bound__check() - that a stage can do every test of a tree
- * @stage: what it is called in @err: "u32"
- * Return: 0; -EOPNOTSUPP, with @err saying which predicate at which column, and why.
- */
-int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, tw_refuses *refuses, const char *stage,
-		    struct tw_error *err);
 
 #endif

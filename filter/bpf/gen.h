@@ -16,6 +16,7 @@
 #include "filter/bpf/asm.h"
 #include "filter/bpf/chains.h"
 #include "filter/bpf/program.h"
+#include "filter/bpf/test.h"
 #include "wire/tracewire.h"
 
 /* These stay over calls. */
@@ -64,8 +65,7 @@ struct tw_slow_state {
 #define TW_TEXT_SIZE 256
 #define TW_TEXT      (TW_BPF_WINDOW - (int)sizeof(struct tw_slow_state) - TW_TEXT_SIZE)
 
-/* Bytes of an event's TLV that tests can look at. */
-#define TW_BPF_EXTENT_MAX ((uint32_t)(TW_TEXT - TW_TLV0))
+_Static_assert(TW_BPF_EXTENT_MAX == TW_TEXT - TW_TLV0, "what tests look at fits the window before that");
 
 /* What the record function is given. */
 struct tw_pointers {

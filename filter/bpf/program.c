@@ -6,6 +6,7 @@
 #include <linux/pkt_cls.h>
 
 #include "filter/bpf/gen.h"
+#include "filter/capability.h"
 
 void tw_gen__make_key(struct tw_gen *g)
 {
@@ -168,10 +169,10 @@ static int check_action(const struct tw_bpf_options *options, uint8_t action, st
 
 static int check_trees(const struct tw_bound *bound, struct tw_error *err)
 {
-	int error = tw_bound__check(bound, bound->unknown, tw_bpf__refuses, "BPF", err);
+	int error = tw_bound__check(bound, bound->unknown, TW_BACK_END_BPF, err);
 
 	for (size_t i = 0; i < bound->n_events && !error; i++)
-		error = tw_bound__check(bound, bound->events[i].root, tw_bpf__refuses, "BPF", err);
+		error = tw_bound__check(bound, bound->events[i].root, TW_BACK_END_BPF, err);
 	return error;
 }
 

@@ -6,180 +6,38 @@
 
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
-#include "filter/bpf/program.h"
+#include "filter/glob.h"
 
-/* How a test is done. */
-enum strategy {
-	IMPOSSIBLE,
-	NUMBER, /* a scalar at a fixed place */
-	TIME,
-	ARRAY,   /* scalars, one after the other */
-	EQUAL,   /* bytes at a fixed place, all or the first so many bits: EQ, NE */
-	ORDER,   /* the same, 1 to 8 bytes, as a big-endian number */
-	TEXT,    /* text at a fixed place: EQ, NE; a pattern without wildcards, or with * behind all else */
-	THERE,   /* a field at a fixed place that need only be there */
-	LOCATED, /* a dynamic field: that it is there; texts as TEXT */
-};
-
-/* Where a test's number, elements or bytes lie. */
+/* Where a test's number, elements or bytes lie; of a dynamic field, where that is told. */
 struct place {
 	uint32_t offset; /* from the frame header, as if the event were the frame's first TLV */
 	uint32_t size;   /* of the number or one element, bytes; of all bytes */
-	uint32_t count;  /* elements */
 	bool big_endian, is_signed;
 };
 
-static enum strategy none(const char **ret_why, const char *why)
+static bool is_array(const struct tw_test *test)
 {
-	*ret_why = why;
-	return IMPOSSIBLE;
+	return test->compared == TW_AS_NUMBER && test->field && test->field->kind == TW_FIELD_ARRAY;
 }
 
-static bool is_one_of(uint8_t op, enum tw_test_op a, enum tw_test_op b)
-{
-	return op == a || op == b;
-}
-
-static size_t plain_part(const struct tw_test *test, bool *ret_whole)
-{
-	size_t i = 0;
-
-	*ret_whole = true;
-	if (test->op != TW_TEST_GLOB)
-		return test->len;
-	while (i < test->len && !strchr("*?[\\", test->bytes[i] ? test->bytes[i] : 'a'))
-		i++;
-	*ret_whole = i == test->len;
-	return i;
-}
-
-/* Whether a pattern has no wildcards, or * behind all else. */
-static bool is_plain(const struct tw_test *test)
-{
-	bool whole;
-	size_t i = plain_part(test, &whole);
-
-	while (i < test->len && test->bytes[i] == '*')
-		i++;
-	return i == test->len;
-}
-
-static enum strategy strategy_of_text(const struct tw_test *test, const char **ret_why)
-{
-	switch (test->op) {
-	case TW_TEST_EXISTS:
-		return THERE;
-	case TW_TEST_EQ:
-	case TW_TEST_NE:
-		return TEXT;
-	case TW_TEST_GLOB:
-		if (is_plain(test))
-			return TEXT;
-		return none(ret_why,
-			    "of patterns a BPF program does those only that have no wildcard but * at the end");
-	case TW_TEST_MATCHES:
-		return none(ret_why, "a BPF program has no regular expressions");
-	case TW_TEST_CONTAINS:
-		return none(ret_why, "a BPF program does not search in a text");
-	default:
-		return none(ret_why, "a BPF program does not know the order of texts");
-	}
-}
-
-static enum strategy strategy_of_bytes(const struct tw_test *test, const struct place *place, const char **ret_why)
-{
-	const bool is_range = test->op == TW_TEST_WITHIN;
-	const bool is_word = place->size == 1 || place->size == 2 || place->size == 4 || place->size == 8;
-
-	if (test->op == TW_TEST_EXISTS)
-		return THERE;
-	if (is_one_of(test->op, TW_TEST_EQ, TW_TEST_NE))
-		return EQUAL;
-	if (test->op == TW_TEST_CONTAINS)
-		return none(ret_why, "a BPF program does not search in bytes");
-	if (!is_word || test->len != place->size || (is_range && test->high_len != place->size))
-		return none(ret_why,
-			    "of bytes a BPF program knows the order only if they are 1, 2, 4 or 8 on both sides");
-	return ORDER;
-}
-
-static enum strategy strategy_of_array(const struct tw_test *test, struct place *place, const char **ret_why)
+static struct place place_of(const struct tw_test *test)
 {
 	const struct tw_field *field = test->field;
-	const uint32_t size = field->elem_size;
-
-	if (test->op == TW_TEST_EXISTS && field->size)
-		return THERE;
-	if (!size || size > 8 || (size & (size - 1)))
-		return none(ret_why, "its elements are no numbers of 1, 2, 4 or 8 bytes");
-	if (field->size / size > TW_BPF_ELEMENTS_MAX || field->size < size)
-		return none(ret_why, "the array has more elements than a BPF program compares");
-	place->count = field->size / size;
-	place->size = size;
-	place->is_signed = field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
-	return ARRAY;
-}
-
-static enum strategy strategy_of_dynamic(const struct tw_test *test, const char **ret_why)
-{
-	if (test->op == TW_TEST_EXISTS && test->compared != TW_AS_NUMBER)
-		return LOCATED;
-	if (test->compared != TW_AS_TEXT || test->field->kind != TW_FIELD_STRING)
-		return none(ret_why, "where it lies in the event is not the same each time");
-	if (test->len > TW_BPF_TEXT_MAX)
-		return none(ret_why, "a BPF program compares such a field with 255 characters at most");
-	return strategy_of_text(test, ret_why) == IMPOSSIBLE ? IMPOSSIBLE : LOCATED;
-}
-
-static enum strategy strategy_of_field(const struct tw_test *test, struct place *place, const char **ret_why)
-{
-	const struct tw_field *field = test->field;
-
-	place->offset = (uint32_t)TW_TLV0 + TW_EVENT_RECORD + field->offset;
-	place->size = field->size;
-	place->big_endian = test->big_endian;
-	if (field->offset < TW_RECORD_COMMON)
-		return none(ret_why, "it is one of the fields that all events have");
-	if (tw_test__extent(test) > TW_BPF_EXTENT_MAX)
-		return none(ret_why, "it lies further behind in the event than a BPF program looks");
-	if (field->place != TW_PLACE_FIXED)
-		return strategy_of_dynamic(test, ret_why);
-	if (test->compared == TW_AS_BYTES)
-		return strategy_of_bytes(test, place, ret_why);
-	if (test->compared == TW_AS_TEXT && field->kind == TW_FIELD_BITMASK && test->op != TW_TEST_EXISTS)
-		return none(ret_why, "a mask is not written as text in the frames");
-	if (test->compared == TW_AS_TEXT)
-		return strategy_of_text(test, ret_why);
-	return strategy_of_array(test, place, ret_why);
-}
-
-static enum strategy strategy_of(const struct tw_test *test, struct place *ret_place, const char **ret_why)
-{
 	struct tw_number_place number;
-	struct place place = { .count = 1 };
-	const char *why = NULL;
-	enum strategy strategy;
 
-	if (test->operand == TW_ON_COMM) {
-		strategy = none(&why, "the task's name is not in the frames");
-	} else if (test->operand == TW_ON_HOST) {
-		strategy = none(&why, "the host's name is not in the frames");
-	} else if (test->operand == TW_ON_TIME) {
-		strategy = TIME;
-	} else if (tw_test__number_place(test, &number) && tw_test__extent(test) <= TW_BPF_EXTENT_MAX) {
-		place.offset = number.offset + (number.base == TW_IN_EVENT ? (uint32_t)TW_TLV0 : 0);
-		place.size = number.size;
-		place.big_endian = number.big_endian;
-		place.is_signed = number.is_signed;
-		strategy = NUMBER;
-	} else {
-		strategy = strategy_of_field(test, &place, &why);
-	}
-	if (ret_place)
-		*ret_place = place;
-	if (ret_why)
-		*ret_why = why;
-	return strategy;
+	if (tw_test__number_place(test, &number))
+		return (struct place){
+			.offset = number.offset + (number.base == TW_IN_EVENT ? (uint32_t)TW_TLV0 : 0),
+			.size = number.size,
+			.big_endian = number.big_endian,
+			.is_signed = number.is_signed,
+		};
+	return (struct place){
+		.offset = (uint32_t)TW_TLV0 + TW_EVENT_RECORD + field->offset,
+		.size = is_array(test) ? field->elem_size : field->size,
+		.big_endian = test->big_endian,
+		.is_signed = tw_field__is_signed(field),
+	};
 }
 
 uint32_t tw_test__extent(const struct tw_test *test)
@@ -195,14 +53,6 @@ uint32_t tw_test__extent(const struct tw_test *test)
 	else if (field->place != TW_PLACE_REST)
 		extent += sizeof(uint32_t);
 	return extent < sizeof(struct tw_event) ? (uint32_t)sizeof(struct tw_event) : (uint32_t)extent;
-}
-
-const char *tw_bpf__refuses(const struct tw_test *test)
-{
-	const char *why;
-
-	strategy_of(test, NULL, &why);
-	return why;
 }
 
 static bool fits_imm(uint64_t value)
@@ -320,16 +170,14 @@ static void apply_mask(struct tw_asm *a, uint64_t mask)
 static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
 			tw_label fails)
 {
-	if (test->op == TW_TEST_EXISTS) {
-		tw_asm__jump(a, holds);
-	} else if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
+	if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
 		emit_equality(a, test, place, holds, fails);
-	} else {
-		load_converted(a, place, place->is_signed && !test->has_mask);
-		if (test->has_mask)
-			apply_mask(a, low_bytes(test->mask, place->size));
-		compare(a, test, test->is_signed && !test->has_mask, holds, fails);
+		return;
 	}
+	load_converted(a, place, place->is_signed && !test->has_mask);
+	if (test->has_mask)
+		apply_mask(a, low_bytes(test->mask, place->size));
+	compare(a, test, test->is_signed && !test->has_mask, holds, fails);
 }
 
 /* One element that is as it should be is enough; of NE all have to be, and there is one at least. */
@@ -339,7 +187,7 @@ static void emit_array(struct tw_asm *a, const struct tw_test *test, const struc
 	struct place element = *place;
 	tw_label next;
 
-	for (uint32_t i = 0; i < place->count; i++) {
+	for (uint32_t i = 0; i < test->field->count; i++) {
 		next = tw_asm__label(a);
 		if (test->op == TW_TEST_NE)
 			emit_number(a, test, &element, next, fails);
@@ -401,6 +249,15 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 				    : tw_load32(bytes + at, TW_HOST_BE);
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, (int32_t)(uint32_t)value, fails);
 	}
+}
+
+/* Bytes that a text has to begin with; @ret_whole: and nothing behind them. */
+static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+
+	*ret_whole = test->op != TW_TEST_GLOB || !(glob.leading || glob.trailing);
+	return test->op == TW_TEST_GLOB ? glob.body_len : test->len;
 }
 
 /* Fields whose place only the record tells. */
@@ -480,7 +337,7 @@ static void emit_located_text(struct tw_asm *a, const struct tw_test *test, cons
 {
 	const bool in_packet = access->too_short != TW_NO_LABEL;
 	bool whole;
-	const size_t len = plain_part(test, &whole);
+	const size_t len = prefix_of(test, &whole);
 
 	if (len && memchr(test->bytes, '\0', len)) {
 		tw_asm__jump(a, different);
@@ -556,7 +413,7 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 		      tw_label different)
 {
 	bool whole;
-	const size_t len = plain_part(test, &whole);
+	const size_t len = prefix_of(test, &whole);
 
 	if (len > place->size || (len && memchr(test->bytes, '\0', len))) {
 		tw_asm__jump(a, different);
@@ -573,36 +430,29 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access, tw_label holds,
 		      tw_label fails)
 {
-	struct place place;
-	const enum strategy strategy = strategy_of(test, &place, NULL);
 	const bool is_not = test->op == TW_TEST_NE;
+	struct place place;
 
 	require(a, tw_test__extent(test), access, fails);
-	switch (strategy) {
-	case NUMBER:
-		emit_number(a, test, &place, holds, fails);
-		break;
-	case TIME:
+	if (test->operand == TW_ON_TIME) {
 		emit_time(a, test, holds, fails);
-		break;
-	case ARRAY:
-		emit_array(a, test, &place, holds, fails);
-		break;
-	case EQUAL:
-		emit_equal(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
-		break;
-	case ORDER:
-		emit_order(a, test, &place, holds, fails);
-		break;
-	case TEXT:
-		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
-		break;
-	case LOCATED:
-		emit_located(a, test, &place, access, holds, fails);
-		break;
-	default: /* THERE */
-		tw_asm__jump(a, holds);
+		return;
 	}
+	place = place_of(test);
+	if (test->field && test->field->place != TW_PLACE_FIXED)
+		emit_located(a, test, &place, access, holds, fails);
+	else if (test->op == TW_TEST_EXISTS)
+		tw_asm__jump(a, holds);
+	else if (is_array(test))
+		emit_array(a, test, &place, holds, fails);
+	else if (test->compared == TW_AS_NUMBER)
+		emit_number(a, test, &place, holds, fails);
+	else if (test->compared == TW_AS_TEXT)
+		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
+	else if (is_not || test->op == TW_TEST_EQ)
+		emit_equal(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
+	else
+		emit_order(a, test, &place, holds, fails);
 }
 
 #define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR take turns */

@@ -6,7 +6,8 @@
 #include "filter/bpf/asm.h"
 #include "filter/tree.h"
 
-#define TW_BPF_ELEMENTS_MAX 16  /* of an array that is compared element by element */
+#define TW_BPF_EXTENT_MAX   3664 /* bytes of an event's TLV that a test can look at: the window less what else is in it */
+#define TW_BPF_ELEMENTS_MAX 16   /* of an array that is compared element by element */
 #define TW_BPF_TEXT_MAX     255 /* bytes of a text that a dynamic field is compared with */
 
 /* How the event is accessed. */

@@ -14,48 +14,6 @@
 #include "filter/u32/cubes.h"
 #include "wire/tracewire.h"
 
-static bool is_order(const struct tw_test *test)
-{
-	return test->op >= TW_TEST_LT && test->op <= TW_TEST_WITHIN;
-}
-
-static const char *refuses_bytes(const struct tw_test *test)
-{
-	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-	uint32_t offset, size;
-
-	if (!tw_test__bytes_place(test, &offset, &size))
-		return "its place is not the same in each record";
-	if (is_order(test) || test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES)
-		return "it compares bits at fixed places for equality";
-	if (test->op == TW_TEST_GLOB && (!glob.plain || glob.leading) && (glob.body_len || !test->len))
-		return "of patterns it has those that end with a star only";
-	if (test->compared == TW_AS_TEXT && memchr(test->bytes, '\0', test->len))
-		return "it does not look for NULs in a text";
-	return test->len < TW_CUBE_VALUE_MAX ? NULL : "the value is too long";
-}
-
-const char *tw_u32__refuses(const struct tw_test *test)
-{
-	struct tw_number_place place;
-
-	if (test->operand == TW_ON_TIME)
-		return "it does not add an event's time to that of its frame";
-	if (test->operand == TW_ON_COMM)
-		return "the task's name is not in the frames of its events";
-	if (test->operand == TW_ON_HOST)
-		return "the host's name is not in the frames of events";
-	if (tw_test__asks_for_elements(test))
-		return "it does not ask how long an array is";
-	if (test->op == TW_TEST_EXISTS)
-		return NULL;
-	if (test->compared != TW_AS_NUMBER)
-		return refuses_bytes(test);
-	if (!tw_test__number_place(test, &place))
-		return "it compares bits at fixed places for equality";
-	return test->has_mask && is_order(test) ? "it knows no order behind a mask" : NULL;
-}
-
 static struct tw_cube_number number_of(const struct tw_test *test)
 {
 	struct tw_number_place place = { 0 };
@@ -357,7 +315,7 @@ int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_
 
 	if (!maker.arena)
 		return tw_error__set(err, -ENOMEM, "u32: out of memory");
-	error = tw_groups__make(bound, &style, tw_u32__refuses, "u32", TEXT_MAX, &groups, err);
+	error = tw_groups__make(bound, &style, TW_BACK_END_U32, TEXT_MAX, &groups, err);
 	if (error == -E2BIG)
 		error = -EOPNOTSUPP;
 	if (!error)

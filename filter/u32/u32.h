@@ -31,14 +31,10 @@ struct tw_u32 {
 };
 
 /**
- * tw_u32__refuses() - see tw_refuses(): what is not about bits at fixed places
+ * tw_u32__compile() - the matches for an expression
  *
  * An order of numbers and an opposite are several equalities under masks, each a match of its own: as many as there may be.
- */
-const char *tw_u32__refuses(const struct tw_test *test);
-
-/**
- * tw_u32__compile() - the matches for an expression
+ *
  * @schema_id: 0 = whatever it is
  * @ret: free with tw_u32__fini()
  *

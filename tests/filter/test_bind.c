@@ -9,6 +9,7 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
+#include "filter/capability.h"
 #include "filter/describe.h"
 #include "filter/evaluate.h"
 #include "tests/filter/bound.h"
@@ -200,11 +201,6 @@ static void test_odd_sign(void **state)
 	tw_schema__free(odd);
 }
 
-static const char *refuse_pid(const struct tw_test *test)
-{
-	return test->operand == TW_ON_PID ? "it is a pid" : NULL;
-}
-
 static void test_weaken(void **state)
 {
 	static const struct {
@@ -212,13 +208,14 @@ static void test_weaken(void **state)
 		bool exact;
 	} cases[] = {
 		{ "cpu == 1", "cpu == 1", "true", true },
-		{ "pid == 1", "true", "pid == 1", false },
-		{ "cpu == 1 && pid == 1", "cpu == 1", "pid == 1", false },
-		{ "cpu == 1 && !(pid == 1)", "cpu == 1", "!(pid == 1)", false },
-		{ "cpu == 1 || pid == 1", "true", "cpu == 1 || pid == 1", false },
-		{ "cpu == 2 && (cpu == 1 || pid == 1)", "cpu == 2", "cpu == 1 || pid == 1", false },
-		{ "cpu == 2 && (cpu == 1 || (pid == 1 && time > 1))", "cpu == 2 && (cpu == 1 || time > 1.000000000)",
-		  "cpu == 1 || (pid == 1 && time > 1.000000000)", false },
+		{ "comm == \"x\"", "true", "comm == \"x\"", false },
+		{ "cpu == 1 && comm == \"x\"", "cpu == 1", "comm == \"x\"", false },
+		{ "cpu == 1 && !(comm == \"x\")", "cpu == 1", "!(comm == \"x\")", false },
+		{ "cpu == 1 || comm == \"x\"", "true", "cpu == 1 || comm == \"x\"", false },
+		{ "cpu == 2 && (cpu == 1 || comm == \"x\")", "cpu == 2", "cpu == 1 || comm == \"x\"", false },
+		{ "cpu == 2 && (cpu == 1 || (comm == \"x\" && time > 1))",
+		  "cpu == 2 && (cpu == 1 || time > 1.000000000)", "cpu == 1 || (comm == \"x\" && time > 1.000000000)",
+		  false },
 	};
 
 	(void)state;
@@ -230,8 +227,9 @@ static void test_weaken(void **state)
 		bool exact;
 
 		assert_int_equal(bind(cases[i].text, false, &bound, &err), 0);
-		tw_node__describe(tw_node__weaken(bound->unknown, refuse_pid, bound->arena, &exact), &weak_line);
-		tw_node__describe(tw_node__rest(bound->unknown, refuse_pid, bound->arena), &rest_line);
+		tw_node__describe(tw_node__weaken(bound->unknown, TW_BACK_END_PRODUCER, bound->arena, &exact),
+				  &weak_line);
+		tw_node__describe(tw_node__rest(bound->unknown, TW_BACK_END_PRODUCER, bound->arena), &rest_line);
 		assert_string_equal(weak, cases[i].weak);
 		assert_string_equal(rest, cases[i].rest);
 		assert_int_equal(exact, cases[i].exact);

@@ -19,10 +19,10 @@ static void note(struct filter_ability *ability, bool first, const char *why, co
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
-		tw_refuses *refuses = filter_stages[stage].refuses;
 		struct filter_ability *ability = &(*row)[stage];
 
-		note(ability, ability->can == FILTER_CERTAIN, refuses ? refuses(test) : NULL, event);
+		note(ability, ability->can == FILTER_CERTAIN, tw_test__refusal(test, filter_stages[stage].back_end),
+		     event);
 	}
 }
 

@@ -42,13 +42,14 @@ static void do_all(struct journey *journey, struct filter_step *step)
 }
 
 /* Whether a stage could do a test of a tree, though it can do nothing of the tree. */
-static bool can_some(const struct tw_node *root, tw_refuses *refuses)
+static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
 {
 	struct tw_walk walk = tw_walk__on(root);
 	enum tw_walk_at at;
 
 	while ((at = tw_walk__next(&walk)) != TW_WALK_END)
-		if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST && !refuses(walk.node->test))
+		if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST &&
+		    !tw_test__refusal(walk.node->test, back_end))
 			return true;
 	return false;
 }
@@ -70,15 +71,15 @@ static int write_kernel_filter(const struct journey *journey, const struct tw_no
 static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
 		   struct filter_step *step, struct tw_error *err)
 {
-	tw_refuses *refuses = filter_stages[stage].refuses;
-	const struct tw_node *does = tw_node__weaken(journey->left, refuses, journey->arena, &step->is_whole);
-	const struct tw_node *rest = tw_node__rest(journey->left, refuses, journey->arena);
+	const enum tw_back_end back_end = filter_stages[stage].back_end;
+	const struct tw_node *does = tw_node__weaken(journey->left, back_end, journey->arena, &step->is_whole);
+	const struct tw_node *rest = tw_node__rest(journey->left, back_end, journey->arena);
 	int error = 0;
 
 	if (!does || !rest)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	if (does->kind == TW_NODE_TRUE) {
-		if (can_some(journey->left, refuses))
+		if (can_some(journey->left, back_end))
 			step->entangled = "what it can do stands in an 'or' with what it cannot";
 		return 0;
 	}
@@ -103,7 +104,7 @@ static int pass_stage(struct journey *journey, unsigned int i, struct filter_rou
 		step->is_idle = true;
 	else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace"))
 		step->entangled = "what tracers and trace_marker record has no filter in the kernel";
-	else if (filter_stages[stage].refuses && !filter_stages[stage].try)
+	else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].try)
 		return do_part(journey, stage, route, step, err);
 	else if (!*journey->routes->refusals[i].text)
 		do_all(journey, step);
@@ -125,7 +126,7 @@ static bool is_turned_away(const struct journey *journey, const struct tw_node *
 	if (journey->pipeline->stages[0] != FILTER_IN_TRACEFS || strcmp(journey->format->system, "ftrace") != 0 ||
 	    strcmp(journey->format->name, "print") != 0)
 		return false;
-	return tw_node__refused(root, filter_stages[FILTER_IN_PRODUCER].refuses, &why);
+	return tw_node__refused(root, TW_BACK_END_PRODUCER, &why);
 }
 
 static int find_route(struct journey *journey, const struct tw_node *root, struct filter_route *ret,

@@ -7,12 +7,8 @@
 
 #include "cli/filter/strings.h"
 #include "filter/bpf/program.h"
-#include "filter/display.h"
-#include "filter/pcap.h"
 #include "filter/rules.h"
-#include "filter/tracefs.h"
 #include "filter/u32/u32.h"
-#include "producer/filtering/stages.h"
 
 static int try_bpf(const struct filter_expression *expression, enum tw_hook hook, struct tw_error *err)
 {
@@ -73,14 +69,14 @@ static int try_display(const struct filter_expression *expression, struct tw_err
 }
 
 const struct filter_stage_info filter_stages[FILTER_STAGES] = {
-	[FILTER_IN_TRACEFS] = { "tracefs", tw_tracefs__refuses, NULL },
-	[FILTER_IN_PRODUCER] = { "producer", tw_producer__refuses, NULL },
-	[FILTER_IN_XDP] = { "xdp", tw_bpf__refuses, try_xdp },
-	[FILTER_IN_TC] = { "tc", tw_bpf__refuses, try_tc },
-	[FILTER_IN_U32] = { "u32", tw_u32__refuses, try_u32 },
-	[FILTER_IN_PCAP] = { "pcap", tw_pcap__refuses, try_pcap },
-	[FILTER_IN_DISPLAY] = { "display", tw_display__refuses, try_display },
-	[FILTER_IN_TOOLS] = { "tools", NULL, NULL },
+	[FILTER_IN_TRACEFS] = { "tracefs", TW_BACK_END_TRACEFS, NULL },
+	[FILTER_IN_PRODUCER] = { "producer", TW_BACK_END_PRODUCER, NULL },
+	[FILTER_IN_XDP] = { "xdp", TW_BACK_END_BPF, try_xdp },
+	[FILTER_IN_TC] = { "tc", TW_BACK_END_BPF, try_tc },
+	[FILTER_IN_U32] = { "u32", TW_BACK_END_U32, try_u32 },
+	[FILTER_IN_PCAP] = { "pcap", TW_BACK_END_PCAP, try_pcap },
+	[FILTER_IN_DISPLAY] = { "display", TW_BACK_END_DISPLAY, try_display },
+	[FILTER_IN_TOOLS] = { "tools", TW_BACK_END_TOOLS, NULL },
 };
 
 static const struct filter_pipeline pipelines[] = {

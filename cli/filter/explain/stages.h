@@ -4,6 +4,7 @@
 #define CLI_FILTER_STAGES_H
 
 #include "cli/filter/expression.h"
+#include "filter/capability.h"
 
 enum filter_stage {
 	FILTER_IN_TRACEFS,
@@ -19,7 +20,7 @@ enum filter_stage {
 
 struct filter_stage_info {
 	const char *name;
-	tw_refuses *refuses; /* NULL: it has the evaluator, which refuses nothing */
+	enum tw_back_end back_end;
 	/* It takes an expression whole or not at all: what does so is tried here. Return: 0, or -errno with @err saying why not. */
 	int (*try)(const struct filter_expression *expression, struct tw_error *err);
 };
