@@ -385,16 +385,14 @@ const char *tw_test__refusal(const struct tw_test *test, enum tw_back_end back_e
 const struct tw_test *tw_node__refused(const struct tw_node *root, enum tw_back_end back_end, const char **ret_why)
 {
 	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
+	const struct tw_test *test;
 
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at != TW_WALK_LEAF || walk.node->kind != TW_NODE_TEST)
-			continue;
-		*ret_why = tw_test__refusal(walk.node->test, back_end);
+	while ((test = tw_walk__next_test(&walk))) {
+		*ret_why = tw_test__refusal(test, back_end);
 		if (*ret_why)
-			return walk.node->test;
+			break;
 	}
-	return NULL;
+	return test;
 }
 
 int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, enum tw_back_end back_end,

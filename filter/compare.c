@@ -6,68 +6,49 @@
 #include "filter/glob.h"
 #include "filter/pattern.h"
 
-static struct tw_range everything(void)
+bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
+		   uint64_t *ret_high)
 {
-	return (struct tw_range){ .mask = UINT64_MAX, .span = UINT64_MAX };
-}
-
-static struct tw_range nothing(void)
-{
-	struct tw_range range = everything();
-
-	range.is_outside = true;
-	return range;
-}
-
-static bool is_less(bool is_signed, uint64_t a, uint64_t b)
-{
-	return is_signed ? (int64_t)a < (int64_t)b : a < b;
-}
-
-/* Ends included. */
-static struct tw_range between(bool is_signed, uint64_t low, uint64_t high)
-{
-	struct tw_range range = everything();
-
-	if (is_less(is_signed, high, low))
-		return nothing();
-	range.low = low;
-	range.span = high - low;
-	return range;
-}
-
-static struct tw_range compared(const struct tw_test *test, bool is_signed)
-{
-	const uint64_t least = is_signed ? (uint64_t)INT64_MIN : 0;
-	const uint64_t most = is_signed ? (uint64_t)INT64_MAX : UINT64_MAX;
-	struct tw_range range;
-
+	*ret_low = least;
+	*ret_high = most;
 	switch (test->op) {
-	case TW_TEST_EQ:
-		return between(is_signed, test->low, test->low);
-	case TW_TEST_NE:
-		range = between(is_signed, test->low, test->low);
-		range.is_outside = true;
-		return range;
 	case TW_TEST_LT:
-		return test->low == least ? nothing() : between(is_signed, least, test->low - 1);
+		*ret_high = test->low - 1;
+		return test->low != least;
 	case TW_TEST_LE:
-		return between(is_signed, least, test->low);
+		*ret_high = test->low;
+		return true;
 	case TW_TEST_GT:
-		return test->low == most ? nothing() : between(is_signed, test->low + 1, most);
+		*ret_low = test->low + 1;
+		return test->low != most;
 	case TW_TEST_GE:
-		return between(is_signed, test->low, most);
+		*ret_low = test->low;
+		return true;
+	case TW_TEST_EXISTS:
+		return true;
 	case TW_TEST_WITHIN:
-		return between(is_signed, test->low, test->high);
-	default: /* EXISTS */
-		return everything();
+		*ret_low = test->low;
+		*ret_high = test->high;
+		return is_signed ? (int64_t)test->low <= (int64_t)test->high : test->low <= test->high;
+	default: /* EQ, NE */
+		*ret_low = *ret_high = test->low;
+		return true;
 	}
 }
 
 struct tw_range tw_range__of(const struct tw_test *test, uint32_t size)
 {
-	struct tw_range range = compared(test, test->is_signed && !test->has_mask);
+	const bool is_signed = test->is_signed && !test->has_mask;
+	struct tw_range range = { .mask = UINT64_MAX, .is_outside = test->op == TW_TEST_NE };
+	uint64_t high;
 
+	if (!tw_test__ends(test, is_signed, is_signed ? (uint64_t)INT64_MIN : 0,
+			   is_signed ? (uint64_t)INT64_MAX : UINT64_MAX, &range.low, &high)) {
+		range.low = 0;
+		high = UINT64_MAX;
+		range.is_outside = true; /* of everything */
+	}
+	range.span = high - range.low;
 	if (test->has_mask)
 		range.mask = test->mask & (UINT64_MAX >> (64 - 8 * size));
 	return range;
@@ -81,13 +62,12 @@ int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 	return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-static bool equal_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
+static bool equal_bits(const uint8_t *a, const uint8_t *b, size_t len, unsigned int prefix)
 {
-	const unsigned int whole = bits / 8, rest = bits % 8;
-
-	if (memcmp(a, b, whole) != 0)
-		return false;
-	return !rest || !((a[whole] ^ b[whole]) >> (8 - rest));
+	for (size_t i = 0; i < len; i++)
+		if ((a[i] ^ b[i]) & tw_prefix__mask(prefix, i))
+			return false;
+	return true;
 }
 
 static bool is_equal(const struct tw_test *test, const uint8_t *bytes, size_t len)
@@ -95,7 +75,7 @@ static bool is_equal(const struct tw_test *test, const uint8_t *bytes, size_t le
 	if (len != test->len)
 		return false;
 	if (test->prefix)
-		return equal_bits(bytes, test->bytes, test->prefix);
+		return equal_bits(bytes, test->bytes, len, test->prefix);
 	return !len || !memcmp(bytes, test->bytes, len);
 }
 

@@ -17,6 +17,14 @@ struct tw_range {
 	bool is_outside;          /* the test is true outside; for an array, if all elements are */
 };
 
+/**
+ * tw_test__ends() - the least and the largest number that a NUMBER test takes of those from @least to @most; of NE, that it does not take
+ * @is_signed: how the numbers are ordered
+ * Return: false if it takes none.
+ */
+bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
+		   uint64_t *ret_high);
+
 /** tw_range__of() - of a NUMBER test on numbers of @size bytes */
 struct tw_range tw_range__of(const struct tw_test *test, uint32_t size);
 
@@ -24,6 +32,12 @@ struct tw_range tw_range__of(const struct tw_test *test, uint32_t size);
 static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 {
 	return ((number & range->mask) - range->low <= range->span) != range->is_outside;
+}
+
+/** tw_prefix__mask() - the bits of byte @i that are among the first @prefix bits */
+static inline uint8_t tw_prefix__mask(size_t prefix, size_t i)
+{
+	return (uint8_t)(prefix >= 8 * i + 8 ? 0xff : prefix > 8 * i ? 0xff00 >> (prefix - 8 * i) : 0);
 }
 
 /** tw_bytes__compare() - byte by byte, a beginning comes first. Return: less than 0, 0, more than 0 */

@@ -9,6 +9,7 @@
 #include <ctype.h>
 
 #include "filter/compare.h"
+#include "filter/describe.h"
 #include "filter/glob.h"
 #include "schema/field_name.h"
 
@@ -31,28 +32,17 @@ static bool put_certain(const struct writing *w, bool is_true)
 	return false;
 }
 
-static const char *op_text(uint8_t op)
+static void put_op(const struct writing *w, uint8_t op)
 {
-	static const char *const ops[] = {
-		[TW_TEST_EQ] = " == ",
-		[TW_TEST_NE] = " != ",
-		[TW_TEST_LT] = " < ",
-		[TW_TEST_LE] = " <= ",
-		[TW_TEST_GT] = " > ",
-		[TW_TEST_GE] = " >= ",
-		[TW_TEST_CONTAINS] = " contains ",
-	};
-
-	return ops[op];
+	tw_line__char(w->line, ' ');
+	put(w, tw_test_op__text(op));
+	tw_line__char(w->line, ' ');
 }
 
 static void put_hex(struct tw_line *line, uint8_t c)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	tw_line__str(line, "\\x");
-	tw_line__char(line, digits[c >> 4]);
-	tw_line__char(line, digits[c & 0xf]);
+	tw_line__byte(line, c);
 }
 
 void tw_display__text(struct tw_line *line, const void *text, size_t len)
@@ -100,18 +90,11 @@ static void put_literal(struct tw_line *line, uint8_t c)
 		put_hex(line, c);
 }
 
-static bool is_in_class(const uint8_t *at, size_t len, uint8_t c)
+static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
 {
-	const bool is_inverted = at[1] == '!';
-	bool found = false;
+	const uint8_t byte = (uint8_t)c;
 
-	for (size_t i = is_inverted ? 2 : 1; i + 1 < len;) {
-		const bool is_range = i + 3 < len && at[i + 1] == '-' && at[i + 2] != ']';
-
-		found |= at[i] <= c && c <= at[is_range ? i + 2 : i];
-		i += is_range ? 3 : 1;
-	}
-	return found != is_inverted;
+	return tw_glob__matches(at, len, &byte, 1);
 }
 
 /* By what it takes, each run of bytes as a range: its ends may have a meaning in one language and none in the other. */
@@ -122,9 +105,9 @@ static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
 	tw_line__char(line, '[');
 	for (unsigned int from = 1, to; from < 256; from = to + 1) {
 		to = from;
-		if (!is_in_class(at, len, (uint8_t)from))
+		if (!is_in_class(at, len, from))
 			continue;
-		while (to < 255 && is_in_class(at, len, (uint8_t)(to + 1)))
+		while (to < 255 && is_in_class(at, len, to + 1))
 			to++;
 		any = true;
 		put_hex(line, (uint8_t)from);
@@ -205,10 +188,10 @@ static void put_number(const struct writing *w, uint64_t value)
 	}
 }
 
-static void put_comparison(const struct writing *w, const char *op, uint64_t value)
+static void put_comparison(const struct writing *w, uint8_t op, uint64_t value)
 {
 	put(w, w->name);
-	put(w, op);
+	put_op(w, op);
 	put_number(w, value);
 }
 
@@ -232,17 +215,17 @@ static bool put_least(const struct writing *w, uint64_t least)
 	switch (w->test->op) {
 	case TW_TEST_EQ:
 	case TW_TEST_LE:
-		put_comparison(w, " < ", least + 1);
+		put_comparison(w, TW_TEST_LT, least + 1);
 		return false;
 	case TW_TEST_NE:
 	case TW_TEST_GT:
-		put_comparison(w, " >= ", least + 1);
+		put_comparison(w, TW_TEST_GE, least + 1);
 		return false;
 	case TW_TEST_WITHIN:
 		if (w->test->high == least)
-			put_comparison(w, " < ", least + 1);
+			put_comparison(w, TW_TEST_LT, least + 1);
 		else
-			put_comparison(w, " <= ", w->test->high);
+			put_comparison(w, TW_TEST_LE, w->test->high);
 		return false;
 	default:
 		return put_certain(w, w->test->op == TW_TEST_GE);
@@ -258,7 +241,10 @@ static void put_masked(const struct writing *w, uint64_t mask)
 	put_number(w, mask);
 	if (test->op == TW_TEST_NE && !(test->low & mask) && !is_array(test))
 		return;
-	put(w, test->op == TW_TEST_WITHIN ? " in {" : op_text(test->op));
+	if (test->op == TW_TEST_WITHIN)
+		put(w, " in {");
+	else
+		put_op(w, test->op);
 	put_number(w, is_order(test) ? test->low : test->low & mask);
 }
 
@@ -272,7 +258,7 @@ static bool put_masked_sign(const struct writing *w, uint64_t sign)
 		put_masked(w, test->mask & (sign - 1));
 		put(w, is_equal ? " && " : " || ");
 	}
-	put_comparison(w, wants == is_equal ? " < " : " >= ", 0);
+	put_comparison(w, wants == is_equal ? TW_TEST_LT : TW_TEST_GE, 0);
 	return (test->mask & ~sign) != 0;
 }
 
@@ -337,19 +323,13 @@ static bool write_number(const struct writing *w)
 		return put_least(w, test->low);
 	if (test->op == TW_TEST_WITHIN)
 		return put_range(w);
-	put_comparison(w, op_text(test->op), test->low);
+	put_comparison(w, test->op, test->low);
 	return false;
 }
 
 static void name_of(const struct tw_format *format, const struct tw_test *test, char *ret)
 {
-	static const char *const keys[] = {
-		[TW_ON_PID] = "pid",     [TW_ON_CPU] = "cpu",
-		[TW_ON_FLAGS] = "flags", [TW_ON_PREEMPT] = "common_preempt_count",
-		[TW_ON_TIME] = "time",   [TW_ON_COMM] = "comm",
-		[TW_ON_HOST] = "host",
-	};
-	const char *parts[] = { keys[test->operand], NULL, NULL, NULL };
+	const char *parts[] = { tw_operand__name(test->operand), NULL, NULL, NULL };
 
 	if (test->operand == TW_ON_FIELD) {
 		parts[0] = format->system;
@@ -357,13 +337,6 @@ static void name_of(const struct tw_format *format, const struct tw_test *test, 
 		parts[2] = test->field->name;
 	}
 	tw_name__join(parts, ret);
-}
-
-static void put_seconds(struct tw_line *line, uint64_t ns)
-{
-	tw_line__u64(line, ns / 1000000000);
-	tw_line__char(line, '.');
-	tw_line__digits(line, ns % 1000000000, 9, '0');
 }
 
 static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
@@ -380,14 +353,11 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 
 static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	/* A colon in front: a single byte is no name then. */
 	for (size_t i = 0; i < len; i++) {
 		if (i || len == 1)
 			tw_line__char(line, ':');
-		tw_line__char(line, digits[bytes[i] >> 4]);
-		tw_line__char(line, digits[bytes[i] & 0xf]);
+		tw_line__byte(line, bytes[i]);
 	}
 }
 
@@ -396,7 +366,7 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 	const struct tw_test *test = w->test;
 
 	if (test->operand == TW_ON_TIME)
-		put_seconds(w->line, number);
+		tw_line__seconds(w->line, number);
 	else if (test->compared == TW_AS_TEXT)
 		tw_display__text(w->line, bytes, len);
 	else if (tw_field__address(test->field) != TW_ADDRESS_NONE && len == test->field->size)
@@ -426,10 +396,7 @@ static bool put_prefix(const struct writing *w)
 	uint8_t low[16], high[16];
 
 	for (unsigned int i = 0; i < test->len && i < sizeof(low); i++) {
-		const unsigned int bits = test->prefix <= 8 * i      ? 0
-					  : test->prefix - 8 * i < 8 ? test->prefix - 8 * i
-								     : 8;
-		const uint8_t mask = (uint8_t)(0xff00 >> bits);
+		const uint8_t mask = tw_prefix__mask(test->prefix, i);
 
 		low[i] = test->bytes[i] & mask;
 		high[i] = (uint8_t)(test->bytes[i] | ~mask);
@@ -447,7 +414,7 @@ static bool write_value(const struct writing *w)
 	if (test->prefix && !is_address)
 		return put_prefix(w);
 	put(w, w->name);
-	put(w, op_text(test->op));
+	put_op(w, test->op);
 	put_value(w, test->low, test->bytes, test->len);
 	if (test->prefix) {
 		tw_line__char(w->line, '/');

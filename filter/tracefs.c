@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "filter/capability.h"
 #include "filter/compare.h"
+#include "filter/describe.h"
 #include "filter/expression.h"
 #include "filter/glob.h"
 
@@ -359,7 +360,9 @@ static void put_value(struct tw_line *line, const struct number *number, uint64_
 static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
 {
 	tw_line__str(line, number->name);
+	tw_line__char(line, ' ');
 	tw_line__str(line, op);
+	tw_line__char(line, ' ');
 	put_value(line, number, value);
 }
 
@@ -370,14 +373,14 @@ static unsigned int put_equal_bits(struct tw_line *line, const struct number *nu
 
 	if (mask & ~value) {
 		tw_line__str(line, "!(");
-		put_comparison(line, number, " & ", mask & ~value);
+		put_comparison(line, number, "&", mask & ~value);
 		tw_line__char(line, ')');
 		n++;
 	}
 	for (uint64_t left = mask & value; left; left &= left - 1, n++) {
 		if (n)
 			tw_line__str(line, " && ");
-		put_comparison(line, number, " & ", left & -left);
+		put_comparison(line, number, "&", left & -left);
 	}
 	return n;
 }
@@ -400,7 +403,7 @@ static bool put_masked(struct tw_line *line, const struct number *number, const 
 	if (!mask)
 		return put_certain(line, test->op == TW_TEST_EQ);
 	if (test->op == TW_TEST_NE && !test->low) {
-		put_comparison(line, number, " & ", mask);
+		put_comparison(line, number, "&", mask);
 		return false;
 	}
 	n = put_equal_bits(line, number, mask, test->low);
@@ -413,25 +416,21 @@ static bool put_masked(struct tw_line *line, const struct number *number, const 
 
 static bool put_within(struct tw_line *line, const struct number *number, const struct tw_test *test)
 {
-	put_comparison(line, number, " >= ", test->low);
+	put_comparison(line, number, ">=", test->low);
 	tw_line__str(line, " && ");
-	put_comparison(line, number, " <= ", test->high);
+	put_comparison(line, number, "<=", test->high);
 	return true;
 }
 
 static bool put_number(struct tw_line *line, const struct tw_test *test)
 {
-	static const char *const ops[] = {
-		[TW_TEST_EQ] = " == ", [TW_TEST_NE] = " != ", [TW_TEST_LT] = " < ",
-		[TW_TEST_LE] = " <= ", [TW_TEST_GT] = " > ",  [TW_TEST_GE] = " >= ",
-	};
 	const struct number number = number_of(test);
 
 	if (test->has_mask)
 		return put_masked(line, &number, test);
 	if (test->op == TW_TEST_WITHIN)
 		return put_within(line, &number, test);
-	put_comparison(line, &number, ops[test->op], test->low);
+	put_comparison(line, &number, tw_test_op__text(test->op), test->low);
 	return false;
 }
 
@@ -445,11 +444,8 @@ static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 		return put_certain(line, test->op == TW_TEST_NE);
 	as_number.low = as_number.mask = 0;
 	for (uint32_t i = 0; i < number.size; i++) {
-		const uint32_t bits = 8 * i, at = 8 * (test->big_endian ? number.size - 1 - i : i);
-		const uint32_t wanted = !test->prefix || bits + 8 <= test->prefix ? 8
-					: bits < test->prefix                     ? test->prefix - bits
-										  : 0;
-		const uint8_t mask = (uint8_t)(0xff00 >> wanted);
+		const uint8_t mask = test->prefix ? tw_prefix__mask(test->prefix, i) : 0xff;
+		const uint32_t at = 8 * (test->big_endian ? number.size - 1 - i : i);
 
 		as_number.mask |= (uint64_t)mask << at;
 		as_number.low |= (uint64_t)(test->bytes[i] & mask) << at;

@@ -217,3 +217,13 @@ struct tw_node *tw_node__negate(struct tw_node *root)
 	}
 	return root;
 }
+
+const struct tw_test *tw_walk__next_test(struct tw_walk *walk)
+{
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(walk)) != TW_WALK_END)
+		if (at == TW_WALK_LEAF && walk->node->kind == TW_NODE_TEST)
+			return walk->node->test;
+	return NULL;
+}

@@ -191,4 +191,7 @@ static inline struct tw_walk tw_walk__on(const struct tw_node *root)
 /** tw_walk__next() - one step; the node it is about is @walk->node. Return: where it is */
 enum tw_walk_at tw_walk__next(struct tw_walk *walk);
 
+/** tw_walk__next_test() - steps up to the next test. Return: NULL at the end */
+const struct tw_test *tw_walk__next_test(struct tw_walk *walk);
+
 #endif

@@ -426,19 +426,6 @@ int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options
 	return error;
 }
 
-int tw_bound__own_pattern(struct tw_bound *bound, const struct tw_literal *literal, void *code)
-{
-	struct tw_compiled *compiled = tw_arena__take(bound->arena, sizeof(*compiled));
-
-	if (!compiled) {
-		tw_pattern__free(code);
-		return -ENOMEM;
-	}
-	*compiled = (struct tw_compiled){ .literal = literal, .code = code, .next = bound->patterns };
-	bound->patterns = compiled;
-	return 0;
-}
-
 void tw_bound__free(struct tw_bound *bound)
 {
 	if (!bound)

@@ -25,9 +25,6 @@ struct tw_tests {
 	bool is_true; /* with n = 0 too */
 };
 
-/** tw_bound__own_pattern() - free a compiled pattern with the bound filter; freed at once without memory: -ENOMEM */
-int tw_bound__own_pattern(struct tw_bound *bound, const struct tw_literal *literal, void *code);
-
 /* One comparison being bound. */
 struct tw_binding {
 	const struct tw_predicate *predicate;
@@ -56,8 +53,5 @@ bool tw_words__is_flag(const char *word);
 
 /** tw_binding__wrong_way() - that a range's ends are the wrong way round. Return: -EINVAL */
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member);
-
-/** tw_filter_op__text() - "==" and the like, for error texts */
-const char *tw_filter_op__text(uint8_t op);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/nearest.h"
 #include "filter/bind/bind.h"
+#include "filter/describe.h"
 #include "filter/language/literal.h"
 
 #define WORD_MAX 128
@@ -289,7 +290,7 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	*ret_certain = -1;
 	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
-				       "'%s' is a number; '%s' is for text", subject.name, tw_filter_op__text(op));
+				       "'%s' is a number; '%s' is for text", subject.name, tw_test_op__text(op));
 	subject.is_signed = given->is_signed && !predicate->has_mask; /* what a mask leaves is bits */
 	test->op = op;
 	test->is_signed = subject.is_signed;

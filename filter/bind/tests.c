@@ -5,28 +5,10 @@
 
 #include "filter/bind/bind.h"
 #include "filter/compare.h"
+#include "filter/describe.h"
 #include "filter/language/lex.h"
 #include "filter/language/literal.h"
 #include "filter/pattern.h"
-
-const char *tw_filter_op__text(uint8_t op)
-{
-	static const char *const texts[] = {
-		[TW_TEST_EXISTS] = "",
-		[TW_TEST_EQ] = "==",
-		[TW_TEST_NE] = "!=",
-		[TW_TEST_LT] = "<",
-		[TW_TEST_LE] = "<=",
-		[TW_TEST_GT] = ">",
-		[TW_TEST_GE] = ">=",
-		[TW_TEST_WITHIN] = "in",
-		[TW_TEST_CONTAINS] = "contains",
-		[TW_TEST_MATCHES] = "matches",
-		[TW_TEST_GLOB] = "~",
-	};
-
-	return texts[op];
-}
 
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
 {
@@ -56,8 +38,11 @@ static int check_length(const struct tw_binding *binding, const struct tw_subjec
 			       subject->name, field->size);
 }
 
+/* Compiled once for all events; the bound filter owns it. */
 static int bind_pattern(const struct tw_binding *binding, const struct tw_literal *literal, struct tw_test *test)
 {
+	struct tw_compiled *compiled;
+	void *code;
 	char why[256];
 	size_t at = 0;
 
@@ -67,12 +52,16 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 			return 0;
 		}
 	}
-	test->pattern = tw_pattern__new(literal, &at, why);
-	if (!test->pattern)
+	compiled = tw_arena__take(binding->arena, sizeof(*compiled));
+	if (!compiled)
+		return -ENOMEM;
+	code = tw_pattern__new(literal, &at, why);
+	if (!code)
 		return tw_filter_error(binding->err, -EINVAL, tw_literal__column_of(literal, binding->bound->text, at),
 				       "this is no regular expression: %s", why);
-	if (tw_bound__own_pattern(binding->bound, literal, (void *)test->pattern))
-		return -ENOMEM;
+	*compiled = (struct tw_compiled){ .literal = literal, .code = code, .next = binding->bound->patterns };
+	binding->bound->patterns = compiled;
+	test->pattern = code;
 	return 0;
 }
 
@@ -164,7 +153,7 @@ static int bind_bytes(const struct tw_binding *binding, const struct tw_subject 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",
-				       subject->name, tw_filter_op__text(test->op));
+				       subject->name, tw_test_op__text(test->op));
 	error = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
 	if (!error && member->is_range)
 		error = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);

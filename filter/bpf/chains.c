@@ -116,16 +116,12 @@ static int make_table(struct tw_chains *c)
 static uint32_t extent_of(const struct tw_node *root)
 {
 	struct tw_walk walk = tw_walk__on(root);
-	uint32_t extent = 0, end;
-	enum tw_walk_at at;
+	const struct tw_test *test;
+	uint32_t extent = 0;
 
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at != TW_WALK_LEAF)
-			continue;
-		end = tw_test__extent(walk.node->test);
-		if (end > extent)
-			extent = end;
-	}
+	while ((test = tw_walk__next_test(&walk)))
+		if (tw_test__extent(test) > extent)
+			extent = tw_test__extent(test);
 	return extent;
 }
 

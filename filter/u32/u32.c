@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "filter/compare.h"
 #include "filter/describe.h"
 #include "filter/expression.h"
 #include "filter/glob.h"
@@ -43,42 +44,19 @@ static struct tw_cubes equal_number(struct tw_cube_maker *maker, const struct tw
 	return negate_equal(maker, tw_cubes__masked(maker, &number, mask, test->low), negated);
 }
 
-/* The ends of what a test takes, moved so that the least number is 0. Return: false if there is nothing between them. */
-static bool find_ends(const struct tw_test *test, uint64_t flip, uint64_t all, uint64_t *low, uint64_t *high)
-{
-	const uint64_t value = (test->low ^ flip) & all;
-
-	*low = 0;
-	*high = all;
-	switch (test->op) {
-	case TW_TEST_LT:
-		*high = value - 1;
-		return value > 0;
-	case TW_TEST_LE:
-		*high = value;
-		return true;
-	case TW_TEST_GT:
-		*low = value + 1;
-		return value < all;
-	case TW_TEST_GE:
-		*low = value;
-		return true;
-	default:
-		*low = value;
-		*high = (test->high ^ flip) & all;
-		return *low <= *high;
-	}
-}
-
 static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {
 	const struct tw_cube_number number = number_of(test);
 	const uint64_t all = UINT64_MAX >> (64 - 8 * number.size);
+	/* Signed ones are moved so that the least of them is 0. */
+	const uint64_t least = -number.flip, most = number.flip ? number.flip - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;
 
-	if (!find_ends(test, number.flip, all, &low, &high))
+	if (!tw_test__ends(test, number.flip, least, most, &low, &high))
 		return tw_cubes__certain(maker, negated);
+	low = (low ^ number.flip) & all;
+	high = (high ^ number.flip) & all;
 	if (!negated)
 		return tw_cubes__range(maker, &number, low, high);
 	below = low ? tw_cubes__range(maker, &number, 0, low - 1) : tw_cubes__certain(maker, false);
@@ -101,7 +79,7 @@ static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_
 		len++;
 	bits = test->prefix ? test->prefix : 8 * (uint32_t)len;
 	for (uint32_t i = 0; i < len; i++)
-		mask[i] = (uint8_t)(bits >= 8 * i + 8 ? 0xff : bits > 8 * i ? 0xff00 >> (bits - 8 * i) : 0);
+		mask[i] = tw_prefix__mask(bits, i);
 	return negate_equal(maker,
 			    tw_cubes__bytes(maker, (uint32_t)sizeof(struct tw_frame_hdr) + offset, copy, mask,
 					    (uint32_t)len),
