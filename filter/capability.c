@@ -98,7 +98,7 @@ static bool has_no_place(const struct tw_test *test)
 
 	if (test->compared != TW_AS_NUMBER)
 		return !tw_test__bytes_place(test, &offset, &size);
-	if (test->field->kind == TW_FIELD_ARRAY)
+	if (tw_test__is_array(test))
 		return is_dynamic(test) || is_common(test);
 	return !tw_test__number_place(test, &place);
 }
@@ -359,7 +359,7 @@ static uint32_t subject_of(const struct tw_test *test)
 		return 1u << test->operand;
 	switch (test->compared) {
 	case TW_AS_NUMBER:
-		return test->field->kind == TW_FIELD_ARRAY ? ARRAY : NUMBER;
+		return tw_test__is_array(test) ? ARRAY : NUMBER;
 	case TW_AS_TEXT:
 		return test->field->kind == TW_FIELD_BITMASK ? BITS : TEXT;
 	default:

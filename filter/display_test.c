@@ -149,15 +149,10 @@ static bool is_order(const struct tw_test *test)
 	return test->op >= TW_TEST_LT && test->op <= TW_TEST_WITHIN;
 }
 
-static bool is_array(const struct tw_test *test)
-{
-	return test->field && test->field->kind == TW_FIELD_ARRAY;
-}
-
 static bool is_truth(const struct tw_test *test)
 {
-	return test->field &&
-	       (test->field->kind == TW_FIELD_BOOL || (is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
+	return test->field && (test->field->kind == TW_FIELD_BOOL ||
+			       (tw_test__is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
 }
 
 /* Of the numbers that Wireshark has there. */
@@ -239,7 +234,7 @@ static void put_masked(const struct writing *w, uint64_t mask)
 	put(w, w->name);
 	put(w, " & ");
 	put_number(w, mask);
-	if (test->op == TW_TEST_NE && !(test->low & mask) && !is_array(test))
+	if (test->op == TW_TEST_NE && !(test->low & mask) && !tw_test__is_array(test))
 		return;
 	if (test->op == TW_TEST_WITHIN)
 		put(w, " in {");

@@ -18,19 +18,24 @@ void tw_line__insert(struct tw_line *line, char *at, const char *text)
 		*at++ = *text++;
 }
 
+void tw_line__wrap(struct tw_line *line, char *begin, const char *open)
+{
+	tw_line__insert(line, begin, open);
+	tw_line__char(line, ')');
+}
+
 /* Return: whether it stands there without parentheses that it needs beside others. */
-static bool write_leaf(const struct tw_expression_style *style, const struct tw_node *node, bool alone,
-		       struct tw_line *line)
+static bool write_leaf(const struct tw_expression_style *style, const struct tw_format *format,
+		       const struct tw_node *node, bool alone, struct tw_line *line)
 {
 	char *const begin = line->at;
-	const bool is_joint = style->test(style->ctx, node->test, line);
+	const bool is_joint = style->test(format, node->test, line);
 
 	if (!node->negated && (alone || !is_joint))
 		return is_joint;
-	tw_line__insert(line, begin, "(");
+	tw_line__wrap(line, begin, "(");
 	if (node->negated)
-		tw_line__insert(line, begin, style->not );
-	tw_line__char(line, ')');
+		tw_line__insert(line, begin, style->not_text);
 	return false;
 }
 
@@ -40,7 +45,8 @@ static bool needs_parentheses(const struct tw_expression_style *style, const str
 	return node != root && (node->kind == TW_NODE_OR || style->nests_ands);
 }
 
-bool tw_expression__write(const struct tw_expression_style *style, const struct tw_node *root, struct tw_line *line)
+bool tw_expression__write(const struct tw_expression_style *style, const struct tw_format *format,
+			  const struct tw_node *root, struct tw_line *line)
 {
 	struct tw_walk walk = tw_walk__on(root);
 	bool is_joint = root->kind == TW_NODE_OR;
@@ -48,9 +54,9 @@ bool tw_expression__write(const struct tw_expression_style *style, const struct 
 
 	while ((at = tw_walk__next(&walk)) != TW_WALK_END && !line->cut) {
 		if (at == TW_WALK_LEAF)
-			is_joint |= write_leaf(style, walk.node, walk.node == root, line);
+			is_joint |= write_leaf(style, format, walk.node, walk.node == root, line);
 		else if (at == TW_WALK_BETWEEN)
-			tw_line__str(line, walk.node->kind == TW_NODE_AND ? style->and : style->or);
+			tw_line__str(line, walk.node->kind == TW_NODE_AND ? style->and_text : style->or_text);
 		else if (needs_parentheses(style, walk.node, root))
 			tw_line__char(line, at == TW_WALK_OPEN ? '(' : ')');
 	}
@@ -97,6 +103,7 @@ static void add_event(struct tw_groups *g, const struct tw_expression_style *sty
 {
 	const bool is_known = i < g->bound->n_events;
 	const struct tw_node *root = is_known ? g->bound->events[i].root : g->bound->unknown;
+	const struct tw_format *format = is_known ? g->bound->events[i].format : NULL;
 	const char *begin = g->text.at;
 	bool is_joint = false;
 	struct tw_group *group;
@@ -104,14 +111,14 @@ static void add_event(struct tw_groups *g, const struct tw_expression_style *sty
 	if (root->kind == TW_NODE_FALSE)
 		return;
 	if (root->kind != TW_NODE_TRUE)
-		is_joint = tw_expression__write(style, root, &g->text);
+		is_joint = tw_expression__write(style, format, root, &g->text);
 	g->group_of[i] = group_of_text(g, begin, root, is_joint);
 	group = &g->groups[g->group_of[i] - 1];
 	group->n++;
 	group->has_unknown |= !is_known;
 }
 
-static int add_events(struct tw_groups *g, struct tw_expression_style style, enum tw_back_end back_end,
+static int add_events(struct tw_groups *g, const struct tw_expression_style *style, enum tw_back_end back_end,
 		      struct tw_error *err)
 {
 	const struct tw_bound *bound = g->bound;
@@ -119,14 +126,13 @@ static int add_events(struct tw_groups *g, struct tw_expression_style style, enu
 
 	for (uint32_t i = 0; i < bound->n_events && !error && !g->text.cut; i++) {
 		error = tw_bound__check(bound, bound->events[i].root, back_end, err);
-		style.ctx = bound->events[i].format;
 		if (!error)
-			add_event(g, &style, i);
+			add_event(g, style, i);
 	}
 	if (!error)
 		error = tw_bound__check(bound, bound->unknown, back_end, err);
 	if (!error)
-		add_event(g, &style, (uint32_t)bound->n_events);
+		add_event(g, style, (uint32_t)bound->n_events);
 	return error;
 }
 
@@ -146,7 +152,7 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	if (!ret->pool || !ret->groups || !ret->group_of || !ret->slots)
 		return tw_error__set(err, -ENOMEM, "%s: out of memory", tw_back_end__name(back_end));
 	ret->text = tw_line__on(ret->pool, room);
-	error = add_events(ret, *style, back_end, err);
+	error = add_events(ret, style, back_end, err);
 	if (!error && ret->text.cut)
 		error = tw_error__set(err, -E2BIG, "for %s this is longer than %zu bytes", tw_back_end__name(back_end),
 				      room);

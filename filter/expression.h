@@ -9,21 +9,28 @@
 #include "base/line.h"
 #include "filter/capability.h"
 
-/* How a stage writes a tree. */
+/* How a back end writes a tree. */
 struct tw_expression_style {
-	const char *and, * or ; /* with the blanks around them */
-	const char * not ;      /* goes before parentheses */
-	bool nests_ands;        /* `and` binds no tighter than `or` */
-	/* Appends a test, as if it were not negated. Return: whether it needs parentheses beside others. */
-	bool (*test)(const void *ctx, const struct tw_test *test, struct tw_line *line);
-	const void *ctx;
+	const char *and_text, *or_text; /* with the blanks around them */
+	const char *not_text;           /* goes before parentheses */
+	bool nests_ands;                /* `and` binds no tighter than `or` */
+	/* Appends a test on an event, as if it were not negated. Return: whether it needs parentheses beside others. */
+	bool (*test)(const struct tw_format *format, const struct tw_test *test, struct tw_line *line);
 };
 
-/** tw_expression__write() - append a tree, neither TRUE nor FALSE. Return: whether it needs parentheses behind an `and` */
-bool tw_expression__write(const struct tw_expression_style *style, const struct tw_node *root, struct tw_line *line);
+/**
+ * tw_expression__write() - append a tree, neither TRUE nor FALSE
+ * @format: of the event; NULL where the style does not ask for it
+ * Return: whether it needs parentheses behind an `and`.
+ */
+bool tw_expression__write(const struct tw_expression_style *style, const struct tw_format *format,
+			  const struct tw_node *root, struct tw_line *line);
 
 /** tw_line__insert() - put text between what the line has already. @at: where, in the line */
 void tw_line__insert(struct tw_line *line, char *at, const char *text);
+
+/** tw_line__wrap() - put what the line has from @begin on between @open and a closing parenthesis */
+void tw_line__wrap(struct tw_line *line, char *begin, const char *open);
 
 struct tw_group {
 	uint32_t at, len;           /* its text in the pool; none if its events match whatever they hold */
@@ -47,7 +54,6 @@ struct tw_groups {
 
 /**
  * tw_groups__make() - write the trees of all events and put them together
- * @style: its ctx is set to the event's format
  * @room: bytes that all texts together may have
  * @ret: tw_groups__fini(), whatever is returned
  *

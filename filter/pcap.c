@@ -39,6 +39,7 @@ static void put_hex(struct tw_line *line, uint64_t value)
 	tw_line__hex(line, value);
 }
 
+/* That the EVENT TLV has so many bytes, with its header. */
 static void put_reaches(struct tw_line *line, uint32_t bytes)
 {
 	put_load(line, IN_EVENT(tlv.length), 2);
@@ -63,11 +64,6 @@ struct word {
 };
 #define WORDS_MAX 8
 
-static bool is_array(const struct tw_test *test)
-{
-	return test->field && test->field->kind == TW_FIELD_ARRAY;
-}
-
 static uint64_t mask_of(unsigned int size)
 {
 	return size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX;
@@ -90,8 +86,7 @@ static void put_op(struct tw_line *line, uint8_t op)
 }
 
 /* Four bytes at most, compared as they lie there. */
-static void put_equal_word(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op,
-			   uint64_t value)
+static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op, uint64_t value)
 {
 	put_load(line, at, size);
 	if (mask != mask_of(size)) {
@@ -99,7 +94,7 @@ static void put_equal_word(struct tw_line *line, uint32_t at, unsigned int size,
 		put_hex(line, mask);
 	}
 	put_op(line, op);
-	put_hex(line, value);
+	put_hex(line, value & mask);
 }
 
 /* Equality does not ask for the order of bytes: the value is turned round instead. */
@@ -114,15 +109,15 @@ static bool put_equal(struct tw_line *line, const struct place *place, uint64_t 
 	if (!mask)
 		return put_certain(line, op == TW_TEST_EQ);
 	if (size <= 4) {
-		put_equal_word(line, place->at, size, kept, op, turned);
+		put_masked(line, place->at, size, kept, op, turned);
 		return false;
 	}
 	if (kept >> 32)
-		put_equal_word(line, place->at, 4, kept >> 32, op, turned >> 32);
+		put_masked(line, place->at, 4, kept >> 32, op, turned >> 32);
 	if (kept >> 32 && kept & UINT32_MAX)
 		tw_line__str(line, op == TW_TEST_EQ ? " and " : " or ");
 	if (kept & UINT32_MAX)
-		put_equal_word(line, place->at + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
+		put_masked(line, place->at + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
 	return kept >> 32 && kept & UINT32_MAX;
 }
 
@@ -135,15 +130,13 @@ static void put_word(struct tw_line *line, const struct word *word)
 	if (word->bias) {
 		tw_line__str(line, " + ");
 		put_hex(line, word->bias);
-		tw_line__insert(line, begin, "(");
-		tw_line__char(line, ')');
+		tw_line__wrap(line, begin, "(");
 	}
 	if (word->mask == mask_of(word->size) && (!word->bias || word->size == 4))
 		return;
 	tw_line__str(line, " & ");
 	put_hex(line, word->mask);
-	tw_line__insert(line, begin, "(");
-	tw_line__char(line, ')');
+	tw_line__wrap(line, begin, "(");
 }
 
 static uint8_t strict(uint8_t op)
@@ -171,24 +164,6 @@ static bool put_order(struct tw_line *line, const struct word *words, unsigned i
 	for (unsigned int i = 0; i + 1 < n; i++)
 		tw_line__str(line, i ? "))" : ")");
 	return n > 1;
-}
-
-static bool put_within(struct tw_line *line, const struct word *words, unsigned int n, uint64_t low, uint64_t high)
-{
-	tw_line__char(line, '(');
-	put_order(line, words, n, TW_TEST_GE, low);
-	tw_line__str(line, ") and (");
-	put_order(line, words, n, TW_TEST_LE, high);
-	tw_line__char(line, ')');
-	return true;
-}
-
-static bool put_ordered(struct tw_line *line, const struct tw_test *test, const struct word *words, unsigned int n,
-			uint64_t low, uint64_t high)
-{
-	if (test->op == TW_TEST_WITHIN)
-		return put_within(line, words, n, low, high);
-	return put_order(line, words, n, test->op, low);
 }
 
 /*
@@ -223,12 +198,19 @@ static bool put_element(struct tw_line *line, const struct tw_test *test, const 
 	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
 		return put_equal(line, place, mask, test->op, test->low & all);
 	n = split(place, mask, bias, words);
-	return put_ordered(line, test, words, n, (test->low + bias) & all, (test->high + bias) & all);
+	if (test->op != TW_TEST_WITHIN)
+		return put_order(line, words, n, test->op, (test->low + bias) & all);
+	tw_line__char(line, '(');
+	put_order(line, words, n, TW_TEST_GE, (test->low + bias) & all);
+	tw_line__str(line, ") and (");
+	put_order(line, words, n, TW_TEST_LE, (test->high + bias) & all);
+	tw_line__char(line, ')');
+	return true;
 }
 
 static bool put_elements(struct tw_line *line, const struct tw_test *test, struct place place)
 {
-	const uint32_t n = is_array(test) ? test->field->count : 1;
+	const uint32_t n = tw_test__is_array(test) ? test->field->count : 1;
 	bool is_joint = false;
 
 	for (uint32_t i = 0; i < n; i++, place.at += place.size) {
@@ -239,8 +221,7 @@ static bool put_elements(struct tw_line *line, const struct tw_test *test, struc
 		is_joint = put_element(line, test, &place);
 		if (!is_joint || n == 1)
 			continue;
-		tw_line__insert(line, begin, "(");
-		tw_line__char(line, ')');
+		tw_line__wrap(line, begin, "(");
 	}
 	return is_joint || n > 1;
 }
@@ -249,7 +230,7 @@ static struct place place_of(const struct tw_test *test)
 {
 	struct tw_number_place place = { .size = 1 };
 
-	if (is_array(test))
+	if (tw_test__is_array(test))
 		return (struct place){
 			.at = EVENT + TW_EVENT_RECORD + test->field->offset,
 			.size = (uint8_t)test->field->elem_size,
@@ -277,10 +258,8 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
 		return false;
 	tw_line__str(line, " and ");
 	begin = line->at;
-	if (put_elements(line, test, place_of(test))) {
-		tw_line__insert(line, begin, "(");
-		tw_line__char(line, ')');
-	}
+	if (put_elements(line, test, place_of(test)))
+		tw_line__wrap(line, begin, "(");
 	return true;
 }
 
@@ -288,6 +267,7 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
  * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
  * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
  */
+
 /* Bytes to be compared, and where they are. */
 struct bytes {
 	const uint8_t *value; /* @len bytes and a NUL */
@@ -314,20 +294,6 @@ static uint32_t word_at(const uint8_t *at, unsigned int size)
 	return word;
 }
 
-static void put_masked_bytes(struct tw_line *line, uint32_t at, unsigned int size, uint32_t mask, const char *op,
-			     uint32_t value)
-{
-	const uint32_t all = UINT32_MAX >> (32 - 8 * size);
-
-	put_load(line, at, size);
-	if ((mask & all) != all) {
-		tw_line__str(line, " & ");
-		put_hex(line, mask & all);
-	}
-	tw_line__str(line, op);
-	put_hex(line, value & mask & all);
-}
-
 static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 {
 	const uint32_t len = (bytes->bits + 7) / 8;
@@ -336,13 +302,13 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 	if (!len)
 		tw_line__str(line, ALWAYS);
 	for (uint32_t i = 0; i < len; i += step) {
-		uint32_t left, mask;
+		const uint32_t left = bytes->bits - 8 * i;
+		uint64_t mask;
 
 		step = step_of(len - i);
-		left = bytes->bits - 8 * i;
-		mask = left >= 8 * step ? UINT32_MAX : ~(UINT32_MAX >> (32 - 8 * step + left));
+		mask = left >= 8 * step ? mask_of(step) : mask_of(step) & ~(mask_of(step) >> left);
 		tw_line__str(line, i ? " and " : "");
-		put_masked_bytes(line, bytes->at + i, step, mask, " = ", word_at(bytes->value + i, step));
+		put_masked(line, bytes->at + i, step, mask, TW_TEST_EQ, word_at(bytes->value + i, step));
 	}
 	return len > 4 || len == 3;
 }
@@ -350,23 +316,24 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 /* Before, or behind, the value; @or_equal: or neither. */
 static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
 {
-	const char *strict = before ? " < " : " > ", *last = before ? " <= " : " >= ";
+	const uint8_t strictly = before ? TW_TEST_LT : TW_TEST_GT, last = before ? TW_TEST_LE : TW_TEST_GE;
 	unsigned int step, depth = 0;
 
 	if (!bytes->len)
-		tw_line__str(line, or_equal ? ALWAYS : NEVER);
+		put_certain(line, or_equal);
 	for (uint32_t i = 0; i < bytes->len; i += step) {
+		const uint32_t at = bytes->at + i;
 		uint32_t word;
 
 		step = step_of(bytes->len - i);
 		word = word_at(bytes->value + i, step);
 		if (i + step == bytes->len) {
-			put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, or_equal ? last : strict, word);
+			put_masked(line, at, step, mask_of(step), or_equal ? last : strictly, word);
 			break;
 		}
-		put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, strict, word);
+		put_masked(line, at, step, mask_of(step), strictly, word);
 		tw_line__str(line, " or (");
-		put_masked_bytes(line, bytes->at + i, step, UINT32_MAX, " = ", word);
+		put_masked(line, at, step, mask_of(step), TW_TEST_EQ, word);
 		tw_line__str(line, " and (");
 		depth += 2;
 	}
@@ -408,10 +375,8 @@ static bool put_same(struct tw_line *line, const struct tw_test *test, const str
 {
 	struct bytes bytes = { .value = value, .at = field->at };
 
-	if (len > field->len || (whole && !is_text(test) && len != field->len)) {
-		tw_line__str(line, NEVER);
-		return false;
-	}
+	if (len > field->len || (whole && !is_text(test) && len != field->len))
+		return put_certain(line, false);
 	bytes.bits = 8 * (uint32_t)len;
 	if (test->prefix)
 		bytes.bits = test->prefix;
@@ -424,10 +389,8 @@ static bool put_search(struct tw_line *line, const struct tw_test *test, const s
 {
 	struct bytes bytes = { .value = test->bytes, .at = field->at, .bits = 8 * (uint32_t)test->len };
 
-	if (test->len > field->len) {
-		tw_line__str(line, NEVER);
-		return false;
-	}
+	if (test->len > field->len)
+		return put_certain(line, false);
 	for (uint32_t i = 0; i <= field->len - test->len; i++, bytes.at++) {
 		tw_line__str(line, i ? " or (" : "(");
 		put_equal_bytes(line, &bytes);
@@ -441,10 +404,8 @@ static bool put_pattern(struct tw_line *line, const struct tw_test *test, const 
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
 	uint8_t value[TW_PCAP_VALUE_MAX + 1] = { 0 };
 
-	if (glob.leading) {
-		tw_line__str(line, ALWAYS);
-		return false;
-	}
+	if (glob.leading)
+		return put_certain(line, true);
 	memcpy(value, glob.body, glob.body_len);
 	return put_same(line, test, field, value, glob.body_len, !glob.trailing);
 }
@@ -485,14 +446,12 @@ static bool put_bytes(const struct tw_test *test, struct tw_line *line)
 	tw_line__str(line, " and ");
 	begin = line->at;
 	nests = put_comparison(line, test, &field);
-	if (nests || test->op == TW_TEST_NE) {
-		tw_line__insert(line, begin, test->op == TW_TEST_NE ? "not (" : "(");
-		tw_line__char(line, ')');
-	}
+	if (nests || test->op == TW_TEST_NE)
+		tw_line__wrap(line, begin, test->op == TW_TEST_NE ? "not (" : "(");
 	return true;
 }
 
-static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
+static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
 	if (test->compared == TW_AS_NUMBER)
@@ -500,10 +459,10 @@ static bool put_test(const void *format, const struct tw_test *test, struct tw_l
 	return put_bytes(test, line);
 }
 
-static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, const char *op, uint64_t value)
+static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uint8_t op, uint64_t value)
 {
 	put_load(line, at, size);
-	tw_line__str(line, op);
+	put_op(line, op);
 	if (size == 4)
 		put_hex(line, value);
 	else
@@ -519,28 +478,28 @@ static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id
 	tw_line__str(line, "len < ");
 	tw_line__u64(line, least);
 	tw_line__str(line, " or ");
-	put_unless(line, IN_HEADER(magic), 4, " != ", TW_MAGIC);
-	put_unless(line, IN_HEADER(version), 1, " != ", TW_VERSION);
-	put_unless(line, IN_HEADER(events), 2, " != ", 1);
-	put_unless(line, IN_EVENT(tlv.type), 2, " != ", TW_TLV_EVENT);
+	put_unless(line, IN_HEADER(magic), 4, TW_TEST_NE, TW_MAGIC);
+	put_unless(line, IN_HEADER(version), 1, TW_TEST_NE, TW_VERSION);
+	put_unless(line, IN_HEADER(events), 2, TW_TEST_NE, 1);
+	put_unless(line, IN_EVENT(tlv.type), 2, TW_TEST_NE, TW_TLV_EVENT);
 	put_load(line, IN_HEADER(flags), 1);
 	tw_line__str(line, big_endian ? " & 1 = 0 or " : " & 1 != 0 or ");
 	if (schema_id) {
-		put_unless(line, IN_HEADER(schema_id), 4, " != ", schema_id >> 32);
-		put_unless(line, IN_HEADER(schema_id) + 4, 4, " != ", schema_id & UINT32_MAX);
+		put_unless(line, IN_HEADER(schema_id), 4, TW_TEST_NE, schema_id >> 32);
+		put_unless(line, IN_HEADER(schema_id) + 4, 4, TW_TEST_NE, schema_id & UINT32_MAX);
 	}
 	put_load(line, IN_HEADER(length), 2);
 	tw_line__str(line, " + 14 > len or ");
-	put_unless(line, IN_EVENT(tlv.length), 2, " < ", sizeof(struct tw_event));
+	put_unless(line, IN_EVENT(tlv.length), 2, TW_TEST_LT, sizeof(struct tw_event));
 	put_load(line, IN_EVENT(tlv.length), 2);
 	tw_line__str(line, " + 48 > ");
 	put_load(line, IN_HEADER(length), 2);
 }
 
-static void put_id(struct tw_line *line, const char *op, uint16_t id)
+static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
 {
 	put_load(line, IN_EVENT(event_id), 2);
-	tw_line__str(line, op);
+	put_op(line, op);
 	tw_line__u64(line, id);
 }
 
@@ -560,13 +519,13 @@ static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, 
 			last++;
 		tw_line__str(line, alternatives++ ? " or " : "");
 		if (last == i) {
-			put_id(line, " = ", events[i].format->id);
+			put_id(line, TW_TEST_EQ, events[i].format->id);
 			continue;
 		}
 		tw_line__char(line, '(');
-		put_id(line, " >= ", events[i].format->id);
+		put_id(line, TW_TEST_GE, events[i].format->id);
 		tw_line__str(line, " and ");
-		put_id(line, " <= ", events[last].format->id);
+		put_id(line, TW_TEST_LE, events[last].format->id);
 		tw_line__char(line, ')');
 	}
 	return alternatives;
@@ -580,10 +539,8 @@ static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *li
 
 	if (group->has_unknown && tw_group__knows(group) == g->bound->n_events)
 		return false;
-	if (put_ids(g, i, group->has_unknown, line) > 1 || group->has_unknown) {
-		tw_line__insert(line, begin, group->has_unknown ? "not (" : "(");
-		tw_line__char(line, ')');
-	}
+	if (put_ids(g, i, group->has_unknown, line) > 1 || group->has_unknown)
+		tw_line__wrap(line, begin, group->has_unknown ? "not (" : "(");
 	return true;
 }
 
@@ -600,27 +557,24 @@ static void put_group(const struct tw_groups *g, uint32_t i, struct tw_line *lin
 	tw_line__str(line, group->len ? "))" : ")");
 }
 
-static bool matches_all(const struct tw_groups *g)
-{
-	return g->n == 1 && !g->groups[0].len && g->groups[0].n == g->bound->n_events + 1;
-}
-
 int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *err)
 {
 	static const struct tw_expression_style style = {
-		.and = " and ",
-		.or = " or ",
-		.not = "not ",
+		.and_text = " and ",
+		.or_text = " or ",
+		.not_text = "not ",
 		.nests_ands = true,
 		.test = put_test,
 	};
 	const size_t room = (size_t)(line->end - line->at);
 	struct tw_groups groups;
 	int error = tw_groups__make(bound, &style, TW_BACK_END_PCAP, room, &groups, err);
+	const bool is_any =
+		!error && groups.n == 1 && !groups.groups[0].len && groups.groups[0].n == bound->n_events + 1;
 
 	if (!error)
 		tw_line__str(line, "ether proto 0x88b5");
-	if (!error && !matches_all(&groups)) {
+	if (!error && !is_any) {
 		tw_line__str(line, " and (");
 		put_others(line, bound->options.big_endian, schema_id);
 		for (uint32_t i = 0; i < groups.n && !line->cut; i++)

@@ -51,6 +51,7 @@ struct part {
 
 struct plan {
 	enum form form;
+	enum tw_tracefs_obstacle obstacle;
 	struct part parts[3];
 };
 
@@ -88,30 +89,15 @@ static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_
 		tw_line__char(text, '*');
 }
 
-static void put_literal(struct plan *plan, unsigned int i, const char *op, const void *text, size_t len)
-{
-	tw_line__bytes(&begin_part(plan, i, op)->text, text, len);
-}
-
-/* "*x*" as the kernel's search for x, which looks at all bytes of an array. */
-static void put_search(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob)
-{
-	struct tw_line *text = &begin_part(plan, i, " ~ ")->text;
-
-	tw_line__char(text, '*');
-	tw_line__bytes(text, glob->body, glob->body_len);
-	tw_line__char(text, '*');
-}
-
 /* A pattern on an array that may be full, without a NUL. */
-static enum tw_tracefs_obstacle plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
+static void plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
 {
 	const size_t n = glob->characters;
 
-	if (glob->inner)
-		return TW_TRACEFS_READS_ON;
 	plan->form = ONE;
-	if (n > size) {
+	if (glob->inner) {
+		plan->obstacle = TW_TRACEFS_READS_ON;
+	} else if (n > size) {
 		plan->form = IS_FALSE;
 	} else if (!glob->leading) {
 		put_pattern(plan, 0, glob, 0, false, glob->trailing || n == size);
@@ -121,62 +107,64 @@ static enum tw_tracefs_obstacle plan_in_array(struct plan *plan, const struct tw
 		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, size, false, true);
 		put_pattern(plan, 2, glob, size - n, false, true);
 	} else if (glob->plain) {
+		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* it looks at all bytes of an array */
+
 		plan->form = BOTH;
 		put_pattern(plan, 0, glob, 0, true, true);
-		put_search(plan, 1, glob);
+		tw_line__char(search, '*');
+		tw_line__bytes(search, glob->body, glob->body_len);
+		tw_line__char(search, '*');
 	} else {
-		return TW_TRACEFS_READS_ON;
+		plan->obstacle = TW_TRACEFS_READS_ON;
 	}
-	return TW_TRACEFS_NO_OBSTACLE;
 }
 
-static enum tw_tracefs_obstacle plan_equal(struct plan *plan, const struct subject *subject, bool is_equal,
-					   const void *text, size_t len)
+static void plan_equal(struct plan *plan, const struct subject *subject, bool is_equal, const void *text, size_t len)
 {
 	if (subject->size && len > subject->size) {
 		plan->form = is_equal ? IS_FALSE : IS_TRUE;
-		return TW_TRACEFS_NO_OBSTACLE;
+		return;
 	}
 	plan->form = ONE;
-	put_literal(plan, 0, is_equal ? " == " : " != ", text, len);
-	return TW_TRACEFS_NO_OBSTACLE;
+	tw_line__bytes(&begin_part(plan, 0, is_equal ? " == " : " != ")->text, text, len);
 }
 
 /* As many characters as there have to be: then a class takes no NUL. */
-static enum tw_tracefs_obstacle add_length(struct plan *plan, const struct tw_glob_shape *glob)
+static void add_length(struct plan *plan, const struct tw_glob_shape *glob)
 {
-	if (glob->leading || glob->inner)
-		return TW_TRACEFS_TAKES_NUL;
-	if (plan->form != ONE)
-		return TW_TRACEFS_NO_OBSTACLE;
-	plan->form = BOTH;
-	put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, glob->characters, false, true);
-	return TW_TRACEFS_NO_OBSTACLE;
+	if (glob->leading || glob->inner) {
+		plan->obstacle = TW_TRACEFS_TAKES_NUL;
+	} else if (plan->form == ONE) {
+		plan->form = BOTH;
+		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, glob->characters, false, true);
+	}
 }
 
-static enum tw_tracefs_obstacle plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern,
-					     size_t len)
+static void plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern, size_t len)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(pattern, len);
-	enum tw_tracefs_obstacle obstacle = TW_TRACEFS_NO_OBSTACLE;
 
-	if (glob.open_escape)
-		return TW_TRACEFS_OPEN_ESCAPE;
-	if (glob.plain && !glob.leading && !glob.trailing)
-		return plan_equal(plan, subject, true, glob.body, glob.body_len);
-	plan->form = glob.body_len ? ONE : IS_TRUE;
+	if (glob.open_escape) {
+		plan->obstacle = TW_TRACEFS_OPEN_ESCAPE;
+		return;
+	}
+	if (glob.plain && !glob.leading && !glob.trailing) {
+		plan_equal(plan, subject, true, glob.body, glob.body_len);
+		return;
+	}
 	if (!glob.body_len)
-		return TW_TRACEFS_NO_OBSTACLE;
+		return;
+	plan->form = ONE;
 	if (subject->ends)
 		put_pattern(plan, 0, &glob, 0, glob.leading, glob.trailing);
 	else
-		obstacle = plan_in_array(plan, &glob, subject->size);
-	return obstacle || !glob.negates ? obstacle : add_length(plan, &glob);
+		plan_in_array(plan, &glob, subject->size);
+	if (!plan->obstacle && glob.negates)
+		add_length(plan, &glob);
 }
 
 /* As a pattern, what has a meaning in patterns behind a backslash. */
-static enum tw_tracefs_obstacle plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text,
-					      size_t len)
+static void plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text, size_t len)
 {
 	char buf[TEXT_MAX];
 	struct tw_line pattern = tw_line__on(buf, sizeof(buf));
@@ -189,8 +177,9 @@ static enum tw_tracefs_obstacle plan_contains(struct plan *plan, const struct su
 	}
 	tw_line__char(&pattern, '*');
 	if (pattern.cut)
-		return TW_TRACEFS_LONG;
-	return plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
+		plan->obstacle = TW_TRACEFS_LONG;
+	else
+		plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
 }
 
 /* Names of tasks end with a NUL; what the kernel writes behind a location, too. */
@@ -207,42 +196,49 @@ static struct subject subject_of(const struct tw_test *test)
 	return (struct subject){ field->name, field->size, false };
 }
 
-static enum tw_tracefs_obstacle check_parts(const struct plan *plan)
+static void check_parts(struct plan *plan)
 {
-	for (unsigned int i = 0; plan->form >= ONE && i < (unsigned int)(plan->form - ONE) + 1; i++) {
+	for (unsigned int i = 0; !plan->obstacle && i + ONE <= plan->form; i++) {
 		const struct tw_line *text = &plan->parts[i].text;
 		const size_t len = tw_line__len(text);
 
 		if (text->cut)
-			return TW_TRACEFS_LONG;
-		if (memchr(text->text, '\0', len))
-			return TW_TRACEFS_NUL;
-		if (memchr(text->text, '"', len) && memchr(text->text, '\'', len))
-			return TW_TRACEFS_QUOTES;
+			plan->obstacle = TW_TRACEFS_LONG;
+		else if (memchr(text->text, '\0', len))
+			plan->obstacle = TW_TRACEFS_NUL;
+		else if (memchr(text->text, '"', len) && memchr(text->text, '\'', len))
+			plan->obstacle = TW_TRACEFS_QUOTES;
 	}
-	return TW_TRACEFS_NO_OBSTACLE;
 }
 
-static enum tw_tracefs_obstacle make_plan(const struct tw_test *test, struct plan *plan)
+static void make_plan(const struct tw_test *test, struct plan *plan)
 {
 	const struct subject subject = subject_of(test);
-	enum tw_tracefs_obstacle obstacle = TW_TRACEFS_NO_OBSTACLE;
 
 	plan->form = IS_TRUE;
+	plan->obstacle = TW_TRACEFS_NO_OBSTACLE;
 	if (test->op == TW_TEST_CONTAINS)
-		obstacle = plan_contains(plan, &subject, test->bytes, test->len);
+		plan_contains(plan, &subject, test->bytes, test->len);
 	else if (test->op == TW_TEST_GLOB)
-		obstacle = plan_pattern(plan, &subject, test->bytes, test->len);
+		plan_pattern(plan, &subject, test->bytes, test->len);
 	else if (test->op != TW_TEST_EXISTS)
-		obstacle = plan_equal(plan, &subject, test->op == TW_TEST_EQ, test->bytes, test->len);
-	return obstacle ? obstacle : check_parts(plan);
+		plan_equal(plan, &subject, test->op == TW_TEST_EQ, test->bytes, test->len);
+	check_parts(plan);
 }
 
 enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test)
 {
 	struct plan plan;
 
-	return make_plan(test, &plan);
+	make_plan(test, &plan);
+	return plan.obstacle;
+}
+
+/* As all that follow: return whether it needs parentheses beside others. */
+static bool put_certain(struct tw_line *line, bool is_true)
+{
+	tw_line__str(line, is_true ? ALWAYS : NEVER);
+	return false;
 }
 
 static void put_part(struct tw_line *line, const struct tw_test *test, const struct part *part)
@@ -257,14 +253,12 @@ static void put_part(struct tw_line *line, const struct tw_test *test, const str
 	tw_line__char(line, quote);
 }
 
-/* Return: whether it needs parentheses beside others. */
 static bool put_plan(struct tw_line *line, const struct tw_test *test, const struct plan *plan)
 {
 	switch (plan->form) {
 	case IS_FALSE:
 	case IS_TRUE:
-		tw_line__str(line, plan->form == IS_TRUE ? ALWAYS : NEVER);
-		return false;
+		return put_certain(line, plan->form == IS_TRUE);
 	case ONE:
 		put_part(line, test, &plan->parts[0]);
 		return false;
@@ -346,24 +340,19 @@ static struct number number_of(const struct tw_test *test)
 	}
 }
 
-/* The bits of a value as the kernel reads numbers for this field: with a sign where it has one. */
-static void put_value(struct tw_line *line, const struct number *number, uint64_t bits)
+/* With the bits of a value as the kernel reads numbers for this field: with a sign where it has one. */
+static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
 {
 	const unsigned int unused = 64 - 8 * number->size;
 
-	if (number->is_signed)
-		tw_line__i64(line, (int64_t)(bits << unused) >> unused);
-	else
-		tw_line__u64(line, bits << unused >> unused);
-}
-
-static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
-{
 	tw_line__str(line, number->name);
 	tw_line__char(line, ' ');
 	tw_line__str(line, op);
 	tw_line__char(line, ' ');
-	put_value(line, number, value);
+	if (number->is_signed)
+		tw_line__i64(line, (int64_t)(value << unused) >> unused);
+	else
+		tw_line__u64(line, value << unused >> unused);
 }
 
 /* (it & mask) == value: no bit that has to be 0, and each that has to be 1. Return: how many comparisons that took */
@@ -385,13 +374,6 @@ static unsigned int put_equal_bits(struct tw_line *line, const struct number *nu
 	return n;
 }
 
-static bool put_certain(struct tw_line *line, bool is_true)
-{
-	tw_line__str(line, is_true ? ALWAYS : NEVER);
-	return false;
-}
-
-/* Return: whether it needs parentheses beside others. */
 static bool put_masked(struct tw_line *line, const struct number *number, const struct tw_test *test)
 {
 	const uint64_t mask = number->size < 8 ? test->mask & ((1ull << 8 * number->size) - 1) : test->mask;
@@ -409,17 +391,8 @@ static bool put_masked(struct tw_line *line, const struct number *number, const 
 	n = put_equal_bits(line, number, mask, test->low);
 	if (test->op == TW_TEST_EQ)
 		return n > 1;
-	tw_line__insert(line, begin, "!(");
-	tw_line__char(line, ')');
+	tw_line__wrap(line, begin, "!(");
 	return false;
-}
-
-static bool put_within(struct tw_line *line, const struct number *number, const struct tw_test *test)
-{
-	put_comparison(line, number, ">=", test->low);
-	tw_line__str(line, " && ");
-	put_comparison(line, number, "<=", test->high);
-	return true;
 }
 
 static bool put_number(struct tw_line *line, const struct tw_test *test)
@@ -428,8 +401,12 @@ static bool put_number(struct tw_line *line, const struct tw_test *test)
 
 	if (test->has_mask)
 		return put_masked(line, &number, test);
-	if (test->op == TW_TEST_WITHIN)
-		return put_within(line, &number, test);
+	if (test->op == TW_TEST_WITHIN) {
+		put_comparison(line, &number, ">=", test->low);
+		tw_line__str(line, " && ");
+		put_comparison(line, &number, "<=", test->high);
+		return true;
+	}
 	put_comparison(line, &number, tw_test_op__text(test->op), test->low);
 	return false;
 }
@@ -454,9 +431,9 @@ static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 	return put_number(line, &as_number);
 }
 
-static bool put_test(const void *ctx, const struct tw_test *test, struct tw_line *line)
+static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
-	(void)ctx;
+	(void)format;
 	if (test->op == TW_TEST_EXISTS)
 		return put_certain(line, true);
 	switch (test->compared) {
@@ -472,13 +449,15 @@ static bool put_test(const void *ctx, const struct tw_test *test, struct tw_line
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
 		     struct tw_error *err)
 {
-	static const struct tw_expression_style style = { .and = " && ", .or = " || ", .not = "!", .test = put_test };
+	static const struct tw_expression_style style = {
+		.and_text = " && ", .or_text = " || ", .not_text = "!", .test = put_test
+	};
 	const char *const begin = line->at;
 	const int error = tw_bound__check(bound, root, TW_BACK_END_TRACEFS, err);
 
 	if (error)
 		return error;
-	tw_expression__write(&style, root, line);
+	tw_expression__write(&style, NULL, root, line);
 	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
 		return tw_error__set(err, -E2BIG, "the kernel takes no filter of more than %d bytes for an event",
 				     TW_TRACEFS_FILTER_MAX);

@@ -153,6 +153,12 @@ bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *r
  */
 bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
 
+/** tw_test__is_array() - whether it compares the elements of an array of numbers */
+static inline bool tw_test__is_array(const struct tw_test *test)
+{
+	return test->compared == TW_AS_NUMBER && test->field && test->field->kind == TW_FIELD_ARRAY;
+}
+
 /* Joining nodes; what is certain is folded away on the spot. All take trees apart: each node is in one. */
 
 /** tw_node__certain() - TRUE or FALSE. Return: NULL without memory, as all here */

@@ -160,12 +160,12 @@ static int bind_key(struct binder *b, unsigned int i)
 
 static int bind_keys(struct binder *b)
 {
-	int error = 0;
+	int err = 0;
 
-	for (unsigned int i = 0; i < b->filter->n_predicates && !error; i++)
+	for (unsigned int i = 0; i < b->filter->n_predicates && !err; i++)
 		if (b->known[i].name.kind != TW_NAME_FIELD)
-			error = bind_key(b, i);
-	return error;
+			err = bind_key(b, i);
+	return err;
 }
 
 /* The event's own name, or its system's, is a text that is known now. */
@@ -215,19 +215,19 @@ static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 	const struct tw_binding binding = binding_of(b, i, &why);
 	struct tw_subject subject;
 	struct tw_tests tests;
-	int error = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format), &subject);
+	int err = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format), &subject);
 
-	if (!error)
-		error = tw_binding__tests(&binding, &subject, &tests);
-	if (error && error != -EINVAL && error != -ERANGE)
-		return error;
-	if (error == -EINVAL)
+	if (!err)
+		err = tw_binding__tests(&binding, &subject, &tests);
+	if (err && err != -EINVAL && err != -ERANGE)
+		return err;
+	if (err == -EINVAL)
 		tests = (struct tw_tests){ 0 };
-	if (error && !known->error) {
+	if (err && !known->error) {
 		known->error = -EINVAL;
 		known->why = why;
 	}
-	known->usable |= !error;
+	known->usable |= !err;
 	known->asks |= tests.n || tests.is_true;
 	*ret = node_of_tests(b, &tests);
 	return 0;
@@ -266,14 +266,14 @@ static int check(struct binder *b)
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
 		const bool strict = !b->bound->options.unknown_is_absent;
 		struct tw_error why;
-		int error;
+		int err;
 
 		if (!strict && (b->known[i].usable || b->known[i].asks))
 			continue;
-		error = check_names(b, i, &why);
-		if (error && strict)
-			return tw_error__set(b->err, error, "%s", why.text);
-		if (!error)
+		err = check_names(b, i, &why);
+		if (err && strict)
+			return tw_error__set(b->err, err, "%s", why.text);
+		if (!err)
 			continue;
 		b->bound->absent[i] = tw_arena__copy(b->bound->arena, why.text, strlen(why.text));
 		if (!b->bound->absent[i])
@@ -288,13 +288,13 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 	struct tw_node *stack[TW_FILTER_PREDICATES_MAX];
 	struct tw_arena *arena = b->bound->arena;
 	unsigned int n = 0;
-	int error = 0;
+	int err = 0;
 
-	for (unsigned int i = 0; i < b->filter->n_postfix && !error; i++) {
+	for (unsigned int i = 0; i < b->filter->n_postfix && !err; i++) {
 		const struct tw_postfix *step = &b->filter->postfix[i];
 
 		if (step->kind == TW_POSTFIX_PREDICATE) {
-			error = tree_of_predicate(b, step->predicate, &stack[n++]);
+			err = tree_of_predicate(b, step->predicate, &stack[n++]);
 		} else if (step->kind == TW_POSTFIX_NOT) {
 			stack[n - 1] = stack[n - 1] ? tw_node__negate(stack[n - 1]) : NULL;
 		} else {
@@ -304,11 +304,11 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 			stack[n - 1] = tw_node__join(arena, kind, stack[n - 1], stack[n]);
 		}
 	}
-	if (!error && !stack[0])
-		error = -ENOMEM;
-	if (!error)
+	if (!err && !stack[0])
+		err = -ENOMEM;
+	if (!err)
 		*ret = stack[0];
-	return error;
+	return err;
 }
 
 /* Most events have none of the fields and share a tree: two thousand copies of a long expression would fill the memory. */
@@ -316,44 +316,44 @@ static int bind_event(struct binder *b, const struct tw_node **ret)
 {
 	const bool has_field = answer_all(b);
 	const size_t n = b->filter->n_predicates * sizeof(b->answers[0]);
-	int error;
+	int err;
 
 	if (!has_field && b->plain && !memcmp(b->answers, b->plain_answers, n)) {
 		*ret = b->plain;
 		return 0;
 	}
-	error = make_tree(b, ret);
-	if (!error && !has_field) {
+	err = make_tree(b, ret);
+	if (!err && !has_field) {
 		b->plain = *ret;
 		memcpy(b->plain_answers, b->answers, n);
 	}
-	return error;
+	return err;
 }
 
 static int bind_events(struct binder *b)
 {
 	struct tw_bound *bound = b->bound;
-	int error;
+	int err;
 
 	b->format = NULL;
-	error = bind_event(b, &bound->unknown);
-	for (size_t i = 0; i < bound->n_events && !error; i++) {
+	err = bind_event(b, &bound->unknown);
+	for (size_t i = 0; i < bound->n_events && !err; i++) {
 		b->format = tw_schema__at(bound->options.schema, i);
 		bound->events[i].format = b->format;
-		error = bind_event(b, &bound->events[i].root);
+		err = bind_event(b, &bound->events[i].root);
 		tw_print__free(b->print);
 		b->print = NULL;
 	}
-	return error;
+	return err;
 }
 
 static int read_names(struct binder *b)
 {
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
-		const int error = tw_filter_name__read(b->filter->predicates[i], &b->known[i].name, b->err);
+		const int err = tw_filter_name__read(b->filter->predicates[i], &b->known[i].name, b->err);
 
-		if (error)
-			return error;
+		if (err)
+			return err;
 	}
 	return 0;
 }

@@ -149,7 +149,7 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 			const struct tw_literal *literal, struct tw_integer *ret)
 {
 	uint64_t word;
-	int error;
+	int err;
 
 	switch (tw_literal__integer(literal, ret)) {
 	case TW_LITERAL_OK:
@@ -157,10 +157,10 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 	case TW_LITERAL_LARGE:
 		return out_of_range(binding, subject, literal);
 	default:
-		error = value_of_word(binding, subject, literal, &word);
-		if (!error)
+		err = value_of_word(binding, subject, literal, &word);
+		if (!err)
 			*ret = integer_of_word(word, subject);
-		return error;
+		return err;
 	}
 }
 
@@ -169,12 +169,12 @@ static int read_placed(const struct tw_binding *binding, const struct tw_subject
 		       const struct tw_literal *literal, struct placed *ret)
 {
 	struct tw_integer value = { 0 };
-	const int error = read_integer(binding, subject, literal, &value);
+	const int err = read_integer(binding, subject, literal, &value);
 
-	if (error == -ERANGE)
+	if (err == -ERANGE)
 		*ret = (struct placed){ .where = literal->text[0] == '-' ? BELOW : ABOVE };
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret = place(&value, subject->size, subject->is_signed);
 	return ret->where == INSIDE ? 0 : out_of_range(binding, subject, literal);
 }
@@ -182,11 +182,11 @@ static int read_placed(const struct tw_binding *binding, const struct tw_subject
 static int read_mask(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_test *test)
 {
 	struct placed mask = { 0 };
-	const int error = read_placed(binding, subject, &binding->predicate->mask, &mask);
+	const int err = read_placed(binding, subject, &binding->predicate->mask, &mask);
 
 	test->has_mask = true;
 	test->mask = mask.value;
-	return error == -ERANGE ? -EINVAL : error;
+	return err == -ERANGE ? -EINVAL : err;
 }
 
 static bool is_address(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t bytes[4],
@@ -239,12 +239,12 @@ static int bind_value(const struct tw_binding *binding, const struct tw_subject 
 		      const struct tw_literal *literal, struct tw_test *test, int *ret_certain)
 {
 	struct placed value;
-	const int error = read_placed(binding, subject, literal, &value);
+	const int err = read_placed(binding, subject, literal, &value);
 
-	if (error == -ERANGE)
+	if (err == -ERANGE)
 		return fold(value.where, test, ret_certain);
 	test->low = value.value;
-	return error;
+	return err;
 }
 
 /* The least, or the largest number that a subject can have. */
@@ -261,14 +261,14 @@ static int bind_range(const struct tw_binding *binding, const struct tw_subject 
 		      const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
 {
 	struct placed low, high;
-	int error = read_placed(binding, subject, &member->low, &low), high_error;
+	int err = read_placed(binding, subject, &member->low, &low), high_error;
 
-	if (error && error != -ERANGE)
-		return error;
+	if (err && err != -ERANGE)
+		return err;
 	high_error = read_placed(binding, subject, &member->high, &high);
 	if (high_error && high_error != -ERANGE)
 		return high_error;
-	error = error ? error : high_error;
+	err = err ? err : high_error;
 	test->op = TW_TEST_WITHIN;
 	test->low = low.where == INSIDE ? low.value : end_of_range(subject, false);
 	test->high = high.where == INSIDE ? high.value : end_of_range(subject, true);
@@ -276,7 +276,7 @@ static int bind_range(const struct tw_binding *binding, const struct tw_subject 
 		*ret_certain = 0;
 	else if (subject->is_signed ? (int64_t)test->low > (int64_t)test->high : test->low > test->high)
 		return tw_binding__wrong_way(binding, member);
-	return error;
+	return err;
 }
 
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *given,
@@ -295,13 +295,13 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	test->op = op;
 	test->is_signed = subject.is_signed;
 	if (predicate->has_mask) {
-		const int error = read_mask(binding, &subject, test);
+		const int err = read_mask(binding, &subject, test);
 
 		/* A bit is set: of an array in any element, while NE asks all of them. */
-		if (!error && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
+		if (!err && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
 			test->op = TW_TEST_GT;
-		if (error || !member)
-			return error;
+		if (err || !member)
+			return err;
 	}
 	if (is_address(&subject, &member->low, bytes, &prefix))
 		return bind_address(binding, &subject, member, test);
@@ -321,17 +321,17 @@ static int read_seconds(const struct tw_binding *binding, const struct tw_litera
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test)
 {
 	const struct tw_predicate *predicate = binding->predicate;
-	int error;
+	int err;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
 				       "'time' has no such operator: == != < <= > >= and in compare it");
-	error = read_seconds(binding, &member->low, &test->low);
-	if (error || !member->is_range)
-		return error;
-	error = read_seconds(binding, &member->high, &test->high);
-	if (!error && test->low > test->high)
+	err = read_seconds(binding, &member->low, &test->low);
+	if (err || !member->is_range)
+		return err;
+	err = read_seconds(binding, &member->high, &test->high);
+	if (!err && test->low > test->high)
 		return tw_binding__wrong_way(binding, member);
-	return error;
+	return err;
 }

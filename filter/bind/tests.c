@@ -86,19 +86,19 @@ static int bind_text(const struct tw_binding *binding, const struct tw_subject *
 		     const struct tw_set_member *member, struct tw_test *test)
 {
 	const struct tw_predicate *predicate = binding->predicate;
-	int error;
+	int err;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
-	error = check_star(binding, &member->low, test);
-	if (!error)
-		error = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
-	if (!error && member->is_range)
-		error = keep(binding, member->high.text, member->high.len, &test->high_bytes, &test->high_len);
-	if (!error)
-		error = check_order(binding, member, test);
-	if (!error && test->op == TW_TEST_MATCHES)
-		error = bind_pattern(binding, &member->low, test);
-	return error ? error : check_length(binding, subject, &member->low, test);
+	err = check_star(binding, &member->low, test);
+	if (!err)
+		err = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
+	if (!err && member->is_range)
+		err = keep(binding, member->high.text, member->high.len, &test->high_bytes, &test->high_len);
+	if (!err)
+		err = check_order(binding, member, test);
+	if (!err && test->op == TW_TEST_MATCHES)
+		err = bind_pattern(binding, &member->low, test);
+	return err ? err : check_length(binding, subject, &member->low, test);
 }
 
 /* Return: bytes in @ret; 0 if it is none of what bytes are written as. */
@@ -148,16 +148,16 @@ static int bind_bytes(const struct tw_binding *binding, const struct tw_subject 
 		      const struct tw_set_member *member, struct tw_test *test)
 {
 	const struct tw_predicate *predicate = binding->predicate;
-	int error;
+	int err;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",
 				       subject->name, tw_test_op__text(test->op));
-	error = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
-	if (!error && member->is_range)
-		error = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
-	return error ? error : check_order(binding, member, test);
+	err = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
+	if (!err && member->is_range)
+		err = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
+	return err ? err : check_order(binding, member, test);
 }
 
 static struct tw_test *new_test(const struct tw_binding *binding, const struct tw_subject *subject)
@@ -201,18 +201,18 @@ static int add_test(const struct tw_binding *binding, const struct tw_subject *s
 		    const struct tw_set_member *member, struct tw_tests *tests)
 {
 	struct tw_test *test = new_test(binding, subject);
-	int certain, error;
+	int certain, err;
 
 	if (!test)
 		return -ENOMEM;
-	error = bind_member(binding, subject, member, test, &certain);
-	if (error && error != -ERANGE)
-		return error;
+	err = bind_member(binding, subject, member, test, &certain);
+	if (err && err != -ERANGE)
+		return err;
 	if (certain && test->op == TW_TEST_EXISTS && is_always_there(subject))
 		tests->is_true = true;
 	else if (certain)
 		tests->items[tests->n++] = test;
-	return error;
+	return err;
 }
 
 static int check_mask(const struct tw_binding *binding, const struct tw_subject *subject)
@@ -239,20 +239,20 @@ int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject 
 	const struct tw_predicate *predicate = binding->predicate;
 	const unsigned int n = count_members(predicate);
 	bool out_of_range = false;
-	int error = check_mask(binding, subject);
+	int err = check_mask(binding, subject);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret = (struct tw_tests){ .items = tw_arena__take(binding->arena, (n + 1) * sizeof(*ret->items)) };
 	if (!ret->items)
 		return -ENOMEM;
 	if (!n)
 		return add_test(binding, subject, NULL, ret);
 	for (const struct tw_set_member *member = predicate->members; member; member = member->next) {
-		error = add_test(binding, subject, member, ret);
-		if (error && error != -ERANGE)
-			return error;
-		out_of_range |= error == -ERANGE;
+		err = add_test(binding, subject, member, ret);
+		if (err && err != -ERANGE)
+			return err;
+		out_of_range |= err == -ERANGE;
 	}
 	return out_of_range ? -ERANGE : 0;
 }

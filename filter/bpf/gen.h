@@ -142,6 +142,9 @@ void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails);
 void tw_gen__packed(struct tw_gen *g);
 void tw_gen__record_function(struct tw_gen *g);
 
+/* program.c: goes on with frames of the schema that the rules are for */
+void tw_gen__sort_out(struct tw_gen *g);
+
 /* program.c: control, other_schema, unreadable, pass */
 void tw_gen__frames_without_rule(struct tw_gen *g);
 

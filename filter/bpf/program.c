@@ -126,6 +126,22 @@ static void clone_control(struct tw_gen *g)
 		clone_to(g, rules->default_arg);
 }
 
+void tw_gen__sort_out(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(channel));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_CHANNEL_CONTROL, g->control);
+	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, TW_HDR(flags));
+	tw_asm__alu(a, BPF_AND, BPF_REG_1, TW_FLAG_BODY_BE);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, g->rules->big_endian ? TW_FLAG_BODY_BE : 0, g->other_schema);
+	if (!g->rules->schema_id)
+		return;
+	tw_asm__load_be(a, 8, BPF_REG_1, TW_REG_FRAME, TW_HDR(schema_id));
+	tw_asm__imm(a, BPF_REG_2, g->rules->schema_id);
+	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_2, g->other_schema);
+}
+
 void tw_gen__frames_without_rule(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -314,28 +314,12 @@ static void find_rows(struct tw_gen *g)
 	tw_asm__mov(&g->a, TW_REG_ROWS, BPF_REG_0);
 }
 
-static void sort_out(struct tw_gen *g)
-{
-	struct tw_asm *a = &g->a;
-
-	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(end));
-	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, g->unreadable);
-	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(channel));
-	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_CHANNEL_CONTROL, g->control);
-	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, TW_HDR(flags));
-	tw_asm__alu(a, BPF_AND, BPF_REG_1, TW_FLAG_BODY_BE);
-	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, g->rules->big_endian ? TW_FLAG_BODY_BE : 0, g->other_schema);
-	if (!g->rules->schema_id)
-		return;
-	tw_asm__load_be(a, 8, BPF_REG_1, TW_REG_FRAME, TW_HDR(schema_id));
-	tw_asm__imm(a, BPF_REG_2, g->rules->schema_id);
-	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_2, g->other_schema);
-}
-
 void tw_gen__slow_path(struct tw_gen *g)
 {
 	find_frame(g);
 	read_header(g);
 	find_rows(g);
-	sort_out(g);
+	tw_asm__load(&g->a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(end));
+	tw_asm__jump_if(&g->a, BPF_JEQ, BPF_REG_1, 0, g->unreadable);
+	tw_gen__sort_out(g);
 }

@@ -15,11 +15,6 @@ struct place {
 	bool big_endian, is_signed;
 };
 
-static bool is_array(const struct tw_test *test)
-{
-	return test->compared == TW_AS_NUMBER && test->field && test->field->kind == TW_FIELD_ARRAY;
-}
-
 static struct place place_of(const struct tw_test *test)
 {
 	const struct tw_field *field = test->field;
@@ -34,7 +29,7 @@ static struct place place_of(const struct tw_test *test)
 		};
 	return (struct place){
 		.offset = (uint32_t)TW_TLV0 + TW_EVENT_RECORD + field->offset,
-		.size = is_array(test) ? field->elem_size : field->size,
+		.size = tw_test__is_array(test) ? field->elem_size : field->size,
 		.big_endian = test->big_endian,
 		.is_signed = tw_field__is_signed(field),
 	};
@@ -443,7 +438,7 @@ static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct
 		emit_located(a, test, &place, access, holds, fails);
 	else if (test->op == TW_TEST_EXISTS)
 		tw_asm__jump(a, holds);
-	else if (is_array(test))
+	else if (tw_test__is_array(test))
 		emit_array(a, test, &place, holds, fails);
 	else if (test->compared == TW_AS_NUMBER)
 		emit_number(a, test, &place, holds, fails);

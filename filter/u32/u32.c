@@ -154,7 +154,7 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 #define EVENT(field)  ((uint32_t)(sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field)))
 
 /* For telling trees apart: fields of one name are not the same in all events. */
-static bool put_test(const void *format, const struct tw_test *test, struct tw_line *line)
+static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
 	tw_test__describe(test, line);
@@ -286,7 +286,9 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *err)
 {
-	static const struct tw_expression_style style = { .and = " && ", .or = " || ", .not = "!", .test = put_test };
+	static const struct tw_expression_style style = {
+		.and_text = " && ", .or_text = " || ", .not_text = "!", .test = put_test
+	};
 	struct tw_cube_maker maker = { .arena = tw_arena__new(MEMORY_MAX) };
 	struct tw_groups groups;
 	int error;
