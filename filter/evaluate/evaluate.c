@@ -20,13 +20,6 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-static bool number_holds(const struct tw_test *test, const struct tw_value *value)
-{
-	const struct tw_range range = tw_range__of(test, value->len);
-
-	return tw_range__fits(&range, value->u);
-}
-
 /* Any element has to be as the test says; where it says "not so", all of them. None at all is none that is there. */
 static bool array_holds(const struct tw_test *test, const struct tw_value *array)
 {
@@ -48,7 +41,7 @@ static bool field_holds(const struct tw_test *test, const struct tw_filter_event
 	if (tw_field__read(test->field, &record, &value))
 		return false;
 	if (test->compared == TW_AS_NUMBER)
-		return value.kind == TW_FIELD_ARRAY ? array_holds(test, &value) : number_holds(test, &value);
+		return array_holds(test, &value);
 	if (value.kind == TW_FIELD_BITMASK)
 		return mask_holds(test, &value);
 	return tw_test__bytes(test, value.data, value.len);

@@ -223,49 +223,6 @@ static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_
 	}
 }
 
-static int make_room(struct tw_steps *steps, size_t more)
-{
-	size_t room = steps->room ? steps->room : 64;
-	struct tw_step *larger;
-
-	while (room - steps->n < more)
-		room *= 2;
-	if (room == steps->room)
-		return 0;
-	larger = reallocarray(steps->steps, room, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	steps->steps = larger;
-	steps->room = room;
-	return 0;
-}
-
-int tw_steps__append(struct tw_steps *steps, const struct tw_node *root)
-{
-	struct build b = { 0 };
-	size_t leaves, depth;
-
-	measure(root, &leaves, &depth);
-	if (leaves > TW_STEPS_MAX)
-		return -E2BIG;
-	if (make_room(steps, leaves))
-		return -ENOMEM;
-	b.open = calloc(depth + 1, sizeof(*b.open));
-	if (!b.open)
-		return -ENOMEM;
-	b.program = steps->steps + steps->n;
-	build(&b, root);
-	steps->n += leaves;
-	free(b.open);
-	return 0;
-}
-
-void tw_steps__fini(struct tw_steps *steps)
-{
-	free(steps->steps);
-	*steps = (struct tw_steps){ 0 };
-}
-
 /*
  * Making the evaluator of a bound filter. Events share programs that are equal: the two thousand events of a kernel
  * have the same one for `cpu == 1`. It lies in the bound filter's memory, sized by the highest id: kernels give out a
@@ -278,10 +235,49 @@ struct known {
 };
 
 struct making {
-	struct tw_steps steps;
+	struct tw_step *steps; /* of all programs so far */
+	size_t n, room;
 	struct known *known; /* a hash table with at least one empty place */
 	size_t mask;         /* its size less 1, which is a power of two less 1 */
 };
+
+static int make_room(struct making *m, size_t more)
+{
+	size_t room = m->room ? m->room : 64;
+	struct tw_step *larger;
+
+	while (room - m->n < more)
+		room *= 2;
+	if (room == m->room)
+		return 0;
+	larger = reallocarray(m->steps, room, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	m->steps = larger;
+	m->room = room;
+	return 0;
+}
+
+/* The program of a tree, neither TRUE nor FALSE. Equal trees have programs that are equal byte by byte. */
+static int append(struct making *m, const struct tw_node *root)
+{
+	struct build b = { 0 };
+	size_t leaves, depth;
+
+	measure(root, &leaves, &depth);
+	if (leaves > TW_STEPS_MAX)
+		return -E2BIG;
+	if (make_room(m, leaves))
+		return -ENOMEM;
+	b.open = calloc(depth + 1, sizeof(*b.open));
+	if (!b.open)
+		return -ENOMEM;
+	b.program = m->steps + m->n;
+	build(&b, root);
+	m->n += leaves;
+	free(b.open);
+	return 0;
+}
 
 static uint32_t hash_of(const struct tw_step *steps, size_t n)
 {
@@ -296,12 +292,11 @@ static uint32_t hash_of(const struct tw_step *steps, size_t n)
 /* The place of a program that is equal to the last one, or the empty place that it goes to. */
 static struct known *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
 {
-	const struct tw_step *steps = m->steps.steps;
 	size_t at = hash & m->mask;
 
 	for (; m->known[at].n; at = (at + 1) & m->mask)
 		if (m->known[at].hash == hash && m->known[at].n == n &&
-		    !memcmp(steps + m->known[at].start, steps + start, n * sizeof(*steps)))
+		    !memcmp(m->steps + m->known[at].start, m->steps + start, n * sizeof(*m->steps)))
 			break;
 	return &m->known[at];
 }
@@ -309,7 +304,7 @@ static struct known *find(const struct making *m, uint32_t start, uint32_t n, ui
 /* @ret: where the program of a tree begins */
 static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 {
-	const uint32_t start = (uint32_t)m->steps.n;
+	const uint32_t start = (uint32_t)m->n;
 	struct known *known;
 	uint32_t n, hash;
 	int err;
@@ -318,14 +313,14 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 		*ret = root->kind == TW_NODE_TRUE ? TW_START_TRUE : TW_START_FALSE;
 		return 0;
 	}
-	err = tw_steps__append(&m->steps, root);
+	err = append(m, root);
 	if (err)
 		return err;
-	n = (uint32_t)m->steps.n - start;
-	hash = hash_of(m->steps.steps + start, n);
+	n = (uint32_t)m->n - start;
+	hash = hash_of(m->steps + start, n);
 	known = find(m, start, n, hash);
 	if (known->n)
-		m->steps.n = start;
+		m->n = start;
 	else
 		*known = (struct known){ hash, start, n };
 	*ret = known->start;
@@ -351,17 +346,6 @@ static int add_all(struct making *m, const struct tw_bound *bound, struct tw_eva
 	return err;
 }
 
-/* Steps move into the bound filter's memory once all are there. */
-static int keep_steps(const struct making *m, struct tw_arena *arena, struct tw_evaluator *evaluator)
-{
-	const size_t size = m->steps.n * sizeof(*m->steps.steps);
-
-	if (!size)
-		return 0;
-	evaluator->steps = tw_arena__copy(arena, m->steps.steps, size);
-	return evaluator->steps ? 0 : -ENOMEM;
-}
-
 static int make(struct tw_bound *bound, struct making *m)
 {
 	const size_t n = bound->n_events ? bound->events[bound->n_events - 1].format->id + 1u : 0;
@@ -373,17 +357,21 @@ static int make(struct tw_bound *bound, struct making *m)
 		return -ENOMEM;
 	evaluator->n_starts = (uint32_t)n;
 	err = add_all(m, bound, evaluator);
-	if (!err)
-		err = keep_steps(m, bound->arena, evaluator);
-	if (!err)
-		bound->evaluator = evaluator;
-	return err;
+	if (err)
+		return err;
+	if (m->n) {
+		evaluator->steps = tw_arena__copy(bound->arena, m->steps, m->n * sizeof(*m->steps));
+		if (!evaluator->steps)
+			return -ENOMEM;
+	}
+	bound->evaluator = evaluator;
+	return 0;
 }
 
 int tw_bound__prepare(struct tw_bound *bound, struct tw_error *err)
 {
 	struct making m = { .mask = 1 };
-	int ret = -ENOMEM;
+	int error = -ENOMEM;
 
 	if (bound->evaluator)
 		return 0;
@@ -391,10 +379,10 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *err)
 		m.mask = 2 * m.mask + 1;
 	m.known = calloc(m.mask + 1, sizeof(*m.known));
 	if (m.known)
-		ret = make(bound, &m);
-	tw_steps__fini(&m.steps);
+		error = make(bound, &m);
+	free(m.steps);
 	free(m.known);
-	if (ret == -E2BIG || (ret && tw_arena__is_full(bound->arena)))
+	if (error == -E2BIG || (error && tw_arena__is_full(bound->arena)))
 		return tw_error__set(err, -E2BIG, "the filter is too large for all events that it is about");
-	return ret ? tw_error__set(err, ret, "out of memory for the filter's programs") : 0;
+	return error ? tw_error__set(err, error, "out of memory for the filter's programs") : 0;
 }
