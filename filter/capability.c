@@ -93,14 +93,9 @@ static bool reaches_further(const struct tw_test *test, uint32_t extent)
 
 static bool has_no_place(const struct tw_test *test)
 {
-	struct tw_number_place place;
-	uint32_t offset, size;
+	struct tw_test_place place;
 
-	if (test->compared != TW_AS_NUMBER)
-		return !tw_test__bytes_place(test, &offset, &size);
-	if (tw_test__is_array(test))
-		return is_dynamic(test) || is_common(test);
-	return !tw_test__number_place(test, &place);
+	return !tw_test__place(test, &place);
 }
 
 /* How large it is */
@@ -108,11 +103,6 @@ static bool has_no_place(const struct tw_test *test)
 static bool has_more_elements(const struct tw_test *test, uint32_t most)
 {
 	return test->field->place == TW_PLACE_FIXED && test->field->count > most;
-}
-
-static bool has_no_element(const struct tw_test *test)
-{
-	return !test->field->count;
 }
 
 static bool has_more_positions(const struct tw_test *test, uint32_t most)
@@ -276,7 +266,6 @@ static const struct refusal refusals[] = {
 	{ U32, ARRAY, VALUE, .why = "it compares bits at fixed places for equality" },
 	{ BPF, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
 	  .why = "the array has more elements than a BPF program compares" },
-	{ BPF, ARRAY, ANY, has_no_element, .why = "the array has more elements than a BPF program compares" },
 	{ PCAP, ARRAY, ANY, .exceeds = has_more_elements, .limit = 64, .why = "it is a long array" },
 	{ U32, NUMBERS, MASKED(ORDER), .why = "it knows no order behind a mask" },
 	{ TRACEFS, NUMBER, VALUE, has_sign_to_kernel, .why = "the kernel's filters compare it with a sign" },

@@ -39,21 +39,13 @@ static void put_hex(struct tw_line *line, uint64_t value)
 	tw_line__hex(line, value);
 }
 
-/* That the EVENT TLV has so many bytes, with its header. */
-static void put_reaches(struct tw_line *line, uint32_t bytes)
+/* That the event has a field at a fixed place. */
+static void put_reaches(struct tw_line *line, const struct tw_field *field)
 {
 	put_load(line, IN_EVENT(tlv.length), 2);
 	tw_line__str(line, " >= ");
-	tw_line__u64(line, bytes);
+	tw_line__u64(line, TW_EVENT_RECORD + (uint64_t)field->offset + field->size);
 }
-
-/* Where a number lies in the packet. */
-struct place {
-	uint32_t at;
-	uint8_t size;
-	bool big_endian;
-	bool is_signed;
-};
 
 /* A part of a number to be compared for order: loaded, what a mask takes away cut off, signs moved above 0. */
 struct word {
@@ -98,7 +90,8 @@ static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uin
 }
 
 /* Equality does not ask for the order of bytes: the value is turned round instead. */
-static bool put_equal(struct tw_line *line, const struct place *place, uint64_t mask, uint8_t op, uint64_t value)
+static bool put_equal(struct tw_line *line, const struct tw_test_place *place, uint64_t mask, uint8_t op,
+		      uint64_t value)
 {
 	const unsigned int size = place->size;
 	const uint64_t turned = place->big_endian ? value : __builtin_bswap64(value) >> (64 - 8 * size);
@@ -109,15 +102,15 @@ static bool put_equal(struct tw_line *line, const struct place *place, uint64_t 
 	if (!mask)
 		return put_certain(line, op == TW_TEST_EQ);
 	if (size <= 4) {
-		put_masked(line, place->at, size, kept, op, turned);
+		put_masked(line, FRAME + place->offset, size, kept, op, turned);
 		return false;
 	}
 	if (kept >> 32)
-		put_masked(line, place->at, 4, kept >> 32, op, turned >> 32);
+		put_masked(line, FRAME + place->offset, 4, kept >> 32, op, turned >> 32);
 	if (kept >> 32 && kept & UINT32_MAX)
 		tw_line__str(line, op == TW_TEST_EQ ? " and " : " or ");
 	if (kept & UINT32_MAX)
-		put_masked(line, place->at + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
+		put_masked(line, FRAME + place->offset + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
 	return kept >> 32 && kept & UINT32_MAX;
 }
 
@@ -170,7 +163,7 @@ static bool put_order(struct tw_line *line, const struct word *words, unsigned i
  * A number as words that are loaded as they lie there, the uppermost first: a little-endian one as its bytes. Putting it together by
  * shifts takes scratch memory, and libpcap 1.10's optimizer loses what is in that.
  */
-static unsigned int split(const struct place *place, uint64_t mask, uint64_t bias, struct word *ret)
+static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct word *ret)
 {
 	const unsigned int size = !place->big_endian ? 1 : place->size < 4 ? place->size : 4, n = place->size / size;
 
@@ -178,7 +171,7 @@ static unsigned int split(const struct place *place, uint64_t mask, uint64_t bia
 		const unsigned int shift = (n - 1 - i) * size * 8;
 
 		ret[i] = (struct word){
-			.at = place->at + size * (place->big_endian ? i : n - 1 - i),
+			.at = FRAME + place->offset + size * (place->big_endian ? i : n - 1 - i),
 			.size = (uint8_t)size,
 			.shift = (uint8_t)shift,
 			.mask = (uint32_t)(mask >> shift & mask_of(size)),
@@ -188,7 +181,7 @@ static unsigned int split(const struct place *place, uint64_t mask, uint64_t bia
 	return n;
 }
 
-static bool put_element(struct tw_line *line, const struct tw_test *test, const struct place *place)
+static bool put_element(struct tw_line *line, const struct tw_test *test, const struct tw_test_place *place)
 {
 	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
 	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
@@ -208,12 +201,12 @@ static bool put_element(struct tw_line *line, const struct tw_test *test, const 
 	return true;
 }
 
-static bool put_elements(struct tw_line *line, const struct tw_test *test, struct place place)
+static bool put_elements(struct tw_line *line, const struct tw_test *test, struct tw_test_place place)
 {
-	const uint32_t n = tw_test__is_array(test) ? test->field->count : 1;
+	const uint32_t n = place.count;
 	bool is_joint = false;
 
-	for (uint32_t i = 0; i < n; i++, place.at += place.size) {
+	for (uint32_t i = 0; i < n; i++, place.offset += place.size) {
 		char *begin;
 
 		tw_line__str(line, !i ? "" : test->op == TW_TEST_NE ? " and " : " or ");
@@ -226,39 +219,20 @@ static bool put_elements(struct tw_line *line, const struct tw_test *test, struc
 	return is_joint || n > 1;
 }
 
-static struct place place_of(const struct tw_test *test)
-{
-	struct tw_number_place place = { .size = 1 };
-
-	if (tw_test__is_array(test))
-		return (struct place){
-			.at = EVENT + TW_EVENT_RECORD + test->field->offset,
-			.size = (uint8_t)test->field->elem_size,
-			.big_endian = test->big_endian,
-			.is_signed = test->is_signed,
-		};
-	tw_test__number_place(test, &place);
-	return (struct place){
-		.at = (place.base == TW_IN_HEADER ? FRAME : EVENT) + place.offset,
-		.size = place.size,
-		.big_endian = place.big_endian,
-		.is_signed = test->is_signed,
-	};
-}
-
 static bool put_number(const struct tw_test *test, struct tw_line *line)
 {
-	const struct tw_field *field = test->field;
+	struct tw_test_place place = { 0 };
 	char *begin;
 
-	if (!field)
-		return put_elements(line, test, place_of(test));
-	put_reaches(line, TW_EVENT_RECORD + field->offset + field->size);
+	tw_test__place(test, &place);
+	if (!test->field)
+		return put_elements(line, test, place);
+	put_reaches(line, test->field);
 	if (test->op == TW_TEST_EXISTS)
 		return false;
 	tw_line__str(line, " and ");
 	begin = line->at;
-	if (put_elements(line, test, place_of(test)))
+	if (put_elements(line, test, place))
 		tw_line__wrap(line, begin, "(");
 	return true;
 }
@@ -433,14 +407,14 @@ static bool put_comparison(struct tw_line *line, const struct tw_test *test, con
 
 static bool put_bytes(const struct tw_test *test, struct tw_line *line)
 {
-	uint32_t offset = 0, size = 0;
+	struct tw_test_place place = { 0 };
 	struct bytes field;
 	char *begin;
 	bool nests;
 
-	tw_test__bytes_place(test, &offset, &size);
-	field = (struct bytes){ .at = EVENT + offset, .len = size };
-	put_reaches(line, offset + size);
+	tw_test__place(test, &place);
+	field = (struct bytes){ .at = FRAME + place.offset, .len = place.size };
+	put_reaches(line, test->field);
 	if (test->op == TW_TEST_EXISTS)
 		return false;
 	tw_line__str(line, " and ");

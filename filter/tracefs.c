@@ -43,7 +43,7 @@ enum form {
 	ENDS, /* (a && !b) || c */
 };
 
-struct part {
+struct text_part {
 	const char *op;
 	struct tw_line text;
 	char buf[TEXT_MAX];
@@ -52,7 +52,7 @@ struct part {
 struct plan {
 	enum form form;
 	enum tw_tracefs_obstacle obstacle;
-	struct part parts[3];
+	struct text_part parts[3];
 };
 
 /* What is compared with. */
@@ -62,9 +62,9 @@ struct subject {
 	bool ends;     /* there is a NUL behind it, always */
 };
 
-static struct part *begin_part(struct plan *plan, unsigned int i, const char *op)
+static struct text_part *begin_part(struct plan *plan, unsigned int i, const char *op)
 {
-	struct part *part = &plan->parts[i];
+	struct text_part *part = &plan->parts[i];
 
 	part->op = op;
 	part->text = tw_line__on(part->buf, sizeof(part->buf));
@@ -241,7 +241,7 @@ static bool put_certain(struct tw_line *line, bool is_true)
 	return false;
 }
 
-static void put_part(struct tw_line *line, const struct tw_test *test, const struct part *part)
+static void put_part(struct tw_line *line, const struct tw_test *test, const struct text_part *part)
 {
 	const size_t len = tw_line__len(&part->text);
 	const char quote = memchr(part->buf, '"', len) ? '\'' : '"';

@@ -25,53 +25,45 @@ const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
 	return event ? event->root : bound->unknown;
 }
 
-static bool field_number_place(const struct tw_test *test, struct tw_number_place *ret)
+static bool is_number_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static bool field_place(const struct tw_test *test, struct tw_test_place *ret)
 {
 	const struct tw_field *field = test->field;
-	const unsigned int size = field->size;
+	const bool is_array = tw_test__is_array(test);
 
-	if (field->kind == TW_FIELD_ARRAY || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
+	if (field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON ||
+	    (test->compared == TW_AS_NUMBER && !is_array && !is_number_size(field->size)))
 		return false;
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return false;
-	*ret = (struct tw_number_place){
-		.base = TW_IN_EVENT,
-		.size = (uint8_t)size,
+	*ret = (struct tw_test_place){
+		.offset = (uint32_t)sizeof(struct tw_frame_hdr) + TW_EVENT_RECORD + field->offset,
+		.size = is_array ? field->elem_size : field->size,
+		.count = is_array ? field->count : 1,
 		.big_endian = test->big_endian,
 		.is_signed = tw_field__is_signed(field),
-		.offset = TW_EVENT_RECORD + field->offset,
 	};
 	return true;
 }
 
-bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret)
+bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret)
 {
-	static const struct tw_number_place places[] = {
-		[TW_ON_PID] = { TW_IN_EVENT, 4, true, true, offsetof(struct tw_event, common_pid) },
-		[TW_ON_CPU] = { TW_IN_HEADER, 2, true, false, offsetof(struct tw_frame_hdr, cpu) },
-		[TW_ON_FLAGS] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_flags) },
-		[TW_ON_PREEMPT] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_preempt_count) },
+#define EVENT(field) (sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field))
+	static const struct tw_test_place places[] = {
+		[TW_ON_PID] = { EVENT(common_pid), 4, 1, true, true },
+		[TW_ON_CPU] = { offsetof(struct tw_frame_hdr, cpu), 2, 1, true, false },
+		[TW_ON_FLAGS] = { EVENT(common_flags), 1, 1, true, false },
+		[TW_ON_PREEMPT] = { EVENT(common_preempt_count), 1, 1, true, false },
 	};
+#undef EVENT
 
-	if (test->compared != TW_AS_NUMBER)
-		return false;
 	if (test->operand == TW_ON_FIELD)
-		return field_number_place(test, ret);
+		return field_place(test, ret);
 	if (test->operand > TW_ON_PREEMPT)
 		return false;
 	*ret = places[test->operand];
-	return true;
-}
-
-bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size)
-{
-	const struct tw_field *field = test->field;
-
-	if (test->operand != TW_ON_FIELD || test->compared == TW_AS_NUMBER || field->kind == TW_FIELD_BITMASK ||
-	    field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
-		return false;
-	*ret_offset = TW_EVENT_RECORD + field->offset;
-	*ret_size = field->size;
 	return true;
 }
 

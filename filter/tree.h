@@ -124,34 +124,17 @@ struct tw_bound_event *tw_bound__event(const struct tw_bound *bound, uint16_t id
 /** tw_bound__root() - the tree for an event id; never NULL */
 const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id);
 
-/* Where a test's number lies in a frame that holds the event's TLV. */
-enum tw_place_base {
-	TW_IN_HEADER, /* offset counts from the frame header */
-	TW_IN_EVENT,  /* from the beginning of the EVENT TLV */
-};
-
-struct tw_number_place {
-	uint8_t base; /* enum tw_place_base */
-	uint8_t size; /* 1, 2, 4 or 8 */
+/* Where a test's numbers, text or bytes lie in a frame whose first TLV is the event. */
+struct tw_test_place {
+	uint32_t offset; /* from the frame header */
+	uint32_t size;   /* of a number; of all bytes: a text is as long as this, or ends with the first NUL */
+	uint32_t count;  /* of numbers, one after the other: the elements of an array, else 1 */
 	bool big_endian;
-	bool is_signed; /* of the value that lies there */
-	uint32_t offset;
+	bool is_signed; /* of the numbers that lie there */
 };
 
-/**
- * tw_test__number_place() - where the scalar lies that a NUMBER test looks at
- * Return: false if it has no fixed place: not a number, an array, TIME.
- */
-bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret);
-
-/**
- * tw_test__bytes_place() - where the text or bytes lie in the EVENT TLV
- * @ret_offset: from the beginning of the TLV
- * @ret_size: bytes there; a text is as long as this, or ends with the first NUL
- *
- * Return: false if they have no fixed place: not a field, dynamic, a bit mask.
- */
-bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
+/** tw_test__place() - Return: false if there is no fixed place: TIME, names, a dynamic field, a bit mask */
+bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret);
 
 /** tw_test__is_array() - whether it compares the elements of an array of numbers */
 static inline bool tw_test__is_array(const struct tw_test *test)

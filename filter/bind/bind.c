@@ -17,7 +17,7 @@ struct known {
 	struct tw_tests shared; /* of a key: the same tests for all events */
 	bool usable;            /* some event has it, and it can be compared so */
 	bool asks;              /* some event's tree has a test of it, be it only for some values of a set */
-	int error;              /* why the first event could not be compared so */
+	int err;                /* why the first event could not be compared so */
 	struct tw_error why;
 };
 
@@ -223,8 +223,8 @@ static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 		return err;
 	if (err == -EINVAL)
 		tests = (struct tw_tests){ 0 };
-	if (err && !known->error) {
-		known->error = -EINVAL;
+	if (err && !known->err) {
+		known->err = -EINVAL;
 		known->why = why;
 	}
 	known->usable |= !err;
@@ -255,8 +255,8 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 		return tw_filter_own_name__check(&known->name, predicate, schema, err);
 	if (known->usable)
 		return 0;
-	if (known->error)
-		return tw_error__set(err, known->error, "%s", known->why.text);
+	if (known->err)
+		return tw_error__set(err, known->err, "%s", known->why.text);
 	return tw_filter_name__unknown(&known->name, schema, predicate->column, err);
 }
 

@@ -14,7 +14,7 @@ struct links {
 	tw_label *entry, *test;
 };
 
-struct part {
+struct id_span {
 	uint32_t low, high; /* ranges */
 	tw_label label;
 };
@@ -77,12 +77,12 @@ static void search(struct tw_gen *g, const tw_label *entry)
 {
 	const struct tw_chains *c = &g->chains;
 	struct tw_asm *a = &g->a;
-	struct part parts[SEARCH_MAX] = { { 0, c->n_ranges - 1, TW_NO_LABEL } };
+	struct id_span parts[SEARCH_MAX] = { { 0, c->n_ranges - 1, TW_NO_LABEL } };
 	unsigned int n = 1;
 
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_EVENT(event_id));
 	while (n) {
-		struct part part = parts[--n];
+		struct id_span part = parts[--n];
 
 		if (part.label != TW_NO_LABEL)
 			tw_asm__place(a, part.label);
@@ -91,7 +91,7 @@ static void search(struct tw_gen *g, const tw_label *entry)
 			const tw_label right = tw_asm__label(a);
 
 			tw_asm__jump_if(a, BPF_JGE, BPF_REG_1, (int32_t)c->ranges[middle].first, right);
-			parts[n++] = (struct part){ middle, part.high, right };
+			parts[n++] = (struct id_span){ middle, part.high, right };
 			part.high = middle - 1;
 		}
 		tw_asm__jump(a, goal(g, entry, c->ranges[part.low].to));

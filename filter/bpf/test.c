@@ -8,33 +8,6 @@
 #include "filter/bpf/gen.h"
 #include "filter/glob.h"
 
-/* Where a test's number, elements or bytes lie; of a dynamic field, where that is told. */
-struct place {
-	uint32_t offset; /* from the frame header, as if the event were the frame's first TLV */
-	uint32_t size;   /* of the number or one element, bytes; of all bytes */
-	bool big_endian, is_signed;
-};
-
-static struct place place_of(const struct tw_test *test)
-{
-	const struct tw_field *field = test->field;
-	struct tw_number_place number;
-
-	if (tw_test__number_place(test, &number))
-		return (struct place){
-			.offset = number.offset + (number.base == TW_IN_EVENT ? (uint32_t)TW_TLV0 : 0),
-			.size = number.size,
-			.big_endian = number.big_endian,
-			.is_signed = number.is_signed,
-		};
-	return (struct place){
-		.offset = (uint32_t)TW_TLV0 + TW_EVENT_RECORD + field->offset,
-		.size = tw_test__is_array(test) ? field->elem_size : field->size,
-		.big_endian = test->big_endian,
-		.is_signed = tw_field__is_signed(field),
-	};
-}
-
 uint32_t tw_test__extent(const struct tw_test *test)
 {
 	const struct tw_field *field = test->field;
@@ -103,7 +76,7 @@ static uint64_t low_bytes(uint64_t value, uint32_t size)
 }
 
 /* The value as a number of that size has it when it is loaded. */
-static uint64_t extended(uint64_t value, const struct place *place)
+static uint64_t extended(uint64_t value, const struct tw_test_place *place)
 {
 	const unsigned int unused = 64 - 8 * place->size;
 
@@ -113,15 +86,15 @@ static uint64_t extended(uint64_t value, const struct place *place)
 }
 
 /* The value as it lies in the frame, as a load would see it. */
-static uint64_t as_it_lies(uint64_t value, const struct place *place)
+static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
 	value = low_bytes(value, place->size);
 	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
 }
 
 /* Equality needs no conversion of what is loaded: the constant is converted instead. */
-static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
-			  tw_label fails)
+static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place,
+			  tw_label holds, tw_label fails)
 {
 	const uint64_t value = as_it_lies(test->low, place);
 	const bool is_equal = test->op == TW_TEST_EQ;
@@ -138,7 +111,7 @@ static void emit_equality(struct tw_asm *a, const struct tw_test *test, const st
 	tw_asm__jump(a, fails);
 }
 
-static void load_converted(struct tw_asm *a, const struct place *place, bool sign)
+static void load_converted(struct tw_asm *a, const struct tw_test_place *place, bool sign)
 {
 	const int unused = 64 - 8 * (int)place->size;
 
@@ -162,7 +135,7 @@ static void apply_mask(struct tw_asm *a, uint64_t mask)
 	}
 }
 
-static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
 			tw_label fails)
 {
 	if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
@@ -176,13 +149,13 @@ static void emit_number(struct tw_asm *a, const struct tw_test *test, const stru
 }
 
 /* One element that is as it should be is enough; of NE all have to be, and there is one at least. */
-static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
 		       tw_label fails)
 {
-	struct place element = *place;
+	struct tw_test_place element = *place;
 	tw_label next;
 
-	for (uint32_t i = 0; i < test->field->count; i++) {
+	for (uint32_t i = 0; i < place->count; i++) {
 		next = tw_asm__label(a);
 		if (test->op == TW_TEST_NE)
 			emit_number(a, test, &element, next, fails);
@@ -213,7 +186,7 @@ static uint64_t big_endian_number(const uint8_t *bytes, size_t len)
 	return value;
 }
 
-static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label holds,
+static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
 		       tw_label fails)
 {
 	struct tw_test number = { .op = test->op };
@@ -264,16 +237,18 @@ static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
 #define OFFSET_MAX 0x7fff /* in packets: what the verifier adds up has to stay below 64 KiB */
 
 /* Reads where the bytes are; fails if they are not all in the record. */
-static void locate(struct tw_asm *a, const struct tw_field *field, const struct place *place, tw_label fails)
+static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 {
+	const struct tw_field *field = test->field;
+
 	if (field->place == TW_PLACE_REST) {
 		tw_asm__mov(a, SIZE, TW_REG_LENGTH);
 		tw_asm__alu(a, BPF_SUB, SIZE, (int32_t)(TW_EVENT_RECORD + field->offset));
 		tw_asm__imm(a, OFFSET, field->offset);
 		return;
 	}
-	tw_asm__load(a, 4, OFFSET, TW_REG_FRAME, (int)place->offset);
-	tw_asm__to_host(a, OFFSET, 4, place->big_endian);
+	tw_asm__load(a, 4, OFFSET, TW_REG_FRAME, TW_TLV0 + TW_EVENT_RECORD + (int)field->offset);
+	tw_asm__to_host(a, OFFSET, 4, test->big_endian);
 	tw_asm__mov(a, SIZE, OFFSET);
 	tw_asm__alu(a, BPF_RSH, SIZE, 16);
 	tw_asm__alu(a, BPF_AND, OFFSET, 0xffff);
@@ -357,10 +332,10 @@ static void emit_located_text(struct tw_asm *a, const struct tw_test *test, cons
 	tw_asm__jump(a, equal);
 }
 
-static void emit_located(struct tw_asm *a, const struct tw_test *test, const struct place *place,
-			 const struct tw_bpf_access *access, tw_label holds, tw_label fails)
+static void emit_located(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access,
+			 tw_label holds, tw_label fails)
 {
-	locate(a, test->field, place, fails);
+	locate(a, test, fails);
 	if (test->op == TW_TEST_EXISTS)
 		tw_asm__jump(a, holds);
 	else if (test->op == TW_TEST_NE)
@@ -383,7 +358,7 @@ static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_acces
 	a->known = extent;
 }
 
-static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label equal,
+static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		       tw_label different)
 {
 	const size_t whole = test->prefix ? test->prefix / 8 : test->len;
@@ -404,7 +379,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 }
 
 /* A text fills its field or ends with a NUL, so one that has a NUL itself is nowhere. */
-static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct place *place, tw_label equal,
+static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		      tw_label different)
 {
 	bool whole;
@@ -426,16 +401,14 @@ static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct
 		      tw_label fails)
 {
 	const bool is_not = test->op == TW_TEST_NE;
-	struct place place;
+	struct tw_test_place place = { 0 };
 
 	require(a, tw_test__extent(test), access, fails);
-	if (test->operand == TW_ON_TIME) {
+	tw_test__place(test, &place);
+	if (test->operand == TW_ON_TIME)
 		emit_time(a, test, holds, fails);
-		return;
-	}
-	place = place_of(test);
-	if (test->field && test->field->place != TW_PLACE_FIXED)
-		emit_located(a, test, &place, access, holds, fails);
+	else if (test->field && test->field->place != TW_PLACE_FIXED)
+		emit_located(a, test, access, holds, fails);
 	else if (test->op == TW_TEST_EXISTS)
 		tw_asm__jump(a, holds);
 	else if (tw_test__is_array(test))

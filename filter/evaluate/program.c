@@ -230,15 +230,15 @@ static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_
  */
 
 /* A program that was made; looked up by its bytes. */
-struct known {
+struct known_program {
 	uint32_t hash, start, n; /* n = 0: an empty place */
 };
 
 struct making {
 	struct tw_step *steps; /* of all programs so far */
 	size_t n, room;
-	struct known *known; /* a hash table with at least one empty place */
-	size_t mask;         /* its size less 1, which is a power of two less 1 */
+	struct known_program *known; /* a hash table with at least one empty place */
+	size_t mask;                 /* its size less 1, which is a power of two less 1 */
 };
 
 static int make_room(struct making *m, size_t more)
@@ -290,7 +290,7 @@ static uint32_t hash_of(const struct tw_step *steps, size_t n)
 }
 
 /* The place of a program that is equal to the last one, or the empty place that it goes to. */
-static struct known *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
+static struct known_program *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
 {
 	size_t at = hash & m->mask;
 
@@ -305,7 +305,7 @@ static struct known *find(const struct making *m, uint32_t start, uint32_t n, ui
 static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 {
 	const uint32_t start = (uint32_t)m->n;
-	struct known *known;
+	struct known_program *known;
 	uint32_t n, hash;
 	int err;
 
@@ -322,7 +322,7 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 	if (known->n)
 		m->n = start;
 	else
-		*known = (struct known){ hash, start, n };
+		*known = (struct known_program){ hash, start, n };
 	*ret = known->start;
 	return 0;
 }

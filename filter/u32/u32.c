@@ -17,12 +17,12 @@
 
 static struct tw_cube_number number_of(const struct tw_test *test)
 {
-	struct tw_number_place place = { 0 };
+	struct tw_test_place place = { 0 };
 
-	tw_test__number_place(test, &place);
+	tw_test__place(test, &place);
 	return (struct tw_cube_number){
-		.offset = place.offset + (place.base == TW_IN_EVENT ? (uint32_t)sizeof(struct tw_frame_hdr) : 0),
-		.size = place.size,
+		.offset = place.offset,
+		.size = (uint8_t)place.size,
 		.big_endian = place.big_endian,
 		.flip = test->is_signed && !test->has_mask ? 1ull << (8 * place.size - 1) : 0,
 	};
@@ -69,21 +69,19 @@ static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_
 				   size_t len, bool whole, bool negated)
 {
 	uint8_t mask[TW_CUBE_VALUE_MAX], copy[TW_CUBE_VALUE_MAX] = { 0 };
-	uint32_t offset = 0, size = 0, bits;
+	struct tw_test_place place = { 0 };
+	uint32_t bits;
 
-	tw_test__bytes_place(test, &offset, &size);
-	if (len > size || (whole && test->compared == TW_AS_BYTES && len != size))
+	tw_test__place(test, &place);
+	if (len > place.size || (whole && test->compared == TW_AS_BYTES && len != place.size))
 		return tw_cubes__certain(maker, negated);
 	memcpy(copy, value, len);
-	if (whole && len < size)
+	if (whole && len < place.size)
 		len++;
 	bits = test->prefix ? test->prefix : 8 * (uint32_t)len;
 	for (uint32_t i = 0; i < len; i++)
 		mask[i] = tw_prefix__mask(bits, i);
-	return negate_equal(maker,
-			    tw_cubes__bytes(maker, (uint32_t)sizeof(struct tw_frame_hdr) + offset, copy, mask,
-					    (uint32_t)len),
-			    negated);
+	return negate_equal(maker, tw_cubes__bytes(maker, place.offset, copy, mask, (uint32_t)len), negated);
 }
 
 static struct tw_cubes pattern(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)

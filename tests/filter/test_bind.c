@@ -187,7 +187,7 @@ static void test_odd_sign(void **state)
 	const struct tw_filter_event event = { .record = record, .len = sizeof(record), .id = 10 };
 	struct tw_schema *odd = tw_schema__new();
 	const struct tw_bind_options options = { .schema = odd };
-	struct tw_number_place place;
+	struct tw_test_place place;
 	struct tw_bound *bound;
 	struct tw_error err;
 
@@ -195,7 +195,7 @@ static void test_odd_sign(void **state)
 	assert_int_equal(tw_schema__add(odd, "odd", text, strlen(text), NULL, &err), 0);
 	assert_int_equal(bound__make_ready("on == 255", &options, &bound, &err), 0);
 	assert_true(tw_bound__matches(bound, &event));
-	assert_true(tw_test__number_place(tw_bound__root(bound, 10)->test, &place));
+	assert_true(tw_test__place(tw_bound__root(bound, 10)->test, &place));
 	assert_false(place.is_signed);
 	tw_bound__free(bound);
 	tw_schema__free(odd);
