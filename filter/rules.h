@@ -71,6 +71,14 @@ struct tw_counter_key {
 	uint16_t reserved[3];
 };
 
+/** tw_rules__row() - rule i; n is the default, without an expression */
+static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigned int i)
+{
+	if (i < rules->n)
+		return rules->rules[i];
+	return (struct tw_rule){ .action = rules->default_action, .arg = rules->default_arg };
+}
+
 /** tw_rules__rows() - rows of counters: rule i has row i, the default row n, enum tw_count c row n + 1 + c */
 static inline unsigned int tw_rules__rows(const struct tw_rules *rules)
 {

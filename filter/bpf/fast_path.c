@@ -238,20 +238,18 @@ static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_4, otherwise);
 }
 
-static void one_event_row(struct tw_gen *g, unsigned int row, uint8_t action, uint32_t arg)
+/* What becomes of a frame of one event. */
+static void act_by_row(struct tw_gen *g)
 {
-	tw_asm__place(&g->a, g->rows[row]);
-	tw_gen__count(g, row, TW_BY_ONE);
-	if (action == TW_ACTION_DROP)
-		tw_gen__count_what(g, TW_COUNT_DROPPED, TW_BY_ONE);
-	tw_gen__act(g, action, arg);
-}
+	for (unsigned int i = 0; i <= g->rules->n; i++) {
+		const struct tw_rule row = tw_rules__row(g->rules, i);
 
-static void one_event_rows(struct tw_gen *g)
-{
-	for (unsigned int i = 0; i < g->rules->n; i++)
-		one_event_row(g, i, g->rules->rules[i].action, g->rules->rules[i].arg);
-	one_event_row(g, g->rules->n, g->rules->default_action, g->rules->default_arg);
+		tw_asm__place(&g->a, g->rows[i]);
+		tw_gen__count(g, i, TW_BY_ONE);
+		if (row.action == TW_ACTION_DROP)
+			tw_gen__count_what(g, TW_COUNT_DROPPED, TW_BY_ONE);
+		tw_gen__act(g, row.action, row.arg);
+	}
 }
 
 void tw_gen__fast_path(struct tw_gen *g)
@@ -270,7 +268,7 @@ void tw_gen__fast_path(struct tw_gen *g)
 	tw_asm__mov(a, TW_REG_ROWS, BPF_REG_0);
 	tw_asm__load_be(a, 2, TW_REG_LENGTH, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
 	tw_gen__judge(g, g->slow_path);
-	one_event_rows(g);
+	act_by_row(g);
 	if (!g->options->offload)
 		small_packets(g);
 }

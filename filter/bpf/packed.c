@@ -135,12 +135,10 @@ static void rows(struct tw_gen *g, tw_label keep, tw_label drop)
 	struct tw_asm *a = &g->a;
 
 	for (unsigned int i = 0; i <= g->rules->n; i++) {
-		const uint8_t action = i < g->rules->n ? g->rules->rules[i].action : g->rules->default_action;
-
 		tw_asm__place(a, g->rows[i]);
 		count_row(g, i);
 		tw_asm__imm(a, BPF_REG_2, i);
-		tw_asm__jump(a, action == TW_ACTION_DROP ? drop : keep);
+		tw_asm__jump(a, tw_rules__row(g->rules, i).action == TW_ACTION_DROP ? drop : keep);
 	}
 }
 
@@ -328,14 +326,13 @@ static void act_by_first(struct tw_gen *g)
 
 	load_state(a, BPF_REG_1, TW_STATE(first));
 	for (unsigned int i = 0; i <= g->rules->n; i++) {
-		const bool is_default = i == g->rules->n;
-		const uint8_t action = is_default ? g->rules->default_action : g->rules->rules[i].action;
+		const struct tw_rule row = tw_rules__row(g->rules, i);
 		const tw_label next = tw_asm__label(a);
 
-		if (action != TW_ACTION_MARK && action != TW_ACTION_REDIRECT)
+		if (row.action != TW_ACTION_MARK && row.action != TW_ACTION_REDIRECT)
 			continue;
 		tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, (int32_t)i, next);
-		tw_gen__act(g, action, is_default ? g->rules->default_arg : g->rules->rules[i].arg);
+		tw_gen__act(g, row.action, row.arg);
 		tw_asm__place(a, next);
 	}
 	tw_asm__jump(a, g->pass);

@@ -102,28 +102,23 @@ static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t i
 	return false;
 }
 
-static void clone_to(struct tw_gen *g, uint32_t interface)
-{
-	struct tw_asm *a = &g->a;
-
-	tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
-	tw_asm__imm(a, BPF_REG_2, interface);
-	tw_asm__imm(a, BPF_REG_3, 0);
-	tw_asm__call(a, BPF_FUNC_clone_redirect);
-}
-
 /* Control frames go wherever events go. XDP has one packet and can send it one way only. */
 static void clone_control(struct tw_gen *g)
 {
-	const struct tw_rules *rules = g->rules;
+	struct tw_asm *a = &g->a;
 
 	if (tw_gen__is_xdp(g))
 		return;
-	for (unsigned int i = 0; i < rules->n; i++)
-		if (rules->rules[i].action == TW_ACTION_REDIRECT && !is_repeated(rules, i, rules->rules[i].arg))
-			clone_to(g, rules->rules[i].arg);
-	if (rules->default_action == TW_ACTION_REDIRECT && !is_repeated(rules, rules->n, rules->default_arg))
-		clone_to(g, rules->default_arg);
+	for (unsigned int i = 0; i <= g->rules->n; i++) {
+		const struct tw_rule row = tw_rules__row(g->rules, i);
+
+		if (row.action != TW_ACTION_REDIRECT || is_repeated(g->rules, i, row.arg))
+			continue;
+		tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
+		tw_asm__imm(a, BPF_REG_2, row.arg);
+		tw_asm__imm(a, BPF_REG_3, 0);
+		tw_asm__call(a, BPF_FUNC_clone_redirect);
+	}
 }
 
 void tw_gen__sort_out(struct tw_gen *g)
@@ -164,21 +159,16 @@ void tw_gen__frames_without_rule(struct tw_gen *g)
 	tw_gen__return(g, TW_ACTION_PASS);
 }
 
-static const char *refused_action(const struct tw_bpf_options *options, uint8_t action)
-{
-	if (action == TW_ACTION_MARK && options->hook == TW_HOOK_XDP)
-		return "XDP comes before there is anything to mark; use tc";
-	if (options->offload && (action == TW_ACTION_MARK || action == TW_ACTION_REDIRECT))
-		return "a NIC can only let pass and drop";
-	return NULL;
-}
-
 static int check_action(const struct tw_bpf_options *options, uint8_t action, struct tw_error *err)
 {
 	static const char *const names[] = { "pass", "drop", "mark", "redirect" };
-	const char *why = refused_action(options, action);
+	const char *why;
 
-	if (!why)
+	if (action == TW_ACTION_MARK && options->hook == TW_HOOK_XDP)
+		why = "XDP comes before there is anything to mark; use tc";
+	else if (options->offload && (action == TW_ACTION_MARK || action == TW_ACTION_REDIRECT))
+		why = "a NIC can only let pass and drop";
+	else
 		return 0;
 	return tw_error__set(err, -EOPNOTSUPP, "the action %s cannot be had: %s", names[action], why);
 }
