@@ -38,7 +38,7 @@ const char *tw_test_op__text(uint8_t op)
 	return texts[op];
 }
 
-void tw_line__byte(struct tw_line *line, uint8_t byte)
+void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
 {
 	tw_line__char(line, "0123456789abcdef"[byte >> 4]);
 	tw_line__char(line, "0123456789abcdef"[byte & 15]);
@@ -62,7 +62,7 @@ void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len)
 			continue;
 		}
 		tw_line__str(line, "\\x");
-		tw_line__byte(line, text[i]);
+		tw_line__hex_byte(line, text[i]);
 	}
 	tw_line__char(line, '"');
 }
@@ -72,7 +72,7 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (i)
 			tw_line__char(line, ':');
-		tw_line__byte(line, bytes[i]);
+		tw_line__hex_byte(line, bytes[i]);
 	}
 }
 

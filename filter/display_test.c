@@ -42,7 +42,7 @@ static void put_op(const struct writing *w, uint8_t op)
 static void put_hex(struct tw_line *line, uint8_t c)
 {
 	tw_line__str(line, "\\x");
-	tw_line__byte(line, c);
+	tw_line__hex_byte(line, c);
 }
 
 void tw_display__text(struct tw_line *line, const void *text, size_t len)
@@ -352,7 +352,7 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (i || len == 1)
 			tw_line__char(line, ':');
-		tw_line__byte(line, bytes[i]);
+		tw_line__hex_byte(line, bytes[i]);
 	}
 }
 

@@ -1,12 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/filter/explain/route.h"
+#include "cli/filter/explain/explanation.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/filter/compile.h"
 #include "filter/arena.h"
+#include "filter/rules.h"
 #include "filter/tracefs.h"
+
+const struct filter_stage_info filter_stages[FILTER_STAGES] = {
+	[FILTER_IN_TRACEFS] = { "tracefs", TW_BACK_END_TRACEFS, false },
+	[FILTER_IN_PRODUCER] = { "producer", TW_BACK_END_PRODUCER, false },
+	[FILTER_IN_XDP] = { "xdp", TW_BACK_END_BPF, true },
+	[FILTER_IN_TC] = { "tc", TW_BACK_END_BPF, true },
+	[FILTER_IN_U32] = { "u32", TW_BACK_END_U32, true },
+	[FILTER_IN_PCAP] = { "pcap", TW_BACK_END_PCAP, true },
+	[FILTER_IN_DISPLAY] = { "display", TW_BACK_END_DISPLAY, true },
+	[FILTER_IN_TOOLS] = { "tools", TW_BACK_END_TOOLS, false },
+};
+
+static const struct filter_pipeline pipelines[] = {
+	{ "live", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, true, 2, NULL },
+	{ "record", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, false, 0, NULL },
+	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so that stream refuses the filter" },
+	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
+	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
+	{ "attach", { 0 }, 0, true, 0, "to whoever receives" },
+	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "to whoever reads the capture" },
+	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "and nobody does it" },
+	{ 0 },
+};
+
+static int find_hook(const char *name, enum filter_stage *ret, struct tw_error *err)
+{
+	for (enum filter_stage stage = FILTER_IN_XDP; stage <= FILTER_IN_U32; stage++) {
+		if (!strcmp(filter_stages[stage].name, name)) {
+			*ret = stage;
+			return 0;
+		}
+	}
+	return tw_error__set(err, -EINVAL, "there is no hook '%s'; there are xdp, tc and u32", name);
+}
+
+static int find_pipeline(const char *name, struct filter_pipeline *ret, struct tw_error *err)
+{
+	for (const struct filter_pipeline *pipeline = pipelines; pipeline->name; pipeline++) {
+		if (!strcmp(pipeline->name, name)) {
+			*ret = *pipeline;
+			return 0;
+		}
+	}
+	return tw_error__set(
+		err, -EINVAL,
+		"nothing is known of '%s'; there are live, record, stream, capture, report, attach, dumpcap and tshark",
+		name);
+}
+
+static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
+{
+	for (unsigned int i = pipeline->n++; i > pipeline->wire_at; i--)
+		pipeline->stages[i] = pipeline->stages[i - 1];
+	pipeline->stages[pipeline->wire_at] = stage;
+}
+
+int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret, struct tw_error *err)
+{
+	enum filter_stage stage = FILTER_IN_XDP;
+	int error = find_pipeline(name, ret, err);
+
+	if (!error && hook)
+		error = find_hook(hook, &stage, err);
+	if (error)
+		return error;
+	if (hook && !ret->has_wire)
+		return tw_error__set(err, -EINVAL, "%s has no wire, and so no --hook", name);
+	if (hook || !ret->n)
+		insert(ret, stage);
+	return 0;
+}
+
+/* One test more of a predicate. */
+static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
+{
+	for (int stage = 0; stage < FILTER_STAGES; stage++) {
+		struct filter_ability *ability = &(*row)[stage];
+		const char *why = tw_test__refusal(test, filter_stages[stage].back_end);
+		const enum filter_can can = why ? FILTER_CANNOT : FILTER_CAN;
+
+		ability->can = ability->can == FILTER_CERTAIN || ability->can == can ? can : FILTER_CAN_PARTLY;
+		if (why && !ability->why) {
+			ability->why = why;
+			ability->event = event;
+		}
+	}
+}
+
+static int find_abilities(const struct filter_expression *expression, filter_abilities **ret, struct tw_error *err)
+{
+	const unsigned int n = tw_filter__predicates(expression->filter);
+	filter_abilities *rows = calloc(n ? n : 1, sizeof(*rows));
+
+	if (!rows)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < expression->bound->n_events; i++) {
+		struct tw_walk walk = tw_walk__on(expression->bound->events[i].root);
+		const struct tw_test *test;
+
+		while ((test = tw_walk__next_test(&walk)))
+			ask_all(&rows[test->predicate], test, expression->bound->events[i].format);
+	}
+	*ret = rows;
+	return 0;
+}
+
+const char *filter_can__name(enum filter_can can)
+{
+	static const char *const names[] = {
+		[FILTER_CAN] = "yes",
+		[FILTER_CAN_PARTLY] = "part",
+		[FILTER_CANNOT] = "no",
+		[FILTER_CERTAIN] = "known",
+	};
+
+	return names[can];
+}
 
 #define STEP_TEXT 256 /* bytes of a step in a key, at most */
 
@@ -26,11 +145,10 @@ static struct predicate_set predicates_of(const struct tw_node *root)
 {
 	struct predicate_set set = { 0 };
 	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
+	const struct tw_test *test;
 
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END)
-		if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST)
-			predicate_set__add(&set, walk.node->test->predicate);
+	while ((test = tw_walk__next_test(&walk)))
+		predicate_set__add(&set, test->predicate);
 	return set;
 }
 
@@ -45,13 +163,12 @@ static void do_all(struct journey *journey, struct filter_step *step)
 static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
 {
 	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
+	const struct tw_test *test;
 
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END)
-		if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST &&
-		    !tw_test__refusal(walk.node->test, back_end))
-			return true;
-	return false;
+	while ((test = tw_walk__next_test(&walk)))
+		if (!tw_test__refusal(test, back_end))
+			break;
+	return test;
 }
 
 static int write_kernel_filter(const struct journey *journey, const struct tw_node *root, char **ret,
@@ -104,7 +221,7 @@ static int pass_stage(struct journey *journey, unsigned int i, struct filter_rou
 		step->is_idle = true;
 	else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace"))
 		step->entangled = "what tracers and trace_marker record has no filter in the kernel";
-	else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].try)
+	else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole)
 		return do_part(journey, stage, route, step, err);
 	else if (!*journey->routes->refusals[i].text)
 		do_all(journey, step);
@@ -212,7 +329,10 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *err)
 {
-	const int error = filter_stages[stage].try ? filter_stages[stage].try(expression, ret) : 0;
+	const struct filter_classifier drop = { .action.action = TW_ACTION_DROP };
+	const int error = filter_stages[stage].whole
+				  ? filter_compile(expression, filter_stages[stage].name, &drop, NULL, ret)
+				  : 0;
 
 	if (!error) {
 		*ret->text = '\0';
@@ -221,8 +341,17 @@ static int try_stage(const struct filter_expression *expression, enum filter_sta
 	return error == -ENOMEM ? tw_error__set(err, error, "out of memory") : 0;
 }
 
-int filter_routes__find(const struct filter_expression *expression, const struct filter_pipeline *pipeline,
-			struct filter_routes *ret, struct tw_error *err)
+static void routes__fini(struct filter_routes *routes)
+{
+	for (size_t i = 0; i < routes->groups.n; i++)
+		free(routes->items[i].kernel);
+	free(routes->items);
+	routes->items = NULL;
+	event_groups__fini(&routes->groups);
+}
+
+static int find_routes(const struct filter_expression *expression, const struct filter_pipeline *pipeline,
+		       struct filter_routes *ret, struct tw_error *err)
 {
 	struct filter_routes routes = { .groups = { .schema = expression->formats.schema } };
 	struct journey journey = { .pipeline = pipeline, .routes = &routes, .bound = expression->bound };
@@ -233,17 +362,21 @@ int filter_routes__find(const struct filter_expression *expression, const struct
 	for (size_t i = 0; i < expression->bound->n_events && !error; i++)
 		error = route_event(&journey, &routes, &expression->bound->events[i], err);
 	if (error)
-		filter_routes__fini(&routes);
+		routes__fini(&routes);
 	else
 		*ret = routes;
 	return error;
 }
 
-void filter_routes__fini(struct filter_routes *routes)
+int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *err)
 {
-	for (size_t i = 0; i < routes->groups.n; i++)
-		free(routes->items[i].kernel);
-	free(routes->items);
-	routes->items = NULL;
-	event_groups__fini(&routes->groups);
+	const int error = find_abilities(explanation->expression, &explanation->abilities, err);
+
+	return error ? error : find_routes(explanation->expression, explanation->pipeline, &explanation->routes, err);
+}
+
+void filter_explanation__fini(struct filter_explanation *explanation)
+{
+	routes__fini(&explanation->routes);
+	free(explanation->abilities);
 }
