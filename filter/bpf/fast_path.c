@@ -15,7 +15,7 @@
 _Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER, "packets long enough for an event have their headers, too");
 
 #define AT   BPF_REG_4 /* header that is looked at */
-#define MOST BPF_REG_3 /* how long the frame may be */
+#define ROOM BPF_REG_3 /* how long the frame may be */
 
 /* Jumps where r1 is an EtherType. */
 static void jump_if_type(struct tw_gen *g, uint16_t type, tw_label to)
@@ -78,9 +78,9 @@ static void skip_udp(struct tw_gen *g)
 
 	tw_asm__load(a, 2, BPF_REG_1, AT, 2);
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, tw_wire16(g->options->udp_port), g->pass);
-	tw_asm__load_be(a, 2, MOST, AT, 4);
-	tw_asm__jump_if(a, BPF_JLT, MOST, UDP_HEADER, g->pass);
-	tw_asm__alu(a, BPF_SUB, MOST, UDP_HEADER);
+	tw_asm__load_be(a, 2, ROOM, AT, 4);
+	tw_asm__jump_if(a, BPF_JLT, ROOM, UDP_HEADER, g->pass);
+	tw_asm__alu(a, BPF_SUB, ROOM, UDP_HEADER);
 	if (!tw_gen__is_xdp(g)) {
 		tw_asm__load(a, 4, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct __sk_buff, gso_size));
 		tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, g->slow_path);
@@ -113,7 +113,7 @@ static void step_to_frame(struct tw_gen *g)
 	tw_asm__alu(a, BPF_ADD, BPF_REG_1, NEEDED);
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, g->slow_path);
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(length));
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, MOST, g->slow_path);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, ROOM, g->slow_path);
 }
 
 /* r1 = an EtherType that is not ours */
@@ -122,7 +122,7 @@ static void look_behind(struct tw_gen *g)
 	struct tw_asm *a = &g->a;
 	const tw_label there = tw_asm__label(a);
 
-	tw_asm__imm(a, MOST, UINT16_MAX);
+	tw_asm__imm(a, ROOM, UINT16_MAX);
 	tw_asm__mov(a, AT, TW_REG_FRAME);
 	tw_asm__imm(a, TW_REG_OFFSET, 0);
 	step(g, ETH_HLEN);

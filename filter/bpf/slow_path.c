@@ -25,7 +25,7 @@ void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_store_bytes : BPF_FUNC_skb_store_bytes, size, fails);
 }
 
-#define IPV4_LEAST  20
+#define IPV4_MIN    20
 #define IPV6_HEADER 40
 #define UDP_HEADER  8
 
@@ -109,7 +109,7 @@ static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 {
 	struct tw_asm *a = &g->a;
 
-	peek(g, 0, IPV4_LEAST);
+	peek(g, 0, IPV4_MIN);
 	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, SCRATCH + 9);
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, IPPROTO_UDP, g->pass);
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, SCRATCH + 6);

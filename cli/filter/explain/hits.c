@@ -14,7 +14,7 @@ struct filter_hits {
 	struct tw_bound *whole; /* borrowed */
 	struct predicate_hits *predicates;
 	unsigned int n; /* 0 = they are not counted alone */
-	struct tw_streams *knowledge;
+	struct tw_streams *streams;
 	struct tw_merge *merge;
 	int failure; /* of the merge; final */
 	uint8_t *slot;
@@ -81,7 +81,7 @@ static void take_lost(struct filter_hits *hits, const struct tw_merged *out, con
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct filter_hits *hits = ctx;
-	struct tw_stream *stream = tw_streams__get(hits->knowledge, out->stream_id);
+	struct tw_stream *stream = tw_streams__get(hits->streams, out->stream_id);
 	struct tw_cursor unused, tlvs = { .at = out->body, .left = out->body_len };
 	struct tw_frame_info info = { 0 };
 	enum tw_frame_status status;
@@ -185,9 +185,9 @@ static int init(struct filter_hits *hits, const struct filter_expression *expres
 	hits->whole = expression->bound;
 	atomic_store(&hits->from, UINT64_MAX);
 	atomic_store(&hits->until, UINT64_MAX);
-	hits->knowledge = tw_streams__new(NULL);
+	hits->streams = tw_streams__new(NULL);
 	hits->slot = aligned_alloc(64, (TW_FRAME_MAX + TW_COPY_STEP + 63) & ~63u);
-	if (!hits->knowledge || !hits->slot)
+	if (!hits->streams || !hits->slot)
 		return tw_error__set(err, -ENOMEM, "out of memory");
 	error = tw_bound__prepare(hits->whole, err);
 	return error || !each ? error : bind_each(hits, expression, err);
@@ -217,7 +217,7 @@ void filter_hits__free(struct filter_hits *hits)
 		tw_bound__free(hits->predicates[i].bound);
 	free(hits->predicates);
 	tw_merge__free(hits->merge);
-	tw_streams__free(hits->knowledge);
+	tw_streams__free(hits->streams);
 	free(hits->slot);
 	free(hits);
 }

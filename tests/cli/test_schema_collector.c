@@ -10,24 +10,24 @@
 #include <string.h>
 
 #include "../pcap-tools/explained.h"
-#include "cli/filter/attach/learnt_schema.h"
+#include "cli/filter/attach/schema_collector.h"
 
 #define EVENTS 3u
 
-static struct schema_learner *learner;
+static struct schema_collector *collector;
 static struct test_frame frame;
 
 static int setup(void **state)
 {
 	(void)state;
-	learner = schema_learner__new();
-	return !learner;
+	collector = schema_collector__new();
+	return !collector;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	schema_learner__free(learner);
+	schema_collector__free(collector);
 	return 0;
 }
 
@@ -39,18 +39,18 @@ static void begin(uint64_t stream, uint64_t schema, uint16_t channel)
 }
 
 /* The frame that was begun, from memory of exactly its size. */
-static const struct learnt_schema *take(void)
+static const struct collected_schema *take(void)
 {
 	const size_t len = test_frame__end(&frame);
-	const struct learnt_schema *learnt;
+	const struct collected_schema *collected;
 	struct tw_frame_info info;
 	uint8_t *copy = malloc(len);
 
 	assert_non_null(copy);
 	memcpy(copy, frame.buf, len);
-	learnt = schema_learner__take(learner, copy, len, &info);
+	collected = schema_collector__take(collector, copy, len, &info);
 	free(copy);
-	return learnt;
+	return collected;
 }
 
 static void add_format(uint32_t index, uint32_t total)
@@ -66,14 +66,14 @@ static void add_format(uint32_t index, uint32_t total)
 	assert_true(tw_schema_tlv__emit(&frame.f, &view));
 }
 
-static const struct learnt_schema *tell_format(uint64_t stream, uint64_t schema, uint32_t index)
+static const struct collected_schema *tell_format(uint64_t stream, uint64_t schema, uint32_t index)
 {
 	begin(stream, schema, TW_CHANNEL_CONTROL);
 	add_format(index, EVENTS);
 	return take();
 }
 
-static const struct learnt_schema *tell_host(uint64_t stream, uint64_t schema)
+static const struct collected_schema *tell_host(uint64_t stream, uint64_t schema)
 {
 	static const uint8_t four[8] = { [7] = 4 };
 	const struct tw_attr_view attr = { .attr = TW_HOST_LONG_SIZE, .value = four, .len = sizeof(four) };
@@ -85,7 +85,7 @@ static const struct learnt_schema *tell_host(uint64_t stream, uint64_t schema)
 
 static void complete_when_all_has_come(void **state)
 {
-	const struct learnt_schema *learnt;
+	const struct collected_schema *collected;
 
 	(void)state;
 	assert_false(tell_format(1, 7, 2)->complete);
@@ -93,13 +93,13 @@ static void complete_when_all_has_come(void **state)
 	assert_false(tell_format(1, 7, 0)->complete); /* repeated */
 	assert_false(tell_format(1, 7, 1)->complete); /* how long is a long? */
 	assert_false(tell_format(2, 7, 1)->complete); /* another stream, that says so itself */
-	learnt = tell_host(1, 7);
-	assert_true(learnt->complete);
-	assert_int_equal(learnt->stream_id, 1);
-	assert_int_equal(learnt->id, 7);
-	assert_int_equal(learnt->refused, 0);
-	assert_int_equal(tw_schema__count(learnt->schema), EVENTS);
-	assert_string_equal(tw_schema__by_id(learnt->schema, 102)->name, "made");
+	collected = tell_host(1, 7);
+	assert_true(collected->complete);
+	assert_int_equal(collected->stream_id, 1);
+	assert_int_equal(collected->id, 7);
+	assert_int_equal(collected->refused, 0);
+	assert_int_equal(tw_schema__count(collected->schema), EVENTS);
+	assert_string_equal(tw_schema__by_id(collected->schema, 102)->name, "made");
 	assert_true(tell_host(1, 7)->complete); /* and stays so */
 	assert_false(tell_host(1, 8)->complete);
 }
@@ -115,9 +115,9 @@ static void events_and_strangers_tell_nothing(void **state)
 	begin(1, 0, TW_CHANNEL_CONTROL);
 	add_format(0, EVENTS);
 	assert_null(take());
-	assert_null(schema_learner__take(learner, "", 0, &info));
-	assert_null(
-		schema_learner__take(learner, "no frame of ours, but as long as one has to be, and longer", 58, &info));
+	assert_null(schema_collector__take(collector, "", 0, &info));
+	assert_null(schema_collector__take(collector, "no frame of ours, but as long as one has to be, and longer", 58,
+					   &info));
 }
 
 static void contradictions_complete_nothing(void **state)
@@ -137,7 +137,7 @@ static void contradictions_complete_nothing(void **state)
 
 static void formats_that_cannot_be_read_are_counted(void **state)
 {
-	const struct learnt_schema *learnt;
+	const struct collected_schema *collected;
 	uint8_t buf[64];
 	struct tw_schema_view view =
 		explained__schema(TW_SCHEMA_EVENT, 100, "no format", strlen("no format"), false, buf, sizeof(buf));
@@ -146,20 +146,20 @@ static void formats_that_cannot_be_read_are_counted(void **state)
 	tell_host(1, 7);
 	begin(1, 7, TW_CHANNEL_CONTROL);
 	assert_true(tw_schema_tlv__emit(&frame.f, &view));
-	learnt = take();
-	assert_true(learnt->complete);
-	assert_int_equal(learnt->refused, 1);
-	assert_string_not_equal(learnt->why.text, "");
+	collected = take();
+	assert_true(collected->complete);
+	assert_int_equal(collected->refused, 1);
+	assert_string_not_equal(collected->why.text, "");
 }
 
-/* A stranger with a thousand streams: the one that goes on speaking is still learnt. */
+/* A stranger with a thousand streams: the one that goes on speaking is still collected. */
 static void many_streams_are_bounded(void **state)
 {
 	(void)state;
 	tell_format(1, 7, 0);
 	for (uint64_t stream = 2; stream < 1000; stream++) {
 		tell_format(stream, stream, 0);
-		if (stream % (LEARNT_SCHEMAS_MAX - 1) == 0)
+		if (stream % (COLLECTED_SCHEMAS_MAX - 1) == 0)
 			assert_false(tell_format(1, 7, 1)->complete);
 	}
 	assert_false(tell_format(1, 7, 2)->complete);

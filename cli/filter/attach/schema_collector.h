@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Schemas as streams tell them on an interface, frame by frame; each is of use when all its texts have come. Bounded. */
-#ifndef CLI_LEARNT_SCHEMA_H
-#define CLI_LEARNT_SCHEMA_H
+#ifndef CLI_SCHEMA_COLLECTOR_H
+#define CLI_SCHEMA_COLLECTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +10,9 @@
 #include "schema/schema.h"
 #include "wire/decode.h"
 
-#define LEARNT_SCHEMAS_MAX 4 /* at once, TW_SCHEMA_MEMORY_MAX each; beyond that the one longest not heard of goes */
+#define COLLECTED_SCHEMAS_MAX 4 /* at once, TW_SCHEMA_MEMORY_MAX each; beyond that the one longest not heard of goes */
 
-struct learnt_schema {
+struct collected_schema {
 	uint64_t stream_id, id;
 	bool big_endian;
 	bool complete; /* all texts are there, and how long a long is */
@@ -25,21 +25,21 @@ struct learnt_schema {
 	bool has_host;
 };
 
-struct schema_learner;
+struct schema_collector;
 
-/** schema_learner__new() - Return: NULL without memory */
-struct schema_learner *schema_learner__new(void);
+/** schema_collector__new() - Return: NULL without memory */
+struct schema_collector *schema_collector__new(void);
 
-/** schema_learner__free() - and all that it learnt; NULL is fine */
-void schema_learner__free(struct schema_learner *learner);
+/** schema_collector__free() - and all that it collected; NULL is fine */
+void schema_collector__free(struct schema_collector *collector);
 
 /**
- * schema_learner__take() - look into a frame
+ * schema_collector__take() - look into a frame
  * @ret_info: its header, if it can be read
  *
  * Return: the schema that the frame tells of, complete or not, borrowed until the next call; NULL if it tells of none.
  */
-const struct learnt_schema *schema_learner__take(struct schema_learner *learner, const void *frame, size_t len,
-						 struct tw_frame_info *ret_info);
+const struct collected_schema *schema_collector__take(struct schema_collector *collector, const void *frame, size_t len,
+						      struct tw_frame_info *ret_info);
 
 #endif
