@@ -146,7 +146,7 @@ static bool is_no_number(const struct tw_test *test)
 {
 	const uint32_t size = test->field->size;
 
-	return (size != 1 && size != 2 && size != 4 && size != 8) || test->len != size ||
+	return !tw_number__has_size(size) || test->len != size ||
 	       (test->op == TW_TEST_WITHIN && test->high_len != size);
 }
 
@@ -166,8 +166,7 @@ static bool is_no_integer_to_kernel(const struct tw_test *test)
 	const struct tw_field *field = test->field;
 	const uint32_t size = field->size;
 
-	return field->place != TW_PLACE_FIXED || (size != 1 && size != 2 && size != 4 && size != 8) ||
-	       strstr(field->type, "_loc ");
+	return field->place != TW_PLACE_FIXED || !tw_number__has_size(size) || strstr(field->type, "_loc ");
 }
 
 static bool is_text_to_kernel(const struct tw_test *test)

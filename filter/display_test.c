@@ -144,11 +144,6 @@ static void put_glob(struct tw_line *line, const uint8_t *pattern, size_t len)
 	tw_line__str(line, glob.trailing ? "\"" : "\\z\"");
 }
 
-static bool is_order(const struct tw_test *test)
-{
-	return test->op >= TW_TEST_LT && test->op <= TW_TEST_WITHIN;
-}
-
 static bool is_truth(const struct tw_test *test)
 {
 	return test->field && (test->field->kind == TW_FIELD_BOOL ||
@@ -240,7 +235,7 @@ static void put_masked(const struct writing *w, uint64_t mask)
 		put(w, " in {");
 	else
 		put_op(w, test->op);
-	put_number(w, is_order(test) ? test->low : test->low & mask);
+	put_number(w, test->op == TW_TEST_EQ || test->op == TW_TEST_NE ? test->low & mask : test->low);
 }
 
 /* The sign is a matter of less or not less than 0. */

@@ -25,18 +25,13 @@ const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
 	return event ? event->root : bound->unknown;
 }
 
-static bool is_number_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static bool field_place(const struct tw_test *test, struct tw_test_place *ret)
 {
 	const struct tw_field *field = test->field;
 	const bool is_array = tw_test__is_array(test);
 
 	if (field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON ||
-	    (test->compared == TW_AS_NUMBER && !is_array && !is_number_size(field->size)))
+	    (test->compared == TW_AS_NUMBER && !is_array && !tw_number__has_size(field->size)))
 		return false;
 	*ret = (struct tw_test_place){
 		.offset = (uint32_t)sizeof(struct tw_frame_hdr) + TW_EVENT_RECORD + field->offset,

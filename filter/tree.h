@@ -136,6 +136,12 @@ struct tw_test_place {
 /** tw_test__place() - Return: false if there is no fixed place: TIME, names, a dynamic field, a bit mask */
 bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret);
 
+/** tw_number__has_size() - whether numbers have that many bytes */
+static inline bool tw_number__has_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 /** tw_test__is_array() - whether it compares the elements of an array of numbers */
 static inline bool tw_test__is_array(const struct tw_test *test)
 {

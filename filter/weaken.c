@@ -39,20 +39,6 @@ static void add(struct copy *copy, struct tw_node *node)
 	copy->failed |= !*so_far;
 }
 
-static void close_joint(struct copy *copy)
-{
-	struct tw_node *node = copy->open[--copy->depth];
-
-	add(copy, node);
-}
-
-static struct tw_node *copy_leaf(struct copy *copy, const struct tw_node *leaf)
-{
-	if (leaf->kind == TW_NODE_TEST)
-		return tw_node__test(copy->arena, leaf->test, leaf->negated);
-	return tw_node__certain(copy->arena, leaf->kind == TW_NODE_TRUE);
-}
-
 /* A copy of the tree; tests that the back end cannot express are TRUE in it. */
 static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				 bool *ret_exact)
@@ -66,13 +52,15 @@ static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end ba
 		if (at == TW_WALK_OPEN) {
 			open_joint(&copy, walk.node->kind);
 		} else if (at == TW_WALK_CLOSE) {
-			close_joint(&copy);
-		} else if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST &&
-			   tw_test__refusal(walk.node->test, back_end)) {
+			copy.depth--;
+			add(&copy, copy.open[copy.depth]);
+		} else if (at == TW_WALK_LEAF && walk.node->kind != TW_NODE_TEST) {
+			add(&copy, tw_node__certain(arena, walk.node->kind == TW_NODE_TRUE));
+		} else if (at == TW_WALK_LEAF && tw_test__refusal(walk.node->test, back_end)) {
 			*ret_exact = false;
 			add(&copy, tw_node__certain(arena, true));
 		} else if (at == TW_WALK_LEAF) {
-			add(&copy, copy_leaf(&copy, walk.node));
+			add(&copy, tw_node__test(arena, walk.node->test, walk.node->negated));
 		}
 	}
 	return copy.failed ? NULL : copy.done;

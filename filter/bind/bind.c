@@ -72,16 +72,11 @@ static bool may_need_words(const struct tw_predicate *predicate)
 	return false;
 }
 
-static bool is_number_size(unsigned int size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static uint8_t compared_as(const struct tw_field *field)
 {
 	if (field->kind == TW_FIELD_STRING || field->kind == TW_FIELD_BITMASK)
 		return TW_AS_TEXT;
-	if (field->kind == TW_FIELD_BYTES || !is_number_size(field->elem_size))
+	if (field->kind == TW_FIELD_BYTES || !tw_number__has_size(field->elem_size))
 		return TW_AS_BYTES;
 	if (field->kind == TW_FIELD_ARRAY && (field->elem_size == 1 || field->elem_kind == TW_FIELD_BYTES))
 		return TW_AS_BYTES;

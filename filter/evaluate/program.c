@@ -77,14 +77,6 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 	}
 }
 
-/* As tw_field__read() has it. */
-static uint8_t load_of_field(const struct tw_field *field)
-{
-	if (field->kind >= TW_FIELD_STRING)
-		return TW_LOAD_NOTHING;
-	return load_of_size(field->size, tw_field__is_signed(field));
-}
-
 /* @ret_size: of the number, bytes */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
@@ -101,7 +93,8 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 		return TW_LOAD_NOTHING;
 	if (test->operand == TW_ON_FIELD) {
 		*ret_size = test->field->size;
-		return load_of_field(test->field);
+		return test->field->kind < TW_FIELD_STRING ? load_of_size(*ret_size, tw_field__is_signed(test->field))
+							   : TW_LOAD_NOTHING;
 	}
 	*ret_size = loads[test->operand].size;
 	return loads[test->operand].load;

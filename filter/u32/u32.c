@@ -190,12 +190,6 @@ static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_b
 	return cubes;
 }
 
-/* Whether event @i is meant: of the group, or none of the others if it has the unknown ones. */
-static bool is_listed(const struct tw_groups *groups, uint32_t group, size_t i)
-{
-	return groups->group_of[i] == group + 1;
-}
-
 /* The ids of a group, in ranges: gaps between ids that are known belong to those that are not. */
 static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
 {
@@ -208,7 +202,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 
 	for (size_t i = 0; i <= n && list.items; i++) {
 		const uint32_t at = i < n ? events[i].format->id : UINT16_MAX + 1;
-		const bool is_in = i < n && is_listed(groups, group, i);
+		const bool is_in = i < n && groups->group_of[i] == group + 1;
 		uint32_t first = at, end = at;
 
 		if (has_unknown && is_in)
@@ -217,7 +211,8 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 			first = from;
 			from = at + 1;
 		} else if (is_in) {
-			while (i + 1 < n && is_listed(groups, group, i + 1) && events[i + 1].format->id == end + 1) {
+			while (i + 1 < n && groups->group_of[i + 1] == group + 1 &&
+			       events[i + 1].format->id == end + 1) {
 				end++;
 				i++;
 			}
@@ -229,14 +224,6 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 		list = tw_cubes__or(maker, &list, &range);
 	}
 	return list;
-}
-
-static struct tw_cubes group_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
-{
-	const struct tw_cubes ids = id_cubes(maker, groups, group);
-	const struct tw_cubes tree = cubes_of_tree(maker, groups->groups[group].root);
-
-	return tw_cubes__and(maker, &ids, &tree);
 }
 
 /* @cubes live in the arena; the matches are the caller's. */
@@ -268,7 +255,9 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 	int error = -ENOMEM;
 
 	for (uint32_t i = 0; i < groups->n && !maker->too_many; i++) {
-		const struct tw_cubes group = group_cubes(maker, groups, i);
+		const struct tw_cubes ids = id_cubes(maker, groups, i);
+		const struct tw_cubes tree = cubes_of_tree(maker, groups->groups[i].root);
+		const struct tw_cubes group = tw_cubes__and(maker, &ids, &tree);
 
 		all = tw_cubes__or(maker, &all, &group);
 	}
