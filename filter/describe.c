@@ -3,9 +3,53 @@
 
 #include <arpa/inet.h>
 
-#include "filter/bind/bind.h"
+#include "filter/bind/name.h"
 
 #define NS_PER_SECOND 1000000000ull
+
+const char *tw_operand__name(uint8_t operand)
+{
+	static const char *const names[] = {
+		[TW_ON_PID] = "pid",     [TW_ON_CPU] = "cpu",
+		[TW_ON_FLAGS] = "flags", [TW_ON_PREEMPT] = "common_preempt_count",
+		[TW_ON_TIME] = "time",   [TW_ON_COMM] = "comm",
+		[TW_ON_HOST] = "host",
+	};
+
+	return names[operand];
+}
+
+const char *tw_test_op__text(uint8_t op)
+{
+	static const char *const texts[] = {
+		[TW_TEST_EXISTS] = "",
+		[TW_TEST_EQ] = "==",
+		[TW_TEST_NE] = "!=",
+		[TW_TEST_LT] = "<",
+		[TW_TEST_LE] = "<=",
+		[TW_TEST_GT] = ">",
+		[TW_TEST_GE] = ">=",
+		[TW_TEST_WITHIN] = "in",
+		[TW_TEST_CONTAINS] = "contains",
+		[TW_TEST_MATCHES] = "matches",
+		[TW_TEST_GLOB] = "~",
+	};
+
+	return texts[op];
+}
+
+void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
+{
+	tw_line__char(line, "0123456789abcdef"[byte >> 4]);
+	tw_line__char(line, "0123456789abcdef"[byte & 15]);
+}
+
+void tw_line__seconds(struct tw_line *line, uint64_t ns)
+{
+	tw_line__u64(line, ns / NS_PER_SECOND);
+	tw_line__char(line, '.');
+	tw_line__digits(line, ns % NS_PER_SECOND, 9, '0');
+}
 
 void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len)
 {
@@ -18,8 +62,7 @@ void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len)
 			continue;
 		}
 		tw_line__str(line, "\\x");
-		tw_line__char(line, "0123456789abcdef"[text[i] >> 4]);
-		tw_line__char(line, "0123456789abcdef"[text[i] & 15]);
+		tw_line__hex_byte(line, text[i]);
 	}
 	tw_line__char(line, '"');
 }
@@ -29,8 +72,7 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		if (i)
 			tw_line__char(line, ':');
-		tw_line__char(line, "0123456789abcdef"[bytes[i] >> 4]);
-		tw_line__char(line, "0123456789abcdef"[bytes[i] & 15]);
+		tw_line__hex_byte(line, bytes[i]);
 	}
 }
 
@@ -53,9 +95,7 @@ static bool is_address(const struct tw_test *test, size_t len)
 static void put_number(const struct tw_test *test, uint64_t number, struct tw_line *line)
 {
 	if (test->operand == TW_ON_TIME) {
-		tw_line__u64(line, number / NS_PER_SECOND);
-		tw_line__char(line, '.');
-		tw_line__digits(line, number % NS_PER_SECOND, 9, '0');
+		tw_line__seconds(line, number);
 	} else if (test->is_signed) {
 		tw_line__i64(line, (int64_t)number);
 	} else if (test->has_mask || (test->field && test->field->kind == TW_FIELD_POINTER)) {
@@ -85,22 +125,10 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 	}
 }
 
-static const char *operand_name(const struct tw_test *test)
-{
-	static const char *const names[] = {
-		[TW_ON_PID] = "pid",     [TW_ON_CPU] = "cpu",
-		[TW_ON_FLAGS] = "flags", [TW_ON_PREEMPT] = "common_preempt_count",
-		[TW_ON_TIME] = "time",   [TW_ON_COMM] = "comm",
-		[TW_ON_HOST] = "host",
-	};
-
-	return test->field ? test->field->name : names[test->operand];
-}
-
 void tw_test__describe(const struct tw_test *test, struct tw_line *line)
 {
 	tw_line__str(line, test->field && tw_filter_name__is_key(test->field->name) ? "any." : "");
-	tw_line__str(line, operand_name(test));
+	tw_line__str(line, test->field ? test->field->name : tw_operand__name(test->operand));
 	if (test->has_mask) {
 		tw_line__str(line, " & 0x");
 		tw_line__hex(line, test->mask);
@@ -110,7 +138,7 @@ void tw_test__describe(const struct tw_test *test, struct tw_line *line)
 	if (test->op == TW_TEST_EXISTS)
 		return;
 	tw_line__char(line, ' ');
-	tw_line__str(line, tw_filter_op__text(test->op));
+	tw_line__str(line, tw_test_op__text(test->op));
 	tw_line__str(line, test->op == TW_TEST_WITHIN ? " {" : " ");
 	put_value(test, false, line);
 	if (test->op != TW_TEST_WITHIN)

@@ -12,6 +12,16 @@ void tw_test__describe(const struct tw_test *test, struct tw_line *line);
 /** tw_node__describe() - append a tree: `(a == 1 || !(b == 2)) && c > 3`, `true`, `false` */
 void tw_node__describe(const struct tw_node *root, struct tw_line *line);
 
+/** tw_operand__name() - of what is no field: "pid" */
+const char *tw_operand__name(uint8_t operand);
+
+/** tw_test_op__text() - "==" and the like */
+const char *tw_test_op__text(uint8_t op);
+
+/** tw_line__hex_byte() - append two hexadecimal digits. tw_line__seconds() - append 12.500000000 */
+void tw_line__hex_byte(struct tw_line *line, uint8_t byte);
+void tw_line__seconds(struct tw_line *line, uint64_t ns);
+
 /** tw_line__quoted() - append text in double quotes, as the language reads it */
 void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len);
 

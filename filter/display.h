@@ -11,9 +11,6 @@
  * those of an analyst's machine that never saw another kernel's field of that name with another type.
  */
 
-/** tw_display__refuses() - see tw_refuses() */
-const char *tw_display__refuses(const struct tw_test *test);
-
 /**
  * tw_display__emit() - append a filter that shows the matching ones of packets with one event each
  *

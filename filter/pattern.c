@@ -11,12 +11,12 @@
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why)
 {
 	pcre2_code *code;
-	int error;
+	int err;
 
-	code = pcre2_compile((PCRE2_SPTR)literal->text, literal->len, PCRE2_CASELESS | PCRE2_NEVER_UTF, &error, ret_at,
+	code = pcre2_compile((PCRE2_SPTR)literal->text, literal->len, PCRE2_CASELESS | PCRE2_NEVER_UTF, &err, ret_at,
 			     NULL);
 	if (!code)
-		pcre2_get_error_message(error, (PCRE2_UCHAR *)why, 256);
+		pcre2_get_error_message(err, (PCRE2_UCHAR *)why, 256);
 	return code;
 }
 

@@ -10,8 +10,7 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
-/** tw_pcap__refuses() - see tw_refuses() */
-const char *tw_pcap__refuses(const struct tw_test *test);
+#define TW_PCAP_VALUE_MAX 1024 /* bytes of a text or bytes that are compared with */
 
 /**
  * tw_pcap__emit() - append the filter

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A classifier: rules in order, each an expression and what is to be done, for frames on their way. The first rule that matches
- * an event decides about it. What it is compiled to: eBPF (filter/bpf/), keys of tc's u32 (filter/u32.h).
+ * an event decides about it. What it is compiled to: eBPF (filter/bpf/), keys of tc's u32 (filter/u32/u32.h).
  *
  * Of a frame of one event
  *  - pass, mark, redirect apply to the frame;
@@ -70,6 +70,14 @@ struct tw_counter_key {
 	uint16_t channel;
 	uint16_t reserved[3];
 };
+
+/** tw_rules__row() - rule i; n is the default, without an expression */
+static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigned int i)
+{
+	if (i < rules->n)
+		return rules->rules[i];
+	return (struct tw_rule){ .action = rules->default_action, .arg = rules->default_arg };
+}
 
 /** tw_rules__rows() - rows of counters: rule i has row i, the default row n, enum tw_count c row n + 1 + c */
 static inline unsigned int tw_rules__rows(const struct tw_rules *rules)

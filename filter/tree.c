@@ -25,60 +25,41 @@ const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
 	return event ? event->root : bound->unknown;
 }
 
-static bool field_number_place(const struct tw_test *test, struct tw_number_place *ret)
+static bool field_place(const struct tw_test *test, struct tw_test_place *ret)
 {
 	const struct tw_field *field = test->field;
-	const unsigned int size = field->size;
+	const bool is_array = tw_test__is_array(test);
 
-	if (field->kind == TW_FIELD_ARRAY || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
+	if (field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON ||
+	    (test->compared == TW_AS_NUMBER && !is_array && !tw_number__has_size(field->size)))
 		return false;
-	if (size != 1 && size != 2 && size != 4 && size != 8)
-		return false;
-	*ret = (struct tw_number_place){
-		.base = TW_IN_EVENT,
-		.size = (uint8_t)size,
+	*ret = (struct tw_test_place){
+		.offset = (uint32_t)sizeof(struct tw_frame_hdr) + TW_EVENT_RECORD + field->offset,
+		.size = is_array ? field->elem_size : field->size,
+		.count = is_array ? field->count : 1,
 		.big_endian = test->big_endian,
 		.is_signed = tw_field__is_signed(field),
-		.offset = TW_EVENT_RECORD + field->offset,
 	};
 	return true;
 }
 
-bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret)
+bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret)
 {
-	static const struct tw_number_place places[] = {
-		[TW_ON_PID] = { TW_IN_EVENT, 4, true, true, offsetof(struct tw_event, common_pid) },
-		[TW_ON_CPU] = { TW_IN_HEADER, 2, true, false, offsetof(struct tw_frame_hdr, cpu) },
-		[TW_ON_FLAGS] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_flags) },
-		[TW_ON_PREEMPT] = { TW_IN_EVENT, 1, true, false, offsetof(struct tw_event, common_preempt_count) },
+#define EVENT(field) (sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field))
+	static const struct tw_test_place places[] = {
+		[TW_ON_PID] = { EVENT(common_pid), 4, 1, true, true },
+		[TW_ON_CPU] = { offsetof(struct tw_frame_hdr, cpu), 2, 1, true, false },
+		[TW_ON_FLAGS] = { EVENT(common_flags), 1, 1, true, false },
+		[TW_ON_PREEMPT] = { EVENT(common_preempt_count), 1, 1, true, false },
 	};
+#undef EVENT
 
-	if (test->compared != TW_AS_NUMBER)
-		return false;
 	if (test->operand == TW_ON_FIELD)
-		return field_number_place(test, ret);
+		return field_place(test, ret);
 	if (test->operand > TW_ON_PREEMPT)
 		return false;
 	*ret = places[test->operand];
 	return true;
-}
-
-bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size)
-{
-	const struct tw_field *field = test->field;
-
-	if (test->operand != TW_ON_FIELD || test->compared == TW_AS_NUMBER || field->kind == TW_FIELD_BITMASK ||
-	    field->place != TW_PLACE_FIXED || field->offset < TW_RECORD_COMMON)
-		return false;
-	*ret_offset = TW_EVENT_RECORD + field->offset;
-	*ret_size = field->size;
-	return true;
-}
-
-bool tw_test__asks_for_elements(const struct tw_test *test)
-{
-	return test->op == TW_TEST_EXISTS && test->compared == TW_AS_NUMBER && test->operand == TW_ON_FIELD &&
-	       test->field->kind == TW_FIELD_ARRAY && test->field->place != TW_PLACE_FIXED;
 }
 
 static enum tw_walk_at arrive(struct tw_walk *walk, const struct tw_node *node)
@@ -112,4 +93,124 @@ enum tw_walk_at tw_walk__next(struct tw_walk *walk)
 		walk->at = leave(walk);
 	}
 	return walk->at;
+}
+
+struct tw_node *tw_node__certain(struct tw_arena *arena, bool value)
+{
+	struct tw_node *node = tw_arena__take(arena, sizeof(*node));
+
+	if (node)
+		node->kind = value ? TW_NODE_TRUE : TW_NODE_FALSE;
+	return node;
+}
+
+struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool negated)
+{
+	struct tw_node *node = tw_arena__take(arena, sizeof(*node));
+
+	if (node) {
+		node->kind = TW_NODE_TEST;
+		node->test = test;
+		node->negated = negated;
+	}
+	return node;
+}
+
+static bool is_certain(const struct tw_node *node)
+{
+	return node->kind == TW_NODE_TRUE || node->kind == TW_NODE_FALSE;
+}
+
+/* @certain with @other: either it decides, or it says nothing. */
+static struct tw_node *fold(enum tw_node_kind kind, struct tw_node *certain, struct tw_node *other)
+{
+	const bool decides = certain->kind == (kind == TW_NODE_AND ? TW_NODE_FALSE : TW_NODE_TRUE);
+
+	return decides ? certain : other;
+}
+
+static struct tw_node *wrap(struct tw_arena *arena, enum tw_node_kind kind, struct tw_node *node)
+{
+	struct tw_node *joint;
+
+	if (node->kind == kind)
+		return node;
+	joint = tw_arena__take(arena, sizeof(*joint));
+	if (joint) {
+		joint->kind = (uint8_t)kind;
+		joint->first = joint->last = node;
+		node->parent = joint;
+	}
+	return joint;
+}
+
+static void append(struct tw_node *joint, struct tw_node *child)
+{
+	child->parent = joint;
+	child->next = NULL;
+	joint->last->next = child;
+	joint->last = child;
+}
+
+struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, struct tw_node *a, struct tw_node *b)
+{
+	struct tw_node *next;
+
+	if (!a || !b)
+		return NULL;
+	if (is_certain(a))
+		return fold(kind, a, b);
+	if (is_certain(b))
+		return fold(kind, b, a);
+	a = wrap(arena, kind, a);
+	if (!a)
+		return NULL;
+	if (b->kind != kind) {
+		append(a, b);
+		return a;
+	}
+	for (struct tw_node *child = b->first; child; child = next) {
+		next = child->next;
+		append(a, child);
+	}
+	return a;
+}
+
+static void turn(struct tw_node *node)
+{
+	static const uint8_t turned[] = {
+		[TW_NODE_FALSE] = TW_NODE_TRUE, [TW_NODE_TRUE] = TW_NODE_FALSE, [TW_NODE_TEST] = TW_NODE_TEST,
+		[TW_NODE_AND] = TW_NODE_OR,     [TW_NODE_OR] = TW_NODE_AND,
+	};
+
+	node->kind = turned[node->kind];
+	node->negated = node->kind == TW_NODE_TEST && !node->negated;
+}
+
+/* Ands become ors and the reverse, everywhere at once: so none gets a child of its own kind. */
+struct tw_node *tw_node__negate(struct tw_node *root)
+{
+	struct tw_node *node = root;
+
+	while (node) {
+		turn(node);
+		if (node->first) {
+			node = node->first;
+			continue;
+		}
+		while (node != root && !node->next)
+			node = node->parent;
+		node = node == root ? NULL : node->next;
+	}
+	return root;
+}
+
+const struct tw_test *tw_walk__next_test(struct tw_walk *walk)
+{
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(walk)) != TW_WALK_END)
+		if (at == TW_WALK_LEAF && walk->node->kind == TW_NODE_TEST)
+			return walk->node->test;
+	return NULL;
 }

@@ -11,6 +11,7 @@
 #ifndef TW_FILTER_TREE_H
 #define TW_FILTER_TREE_H
 
+#include "filter/arena.h"
 #include "filter/filter.h"
 #include "schema/field.h"
 
@@ -123,40 +124,42 @@ struct tw_bound_event *tw_bound__event(const struct tw_bound *bound, uint16_t id
 /** tw_bound__root() - the tree for an event id; never NULL */
 const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id);
 
-/* Where a test's number lies in a frame that holds the event's TLV. */
-enum tw_place_base {
-	TW_IN_HEADER, /* offset counts from the frame header */
-	TW_IN_EVENT,  /* from the beginning of the EVENT TLV */
-};
-
-struct tw_number_place {
-	uint8_t base; /* enum tw_place_base */
-	uint8_t size; /* 1, 2, 4 or 8 */
+/* Where a test's numbers, text or bytes lie in a frame whose first TLV is the event. */
+struct tw_test_place {
+	uint32_t offset; /* from the frame header */
+	uint32_t size;   /* of a number; of all bytes: a text is as long as this, or ends with the first NUL */
+	uint32_t count;  /* of numbers, one after the other: the elements of an array, else 1 */
 	bool big_endian;
-	bool is_signed; /* of the value that lies there */
-	uint32_t offset;
+	bool is_signed; /* of the numbers that lie there */
 };
 
-/**
- * tw_test__number_place() - where the scalar lies that a NUMBER test looks at
- * Return: false if it has no fixed place: not a number, an array, TIME.
- */
-bool tw_test__number_place(const struct tw_test *test, struct tw_number_place *ret);
+/** tw_test__place() - Return: false if there is no fixed place: TIME, names, a dynamic field, a bit mask */
+bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret);
 
-/**
- * tw_test__bytes_place() - where the text or bytes lie in the EVENT TLV
- * @ret_offset: from the beginning of the TLV
- * @ret_size: bytes there; a text is as long as this, or ends with the first NUL
- *
- * Return: false if they have no fixed place: not a field, dynamic, a bit mask.
- */
-bool tw_test__bytes_place(const struct tw_test *test, uint32_t *ret_offset, uint32_t *ret_size);
+/** tw_number__has_size() - whether numbers have that many bytes */
+static inline bool tw_number__has_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
 
-/**
- * tw_test__asks_for_elements() - whether it is an EXISTS of an array of numbers whose length only the record tells: one
- * without elements is not there, whoever wrote it
- */
-bool tw_test__asks_for_elements(const struct tw_test *test);
+/** tw_test__is_array() - whether it compares the elements of an array of numbers */
+static inline bool tw_test__is_array(const struct tw_test *test)
+{
+	return test->compared == TW_AS_NUMBER && test->field && test->field->kind == TW_FIELD_ARRAY;
+}
+
+/* Joining nodes; what is certain is folded away on the spot. All take trees apart: each node is in one. */
+
+/** tw_node__certain() - TRUE or FALSE. Return: NULL without memory, as all here */
+struct tw_node *tw_node__certain(struct tw_arena *arena, bool value);
+
+struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool negated);
+
+/** tw_node__join() - AND or OR of two trees; NULL is passed on */
+struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, struct tw_node *a, struct tw_node *b);
+
+/** tw_node__negate() - turn a tree round in place, so that `not` stands at tests only; NULL is passed on */
+struct tw_node *tw_node__negate(struct tw_node *root);
 
 /* Steps through a tree, as one writes it down. */
 enum tw_walk_at {
@@ -183,44 +186,7 @@ static inline struct tw_walk tw_walk__on(const struct tw_node *root)
 /** tw_walk__next() - one step; the node it is about is @walk->node. Return: where it is */
 enum tw_walk_at tw_walk__next(struct tw_walk *walk);
 
-/*
- * Whether a stage can do a test; negated or not, it is the same test. Each back end has one: tw_tracefs__refuses() ...
- * Return: NULL if it can; else why not, as half a sentence that goes on after "because": "the task's name is not in the frames".
- */
-typedef const char *tw_refuses(const struct tw_test *test);
-
-/**
- * tw_node__weaken() - what a stage can do of a tree: true for every record for which the tree is
- * @arena: takes the result
- * @ret_exact: whether nothing had to be left out; may be NULL
- *
- * A test that it cannot do is taken for true. What is left for a later stage is tw_node__rest().
- *
- * Return: NULL without memory.
- */
-const struct tw_node *tw_node__weaken(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
-				      bool *ret_exact);
-
-/**
- * tw_node__rest() - what is still to be asked of records that passed what tw_node__weaken() gave: of an AND those parts that the
- * stage could not do whole, else all of it
- * Return: TRUE if nothing is; NULL without memory.
- */
-const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena);
-
-/**
- * tw_node__refused() - the first test of a tree that a stage cannot do
- * @ret_why: what it said
- * Return: NULL if it can do them all.
- */
-const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why);
-
-/**
- * tw_bound__check() - that a stage can do every test of a tree
- * @stage: what it is called in @err: "u32"
- * Return: 0; -EOPNOTSUPP, with @err saying which predicate at which column, and why.
- */
-int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, tw_refuses *refuses, const char *stage,
-		    struct tw_error *err);
+/** tw_walk__next_test() - steps up to the next test. Return: NULL at the end */
+const struct tw_test *tw_walk__next_test(struct tw_walk *walk);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one stage can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
-#include <errno.h>
-
-#include "filter/node.h"
+/* What a back end can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
+#include "filter/capability.h"
 
 struct copy {
 	struct tw_arena *arena;
@@ -41,22 +39,8 @@ static void add(struct copy *copy, struct tw_node *node)
 	copy->failed |= !*so_far;
 }
 
-static void close_joint(struct copy *copy)
-{
-	struct tw_node *node = copy->open[--copy->depth];
-
-	add(copy, node);
-}
-
-static struct tw_node *copy_leaf(struct copy *copy, const struct tw_node *leaf)
-{
-	if (leaf->kind == TW_NODE_TEST)
-		return tw_node__test(copy->arena, leaf->test, leaf->negated);
-	return tw_node__certain(copy->arena, leaf->kind == TW_NODE_TRUE);
-}
-
-/* A copy of the tree; tests that @refuses (may be NULL) are TRUE in it. */
-static struct tw_node *copy_tree(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
+/* A copy of the tree; tests that the back end cannot express are TRUE in it. */
+static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				 bool *ret_exact)
 {
 	struct copy copy = { .arena = arena };
@@ -68,60 +52,32 @@ static struct tw_node *copy_tree(const struct tw_node *root, tw_refuses *refuses
 		if (at == TW_WALK_OPEN) {
 			open_joint(&copy, walk.node->kind);
 		} else if (at == TW_WALK_CLOSE) {
-			close_joint(&copy);
-		} else if (at == TW_WALK_LEAF && walk.node->kind == TW_NODE_TEST && refuses &&
-			   refuses(walk.node->test)) {
+			copy.depth--;
+			add(&copy, copy.open[copy.depth]);
+		} else if (at == TW_WALK_LEAF && walk.node->kind != TW_NODE_TEST) {
+			add(&copy, tw_node__certain(arena, walk.node->kind == TW_NODE_TRUE));
+		} else if (at == TW_WALK_LEAF && tw_test__refusal(walk.node->test, back_end)) {
 			*ret_exact = false;
 			add(&copy, tw_node__certain(arena, true));
 		} else if (at == TW_WALK_LEAF) {
-			add(&copy, copy_leaf(&copy, walk.node));
+			add(&copy, tw_node__test(arena, walk.node->test, walk.node->negated));
 		}
 	}
 	return copy.failed ? NULL : copy.done;
 }
 
-const struct tw_node *tw_node__weaken(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena,
+const struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				      bool *ret_exact)
 {
 	bool exact;
-	const struct tw_node *weak = copy_tree(root, refuses, arena, &exact);
+	const struct tw_node *weak = copy_tree(root, back_end, arena, &exact);
 
 	if (weak && ret_exact)
 		*ret_exact = exact;
 	return weak;
 }
 
-const struct tw_test *tw_node__refused(const struct tw_node *root, tw_refuses *refuses, const char **ret_why)
-{
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
-
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at != TW_WALK_LEAF || walk.node->kind != TW_NODE_TEST)
-			continue;
-		*ret_why = refuses(walk.node->test);
-		if (*ret_why)
-			return walk.node->test;
-	}
-	return NULL;
-}
-
-int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, tw_refuses *refuses, const char *stage,
-		    struct tw_error *err)
-{
-	const char *why;
-	const struct tw_test *test = tw_node__refused(root, refuses, &why);
-	const struct tw_text_span *span;
-
-	if (!test)
-		return 0;
-	span = &bound->predicates[test->predicate];
-	return tw_error__set(err, -EOPNOTSUPP, "column %u: %s cannot do '%.*s', because %s", span->begin + 1, stage,
-			     (int)(span->end - span->begin < 100 ? span->end - span->begin : 100),
-			     bound->text + span->begin, why);
-}
-
-const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refuses, struct tw_arena *arena)
+const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena)
 {
 	struct tw_node *rest = tw_node__certain(arena, true);
 	const struct tw_node *part = root->kind == TW_NODE_AND ? root->first : root;
@@ -129,8 +85,9 @@ const struct tw_node *tw_node__rest(const struct tw_node *root, tw_refuses *refu
 	bool exact;
 
 	for (; part && rest; part = root->kind == TW_NODE_AND ? part->next : NULL) {
-		if (tw_node__refused(part, refuses, &why))
-			rest = tw_node__join(arena, TW_NODE_AND, rest, copy_tree(part, NULL, arena, &exact));
+		if (tw_node__refused(part, back_end, &why))
+			rest = tw_node__join(arena, TW_NODE_AND, rest,
+					     copy_tree(part, TW_BACK_END_TOOLS, arena, &exact));
 	}
 	return rest;
 }

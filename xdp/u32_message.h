@@ -4,7 +4,7 @@
 #define TW_U32_MESSAGE_H
 
 #include "filter/rules.h"
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 #include "xdp/netlink.h"
 
 #define TW_U32_NODES_MAX 4095 /* filters of one priority */

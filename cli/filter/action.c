@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "filter/rules.h"
+#include "xdp/classifier.h"
 #include "xdp/interface.h"
 
 /* What stands behind "NAME:", or NULL. */
@@ -56,4 +57,15 @@ int filter_action__parse(const char *text, struct filter_action *ret, struct tw_
 		return parse_redirect(value, ret, err);
 	return tw_error__set(err, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
 			     text);
+}
+
+int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *err)
+{
+	for (uint8_t place = 0; place < TW_PLACES; place++) {
+		if (!strcmp(text, tw_place__name(place))) {
+			*ret_place = place;
+			return 0;
+		}
+	}
+	return tw_error__set(err, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
 }

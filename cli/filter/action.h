@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a rule does with the events that it matches, as it is typed: pass, drop, mark:N, redirect:IF. */
+/* What a rule does with the events that it matches, and where, as it is typed: pass, drop, mark:N, redirect:IF; xdp, tc, u32. */
 #ifndef CLI_FILTER_ACTION_H
 #define CLI_FILTER_ACTION_H
 
@@ -18,5 +18,8 @@ struct filter_action {
  * Return: 0; -EINVAL for what is no action, -ENODEV for an interface that is not there; with @err filled.
  */
 int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *err);
+
+/** filter_hook__parse() - @ret_place: enum tw_place. Return: 0 or -EINVAL */
+int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *err);
 
 #endif

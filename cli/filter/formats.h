@@ -44,8 +44,4 @@ void cli_formats__fini(struct cli_formats *formats);
 /** cli_formats_source__fini() - free what the options have left; @source is a struct cli_formats_source */
 void cli_formats_source__fini(void *source);
 
-/* Internal to cli_formats__load(), for cli/formats_capture.c. */
-void cli_formats__refuse(struct cli_formats *formats, const struct tw_error *why);
-int cli_formats__load_capture(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *err);
-
 #endif

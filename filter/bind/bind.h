@@ -25,9 +25,6 @@ struct tw_tests {
 	bool is_true; /* with n = 0 too */
 };
 
-/** tw_bound__own_pattern() - free a compiled pattern with the bound filter; freed at once without memory: -ENOMEM */
-int tw_bound__own_pattern(struct tw_bound *bound, const struct tw_literal *literal, void *code);
-
 /* One comparison being bound. */
 struct tw_binding {
 	const struct tw_predicate *predicate;
@@ -50,22 +47,11 @@ int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject 
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain);
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test);
-int tw_binding__text(const struct tw_binding *binding, const struct tw_subject *subject,
-		     const struct tw_set_member *member, struct tw_test *test);
-int tw_binding__bytes(const struct tw_binding *binding, const struct tw_subject *subject,
-		      const struct tw_set_member *member, struct tw_test *test);
-
-/** tw_words__value() - the number that a word stands for. Return: 0, -EINVAL with the nearest in the binding's err */
-int tw_words__value(const struct tw_binding *binding, const struct tw_subject *subject,
-		    const struct tw_literal *literal, uint64_t *ret);
 
 /** tw_words__is_flag() - whether it is the name of a bit of common_flags */
 bool tw_words__is_flag(const char *word);
 
 /** tw_binding__wrong_way() - that a range's ends are the wrong way round. Return: -EINVAL */
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member);
-
-/** tw_filter_op__text() - "==" and the like, for error texts */
-const char *tw_filter_op__text(uint8_t op);
 
 #endif

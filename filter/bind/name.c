@@ -162,12 +162,6 @@ struct unknown {
 	struct tw_nearest system, event, field;
 };
 
-static void offer_fields(struct unknown *unknown, const struct tw_format *format)
-{
-	for (unsigned int i = format->n_common; i < format->n_fields; i++)
-		tw_nearest__offer(&unknown->field, format->fields[i].name);
-}
-
 static void look_at(struct unknown *unknown, const struct tw_format *format)
 {
 	const struct tw_filter_name *name = unknown->name;
@@ -182,7 +176,8 @@ static void look_at(struct unknown *unknown, const struct tw_format *format)
 	if (!same_or_any(name->event, format->name))
 		return;
 	unknown->has_event = true;
-	offer_fields(unknown, format);
+	for (unsigned int i = format->n_common; i < format->n_fields; i++)
+		tw_nearest__offer(&unknown->field, format->fields[i].name);
 }
 
 static const char *meant(const struct tw_nearest *nearest, char *buf, size_t size)

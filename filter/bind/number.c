@@ -1,12 +1,109 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing numbers: values are numbers of any sign, fields have ranges, and nothing ever wraps. */
+/*
+ * Comparing numbers: values are numbers of any sign, fields have ranges, and nothing ever wraps. A value may have a name: those of the
+ * event's print format, and the kernel's for common_flags.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/nearest.h"
 #include "filter/bind/bind.h"
+#include "filter/describe.h"
 #include "filter/language/literal.h"
+
+#define WORD_MAX 128
+
+static const struct tw_print_name flag_names[] = {
+	{ 0x01, "irqs_off" }, { 0x02, "irqs_nosupport" },  { 0x04, "need_resched" }, { 0x08, "hardirq" },
+	{ 0x10, "softirq" },  { 0x20, "preempt_resched" }, { 0x40, "nmi" },          { 0x80, "bh_off" },
+};
+#define N_FLAGS (sizeof(flag_names) / sizeof(flag_names[0]))
+
+static bool find_names(const struct tw_subject *subject, struct tw_print_names *ret)
+{
+	if (subject->operand == TW_ON_FLAGS) {
+		*ret = (struct tw_print_names){ .names = flag_names, .n = N_FLAGS, .flags = true };
+		return true;
+	}
+	return subject->field && subject->print && tw_print__names(subject->print, subject->field, ret);
+}
+
+static const struct tw_print_name *find_word(const struct tw_print_names *names, const char *word)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (!strcmp(names->names[i].name, word))
+			return &names->names[i];
+	}
+	return NULL;
+}
+
+bool tw_words__is_flag(const char *word)
+{
+	const struct tw_print_names names = { .names = flag_names, .n = N_FLAGS };
+
+	return find_word(&names, word) != NULL;
+}
+
+static int say_unknown(const struct tw_binding *binding, const struct tw_subject *subject,
+		       const struct tw_literal *literal, const struct tw_print_names *names, const char *word)
+{
+	struct tw_nearest nearest;
+	char hint[WORD_MAX + 32] = "";
+
+	tw_nearest__init(&nearest, word);
+	for (uint32_t i = 0; i < names->n; i++)
+		tw_nearest__offer(&nearest, names->names[i].name);
+	if (nearest.best)
+		snprintf(hint, sizeof(hint), "; did you mean '%s'?", nearest.best);
+	return tw_filter_error(binding->err, -EINVAL, literal->column, "'%s' has no value named '%s'%s", subject->name,
+			       word, hint);
+}
+
+static int say_no_number(const struct tw_binding *binding, const struct tw_subject *subject,
+			 const struct tw_literal *literal)
+{
+	const char *text = literal->text, *hint = "";
+	const struct tw_literal unquoted = { .text = text, .len = literal->len };
+	const size_t digits = strspn(text, "0123456789");
+	struct tw_integer integer;
+
+	if (literal->quote && !tw_literal__integer(&unquoted, &integer))
+		hint = "; without quotes it is one";
+	else if (digits && text[digits] == '-' && strspn(text + digits + 1, "0123456789"))
+		hint = "; a range is written in {1..5}";
+	else if (*text == '0' && digits && !text[digits])
+		hint = ": what begins with 0 is octal";
+	return tw_filter_error(binding->err, -EINVAL, literal->column,
+			       "'%s' is compared with numbers, and '%.64s' is none%s", subject->name, text, hint);
+}
+
+/* Words of flags are joined by bars. */
+static int value_of_word(const struct tw_binding *binding, const struct tw_subject *subject,
+			 const struct tw_literal *literal, uint64_t *ret)
+{
+	struct tw_print_names names;
+	const char *at = literal->text;
+	uint64_t value = 0;
+
+	if (strlen(at) != literal->len || !find_names(subject, &names))
+		return say_no_number(binding, subject, literal);
+	do {
+		const size_t len = names.flags ? strcspn(at, "|") : strlen(at);
+		const struct tw_print_name *name;
+		char word[WORD_MAX];
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word)), at);
+		name = find_word(&names, word);
+		if (!name)
+			return say_unknown(binding, subject, literal, &names, word);
+		value |= name->value;
+		at += len;
+	} while (*at++ == '|');
+	*ret = value;
+	return 0;
+}
 
 enum where { BELOW, INSIDE, ABOVE };
 
@@ -52,7 +149,7 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 			const struct tw_literal *literal, struct tw_integer *ret)
 {
 	uint64_t word;
-	int error;
+	int err;
 
 	switch (tw_literal__integer(literal, ret)) {
 	case TW_LITERAL_OK:
@@ -60,10 +157,10 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 	case TW_LITERAL_LARGE:
 		return out_of_range(binding, subject, literal);
 	default:
-		error = tw_words__value(binding, subject, literal, &word);
-		if (!error)
+		err = value_of_word(binding, subject, literal, &word);
+		if (!err)
 			*ret = integer_of_word(word, subject);
-		return error;
+		return err;
 	}
 }
 
@@ -72,12 +169,12 @@ static int read_placed(const struct tw_binding *binding, const struct tw_subject
 		       const struct tw_literal *literal, struct placed *ret)
 {
 	struct tw_integer value = { 0 };
-	const int error = read_integer(binding, subject, literal, &value);
+	const int err = read_integer(binding, subject, literal, &value);
 
-	if (error == -ERANGE)
+	if (err == -ERANGE)
 		*ret = (struct placed){ .where = literal->text[0] == '-' ? BELOW : ABOVE };
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret = place(&value, subject->size, subject->is_signed);
 	return ret->where == INSIDE ? 0 : out_of_range(binding, subject, literal);
 }
@@ -85,11 +182,11 @@ static int read_placed(const struct tw_binding *binding, const struct tw_subject
 static int read_mask(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_test *test)
 {
 	struct placed mask = { 0 };
-	const int error = read_placed(binding, subject, &binding->predicate->mask, &mask);
+	const int err = read_placed(binding, subject, &binding->predicate->mask, &mask);
 
 	test->has_mask = true;
 	test->mask = mask.value;
-	return error == -ERANGE ? -EINVAL : error;
+	return err == -ERANGE ? -EINVAL : err;
 }
 
 static bool is_address(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t bytes[4],
@@ -142,12 +239,12 @@ static int bind_value(const struct tw_binding *binding, const struct tw_subject 
 		      const struct tw_literal *literal, struct tw_test *test, int *ret_certain)
 {
 	struct placed value;
-	const int error = read_placed(binding, subject, literal, &value);
+	const int err = read_placed(binding, subject, literal, &value);
 
-	if (error == -ERANGE)
+	if (err == -ERANGE)
 		return fold(value.where, test, ret_certain);
 	test->low = value.value;
-	return error;
+	return err;
 }
 
 /* The least, or the largest number that a subject can have. */
@@ -164,14 +261,14 @@ static int bind_range(const struct tw_binding *binding, const struct tw_subject 
 		      const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
 {
 	struct placed low, high;
-	int error = read_placed(binding, subject, &member->low, &low), high_error;
+	int err = read_placed(binding, subject, &member->low, &low), high_error;
 
-	if (error && error != -ERANGE)
-		return error;
+	if (err && err != -ERANGE)
+		return err;
 	high_error = read_placed(binding, subject, &member->high, &high);
 	if (high_error && high_error != -ERANGE)
 		return high_error;
-	error = error ? error : high_error;
+	err = err ? err : high_error;
 	test->op = TW_TEST_WITHIN;
 	test->low = low.where == INSIDE ? low.value : end_of_range(subject, false);
 	test->high = high.where == INSIDE ? high.value : end_of_range(subject, true);
@@ -179,7 +276,7 @@ static int bind_range(const struct tw_binding *binding, const struct tw_subject 
 		*ret_certain = 0;
 	else if (subject->is_signed ? (int64_t)test->low > (int64_t)test->high : test->low > test->high)
 		return tw_binding__wrong_way(binding, member);
-	return error;
+	return err;
 }
 
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *given,
@@ -193,18 +290,18 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	*ret_certain = -1;
 	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
-				       "'%s' is a number; '%s' is for text", subject.name, tw_filter_op__text(op));
+				       "'%s' is a number; '%s' is for text", subject.name, tw_test_op__text(op));
 	subject.is_signed = given->is_signed && !predicate->has_mask; /* what a mask leaves is bits */
 	test->op = op;
 	test->is_signed = subject.is_signed;
 	if (predicate->has_mask) {
-		const int error = read_mask(binding, &subject, test);
+		const int err = read_mask(binding, &subject, test);
 
 		/* A bit is set: of an array in any element, while NE asks all of them. */
-		if (!error && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
+		if (!err && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
 			test->op = TW_TEST_GT;
-		if (error || !member)
-			return error;
+		if (err || !member)
+			return err;
 	}
 	if (is_address(&subject, &member->low, bytes, &prefix))
 		return bind_address(binding, &subject, member, test);
@@ -224,17 +321,17 @@ static int read_seconds(const struct tw_binding *binding, const struct tw_litera
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test)
 {
 	const struct tw_predicate *predicate = binding->predicate;
-	int error;
+	int err;
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
 				       "'time' has no such operator: == != < <= > >= and in compare it");
-	error = read_seconds(binding, &member->low, &test->low);
-	if (error || !member->is_range)
-		return error;
-	error = read_seconds(binding, &member->high, &test->high);
-	if (!error && test->low > test->high)
+	err = read_seconds(binding, &member->low, &test->low);
+	if (err || !member->is_range)
+		return err;
+	err = read_seconds(binding, &member->high, &test->high);
+	if (!err && test->low > test->high)
 		return tw_binding__wrong_way(binding, member);
-	return error;
+	return err;
 }

@@ -31,7 +31,7 @@ static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room,
 		return array;
 	moved = reallocarray(array, larger, size);
 	if (!moved) {
-		a->error = -ENOMEM;
+		a->err = -ENOMEM;
 		return NULL;
 	}
 	*room = larger;
@@ -43,10 +43,10 @@ static bool add(struct tw_asm *a, struct bpf_insn insn)
 {
 	void *insns;
 
-	if (a->unreachable || a->error)
+	if (a->unreachable || a->err)
 		return false;
 	if (a->n == TW_BPF_INSNS_MAX) {
-		a->error = -E2BIG;
+		a->err = -E2BIG;
 		return false;
 	}
 	insns = one_more(a, a->insns, a->n, &a->insns_room, sizeof(*a->insns));
@@ -72,7 +72,7 @@ tw_label tw_asm__label(struct tw_asm *a)
 {
 	struct tw_asm_label *labels;
 
-	if (a->error)
+	if (a->err)
 		return 0;
 	labels = one_more(a, a->labels, a->n_labels, &a->labels_room, sizeof(*a->labels));
 	if (!labels)
@@ -181,7 +181,7 @@ void tw_asm__place(struct tw_asm *a, tw_label label)
 {
 	struct tw_asm_label *l = &a->labels[label];
 
-	if (a->error)
+	if (a->err)
 		return;
 	if (l->used) {
 		const bool jumped = a->unreachable;
@@ -197,7 +197,7 @@ void tw_asm__place(struct tw_asm *a, tw_label label)
 
 void tw_asm__function(struct tw_asm *a, tw_label label)
 {
-	if (a->error)
+	if (a->err)
 		return;
 	a->unreachable = false;
 	a->known = 0;
@@ -276,7 +276,7 @@ void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map)
 {
 	struct tw_bpf_map_use *uses;
 
-	if (a->unreachable || a->error)
+	if (a->unreachable || a->err)
 		return;
 	uses = one_more(a, a->map_uses, a->n_map_uses, &a->map_uses_room, sizeof(*a->map_uses));
 	if (!uses)
@@ -319,8 +319,8 @@ static void resolve(struct tw_asm *a, const struct tw_asm_jump *jump, struct tw_
 int tw_asm__finish(struct tw_asm *a, struct tw_bpf_program *ret)
 {
 	*ret = (struct tw_bpf_program){ 0 };
-	if (a->error)
-		return a->error;
+	if (a->err)
+		return a->err;
 	for (uint32_t i = 0; i < a->n_jumps; i++)
 		resolve(a, &a->jumps[i], ret);
 	ret->insns = a->insns;

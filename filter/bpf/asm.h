@@ -42,7 +42,7 @@ struct tw_asm {
 	 */
 	uint32_t known;
 	bool unreachable; /* the next instruction, unless a label is placed */
-	int error;        /* 0, -ENOMEM, -E2BIG */
+	int err;          /* 0, -ENOMEM, -E2BIG */
 };
 
 void tw_asm__init(struct tw_asm *a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "filter/bpf/match.h"
-
+/* Which row decides about an event: the links of the chain that its id has, one after the other. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "filter/bpf/regs.h"
+#include "filter/bpf/gen.h"
+#include "filter/bpf/test.h"
 
 #define SINGLES_MAX 8  /* ids that are compared one after the other; more are searched for */
 #define SEARCH_MAX  18 /* halves of 65536 ids that wait */
@@ -14,14 +14,14 @@ struct links {
 	tw_label *entry, *test;
 };
 
-struct part {
+struct id_span {
 	uint32_t low, high; /* ranges */
 	tw_label label;
 };
 
-static tw_label goal(const struct tw_match *m, const tw_label *links, uint32_t to)
+static tw_label goal(const struct tw_gen *g, const tw_label *links, uint32_t to)
 {
-	return to & TW_TO_ROW ? m->rows[to & ~TW_TO_ROW] : links[to];
+	return to & TW_TO_ROW ? g->rows[to & ~TW_TO_ROW] : links[to];
 }
 
 static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
@@ -49,9 +49,10 @@ static uint32_t usual_goal(const struct tw_chains *c)
 }
 
 /* Where a few ids differ from all the rest: one comparison for each. Return: false if it is not so. */
-static bool compare_singles(struct tw_asm *a, const struct tw_match *m, const tw_label *entry)
+static bool compare_singles(struct tw_gen *g, const tw_label *entry)
 {
-	const struct tw_chains *c = m->chains;
+	const struct tw_chains *c = &g->chains;
+	struct tw_asm *a = &g->a;
 	uint32_t usual, singles = 0;
 
 	if (c->n_ranges > 2 * SINGLES_MAX + 1)
@@ -67,20 +68,21 @@ static bool compare_singles(struct tw_asm *a, const struct tw_match *m, const tw
 	for (uint32_t i = 0; i < c->n_ranges; i++)
 		if (c->ranges[i].to != usual)
 			tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, (int32_t)c->ranges[i].first,
-					goal(m, entry, c->ranges[i].to));
-	tw_asm__jump(a, goal(m, entry, usual));
+					goal(g, entry, c->ranges[i].to));
+	tw_asm__jump(a, goal(g, entry, usual));
 	return true;
 }
 
-static void search(struct tw_asm *a, const struct tw_match *m, const tw_label *entry)
+static void search(struct tw_gen *g, const tw_label *entry)
 {
-	const struct tw_chains *c = m->chains;
-	struct part parts[SEARCH_MAX] = { { 0, c->n_ranges - 1, TW_NO_LABEL } };
+	const struct tw_chains *c = &g->chains;
+	struct tw_asm *a = &g->a;
+	struct id_span parts[SEARCH_MAX] = { { 0, c->n_ranges - 1, TW_NO_LABEL } };
 	unsigned int n = 1;
 
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_EVENT(event_id));
 	while (n) {
-		struct part part = parts[--n];
+		struct id_span part = parts[--n];
 
 		if (part.label != TW_NO_LABEL)
 			tw_asm__place(a, part.label);
@@ -89,52 +91,61 @@ static void search(struct tw_asm *a, const struct tw_match *m, const tw_label *e
 			const tw_label right = tw_asm__label(a);
 
 			tw_asm__jump_if(a, BPF_JGE, BPF_REG_1, (int32_t)c->ranges[middle].first, right);
-			parts[n++] = (struct part){ middle, part.high, right };
+			parts[n++] = (struct id_span){ middle, part.high, right };
 			part.high = middle - 1;
 		}
-		tw_asm__jump(a, goal(m, entry, c->ranges[part.low].to));
+		tw_asm__jump(a, goal(g, entry, c->ranges[part.low].to));
 	}
 }
 
 /* One look at the packet's end for all that is asked from here on; the verifier wants it, too. */
-static void look_at_end(struct tw_asm *a, const struct tw_match *m, uint32_t extent)
+static void look_at_end(struct tw_asm *a, const struct tw_bpf_access *access, uint32_t extent)
 {
-	if (m->sight.each || m->sight.too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
+	if (access->checks_each || access->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
 		return;
 	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, m->sight.too_short);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, access->too_short);
 }
 
-static void emit_links(struct tw_asm *a, const struct tw_match *m, const struct links *links)
+static void emit_links(struct tw_gen *g, const struct tw_bpf_access *access, const struct links *links)
 {
-	for (uint32_t i = m->chains->n_links; i--;) {
-		const struct tw_chain_link *link = &m->chains->links[i];
+	struct tw_asm *a = &g->a;
+
+	for (uint32_t i = g->chains.n_links; i--;) {
+		const struct tw_chain_link *link = &g->chains.links[i];
 
 		tw_asm__place(a, links->entry[i]);
-		look_at_end(a, m, link->extent);
+		look_at_end(a, access, link->extent);
 		tw_asm__jump(a, links->test[i]);
 		tw_asm__place(a, links->test[i]);
-		tw_tree__emit(a, link->root, &m->sight, goal(m, links->test, link->matched),
-			      goal(m, links->test, link->next));
+		tw_tree__emit(a, link->root, access, goal(g, links->test, link->matched),
+			      goal(g, links->test, link->next));
 	}
 }
 
-void tw_match__emit(struct tw_asm *a, const struct tw_match *match)
+void tw_gen__judge(struct tw_gen *g, tw_label too_short)
 {
-	const uint32_t n = match->chains->n_links;
+	const struct tw_bpf_access access = {
+		.too_short = too_short,
+		.load_helper = tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes,
+		.checks_each = g->options->offload,
+	};
+	const uint32_t n = g->chains.n_links;
 	tw_label *labels = calloc(2 * (size_t)n + 1, sizeof(*labels));
 	const struct links links = { labels, labels + n };
 
 	if (!labels) {
-		a->error = -ENOMEM;
+		g->a.err = -ENOMEM;
 		return;
 	}
+	for (unsigned int i = 0; i <= g->rules->n; i++)
+		g->rows[i] = tw_asm__label(&g->a);
 	for (uint32_t i = 0; i < 2 * n; i++)
-		labels[i] = tw_asm__label(a);
-	a->known = sizeof(struct tw_event);
-	if (!a->error && !compare_singles(a, match, links.entry))
-		search(a, match, links.entry);
-	emit_links(a, match, &links);
+		labels[i] = tw_asm__label(&g->a);
+	g->a.known = sizeof(struct tw_event);
+	if (!g->a.err && !compare_singles(g, links.entry))
+		search(g, links.entry);
+	emit_links(g, &access, &links);
 	free(labels);
 }

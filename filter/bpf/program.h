@@ -62,9 +62,6 @@ struct tw_bpf_program {
 	uint32_t n_map_uses;
 };
 
-/** tw_bpf__refuses() - see tw_refuses() */
-const char *tw_bpf__refuses(const struct tw_test *test);
-
 /**
  * tw_bpf__generate() - compile a classifier
  * @ret: free with tw_bpf_program__fini()

@@ -1,26 +1,204 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/bpf/test.h"
+
+#include <errno.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "filter/bpf/regs.h"
-#include "filter/bpf/way.h"
+#include "filter/bpf/gen.h"
+#include "filter/glob.h"
 
-/* Goes on only if the event is so long; nothing to ask if that is known already. */
-static void require(struct tw_asm *a, uint32_t extent, const struct tw_sight *sight, tw_label fails)
+uint32_t tw_test__extent(const struct tw_test *test)
 {
-	if (a->known >= extent)
+	const struct tw_field *field = test->field;
+	uint64_t extent = sizeof(struct tw_event);
+
+	if (test->operand != TW_ON_FIELD)
+		return (uint32_t)extent;
+	extent = TW_EVENT_RECORD + (uint64_t)field->offset;
+	if (field->place == TW_PLACE_FIXED)
+		extent += field->size;
+	else if (field->place != TW_PLACE_REST)
+		extent += sizeof(uint32_t);
+	return extent < sizeof(struct tw_event) ? (uint32_t)sizeof(struct tw_event) : (uint32_t)extent;
+}
+
+static bool fits_imm(uint64_t value)
+{
+	return (uint64_t)(int64_t)(int32_t)(uint32_t)value == value;
+}
+
+/* Jumps if r1 compares so with a constant. */
+static void jump_if(struct tw_asm *a, uint8_t op, uint64_t value, tw_label to)
+{
+	if (fits_imm(value)) {
+		tw_asm__jump_if(a, op, BPF_REG_1, (int32_t)(uint32_t)value, to);
 		return;
-	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
-	if (sight->each) {
-		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
 	}
-	a->known = extent;
+	tw_asm__imm(a, BPF_REG_2, value);
+	tw_asm__jump_if_reg(a, op, BPF_REG_1, BPF_REG_2, to);
+}
+
+static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed, tw_label holds, tw_label fails)
+{
+	switch (test->op) {
+	case TW_TEST_EQ:
+		jump_if(a, BPF_JEQ, test->low, holds);
+		break;
+	case TW_TEST_NE:
+		jump_if(a, BPF_JNE, test->low, holds);
+		break;
+	case TW_TEST_LT:
+		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, holds);
+		break;
+	case TW_TEST_LE:
+		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->low, holds);
+		break;
+	case TW_TEST_GT:
+		jump_if(a, is_signed ? BPF_JSGT : BPF_JGT, test->low, holds);
+		break;
+	case TW_TEST_GE:
+		jump_if(a, is_signed ? BPF_JSGE : BPF_JGE, test->low, holds);
+		break;
+	case TW_TEST_WITHIN:
+		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, fails);
+		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->high, holds);
+		break;
+	default: /* EXISTS */
+		tw_asm__jump(a, holds);
+	}
+	tw_asm__jump(a, fails);
+}
+
+static uint64_t low_bytes(uint64_t value, uint32_t size)
+{
+	return value & UINT64_MAX >> (64 - 8 * size);
+}
+
+/* The value as a number of that size has it when it is loaded. */
+static uint64_t extended(uint64_t value, const struct tw_test_place *place)
+{
+	const unsigned int unused = 64 - 8 * place->size;
+
+	if (place->is_signed)
+		return (uint64_t)((int64_t)(value << unused) >> unused);
+	return value << unused >> unused;
+}
+
+/* The value as it lies in the frame, as a load would see it. */
+static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
+{
+	value = low_bytes(value, place->size);
+	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
+}
+
+/* Equality needs no conversion of what is loaded: the constant is converted instead. */
+static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place,
+			  tw_label holds, tw_label fails)
+{
+	const uint64_t value = as_it_lies(test->low, place);
+	const bool is_equal = test->op == TW_TEST_EQ;
+
+	if (extended(test->low, place) != test->low) {
+		tw_asm__jump(a, is_equal ? fails : holds);
+		return;
+	}
+	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	if (place->size < 8)
+		tw_asm__jump32_if(a, is_equal ? BPF_JEQ : BPF_JNE, BPF_REG_1, (int32_t)(uint32_t)value, holds);
+	else
+		jump_if(a, is_equal ? BPF_JEQ : BPF_JNE, value, holds);
+	tw_asm__jump(a, fails);
+}
+
+static void load_converted(struct tw_asm *a, const struct tw_test_place *place, bool sign)
+{
+	const int unused = 64 - 8 * (int)place->size;
+
+	tw_asm__load(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	tw_asm__to_host(a, BPF_REG_1, place->size, place->big_endian);
+	if (sign && unused) {
+		tw_asm__alu(a, BPF_LSH, BPF_REG_1, unused);
+		tw_asm__alu(a, BPF_ARSH, BPF_REG_1, unused);
+	}
+}
+
+static void apply_mask(struct tw_asm *a, uint64_t mask)
+{
+	if (fits_imm(mask)) {
+		tw_asm__alu(a, BPF_AND, BPF_REG_1, (int32_t)(uint32_t)mask);
+	} else if (mask >> 32 == 0) {
+		tw_asm__alu32(a, BPF_AND, BPF_REG_1, (int32_t)(uint32_t)mask);
+	} else {
+		tw_asm__imm(a, BPF_REG_2, mask);
+		tw_asm__alu_reg(a, BPF_AND, BPF_REG_1, BPF_REG_2);
+	}
+}
+
+static void emit_number(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+			tw_label fails)
+{
+	if ((test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && !test->has_mask) {
+		emit_equality(a, test, place, holds, fails);
+		return;
+	}
+	load_converted(a, place, place->is_signed && !test->has_mask);
+	if (test->has_mask)
+		apply_mask(a, low_bytes(test->mask, place->size));
+	compare(a, test, test->is_signed && !test->has_mask, holds, fails);
+}
+
+/* One element that is as it should be is enough; of NE all have to be, and there is one at least. */
+static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+		       tw_label fails)
+{
+	struct tw_test_place element = *place;
+	tw_label next;
+
+	for (uint32_t i = 0; i < place->count; i++) {
+		next = tw_asm__label(a);
+		if (test->op == TW_TEST_NE)
+			emit_number(a, test, &element, next, fails);
+		else
+			emit_number(a, test, &element, holds, next);
+		tw_asm__place(a, next);
+		element.offset += place->size;
+	}
+	tw_asm__jump(a, test->op == TW_TEST_NE ? holds : fails);
+}
+
+static void emit_time(struct tw_asm *a, const struct tw_test *test, tw_label holds, tw_label fails)
+{
+	tw_asm__load_be(a, 4, BPF_REG_1, TW_REG_FRAME, TW_EVENT(time));
+	tw_asm__alu(a, BPF_LSH, BPF_REG_1, 32);
+	tw_asm__alu(a, BPF_ARSH, BPF_REG_1, 32);
+	tw_asm__load_be(a, 8, BPF_REG_2, TW_REG_FRAME, TW_HDR(base_time));
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	compare(a, test, false, holds, fails);
+}
+
+static uint64_t big_endian_number(const uint8_t *bytes, size_t len)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < len; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static void emit_order(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
+		       tw_label fails)
+{
+	struct tw_test number = { .op = test->op };
+
+	number.low = big_endian_number(test->bytes, test->len);
+	number.high = big_endian_number(test->high_bytes, test->high_len);
+	tw_asm__load_be(a, place->size, BPF_REG_1, TW_REG_FRAME, (int)place->offset);
+	compare(a, &number, false, holds, fails);
 }
 
 /* In steps of 8, 4, 2 and 1. */
-void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
+static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
 {
 	unsigned int size;
 	uint64_t value;
@@ -41,7 +219,146 @@ void tw_bytes__require(struct tw_asm *a, uint8_t base, int offset, const uint8_t
 	}
 }
 
-static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label equal,
+/* Bytes that a text has to begin with; @ret_whole: and nothing behind them. */
+static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+
+	*ret_whole = test->op != TW_TEST_GLOB || !(glob.leading || glob.trailing);
+	return test->op == TW_TEST_GLOB ? glob.body_len : test->len;
+}
+
+/* Fields whose place only the record tells. */
+#define OFFSET BPF_REG_1 /* of its bytes in the record */
+#define AT     BPF_REG_4 /* pointer such that the text's bytes lie at TEXT_AT behind it */
+#define SIZE   BPF_REG_5 /* of its bytes */
+
+#define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
+#define OFFSET_MAX 0x7fff /* in packets: what the verifier adds up has to stay below 64 KiB */
+
+/* Reads where the bytes are; fails if they are not all in the record. */
+static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
+{
+	const struct tw_field *field = test->field;
+
+	if (field->place == TW_PLACE_REST) {
+		tw_asm__mov(a, SIZE, TW_REG_LENGTH);
+		tw_asm__alu(a, BPF_SUB, SIZE, (int32_t)(TW_EVENT_RECORD + field->offset));
+		tw_asm__imm(a, OFFSET, field->offset);
+		return;
+	}
+	tw_asm__load(a, 4, OFFSET, TW_REG_FRAME, TW_TLV0 + TW_EVENT_RECORD + (int)field->offset);
+	tw_asm__to_host(a, OFFSET, 4, test->big_endian);
+	tw_asm__mov(a, SIZE, OFFSET);
+	tw_asm__alu(a, BPF_RSH, SIZE, 16);
+	tw_asm__alu(a, BPF_AND, OFFSET, 0xffff);
+	if (field->place == TW_PLACE_REL_LOC)
+		tw_asm__alu(a, BPF_ADD, OFFSET, (int32_t)(field->offset + sizeof(uint32_t)));
+	tw_asm__mov(a, BPF_REG_2, OFFSET);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_2, SIZE);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, TW_EVENT_RECORD);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
+}
+
+/* Goes on if the packet has so much of the text. */
+static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
+{
+	tw_asm__mov(a, BPF_REG_1, AT);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TEXT_AT + (int32_t)len);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
+}
+
+/* In the packet the text is looked at where it is. */
+static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
+{
+	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
+	tw_asm__mov(a, AT, TW_REG_FRAME);
+	tw_asm__alu_reg(a, BPF_ADD, AT, OFFSET);
+	look_at_end(a, len, too_short);
+}
+
+/* To the window it is copied, with a NUL behind it if it has no more bytes. It is not empty. */
+static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
+{
+	const tw_label copied = tw_asm__label(a);
+
+	tw_asm__store_imm(a, 1, TW_REG_FRAME, TW_TEXT + (int)len, 0);
+	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_2, OFFSET);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, TW_EVENT_RECORD);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct tw_pointers, context));
+	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_TEXT);
+	if (len) {
+		tw_asm__imm(a, BPF_REG_4, len);
+		tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, copied);
+	}
+	tw_asm__imm(a, BPF_REG_4, len + 1);
+	tw_asm__place(a, copied);
+	tw_asm__call(a, load_helper);
+	tw_asm__load_be(a, 2, TW_REG_LENGTH, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, fails);
+	tw_asm__mov(a, AT, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, AT, TW_TEXT - TEXT_AT);
+}
+
+static void emit_located_text(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access,
+			      tw_label equal, tw_label different, tw_label fails)
+{
+	const bool in_packet = access->too_short != TW_NO_LABEL;
+	bool whole;
+	const size_t len = prefix_of(test, &whole);
+
+	if (len && memchr(test->bytes, '\0', len)) {
+		tw_asm__jump(a, different);
+		return;
+	}
+	tw_asm__jump_if(a, BPF_JLT, SIZE, (int32_t)len, different);
+	if (!len)
+		tw_asm__jump_if(a, BPF_JEQ, SIZE, 0, equal);
+	if (in_packet)
+		look_in_packet(a, len, access->too_short);
+	else
+		copy_to_window(a, len, access->load_helper, fails);
+	require_bytes(a, AT, TEXT_AT, test->bytes, len, different);
+	if (whole) {
+		if (in_packet) {
+			tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, equal);
+			look_at_end(a, len + 1, access->too_short);
+		}
+		tw_asm__load(a, 1, BPF_REG_1, AT, TEXT_AT + (int)len);
+		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
+	}
+	tw_asm__jump(a, equal);
+}
+
+static void emit_located(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access,
+			 tw_label holds, tw_label fails)
+{
+	locate(a, test, fails);
+	if (test->op == TW_TEST_EXISTS)
+		tw_asm__jump(a, holds);
+	else if (test->op == TW_TEST_NE)
+		emit_located_text(a, test, access, fails, holds, fails);
+	else
+		emit_located_text(a, test, access, holds, fails, fails);
+}
+
+/* Goes on only if the event is so long; nothing to ask if that is known already. */
+static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_access *access, tw_label fails)
+{
+	if (a->known >= extent)
+		return;
+	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
+	if (access->checks_each) {
+		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
+		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
+		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
+	}
+	a->known = extent;
+}
+
+static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		       tw_label different)
 {
 	const size_t whole = test->prefix ? test->prefix / 8 : test->len;
@@ -52,7 +369,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 		tw_asm__jump(a, different);
 		return;
 	}
-	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
+	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, whole, different);
 	if (more) {
 		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + whole));
 		tw_asm__alu32(a, BPF_AND, BPF_REG_1, mask);
@@ -62,17 +379,17 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 }
 
 /* A text fills its field or ends with a NUL, so one that has a NUL itself is nowhere. */
-static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_place *place, tw_label equal,
+static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		      tw_label different)
 {
 	bool whole;
-	const size_t len = tw_test__plain(test, &whole);
+	const size_t len = prefix_of(test, &whole);
 
 	if (len > place->size || (len && memchr(test->bytes, '\0', len))) {
 		tw_asm__jump(a, different);
 		return;
 	}
-	tw_bytes__require(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
+	require_bytes(a, TW_REG_FRAME, (int)place->offset, test->bytes, len, different);
 	if (whole && len < place->size) {
 		tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, (int)(place->offset + len));
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
@@ -80,37 +397,107 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 	tw_asm__jump(a, equal);
 }
 
-void tw_test__emit(struct tw_asm *a, const struct tw_test *test, const struct tw_sight *sight, tw_label holds,
+static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct tw_bpf_access *access, tw_label holds,
+		      tw_label fails)
+{
+	const bool is_not = test->op == TW_TEST_NE;
+	struct tw_test_place place = { 0 };
+
+	require(a, tw_test__extent(test), access, fails);
+	tw_test__place(test, &place);
+	if (test->operand == TW_ON_TIME)
+		emit_time(a, test, holds, fails);
+	else if (test->field && test->field->place != TW_PLACE_FIXED)
+		emit_located(a, test, access, holds, fails);
+	else if (test->op == TW_TEST_EXISTS)
+		tw_asm__jump(a, holds);
+	else if (tw_test__is_array(test))
+		emit_array(a, test, &place, holds, fails);
+	else if (test->compared == TW_AS_NUMBER)
+		emit_number(a, test, &place, holds, fails);
+	else if (test->compared == TW_AS_TEXT)
+		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
+	else if (is_not || test->op == TW_TEST_EQ)
+		emit_equal(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
+	else
+		emit_order(a, test, &place, holds, fails);
+}
+
+#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR take turns */
+
+/* Where the child of an AND or OR that is being written goes. */
+struct level {
+	tw_label holds, fails; /* of the AND or OR itself */
+	tw_label next;         /* where its next child begins */
+};
+
+struct lowering {
+	struct tw_asm *a;
+	const struct tw_bpf_access *access;
+	struct level levels[DEPTH_MAX];
+	unsigned int depth;
+};
+
+/* Where a node goes: of all children but the last one of both outcomes goes on to the next child. */
+static struct level goals_of(const struct lowering *l, const struct tw_node *node)
+{
+	const struct level *parent = &l->levels[l->depth - 1];
+	struct level goals = *parent;
+
+	if (l->depth == 1 || !node->next)
+		return goals;
+	if (node->parent->kind == TW_NODE_AND)
+		goals.holds = parent->next;
+	else
+		goals.fails = parent->next;
+	return goals;
+}
+
+static void open_node(struct lowering *l, const struct tw_node *node)
+{
+	struct level goals = goals_of(l, node);
+
+	if (l->depth == DEPTH_MAX) {
+		l->a->err = -E2BIG;
+		return;
+	}
+	goals.next = tw_asm__label(l->a);
+	l->levels[l->depth++] = goals;
+}
+
+static void next_child(struct lowering *l)
+{
+	struct level *level = &l->levels[l->depth - 1];
+
+	tw_asm__place(l->a, level->next);
+	level->next = tw_asm__label(l->a);
+}
+
+static void leaf(struct lowering *l, const struct tw_node *node)
+{
+	const struct level goals = goals_of(l, node);
+
+	if (node->negated)
+		emit_test(l->a, node->test, l->access, goals.fails, goals.holds);
+	else
+		emit_test(l->a, node->test, l->access, goals.holds, goals.fails);
+}
+
+void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_bpf_access *access, tw_label holds,
 		   tw_label fails)
 {
-	struct tw_place place;
-	const enum tw_way way = tw_test__way(test, &place, NULL);
-	const bool is_not = test->op == TW_TEST_NE;
+	struct lowering l = { .a = a, .access = access, .levels = { { holds, fails, TW_NO_LABEL } }, .depth = 1 };
+	struct tw_walk walk = tw_walk__on(root);
+	enum tw_walk_at at;
 
-	require(a, tw_test__extent(test), sight, fails);
-	switch (way) {
-	case TW_WAY_NUMBER:
-		tw_number__emit(a, test, &place, holds, fails);
-		break;
-	case TW_WAY_TIME:
-		tw_time__emit(a, test, holds, fails);
-		break;
-	case TW_WAY_ARRAY:
-		tw_array__emit(a, test, &place, holds, fails);
-		break;
-	case TW_WAY_EQUAL:
-		emit_equal(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
-		break;
-	case TW_WAY_ORDER:
-		tw_order__emit(a, test, &place, holds, fails);
-		break;
-	case TW_WAY_TEXT:
-		emit_text(a, test, &place, is_not ? fails : holds, is_not ? holds : fails);
-		break;
-	case TW_WAY_LOCATED:
-		tw_located__emit(a, test, &place, sight, holds, fails);
-		break;
-	default: /* THERE */
-		tw_asm__jump(a, holds);
+	while (!a->err && (at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_OPEN)
+			open_node(&l, walk.node);
+		else if (at == TW_WALK_BETWEEN)
+			next_child(&l);
+		else if (at == TW_WALK_CLOSE)
+			l.depth--;
+		else
+			leaf(&l, walk.node);
 	}
 }

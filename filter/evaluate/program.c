@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/evaluate/range.h"
+#include "filter/arena.h"
+#include "filter/compare.h"
+#include "filter/evaluate.h"
 
 /*
  * Jumps that do not know yet where to go, linked through themselves: a jump holds the number of the next one. That
@@ -75,14 +77,6 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 	}
 }
 
-/* As tw_field__read() has it. */
-static uint8_t load_of_field(const struct tw_field *field)
-{
-	if (field->kind >= TW_FIELD_STRING)
-		return TW_LOAD_NOTHING;
-	return load_of_size(field->size, tw_field__is_signed(field));
-}
-
 /* @ret_size: of the number, bytes */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
@@ -99,7 +93,8 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 		return TW_LOAD_NOTHING;
 	if (test->operand == TW_ON_FIELD) {
 		*ret_size = test->field->size;
-		return load_of_field(test->field);
+		return test->field->kind < TW_FIELD_STRING ? load_of_size(*ret_size, tw_field__is_signed(test->field))
+							   : TW_LOAD_NOTHING;
 	}
 	*ret_size = loads[test->operand].size;
 	return loads[test->operand].load;
@@ -221,24 +216,43 @@ static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_
 	}
 }
 
-static int make_room(struct tw_steps *steps, size_t more)
+/*
+ * Making the evaluator of a bound filter. Events share programs that are equal: the two thousand events of a kernel
+ * have the same one for `cpu == 1`. It lies in the bound filter's memory, sized by the highest id: kernels give out a
+ * few thousand.
+ */
+
+/* A program that was made; looked up by its bytes. */
+struct known_program {
+	uint32_t hash, start, n; /* n = 0: an empty place */
+};
+
+struct making {
+	struct tw_step *steps; /* of all programs so far */
+	size_t n, room;
+	struct known_program *known; /* a hash table with at least one empty place */
+	size_t mask;                 /* its size less 1, which is a power of two less 1 */
+};
+
+static int make_room(struct making *m, size_t more)
 {
-	size_t room = steps->room ? steps->room : 64;
+	size_t room = m->room ? m->room : 64;
 	struct tw_step *larger;
 
-	while (room - steps->n < more)
+	while (room - m->n < more)
 		room *= 2;
-	if (room == steps->room)
+	if (room == m->room)
 		return 0;
-	larger = reallocarray(steps->steps, room, sizeof(*larger));
+	larger = reallocarray(m->steps, room, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
-	steps->steps = larger;
-	steps->room = room;
+	m->steps = larger;
+	m->room = room;
 	return 0;
 }
 
-int tw_steps__append(struct tw_steps *steps, const struct tw_node *root)
+/* The program of a tree, neither TRUE nor FALSE. Equal trees have programs that are equal byte by byte. */
+static int append(struct making *m, const struct tw_node *root)
 {
 	struct build b = { 0 };
 	size_t leaves, depth;
@@ -246,20 +260,122 @@ int tw_steps__append(struct tw_steps *steps, const struct tw_node *root)
 	measure(root, &leaves, &depth);
 	if (leaves > TW_STEPS_MAX)
 		return -E2BIG;
-	if (make_room(steps, leaves))
+	if (make_room(m, leaves))
 		return -ENOMEM;
 	b.open = calloc(depth + 1, sizeof(*b.open));
 	if (!b.open)
 		return -ENOMEM;
-	b.program = steps->steps + steps->n;
+	b.program = m->steps + m->n;
 	build(&b, root);
-	steps->n += leaves;
+	m->n += leaves;
 	free(b.open);
 	return 0;
 }
 
-void tw_steps__fini(struct tw_steps *steps)
+static uint32_t hash_of(const struct tw_step *steps, size_t n)
 {
-	free(steps->steps);
-	*steps = (struct tw_steps){ 0 };
+	const uint8_t *bytes = (const uint8_t *)steps;
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (size_t i = 0; i < n * sizeof(*steps); i++)
+		hash = (hash ^ bytes[i]) * 16777619u;
+	return hash;
+}
+
+/* The place of a program that is equal to the last one, or the empty place that it goes to. */
+static struct known_program *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
+{
+	size_t at = hash & m->mask;
+
+	for (; m->known[at].n; at = (at + 1) & m->mask)
+		if (m->known[at].hash == hash && m->known[at].n == n &&
+		    !memcmp(m->steps + m->known[at].start, m->steps + start, n * sizeof(*m->steps)))
+			break;
+	return &m->known[at];
+}
+
+/* @ret: where the program of a tree begins */
+static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
+{
+	const uint32_t start = (uint32_t)m->n;
+	struct known_program *known;
+	uint32_t n, hash;
+	int err;
+
+	if (root->kind == TW_NODE_TRUE || root->kind == TW_NODE_FALSE) {
+		*ret = root->kind == TW_NODE_TRUE ? TW_START_TRUE : TW_START_FALSE;
+		return 0;
+	}
+	err = append(m, root);
+	if (err)
+		return err;
+	n = (uint32_t)m->n - start;
+	hash = hash_of(m->steps + start, n);
+	known = find(m, start, n, hash);
+	if (known->n)
+		m->n = start;
+	else
+		*known = (struct known_program){ hash, start, n };
+	*ret = known->start;
+	return 0;
+}
+
+static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
+{
+	int err = add(m, bound->unknown, &evaluator->unknown);
+	const struct tw_node *shared = bound->unknown; /* by the events that have none of the fields, mostly */
+	uint32_t start = evaluator->unknown;
+
+	for (uint32_t id = 0; id < evaluator->n_starts; id++)
+		evaluator->starts[id] = evaluator->unknown;
+	for (size_t i = 0; !err && i < bound->n_events; i++) {
+		const struct tw_bound_event *event = &bound->events[i];
+
+		if (event->root != shared)
+			err = add(m, event->root, &start);
+		shared = event->root;
+		evaluator->starts[event->format->id] = start;
+	}
+	return err;
+}
+
+static int make(struct tw_bound *bound, struct making *m)
+{
+	const size_t n = bound->n_events ? bound->events[bound->n_events - 1].format->id + 1u : 0;
+	struct tw_evaluator *evaluator =
+		tw_arena__take(bound->arena, sizeof(*evaluator) + n * sizeof(evaluator->starts[0]));
+	int err;
+
+	if (!evaluator)
+		return -ENOMEM;
+	evaluator->n_starts = (uint32_t)n;
+	err = add_all(m, bound, evaluator);
+	if (err)
+		return err;
+	if (m->n) {
+		evaluator->steps = tw_arena__copy(bound->arena, m->steps, m->n * sizeof(*m->steps));
+		if (!evaluator->steps)
+			return -ENOMEM;
+	}
+	bound->evaluator = evaluator;
+	return 0;
+}
+
+int tw_bound__prepare(struct tw_bound *bound, struct tw_error *err)
+{
+	struct making m = { .mask = 1 };
+	int error = -ENOMEM;
+
+	if (bound->evaluator)
+		return 0;
+	while (m.mask < 2 * (bound->n_events + 1))
+		m.mask = 2 * m.mask + 1;
+	m.known = calloc(m.mask + 1, sizeof(*m.known));
+	if (m.known)
+		error = make(bound, &m);
+	free(m.steps);
+	free(m.known);
+	if (error == -E2BIG || (error && tw_arena__is_full(bound->arena)))
+		return tw_error__set(err, -E2BIG, "the filter is too large for all events that it is about");
+	return error ? tw_error__set(err, error, "out of memory for the filter's programs") : 0;
 }

@@ -23,7 +23,7 @@ enum tw_load {
 	TW_LOAD_PREEMPT,
 	TW_LOAD_TIME,
 	TW_LOAD_TEXT,    /* none: a text at a fixed place is compared with the test's, EQ or NE */
-	TW_LOAD_NOTHING, /* the test is done by tw_test__holds() */
+	TW_LOAD_NOTHING, /* the whole test is done by evaluate.c */
 };
 
 #define TW_STEPS_MAX  32000
@@ -41,19 +41,16 @@ struct tw_step {
 	const struct tw_test *test; /* of TEXT and NOTHING, else NULL */
 };
 
-/* Programs one behind the other. */
-struct tw_steps {
-	struct tw_step *steps;
-	size_t n, room;
+/* Instead of a start: there is nothing to run. */
+#define TW_START_TRUE    UINT32_MAX
+#define TW_START_FALSE   (UINT32_MAX - 1)
+#define TW_START_CERTAIN TW_START_FALSE /* these and above */
+
+struct tw_evaluator {
+	const struct tw_step *steps; /* of all programs */
+	uint32_t unknown;            /* start for ids that have none */
+	uint32_t n_starts;           /* the highest id and one more */
+	uint32_t starts[];           /* by id: the first step */
 };
-
-/**
- * tw_steps__append() - the program of a tree, neither TRUE nor FALSE
- * Equal trees have programs that are equal byte by byte.
- * Return: 0; -E2BIG beyond TW_STEPS_MAX tests, -ENOMEM; nothing appended then.
- */
-int tw_steps__append(struct tw_steps *steps, const struct tw_node *root);
-
-void tw_steps__fini(struct tw_steps *steps);
 
 #endif

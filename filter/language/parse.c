@@ -4,10 +4,24 @@
  * wait for their right side. So nothing recurses, however deep the parentheses are.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
-#include "filter/language/parser.h"
+#include "filter/language/lex.h"
+
+int tw_filter_error(struct tw_error *err, int code, uint32_t column, const char *fmt, ...)
+{
+	char text[sizeof(err->text)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return tw_error__set(err, code, "column %u: %s", column, text);
+}
 
 /* At each level one of each kind can wait. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
@@ -15,8 +29,11 @@
 /* An operator that waits: in order of how tight it binds. */
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
-struct joints {
-	struct tw_filter_parser parser;
+struct parser {
+	struct tw_filter_lexer lexer;
+	struct tw_filter *filter;
+	struct tw_filter_token token; /* the next one */
+	struct tw_error *err;
 	struct {
 		enum waiting what;
 		uint32_t column;
@@ -25,148 +42,333 @@ struct joints {
 	unsigned int depth; /* parentheses and nots that wait */
 };
 
-static int append(struct joints *j, enum tw_postfix_kind kind, unsigned int predicate)
+static uint32_t parser__column(const struct parser *p)
 {
-	struct tw_filter *filter = j->parser.filter;
+	return p->token.literal.column;
+}
+
+static int parser__next(struct parser *p)
+{
+	return tw_filter_lexer__next(&p->lexer, &p->token, p->err);
+}
+
+/* What stands next cannot stand there. Return: -EINVAL */
+static int parser__refuse(const struct parser *p, const char *why)
+{
+	return tw_filter_error(p->err, -EINVAL, parser__column(p), "%s", why);
+}
+
+static bool parser__is_word(const struct parser *p, const char *word)
+{
+	return p->token.kind == TW_TOKEN_WORD && !strcmp(p->token.literal.text, word);
+}
+
+/* Operators that are words, where an operator stands. */
+static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
+{
+	static const struct {
+		const char *word;
+		uint8_t op;
+	} words[] = {
+		{ "eq", TW_TEST_EQ },
+		{ "ne", TW_TEST_NE },
+		{ "lt", TW_TEST_LT },
+		{ "le", TW_TEST_LE },
+		{ "gt", TW_TEST_GT },
+		{ "ge", TW_TEST_GE },
+		{ "contains", TW_TEST_CONTAINS },
+		{ "matches", TW_TEST_MATCHES },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (parser__is_word(p, words[i].word)) {
+			*ret_op = words[i].op;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int take_value(struct parser *p, struct tw_literal *ret)
+{
+	if (p->token.kind != TW_TOKEN_WORD && p->token.kind != TW_TOKEN_STRING)
+		return tw_filter_error(p->err, -EINVAL, parser__column(p), "a value is expected here%s",
+				       p->token.kind == TW_TOKEN_OPEN ? ", without parentheses" : "");
+	*ret = p->token.literal;
+	return parser__next(p);
+}
+
+static int take_member(struct parser *p, struct tw_set_member **ret)
+{
+	struct tw_set_member *member = tw_arena__take(p->filter->arena, sizeof(*member));
+	int err = member ? take_value(p, &member->low) : -ENOMEM;
+
+	if (!err && p->token.kind == TW_TOKEN_RANGE) {
+		member->is_range = true;
+		err = parser__next(p);
+		if (!err)
+			err = take_value(p, &member->high);
+	}
+	*ret = member;
+	return err;
+}
+
+/* Behind the opening brace. */
+static int take_set(struct parser *p, struct tw_predicate *predicate)
+{
+	struct tw_set_member **end = &predicate->members;
+	unsigned int n = 0;
+	int err;
+
+	if (p->token.kind != TW_TOKEN_SET)
+		return parser__refuse(p, "a set in braces is expected here: {1, 2, 5..9}");
+	do {
+		err = parser__next(p);
+		if (!err)
+			err = take_member(p, end);
+		if (err)
+			return err;
+		end = &(*end)->next;
+		if (++n > TW_FILTER_PREDICATES_MAX)
+			return tw_filter_error(p->err, -E2BIG, parser__column(p), "a set has %d members at most",
+					       TW_FILTER_PREDICATES_MAX);
+	} while (p->token.kind == TW_TOKEN_COMMA);
+	if (p->token.kind != TW_TOKEN_SET_END)
+		return parser__refuse(p, "a comma or a closing brace is expected here");
+	predicate->op = TW_TEST_EQ;
+	return parser__next(p);
+}
+
+static int take_right_side(struct parser *p, struct tw_predicate *predicate, uint8_t op)
+{
+	int err;
+
+	predicate->op = op;
+	predicate->op_column = parser__column(p);
+	err = parser__next(p);
+	if (err)
+		return err;
+	predicate->members = tw_arena__take(p->filter->arena, sizeof(*predicate->members));
+	return predicate->members ? take_value(p, &predicate->members->low) : -ENOMEM;
+}
+
+static int take_mask(struct parser *p, struct tw_predicate *predicate)
+{
+	int err = parser__next(p);
+
+	predicate->has_mask = true;
+	predicate->op = TW_TEST_NE; /* without a comparison: what is left is not 0 */
+	return err ? err : take_value(p, &predicate->mask);
+}
+
+/* `in` or `not in`, if that stands here. */
+static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+{
+	int err;
+
+	*ret_negated = parser__is_word(p, "not");
+	predicate->op_column = parser__column(p);
+	err = *ret_negated ? parser__next(p) : 0;
+	if (err)
+		return err;
+	if (!parser__is_word(p, "in"))
+		return parser__refuse(p, "'in' is expected behind 'not'");
+	err = parser__next(p);
+	return err ? err : take_set(p, predicate);
+}
+
+/* What stands behind the name. */
+static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+{
+	uint8_t op;
+	int err;
+
+	predicate->op = TW_TEST_EXISTS;
+	predicate->op_column = parser__column(p);
+	if (p->token.kind == TW_TOKEN_MASK) {
+		err = take_mask(p, predicate);
+		if (err)
+			return err;
+	}
+	if (p->token.kind == TW_TOKEN_COMPARE)
+		return take_right_side(p, predicate, p->token.op);
+	if (find_word_operator(p, &op))
+		return take_right_side(p, predicate, op);
+	if (parser__is_word(p, "in") || parser__is_word(p, "not"))
+		return take_in(p, predicate, ret_negated);
+	return 0;
+}
+
+/* From a name to what it is compared with; the filter gets one predicate more. @ret_negated: it was `not in` */
+static int take_comparison_of(struct parser *p, bool *ret_negated)
+{
+	static const char prefix[] = "trace.";
+	struct tw_filter *filter = p->filter;
+	struct tw_predicate *predicate = tw_arena__take(filter->arena, sizeof(*predicate));
+	const char *name = p->token.literal.text;
+	const size_t skip = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+	int err;
+
+	*ret_negated = false;
+	if (!predicate)
+		return tw_filter_error(p->err, -ENOMEM, parser__column(p), "no memory");
+	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
+		return tw_filter_error(p->err, -E2BIG, parser__column(p), "an expression has %d comparisons at most",
+				       TW_FILTER_PREDICATES_MAX);
+	predicate->begin = p->token.begin;
+	predicate->column = parser__column(p) + (uint32_t)skip;
+	predicate->name = name + skip;
+	err = parser__next(p);
+	if (!err)
+		err = take_right_of_name(p, predicate, ret_negated);
+	if (err)
+		return err;
+	predicate->end = p->token.begin;
+	while (predicate->end > predicate->begin && strchr(" \t\r\n", filter->text[predicate->end - 1]))
+		predicate->end--;
+	filter->predicates[filter->n_predicates++] = predicate;
+	return 0;
+}
+
+static int append(struct parser *p, enum tw_postfix_kind kind, unsigned int predicate)
+{
+	struct tw_filter *filter = p->filter;
 
 	if (filter->n_postfix == TW_POSTFIX_MAX)
-		return tw_filter_error(j->parser.err, -E2BIG, tw_filter_parser__column(&j->parser),
-				       "the expression has too many operators");
+		return tw_filter_error(p->err, -E2BIG, parser__column(p), "the expression has too many operators");
 	filter->postfix[filter->n_postfix++] =
 		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
 	return 0;
 }
 
-static int wait_for(struct joints *j, enum waiting what)
+static int wait_for(struct parser *p, enum waiting what)
 {
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 
-	if (j->depth + deeper > TW_FILTER_DEPTH_MAX)
-		return tw_filter_error(j->parser.err, -E2BIG, tw_filter_parser__column(&j->parser),
+	if (p->depth + deeper > TW_FILTER_DEPTH_MAX)
+		return tw_filter_error(p->err, -E2BIG, parser__column(p),
 				       "more than %d parentheses and nots inside each other", TW_FILTER_DEPTH_MAX);
-	j->depth += deeper;
-	j->waiting[j->n_waiting].what = what;
-	j->waiting[j->n_waiting++].column = tw_filter_parser__column(&j->parser);
-	return tw_filter_parser__next(&j->parser);
+	p->depth += deeper;
+	p->waiting[p->n_waiting].what = what;
+	p->waiting[p->n_waiting++].column = parser__column(p);
+	return parser__next(p);
 }
 
 /* What binds tighter than, or as tight as, what comes now has its right side. */
-static int settle(struct joints *j, enum waiting coming)
+static int settle(struct parser *p, enum waiting coming)
 {
 	static const uint8_t kinds[] = {
 		[WAITING_OR] = TW_POSTFIX_OR,
 		[WAITING_AND] = TW_POSTFIX_AND,
 		[WAITING_NOT] = TW_POSTFIX_NOT,
 	};
-	int error = 0;
+	int err = 0;
 
-	while (!error && j->n_waiting && j->waiting[j->n_waiting - 1].what >= coming &&
-	       j->waiting[j->n_waiting - 1].what != WAITING_OPEN) {
-		const enum waiting what = j->waiting[--j->n_waiting].what;
+	while (!err && p->n_waiting && p->waiting[p->n_waiting - 1].what >= coming &&
+	       p->waiting[p->n_waiting - 1].what != WAITING_OPEN) {
+		const enum waiting what = p->waiting[--p->n_waiting].what;
 
-		j->depth -= what == WAITING_NOT;
-		error = append(j, kinds[what], 0);
+		p->depth -= what == WAITING_NOT;
+		err = append(p, kinds[what], 0);
 	}
-	return error;
+	return err;
 }
 
-static int take_comparison(struct joints *j)
+static int take_comparison(struct parser *p)
 {
 	bool negated;
-	const int error = tw_filter_parser__comparison(&j->parser, &negated);
+	const int err = take_comparison_of(p, &negated);
 
-	if (error)
-		return error;
-	if (append(j, TW_POSTFIX_PREDICATE, j->parser.filter->n_predicates - 1))
+	if (err)
+		return err;
+	if (append(p, TW_POSTFIX_PREDICATE, p->filter->n_predicates - 1))
 		return -E2BIG;
-	return negated ? append(j, TW_POSTFIX_NOT, 0) : 0;
+	return negated ? append(p, TW_POSTFIX_NOT, 0) : 0;
 }
 
 /* Return: 1 while what comes next is a comparison again. */
-static int take_operand(struct joints *j)
+static int take_operand(struct parser *p)
 {
-	if (j->parser.token.kind == TW_TOKEN_NOT || tw_filter_parser__is_word(&j->parser, "not")) {
-		const int error = wait_for(j, WAITING_NOT);
+	if (p->token.kind == TW_TOKEN_NOT || parser__is_word(p, "not")) {
+		const int err = wait_for(p, WAITING_NOT);
 
-		return error ? error : 1;
+		return err ? err : 1;
 	}
-	if (j->parser.token.kind == TW_TOKEN_OPEN) {
-		const int error = wait_for(j, WAITING_OPEN);
+	if (p->token.kind == TW_TOKEN_OPEN) {
+		const int err = wait_for(p, WAITING_OPEN);
 
-		return error ? error : 1;
+		return err ? err : 1;
 	}
-	if (j->parser.token.kind != TW_TOKEN_WORD)
-		return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser),
-				       "a comparison is expected here, such as cpu == 1");
-	return take_comparison(j);
+	if (p->token.kind != TW_TOKEN_WORD)
+		return parser__refuse(p, "a comparison is expected here, such as cpu == 1");
+	return take_comparison(p);
 }
 
-static int close_parenthesis(struct joints *j)
+static int close_parenthesis(struct parser *p)
 {
-	const int error = settle(j, WAITING_OR);
+	const int err = settle(p, WAITING_OR);
 
-	if (error)
-		return error;
-	if (!j->n_waiting)
-		return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser),
-				       "this parenthesis was never opened");
-	j->n_waiting--;
-	j->depth--;
-	return tw_filter_parser__next(&j->parser);
+	if (err)
+		return err;
+	if (!p->n_waiting)
+		return parser__refuse(p, "this parenthesis was never opened");
+	p->n_waiting--;
+	p->depth--;
+	return parser__next(p);
 }
 
 /* What stands behind a comparison and does not go on with it. */
-static int say_no_joint(const struct joints *j)
+static int say_no_joint(const struct parser *p)
 {
 	const char *why = "'and', 'or' or the end is expected here";
 
-	if (j->parser.token.kind == TW_TOKEN_MASK)
+	if (p->token.kind == TW_TOKEN_MASK)
 		why = "'&' takes a mask, directly behind a name; '&&' is 'and'";
-	else if (j->parser.token.kind == TW_TOKEN_RANGE)
+	else if (p->token.kind == TW_TOKEN_RANGE)
 		why = "a range stands in a set: in {1..5}";
-	else if (j->parser.token.kind == TW_TOKEN_OPEN)
+	else if (p->token.kind == TW_TOKEN_OPEN)
 		why = "'and' or 'or' is expected before a parenthesis; there are no functions";
-	else if (j->parser.token.kind == TW_TOKEN_WORD &&
-		 (!strcasecmp(j->parser.token.literal.text, "and") || !strcasecmp(j->parser.token.literal.text, "or")))
+	else if (p->token.kind == TW_TOKEN_WORD &&
+		 (!strcasecmp(p->token.literal.text, "and") || !strcasecmp(p->token.literal.text, "or")))
 		why = "'and' and 'or' are written in small letters";
-	return tw_filter_error(j->parser.err, -EINVAL, tw_filter_parser__column(&j->parser), "%s", why);
+	return parser__refuse(p, why);
 }
 
 /* Return: 1 if a comparison has to follow. */
-static int take_joint(struct joints *j)
+static int take_joint(struct parser *p)
 {
 	enum waiting what;
-	int error;
+	int err;
 
-	if (j->parser.token.kind == TW_TOKEN_CLOSE)
-		return close_parenthesis(j);
-	if (j->parser.token.kind == TW_TOKEN_AND || tw_filter_parser__is_word(&j->parser, "and"))
+	if (p->token.kind == TW_TOKEN_CLOSE)
+		return close_parenthesis(p);
+	if (p->token.kind == TW_TOKEN_AND || parser__is_word(p, "and"))
 		what = WAITING_AND;
-	else if (j->parser.token.kind == TW_TOKEN_OR || tw_filter_parser__is_word(&j->parser, "or"))
+	else if (p->token.kind == TW_TOKEN_OR || parser__is_word(p, "or"))
 		what = WAITING_OR;
 	else
-		return say_no_joint(j);
-	error = settle(j, what);
-	if (!error)
-		error = wait_for(j, what);
-	return error ? error : 1;
+		return say_no_joint(p);
+	err = settle(p, what);
+	if (!err)
+		err = wait_for(p, what);
+	return err ? err : 1;
 }
 
-static int parse(struct joints *j)
+static int parse(struct parser *p)
 {
-	int r = tw_filter_parser__next(&j->parser);
+	int r = parser__next(p);
 
 	if (r)
 		return r;
-	if (j->parser.token.kind == TW_TOKEN_END)
-		return tw_filter_error(j->parser.err, -EINVAL, 1, "the expression is empty");
+	if (p->token.kind == TW_TOKEN_END)
+		return tw_filter_error(p->err, -EINVAL, 1, "the expression is empty");
 	r = 1;
-	while (r >= 0 && (r || j->parser.token.kind != TW_TOKEN_END))
-		r = r ? take_operand(j) : take_joint(j);
+	while (r >= 0 && (r || p->token.kind != TW_TOKEN_END))
+		r = r ? take_operand(p) : take_joint(p);
 	if (!r)
-		r = settle(j, WAITING_OR);
-	if (!r && j->n_waiting)
-		return tw_filter_error(j->parser.err, -EINVAL, j->waiting[j->n_waiting - 1].column,
+		r = settle(p, WAITING_OR);
+	if (!r && p->n_waiting)
+		return tw_filter_error(p->err, -EINVAL, p->waiting[p->n_waiting - 1].column,
 				       "this parenthesis is never closed");
 	return r;
 }
@@ -174,7 +376,7 @@ static int parse(struct joints *j)
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *err)
 {
 	struct tw_filter *filter;
-	struct joints joints = { .parser.err = err };
+	struct parser parser = { .err = err };
 	int error;
 
 	if (strlen(text) > TW_FILTER_TEXT_MAX)
@@ -189,15 +391,39 @@ int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *
 		tw_filter__free(filter);
 		return tw_filter_error(err, -ENOMEM, 1, "no memory");
 	}
-	joints.parser.filter = filter;
-	joints.parser.lexer = (struct tw_filter_lexer){ .text = filter->text, .arena = filter->arena };
-	error = parse(&joints);
+	parser.filter = filter;
+	parser.lexer = (struct tw_filter_lexer){ .text = filter->text, .arena = filter->arena };
+	error = parse(&parser);
 	if (error == -ENOMEM)
-		tw_filter_error(err, error, tw_filter_parser__column(&joints.parser), "no memory");
+		tw_filter_error(err, error, parser__column(&parser), "no memory");
 	if (error) {
 		tw_filter__free(filter);
 		return error;
 	}
 	*ret = filter;
 	return 0;
+}
+
+void tw_filter__free(struct tw_filter *filter)
+{
+	if (!filter)
+		return;
+	tw_arena__free(filter->arena);
+	free(filter);
+}
+
+const char *tw_filter__text(const struct tw_filter *filter)
+{
+	return filter->text;
+}
+
+unsigned int tw_filter__predicates(const struct tw_filter *filter)
+{
+	return filter->n_predicates;
+}
+
+const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len)
+{
+	*ret_len = filter->predicates[i]->end - filter->predicates[i]->begin;
+	return filter->text + filter->predicates[i]->begin;
 }

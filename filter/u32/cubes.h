@@ -7,7 +7,7 @@
 #define TW_CUBES_H
 
 #include "filter/arena.h"
-#include "filter/u32.h"
+#include "filter/u32/u32.h"
 
 #define TW_CUBE_VALUE_MAX 512 /* bytes of one comparison */
 
@@ -55,11 +55,5 @@ struct tw_cubes tw_cubes__masked(struct tw_cube_maker *maker, const struct tw_cu
 /** tw_cubes__range() - low <= the number <= high, as unsigned numbers; nothing if high is below low */
 struct tw_cubes tw_cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
 				uint64_t high);
-
-/** tw_cubes__test() - what a test asks for. @negated: what the opposite does */
-struct tw_cubes tw_cubes__test(struct tw_cube_maker *maker, const struct tw_test *test, bool negated);
-
-/** tw_cubes__tree() - what a tree asks for */
-struct tw_cubes tw_cubes__tree(struct tw_cube_maker *maker, const struct tw_node *root);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/capability.h"
 #include "filter/tracefs.h"
 #include "producer/filtering/event_file.h"
 #include "producer/filtering/stages.h"
@@ -31,7 +32,7 @@ static int refuse_later(const struct tw_placing *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
 	const char *why = "", *text;
-	const struct tw_test *test = tw_node__refused(later, tw_producer__refuses, &why);
+	const struct tw_test *test = tw_node__refused(later, TW_BACK_END_PRODUCER, &why);
 	size_t len;
 
 	text = tw_filter__predicate(filter, test->predicate, &len);

@@ -3,12 +3,7 @@
 
 #include <errno.h>
 
-#include "filter/tracefs.h"
-
-const char *tw_producer__refuses(const struct tw_test *test)
-{
-	return test->operand == TW_ON_COMM ? "the task's name may become known only after the event" : NULL;
-}
+#include "filter/capability.h"
 
 int tw_stages__split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct tw_stages *ret)
 {
@@ -17,13 +12,13 @@ int tw_stages__split(const struct tw_node *root, bool with_kernel, struct tw_are
 	const struct tw_node *rest = root;
 
 	if (with_kernel) {
-		stages.kernel = tw_node__weaken(root, tw_tracefs__refuses, arena, NULL);
-		rest = tw_node__rest(root, tw_tracefs__refuses, arena);
+		stages.kernel = tw_node__weaken(root, TW_BACK_END_TRACEFS, arena, NULL);
+		rest = tw_node__rest(root, TW_BACK_END_TRACEFS, arena);
 	}
 	if (!stages.kernel || !rest)
 		return -ENOMEM;
-	stages.producer = tw_node__weaken(rest, tw_producer__refuses, arena, NULL);
-	stages.later = tw_node__rest(rest, tw_producer__refuses, arena);
+	stages.producer = tw_node__weaken(rest, TW_BACK_END_PRODUCER, arena, NULL);
+	stages.later = tw_node__rest(rest, TW_BACK_END_PRODUCER, arena);
 	if (!stages.producer || !stages.later)
 		return -ENOMEM;
 	*ret = stages;

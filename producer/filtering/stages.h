@@ -11,11 +11,6 @@ struct tw_stages {
 };
 
 /**
- * tw_producer__refuses() - see tw_refuses(): the name of a task may become known after the event
- */
-const char *tw_producer__refuses(const struct tw_test *test);
-
-/**
  * tw_stages__split() - divide an event's tree
  * @with_kernel: else the kernel gets nothing
  * @arena: takes the parts

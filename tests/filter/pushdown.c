@@ -7,7 +7,7 @@
 
 enum { WHOLE, PART, REST };
 
-int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, tw_refuses *refuses)
+int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, enum tw_back_end back_end)
 {
 	const struct tw_node *root = tw_bound__root(bound, id);
 	int error = -ENOMEM;
@@ -16,8 +16,8 @@ int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id
 	if (!p->arena)
 		return -ENOMEM;
 	p->roots[WHOLE] = root;
-	p->roots[PART] = tw_node__weaken(root, refuses, p->arena, &p->is_exact);
-	p->roots[REST] = tw_node__rest(root, refuses, p->arena);
+	p->roots[PART] = tw_node__weaken(root, back_end, p->arena, &p->is_exact);
+	p->roots[REST] = tw_node__rest(root, back_end, p->arena);
 	if (p->roots[PART] && p->roots[REST])
 		error = 0;
 	for (int i = 0; !error && i < 3; i++) {

@@ -3,19 +3,19 @@
 #ifndef PUSHDOWN_H
 #define PUSHDOWN_H
 
+#include "filter/capability.h"
 #include "filter/evaluate.h"
-#include "filter/tree.h"
 
-/* One event's filter, cut in two for a stage. */
+/* One event's filter, cut in two for a back end. */
 struct pushdown {
 	struct tw_arena *arena;
-	const struct tw_node *roots[3]; /* the whole, the stage's part, the rest */
+	const struct tw_node *roots[3]; /* the whole, the back end's part, the rest */
 	struct tw_bound bounds[3];
 	bool is_exact;
 };
 
-/** pushdown__init() - @refuses: of the stage. Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to undo then */
-int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, tw_refuses *refuses);
+/** pushdown__init() - Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to undo then */
+int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, enum tw_back_end back_end);
 void pushdown__fini(struct pushdown *p);
 
 /**

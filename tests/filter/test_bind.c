@@ -9,6 +9,7 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
+#include "filter/capability.h"
 #include "filter/describe.h"
 #include "filter/evaluate.h"
 #include "tests/filter/bound.h"
@@ -186,7 +187,7 @@ static void test_odd_sign(void **state)
 	const struct tw_filter_event event = { .record = record, .len = sizeof(record), .id = 10 };
 	struct tw_schema *odd = tw_schema__new();
 	const struct tw_bind_options options = { .schema = odd };
-	struct tw_number_place place;
+	struct tw_test_place place;
 	struct tw_bound *bound;
 	struct tw_error err;
 
@@ -194,15 +195,10 @@ static void test_odd_sign(void **state)
 	assert_int_equal(tw_schema__add(odd, "odd", text, strlen(text), NULL, &err), 0);
 	assert_int_equal(bound__make_ready("on == 255", &options, &bound, &err), 0);
 	assert_true(tw_bound__matches(bound, &event));
-	assert_true(tw_test__number_place(tw_bound__root(bound, 10)->test, &place));
+	assert_true(tw_test__place(tw_bound__root(bound, 10)->test, &place));
 	assert_false(place.is_signed);
 	tw_bound__free(bound);
 	tw_schema__free(odd);
-}
-
-static const char *refuse_pid(const struct tw_test *test)
-{
-	return test->operand == TW_ON_PID ? "it is a pid" : NULL;
 }
 
 static void test_weaken(void **state)
@@ -212,13 +208,14 @@ static void test_weaken(void **state)
 		bool exact;
 	} cases[] = {
 		{ "cpu == 1", "cpu == 1", "true", true },
-		{ "pid == 1", "true", "pid == 1", false },
-		{ "cpu == 1 && pid == 1", "cpu == 1", "pid == 1", false },
-		{ "cpu == 1 && !(pid == 1)", "cpu == 1", "!(pid == 1)", false },
-		{ "cpu == 1 || pid == 1", "true", "cpu == 1 || pid == 1", false },
-		{ "cpu == 2 && (cpu == 1 || pid == 1)", "cpu == 2", "cpu == 1 || pid == 1", false },
-		{ "cpu == 2 && (cpu == 1 || (pid == 1 && time > 1))", "cpu == 2 && (cpu == 1 || time > 1.000000000)",
-		  "cpu == 1 || (pid == 1 && time > 1.000000000)", false },
+		{ "comm == \"x\"", "true", "comm == \"x\"", false },
+		{ "cpu == 1 && comm == \"x\"", "cpu == 1", "comm == \"x\"", false },
+		{ "cpu == 1 && !(comm == \"x\")", "cpu == 1", "!(comm == \"x\")", false },
+		{ "cpu == 1 || comm == \"x\"", "true", "cpu == 1 || comm == \"x\"", false },
+		{ "cpu == 2 && (cpu == 1 || comm == \"x\")", "cpu == 2", "cpu == 1 || comm == \"x\"", false },
+		{ "cpu == 2 && (cpu == 1 || (comm == \"x\" && time > 1))",
+		  "cpu == 2 && (cpu == 1 || time > 1.000000000)", "cpu == 1 || (comm == \"x\" && time > 1.000000000)",
+		  false },
 	};
 
 	(void)state;
@@ -230,8 +227,9 @@ static void test_weaken(void **state)
 		bool exact;
 
 		assert_int_equal(bind(cases[i].text, false, &bound, &err), 0);
-		tw_node__describe(tw_node__weaken(bound->unknown, refuse_pid, bound->arena, &exact), &weak_line);
-		tw_node__describe(tw_node__rest(bound->unknown, refuse_pid, bound->arena), &rest_line);
+		tw_node__describe(tw_node__weaken(bound->unknown, TW_BACK_END_PRODUCER, bound->arena, &exact),
+				  &weak_line);
+		tw_node__describe(tw_node__rest(bound->unknown, TW_BACK_END_PRODUCER, bound->arena), &rest_line);
 		assert_string_equal(weak, cases[i].weak);
 		assert_string_equal(rest, cases[i].rest);
 		assert_int_equal(exact, cases[i].exact);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "filter/bpf/disassemble.h"
-#include "filter/bpf/match.h"
+#include "filter/bpf/test.h"
 #include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
 
@@ -97,7 +97,7 @@ static const struct tw_node *tree_of(const struct tw_bound *bound)
 static int generate_tree(const struct tw_bound *bound, struct tw_bpf_program *ret)
 {
 	const struct tw_node *of_switch = tw_bound__root(bound, SWITCH);
-	struct tw_sight sight;
+	struct tw_bpf_access access;
 	tw_label holds, fails;
 	struct tw_asm a;
 	int error;
@@ -105,15 +105,15 @@ static int generate_tree(const struct tw_bound *bound, struct tw_bpf_program *re
 	tw_asm__init(&a);
 	holds = tw_asm__label(&a);
 	fails = tw_asm__label(&a);
-	sight = (struct tw_sight){ .too_short = tw_asm__label(&a) };
-	tw_tree__emit(&a, of_switch->kind == TW_NODE_FALSE ? tree_of(bound) : of_switch, &sight, holds, fails);
+	access = (struct tw_bpf_access){ .too_short = tw_asm__label(&a) };
+	tw_tree__emit(&a, of_switch->kind == TW_NODE_FALSE ? tree_of(bound) : of_switch, &access, holds, fails);
 	tw_asm__place(&a, holds);
 	tw_asm__imm(&a, BPF_REG_0, 1);
 	tw_asm__exit(&a);
 	tw_asm__place(&a, fails);
 	tw_asm__imm(&a, BPF_REG_0, 0);
 	tw_asm__exit(&a);
-	tw_asm__place(&a, sight.too_short);
+	tw_asm__place(&a, access.too_short);
 	tw_asm__imm(&a, BPF_REG_0, 2);
 	tw_asm__exit(&a);
 	error = tw_asm__finish(&a, ret);

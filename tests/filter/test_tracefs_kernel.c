@@ -17,7 +17,8 @@
 #include <cmocka.h>
 
 #include "filter/arena.h"
-#include "filter/text.h"
+#include "filter/capability.h"
+#include "filter/compare.h"
 #include "filter/tracefs.h"
 #include "tests/filter/bound.h"
 #include "tests/filter/emitted.h"
@@ -106,7 +107,7 @@ static bool set_filter(const struct tw_format *format, const struct tw_line *fil
 /* Return: whether there was a filter to give. */
 static bool try_event(const struct tw_bound *bound, const struct tw_bound_event *event, struct tw_arena *arena)
 {
-	const struct tw_node *root = tw_node__weaken(event->root, tw_tracefs__refuses, arena, NULL);
+	const struct tw_node *root = tw_node__weaken(event->root, TW_BACK_END_TRACEFS, arena, NULL);
 	char buf[TW_TRACEFS_FILTER_MAX];
 	struct tw_line line = tw_line__on(buf, sizeof(buf));
 	char path[768];

@@ -56,12 +56,7 @@ static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_err
 	for (unsigned int i = 0; i < attach->n_actions; i++)
 		if (needs_tc(&attach->actions[i]))
 			*ret = TW_PLACE_TC;
-	if (!attach->hook)
-		return 0;
-	for (*ret = 0; *ret < TW_PLACES; ++*ret)
-		if (!strcmp(attach->hook, tw_place__name(*ret)))
-			return 0;
-	return tw_error__set(err, -EINVAL, "there is no hook '%s', only xdp, tc and u32", attach->hook);
+	return attach->hook ? filter_hook__parse(attach->hook, ret, err) : 0;
 }
 
 static int check(const struct attach *attach, int n_args, struct tw_error *err)

@@ -8,8 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/attach/counters_json.h"
+#include "cli/json.h"
 #include "cli/say.h"
+
+#define ACTION_MAX 64
+
+struct counted_rows {
+	struct tw_counted what;
+	struct tw_counter rows[TW_ROWS_MAX];
+};
+
+/* All of a classifier. */
+struct counted {
+	unsigned int n_rows;
+	struct counted_rows *all;
+	size_t n;
+	int error;
+	struct tw_counter sum[TW_ROWS_MAX];
+};
 
 static const char *const special[TW_COUNT_MORE] = {
 	[TW_COUNT_CONTROL] = "no event: passed",
@@ -76,18 +92,18 @@ static void not_counted(struct counted *counted)
 		counted->sum[i] = (struct tw_counter){ TW_NOT_COUNTED, TW_NOT_COUNTED };
 }
 
-void counters__action(uint8_t action, uint32_t arg, char text[COUNTERS_ACTION_MAX])
+static void format_action(uint8_t action, uint32_t arg, char text[ACTION_MAX])
 {
 	char name[IFNAMSIZ];
 
 	if (action == TW_ACTION_MARK)
-		snprintf(text, COUNTERS_ACTION_MAX, "mark:%" PRIu32, arg);
+		snprintf(text, ACTION_MAX, "mark:%" PRIu32, arg);
 	else if (action != TW_ACTION_REDIRECT)
-		snprintf(text, COUNTERS_ACTION_MAX, "%s", action == TW_ACTION_DROP ? "drop" : "pass");
+		snprintf(text, ACTION_MAX, "%s", action == TW_ACTION_DROP ? "drop" : "pass");
 	else if (if_indextoname(arg, name))
-		snprintf(text, COUNTERS_ACTION_MAX, "redirect:%s", name);
+		snprintf(text, ACTION_MAX, "redirect:%s", name);
 	else
-		snprintf(text, COUNTERS_ACTION_MAX, "redirect to interface %" PRIu32 ", which has gone", arg);
+		snprintf(text, ACTION_MAX, "redirect to interface %" PRIu32 ", which has gone", arg);
 }
 
 static void print_number(uint64_t value)
@@ -107,13 +123,13 @@ static void print_row(const struct tw_counter *row, const char *what, const char
 
 static void print_rows(const struct tw_attached *attached, const struct tw_counter *rows)
 {
-	char action[COUNTERS_ACTION_MAX];
+	char action[ACTION_MAX];
 
 	for (unsigned int i = 0; i < attached->n; i++) {
-		counters__action(attached->rules[i].action, attached->rules[i].arg, action);
+		format_action(attached->rules[i].action, attached->rules[i].arg, action);
 		print_row(&rows[i], attached->rules[i].expression, action);
 	}
-	counters__action(attached->default_action, attached->default_arg, action);
+	format_action(attached->default_action, attached->default_arg, action);
 	print_row(&rows[attached->n], "all other events", action);
 	for (unsigned int i = 0; i < TW_COUNT_MORE; i++)
 		if (rows[attached->n + 1 + i].frames && rows[attached->n + 1 + i].frames != TW_NOT_COUNTED)
@@ -159,6 +175,107 @@ static void print_text(const struct tw_attached *attached, const struct counted 
 		print_streams(attached, counted);
 }
 
+/* JSON */
+
+static const char *const special_keys[TW_COUNT_MORE] = {
+	[TW_COUNT_CONTROL] = "control",       [TW_COUNT_PART] = "part",       [TW_COUNT_OTHER_SCHEMA] = "other_schema",
+	[TW_COUNT_UNREADABLE] = "unreadable", [TW_COUNT_DROPPED] = "dropped", [TW_COUNT_FILTERED] = "filtered",
+};
+
+static const char *const modes[] = {
+	[TW_MODE_NONE] = "none",
+	[TW_MODE_NATIVE] = "native",
+	[TW_MODE_GENERIC] = "generic",
+	[TW_MODE_DISPATCHER] = "native",
+	[TW_MODE_GENERIC_DISPATCHER] = "generic",
+	[TW_MODE_SOFTWARE] = "software",
+	[TW_MODE_HARDWARE] = "hardware",
+};
+
+static const char *yes(bool value)
+{
+	return value ? "true" : "false";
+}
+
+/* What is not counted is null, not 0. */
+static void put_number(const char *key, uint64_t value)
+{
+	if (value == TW_NOT_COUNTED)
+		printf("\"%s\": null", key);
+	else
+		printf("\"%s\": %" PRIu64, key, value);
+}
+
+static void put_counter(const struct tw_counter *row)
+{
+	put_number("frames", row->frames);
+	printf(", ");
+	put_number("events", row->events);
+	printf("}");
+}
+
+static void put_rows(const struct tw_attached *attached, const struct tw_counter *rows)
+{
+	char action[ACTION_MAX];
+
+	printf("\"rules\": [");
+	for (unsigned int i = 0; i < attached->n; i++) {
+		printf("%s{\"expression\": ", i ? ", " : "");
+		cli_json__text(attached->rules[i].expression);
+		format_action(attached->rules[i].action, attached->rules[i].arg, action);
+		printf(", \"action\": \"%s\", ", action);
+		put_counter(&rows[i]);
+	}
+	format_action(attached->default_action, attached->default_arg, action);
+	printf("], \"default\": {\"action\": \"%s\", ", action);
+	put_counter(&rows[attached->n]);
+	for (unsigned int i = 0; i < TW_COUNT_MORE; i++) {
+		printf(", \"%s\": {", special_keys[i]);
+		put_counter(&rows[attached->n + 1 + i]);
+	}
+}
+
+static void put_streams(const struct tw_attached *attached, const struct counted *counted)
+{
+	bool first = true;
+
+	printf(", \"streams\": [");
+	for (size_t i = 0; i < counted->n; i++) {
+		const struct tw_counted *what = &counted->all[i].what;
+
+		if (what->total)
+			continue;
+		if (what->overflow)
+			printf("%s{\"stream\": null, \"channel\": null, ", first ? "" : ", ");
+		else
+			printf("%s{\"stream\": \"%016" PRIx64 "\", \"channel\": %u, ", first ? "" : ", ",
+			       what->stream_id, what->channel);
+		put_rows(attached, counted->all[i].rows);
+		printf("}");
+		first = false;
+	}
+	printf("]");
+}
+
+static void print_json(const struct tw_attached *attached, const struct counted *counted,
+		       const struct counters_print *print)
+{
+	printf("%s\n  {\"interface\": ", print->n ? "," : "[");
+	cli_json__text(attached->ifname);
+	printf(", \"hook\": \"%s\", \"mode\": \"%s\", \"dispatcher\": %s, \"in_hw\": %s, \"persist\": %s, ",
+	       tw_place__name(attached->place), modes[attached->mode],
+	       yes(attached->mode == TW_MODE_DISPATCHER || attached->mode == TW_MODE_GENERIC_DISPATCHER),
+	       yes(attached->mode == TW_MODE_HARDWARE), yes(attached->persist));
+	printf("\"pid\": %d, \"program\": %" PRIu32 ", \"schema\": ", (int)attached->pid, attached->program);
+	if (attached->schema_id)
+		printf("\"%016" PRIx64 "\", ", attached->schema_id);
+	else
+		printf("null, ");
+	put_rows(attached, counted->sum);
+	put_streams(attached, counted);
+	printf("}");
+}
+
 int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err)
 {
 	struct counters_print *print = ctx;
@@ -174,7 +291,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 		return tw_error__set(err, error, "%s", why.text);
 	}
 	if (print->json)
-		counters__print_json(attached, &counted, print);
+		print_json(attached, &counted, print);
 	else
 		print_text(attached, &counted, print->streams);
 	print->n++;

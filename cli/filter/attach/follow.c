@@ -9,15 +9,15 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "cli/filter/attach/learnt_schema.h"
+#include "cli/filter/attach/schema_collector.h"
 #include "cli/stop.h"
 #include "vnet/rx_packet.h"
 
-#define TOLD_MAX   64                    /* beyond that the first is forgotten, and told again */
-#define SILENCE_NS (3000 * TW_NS_PER_MS) /* a stream says something each second */
+#define REPORTS_MAX 64                    /* beyond that the first is forgotten, and told again */
+#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream says something each second */
 
 /* What was said of a stream's schema, once: that it is another one, or that the rules cannot be bound to it. */
-struct told {
+struct report {
 	uint64_t stream_id, schema_id;
 	bool refused;
 };
@@ -26,12 +26,12 @@ struct follow {
 	char ifname[IFNAMSIZ];
 	struct tw_classifier *classifier;
 	struct tw_receiver *rx;
-	struct schema_learner *learner;
+	struct schema_collector *collector;
 	uint64_t schema_id; /* that the rules are bound to; 0 = none */
 	uint64_t stream_id; /* that is followed */
 	uint64_t heard;     /* of it, last; CLOCK_MONOTONIC, ns */
-	struct told told[TOLD_MAX];
-	unsigned int n_told; /* so far */
+	struct report reports[REPORTS_MAX];
+	unsigned int n_reports; /* so far */
 };
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *err)
@@ -44,9 +44,9 @@ int follow__open(const char *ifname, struct tw_classifier *classifier, struct fo
 		return tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
 	snprintf(follow->ifname, sizeof(follow->ifname), "%s", ifname);
 	follow->classifier = classifier;
-	follow->learner = schema_learner__new();
-	error = follow->learner ? tw_rx_packet__open(&options, &follow->rx, err)
-				: tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
+	follow->collector = schema_collector__new();
+	error = follow->collector ? tw_rx_packet__open(&options, &follow->rx, err)
+				  : tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
 	if (error)
 		follow__close(follow);
 	else
@@ -59,7 +59,7 @@ void follow__close(struct follow *follow)
 	if (!follow)
 		return;
 	tw_receiver__close(follow->rx);
-	schema_learner__free(follow->learner);
+	schema_collector__free(follow->collector);
 	free(follow);
 }
 
@@ -68,89 +68,91 @@ static bool is_silent(const struct follow *follow, uint64_t now)
 	return now - follow->heard > SILENCE_NS;
 }
 
-static bool is_told(const struct follow *follow, const struct learnt_schema *learnt, bool refused)
+static bool is_reported(const struct follow *follow, const struct collected_schema *collected, bool refused)
 {
-	for (unsigned int i = 0; i < follow->n_told && i < TOLD_MAX; i++)
-		if (follow->told[i].stream_id == learnt->stream_id && follow->told[i].schema_id == learnt->id &&
-		    follow->told[i].refused == refused)
+	for (unsigned int i = 0; i < follow->n_reports && i < REPORTS_MAX; i++)
+		if (follow->reports[i].stream_id == collected->stream_id &&
+		    follow->reports[i].schema_id == collected->id && follow->reports[i].refused == refused)
 			return true;
 	return false;
 }
 
-static void note_told(struct follow *follow, const struct learnt_schema *learnt, bool refused)
+static void note_report(struct follow *follow, const struct collected_schema *collected, bool refused)
 {
-	follow->told[follow->n_told++ % TOLD_MAX] = (struct told){ learnt->stream_id, learnt->id, refused };
+	follow->reports[follow->n_reports++ % REPORTS_MAX] =
+		(struct report){ collected->stream_id, collected->id, refused };
 }
 
-static int refused(struct follow *follow, const struct learnt_schema *learnt, int error, struct tw_error *why,
+static int refused(struct follow *follow, const struct collected_schema *collected, int error, struct tw_error *why,
 		   struct tw_error *err)
 {
 	if (!follow->schema_id)
 		return tw_error__set(err, error, "%s", why->text);
-	note_told(follow, learnt, true);
+	note_report(follow, collected, true);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has a new schema, %016" PRIx64
 		", that the rules cannot be bound to: %s; its events pass\n",
-		learnt->stream_id, learnt->id, why->text);
+		collected->stream_id, collected->id, why->text);
 	return 0;
 }
 
-static int bind_rules(struct follow *follow, const struct learnt_schema *learnt, struct tw_error *err)
+static int bind_rules(struct follow *follow, const struct collected_schema *collected, struct tw_error *err)
 {
-	const struct tw_classifier_schema schema = { learnt->schema, learnt->id, learnt->big_endian };
+	const struct tw_classifier_schema schema = { collected->schema, collected->id, collected->big_endian };
 	struct tw_error why;
 	const int error = tw_classifier__bind(follow->classifier, &schema, &why);
 
 	if (error)
-		return refused(follow, learnt, error, &why, err);
+		return refused(follow, collected, error, &why, err);
 	if (follow->schema_id)
-		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", learnt->id,
-			learnt->stream_id);
-	if (learnt->refused)
+		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", collected->id,
+			collected->stream_id);
+	if (collected->refused)
 		fprintf(stderr, "%u of its formats cannot be read, and nothing is known of their events\n",
-			learnt->refused);
-	follow->schema_id = learnt->id;
-	follow->stream_id = learnt->stream_id;
+			collected->refused);
+	follow->schema_id = collected->id;
+	follow->stream_id = collected->stream_id;
 	return 0;
 }
 
-static void tell_other(struct follow *follow, const struct learnt_schema *learnt)
+static void report_other(struct follow *follow, const struct collected_schema *collected)
 {
-	if (is_told(follow, learnt, false))
+	if (is_reported(follow, collected, false))
 		return;
-	note_told(follow, learnt, false);
+	note_report(follow, collected, false);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has another schema, %016" PRIx64
 		": a classifier is for one, so its events pass and are counted\n",
-		learnt->stream_id, learnt->id);
+		collected->stream_id, collected->id);
 }
 
 /* A complete schema: is it the one that the rules should be for? */
-static int consider(struct follow *follow, const struct learnt_schema *learnt, uint64_t now, struct tw_error *err)
+static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now, struct tw_error *err)
 {
-	const bool is_ours = !follow->schema_id || learnt->stream_id == follow->stream_id || is_silent(follow, now);
+	const bool is_ours = !follow->schema_id || collected->stream_id == follow->stream_id || is_silent(follow, now);
 
-	if (learnt->id == follow->schema_id) {
+	if (collected->id == follow->schema_id) {
 		if (is_ours)
-			follow->stream_id = learnt->stream_id;
+			follow->stream_id = collected->stream_id;
 		return 0;
 	}
 	if (!is_ours) {
-		tell_other(follow, learnt);
+		report_other(follow, collected);
 		return 0;
 	}
-	return is_told(follow, learnt, true) ? 0 : bind_rules(follow, learnt, err);
+	return is_reported(follow, collected, true) ? 0 : bind_rules(follow, collected, err);
 }
 
 static int take(struct follow *follow, const struct tw_received_frame *frame, struct tw_error *err)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_frame_info info = { 0 };
-	const struct learnt_schema *learnt = schema_learner__take(follow->learner, frame->data, frame->len, &info);
+	const struct collected_schema *collected =
+		schema_collector__take(follow->collector, frame->data, frame->len, &info);
 	int error = 0;
 
-	if (learnt && learnt->complete)
-		error = consider(follow, learnt, now, err);
+	if (collected && collected->complete)
+		error = consider(follow, collected, now, err);
 	if (info.stream_id == follow->stream_id)
 		follow->heard = now;
 	return error;

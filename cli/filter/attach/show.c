@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/filter/action.h"
 #include "cli/filter/attach/counters.h"
 #include "cli/filter/filter.h"
 #include "cli/say.h"
@@ -24,14 +25,11 @@ static bool is_selected(const struct select *select, const struct tw_attached *a
 static int check(const struct select *select, struct tw_error *err)
 {
 	const int index = select->interface ? tw_interface__index(select->interface, err) : 0;
+	uint8_t unused;
 
 	if (index < 0)
 		return index;
-	for (uint8_t place = 0; select->hook && place < TW_PLACES; place++)
-		if (!strcmp(select->hook, tw_place__name(place)))
-			return 0;
-	return select->hook ? tw_error__set(err, -EINVAL, "there is no hook '%s', only xdp, tc and u32", select->hook)
-			    : 0;
+	return select->hook ? filter_hook__parse(select->hook, &unused, err) : 0;
 }
 
 static int show_one(const struct tw_attached *attached, void *ctx, struct tw_error *err)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire filter explain`: where each part of an expression runs. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "cli/caret.h"
 #include "cli/filter/explain/explanation.h"
@@ -26,10 +25,8 @@ static int explain_expression(const struct explain *config, const struct filter_
 		.pipeline = pipeline,
 		.live = config->live ? &live : NULL,
 	};
-	int error = filter_abilities__find(expression, &explanation.abilities, err);
+	int error = filter_explanation__find(&explanation, err);
 
-	if (!error)
-		error = filter_routes__find(expression, pipeline, &explanation.routes, err);
 	if (!error && config->live)
 		error = filter_live__run(expression, &config->source.selection, config->seconds, &live, err);
 	if (!error && config->json)
@@ -37,8 +34,7 @@ static int explain_expression(const struct explain *config, const struct filter_
 	else if (!error)
 		filter_explanation__print(&explanation, stdout);
 	filter_live__fini(&live);
-	filter_routes__fini(&explanation.routes);
-	free(explanation.abilities);
+	filter_explanation__fini(&explanation);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 #define PREDICATE_MAX 36  /* bytes of a predicate in the table */
 #define NAMES_WIDTH   76  /* of events that go the same way */
 #define NAMES_MAX     512 /* bytes, the last name and the count included */
+#define HITS_WIDTH    44  /* bytes of a predicate in the table of what it matched */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
 {
@@ -140,7 +141,7 @@ static void print_step(const struct filter_explanation *explanation, const struc
 	const enum filter_stage stage = explanation->pipeline->stages[i];
 	const char *refusal = explanation->routes.refusals[i].text;
 
-	if (step->is_idle && (route->fate != FILTER_DEPENDS || !filter_stages[stage].try))
+	if (step->is_idle && (route->fate != FILTER_DEPENDS || !filter_stages[stage].whole))
 		return;
 	fprintf(out, "    %-9s ", filter_stages[stage].name);
 	if (step->is_idle)
@@ -206,6 +207,91 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 				print_route(explanation, &routes->groups.items[i], &routes->items[i], out);
 }
 
+/* What a filter did at work */
+
+static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
+{
+	const struct predicate_hits *hits = filter_hits__predicate(explanation->live->all, i);
+	size_t len;
+	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
+
+	if (len > HITS_WIDTH)
+		say(out, "%3u  %.*s...", i + 1, HITS_WIDTH - 3, text);
+	else
+		say(out, "%3u  %-*.*s", i + 1, HITS_WIDTH, (int)len, text);
+	fprintf(out, "  %10" PRIu64 "  %10" PRIu64 "\n", hits->asked, hits->matched);
+}
+
+static void print_line(const char *what, uint64_t n, FILE *out)
+{
+	fprintf(out, "     %-*s  %10" PRIu64 "\n", HITS_WIDTH, what, n);
+}
+
+static void print_verdict(const struct filter_live *live, uint64_t all, uint64_t filtered, FILE *out)
+{
+	if (all == filtered) {
+		fputs("     both say the same\n", out);
+		return;
+	}
+	fprintf(out, "     they differ by %" PRIu64 ": ", all > filtered ? all - filtered : filtered - all);
+	if (live->own_seen)
+		fputs("threads of this program are in the trace, and each run sees the other's\n", out);
+	else
+		fputs("at the edges of the window, or while a task changed its name; see --help\n", out);
+}
+
+static void print_window(const struct filter_live *live, FILE *out)
+{
+	const struct filter_hits_counts all = filter_hits__counts(live->all);
+	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
+
+	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "in the same time", "events");
+	print_line("without the filter: arrived", all.events, out);
+	print_line("  of which match, says the evaluator", all.matched, out);
+	print_line("with the filter: arrived", filtered.events, out);
+	print_line("  of which match", filtered.matched, out);
+	print_verdict(live, all.matched, filtered.matched, out);
+}
+
+static void print_stages(const struct filter_live *live, FILE *out)
+{
+	const struct tw_producer_counters *books = &live->filtered_books;
+
+	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "with the filter, from start to stop", "events");
+	print_line("recorded by the kernel, behind its filters", books->recorded, out);
+	print_line("rejected by the producer", books->filtered, out);
+	print_line("delivered", books->delivered, out);
+	if (live->places.refused)
+		fprintf(out,
+			"     the kernel refuses the filters of %zu kinds of events, which the producer asks instead\n",
+			live->places.refused);
+}
+
+static void print_losses(const struct filter_live *live, FILE *out)
+{
+	const uint64_t all = filter_hits__counts(live->all).lost;
+	const uint64_t filtered = filter_hits__counts(live->filtered).lost;
+
+	if (all || filtered)
+		fprintf(out,
+			"     lost %" PRIu64 " without the filter, %" PRIu64
+			" with it: what they would have said is not counted\n",
+			all, filtered);
+}
+
+static void print_live(const struct filter_explanation *explanation, FILE *out)
+{
+	const struct filter_live *live = explanation->live;
+
+	fprintf(out, "\nat work, for %.3f s\n     %-*s  %10s  %10s\n", live->seconds, HITS_WIDTH, "predicate alone",
+		"asked", "matched");
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++)
+		print_hits(explanation, i, out);
+	print_window(live, out);
+	print_stages(live, out);
+	print_losses(live, out);
+}
+
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out)
 {
 	print_head(explanation, out);
@@ -213,5 +299,5 @@ void filter_explanation__print(const struct filter_explanation *explanation, FIL
 	print_why_not(explanation, out);
 	print_routes(explanation, out);
 	if (explanation->live)
-		filter_explanation__print_live(explanation, out);
+		print_live(explanation, out);
 }

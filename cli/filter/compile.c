@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire filter compile`: an expression in the words of one stage. */
+#include "cli/filter/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/line.h"
+#include "base/nearest.h"
+#include "base/printable.h"
+#include "cli/caret.h"
+#include "cli/filter/event_groups.h"
+#include "cli/filter/filter.h"
+#include "cli/say.h"
+#include "filter/bpf/disassemble.h"
+#include "filter/bpf/program.h"
+#include "filter/describe.h"
+#include "filter/display.h"
+#include "filter/pcap.h"
+#include "filter/tracefs.h"
+#include "filter/u32/u32.h"
+#include "wire/tracewire.h"
+
+#define INSN_MAX   256          /* bytes of one instruction as text */
+#define MATCH_MAX  8192         /* of a match of u32: 128 keys */
+#define STRING_MAX (1u << 20)   /* of a filter for libpcap or Wireshark */
+#define TREE_MAX   (256u << 10) /* of one event's tree */
+#define EVENT_MAX  1024         /* of one event's name */
+#define OFF_WIDTH  100          /* of the names of events that are off */
+#define TREE_WIDTH 76           /* of the names of events that have the same tree, but for the last and the count */
+#define TREE_NAMES 512          /* with these */
+
+/* XDP, tc: a classifier of one rule, disassembled. */
+
+static void print_program(const struct tw_bpf_program *program, FILE *out)
+{
+	char buf[INSN_MAX];
+
+	for (uint32_t i = 0; i < program->n; i++) {
+		struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+		if (i && i == program->record_function)
+			fputs("\nfor each record of a packed frame:\n", out);
+		tw_bpf__disassemble(program, i, &line);
+		if (tw_line__len(&line))
+			fprintf(out, "%5u: %.*s\n", i, (int)tw_line__len(&line), buf);
+	}
+}
+
+static int print_bpf(const struct filter_expression *expression, const struct filter_classifier *classifier,
+		     enum tw_hook hook, FILE *out, struct tw_error *err)
+{
+	const struct tw_rule rule = {
+		.bound = expression->bound,
+		.action = classifier->action.action,
+		.arg = classifier->action.arg,
+	};
+	const struct tw_rules rules = {
+		.rules = &rule,
+		.n = 1,
+		.default_action = classifier->otherwise.action,
+		.default_arg = classifier->otherwise.arg,
+		.schema_id = expression->formats.schema_id,
+		.big_endian = expression->formats.big_endian,
+	};
+	const struct tw_bpf_options options = {
+		.hook = (uint8_t)hook,
+		.offload = classifier->offload,
+		.udp_port = classifier->udp_port,
+	};
+	struct tw_bpf_program program;
+	const int error = tw_bpf__generate(&rules, &options, &program, err);
+
+	if (error)
+		return error;
+	if (out)
+		print_program(&program, out);
+	tw_bpf_program__fini(&program);
+	return 0;
+}
+
+static int print_xdp(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		     struct tw_error *err)
+{
+	return print_bpf(expression, classifier, TW_HOOK_XDP, out, err);
+}
+
+static int print_tc(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		    struct tw_error *err)
+{
+	return print_bpf(expression, classifier, TW_HOOK_TC, out, err);
+}
+
+/* u32: commands of tc, which make what `filter attach --hook u32` makes without them. */
+
+/* What passes needs no action, and so nothing but u32 of the kernel. */
+static void print_action(const struct filter_action *action, FILE *out)
+{
+	switch (action->action) {
+	case TW_ACTION_DROP:
+		fputs("action drop\n", out);
+		break;
+	case TW_ACTION_MARK:
+		fprintf(out, "action skbedit mark %u\n", action->arg);
+		break;
+	case TW_ACTION_REDIRECT:
+		fprintf(out, "action mirred egress redirect dev %s\n", action->interface);
+		break;
+	default:
+		fputs("flowid 1:1\n", out);
+	}
+}
+
+static void print_match(const struct filter_classifier *classifier, const struct tw_u32_match *match, FILE *out)
+{
+	char buf[MATCH_MAX];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+	tw_u32_match__emit(match, &line);
+	fprintf(out, "tc filter add dev %s ingress pref 1 protocol 0x%04x u32 %.*s ", classifier->interface,
+		TW_ETHERTYPE, (int)tw_line__len(&line), buf);
+}
+
+static void print_rule(const struct filter_classifier *classifier, const struct tw_u32 *u32,
+		       const struct filter_action *action, FILE *out)
+{
+	for (unsigned int i = 0; i < u32->n; i++) {
+		print_match(classifier, &u32->matches[i], out);
+		print_action(action, out);
+	}
+}
+
+/* Control frames go both ways. */
+static void print_control(const struct filter_classifier *classifier, FILE *out)
+{
+	const char *first = classifier->action.interface, *second = classifier->otherwise.interface;
+
+	if (!first && !second)
+		return;
+	print_match(classifier, tw_u32__control(), out);
+	if (first && second && strcmp(first, second) != 0)
+		fprintf(out, "action mirred egress mirror dev %s pipe ", second);
+	fprintf(out, "action mirred egress mirror dev %s pass\n", first ? first : second);
+}
+
+/* Every event of the schema, for what becomes of those that do not match. */
+static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *err)
+{
+	struct tw_bound *bound = NULL;
+	struct tw_filter *filter;
+	int error = tw_filter__parse(TW_U32_ANY_EVENT, &filter, err);
+
+	if (error)
+		return error;
+	error = tw_filter__bind(filter, &expression->bound->options, &bound, err);
+	if (!error)
+		error = tw_u32__compile(bound, expression->formats.schema_id, ret, err);
+	tw_bound__free(bound);
+	tw_filter__free(filter);
+	return error;
+}
+
+static void print_commands(const struct filter_classifier *classifier, const struct tw_u32 *matches,
+			   const struct tw_u32 *any, FILE *out)
+{
+	fprintf(out, "tc qdisc add dev %s clsact\n", classifier->interface);
+	print_control(classifier, out);
+	print_rule(classifier, matches, &classifier->action, out);
+	if (classifier->otherwise.action != TW_ACTION_PASS)
+		print_rule(classifier, any, &classifier->otherwise, out);
+}
+
+static int print_u32(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		     struct tw_error *err)
+{
+	struct tw_u32 matches, any;
+	int error = tw_u32__compile(expression->bound, expression->formats.schema_id, &matches, err);
+
+	if (error)
+		return error;
+	error = out ? compile_any(expression, &any, err) : 0;
+	if (out && !error) {
+		print_commands(classifier, &matches, &any, out);
+		tw_u32__fini(&any);
+	}
+	tw_u32__fini(&matches);
+	return error;
+}
+
+/* libpcap, Wireshark: one string. */
+
+static int make_room(struct tw_line *ret, struct tw_error *err)
+{
+	char *buf = malloc(STRING_MAX);
+
+	*ret = tw_line__on(buf, STRING_MAX);
+	return buf ? 0 : tw_error__set(err, -ENOMEM, "out of memory");
+}
+
+static int print_string(const struct tw_line *line, int error, FILE *out)
+{
+	if (!error && out)
+		say(out, "%.*s\n", (int)tw_line__len(line), line->text);
+	free(line->text);
+	return error;
+}
+
+static int print_pcap(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		      struct tw_error *err)
+{
+	struct tw_line line;
+	int error = make_room(&line, err);
+
+	(void)classifier;
+	if (!error)
+		error = tw_pcap__emit(expression->bound, expression->formats.schema_id, &line, err);
+	return print_string(&line, error, out);
+}
+
+static int print_display(const struct filter_expression *expression, const struct filter_classifier *classifier,
+			 FILE *out, struct tw_error *err)
+{
+	struct tw_line line;
+	int error = make_room(&line, err);
+
+	(void)classifier;
+	if (!error)
+		error = tw_display__emit(expression->bound, &line, err);
+	return print_string(&line, error, out);
+}
+
+/* tracefs: filters of the kernel's own, a line for each event. */
+
+/* Kinds of events that have no line of their own. */
+static const char off[] = "off";
+
+/* What is printed is written to the kernel's files, so it has to be the filter byte for byte. */
+static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *err)
+{
+	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
+		return 0;
+	return tw_error__set(
+		err, -EINVAL,
+		"the filter of %s:%s has control characters or what is no UTF-8, and is not printed: the kernel "
+		"compares \\xNN as four characters; -f of live, record and stream can set it",
+		format->system, format->name);
+}
+
+static int add_filter(const struct tw_bound *bound, const struct tw_bound_event *event, struct event_groups *groups,
+		      struct tw_error *err)
+{
+	char buf[TW_TRACEFS_FILTER_MAX + 1];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+	int error = 0;
+
+	if (event->root->kind == TW_NODE_FALSE)
+		tw_line__str(&line, off);
+	else if (event->root->kind != TW_NODE_TRUE)
+		error = tw_tracefs__emit(bound, event->root, &line, err);
+	if (!error)
+		error = check_printable(event->format, &line, err);
+	if (!error && event_groups__add(groups, buf, tw_line__len(&line), event->format))
+		error = tw_error__set(err, -ENOMEM, "out of memory");
+	return error;
+}
+
+/* A line for each event, so that a shell's `read event filter` can take it; no filter where each event matches. */
+static void print_filters(const struct event_group *group, FILE *out)
+{
+	char name[EVENT_MAX];
+
+	for (size_t i = 0; i < group->n; i++) {
+		struct tw_line line = tw_line__on(name, sizeof(name));
+
+		event_groups__name(group->formats[i]->system, group->formats[i]->name, &line);
+		say(out, "%.*s%s%s\n", (int)tw_line__len(&line), name, *group->text ? " " : "", group->text);
+	}
+}
+
+static void print_off(const struct event_groups *groups, const struct event_group *group, FILE *out)
+{
+	char buf[OFF_WIDTH + EVENT_MAX];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+	event_groups__names(groups, group, OFF_WIDTH, &line);
+	say(out, "# off, for they cannot match: %.*s\n", (int)tw_line__len(&line), buf);
+}
+
+static int print_tracefs(const struct filter_expression *expression, const struct filter_classifier *classifier,
+			 FILE *out, struct tw_error *err)
+{
+	struct event_groups groups = { .schema = expression->formats.schema };
+	const struct tw_bound *bound = expression->bound;
+	int error = 0;
+
+	(void)classifier;
+	/* What tracers and trace_marker record cannot be switched or filtered by events/. */
+	for (size_t i = 0; i < bound->n_events && !error; i++)
+		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
+			error = add_filter(bound, &bound->events[i], &groups, err);
+	for (size_t i = 0; i < groups.n && !error && out; i++)
+		if (strcmp(groups.items[i].text, off) != 0)
+			print_filters(&groups.items[i], out);
+	if (!error && out && event_groups__find(&groups, off))
+		print_off(&groups, event_groups__find(&groups, off), out);
+	event_groups__fini(&groups);
+	return error;
+}
+
+/* The bound filter itself: what is asked of each event, with the fields and numbers that names have become. */
+
+#define NONE "none can match"
+
+static void put_place(struct tw_line *line, const struct tw_field *field)
+{
+	tw_line__str(line, "   (");
+	tw_line__str(line, field->type);
+	tw_line__str(line, " at ");
+	tw_line__u64(line, field->offset);
+	tw_line__char(line, ')');
+}
+
+static void put_leaf(struct tw_line *line, const struct tw_node *node)
+{
+	if (node->kind != TW_NODE_TEST) {
+		tw_line__str(line, node->kind == TW_NODE_TRUE ? "every one matches" : NONE);
+		return;
+	}
+	if (node->negated)
+		tw_line__str(line, "not ");
+	tw_test__describe(node->test, line);
+	if (node->test->op == TW_TEST_EXISTS)
+		tw_line__str(line, " is there");
+	if (node->test->field)
+		put_place(line, node->test->field);
+}
+
+static void put_tree(struct tw_line *line, const struct tw_node *root)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	unsigned int depth = 1;
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		depth -= at == TW_WALK_CLOSE;
+		if (at != TW_WALK_OPEN && at != TW_WALK_LEAF)
+			continue;
+		tw_line__fill(line, ' ', (size_t)depth * 2);
+		if (at == TW_WALK_LEAF)
+			put_leaf(line, walk.node);
+		else
+			tw_line__str(line, walk.node->kind == TW_NODE_AND ? "all of" : "one of");
+		tw_printable__layout(line, "\n");
+		depth += at == TW_WALK_OPEN;
+	}
+}
+
+static int add_tree(struct event_groups *groups, const struct tw_bound_event *event, char *buf, struct tw_error *err)
+{
+	struct tw_line line = tw_line__of(buf, TREE_MAX, TW_LINE_TEXT);
+
+	put_tree(&line, event->root);
+	if (line.cut)
+		return tw_error__set(err, -E2BIG, "what is asked of %s:%s takes more than %u bytes of text",
+				     event->format->system, event->format->name, TREE_MAX);
+	if (event_groups__add(groups, buf, tw_line__len(&line), event->format))
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static void print_group(const struct event_groups *groups, const struct event_group *group, FILE *out)
+{
+	char names[TREE_NAMES];
+	struct tw_line line = tw_line__on(names, sizeof(names));
+
+	event_groups__names(groups, group, TREE_WIDTH, &line);
+	say(out, "%.*s\n", (int)tw_line__len(&line), names);
+	fputs(group->text, out);
+}
+
+/* Those that cannot match come last: they are the most, and the least of interest. */
+static void print_groups(const struct event_groups *groups, FILE *out)
+{
+	for (int never = 0; never < 2; never++)
+		for (size_t i = 0; i < groups->n; i++)
+			if ((strcmp(groups->items[i].text, "  " NONE "\n") == 0) == never)
+				print_group(groups, &groups->items[i], out);
+}
+
+static void print_unknown(const struct tw_bound *bound, char *buf, FILE *out)
+{
+	struct tw_line line = tw_line__of(buf, TREE_MAX, TW_LINE_TEXT);
+
+	put_tree(&line, bound->unknown);
+	fprintf(out, "events of other formats\n%.*s", (int)tw_line__len(&line), buf);
+}
+
+static int print_tree(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		      struct tw_error *err)
+{
+	struct event_groups groups = { .schema = expression->formats.schema };
+	const struct tw_bound *bound = expression->bound;
+	char *buf = malloc(TREE_MAX);
+	int error = buf ? 0 : tw_error__set(err, -ENOMEM, "out of memory");
+
+	(void)classifier;
+	for (size_t i = 0; i < bound->n_events && !error; i++)
+		error = add_tree(&groups, &bound->events[i], buf, err);
+	if (!error && out) {
+		print_groups(&groups, out);
+		print_unknown(bound, buf, out);
+	}
+	event_groups__fini(&groups);
+	free(buf);
+	return error;
+}
+
+/* Return: 0; -EOPNOTSUPP, -E2BIG where it cannot be expressed; with @err filled and nothing written. */
+static const struct {
+	const char *name;
+	int (*print)(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
+		     struct tw_error *err);
+} targets[] = {
+	{ "tracefs", print_tracefs }, { "xdp", print_xdp },         { "tc", print_tc },     { "u32", print_u32 },
+	{ "pcap", print_pcap },       { "display", print_display }, { "tree", print_tree },
+};
+#define N_TARGETS (sizeof(targets) / sizeof(targets[0]))
+
+static int no_target(const char *to, struct tw_error *err)
+{
+	char names[128];
+	struct tw_line line = tw_line__on(names, sizeof(names));
+	struct tw_nearest nearest;
+
+	tw_nearest__init(&nearest, to ? to : "");
+	for (size_t i = 0; i < N_TARGETS; i++) {
+		tw_nearest__offer(&nearest, targets[i].name);
+		tw_line__str(&line, !i ? "" : i + 1 < N_TARGETS ? ", " : " and ");
+		tw_line__str(&line, targets[i].name);
+	}
+	tw_line__char(&line, '\0');
+	if (!to)
+		return tw_error__set(err, -EINVAL, "no target is given: name one with --to; there are %s", names);
+	if (nearest.best)
+		return tw_error__set(err, -EINVAL, "there is no target '%s'; did you mean %s?", to, nearest.best);
+	return tw_error__set(err, -EINVAL, "there is no target '%s'; there are %s", to, names);
+}
+
+/* Return: its number, or -EINVAL */
+static int find_target(const char *to, struct tw_error *err)
+{
+	for (size_t i = 0; i < N_TARGETS && to; i++)
+		if (!strcmp(targets[i].name, to))
+			return (int)i;
+	return no_target(to, err);
+}
+
+int filter_compile(const struct filter_expression *expression, const char *to,
+		   const struct filter_classifier *classifier, FILE *out, struct tw_error *err)
+{
+	const int target = find_target(to, err);
+
+	return target < 0 ? target : targets[target].print(expression, classifier, out, err);
+}
+
+struct compile {
+	struct cli_formats_source source; /* first: the options' config */
+	const char *to, *action, *otherwise, *interface;
+	uint64_t udp_port;
+	bool offload;
+};
+
+/* With an action it is what `filter attach` with these options makes; without one only what matches passes. */
+static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *err)
+{
+	int error = filter_action__parse(config->action ? config->action : "pass", &ret->action, err);
+
+	ret->otherwise.action = config->action ? TW_ACTION_PASS : TW_ACTION_DROP;
+	if (!error && config->otherwise)
+		error = filter_action__parse(config->otherwise, &ret->otherwise, err);
+	return error;
+}
+
+static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *err)
+{
+	if (config->udp_port > UINT16_MAX)
+		return tw_error__set(err, -EINVAL, "there is no UDP port %llu", (unsigned long long)config->udp_port);
+	*ret = (struct filter_classifier){
+		.udp_port = (uint16_t)config->udp_port,
+		.offload = config->offload,
+		.interface = config->interface ? config->interface : "tw0",
+	};
+	return read_actions(config, ret, err);
+}
+
+static int compile_text(const struct compile *config, const char *text, struct tw_error *err)
+{
+	struct filter_classifier classifier;
+	struct filter_expression expression = { 0 };
+	int error = find_target(config->to, err);
+
+	if (error < 0)
+		return error;
+	error = read_classifier(config, &classifier, err);
+	if (!error)
+		error = filter_expression__load(text, &config->source, &expression, err);
+	if (!error)
+		error = filter_compile(&expression, config->to, &classifier, stdout, err);
+	if (error && text)
+		caret__show(text, err);
+	filter_expression__fini(&expression);
+	return error;
+}
+
+static int compile(void *data, int n_args, char **args, struct tw_error *err)
+{
+	struct compile *config = data;
+	const int error = compile_text(config, n_args ? args[0] : NULL, err);
+
+	cli_formats_source__fini(&config->source);
+	return filter_expression__exit_of(error);
+}
+
+static const struct cli_option options[] = {
+	{ 0, "to", "TARGET", CLI_ARG_TEXT,
+	  "For whom: tracefs, xdp, tc, u32, pcap, display; or tree, which shows what is asked of each event",
+	  offsetof(struct compile, to), NULL },
+	{ 0 },
+};
+
+static const struct cli_option classifier_options[] = {
+	{ 0, "action", "ACTION", CLI_ARG_TEXT,
+	  "What becomes of events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
+	  offsetof(struct compile, action), NULL },
+	{ 0, "default", "ACTION", CLI_ARG_TEXT,
+	  "What becomes of the others (default: pass with --action, as in filter attach, else drop)",
+	  offsetof(struct compile, otherwise), NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
+	  offsetof(struct compile, interface), NULL },
+	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Look into UDP datagrams to this port too",
+	  offsetof(struct compile, udp_port), NULL },
+	{ 0, "offload", NULL, CLI_ARG_NONE, "As network cards take it", offsetof(struct compile, offload), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Output", options };
+static const struct cli_option_group classifier_group = { "For xdp, tc and u32", classifier_options };
+static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, &classifier_group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "Filters for the kernel's own events",
+	  "sudo tracewire filter compile --to tracefs -e sched 'prev_pid == 0'" },
+	{ "What Wireshark has for it", "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
+	{ "Show those events", "tshark -r x.pcapng -Y \"$f\"" },
+	{ "The program that drops them on the wire",
+	  "sudo tracewire filter compile --to xdp --action drop 'prev_pid == 0'" },
+	{ NULL, NULL },
+};
+
+const struct cli_command filter_command_compile = {
+	.name = "compile",
+	.summary = "Print an expression as one stage has it",
+	.arguments = "EXPRESSION",
+	.arg_kind = CLI_ARG_TEXT,
+	.args_max = 1,
+	.description =
+		"Writes the filter strings of tracefs, instructions for XDP or tc, commands of tc for u32, a capture filter of "
+		"libpcap or a display filter of Wireshark, for the same events each time. The formats come from this kernel, which "
+		"needs root, or from a capture.\n"
+		"\n"
+		"Frames name the schema that their event ids belong to. With --from, or with -e where the stream has just these "
+		"events, the result asks for that schema; else it takes any. A filter on the wire is about frames of one event; control "
+		"frames pass, so that what passes can be decoded.\n"
+		"\n"
+		"The status is 2 where the target cannot express all of it; the sentence says which part, and why. `tracewire filter "
+		"explain` shows which stage could do it.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct compile),
+	.run = compile,
+	.discard = cli_formats_source__fini,
+};

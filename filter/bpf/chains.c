@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/bpf/chains.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/bpf/program.h"
+#include "filter/bpf/test.h"
+
+/* Trees of different events that give the same instructions: a bare field may mean 700 events. */
+static bool same_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
+{
+	return a_len == b_len && (!a_len || !memcmp(a, b, a_len));
+}
+
+static bool same_field(const struct tw_field *a, const struct tw_field *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->offset == b->offset && a->size == b->size && a->count == b->count && a->elem_size == b->elem_size &&
+	       a->kind == b->kind && a->elem_kind == b->elem_kind && a->place == b->place &&
+	       a->is_signed == b->is_signed;
+}
+
+static bool same_test(const struct tw_test *a, const struct tw_test *b)
+{
+	return a->operand == b->operand && a->compared == b->compared && a->op == b->op &&
+	       a->is_signed == b->is_signed && a->has_mask == b->has_mask && a->big_endian == b->big_endian &&
+	       a->prefix == b->prefix && a->mask == b->mask && a->low == b->low && a->high == b->high &&
+	       same_field(a->field, b->field) && same_bytes(a->bytes, a->len, b->bytes, b->len) &&
+	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
+}
+
+static bool same_tree(const struct tw_node *a, const struct tw_node *b)
+{
+	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
+	enum tw_walk_at at;
+
+	if (a == b)
+		return true;
+	do {
+		at = tw_walk__next(&in_a);
+		if (at != tw_walk__next(&in_b))
+			return false;
+		if (at == TW_WALK_END)
+			return true;
+		if (in_a.node->kind != in_b.node->kind || in_a.node->negated != in_b.node->negated)
+			return false;
+	} while (in_a.node->kind != TW_NODE_TEST || same_test(in_a.node->test, in_b.node->test));
+	return false;
+}
+
+/* FNV-1a, a word at a time. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	return (hash ^ word) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t mix_test(uint64_t hash, const struct tw_test *test)
+{
+	hash = mix(hash, (uint64_t)test->operand << 16 | (uint64_t)test->op << 8 | test->prefix);
+	hash = mix(mix(mix(hash, test->low), test->high), test->mask);
+	hash = mix(hash, test->field ? (uint64_t)test->field->offset << 32 | test->field->size : 0);
+	for (size_t i = 0; i < test->len; i++)
+		hash = mix(hash, test->bytes[i]);
+	return hash;
+}
+
+static uint64_t hash_of(const struct tw_node *root)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	enum tw_walk_at at;
+
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		hash = mix(hash, (uint64_t)at << 16 | (uint64_t)walk.node->kind << 1 | walk.node->negated);
+		if (walk.node->kind == TW_NODE_TEST)
+			hash = mix_test(hash, walk.node->test);
+	}
+	return hash ^ hash >> 32;
+}
+
+#define EMPTY UINT32_MAX
+
+static bool same_link(const struct tw_chain_link *a, const struct tw_chain_link *b)
+{
+	return a->hash == b->hash && a->matched == b->matched && a->next == b->next && same_tree(a->root, b->root);
+}
+
+/* Return: the slot that has the link, or the one where it belongs. */
+static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link *link)
+{
+	uint32_t i = (uint32_t)link->hash & (c->table_size - 1);
+
+	while (c->table[i] != EMPTY && !same_link(&c->links[c->table[i]], link))
+		i = (i + 1) & (c->table_size - 1);
+	return &c->table[i];
+}
+
+/* The table is twice as large as all links that may be. */
+static int make_table(struct tw_chains *c)
+{
+	c->table_size = 1;
+	while (c->table_size < 2 * TW_BPF_INSNS_MAX)
+		c->table_size *= 2;
+	c->table = malloc(c->table_size * sizeof(*c->table));
+	if (!c->table)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->table_size; i++)
+		c->table[i] = EMPTY;
+	return 0;
+}
+
+/* How far the tests of a tree look. */
+static uint32_t extent_of(const struct tw_node *root)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	const struct tw_test *test;
+	uint32_t extent = 0;
+
+	while ((test = tw_walk__next_test(&walk)))
+		if (tw_test__extent(test) > extent)
+			extent = tw_test__extent(test);
+	return extent;
+}
+
+static int add_link(struct tw_chains *c, struct tw_chain_link link, uint32_t *ret)
+{
+	uint32_t *slot = find_slot(c, &link);
+
+	if (*slot == EMPTY) {
+		if (c->n_links == TW_BPF_INSNS_MAX)
+			return -E2BIG;
+		link.extent = extent_of(link.root);
+		if (!(link.next & TW_TO_ROW) && c->links[link.next].extent > link.extent)
+			link.extent = c->links[link.next].extent;
+		if (link.extent > c->extent)
+			c->extent = link.extent;
+		c->links[c->n_links] = link;
+		*slot = c->n_links++;
+	}
+	*ret = *slot;
+	return 0;
+}
+
+static const struct tw_node *tree_of(const struct tw_rules *rules, unsigned int rule, const uint16_t *id)
+{
+	const struct tw_bound *bound = rules->rules[rule].bound;
+
+	return id ? tw_bound__root(bound, *id) : bound->unknown;
+}
+
+/* The chain of an event, or, without an id, of those that the schema does not have. From its end backwards. */
+static int make_chain(struct tw_chains *c, const struct tw_rules *rules, const uint16_t *id, uint32_t *ret)
+{
+	unsigned int n = 0;
+	uint32_t to;
+	int err = 0;
+
+	while (n < rules->n && tree_of(rules, n, id)->kind != TW_NODE_TRUE)
+		n++;
+	to = TW_TO_ROW | n;
+	while (n-- && !err) {
+		const struct tw_node *root = tree_of(rules, n, id);
+
+		if (root->kind != TW_NODE_FALSE)
+			err = add_link(c,
+				       (struct tw_chain_link){ .root = root,
+							       .hash = hash_of(root),
+							       .matched = TW_TO_ROW | n,
+							       .next = to },
+				       &to);
+	}
+	*ret = to;
+	return err;
+}
+
+static void add_range(struct tw_chains *c, uint32_t first, uint32_t to)
+{
+	if (c->n_ranges && c->ranges[c->n_ranges - 1].first == first)
+		c->n_ranges--;
+	if (!c->n_ranges || c->ranges[c->n_ranges - 1].to != to)
+		c->ranges[c->n_ranges++] = (struct tw_chain_range){ first, to };
+}
+
+static int make_ranges(struct tw_chains *c, const struct tw_rules *rules)
+{
+	const struct tw_bound *bound = rules->n ? rules->rules[0].bound : NULL;
+	uint32_t unknown, to;
+	int err = make_chain(c, rules, NULL, &unknown);
+
+	if (err)
+		return err;
+	add_range(c, 0, unknown);
+	for (size_t i = 0; bound && i < bound->n_events; i++) {
+		err = make_chain(c, rules, &bound->events[i].format->id, &to);
+		if (err)
+			return err;
+		add_range(c, bound->events[i].format->id, to);
+		add_range(c, bound->events[i].format->id + 1u, unknown);
+	}
+	if (c->ranges[c->n_ranges - 1].first > UINT16_MAX)
+		c->n_ranges--;
+	return 0;
+}
+
+int tw_chains__make(const struct tw_rules *rules, struct tw_chains *ret)
+{
+	const size_t ranges = rules->n ? 2 * rules->rules[0].bound->n_events + 1 : 1;
+	struct tw_chains c = { 0 };
+	int err = make_table(&c);
+
+	c.links = calloc(TW_BPF_INSNS_MAX, sizeof(*c.links));
+	c.ranges = calloc(ranges, sizeof(*c.ranges));
+	if (!c.links || !c.ranges)
+		err = -ENOMEM;
+	if (!err)
+		err = make_ranges(&c, rules);
+	if (err)
+		tw_chains__fini(&c);
+	else
+		*ret = c;
+	return err;
+}
+
+void tw_chains__fini(struct tw_chains *chains)
+{
+	free(chains->table);
+	free(chains->links);
+	free(chains->ranges);
+	*chains = (struct tw_chains){ 0 };
+}

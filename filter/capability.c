@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter/capability.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "filter/bpf/test.h"
+#include "filter/display_test.h"
+#include "filter/glob.h"
+#include "filter/pcap.h"
+#include "filter/tracefs.h"
+#include "filter/u32/cubes.h"
+#include "wire/tracewire.h"
+
+/* What a test looks at: what every event has, as enum tw_operand tells, or a field of that kind. A bit each. */
+enum {
+	PID = 1 << TW_ON_PID,
+	CPU = 1 << TW_ON_CPU,
+	FLAGS = 1 << TW_ON_FLAGS,
+	PREEMPT = 1 << TW_ON_PREEMPT,
+	TIME = 1 << TW_ON_TIME,
+	COMM = 1 << TW_ON_COMM,
+	HOST = 1 << TW_ON_HOST,
+	NUMBER = 1 << 8, /* a single one */
+	ARRAY = 1 << 9,  /* of numbers */
+	TEXT = 1 << 10,
+	BITS = 1 << 11, /* a mask of bits, compared as the list of those that are set */
+	BYTES = 1 << 12,
+	FIELD = NUMBER | ARRAY | TEXT | BITS | BYTES,
+	NUMBERS = PID | CPU | FLAGS | PREEMPT | NUMBER | ARRAY,
+};
+
+/* How it compares: enum tw_test_op, a bit each; another one for each behind a mask. */
+#define MASKED(ops) ((ops) << 16)
+enum {
+	EXISTS = 1 << TW_TEST_EXISTS,
+	UNEQUAL = 1 << TW_TEST_NE,
+	EQUAL = 1 << TW_TEST_EQ | UNEQUAL,
+	ORDER = 1 << TW_TEST_LT | 1 << TW_TEST_LE | 1 << TW_TEST_GT | 1 << TW_TEST_GE | 1 << TW_TEST_WITHIN,
+	CONTAINS = 1 << TW_TEST_CONTAINS,
+	MATCHES = 1 << TW_TEST_MATCHES,
+	GLOB = 1 << TW_TEST_GLOB,
+	VALUE = EQUAL | ORDER | CONTAINS | MATCHES | GLOB | MASKED(EQUAL | ORDER),
+	ANY = EXISTS | VALUE,
+};
+
+/* Who refuses it, a bit each. */
+enum {
+	TRACEFS = 1 << TW_BACK_END_TRACEFS,
+	PRODUCER = 1 << TW_BACK_END_PRODUCER,
+	BPF = 1 << TW_BACK_END_BPF,
+	U32 = 1 << TW_BACK_END_U32,
+	PCAP = 1 << TW_BACK_END_PCAP,
+	DISPLAY = 1 << TW_BACK_END_DISPLAY,
+};
+
+/* A comparison that back ends cannot express; with a function, only where that is true of it. */
+struct refusal {
+	uint8_t back_ends;
+	uint16_t subjects;
+	uint32_t ops;
+	bool (*when)(const struct tw_test *test);
+	bool (*exceeds)(const struct tw_test *test, uint32_t limit);
+	uint32_t limit;
+	enum tw_tracefs_obstacle meets;
+	const char *why;
+};
+
+/* Where it lies */
+
+static bool is_dynamic(const struct tw_test *test)
+{
+	return test->field->place != TW_PLACE_FIXED;
+}
+
+static bool has_no_end(const struct tw_test *test)
+{
+	return test->field->place == TW_PLACE_REST;
+}
+
+/* The kernel has what all events have there. */
+static bool is_common(const struct tw_test *test)
+{
+	return test->field->offset < TW_RECORD_COMMON;
+}
+
+static bool reaches_further(const struct tw_test *test, uint32_t extent)
+{
+	return tw_test__extent(test) > extent;
+}
+
+static bool has_no_place(const struct tw_test *test)
+{
+	struct tw_test_place place;
+
+	return !tw_test__place(test, &place);
+}
+
+/* How large it is */
+
+static bool has_more_elements(const struct tw_test *test, uint32_t most)
+{
+	return test->field->place == TW_PLACE_FIXED && test->field->count > most;
+}
+
+static bool has_more_positions(const struct tw_test *test, uint32_t most)
+{
+	return test->field->size >= test->len && test->field->size - test->len >= most;
+}
+
+static bool is_longer(const struct tw_test *test, uint32_t most)
+{
+	return test->len > most || test->high_len > most;
+}
+
+static bool is_empty(const struct tw_test *test)
+{
+	return !test->len;
+}
+
+static bool is_dynamic_and_longer(const struct tw_test *test, uint32_t most)
+{
+	return is_dynamic(test) && test->len > most;
+}
+
+/* What is in it */
+
+static bool has_nul(const struct tw_test *test)
+{
+	return memchr(test->bytes, '\0', test->len) ||
+	       (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len));
+}
+
+/* Of patterns, those with nothing but a star at the end look for bytes that a text begins with. */
+static bool is_no_prefix(const struct tw_test *test)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+
+	return !tw_glob_shape__is_prefix(&glob);
+}
+
+/* Bytes are a number if they are as many on both sides as a number has. */
+static bool is_no_number(const struct tw_test *test)
+{
+	const uint32_t size = test->field->size;
+
+	return !tw_number__has_size(size) || test->len != size ||
+	       (test->op == TW_TEST_WITHIN && test->high_len != size);
+}
+
+/* What the kernel's filters make of it */
+
+static bool has_odd_name(const struct tw_test *test)
+{
+	const char *name = test->field->name;
+
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return *name;
+}
+
+static bool is_no_integer_to_kernel(const struct tw_test *test)
+{
+	const struct tw_field *field = test->field;
+	const uint32_t size = field->size;
+
+	return field->place != TW_PLACE_FIXED || !tw_number__has_size(size) || strstr(field->type, "_loc ");
+}
+
+static bool is_text_to_kernel(const struct tw_test *test)
+{
+	const char *type = test->field->type;
+
+	return !strcmp(type, "char *") || !strcmp(type, "const char *") || (strchr(type, '[') && strstr(type, "char"));
+}
+
+static bool has_sign_to_kernel(const struct tw_test *test)
+{
+	const struct tw_field *field = test->field;
+
+	return field->is_signed && (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_BOOL);
+}
+
+/* What Wireshark makes of it */
+
+static bool shows_other_elements(const struct tw_test *test, uint32_t most)
+{
+	return is_dynamic(test) || has_more_elements(test, most) || !strcmp(test->field->name, "caller");
+}
+
+static bool loses_sign(const struct tw_test *test)
+{
+	return test->field->is_signed && !tw_display__sign_bit(test);
+}
+
+static bool masks_sign(const struct tw_test *test)
+{
+	return test->mask & tw_display__sign_bit(test);
+}
+
+static bool is_least_number(const struct tw_test *test)
+{
+	const uint64_t sign = tw_display__sign_bit(test);
+
+	return sign && test->low == -sign;
+}
+
+static bool is_shown_otherwise(const struct tw_test *test)
+{
+	return tw_printable__plain(test->bytes, test->len) != test->len ||
+	       (test->op == TW_TEST_WITHIN && tw_printable__plain(test->high_bytes, test->high_len) != test->high_len);
+}
+
+static bool holds_truths(const struct tw_test *test)
+{
+	return test->field->elem_kind == TW_FIELD_BOOL;
+}
+
+static bool is_address(const struct tw_test *test)
+{
+	return tw_field__address(test->field) != TW_ADDRESS_NONE;
+}
+
+/* The first row that a test fits in tells the reason. What fits in none can be expressed. */
+static const struct refusal refusals[] = {
+	/* What every event has. */
+	{ TRACEFS, TIME, ANY, .why = "the kernel's filters do not know the time" },
+	{ U32, TIME, ANY, .why = "it does not add an event's time to that of its frame" },
+	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer loses sums" },
+	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows names that nobody told us" },
+	{ PRODUCER, COMM, ANY, .why = "the task's name may become known only after the event" },
+	{ BPF, COMM, ANY, .why = "the task's name is not in the frames" },
+	{ U32 | PCAP, COMM, ANY, .why = "the task's name is not in the frames of its events" },
+	{ TRACEFS, HOST, ANY, .why = "the kernel's filters do not know the host's name" },
+	{ BPF, HOST, ANY, .why = "the host's name is not in the frames" },
+	{ U32 | PCAP, HOST, ANY, .why = "the host's name is not in the frames of events" },
+
+	/* Numbers behind a mask. */
+	{ TRACEFS, NUMBERS, MASKED(ORDER), .why = "the kernel's filters know no order behind a mask" },
+	{ TRACEFS, CPU, MASKED(EQUAL), .why = "the kernel's filters take no mask for the CPU" },
+	{ DISPLAY, ARRAY, ANY, .exceeds = shows_other_elements, .limit = 256,
+	  .why = "Wireshark may see other elements of it than there are" },
+	{ DISPLAY, NUMBER | ARRAY, ANY, loses_sign, .why = "Wireshark has no sign there" },
+	{ DISPLAY, NUMBERS, MASKED(ORDER), masks_sign, .why = "display filters have no mask on the sign of a number" },
+	{ DISPLAY, ARRAY, MASKED(EQUAL), masks_sign, .why = "display filters have no mask on the sign of a number" },
+	{ DISPLAY, ARRAY, UNEQUAL | MASKED(UNEQUAL), is_least_number,
+	  .why = "display filters cannot write this number" },
+
+	/* Where fields lie. */
+	{ BPF, FIELD, ANY, is_common, .why = "it is one of the fields that all events have" },
+	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
+	  .why = "it lies further behind in the event than a BPF program looks" },
+	{ BPF, NUMBER | ARRAY, ANY, is_dynamic, .why = "where it lies in the event is not the same each time" },
+	{ BPF, BITS | BYTES, VALUE, is_dynamic, .why = "where it lies in the event is not the same each time" },
+	{ PCAP, FIELD, ANY, has_no_place, .why = "its place is not the same in each record" },
+	{ U32, TEXT | BITS | BYTES, VALUE, has_no_place, .why = "its place is not the same in each record" },
+	{ U32, NUMBER, VALUE, has_no_place, .why = "it compares bits at fixed places for equality" },
+
+	/* Single numbers, and arrays of them. */
+	{ TRACEFS, ARRAY, EXISTS, is_dynamic, .why = "the kernel's filters do not ask how long an array is" },
+	{ U32, ARRAY, EXISTS, is_dynamic, .why = "it does not ask how long an array is" },
+	{ TRACEFS, ARRAY, VALUE, .why = "it is an array" },
+	{ U32, ARRAY, VALUE, .why = "it compares bits at fixed places for equality" },
+	{ BPF, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
+	  .why = "the array has more elements than a BPF program compares" },
+	{ PCAP, ARRAY, ANY, .exceeds = has_more_elements, .limit = 64, .why = "it is a long array" },
+	{ U32, NUMBERS, MASKED(ORDER), .why = "it knows no order behind a mask" },
+	{ TRACEFS, NUMBER, VALUE, has_sign_to_kernel, .why = "the kernel's filters compare it with a sign" },
+
+	/* Bytes, which are integers to the kernel. */
+	{ TRACEFS, BYTES, VALUE & ~EQUAL, .why = "the kernel's filters compare bytes for equality only" },
+	{ TRACEFS, NUMBER | BYTES, VALUE, has_odd_name,
+	  .why = "its name has characters that the kernel's filters do not take" },
+	{ TRACEFS, NUMBER | BYTES, VALUE, is_no_integer_to_kernel,
+	  .why = "the kernel's filters compare single integers of a record" },
+	{ TRACEFS, NUMBER | BYTES, VALUE, is_text_to_kernel,
+	  .why = "it is text to the kernel's filters, or points to it" },
+	{ BPF, BYTES, CONTAINS, .why = "a BPF program does not search in bytes" },
+	{ BPF, BYTES, ORDER, is_no_number,
+	  .why = "of bytes a BPF program knows the order only if they are 1, 2, 4 or 8 on both sides" },
+	{ DISPLAY, BYTES, ANY, holds_truths, .why = "Wireshark has truths there, no bytes" },
+	{ DISPLAY, BYTES, CONTAINS, is_address, .why = "display filters do not look into addresses" },
+	{ DISPLAY, BYTES, VALUE, is_empty, .why = "display filters have no empty bytes" },
+
+	/* Text and bytes. */
+	{ PCAP, TEXT | BYTES, VALUE, .exceeds = is_longer, .limit = TW_PCAP_VALUE_MAX, .why = "the value is too long" },
+	{ PCAP, TEXT, VALUE, has_nul, .why = "it does not look for NULs in a text" },
+	{ PCAP, TEXT, MATCHES, .why = "it has no regular expressions" },
+	{ PCAP, TEXT, CONTAINS, .why = "it does not search in texts" },
+	{ PCAP, BYTES, CONTAINS, .exceeds = has_more_positions, .limit = 64, .why = "it is too long to be searched" },
+	{ U32, TEXT | BYTES, ORDER | CONTAINS | MATCHES, .why = "it compares bits at fixed places for equality" },
+	{ U32 | PCAP, TEXT, GLOB, is_no_prefix, .why = "of patterns it has those that end with a star only" },
+	{ U32, TEXT, VALUE, has_nul, .why = "it does not look for NULs in a text" },
+	{ U32, TEXT | BYTES, VALUE, .exceeds = is_longer, .limit = TW_CUBE_VALUE_MAX - 1,
+	  .why = "the value is too long" },
+
+	/* Text. */
+	{ BPF, BITS, VALUE, .why = "a mask is not written as text in the frames" },
+	{ BPF, TEXT, VALUE, .exceeds = is_dynamic_and_longer, .limit = TW_BPF_TEXT_MAX,
+	  .why = "a BPF program compares such a field with 255 characters at most" },
+	{ BPF, TEXT, GLOB, is_no_prefix,
+	  .why = "of patterns a BPF program does those only that have no wildcard but * at the end" },
+	{ BPF, TEXT, MATCHES, .why = "a BPF program has no regular expressions" },
+	{ BPF, TEXT, CONTAINS, .why = "a BPF program does not search in a text" },
+	{ BPF, TEXT, ORDER, .why = "a BPF program does not know the order of texts" },
+	{ DISPLAY, TEXT | BITS | COMM | HOST, VALUE, is_shown_otherwise,
+	  .why = "Wireshark has control characters and what is no UTF-8 as \\xNN" },
+	{ DISPLAY, BITS, CONTAINS | MATCHES | GLOB,
+	  .why = "Wireshark sees no more than the beginning of a long list of bits" },
+	{ DISPLAY, BITS, VALUE, .exceeds = is_longer, .limit = 1000,
+	  .why = "Wireshark sees no more than the beginning of a long list of bits" },
+	{ TRACEFS, BITS, VALUE, .why = "the kernel's filters do not see a list of bits as text" },
+	{ TRACEFS, TEXT, VALUE, has_no_end, .why = "the kernel's filters do not know where this field ends" },
+	{ TRACEFS, TEXT, VALUE, has_odd_name, .why = "its name has characters that the kernel's filters do not take" },
+	{ TRACEFS, TEXT | COMM, MATCHES, .why = "the kernel's filters have no regular expressions" },
+	{ TRACEFS, TEXT | COMM, ORDER, .why = "the kernel's filters know no order of texts" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_OPEN_ESCAPE,
+	  .why = "the kernel has another reading of a backslash at the end" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_READS_ON,
+	  .why = "such a pattern may go on behind the end of the field in the kernel" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_TAKES_NUL,
+	  .why = "in older kernels such a pattern may go on behind the end of the text" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_LONG,
+	  .why = "the text is longer than the kernel's filters take" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_NUL, .why = "the kernel's filters take no NUL" },
+	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_QUOTES,
+	  .why = "the kernel's filters cannot quote a text that has both kinds of quotes" },
+};
+
+const char *tw_back_end__name(enum tw_back_end back_end)
+{
+	static const char *const names[] = {
+		[TW_BACK_END_TRACEFS] = "tracefs", [TW_BACK_END_PRODUCER] = "producer",
+		[TW_BACK_END_BPF] = "BPF",         [TW_BACK_END_U32] = "u32",
+		[TW_BACK_END_PCAP] = "pcap",       [TW_BACK_END_DISPLAY] = "display",
+		[TW_BACK_END_TOOLS] = "tools",
+	};
+
+	return names[back_end];
+}
+
+static uint32_t subject_of(const struct tw_test *test)
+{
+	if (test->operand != TW_ON_FIELD)
+		return 1u << test->operand;
+	switch (test->compared) {
+	case TW_AS_NUMBER:
+		return tw_test__is_array(test) ? ARRAY : NUMBER;
+	case TW_AS_TEXT:
+		return test->field->kind == TW_FIELD_BITMASK ? BITS : TEXT;
+	default:
+		return BYTES;
+	}
+}
+
+const char *tw_test__refusal(const struct tw_test *test, enum tw_back_end back_end)
+{
+	const uint32_t subject = subject_of(test), op = 1u << test->op << (test->has_mask ? 16 : 0);
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const struct refusal *row = &refusals[i];
+
+		if (row->back_ends >> back_end & 1 && row->subjects & subject && row->ops & op &&
+		    (!row->when || row->when(test)) && (!row->exceeds || row->exceeds(test, row->limit)) &&
+		    (!row->meets || row->meets == tw_tracefs__obstacle(test)))
+			return row->why;
+	}
+	return NULL;
+}
+
+const struct tw_test *tw_node__refused(const struct tw_node *root, enum tw_back_end back_end, const char **ret_why)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	const struct tw_test *test;
+
+	while ((test = tw_walk__next_test(&walk))) {
+		*ret_why = tw_test__refusal(test, back_end);
+		if (*ret_why)
+			break;
+	}
+	return test;
+}
+
+int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, enum tw_back_end back_end,
+		    struct tw_error *err)
+{
+	const char *why;
+	const struct tw_test *test = tw_node__refused(root, back_end, &why);
+	const struct tw_text_span *span;
+
+	if (!test)
+		return 0;
+	span = &bound->predicates[test->predicate];
+	return tw_error__set(err, -EOPNOTSUPP, "column %u: %s cannot do '%.*s', because %s", span->begin + 1,
+			     tw_back_end__name(back_end),
+			     (int)(span->end - span->begin < 100 ? span->end - span->begin : 100),
+			     bound->text + span->begin, why);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libpcap's arithmetic is that of unsigned 32-bit words, loads are big-endian, and a load from beyond the packet rejects it: so the
+ * length of the record is asked for in front of each test on a field.
+ *
+ * What appends a test returns whether that needs parentheses beside others.
+ */
+#include "filter/pcap.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "filter/expression.h"
+#include "filter/glob.h"
+#include "wire/tracewire.h"
+
+#define FRAME  14u /* where a frame begins in an Ethernet packet, and its first TLV */
+#define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
+#define NEVER  "len < 1"
+#define ALWAYS "len > 0"
+
+#define IN_HEADER(field) (FRAME + (unsigned int)offsetof(struct tw_frame_hdr, field))
+#define IN_EVENT(field)  (EVENT + (unsigned int)offsetof(struct tw_event, field))
+
+static void put_load(struct tw_line *line, uint32_t at, unsigned int size)
+{
+	tw_line__str(line, "ether[");
+	tw_line__u64(line, at);
+	if (size > 1) {
+		tw_line__char(line, ':');
+		tw_line__u64(line, size);
+	}
+	tw_line__char(line, ']');
+}
+
+static void put_hex(struct tw_line *line, uint64_t value)
+{
+	tw_line__str(line, "0x");
+	tw_line__hex(line, value);
+}
+
+/* That the event has a field at a fixed place. */
+static void put_reaches(struct tw_line *line, const struct tw_field *field)
+{
+	put_load(line, IN_EVENT(tlv.length), 2);
+	tw_line__str(line, " >= ");
+	tw_line__u64(line, TW_EVENT_RECORD + (uint64_t)field->offset + field->size);
+}
+
+/* A part of a number to be compared for order: loaded, what a mask takes away cut off, signs moved above 0. */
+struct word {
+	uint32_t at;
+	uint8_t size;
+	uint8_t shift; /* where in the number it lies */
+	uint32_t mask, bias;
+};
+#define WORDS_MAX 8
+
+static uint64_t mask_of(unsigned int size)
+{
+	return size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX;
+}
+
+static bool put_certain(struct tw_line *line, bool is_true)
+{
+	tw_line__str(line, is_true ? ALWAYS : NEVER);
+	return false;
+}
+
+static void put_op(struct tw_line *line, uint8_t op)
+{
+	static const char *const ops[] = {
+		[TW_TEST_EQ] = " = ",  [TW_TEST_NE] = " != ", [TW_TEST_LT] = " < ",
+		[TW_TEST_LE] = " <= ", [TW_TEST_GT] = " > ",  [TW_TEST_GE] = " >= ",
+	};
+
+	tw_line__str(line, ops[op]);
+}
+
+/* Four bytes at most, compared as they lie there. */
+static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op, uint64_t value)
+{
+	put_load(line, at, size);
+	if (mask != mask_of(size)) {
+		tw_line__str(line, " & ");
+		put_hex(line, mask);
+	}
+	put_op(line, op);
+	put_hex(line, value & mask);
+}
+
+/* Equality does not ask for the order of bytes: the value is turned round instead. */
+static bool put_equal(struct tw_line *line, const struct tw_test_place *place, uint64_t mask, uint8_t op,
+		      uint64_t value)
+{
+	const unsigned int size = place->size;
+	const uint64_t turned = place->big_endian ? value : __builtin_bswap64(value) >> (64 - 8 * size);
+	const uint64_t kept = place->big_endian ? mask : __builtin_bswap64(mask) >> (64 - 8 * size);
+
+	if (value & ~mask)
+		return put_certain(line, op == TW_TEST_NE);
+	if (!mask)
+		return put_certain(line, op == TW_TEST_EQ);
+	if (size <= 4) {
+		put_masked(line, FRAME + place->offset, size, kept, op, turned);
+		return false;
+	}
+	if (kept >> 32)
+		put_masked(line, FRAME + place->offset, 4, kept >> 32, op, turned >> 32);
+	if (kept >> 32 && kept & UINT32_MAX)
+		tw_line__str(line, op == TW_TEST_EQ ? " and " : " or ");
+	if (kept & UINT32_MAX)
+		put_masked(line, FRAME + place->offset + 4, 4, kept & UINT32_MAX, op, turned & UINT32_MAX);
+	return kept >> 32 && kept & UINT32_MAX;
+}
+
+/* In parentheses, or a load. */
+static void put_word(struct tw_line *line, const struct word *word)
+{
+	char *const begin = line->at;
+
+	put_load(line, word->at, word->size);
+	if (word->bias) {
+		tw_line__str(line, " + ");
+		put_hex(line, word->bias);
+		tw_line__wrap(line, begin, "(");
+	}
+	if (word->mask == mask_of(word->size) && (!word->bias || word->size == 4))
+		return;
+	tw_line__str(line, " & ");
+	put_hex(line, word->mask);
+	tw_line__wrap(line, begin, "(");
+}
+
+static uint8_t strict(uint8_t op)
+{
+	return op == TW_TEST_LE || op == TW_TEST_LT ? TW_TEST_LT : TW_TEST_GT;
+}
+
+static void put_order_word(struct tw_line *line, const struct word *word, uint8_t op, uint64_t value)
+{
+	put_word(line, word);
+	put_op(line, op);
+	put_hex(line, value >> word->shift & mask_of(word->size));
+}
+
+/* @words: the uppermost first. The first one that differs decides. */
+static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
+{
+	for (unsigned int i = 0; i + 1 < n; i++) {
+		put_order_word(line, &words[i], strict(op), value);
+		tw_line__str(line, " or (");
+		put_order_word(line, &words[i], TW_TEST_EQ, value);
+		tw_line__str(line, i + 2 < n ? " and (" : " and ");
+	}
+	put_order_word(line, &words[n - 1], op, value);
+	for (unsigned int i = 0; i + 1 < n; i++)
+		tw_line__str(line, i ? "))" : ")");
+	return n > 1;
+}
+
+/*
+ * A number as words that are loaded as they lie there, the uppermost first: a little-endian one as its bytes. Putting it together by
+ * shifts takes scratch memory, and libpcap 1.10's optimizer loses what is in that.
+ */
+static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct word *ret)
+{
+	const unsigned int size = !place->big_endian ? 1 : place->size < 4 ? place->size : 4, n = place->size / size;
+
+	for (unsigned int i = 0; i < n; i++) {
+		const unsigned int shift = (n - 1 - i) * size * 8;
+
+		ret[i] = (struct word){
+			.at = FRAME + place->offset + size * (place->big_endian ? i : n - 1 - i),
+			.size = (uint8_t)size,
+			.shift = (uint8_t)shift,
+			.mask = (uint32_t)(mask >> shift & mask_of(size)),
+			.bias = (uint32_t)(bias >> shift & mask_of(size)),
+		};
+	}
+	return n;
+}
+
+static bool put_element(struct tw_line *line, const struct tw_test *test, const struct tw_test_place *place)
+{
+	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
+	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
+	struct word words[WORDS_MAX] = { 0 };
+	unsigned int n;
+
+	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
+		return put_equal(line, place, mask, test->op, test->low & all);
+	n = split(place, mask, bias, words);
+	if (test->op != TW_TEST_WITHIN)
+		return put_order(line, words, n, test->op, (test->low + bias) & all);
+	tw_line__char(line, '(');
+	put_order(line, words, n, TW_TEST_GE, (test->low + bias) & all);
+	tw_line__str(line, ") and (");
+	put_order(line, words, n, TW_TEST_LE, (test->high + bias) & all);
+	tw_line__char(line, ')');
+	return true;
+}
+
+static bool put_elements(struct tw_line *line, const struct tw_test *test, struct tw_test_place place)
+{
+	const uint32_t n = place.count;
+	bool is_joint = false;
+
+	for (uint32_t i = 0; i < n; i++, place.offset += place.size) {
+		char *begin;
+
+		tw_line__str(line, !i ? "" : test->op == TW_TEST_NE ? " and " : " or ");
+		begin = line->at;
+		is_joint = put_element(line, test, &place);
+		if (!is_joint || n == 1)
+			continue;
+		tw_line__wrap(line, begin, "(");
+	}
+	return is_joint || n > 1;
+}
+
+static bool put_number(const struct tw_test *test, struct tw_line *line)
+{
+	struct tw_test_place place = { 0 };
+	char *begin;
+
+	tw_test__place(test, &place);
+	if (!test->field)
+		return put_elements(line, test, place);
+	put_reaches(line, test->field);
+	if (test->op == TW_TEST_EXISTS)
+		return false;
+	tw_line__str(line, " and ");
+	begin = line->at;
+	if (put_elements(line, test, place))
+		tw_line__wrap(line, begin, "(");
+	return true;
+}
+
+/*
+ * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
+ * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
+ */
+
+/* Bytes to be compared, and where they are. */
+struct bytes {
+	const uint8_t *value; /* @len bytes and a NUL */
+	uint32_t at, len;
+	uint32_t bits; /* of them that count */
+};
+
+static bool is_text(const struct tw_test *test)
+{
+	return test->compared == TW_AS_TEXT;
+}
+
+static unsigned int step_of(uint32_t left)
+{
+	return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static uint32_t word_at(const uint8_t *at, unsigned int size)
+{
+	uint32_t word = 0;
+
+	for (unsigned int i = 0; i < size; i++)
+		word = word << 8 | at[i];
+	return word;
+}
+
+static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
+{
+	const uint32_t len = (bytes->bits + 7) / 8;
+	unsigned int step;
+
+	if (!len)
+		tw_line__str(line, ALWAYS);
+	for (uint32_t i = 0; i < len; i += step) {
+		const uint32_t left = bytes->bits - 8 * i;
+		uint64_t mask;
+
+		step = step_of(len - i);
+		mask = left >= 8 * step ? mask_of(step) : mask_of(step) & ~(mask_of(step) >> left);
+		tw_line__str(line, i ? " and " : "");
+		put_masked(line, bytes->at + i, step, mask, TW_TEST_EQ, word_at(bytes->value + i, step));
+	}
+	return len > 4 || len == 3;
+}
+
+/* Before, or behind, the value; @or_equal: or neither. */
+static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
+{
+	const uint8_t strictly = before ? TW_TEST_LT : TW_TEST_GT, last = before ? TW_TEST_LE : TW_TEST_GE;
+	unsigned int step, depth = 0;
+
+	if (!bytes->len)
+		put_certain(line, or_equal);
+	for (uint32_t i = 0; i < bytes->len; i += step) {
+		const uint32_t at = bytes->at + i;
+		uint32_t word;
+
+		step = step_of(bytes->len - i);
+		word = word_at(bytes->value + i, step);
+		if (i + step == bytes->len) {
+			put_masked(line, at, step, mask_of(step), or_equal ? last : strictly, word);
+			break;
+		}
+		put_masked(line, at, step, mask_of(step), strictly, word);
+		tw_line__str(line, " or (");
+		put_masked(line, at, step, mask_of(step), TW_TEST_EQ, word);
+		tw_line__str(line, " and (");
+		depth += 2;
+	}
+	tw_line__fill(line, ')', depth);
+	return depth > 0;
+}
+
+/* What decides the order of the field and the value: the bytes that both have, then which is longer. */
+static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, bool before,
+			 bool or_equal, const uint8_t *value, size_t len)
+{
+	struct bytes bytes = { .value = value, .at = field->at };
+
+	if (is_text(test)) {
+		bytes.len = len < field->len ? (uint32_t)len + 1 : field->len;
+		if (len > field->len)
+			or_equal = before;
+	} else {
+		bytes.len = len < field->len ? (uint32_t)len : field->len;
+		if (len != field->len)
+			or_equal = before == (field->len < len);
+	}
+	return put_bytes_order(line, &bytes, before, or_equal);
+}
+
+static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	tw_line__char(line, '(');
+	put_compared(line, test, field, false, true, test->bytes, test->len);
+	tw_line__str(line, ") and (");
+	put_compared(line, test, field, true, true, test->high_bytes, test->high_len);
+	tw_line__char(line, ')');
+	return true;
+}
+
+/* The field equals the value: @whole with nothing behind it. */
+static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field, const uint8_t *value,
+		     size_t len, bool whole)
+{
+	struct bytes bytes = { .value = value, .at = field->at };
+
+	if (len > field->len || (whole && !is_text(test) && len != field->len))
+		return put_certain(line, false);
+	bytes.bits = 8 * (uint32_t)len;
+	if (test->prefix)
+		bytes.bits = test->prefix;
+	else if (whole && len < field->len)
+		bytes.bits += 8;
+	return put_equal_bytes(line, &bytes);
+}
+
+static bool put_search(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	struct bytes bytes = { .value = test->bytes, .at = field->at, .bits = 8 * (uint32_t)test->len };
+
+	if (test->len > field->len)
+		return put_certain(line, false);
+	for (uint32_t i = 0; i <= field->len - test->len; i++, bytes.at++) {
+		tw_line__str(line, i ? " or (" : "(");
+		put_equal_bytes(line, &bytes);
+		tw_line__char(line, ')');
+	}
+	return true;
+}
+
+static bool put_pattern(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+	uint8_t value[TW_PCAP_VALUE_MAX + 1] = { 0 };
+
+	if (glob.leading)
+		return put_certain(line, true);
+	memcpy(value, glob.body, glob.body_len);
+	return put_same(line, test, field, value, glob.body_len, !glob.trailing);
+}
+
+static bool put_comparison(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
+{
+	switch (test->op) {
+	case TW_TEST_EQ:
+	case TW_TEST_NE:
+		return put_same(line, test, field, test->bytes, test->len, true);
+	case TW_TEST_LT:
+	case TW_TEST_LE:
+		return put_compared(line, test, field, true, test->op == TW_TEST_LE, test->bytes, test->len);
+	case TW_TEST_GT:
+	case TW_TEST_GE:
+		return put_compared(line, test, field, false, test->op == TW_TEST_GE, test->bytes, test->len);
+	case TW_TEST_WITHIN:
+		return put_bytes_within(line, test, field);
+	case TW_TEST_CONTAINS:
+		return put_search(line, test, field);
+	default:
+		return put_pattern(line, test, field);
+	}
+}
+
+static bool put_bytes(const struct tw_test *test, struct tw_line *line)
+{
+	struct tw_test_place place = { 0 };
+	struct bytes field;
+	char *begin;
+	bool nests;
+
+	tw_test__place(test, &place);
+	field = (struct bytes){ .at = FRAME + place.offset, .len = place.size };
+	put_reaches(line, test->field);
+	if (test->op == TW_TEST_EXISTS)
+		return false;
+	tw_line__str(line, " and ");
+	begin = line->at;
+	nests = put_comparison(line, test, &field);
+	if (nests || test->op == TW_TEST_NE)
+		tw_line__wrap(line, begin, test->op == TW_TEST_NE ? "not (" : "(");
+	return true;
+}
+
+static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
+{
+	(void)format;
+	if (test->compared == TW_AS_NUMBER)
+		return put_number(test, line);
+	return put_bytes(test, line);
+}
+
+static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uint8_t op, uint64_t value)
+{
+	put_load(line, at, size);
+	put_op(line, op);
+	if (size == 4)
+		put_hex(line, value);
+	else
+		tw_line__u64(line, value);
+	tw_line__str(line, " or ");
+}
+
+/* Each of these makes it something else than a frame of one event of that schema, and keeps what follows from loading too far. */
+static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
+{
+	const unsigned int least = EVENT + (unsigned int)sizeof(struct tw_event);
+
+	tw_line__str(line, "len < ");
+	tw_line__u64(line, least);
+	tw_line__str(line, " or ");
+	put_unless(line, IN_HEADER(magic), 4, TW_TEST_NE, TW_MAGIC);
+	put_unless(line, IN_HEADER(version), 1, TW_TEST_NE, TW_VERSION);
+	put_unless(line, IN_HEADER(events), 2, TW_TEST_NE, 1);
+	put_unless(line, IN_EVENT(tlv.type), 2, TW_TEST_NE, TW_TLV_EVENT);
+	put_load(line, IN_HEADER(flags), 1);
+	tw_line__str(line, big_endian ? " & 1 = 0 or " : " & 1 != 0 or ");
+	if (schema_id) {
+		put_unless(line, IN_HEADER(schema_id), 4, TW_TEST_NE, schema_id >> 32);
+		put_unless(line, IN_HEADER(schema_id) + 4, 4, TW_TEST_NE, schema_id & UINT32_MAX);
+	}
+	put_load(line, IN_HEADER(length), 2);
+	tw_line__str(line, " + 14 > len or ");
+	put_unless(line, IN_EVENT(tlv.length), 2, TW_TEST_LT, sizeof(struct tw_event));
+	put_load(line, IN_EVENT(tlv.length), 2);
+	tw_line__str(line, " + 48 > ");
+	put_load(line, IN_HEADER(length), 2);
+}
+
+static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
+{
+	put_load(line, IN_EVENT(event_id), 2);
+	put_op(line, op);
+	tw_line__u64(line, id);
+}
+
+/* Ids of a group's events, or of all others of the schema; neighbours as a range. Return: how many alternatives */
+static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, struct tw_line *line)
+{
+	const struct tw_bound_event *events = g->bound->events;
+	const size_t n = g->bound->n_events;
+	uint32_t alternatives = 0;
+
+	for (size_t i = 0, last; i < n; i = last + 1) {
+		last = i;
+		if ((g->group_of[i] == group + 1) == others)
+			continue;
+		while (last + 1 < n && (g->group_of[last + 1] == group + 1) != others &&
+		       events[last + 1].format->id == events[last].format->id + 1)
+			last++;
+		tw_line__str(line, alternatives++ ? " or " : "");
+		if (last == i) {
+			put_id(line, TW_TEST_EQ, events[i].format->id);
+			continue;
+		}
+		tw_line__char(line, '(');
+		put_id(line, TW_TEST_GE, events[i].format->id);
+		tw_line__str(line, " and ");
+		put_id(line, TW_TEST_LE, events[last].format->id);
+		tw_line__char(line, ')');
+	}
+	return alternatives;
+}
+
+/* Which events a group is about. Return: whether anything had to be said */
+static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *line)
+{
+	const struct tw_group *group = &g->groups[i];
+	char *const begin = line->at;
+
+	if (group->has_unknown && tw_group__knows(group) == g->bound->n_events)
+		return false;
+	if (put_ids(g, i, group->has_unknown, line) > 1 || group->has_unknown)
+		tw_line__wrap(line, begin, group->has_unknown ? "not (" : "(");
+	return true;
+}
+
+static void put_group(const struct tw_groups *g, uint32_t i, struct tw_line *line)
+{
+	const struct tw_group *group = &g->groups[i];
+
+	tw_line__str(line, " or (");
+	if (put_events(g, i, line) && group->len)
+		tw_line__str(line, " and (");
+	else if (group->len)
+		tw_line__char(line, '(');
+	tw_line__bytes(line, g->pool + group->at, group->len);
+	tw_line__str(line, group->len ? "))" : ")");
+}
+
+int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *err)
+{
+	static const struct tw_expression_style style = {
+		.and_text = " and ",
+		.or_text = " or ",
+		.not_text = "not ",
+		.nests_ands = true,
+		.test = put_test,
+	};
+	const size_t room = (size_t)(line->end - line->at);
+	struct tw_groups groups;
+	int error = tw_groups__make(bound, &style, TW_BACK_END_PCAP, room, &groups, err);
+	const bool is_any =
+		!error && groups.n == 1 && !groups.groups[0].len && groups.groups[0].n == bound->n_events + 1;
+
+	if (!error)
+		tw_line__str(line, "ether proto 0x88b5");
+	if (!error && !is_any) {
+		tw_line__str(line, " and (");
+		put_others(line, bound->options.big_endian, schema_id);
+		for (uint32_t i = 0; i < groups.n && !line->cut; i++)
+			put_group(&groups, i, line);
+		tw_line__char(line, ')');
+	}
+	if (!error && line->cut)
+		error = tw_error__set(err, -E2BIG, "for pcap this is longer than %zu bytes", room);
+	tw_groups__fini(&groups);
+	return error;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel's parser takes (kernel/trace/trace_events_filter.c, looked at from 6.1 to 6.18): == != < <= > >= and & on
+ * integers of a record, where `a & m` asks for any bit of m; texts in quotes without escapes; && || !() and parentheses. A record
+ * has all of its fixed fields, so != is the opposite of == there.
+ */
+#include "filter/tracefs.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/bytes.h"
+#include "filter/capability.h"
+#include "filter/compare.h"
+#include "filter/describe.h"
+#include "filter/expression.h"
+#include "filter/glob.h"
+
+#define ALWAYS "common_type >= 0" /* of every record: it has no sign */
+#define NEVER  "common_type < 0"
+
+/*
+ * The kernel looks at the first bytes of a pattern to choose how it compares (filter_parse_regex()), and not all of its ways are
+ * what they look like:
+ *
+ *  - a `!` in front turns the comparison round, and behind a digit in front nothing is a wildcard;
+ *  - "*x" looks at the last bytes of an array, not of the text in it; "*x*" looks behind the text's NUL, too;
+ *  - everything else, and what has a backslash, is a pattern that ends with the text: be that behind the end of its array.
+ *  - in 6.1 "[!x]" takes the text's NUL, too.
+ *
+ * So a backslash, which a pattern may have before any character, makes a pattern of the last kind of it. Where an array of
+ * characters need not have a NUL, or a class may take it, two ways are joined of which at least one is right each time.
+ */
+#define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
+#define COMM_MAX 15  /* bytes of a task's name in the kernel */
+
+/* How the parts are joined. */
+enum form {
+	IS_FALSE,
+	IS_TRUE,
+	ONE,  /* a */
+	BOTH, /* a && b */
+	ENDS, /* (a && !b) || c */
+};
+
+struct text_part {
+	const char *op;
+	struct tw_line text;
+	char buf[TEXT_MAX];
+};
+
+struct plan {
+	enum form form;
+	enum tw_tracefs_obstacle obstacle;
+	struct text_part parts[3];
+};
+
+/* What is compared with. */
+struct subject {
+	const char *name;
+	uint32_t size; /* bytes at most; 0 = not known */
+	bool ends;     /* there is a NUL behind it, always */
+};
+
+static struct text_part *begin_part(struct plan *plan, unsigned int i, const char *op)
+{
+	struct text_part *part = &plan->parts[i];
+
+	part->op = op;
+	part->text = tw_line__on(part->buf, sizeof(part->buf));
+	return part;
+}
+
+/* A pattern that the kernel takes for one, with as many characters in front as are given. */
+static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
+			bool trailing)
+{
+	struct tw_line *text = &begin_part(plan, i, " ~ ")->text;
+	const uint8_t first = glob->body_len ? *glob->body : 0;
+	const bool special = first == '?' || first == '[' || first == '\\' || first == '*' || !first;
+
+	tw_line__fill(text, '?', any);
+	if (leading)
+		tw_line__char(text, '*');
+	if (!special && !any && (leading || first == '!' || isdigit(first)))
+		tw_line__char(text, '\\');
+	tw_line__bytes(text, glob->body, glob->body_len);
+	if (trailing)
+		tw_line__char(text, '*');
+}
+
+/* A pattern on an array that may be full, without a NUL. */
+static void plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
+{
+	const size_t n = glob->characters;
+
+	plan->form = ONE;
+	if (glob->inner) {
+		plan->obstacle = TW_TRACEFS_READS_ON;
+	} else if (n > size) {
+		plan->form = IS_FALSE;
+	} else if (!glob->leading) {
+		put_pattern(plan, 0, glob, 0, false, glob->trailing || n == size);
+	} else if (!glob->trailing) {
+		plan->form = ENDS;
+		put_pattern(plan, 0, glob, 0, true, false);
+		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, size, false, true);
+		put_pattern(plan, 2, glob, size - n, false, true);
+	} else if (glob->plain) {
+		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* it looks at all bytes of an array */
+
+		plan->form = BOTH;
+		put_pattern(plan, 0, glob, 0, true, true);
+		tw_line__char(search, '*');
+		tw_line__bytes(search, glob->body, glob->body_len);
+		tw_line__char(search, '*');
+	} else {
+		plan->obstacle = TW_TRACEFS_READS_ON;
+	}
+}
+
+static void plan_equal(struct plan *plan, const struct subject *subject, bool is_equal, const void *text, size_t len)
+{
+	if (subject->size && len > subject->size) {
+		plan->form = is_equal ? IS_FALSE : IS_TRUE;
+		return;
+	}
+	plan->form = ONE;
+	tw_line__bytes(&begin_part(plan, 0, is_equal ? " == " : " != ")->text, text, len);
+}
+
+/* As many characters as there have to be: then a class takes no NUL. */
+static void add_length(struct plan *plan, const struct tw_glob_shape *glob)
+{
+	if (glob->leading || glob->inner) {
+		plan->obstacle = TW_TRACEFS_TAKES_NUL;
+	} else if (plan->form == ONE) {
+		plan->form = BOTH;
+		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, glob->characters, false, true);
+	}
+}
+
+static void plan_pattern(struct plan *plan, const struct subject *subject, const uint8_t *pattern, size_t len)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(pattern, len);
+
+	if (glob.open_escape) {
+		plan->obstacle = TW_TRACEFS_OPEN_ESCAPE;
+		return;
+	}
+	if (glob.plain && !glob.leading && !glob.trailing) {
+		plan_equal(plan, subject, true, glob.body, glob.body_len);
+		return;
+	}
+	if (!glob.body_len)
+		return;
+	plan->form = ONE;
+	if (subject->ends)
+		put_pattern(plan, 0, &glob, 0, glob.leading, glob.trailing);
+	else
+		plan_in_array(plan, &glob, subject->size);
+	if (!plan->obstacle && glob.negates)
+		add_length(plan, &glob);
+}
+
+/* As a pattern, what has a meaning in patterns behind a backslash. */
+static void plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text, size_t len)
+{
+	char buf[TEXT_MAX];
+	struct tw_line pattern = tw_line__on(buf, sizeof(buf));
+
+	tw_line__char(&pattern, '*');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] && strchr("*?[\\", text[i]))
+			tw_line__char(&pattern, '\\');
+		tw_line__char(&pattern, (char)text[i]);
+	}
+	tw_line__char(&pattern, '*');
+	if (pattern.cut)
+		plan->obstacle = TW_TRACEFS_LONG;
+	else
+		plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
+}
+
+/* Names of tasks end with a NUL; what the kernel writes behind a location, too. */
+static struct subject subject_of(const struct tw_test *test)
+{
+	const struct tw_field *field = test->field;
+
+	if (test->operand == TW_ON_COMM)
+		return (struct subject){ "COMM", COMM_MAX, true };
+	if (field->place != TW_PLACE_FIXED)
+		return (struct subject){ field->name, 0, true };
+	if (field->size == COMM_MAX + 1 && strstr(field->name, "comm"))
+		return (struct subject){ field->name, COMM_MAX, true };
+	return (struct subject){ field->name, field->size, false };
+}
+
+static void check_parts(struct plan *plan)
+{
+	for (unsigned int i = 0; !plan->obstacle && i + ONE <= plan->form; i++) {
+		const struct tw_line *text = &plan->parts[i].text;
+		const size_t len = tw_line__len(text);
+
+		if (text->cut)
+			plan->obstacle = TW_TRACEFS_LONG;
+		else if (memchr(text->text, '\0', len))
+			plan->obstacle = TW_TRACEFS_NUL;
+		else if (memchr(text->text, '"', len) && memchr(text->text, '\'', len))
+			plan->obstacle = TW_TRACEFS_QUOTES;
+	}
+}
+
+static void make_plan(const struct tw_test *test, struct plan *plan)
+{
+	const struct subject subject = subject_of(test);
+
+	plan->form = IS_TRUE;
+	plan->obstacle = TW_TRACEFS_NO_OBSTACLE;
+	if (test->op == TW_TEST_CONTAINS)
+		plan_contains(plan, &subject, test->bytes, test->len);
+	else if (test->op == TW_TEST_GLOB)
+		plan_pattern(plan, &subject, test->bytes, test->len);
+	else if (test->op != TW_TEST_EXISTS)
+		plan_equal(plan, &subject, test->op == TW_TEST_EQ, test->bytes, test->len);
+	check_parts(plan);
+}
+
+enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test)
+{
+	struct plan plan;
+
+	make_plan(test, &plan);
+	return plan.obstacle;
+}
+
+/* As all that follow: return whether it needs parentheses beside others. */
+static bool put_certain(struct tw_line *line, bool is_true)
+{
+	tw_line__str(line, is_true ? ALWAYS : NEVER);
+	return false;
+}
+
+static void put_part(struct tw_line *line, const struct tw_test *test, const struct text_part *part)
+{
+	const size_t len = tw_line__len(&part->text);
+	const char quote = memchr(part->buf, '"', len) ? '\'' : '"';
+
+	tw_line__str(line, subject_of(test).name);
+	tw_line__str(line, part->op);
+	tw_line__char(line, quote);
+	tw_line__bytes(line, part->buf, len);
+	tw_line__char(line, quote);
+}
+
+static bool put_plan(struct tw_line *line, const struct tw_test *test, const struct plan *plan)
+{
+	switch (plan->form) {
+	case IS_FALSE:
+	case IS_TRUE:
+		return put_certain(line, plan->form == IS_TRUE);
+	case ONE:
+		put_part(line, test, &plan->parts[0]);
+		return false;
+	case BOTH:
+		put_part(line, test, &plan->parts[0]);
+		tw_line__str(line, " && ");
+		put_part(line, test, &plan->parts[1]);
+		return true;
+	default:
+		tw_line__char(line, '(');
+		put_part(line, test, &plan->parts[0]);
+		tw_line__str(line, " && !(");
+		put_part(line, test, &plan->parts[1]);
+		tw_line__str(line, ")) || ");
+		put_part(line, test, &plan->parts[2]);
+		return true;
+	}
+}
+
+#define IDLE    "<idle>"   /* pid 0 to us */
+#define SWAPPER "swapper/" /* to the kernel, its CPU behind that */
+
+/* What the kernel makes of the names of its idle tasks: 1, 0, or -1 where that depends on the CPU. */
+static int swapper_passes(const struct tw_test *test)
+{
+	const char *text = (const char *)test->bytes;
+
+	switch (test->op) {
+	case TW_TEST_EQ:
+		return strncmp(text, SWAPPER, strlen(SWAPPER)) ? 0 : -1;
+	case TW_TEST_NE:
+		return strncmp(text, SWAPPER, strlen(SWAPPER)) ? 1 : -1;
+	case TW_TEST_CONTAINS:
+		if (strstr(SWAPPER, text))
+			return 1;
+		return text[strspn(text, SWAPPER "0123456789")] ? 0 : -1;
+	default:
+		return strchr("s*?[\\", *text) ? -1 : 0;
+	}
+}
+
+static bool put_text(const struct tw_test *test, struct tw_line *line)
+{
+	char *const begin = line->at;
+	struct plan plan;
+	bool idle, joint;
+
+	make_plan(test, &plan);
+	joint = put_plan(line, test, &plan);
+	if (test->operand != TW_ON_COMM)
+		return joint;
+	idle = tw_test__bytes(test, (const uint8_t *)IDLE, strlen(IDLE));
+	if (swapper_passes(test) == (int)idle)
+		return joint;
+	tw_line__insert(line, begin, idle ? "common_pid == 0 || " : "common_pid != 0 && ");
+	return true;
+}
+
+/* A number as the kernel knows it. */
+struct number {
+	const char *name;
+	uint32_t size;
+	bool is_signed;
+};
+
+static struct number number_of(const struct tw_test *test)
+{
+	switch (test->operand) {
+	case TW_ON_PID:
+		return (struct number){ "common_pid", 4, true };
+	case TW_ON_CPU:
+		return (struct number){ "CPU", 4, true };
+	case TW_ON_FLAGS:
+		return (struct number){ "common_flags", 1, false };
+	case TW_ON_PREEMPT:
+		return (struct number){ "common_preempt_count", 1, false };
+	default:
+		return (struct number){ test->field->name, test->field->size, test->field->is_signed };
+	}
+}
+
+/* With the bits of a value as the kernel reads numbers for this field: with a sign where it has one. */
+static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
+{
+	const unsigned int unused = 64 - 8 * number->size;
+
+	tw_line__str(line, number->name);
+	tw_line__char(line, ' ');
+	tw_line__str(line, op);
+	tw_line__char(line, ' ');
+	if (number->is_signed)
+		tw_line__i64(line, (int64_t)(value << unused) >> unused);
+	else
+		tw_line__u64(line, value << unused >> unused);
+}
+
+/* (it & mask) == value: no bit that has to be 0, and each that has to be 1. Return: how many comparisons that took */
+static unsigned int put_equal_bits(struct tw_line *line, const struct number *number, uint64_t mask, uint64_t value)
+{
+	unsigned int n = 0;
+
+	if (mask & ~value) {
+		tw_line__str(line, "!(");
+		put_comparison(line, number, "&", mask & ~value);
+		tw_line__char(line, ')');
+		n++;
+	}
+	for (uint64_t left = mask & value; left; left &= left - 1, n++) {
+		if (n)
+			tw_line__str(line, " && ");
+		put_comparison(line, number, "&", left & -left);
+	}
+	return n;
+}
+
+static bool put_masked(struct tw_line *line, const struct number *number, const struct tw_test *test)
+{
+	const uint64_t mask = number->size < 8 ? test->mask & ((1ull << 8 * number->size) - 1) : test->mask;
+	char *const begin = line->at;
+	unsigned int n;
+
+	if (test->low & ~mask)
+		return put_certain(line, test->op == TW_TEST_NE);
+	if (!mask)
+		return put_certain(line, test->op == TW_TEST_EQ);
+	if (test->op == TW_TEST_NE && !test->low) {
+		put_comparison(line, number, "&", mask);
+		return false;
+	}
+	n = put_equal_bits(line, number, mask, test->low);
+	if (test->op == TW_TEST_EQ)
+		return n > 1;
+	tw_line__wrap(line, begin, "!(");
+	return false;
+}
+
+static bool put_number(struct tw_line *line, const struct tw_test *test)
+{
+	const struct number number = number_of(test);
+
+	if (test->has_mask)
+		return put_masked(line, &number, test);
+	if (test->op == TW_TEST_WITHIN) {
+		put_comparison(line, &number, ">=", test->low);
+		tw_line__str(line, " && ");
+		put_comparison(line, &number, "<=", test->high);
+		return true;
+	}
+	put_comparison(line, &number, tw_test_op__text(test->op), test->low);
+	return false;
+}
+
+/* Bytes as the integer that they are to the kernel. */
+static bool put_bytes(struct tw_line *line, const struct tw_test *test)
+{
+	const struct number number = number_of(test);
+	struct tw_test as_number = *test;
+
+	if (test->len != number.size)
+		return put_certain(line, test->op == TW_TEST_NE);
+	as_number.low = as_number.mask = 0;
+	for (uint32_t i = 0; i < number.size; i++) {
+		const uint8_t mask = test->prefix ? tw_prefix__mask(test->prefix, i) : 0xff;
+		const uint32_t at = 8 * (test->big_endian ? number.size - 1 - i : i);
+
+		as_number.mask |= (uint64_t)mask << at;
+		as_number.low |= (uint64_t)(test->bytes[i] & mask) << at;
+	}
+	as_number.has_mask = test->prefix != 0;
+	return put_number(line, &as_number);
+}
+
+static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
+{
+	(void)format;
+	if (test->op == TW_TEST_EXISTS)
+		return put_certain(line, true);
+	switch (test->compared) {
+	case TW_AS_NUMBER:
+		return put_number(line, test);
+	case TW_AS_BYTES:
+		return put_bytes(line, test);
+	default:
+		return put_text(test, line);
+	}
+}
+
+int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
+		     struct tw_error *err)
+{
+	static const struct tw_expression_style style = {
+		.and_text = " && ", .or_text = " || ", .not_text = "!", .test = put_test
+	};
+	const char *const begin = line->at;
+	const int error = tw_bound__check(bound, root, TW_BACK_END_TRACEFS, err);
+
+	if (error)
+		return error;
+	tw_expression__write(&style, NULL, root, line);
+	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
+		return tw_error__set(err, -E2BIG, "the kernel takes no filter of more than %d bytes for an event",
+				     TW_TRACEFS_FILTER_MAX);
+	return 0;
+}
