@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "producer/printk_formats.h"
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
 #include "schema/hash.h"
@@ -78,8 +77,19 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	return rc;
 }
 
-/* Return: 0 or -ENOMEM; @texts: set if the event needs printk_formats. */
-static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *texts)
+/* System calls have pointers to strings of the user's memory too, but print them as numbers. */
+static bool prints_kernel_strings(const struct tw_format *format)
+{
+	if (!strstr(format->print_fmt, "%s"))
+		return false;
+	for (size_t i = format->n_common; i < format->n_fields; i++)
+		if (format->fields[i].kind == TW_FIELD_POINTER && strstr(format->fields[i].type, "char"))
+			return true;
+	return false;
+}
+
+/* Return: 0 or -ENOMEM; @strings: set if the event needs printk_formats */
+static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *strings)
 {
 	struct tw_format *format;
 	int rc;
@@ -89,30 +99,52 @@ static int look_at_format(const struct tw_schema_texts_request *request, const s
 	rc = look_at_fields(request, format);
 	if (request->schema)
 		tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
-	*texts |= tw_printk_formats__are_named_by(format);
+	*strings |= prints_kernel_strings(format);
 	tw_format__free(format);
 	return rc;
 }
 
 static int look_at_formats(const struct tw_schema_texts_request *request, const struct source *sources, size_t n,
-			   bool *texts)
+			   bool *strings)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < n && !rc; i++)
 		if (sources[i].kind == TW_SCHEMA_EVENT)
-			rc = look_at_format(request, &sources[i], texts);
+			rc = look_at_format(request, &sources[i], strings);
 	return rc;
 }
 
-static bool add_printk_formats(const struct tw_schema_texts_request *request, struct source *ret)
+/* Drop the lines that are too many for a SCHEMA record. */
+static void cut(char *text)
 {
-	*ret = (struct source){
-		.kind = TW_SCHEMA_PRINTK,
-		.system = "",
-		.text = tw_printk_formats__read(request->tracing_dir, request->pointers),
-	};
-	return ret->text;
+	char *end;
+
+	if (strlen(text) <= TW_SCHEMA_TEXT_MAX)
+		return;
+	text[TW_SCHEMA_TEXT_MAX] = 0;
+	end = strrchr(text, '\n');
+	*(end ? end + 1 : text) = 0;
+}
+
+/* With addresses as the stream has them. Return: NULL if there are none, or without memory */
+static char *read_printk_formats(const struct tw_schema_texts_request *request)
+{
+	char *text, *hashed;
+
+	if (tw_tracing_file__read(request->tracing_dir, "printk_formats", &text, NULL))
+		return NULL;
+	if (request->pointers) {
+		hashed = tw_hashed_pointers__hide_strings(request->pointers, text);
+		free(text);
+		text = hashed;
+	}
+	if (text)
+		cut(text);
+	if (text && *text)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* What tracers record has formats too, in a folder that available_events does not list. Return: how many. */
@@ -138,7 +170,7 @@ static int read_sources(const struct tw_schema_texts_request *request, struct so
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
-	bool texts = false;
+	bool strings = false;
 	int n = 0, rc;
 
 	rc = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, err);
@@ -166,11 +198,13 @@ static int read_sources(const struct tw_schema_texts_request *request, struct so
 					     strerror(-rc));
 		n++;
 	}
-	rc = look_at_formats(request, sources, (size_t)n, &texts);
+	rc = look_at_formats(request, sources, (size_t)n, &strings);
 	if (rc)
 		return tw_error__set(err, rc, "out of memory");
-	if (texts && add_printk_formats(request, &sources[n]))
-		n++;
+	if (strings && (sources[n].text = read_printk_formats(request))) {
+		sources[n].kind = TW_SCHEMA_PRINTK;
+		sources[n++].system = "";
+	}
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;
 }

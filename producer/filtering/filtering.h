@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stream's filter, each part where it is evaluated first: by the kernel, in the filter files of the events; then by the
- * readers, at the gate; what the name of a task is needed for is left to whoever gets the frames. Events of which none can match
- * are not enabled.
+ * Pushdown of a stream's filter. Each part is evaluated as early as it can be: by the kernel, in the filter files of the events; then
+ * by the readers, in the event filter. Tests of a task's name that the kernel cannot make are left to the receiver of the frames.
+ * Events of which none can match are not enabled.
  */
 #ifndef TW_FILTERING_H
 #define TW_FILTERING_H
 
 #include <pthread.h>
 
+#include "filter/tree.h"
 #include "producer/filtering/event_filter.h"
 #include "producer/instance.h"
 #include "producer/producer.h"
@@ -16,7 +17,7 @@
 
 /* An event of the selection. */
 struct tw_filtered {
-	bool off;      /* not to be enabled: none can match, or nobody could decide it */
+	bool off;      /* not to be enabled: none can match, or no stage can decide it */
 	char *text;    /* in its filter file: the request's own filter, what is pushed down, or both; NULL = none */
 	char *refused; /* what the kernel did not take; NULL = nothing */
 };
@@ -24,19 +25,22 @@ struct tw_filtered {
 struct tw_filtering {
 	const struct tw_producer_options *options;
 	char host[65]; /* as HOST names it */
-	struct tw_event_filters gates;
+	struct tw_event_filters event_filters;
 	struct tw_filtered *events; /* by the selection's index */
 	size_t n;
 	pthread_mutex_t places_lock; /* of what follows */
 	struct tw_filter_places places;
-	bool later; /* something is left for whoever gets the frames */
+	bool later; /* something is left for the receiver of the frames */
 };
+
+/** tw_producer__refuses() - see tw_refuses: what the readers cannot test, as the name of a task may become known after the event */
+const char *tw_producer__refuses(const struct tw_test *test);
 
 /** tw_filtering__init() - @options: borrowed */
 void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer_options *options);
 
 /**
- * tw_filtering__begin() - bind the filter, set the filter files, put the gate; before the readers run
+ * tw_filtering__begin() - bind the filter, set the filter files, replace the event filter; before the readers run
  * @instance: nothing is enabled in it yet
  * @schema: with the selection's events, and no others but what tracers and trace_marker record; taken over, also on failure.
  * NULL without a filter

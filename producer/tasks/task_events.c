@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/counter.h"
-#include "producer/cpu_stats.h"
 #include "producer/subbuf.h"
 #include "producer/tasks/task_names.h"
 #include "producer/tracing_dir.h"
@@ -140,10 +139,8 @@ int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *err)
 	char file[128];
 	int rc = 0;
 
-	for (long cpu = 0; cpu < ev->cpus; cpu++) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%ld/trace_pipe_raw", cpu);
-		ev->fds[cpu] = tw_instance__open(ev->instance, file, O_RDONLY | O_NONBLOCK);
-	}
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		ev->fds[cpu] = tw_instance__open_ring(ev->instance, (unsigned int)cpu);
 	for (enum kind kind = 0; kind < KINDS && !rc; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
 		rc = tw_instance__write(ev->instance, file, "1", err);
@@ -285,13 +282,18 @@ void tw_task_events__drain(struct tw_task_events *ev, struct tw_task_names *name
 
 void tw_task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 
 	*ret_read = ev->read;
 	*ret_lost = 0;
-	for (long cpu = 0; cpu < ev->cpus; cpu++)
-		if (ev->fds[cpu] >= 0 && !tw_cpu_stats__read(ev->instance, (unsigned int)cpu, &stats))
-			*ret_lost += stats.overrun + stats.commit_overrun + stats.dropped;
+	for (long cpu = 0; cpu < ev->cpus; cpu++) {
+		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
+
+		if (fd >= 0 && !tw_ring_stats__read(fd, &stats))
+			*ret_lost += tw_ring_stats__lost(&stats);
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 bool tw_task_events__free(struct tw_task_events *ev)

@@ -19,7 +19,7 @@ struct bench {
 	struct archive archive;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_frame_writer port;
+	struct tw_frame_writer writer;
 	struct tw_producer_channel one, two;
 	struct receiver got;
 };
@@ -33,12 +33,12 @@ static void set_up(struct bench *b, size_t frame_max, uint32_t events_per_frame)
 	};
 	archive__init(&b->archive, frame_max);
 	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
-	tw_frame_writer__init(&b->port, b->sink, &b->stream, events_per_frame);
+	tw_frame_writer__init(&b->writer, b->sink, &b->stream, events_per_frame);
 }
 
 static void receive(struct bench *b)
 {
-	tw_frame_writer__drain(&b->port);
+	tw_frame_writer__drain(&b->writer);
 	receiver__read(&b->got, &b->archive);
 }
 
@@ -61,11 +61,11 @@ static void send_event(struct bench *b, struct tw_producer_channel *channel, uin
 		record[i] = (uint8_t)(i * 7 / 3);
 	memcpy(record, &id, sizeof(id));
 	memcpy(record + 4, &pid, sizeof(pid));
-	frame = tw_frame_writer__borrow_frame(&b->port, channel);
-	fits = frame.info.events < b->port.events_per_frame && tw_frame__add_event(&frame, record, len, time);
-	tw_frame_writer__return_frame(&b->port, channel, &frame);
+	frame = tw_frame_writer__borrow_frame(&b->writer, channel);
+	fits = frame.info.events < b->writer.events_per_frame && tw_frame__add_event(&frame, record, len, time);
+	tw_frame_writer__return_frame(&b->writer, channel, &frame);
 	if (!fits)
-		tw_frame_writer__event(&b->port, channel, record, len, time);
+		tw_frame_writer__event(&b->writer, channel, record, len, time);
 }
 
 static void expect_bytes(const struct got_event *ev)
@@ -91,7 +91,7 @@ static void test_numbers(void **state)
 		assert_int_equal(b.got.events[i].len, 8 + i % 20 * 4);
 		expect_bytes(&b.got.events[i]);
 	}
-	assert_int_equal(b.port.events, 1000);
+	assert_int_equal(b.writer.events, 1000);
 	tear_down(&b);
 }
 
@@ -114,7 +114,7 @@ static void test_one_event_frames(void **state)
 	set_up(&b, 9000, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		if (i == 50)
-			tw_frame_writer__lost(&b.port, &b.one, i, TW_LOST_RING, false, 5);
+			tw_frame_writer__lost(&b.writer, &b.one, i, TW_LOST_RING, false, 5);
 		send_event(&b, &b.one, i, 40, i);
 	}
 	receive(&b);
@@ -217,7 +217,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	assert_true(i < 1000);
 	for (; i < 100000; i++) /* patience once, then no more of it */
 		send_at_once(&b, i);
-	tw_frame_writer__lost(&b.port, &b.one, 100000, TW_LOST_RING, false, 33);
+	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 33);
 	assert_true(b.one.shed > 90000);
 	b.archive.room = ARCHIVE_ENDLESS;
 	usleep(10000);
@@ -228,7 +228,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), b.one.shed);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 33);
 	assert_int_equal(b.got.n_events, 100100 - b.one.shed);
-	assert_int_equal(b.got.n_events, b.port.events);
+	assert_int_equal(b.got.n_events, b.writer.events);
 	if (events_per_frame == 1)
 		expect_alone(&b);
 	tear_down(&b);
@@ -265,7 +265,7 @@ static void test_hidden_parts(void **state)
 	for (size_t at = 8; at < 4000; at += 8)
 		memcpy(record + at, &address, sizeof(address));
 	for (uint32_t len = 16; len <= 4000; len += 332)
-		tw_frame_writer__event(&b.port, &b.one, record, len, 1000 + len);
+		tw_frame_writer__event(&b.writer, &b.one, record, len, 1000 + len);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);
 	assert_true(b.got.n_parts > 50);
@@ -307,7 +307,7 @@ static void expect_no_wait(struct bench *b, struct tw_producer_channel *channel)
 {
 	const uint64_t before = b->archive.refused + b->archive.held;
 
-	assert_false(tw_frame_writer__begin(&b->port, channel, 1));
+	assert_false(tw_frame_writer__begin(&b->writer, channel, 1));
 	assert_in_range(b->archive.refused + b->archive.held - before, 1, 4);
 }
 
@@ -315,7 +315,7 @@ static void expect_no_long_drain(struct bench *b)
 {
 	const uint64_t before = b->archive.held;
 
-	assert_int_equal(tw_frame_writer__drain(&b->port), -EAGAIN);
+	assert_int_equal(tw_frame_writer__drain(&b->writer), -EAGAIN);
 	assert_in_range(b->archive.held - before, 1, 2);
 }
 
@@ -327,19 +327,20 @@ static void test_last_frames(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	b.port.deadline = &deadline;
+	b.writer.deadline = &deadline;
 	b.archive.room = 0;
 	expect_no_wait(&b, &b.one);
-	assert_int_equal(b.port.given_up, 1);
-	tw_frame_writer__begin_last(&b.port);
-	assert_false(tw_frame_writer__begin(&b.port, &b.one, 1)); /* this one is waited for, whatever the deadline is */
+	assert_int_equal(b.writer.given_up, 1);
+	tw_frame_writer__begin_last(&b.writer);
+	assert_false(
+		tw_frame_writer__begin(&b.writer, &b.one, 1)); /* this one is waited for, whatever the deadline is */
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
 		expect_no_long_drain(&b);
 	}
-	assert_int_equal(b.port.given_up, 1);
+	assert_int_equal(b.writer.given_up, 1);
 	b.archive.room = ARCHIVE_ENDLESS;
-	assert_true(tw_frame_writer__begin(&b.port, &b.one, 1));
+	assert_true(tw_frame_writer__begin(&b.writer, &b.one, 1));
 	receive(&b);
 	tear_down(&b);
 }
@@ -352,13 +353,13 @@ static void test_no_hope(void **state)
 	(void)state;
 	set_up(&b, SMALL, 0);
 	b.archive.room = 0;
-	tw_frame_writer__stop_waiting(&b.port);
+	tw_frame_writer__stop_waiting(&b.writer);
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, &b.one);
 		expect_no_long_drain(&b);
 	}
-	tw_frame_writer__begin_last(&b.port);
-	assert_int_equal(tw_frame_writer__drain(&b.port), -EAGAIN);
+	tw_frame_writer__begin_last(&b.writer);
+	assert_int_equal(tw_frame_writer__drain(&b.writer), -EAGAIN);
 	expect_no_long_drain(&b);
 	tear_down(&b);
 }
@@ -373,8 +374,8 @@ static void test_broken(void **state)
 	b.archive.room = 2;
 	for (uint32_t i = 0; i < 100000; i++) /* there is nothing to wait for */
 		send_at_once(&b, i);
-	assert_int_equal(b.port.error, -ENODEV);
-	assert_int_equal(tw_frame_writer__flush(&b.port), -ENODEV);
+	assert_int_equal(b.writer.error, -ENODEV);
+	assert_int_equal(tw_frame_writer__flush(&b.writer), -ENODEV);
 	receive(&b);
 	assert_int_equal(b.got.n_events + b.one.shed, 100000);
 	tear_down(&b);
@@ -390,7 +391,7 @@ static void test_control_parts(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	memset(text, 'x', sizeof(text));
 	for (int i = 0; i < 16; i++)
 		attrs[i] = (struct tw_attr_view){ TW_HOST_NAME, text, sizeof(text) };
@@ -435,7 +436,7 @@ static void test_large_texts(void **state)
 		};
 	}
 	set_up(&b, 9000, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	tw_control_channel__texts(&control, &(struct tw_schema_texts){ .items = items, .n = 5 });
 	tw_control_channel__end(&control);
 	receive(&b);
@@ -459,7 +460,7 @@ static void test_control_shed(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	for (uint32_t i = 0; i < 100; i++) {
 		b.archive.room = i == 50 ? 0 : ARCHIVE_ENDLESS;
 		tw_control_channel__task(&control, &(struct tw_producer_task){ .pid = i, .name = "name" });

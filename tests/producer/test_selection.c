@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "producer/clock.h"
-#include "producer/host.h"
+#include "producer/metadata_sender.h"
 #include "run.h"
 
 static char *instance_file(const struct run *run, const char *file)

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "producer/instance.h"
-#include "producer/instances_lock.h"
 #include "producer/tracer/top_level.h"
 #include "run.h"
 
@@ -156,11 +156,12 @@ static void count_top(void *ctx, const char *name, const char *left)
 /* A run that was killed when it had taken the top level. */
 struct killed {
 	char mark[64], memory[128];
-	int lock; /* while it is held no clean-up sees what is left of the run */
+	int lock; /* of the directory of instances, as a run that makes one has it: no clean-up sees what is left of the run */
 };
 
 static void kill_one(struct killed *killed)
 {
+	char path[256];
 	int fds[2], status;
 	char byte;
 	pid_t pid;
@@ -172,8 +173,8 @@ static void kill_one(struct killed *killed)
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
 	close(fds[1]);
-	killed->lock = tw_instances_lock__to_make(NULL);
-	assert_true(killed->lock >= 0);
+	killed->lock = open(run__file(NULL, "instances", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(killed->lock, LOCK_SH), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	snprintf(killed->mark, sizeof(killed->mark), TW_INSTANCE_PREFIX "%d" TW_TOP_LEVEL_MARK, pid);
@@ -231,7 +232,7 @@ static void test_changed_since_kill(void **state)
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ESTALE);
 	assert_non_null(strstr(why.text, "changed by somebody else since, and left as it is: trace_clock"));
 	expect_clock_left(before);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -269,7 +270,7 @@ static void test_without_memory(void **state)
 	assert_int_equal(rename(saved, killed.memory), 0);
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
 	expect_settings(before);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -283,7 +284,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	kill_one(&killed);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
 	graphs = take_graphs();
 	assert_true(tw_instance__cleanup(false, count_top, &removed, NULL) >= 0);
 	assert_int_equal(removed, 0);

@@ -12,7 +12,7 @@
 #include "filter/rules.h"
 #include "filter/tracefs.h"
 #include "filter/u32.h"
-#include "producer/filtering/stages.h"
+#include "producer/filtering/filtering.h"
 
 static int try_bpf(const struct filter_expression *expression, enum tw_hook hook, struct tw_error *err)
 {
