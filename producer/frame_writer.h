@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/deadline.h"
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 #include "transport/sink.h"
 #include "wire/encode.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "producer/events.h"
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 #include "producer/symbols/addresses.h"
 #include "schema/schema.h"
 #include "wire/decode.h"

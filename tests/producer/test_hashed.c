@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 #include "run.h"
 #include "schema/field.h"
 #include "schema/print.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What stands for addresses, and where they are replaced, on keys, formats and records made by hand. */
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 
 #include <errno.h>
 #include <inttypes.h>
