@@ -9,11 +9,11 @@
 
 #include "producer/clock.h"
 #include "producer/control_channel.h"
+#include "producer/events.h"
 #include "producer/filtering/filtering.h"
 #include "producer/producer.h"
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
-#include "producer/selection.h"
 #include "producer/symbols/symbolizer.h"
 #include "producer/sync/sync.h"
 #include "producer/tasks/tasks.h"

@@ -19,16 +19,11 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "filter/filter.h"
+#include "producer/events.h"
 #include "producer/exchange.h"
 #include "producer/tracer/tracer.h"
 #include "transport/receiver.h"
 #include "transport/sink.h"
-
-/* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */
-struct tw_event_request {
-	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see producer/events.h */
-	const char *filter; /* as tracefs has it, handed to the kernel as it is; NULL = none */
-};
 
 struct tw_producer_options {
 	const struct tw_event_request *events;

@@ -58,7 +58,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
-/* Learn which fields are addresses of symbols, and which are to be hidden. Return: 0 or -ENOMEM */
+/* Which fields are addresses of symbols, and which are to be hashed. Return: 0 or -ENOMEM */
 static int look_at_fields(const struct tw_schema_texts_request *request, const struct tw_format *format)
 {
 	struct tw_print *print = tw_print__new(format);
@@ -135,7 +135,7 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 	if (tw_tracing_file__read(request->tracing_dir, "printk_formats", &text, NULL))
 		return NULL;
 	if (request->pointers) {
-		hashed = tw_hashed_pointers__hide_strings(request->pointers, text);
+		hashed = tw_hashed_pointers__hash_strings(request->pointers, text);
 		free(text);
 		text = hashed;
 	}

@@ -10,10 +10,10 @@
 #include <pthread.h>
 
 #include "filter/tree.h"
+#include "producer/events.h"
 #include "producer/filtering/event_filter.h"
 #include "producer/instance.h"
 #include "producer/producer.h"
-#include "producer/selection.h"
 
 /* An event of the selection. */
 struct tw_filtered {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,12 @@
 
 #include "base/counter.h"
 #include "producer/subbuf.h"
-#include "producer/tasks/task_names.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
-#define RING_KIB     512 /* per CPU; a fork storm of 5,000 a second fits for a second */
-#define CLONE_THREAD 0x00010000u
+#define RING_KIB 512 /* per CPU; a fork storm of 5,000 a second fits for a second */
 
 enum kind { NEWTASK, RENAME, EXEC, KINDS };
 
@@ -166,7 +164,7 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 	snprintf(name, TW_TASK_NAME, "%.*s", (int)((const char *)text->data + text->len - from), from);
 }
 
-/* Keep what the event says, if it is one of ours and there is memory. */
+/* Keep what the event says, if it is of a kind that has names and there is memory. */
 static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
@@ -211,8 +209,8 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	return seen->clone_flags & CLONE_THREAD ? tw_task_names__tgid(names, seen->maker) : seen->pid;
 }
 
-/* A task that nobody knew by name, nor missed, until it took another: its events so far are those of the old one. */
-static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
+/* A task whose name was neither known nor needed until it took another: its events so far are those of the old name. */
+static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
 		.before = 1, /* as early as may be */
@@ -221,11 +219,11 @@ static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
 	};
 
 	memcpy(task.name, seen->old, sizeof(task.name));
-	tw_task_names__learn(names, &task);
+	tw_task_names__add(names, &task);
 }
 
-/* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
-static void learn(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
+/* An exec renames too, and that event has the name as the kernel shortened it; the exec event only fills in. */
+static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
 		.time = seen->time,
@@ -238,12 +236,12 @@ static void learn(const struct tw_task_events *ev, struct tw_task_names *names, 
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
 	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN)
-		learn_old_name(names, seen);
+		add_old_name(names, seen);
 	memcpy(task.name, seen->name, sizeof(task.name));
-	tw_task_names__learn(names, &task);
+	tw_task_names__add(names, &task);
 }
 
-/* What is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
+/* Read what is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -276,7 +274,7 @@ void tw_task_events__drain(struct tw_task_events *ev, struct tw_task_names *name
 		return;
 	qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
 	for (size_t i = 0; i < ev->n_seen; i++)
-		learn(ev, names, &ev->seen[i]);
+		add_name(ev, names, &ev->seen[i]);
 	ev->n_seen = 0;
 }
 

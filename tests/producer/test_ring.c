@@ -42,8 +42,8 @@ static void set_up(struct bench *b)
 	tw_frame_writer__init(&b->writer, b->sink, &b->stream, 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
 	for (uint32_t pid = 0; pid < 100; pid++)
-		assert_true(tw_task_names__learn(&b->tasks.names,
-						 &(struct tw_producer_task){ .pid = pid, .name = "somebody" }));
+		assert_true(tw_task_names__add(&b->tasks.names,
+					       &(struct tw_producer_task){ .pid = pid, .name = "somebody" }));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
 	b->feed = fds[1];
 	b->ring = (struct tw_trace_ring){

@@ -51,7 +51,7 @@ static void open_rings(struct bench *b)
 	archive__init(&b->archive, 9000);
 	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
-	assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
+	assert_true(tw_task_names__add(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
 	for (uint16_t i = 0; i < 2; i++) {
 		int fds[2];
 
