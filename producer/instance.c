@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "producer/subbuf.h"
-#include "producer/tracer/kept_settings.h"
 #include "producer/tracer/top_level.h"
 #include "producer/tracing_dir.h"
 
@@ -27,10 +26,10 @@
 
 struct tw_instance {
 	struct tracefs_instance *tracefs;
-	int lock_fd;        /* the directory, locked as long as the owner lives */
-	int free_buffer_fd; /* closing it, also by dying, switches off and frees the ring */
-	const char *mark;   /* files are the top level's, and what is written there is kept under this name; or NULL */
-	struct tw_instance *own; /* this one without that */
+	int lock_fd;              /* the directory, locked as long as the owner lives */
+	int free_buffer_fd;       /* closing it, also by dying, switches off and frees the ring */
+	struct tw_top_level *top; /* whose files these are, and which notes what is written there; NULL = its own */
+	struct tw_instance *own;  /* this one without that */
 	char name[64];
 };
 
@@ -225,33 +224,33 @@ const char *tw_instance__name(const struct tw_instance *in)
 
 char *tw_instance__path(const struct tw_instance *in, const char *file, char *buf, size_t size)
 {
-	if (in->mark)
+	if (in->top)
 		snprintf(buf, size, "%s/%s", tracefs_tracing_dir(), file);
 	else
 		snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
 	return buf;
 }
 
-int tw_instance__use_top_level(struct tw_instance *in, const char *mark, struct tw_error *err)
+int tw_instance__use_top_level(struct tw_instance *in, struct tw_top_level *top, struct tw_error *err)
 {
-	if (mark && !in->own) {
+	if (top && !in->own) {
 		in->own = malloc(sizeof(*in));
 		if (!in->own)
 			return tw_error__set(err, -ENOMEM, "out of memory");
 		*in->own = *in;
 	}
-	in->mark = mark;
+	in->top = top;
 	return 0;
 }
 
 const struct tw_instance *tw_instance__own_files(const struct tw_instance *in)
 {
-	return in->mark ? in->own : in;
+	return in->top ? in->own : in;
 }
 
 bool tw_instance__is_top_level(const struct tw_instance *in)
 {
-	return in->mark;
+	return in->top;
 }
 
 int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
@@ -297,11 +296,11 @@ int tw_instance__read(const struct tw_instance *in, const char *file, char **ret
 /* What is written at the top level is remembered before and after: the kernel may say it in other words. */
 static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
 {
-	if (!in->mark)
+	if (!in->top)
 		return 0;
 	if (flags & O_APPEND)
-		return tw_kept_settings__note_list(in->mark, file, !text, err);
-	return tw_kept_settings__note(in->mark, file, text, err);
+		return tw_top_level__note_list(in->top, file, !text, err);
+	return tw_top_level__note(in->top, file, text, err);
 }
 
 static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
@@ -503,7 +502,7 @@ static bool remove_stale(struct cleanup *c, const struct stale *stale, const cha
 	if (tw_top_level__restore(stale->name, left) != -EBUSY) {
 		gone = !rmdir(path);
 		if (gone)
-			tw_kept_settings__forget(stale->name);
+			tw_top_level__forget(stale->name);
 		else
 			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", stale->name,
 					      strerror(errno));

@@ -17,6 +17,7 @@
 #define TW_INSTANCE_PREFIX "tracewire-"
 
 struct tw_instance;
+struct tw_top_level;
 
 /**
  * tw_instance__new() - make and lock an instance, empty and off
@@ -59,11 +60,11 @@ bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
 /**
  * tw_instance__use_top_level() - from now on all of these files are those of the top level: for tracer/top_level.h
- * @mark: name under which what is written there is remembered, borrowed (tracer/kept_settings.h); NULL = use its own files again
+ * @top: notes what is written there, borrowed; NULL = use its own files again
  *
  * Return: 0 or -ENOMEM
  */
-int tw_instance__use_top_level(struct tw_instance *instance, const char *mark, struct tw_error *err);
+int tw_instance__use_top_level(struct tw_instance *instance, struct tw_top_level *top, struct tw_error *err);
 
 /** tw_instance__own_files() - a view of the same instance whose files are its own in any case; borrowed */
 const struct tw_instance *tw_instance__own_files(const struct tw_instance *instance);

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/tracer/tracer.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "producer/tracer/cpu_mask.h"
-#include "producer/tracer/function_filter.h"
 #include "producer/tracer/top_level.h"
-#include "producer/tracer/trace_options.h"
-#include "producer/tracer/tracer_names.h"
 #include "producer/tracing_dir.h"
 
+#define OPTION_FILE 128
+
 static const char graph_tracer[] = "function_graph";
+
+struct option {
+	char file[OPTION_FILE]; /* "options/NAME" */
+	bool on;
+};
 
 struct tw_tracer {
 	const struct tw_tracer_request *request;
 	const char *tracing_dir;
 	struct tw_instance *instance;
 	struct tw_top_level *top, *graphs;
-	struct tw_trace_options options;
-	bool runs; /* current_tracer is ours */
+	struct option *options; /* what we made of those that we changed */
+	size_t n_options;
+	struct tw_kept_options
+		*kept; /* those of them that are shared by all instances, for a clean-up if we are killed */
+	bool runs;     /* current_tracer is ours */
 };
 
 bool tw_tracer__records(const struct tw_tracer_request *request)
@@ -52,18 +62,57 @@ static int check_request(const struct tw_tracer_request *request, struct tw_erro
 	return 0;
 }
 
-/* Of the instance if it has that tracer; the kernel's top level if only that has it. */
+/* Whether a list of tracers, with blanks between, has that name. */
+static bool has_tracer(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (list += strspn(list, " \n"); *list; list += strspn(list, " \n")) {
+		const size_t here = strcspn(list, " \n");
+
+		if (here == len && !strncmp(list, name, len))
+			return true;
+		list += here;
+	}
+	return false;
+}
+
+static int unknown_tracer(const char *available, const char *tracer, struct tw_error *err)
+{
+	char *names = strdup(available), *save;
+	struct tw_nearest nearest;
+	int rc;
+
+	if (!names)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	tw_nearest__init(&nearest, tracer);
+	for (char *name = strtok_r(names, " \n", &save); name; name = strtok_r(NULL, " \n", &save))
+		tw_nearest__offer(&nearest, name);
+	if (!strncmp(tracer, "function", strlen("function")) && !has_tracer(available, "function"))
+		rc = tw_error__set(err, -ENOENT,
+				   "this kernel is built without the function tracer: events work, functions need one "
+				   "with CONFIG_FUNCTION_TRACER");
+	else if (nearest.best)
+		rc = tw_error__set(err, -ENOENT, "no tracer '%s'; did you mean %s?", tracer, nearest.best);
+	else
+		rc = tw_error__set(err, -ENOENT, "no tracer '%s'; this kernel has: %.*s", tracer,
+				   (int)strcspn(available, "\n"), available);
+	free(names);
+	return rc;
+}
+
+/* The instance if it has that tracer; the kernel's top level if only that has it. */
 static int choose_place(struct tw_tracer *t, struct tw_error *err)
 {
+	static const char file[] = "available_tracers";
 	const char *tracer = t->request->tracer;
-	char path[PATH_MAX], *here = NULL, *top = NULL;
-	int rc = tw_tracing_file__read(tw_instance__path(t->instance, ".", path, sizeof(path)), "available_tracers",
-				       &here, err);
+	char *here = NULL, *top = NULL;
+	int rc = tw_instance__read(t->instance, file, &here, err);
 
-	if (!rc && !tw_tracer_names__has(here, tracer)) {
-		rc = tw_tracing_file__read(t->tracing_dir, "available_tracers", &top, err);
-		if (!rc && !tw_tracer_names__has(top, tracer))
-			rc = tw_tracer_names__unknown(top, tracer, err);
+	if (!rc && !has_tracer(here, tracer)) {
+		rc = tw_tracing_file__read(t->tracing_dir, file, &top, err);
+		if (!rc && !has_tracer(top, tracer))
+			rc = unknown_tracer(top, tracer, err);
 		else if (!rc && is_graph(t->request))
 			rc = tw_top_level__take(t->instance, &t->top, err);
 		else if (!rc)
@@ -75,6 +124,80 @@ static int choose_place(struct tw_tracer *t, struct tw_error *err)
 	free(here);
 	free(top);
 	return rc;
+}
+
+/* The kernel has tens of thousands of names, a line each, some with their module; read only to correct a misspelt one. */
+static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *err)
+{
+	struct tw_nearest nearest;
+	char *names = NULL, *save;
+	int rc;
+
+	tw_nearest__init(&nearest, word);
+	tw_tracing_file__read(tracing_dir, "available_filter_functions", &names, NULL);
+	for (char *name = names ? strtok_r(names, "\n", &save) : NULL; name; name = strtok_r(NULL, "\n", &save)) {
+		name[strcspn(name, " \t")] = '\0';
+		tw_nearest__offer(&nearest, name);
+	}
+	if (nearest.best)
+		rc = tw_error__set(err, -ENOENT, "no function '%s' can be traced; did you mean %s?", word,
+				   nearest.best);
+	else
+		rc = tw_error__set(
+			err, -ENOENT,
+			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list "
+			"--functions` shows what this kernel has",
+			word);
+	free(names);
+	return rc;
+}
+
+static int refused_list(const char *path, int error, struct tw_error *err)
+{
+	if (error == -ENOENT)
+		return tw_error__set(err, -EINVAL, "this kernel cannot choose functions: there is no %s", path);
+	return tw_error__set(err, error, "the kernel does not let functions be chosen: %s: %s", path, strerror(-error));
+}
+
+/* The kernel takes one word a write; only closing the file makes the list count, which can fail too. */
+static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *err)
+{
+	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return refused_list(path, -errno, err);
+	if (!*word || write(fd, word, strlen(word)) < 0 || write(fd, "\n", 1) < 0)
+		rc = *word ? -errno : -EINVAL;
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (rc == -EINVAL)
+		return unknown_function(tracing_dir, word, err);
+	return rc ? refused_list(path, rc, err) : 0;
+}
+
+/* @top: whose list it is; NULL = the instance's. Return: 0; -ENOENT for a name that means no function; -EPERM */
+static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
+		     const struct tw_words *words, struct tw_error *err)
+{
+	char path[PATH_MAX];
+	int rc = 0, noted = 0;
+
+	if (!words->n)
+		return 0;
+	if (top)
+		snprintf(path, sizeof(path), "%s/%s", t->tracing_dir, file);
+	else
+		tw_instance__path(t->instance, file, path, sizeof(path));
+	if (top)
+		rc = tw_top_level__note_list(top, file, false, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < words->n && !rc; i++)
+		rc = add_word(t->tracing_dir, path, words->items[i], err);
+	if (top) /* some may be in it though one was refused */
+		noted = tw_top_level__note_list(top, file, true, rc ? NULL : err);
+	return rc ? rc : noted;
 }
 
 /* "FUNCTION:COMMAND": in an instance it goes with it, at the top level it would stay. A module's functions are no command. */
@@ -93,45 +216,32 @@ static int check_commands(const struct tw_tracer *t, struct tw_error *err)
 	return 0;
 }
 
-static int add_to_list(const struct tw_tracer *t, const char *file, const struct tw_words *words, struct tw_error *err)
-{
-	char path[PATH_MAX];
-
-	if (t->top)
-		return tw_top_level__add(t->top, file, words, err);
-	return tw_function_filter__add(t->tracing_dir, tw_instance__path(t->instance, file, path, sizeof(path)), words,
-				       err);
-}
-
-static int add_functions(const struct tw_tracer *t, struct tw_error *err)
+static int add_functions(struct tw_tracer *t, struct tw_error *err)
 {
 	int rc = check_commands(t, err);
 
-	if (!rc && t->request->functions.n)
-		rc = add_to_list(t, "set_ftrace_filter", &t->request->functions, err);
-	if (!rc && t->request->not_functions.n)
-		rc = add_to_list(t, "set_ftrace_notrace", &t->request->not_functions, err);
-	return rc;
-}
-
-static int add_graphs(struct tw_tracer *t, struct tw_error *err)
-{
-	int rc = 0;
-
-	if (!t->request->graphs.n)
-		return 0;
-	if (!t->top)
+	if (!rc)
+		rc = add_words(t, t->top, "set_ftrace_filter", &t->request->functions, err);
+	if (!rc)
+		rc = add_words(t, t->top, "set_ftrace_notrace", &t->request->not_functions, err);
+	if (!rc && t->request->graphs.n && !t->top)
 		rc = tw_top_level__take_graphs(&t->graphs, err);
-	if (rc)
-		return rc;
-	return tw_top_level__add(t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, err);
+	return rc ? rc : add_words(t, t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, err);
 }
 
+/* The filters are set before the tracer runs: tracing every function for a moment would cost. */
 static int run_tracer(struct tw_tracer *t, struct tw_error *err)
 {
 	const char *tracer = t->request->tracer;
-	const int rc = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
+	int rc;
 
+	if (!tracer)
+		return 0;
+	rc = add_functions(t, err);
+	if (rc)
+		return rc;
+	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
+	rc = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
 	if (rc == -EPERM || rc == -EACCES)
 		return tw_error__set(err, rc,
 				     "the kernel refuses to run tracer %s (%s): it is locked down, or this "
@@ -142,21 +252,6 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *err)
 				     strerror(-rc));
 	t->runs = true;
 	return 0;
-}
-
-/* The filters stand before the tracer runs: tracing every function for a moment would cost. */
-static int set_tracer(struct tw_tracer *t, struct tw_error *err)
-{
-	int rc;
-
-	if (!t->request->tracer)
-		return 0;
-	rc = add_functions(t, err);
-	if (!rc)
-		rc = add_graphs(t, err);
-	if (!rc)
-		tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
-	return rc ? rc : run_tracer(t, err);
 }
 
 int tw_tracer__follow(const struct tw_tracer *t, const char *text, struct tw_error *err)
@@ -224,6 +319,119 @@ static int set_cpus(const struct tw_tracer *t, struct tw_error *err)
 	return rc ? rc : tw_instance__write(t->instance, "tracing_cpumask", mask, err);
 }
 
+static int unknown_option(const struct tw_instance *instance, const char *word, struct tw_error *err)
+{
+	char path[PATH_MAX], best[OPTION_FILE] = "";
+	const bool off = !strncmp(word, "no", 2);
+	struct tw_nearest nearest;
+	struct dirent *entry;
+	DIR *dir = opendir(tw_instance__path(instance, "options", path, sizeof(path)));
+
+	tw_nearest__init(&nearest, off ? word + 2 : word);
+	while (dir && (entry = readdir(dir))) {
+		tw_nearest__offer(&nearest, entry->d_name[0] == '.' ? NULL : entry->d_name);
+		if (nearest.best == entry->d_name) { /* which the next entry overwrites */
+			snprintf(best, sizeof(best), "%.*s", (int)sizeof(best) - 1, entry->d_name);
+			nearest.best = best;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	if (*best)
+		return tw_error__set(err, -ENOENT, "no trace option '%s'; did you mean %s%s?", word, off ? "no" : "",
+				     best);
+	return tw_error__set(err, -ENOENT,
+			     "no trace option '%s'; `tracewire list --options` shows what this kernel has", word);
+}
+
+static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct option *ret)
+{
+	if (!len || len > OPTION_FILE - sizeof("options/") || memchr(name, '/', len) || *name == '.')
+		return false;
+	snprintf(ret->file, sizeof(ret->file), "options/%.*s", (int)len, name);
+	return tw_instance__has(instance, ret->file);
+}
+
+/* "NAME", "noNAME", "NAME=1" or "NAME=0" */
+static int find_option(const struct tw_instance *instance, const char *word, struct option *ret, struct tw_error *err)
+{
+	const char *value = strchr(word, '=');
+
+	if (value && strcmp(value, "=0") != 0 && strcmp(value, "=1") != 0)
+		return tw_error__set(err, -EINVAL, "trace option '%s' has another value than 0 or 1", word);
+	ret->on = !value || value[1] == '1';
+	if (has_option(instance, word, strcspn(word, "="), ret))
+		return 0;
+	ret->on = false;
+	if (!value && !strncmp(word, "no", 2) && has_option(instance, word + 2, strlen(word + 2), ret))
+		return 0;
+	return unknown_option(instance, word, err);
+}
+
+/* @text: of its file, or NULL; freed */
+static bool is_on(char *text)
+{
+	const bool on = text && *text == '1';
+
+	free(text);
+	return on;
+}
+
+static bool is_on_here(const struct tw_instance *instance, const char *file)
+{
+	char *text = NULL;
+
+	tw_instance__read(instance, file, &text, NULL);
+	return is_on(text);
+}
+
+static int add_option(struct tw_tracer *t, const struct option *option, struct tw_error *err)
+{
+	struct option *options = reallocarray(t->options, t->n_options + 1, sizeof(*options));
+
+	if (!options)
+		return tw_error__set(err, -ENOMEM, "out of memory");
+	t->options = options;
+	options[t->n_options++] = *option;
+	return 0;
+}
+
+static int set_option(struct tw_tracer *t, const char *word, struct tw_error *err)
+{
+	struct option option = { 0 };
+	int rc = find_option(t->instance, word, &option, err);
+	bool top;
+
+	if (rc || is_on_here(t->instance, option.file) == option.on)
+		return rc;
+	if (!strcmp(option.file, "options/disable_on_free"))
+		return tw_error__set(
+			err, -EINVAL,
+			"trace option '%s' cannot be given: with it a killed run would go on in the kernel", word);
+	top = is_on(tw_top_level__read(option.file));
+	rc = tw_instance__write(t->instance, option.file, option.on ? "1" : "0", NULL);
+	if (rc)
+		return tw_error__set(err, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-rc));
+	rc = add_option(t, &option, err);
+	if (!rc && is_on(tw_top_level__read(option.file)) !=
+			   top) /* shared by all instances, as a tracer's are on most kernels */
+		rc = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, err);
+	return rc;
+}
+
+/* Those that nobody has changed since. */
+static void turn_back_options(struct tw_tracer *t)
+{
+	while (t->n_options) {
+		const struct option *option = &t->options[--t->n_options];
+
+		if (is_on_here(t->instance, option->file) == option->on)
+			tw_instance__write(t->instance, option->file, option->on ? "0" : "1", NULL);
+	}
+	free(t->options);
+	tw_kept_options__free(t->kept);
+}
+
 int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_dir, struct tw_instance *instance,
 		   struct tw_tracer **ret, struct tw_error *err)
 {
@@ -249,7 +457,7 @@ int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_
 
 int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *err)
 {
-	int rc = set_tracer(t, err);
+	int rc = run_tracer(t, err);
 
 	if (!rc)
 		rc = set_cpus(t, err);
@@ -257,14 +465,16 @@ int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *err)
 		rc = set_pids(t, own_pids, err);
 	if (!rc && t->request->stacks)
 		rc = tw_instance__write(t->instance, "options/stacktrace", "1", err);
-	return rc ? rc : tw_trace_options__set(t->instance, &t->request->options, &t->options, err);
+	for (size_t i = 0; i < t->request->options.n && !rc; i++)
+		rc = set_option(t, t->request->options.items[i], err);
+	return rc;
 }
 
 void tw_tracer__free(struct tw_tracer *t)
 {
 	if (!t)
 		return;
-	tw_trace_options__undo(t->instance, &t->options);
+	turn_back_options(t);
 	if (t->runs && !t->top) /* there it is put back only if it is still ours */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is recorded besides events, and of whom: a tracer with its functions, trace options, stacks, pids, CPUs. It is all set
- * in the trace instance that the producer made, save what the kernel has only once: see producer/top_level.h.
+ * What is recorded besides events, and of which tasks: a tracer with its functions, trace options, stacks, pids, CPUs. It is all set
+ * in the trace instance that the producer made, except what the kernel has only once: see tracer/top_level.h.
  */
 #ifndef TW_TRACER_H
 #define TW_TRACER_H
@@ -25,7 +25,7 @@ struct tw_tracer_request {
 	struct tw_words options;       /* trace options: "NAME", "noNAME", "NAME=1", "NAME=0" */
 	struct tw_words pids;          /* "PID" or "PID,PID"; these threads and what they start later */
 	const char *cpus;              /* as tw_cpu_mask__parse() takes it; NULL = all */
-	bool stacks;                   /* a kernel stack behind each event */
+	bool stacks;                   /* a kernel stack after each event */
 };
 
 struct tw_tracer;
@@ -35,7 +35,7 @@ struct tw_tracer;
  * @request: borrowed until tw_tracer__free()
  * @instance: fresh; where this kernel has the tracer at its top level only, its files become those of the top level
  *
- * Return: 0; -EINVAL or -ENOENT for what cannot be or is not there; -EBUSY if somebody else uses what is needed.
+ * Return: 0; -EINVAL or -ENOENT for what cannot be or is not there; -EBUSY if what is needed is in use.
  */
 int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_dir, struct tw_instance *instance,
 		   struct tw_tracer **ret, struct tw_error *err);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/state_file.h"
 #include "producer/instance.h"
 #include "producer/tracer/top_level.h"
 #include "run.h"
@@ -274,6 +275,29 @@ static void test_without_memory(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
+/* Until now the file was the text alone: such a run may have been killed before this version was installed. */
+static void test_file_of_older_version(void **state)
+{
+	char *before = settings(), *text;
+	struct tw_error why = { "" };
+	struct tw_state_file file;
+	struct killed killed;
+
+	(void)state;
+	kill_one(&killed);
+	assert_int_equal(tw_state_file__open(killed.mark, &file), 0);
+	assert_int_equal(tw_state_file__read(&file, &text), 0);
+	tw_state_file__close(&file);
+	assert_non_null(strstr(text, "trace_clock\t"));
+	assert_int_equal(write_file(killed.memory, O_TRUNC, text), 0);
+	free(text);
+	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
+	expect_settings(before);
+	assert_int_equal(access(killed.memory, F_OK), -1);
+	close(killed.lock);
+	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+}
+
 /* Its mark is seen, and its settings are put back, but not while somebody else has the top level. */
 static void test_killed(void **state)
 {
@@ -302,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_changed_since_kill),
 		cmocka_unit_test(test_changed_while_it_ran),
 		cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_file_of_older_version),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
