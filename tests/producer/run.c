@@ -63,12 +63,12 @@ char *read_file(const char *path)
 void run__init(struct run *run, const char *spec, const char *filter)
 {
 	*run = (struct run){ .requests = { { spec, filter } } };
-	archive__init(&run->archive, FRAME_MAX);
+	memory_sink__init(&run->memory, FRAME_MAX);
 	run->options = (struct tw_producer_options){
 		.events = run->requests,
 		.n_events = 1,
-		.open_sink = archive__open,
-		.ctx = &run->archive,
+		.open_sink = memory_sink__open,
+		.ctx = &run->memory,
 	};
 }
 
@@ -102,9 +102,9 @@ static bool has_enough(struct run *run, bool (*enough)(const struct receiver *go
 	struct receiver got;
 	bool ret;
 
-	pthread_mutex_lock(&run->archive.lock);
-	receiver__read(&got, &run->archive);
-	pthread_mutex_unlock(&run->archive.lock);
+	pthread_mutex_lock(&run->memory.lock);
+	receiver__read(&got, &run->memory);
+	pthread_mutex_unlock(&run->memory.lock);
 	ret = enough(&got);
 	receiver__fini(&got);
 	return ret;
@@ -160,20 +160,20 @@ void run__stop(struct run *run)
 	struct tw_error err = { "" };
 
 	run->result = tw_producer__stop(run->producer, &err);
-	tw_producer__counters(run->producer, &run->books);
+	tw_producer__counters(run->producer, &run->counters);
 	if (!run->cleared)
-		assert_int_equal(run->books.unsure.rings, 0);
-	assert_false(run->books.switched_off);
+		assert_int_equal(run->counters.unsure.rings, 0);
+	assert_false(run->counters.switched_off);
 	run->kernel = kernel_counters(run);
 	tw_producer__free(run->producer);
 	run->producer = NULL;
-	receiver__read(&run->got, &run->archive);
+	receiver__read(&run->got, &run->memory);
 }
 
 void run__fini(struct run *run)
 {
 	receiver__fini(&run->got);
-	archive__fini(&run->archive);
+	memory_sink__fini(&run->memory);
 }
 
 struct load {

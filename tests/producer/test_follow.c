@@ -111,11 +111,11 @@ static void test_follow(void **state)
 	usleep(100000);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
+	assert_true(run.counters.balanced);
 	assert_true(expect_family(&run.got, pids) >= 5);
-	assert_int_equal(receiver__unnamed(&run.got), run.books.unnamed);
+	assert_int_equal(receiver__unnamed(&run.got), run.counters.unnamed);
 	if (in_first_pid_namespace())
-		assert_int_equal(run.books.unnamed, 0);
+		assert_int_equal(run.counters.unnamed, 0);
 	if (in_first_pid_namespace())
 		assert_int_equal(pids[0], tw_command__pid(command));
 	tw_command__free(command);
@@ -135,7 +135,7 @@ static void test_no_mark(void **state)
 	assert_int_equal(tw_producer__follow(run.producer, &err), -ENOENT);
 	assert_true(strlen(err.text) > 20);
 	tw_producer__free(run.producer);
-	receiver__read(&run.got, &run.archive);
+	receiver__read(&run.got, &run.memory);
 	run__fini(&run);
 }
 

@@ -72,8 +72,8 @@ static void expect_all(struct run *run, size_t there, size_t elsewhere)
 {
 	run__stop(run);
 	receiver__assert_sound(&run->got, 0);
-	assert_true(run->books.balanced);
-	assert_int_equal(run->books.lost_ring, 0);
+	assert_true(run->counters.balanced);
+	assert_int_equal(run->counters.lost_ring, 0);
 	assert_int_equal(run->kernel.entries, 0);
 	assert_int_equal(run->got.n_events, run->kernel.read);
 	assert_true(count_on_channel(&run->got, its_channel) >= there);

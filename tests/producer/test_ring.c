@@ -22,7 +22,7 @@
 
 /* A ring whose sub-buffers come through a socket. */
 struct bench {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
 	struct tw_frame_writer writer;
@@ -37,8 +37,8 @@ static void set_up(struct bench *b)
 	int fds[2];
 
 	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
-	archive__init(&b->archive, 9000);
-	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	memory_sink__init(&b->memory, 9000);
+	assert_int_equal(memory_sink__open(&b->memory, 0, &b->sink, NULL), 0);
 	tw_frame_writer__init(&b->writer, b->sink, &b->stream, 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
 	for (uint32_t pid = 0; pid < 100; pid++)
@@ -62,7 +62,7 @@ static void tear_down(struct bench *b)
 	close(b->feed);
 	tw_task_names__fini(&b->tasks.names);
 	tw_sink__close(b->sink);
-	archive__fini(&b->archive);
+	memory_sink__fini(&b->memory);
 }
 
 #define ENTRIES 3 /* in the ring, whatever is read of it */
@@ -110,7 +110,7 @@ static void set_missed(struct page *page, unsigned long count)
 static void receive(struct bench *b)
 {
 	tw_frame_writer__drain(&b->writer);
-	receiver__read(&b->got, &b->archive);
+	receiver__read(&b->got, &b->memory);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, b->ring.read);
 	assert_int_equal(receiver__lost(&b->got, TW_LOST_RING), b->ring.lost);
@@ -147,7 +147,7 @@ static void test_lost(void **state)
 	set_stats(&b, 0, 0, 0, 0);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
-	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be told by the next sub-buffer but one */
+	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be reported by the next sub-buffer but one */
 	make_page(&page, 2000, 10);
 	set_missed(&page, 70);
 	feed_page(&b, &page);
@@ -158,7 +158,7 @@ static void test_lost(void **state)
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	make_page(&page, 4000, 10);
-	set_missed(&page, 40); /* told already, as part of the unknown */
+	set_missed(&page, 40); /* reported already, as part of the unknown */
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
@@ -206,7 +206,7 @@ static void test_counters_that_do_not_fit(void **state)
 	tear_down(&b);
 }
 
-/* A loss met while the sink has no room is told when it has again, at the latest when the books are closed. */
+/* A loss met while the sink has no room is reported when it has again, at the latest at the end. */
 static void test_lost_without_room(void **state)
 {
 	struct tw_ring_stats stats;
@@ -216,15 +216,15 @@ static void test_lost_without_room(void **state)
 	(void)state;
 	set_up(&b);
 	set_stats(&b, 100, 0, 0, 0);
-	b.archive.room = 0;
+	b.memory.room = 0;
 	make_page(&page, 2000, 10);
 	set_missed(&page, 100);
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.channel.shed, 10);
-	b.archive.room = ARCHIVE_ENDLESS;
+	b.memory.room = MEMORY_SINK_ENDLESS;
 	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), 0);
 	tw_frame_writer__drain(&b.writer);
-	receiver__read(&b.got, &b.archive);
+	receiver__read(&b.got, &b.memory);
 	receiver__assert_sound(&b.got, 10);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100 + ENTRIES);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), 10);
@@ -277,7 +277,7 @@ static void test_late(void **state)
 	assert_int_equal(b.ring.late, 5);
 	receive(&b);
 	for (size_t i = 0; i < b.got.n_events; i++) {
-		const uint8_t flags = b.archive.frames[b.got.events[i].frame].bytes[5];
+		const uint8_t flags = b.memory.frames[b.got.events[i].frame].bytes[5];
 
 		assert_int_equal(flags & TW_FLAG_LATE ? 1 : 0, i >= 10 && i < 20);
 	}

@@ -23,7 +23,7 @@
 #define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns behind */
 
 struct bench {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
 	struct tw_tasks tasks;
@@ -48,8 +48,8 @@ static void open_rings(struct bench *b)
 	struct tw_reader *r = &b->readers[0];
 
 	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
-	archive__init(&b->archive, 9000);
-	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	memory_sink__init(&b->memory, 9000);
+	assert_int_equal(memory_sink__open(&b->memory, 0, &b->sink, NULL), 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
 	assert_true(tw_task_names__add(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
 	for (uint16_t i = 0; i < 2; i++) {
@@ -92,7 +92,7 @@ static void tear_down(struct bench *b)
 	}
 	tw_task_names__fini(&b->tasks.names);
 	tw_sink__close(b->sink);
-	archive__fini(&b->archive);
+	memory_sink__fini(&b->memory);
 }
 
 static uint64_t next_time(const struct tw_trace_ring *ring)
@@ -112,7 +112,7 @@ static void assert_step(const struct bench *b, uint64_t until)
 static void receive(struct bench *b)
 {
 	tw_frame_writer__drain(&b->readers[0].writer);
-	receiver__read(&b->got, &b->archive);
+	receiver__read(&b->got, &b->memory);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
 }
@@ -179,7 +179,7 @@ static void test_no_events(void **state)
 		tw_ring_scheduler__round(&b.readers[0]);
 	alarm(0);
 	tw_frame_writer__drain(&b.readers[0].writer);
-	receiver__read(&b.got, &b.archive);
+	receiver__read(&b.got, &b.memory);
 	receiver__assert_sound(&b.got, 0);
 	assert_int_equal(b.got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE + 1);
 	tear_down(&b);

@@ -79,7 +79,7 @@ static void expect_refused(struct run *run, int error, const char *words)
 		fail_msg("\"%s\" lacks \"%s\"", err.text, words);
 	snprintf(file, sizeof(file), "instances/%s/tracing_on", instance);
 	assert_null(read_file(run__file(NULL, file, path)));
-	receiver__read(&run->got, &run->archive);
+	receiver__read(&run->got, &run->memory);
 	run__fini(run);
 }
 
