@@ -24,7 +24,7 @@ static const struct {
 	{ "perf", -1 },
 };
 
-int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *err)
+int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *error)
 {
 	if (!name)
 		name = "mono";
@@ -38,7 +38,7 @@ int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct 
 		};
 		return 0;
 	}
-	return tw_error__set(err, -EINVAL,
+	return tw_error__set(error, -EINVAL,
 			     "clock '%s' cannot time a stream: choose one that counts nanoseconds on all CPUs "
 			     "(mono, mono_raw, boot, tai, local, global, perf)",
 			     name);

@@ -59,16 +59,16 @@ void tw_event_list__fini(struct tw_event_list *list)
 static int parse_available(char *text, struct tw_event_list *list)
 {
 	char *save, *name;
-	int error;
+	int err;
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		name = strchr(line, ':');
 		if (!name)
 			continue;
 		*name++ = '\0';
-		error = append(list, line, name);
-		if (error)
-			return error;
+		err = append(list, line, name);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -79,19 +79,19 @@ static void sort(struct tw_event_list *list)
 		qsort(list->names, list->n, sizeof(*list->names), compare);
 }
 
-int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *err)
+int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error)
 {
 	struct tw_event_list list = { 0 };
 	char *text;
-	int error = tw_tracing_file__read(tracing_dir, "available_events", &text, err);
+	int err = tw_tracing_file__read(tracing_dir, "available_events", &text, error);
 
-	if (error)
-		return error;
-	error = parse_available(text, &list);
+	if (err)
+		return err;
+	err = parse_available(text, &list);
 	free(text);
-	if (error) {
+	if (err) {
 		tw_event_list__fini(&list);
-		return tw_error__set(err, error, "no memory for the list of events");
+		return tw_error__set(error, err, "no memory for the list of events");
 	}
 	sort(&list);
 	*ret = list;
@@ -108,7 +108,7 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 }
 
 /* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
-static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *err)
+static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
 	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
 	const bool bare = tw_event_pattern__is_bare(pattern, strlen(pattern));
@@ -123,16 +123,16 @@ static int unknown(const struct tw_event_list *all, const char *pattern, struct 
 			nearest.best = strcpy(best, full);
 	}
 	if (nearest.best)
-		return tw_error__set(err, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
-	return tw_error__set(err, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
+		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
+	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
 }
 
 static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const char *pattern,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	const size_t old = list->n;
 	bool found = false;
-	int error;
+	int err;
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tw_event_name *event = &all->names[i];
@@ -142,44 +142,44 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 		found = true;
 		if (contains(list, old, event))
 			continue;
-		error = append(list, event->system, event->name);
-		if (error)
-			return tw_error__set(err, error, "no memory for the list of events");
+		err = append(list, event->system, event->name);
+		if (err)
+			return tw_error__set(error, err, "no memory for the list of events");
 	}
-	return found ? 0 : unknown(all, pattern, err);
+	return found ? 0 : unknown(all, pattern, error);
 }
 
 /* The parts of a list with commas, one by one. */
-static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *err)
+static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *error)
 {
 	char *save;
-	int error;
+	int err;
 
 	for (char *part = strtok_r(text, ", \t", &save); part; part = strtok_r(NULL, ", \t", &save)) {
-		error = select_one(list, all, part, err);
-		if (error)
-			return error;
+		err = select_one(list, all, part, error);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
-			  struct tw_error *err)
+			  struct tw_error *error)
 {
 	const size_t old = list->n;
 	char *text = strdup(spec);
-	int error;
+	int err;
 
 	if (!text)
-		error = tw_error__set(err, -ENOMEM, "no memory for the list of events");
+		err = tw_error__set(error, -ENOMEM, "no memory for the list of events");
 	else if (!spec[strspn(spec, ", \t")])
-		error = tw_error__set(err, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
+		err = tw_error__set(error, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
 	else
-		error = select_parts(list, all, text, err);
-	if (error)
+		err = select_parts(list, all, text, error);
+	if (err)
 		cut(list, old);
 	free(text);
-	return error;
+	return err;
 }
 
 /* FNV-1a, to tell one list of events from another. */
@@ -222,12 +222,12 @@ static void take_over(struct tw_selection *sel, const struct tw_event_list *all,
 }
 
 /* The events added last are those of request @i. */
-static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *err)
+static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *error)
 {
 	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
 
 	if (!request)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	sel->request = request;
 	while (sel->n_requests < sel->events.n)
 		sel->request[sel->n_requests++] = i;
@@ -235,31 +235,31 @@ static int note_request(struct tw_selection *sel, const struct tw_event_list *al
 	return 0;
 }
 
-static int select_all(struct tw_selection *sel, struct tw_error *err)
+static int select_all(struct tw_selection *sel, struct tw_error *error)
 {
 	struct tw_event_list all = { 0 };
-	int rc = tw_event_list__read(sel->tracing_dir, &all, err);
+	int err = tw_event_list__read(sel->tracing_dir, &all, error);
 
-	for (size_t i = 0; i < sel->n_wanted && !rc; i++) {
-		rc = tw_event_list__select(&sel->events, &all, sel->wanted[i].spec, err);
-		if (!rc)
-			rc = note_request(sel, &all, i, err);
+	for (size_t i = 0; i < sel->n_wanted && !err; i++) {
+		err = tw_event_list__select(&sel->events, &all, sel->wanted[i].spec, error);
+		if (!err)
+			err = note_request(sel, &all, i, error);
 	}
 	tw_event_list__fini(&all);
-	return rc;
+	return err;
 }
 
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
-		       size_t n, struct tw_error *err)
+		       size_t n, struct tw_error *error)
 {
-	int rc;
+	int err;
 
 	*sel = (struct tw_selection){ .tracing_dir = tracing_dir, .wanted = wanted, .n_wanted = n };
 	sel->fingerprint = take_fingerprint(tracing_dir);
-	rc = select_all(sel, err);
-	if (rc)
+	err = select_all(sel, error);
+	if (err)
 		tw_selection__fini(sel);
-	return rc;
+	return err;
 }
 
 const char *tw_selection__filter(const struct tw_selection *sel, size_t i)

@@ -24,9 +24,9 @@ struct tw_event_list {
  * tw_event_list__read() - all events of a kernel, from available_events, sorted by system and name
  * @tracing_dir: as tw_tracing_dir__find() gives it
  * @ret: the caller's; tw_event_list__fini()
- * Return: 0, or -errno with @err filled.
+ * Return: 0, or -errno with @error filled.
  */
-int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *err);
+int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error);
 
 /**
  * tw_event_list__select() - append the events that a specification means and that are not in the list yet
@@ -35,10 +35,10 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
  * @spec: one or more of these with commas between: "sched" (a system, or an event of any system), "sched:sched_switch",
  *        "sched/sched_switch", either part with *, ? and [] as in the shell, and "all"
  *
- * Return: 0; -ENOENT if a specification means nothing (@err names it and what may have been meant); -ENOMEM.
+ * Return: 0; -ENOENT if a specification means nothing (@error names it and what may have been meant); -ENOMEM.
  */
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
-			  struct tw_error *err);
+			  struct tw_error *error);
 
 /** tw_event_list__fini() - free the names and empty the list */
 void tw_event_list__fini(struct tw_event_list *list);
@@ -67,7 +67,7 @@ struct tw_selection {
  * Return: 0; -ENOENT for an event that is not there.
  */
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
-		       size_t n, struct tw_error *err);
+		       size_t n, struct tw_error *error);
 
 /** tw_selection__filter() - the tracefs filter that was given for the @i-th of the events, or NULL */
 const char *tw_selection__filter(const struct tw_selection *sel, size_t i);

@@ -41,7 +41,7 @@ static bool may_retry(const struct tw_frame_writer *writer)
 {
 	if (writer->last_until)
 		return true;
-	if (writer->error || is_given_up(writer))
+	if (writer->err || is_given_up(writer))
 		return false;
 	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
@@ -59,16 +59,16 @@ static void *wait_for_slot(struct tw_frame_writer *writer)
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), until = patience_ends(writer, begun);
 	uint64_t now;
 	void *slot;
-	int rc;
+	int err;
 
 	do {
-		rc = tw_sink__flush(writer->sink);
+		err = tw_sink__flush(writer->sink);
 		slot = tw_sink__reserve(writer->sink);
 		if (slot)
 			break;
-		if (rc && rc != -EAGAIN)
-			writer->error = rc;
-		if (writer->error && !writer->last_until)
+		if (err && err != -EAGAIN)
+			writer->err = err;
+		if (writer->err && !writer->last_until)
 			break;
 		pause_briefly();
 	} while (tw_time__now(CLOCK_MONOTONIC) < until && !is_given_up(writer));
@@ -86,7 +86,7 @@ static void *reserve(struct tw_frame_writer *writer)
 
 	if (!slot && may_retry(writer))
 		slot = wait_for_slot(writer);
-	if (!slot && !writer->error && is_given_up(writer))
+	if (!slot && !writer->err && is_given_up(writer))
 		writer->given_up++;
 	return slot;
 }
@@ -175,13 +175,13 @@ void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags)
 
 int tw_frame_writer__flush(struct tw_frame_writer *writer)
 {
-	int rc;
+	int err;
 
 	tw_frame_writer__end(writer);
-	rc = tw_sink__flush(writer->sink);
-	if (rc && rc != -EAGAIN)
-		writer->error = rc;
-	return rc;
+	err = tw_sink__flush(writer->sink);
+	if (err && err != -EAGAIN)
+		writer->err = err;
+	return err;
 }
 
 /* Until when frames may take to leave. The deadline may be set, and moved, meanwhile. */
@@ -199,12 +199,12 @@ static uint64_t drain_ends(const struct tw_frame_writer *writer, uint64_t begun)
 int tw_frame_writer__drain(struct tw_frame_writer *writer)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
-	int rc;
+	int err;
 
-	while ((rc = tw_frame_writer__flush(writer)) == -EAGAIN &&
+	while ((err = tw_frame_writer__flush(writer)) == -EAGAIN &&
 	       tw_time__now(CLOCK_MONOTONIC) < drain_ends(writer, begun))
 		pause_briefly();
-	return rc;
+	return err;
 }
 
 void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer)
@@ -214,7 +214,7 @@ void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer)
 
 void tw_frame_writer__begin_last(struct tw_frame_writer *writer)
 {
-	const uint64_t ns = writer->error || writer->stopped_waiting ? LAST_NS : PATIENCE_NS;
+	const uint64_t ns = writer->err || writer->stopped_waiting ? LAST_NS : PATIENCE_NS;
 
 	writer->last_until = tw_time__now(CLOCK_MONOTONIC) + ns;
 }

@@ -46,7 +46,7 @@ struct tw_frame_writer {
 	uint64_t waited;                     /* for room, ns; the reader resets it */
 	bool shedding;                       /* gave up waiting; tries again now and then, without patience */
 	uint64_t retry;                      /* when, CLOCK_MONOTONIC */
-	int error;                           /* the sink broke for good */
+	int err;                             /* the sink broke for good */
 	const struct tw_deadline *deadline;  /* NULL = none */
 	bool stopped_waiting;                /* waits for nothing any more but the last frames */
 	uint64_t last_until;                 /* until when it waits for the last frames; 0 = they do not follow yet */

@@ -18,11 +18,11 @@ _Static_assert(crypto_shorthash_BYTES == sizeof(uint64_t), "a hash has the width
 	 << 16) /* at both ends of the address space, where small numbers and errors are: nothing is moved there */
 #define LARGEST_ALIGNMENT 8 /* of a record's structure, which is padded to a multiple */
 
-int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *err)
+int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error)
 {
 	*key = (struct tw_pointer_key){ 0 };
 	if (getrandom(key->secret, sizeof(key->secret), 0) != sizeof(key->secret))
-		return tw_error__set(err, -EIO, "the kernel gives no random number to hide addresses with");
+		return tw_error__set(error, -EIO, "the kernel gives no random number to hide addresses with");
 	return 0;
 }
 
@@ -161,13 +161,13 @@ static void add_padding(struct tw_field_offsets *offsets, const struct tw_format
 	}
 }
 
-int tw_hashed_pointers__init(struct tw_hashed_pointers *p, struct tw_error *err)
+int tw_hashed_pointers__init(struct tw_hashed_pointers *p, struct tw_error *error)
 {
-	const int rc = tw_pointer_key__init(&p->key, err);
+	const int err = tw_pointer_key__init(&p->key, error);
 
-	if (rc)
-		return rc;
-	return tw_field_offset_table__init(&p->table) ? tw_error__set(err, -ENOMEM, "out of memory") : 0;
+	if (err)
+		return err;
+	return tw_field_offset_table__init(&p->table) ? tw_error__set(error, -ENOMEM, "out of memory") : 0;
 }
 
 void tw_hashed_pointers__fini(struct tw_hashed_pointers *p)

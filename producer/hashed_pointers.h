@@ -37,7 +37,7 @@ struct tw_pointer_key {
 };
 
 /** tw_pointer_key__init() - a new secret, nothing moved. Return: 0; -EIO if the kernel gives no random number */
-int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *err);
+int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
  * tw_pointer_key__move() - move these addresses together, each range to a place of its own, before any is hashed
@@ -64,7 +64,7 @@ struct tw_hashed_pointers {
 };
 
 /** tw_hashed_pointers__init() - a key, and no events yet. Return: 0, -EIO or -ENOMEM */
-int tw_hashed_pointers__init(struct tw_hashed_pointers *pointers, struct tw_error *err);
+int tw_hashed_pointers__init(struct tw_hashed_pointers *pointers, struct tw_error *error);
 
 /** tw_hashed_pointers__fini() - an all-zero one is fine */
 void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);

@@ -36,11 +36,11 @@ struct tw_instance {
 static int instance_dir(const char *name, char path[PATH_MAX])
 {
 	const char *dir;
-	const int rc = tw_tracing_dir__find(&dir, NULL);
+	const int err = tw_tracing_dir__find(&dir, NULL);
 
-	if (!rc)
+	if (!err)
 		snprintf(path, PATH_MAX, "%s/instances/%s", dir, name);
-	return rc;
+	return err;
 }
 
 bool tw_instance__is_at(int dir_fd, const char *path)
@@ -59,32 +59,32 @@ bool tw_instance__is_at(int dir_fd, const char *path)
  *
  * Not by waiting in flock(): the holder may be stopped, and a process that waits there reacts to no signal.
  */
-static int lock_instances(int operation, int ms, const char *holder, struct tw_error *err)
+static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
 {
 	char path[PATH_MAX];
 	const char *dir;
-	int fd, error = tw_tracing_dir__find(&dir, err);
+	int fd, err = tw_tracing_dir__find(&dir, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%s/instances", dir);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = fd < 0 ? errno : 0;
-	for (; !error && flock(fd, operation | LOCK_NB); ms -= RETRY_MS) {
-		error = errno != EWOULDBLOCK ? errno : ms <= 0 ? EBUSY : 0;
-		if (!error)
+	err = fd < 0 ? errno : 0;
+	for (; !err && flock(fd, operation | LOCK_NB); ms -= RETRY_MS) {
+		err = errno != EWOULDBLOCK ? errno : ms <= 0 ? EBUSY : 0;
+		if (!err)
 			nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
-	if (!error)
+	if (!err)
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	return error == EBUSY
+	return err == EBUSY
 		       ? tw_error__set(
-				 err, -EBUSY,
+				 error, -EBUSY,
 				 "%s has %s locked and does not get on: it may be stopped; let it go on, or end it",
 				 holder, path)
-		       : tw_error__set(err, -error, "%s cannot be locked: %s", path, strerror(error));
+		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
 }
 
 /* Also for a child process that has inherited it. */
@@ -98,11 +98,11 @@ static void unlock_instances(int fd)
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
-	const int error = instance_dir(name, path);
+	const int err = instance_dir(name, path);
 	int fd;
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -119,7 +119,7 @@ static int lock_instance(const char *name)
 }
 
 /* A new instance under a name that is not taken: another pid namespace may have our pid too. */
-static int create(struct tw_instance *in, const char *suffix, struct tw_error *err)
+static int create(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
 	for (int n = 0; n < NAME_TRIES; n++) {
 		if (n)
@@ -131,56 +131,56 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 		errno = 0;
 		in->tracefs = tracefs_instance_create(in->name);
 		if (!in->tracefs)
-			return tw_error__set(err, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
+			return tw_error__set(error, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
 					     in->name, strerror(errno ? errno : EIO));
 		if (tracefs_instance_is_new(in->tracefs)) {
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
 			if (in->lock_fd != -EAGAIN) /* the next one cannot be locked either */
-				return tw_error__set(err, in->lock_fd, "trace instance %s cannot be locked: %s",
+				return tw_error__set(error, in->lock_fd, "trace instance %s cannot be locked: %s",
 						     in->name, strerror(-in->lock_fd));
 		}
 		tracefs_instance_free(in->tracefs);
 		in->tracefs = NULL;
 	}
-	return tw_error__set(err, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
+	return tw_error__set(error, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
 }
 
-static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *err)
+static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
-	const int lock = lock_instances(LOCK_SH, MAKE_MS, "a clean-up of Tracewire", err);
-	int error;
+	const int lock = lock_instances(LOCK_SH, MAKE_MS, "a clean-up of Tracewire", error);
+	int err;
 
 	if (lock < 0)
 		return lock;
-	error = create(in, suffix, err);
+	err = create(in, suffix, error);
 	unlock_instances(lock);
-	return error;
+	return err;
 }
 
-int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err)
+int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error)
 {
 	struct tw_instance *in = calloc(1, sizeof(*in));
-	int rc;
+	int err;
 
 	if (!in)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	in->lock_fd = in->free_buffer_fd = -1;
-	rc = create_locked(in, suffix, err);
-	if (!rc) { /* first of all: a kill before this leaves the ring that a new instance has */
+	err = create_locked(in, suffix, error);
+	if (!err) { /* first of all: a kill before this leaves the ring that a new instance has */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
-			rc = tw_error__set(err, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
-					   in->name, strerror(-in->free_buffer_fd));
+			err = tw_error__set(error, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
+					    in->name, strerror(-in->free_buffer_fd));
 	}
-	if (!rc)
-		rc = tw_instance__write(in, "options/disable_on_free", "1", err);
-	if (!rc)
-		rc = tw_instance__write(in, "tracing_on", "0", err);
-	if (rc) {
+	if (!err)
+		err = tw_instance__write(in, "options/disable_on_free", "1", error);
+	if (!err)
+		err = tw_instance__write(in, "tracing_on", "0", error);
+	if (err) {
 		tw_instance__free(in);
-		return rc;
+		return err;
 	}
 	*ret = in;
 	return 0;
@@ -231,12 +231,12 @@ char *tw_instance__path(const struct tw_instance *in, const char *file, char *bu
 	return buf;
 }
 
-int tw_instance__use_top_level(struct tw_instance *in, struct tw_top_level *top, struct tw_error *err)
+int tw_instance__use_top_level(struct tw_instance *in, struct tw_top_level *top, struct tw_error *error)
 {
 	if (top && !in->own) {
 		in->own = malloc(sizeof(*in));
 		if (!in->own)
-			return tw_error__set(err, -ENOMEM, "out of memory");
+			return tw_error__set(error, -ENOMEM, "out of memory");
 		*in->own = *in;
 	}
 	in->top = top;
@@ -286,48 +286,49 @@ bool tw_instance__has(const struct tw_instance *in, const char *file)
 	return !access(tw_instance__path(in, file, path, sizeof(path)), F_OK);
 }
 
-int tw_instance__read(const struct tw_instance *in, const char *file, char **ret, struct tw_error *err)
+int tw_instance__read(const struct tw_instance *in, const char *file, char **ret, struct tw_error *error)
 {
 	char dir[PATH_MAX];
 
-	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, err);
+	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, error);
 }
 
 /* What is written at the top level is remembered before and after: the kernel may say it in other words. */
-static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *error)
 {
 	if (!in->top)
 		return 0;
 	if (flags & O_APPEND)
-		return tw_top_level__note_list(in->top, file, !text, err);
-	return tw_top_level__note(in->top, file, text, err);
+		return tw_top_level__note_list(in->top, file, !text, error);
+	return tw_top_level__note(in->top, file, text, error);
 }
 
-static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text,
+		      struct tw_error *error)
 {
-	int fd, rc = note(in, file, flags, text, err);
+	int fd, err = note(in, file, flags, text, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	fd = tw_instance__open(in, file, flags);
-	rc = fd < 0 ? fd : 0;
-	if (!rc && write(fd, text, strlen(text)) < 0)
-		rc = -errno;
+	err = fd < 0 ? fd : 0;
+	if (!err && write(fd, text, strlen(text)) < 0)
+		err = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (rc)
-		return tw_error__set(err, rc, "the kernel refuses '%s' for %s: %s", text, file, strerror(-rc));
-	return note(in, file, flags, NULL, err);
+	if (err)
+		return tw_error__set(error, err, "the kernel refuses '%s' for %s: %s", text, file, strerror(-err));
+	return note(in, file, flags, NULL, error);
 }
 
-int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
+int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *error)
 {
-	return write_file(in, file, O_WRONLY | O_TRUNC, text, err);
+	return write_file(in, file, O_WRONLY | O_TRUNC, text, error);
 }
 
-int tw_instance__append(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
+int tw_instance__append(const struct tw_instance *in, const char *file, const char *text, struct tw_error *error)
 {
-	return write_file(in, file, O_WRONLY | O_APPEND, text, err);
+	return write_file(in, file, O_WRONLY | O_APPEND, text, error);
 }
 
 int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
@@ -397,9 +398,9 @@ int tw_instance__read_mark(struct tw_instance *in, struct tw_trace_mark *ret)
 
 int tw_instance__mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
-	const int rc = tw_instance__append(in, "trace_marker", "tracewire", NULL);
+	const int err = tw_instance__append(in, "trace_marker", "tracewire", NULL);
 
-	return rc ? rc : tw_instance__read_mark(in, ret);
+	return err ? err : tw_instance__read_mark(in, ret);
 }
 
 bool tw_instance__is_alive(const char *name)
@@ -435,8 +436,8 @@ struct cleanup {
 	struct stale *stale;
 	size_t n;
 	int count;
-	int rc;
-	struct tw_error *err;
+	int err;
+	struct tw_error *error;
 };
 
 /* Whether it is a name as create() makes them: an instance that somebody called tracewire-notes is not ours. */
@@ -504,8 +505,8 @@ static bool remove_stale(struct cleanup *c, const struct stale *stale, const cha
 		if (gone)
 			tw_top_level__forget(stale->name);
 		else
-			c->rc = tw_error__set(c->err, -errno, "trace instance %s cannot be removed: %s", stale->name,
-					      strerror(errno));
+			c->err = tw_error__set(c->error, -errno, "trace instance %s cannot be removed: %s", stale->name,
+					       strerror(errno));
 	}
 	close(lock);
 	return gone;
@@ -526,10 +527,10 @@ static void clean_up_one(struct cleanup *c, const struct stale *stale)
 
 /* Removing takes long. A run that makes an instance does not have to wait for it. */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
-			 struct tw_error *err)
+			 struct tw_error *error)
 {
-	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .err = err };
-	const int lock = lock_instances(LOCK_EX, CLEANUP_MS, "a run of Tracewire that is starting", err);
+	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .error = error };
+	const int lock = lock_instances(LOCK_EX, CLEANUP_MS, "a run of Tracewire that is starting", error);
 
 	if (lock < 0)
 		return lock;
@@ -538,5 +539,5 @@ int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *na
 	for (size_t i = 0; i < c.n; i++)
 		clean_up_one(&c, &c.stale[i]);
 	free(c.stale);
-	return c.rc ? c.rc : c.count;
+	return c.err ? c.err : c.count;
 }

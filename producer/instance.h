@@ -23,7 +23,7 @@ struct tw_top_level;
  * tw_instance__new() - make and lock an instance, empty and off
  * @suffix: "" or what tells it from the same process's other instance, for example "-tasks"
  */
-int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err);
+int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
 /** tw_instance__free() - switch off, remove; NULL is fine. Return: false if it stays, because another process has a file of it open */
 bool tw_instance__free(struct tw_instance *instance);
@@ -38,13 +38,13 @@ const char *tw_instance__name(const struct tw_instance *instance);
 char *tw_instance__path(const struct tw_instance *instance, const char *file, char *buf, size_t size);
 
 /** tw_instance__read() - the text of a file of the instance, as tw_tracing_file__read() */
-int tw_instance__read(const struct tw_instance *instance, const char *file, char **ret, struct tw_error *err);
+int tw_instance__read(const struct tw_instance *instance, const char *file, char **ret, struct tw_error *error);
 
-/** tw_instance__write() - write a text to a file of the instance; -errno with @err saying what was refused */
-int tw_instance__write(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *err);
+/** tw_instance__write() - write a text to a file of the instance; -errno with @error saying what was refused */
+int tw_instance__write(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *error);
 
 /** tw_instance__append() - the same without truncating: set_event_pid, set_event_notrace_pid */
-int tw_instance__append(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *err);
+int tw_instance__append(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *error);
 
 /** tw_instance__open() - open a file of the instance. Return: fd, or -errno */
 int tw_instance__open(const struct tw_instance *instance, const char *file, int flags);
@@ -64,7 +64,7 @@ bool tw_instance__has(const struct tw_instance *instance, const char *file);
  *
  * Return: 0 or -ENOMEM
  */
-int tw_instance__use_top_level(struct tw_instance *instance, struct tw_top_level *top, struct tw_error *err);
+int tw_instance__use_top_level(struct tw_instance *instance, struct tw_top_level *top, struct tw_error *error);
 
 /** tw_instance__own_files() - a view of the same instance whose files are its own in any case; borrowed */
 const struct tw_instance *tw_instance__own_files(const struct tw_instance *instance);
@@ -116,9 +116,9 @@ bool tw_instance__is_alive(const char *name);
  * @dry_run: only report them
  * @removed: called for each; may be NULL. @left: NULL, or a sentence: what it had set in the kernel that was not put back
  *
- * Return: how many, or -errno with @err filled; -EBUSY if a run is stopped just where it makes an instance.
+ * Return: how many, or -errno with @error filled; -EBUSY if a run is stopped just where it makes an instance.
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
-			 struct tw_error *err);
+			 struct tw_error *error);
 
 #endif

@@ -242,7 +242,7 @@ static void send_new_schema(struct tw_metadata_sender *m)
 }
 
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schema_texts *ret,
-				   struct tw_schema **ret_schema, struct tw_error *err)
+				   struct tw_schema **ret_schema, struct tw_error *error)
 {
 	struct tw_schema_texts_request request = {
 		.tracing_dir = m->selection->tracing_dir,
@@ -252,19 +252,19 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schem
 		.pointers = m->pointers,
 		.schema = m->options->filter ? tw_schema__new() : NULL,
 	};
-	int rc = 0;
+	int err = 0;
 
 	if (request.schema)
 		tw_schema__set_long_size(request.schema, sizeof(long));
 	else if (m->options->filter)
-		rc = tw_error__set(err, -ENOMEM, "out of memory");
-	if (!rc)
-		rc = tw_schema_texts__load(&request, ret, err);
-	if (rc)
+		err = tw_error__set(error, -ENOMEM, "out of memory");
+	if (!err)
+		err = tw_schema_texts__load(&request, ret, error);
+	if (err)
 		tw_schema__free(request.schema);
 	else
 		*ret_schema = request.schema;
-	return rc;
+	return err;
 }
 
 /* Events appeared or changed: the new schema leaves before the first event that needs it. */

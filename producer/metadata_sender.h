@@ -69,7 +69,7 @@ struct tw_metadata_sender {
  * Return: 0 or -errno.
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
-				   struct tw_schema **ret_schema, struct tw_error *err);
+				   struct tw_schema **ret_schema, struct tw_error *error);
 
 /** tw_metadata_sender__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);

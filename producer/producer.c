@@ -40,16 +40,16 @@ char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
 	return tw_instance__path(tw_tasks__instance(p->tasks), "trace_marker", buf, size);
 }
 
-int tw_producer__follow(struct tw_producer *p, struct tw_error *err)
+int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_trace_mark mark;
 	char text[16];
-	const int rc = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
+	const int err = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
 
-	if (rc)
-		return tw_error__set(err, rc, "the command to follow left no mark in the trace");
+	if (err)
+		return tw_error__set(error, err, "the command to follow left no mark in the trace");
 	snprintf(text, sizeof(text), "%d", mark.pid);
-	return tw_tracer__follow(p->tracer, text, err);
+	return tw_tracer__follow(p->tracer, text, error);
 }
 
 /* @pid: as the kernel counts. Return: 0 or -errno */
@@ -108,14 +108,14 @@ static void *reader_thread(void *arg)
 }
 
 /* One after the other: each learns its pid from a mark in the same rings. */
-static int start_threads(struct tw_producer *p, struct tw_error *err)
+static int start_threads(struct tw_producer *p, struct tw_error *error)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		struct reader_start start = { p, &p->readers[i] };
-		const int rc = pthread_create(&p->readers[i].thread, NULL, reader_thread, &start);
+		const int err = pthread_create(&p->readers[i].thread, NULL, reader_thread, &start);
 
-		if (rc)
-			return tw_error__set(err, -rc, "a reader thread cannot be started: %s", strerror(rc));
+		if (err)
+			return tw_error__set(error, -err, "a reader thread cannot be started: %s", strerror(err));
 		p->readers[i].started = true;
 		while (sem_wait(&p->marked))
 			;
@@ -135,7 +135,7 @@ static void join_threads(struct tw_producer *p)
 
 	atomic_store(&p->stop, true);
 	if (write(p->wake_fd, &one, sizeof(one)) < 0)
-		p->readers[0].error = -errno;
+		p->readers[0].err = -errno;
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		if (!p->readers[i].started)
 			continue;
@@ -144,14 +144,14 @@ static void join_threads(struct tw_producer *p)
 	}
 }
 
-static int open_sinks(struct tw_producer *p, struct tw_error *err)
+static int open_sinks(struct tw_producer *p, struct tw_error *error)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		struct tw_sink *sink;
-		const int rc = p->options->open_sink(p->options->ctx, i, &sink, err);
+		const int err = p->options->open_sink(p->options->ctx, i, &sink, error);
 
-		if (rc)
-			return rc;
+		if (err)
+			return err;
 		tw_frame_writer__init(&p->readers[i].writer, sink, &p->stream, p->options->events_per_frame);
 		p->readers[i].writer.deadline = p->options->deadline;
 	}
@@ -194,7 +194,7 @@ static void take_refusal(void *ctx, uint16_t why)
 }
 
 /* A thread without the readers' priority: requests cannot take their time. */
-static int start_answers(struct tw_producer *p, struct tw_error *err)
+static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_time_sync_options options = {
 		.clock = &p->clock,
@@ -204,9 +204,10 @@ static int start_answers(struct tw_producer *p, struct tw_error *err)
 		.refused = take_refusal,
 		.ctx = p,
 	};
-	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;
+	const int err =
+		p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, error) : 0;
 
-	return rc || !options.rx ? rc : tw_time_sync__start(&options, &p->exchange, err);
+	return err || !options.rx ? err : tw_time_sync__start(&options, &p->exchange, error);
 }
 
 static void end_answers(struct tw_producer *p)
@@ -238,35 +239,35 @@ static void announce(struct tw_producer *p)
 	tw_frame_writer__drain(&first->writer);
 }
 
-int tw_producer__start(struct tw_producer *p, struct tw_error *err)
+int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 {
-	int rc = open_sinks(p, err);
+	int err = open_sinks(p, error);
 
-	if (!rc)
-		rc = start_threads(p, err);
-	if (!rc)
-		rc = start_answers(p, err);
+	if (!err)
+		err = start_threads(p, error);
+	if (!err)
+		err = start_answers(p, error);
 	/*
 	 * The events before those that tell the names: the kernel runs the probes of a rename in this order, and then gives
 	 * the task its name. So the rename itself is older than the name, as it is to the kernel's own filters.
 	 */
-	if (!rc)
-		rc = tw_filtering__enable(&p->filtering, &p->selection, p->instance, err);
-	if (!rc)
-		rc = tw_tasks__begin(p->tasks, p->own_pids, err);
-	if (!rc) {
+	if (!err)
+		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
+	if (!err)
+		err = tw_tasks__begin(p->tasks, p->own_pids, error);
+	if (!err) {
 		announce(p);
 		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
-		rc = tw_instance__write(p->instance, "tracing_on", "1", err);
+		err = tw_instance__write(p->instance, "tracing_on", "1", error);
 	}
-	if (rc) {
+	if (err) {
 		tw_instance__write(p->instance, "tracing_on", "0", NULL);
 		atomic_store(&p->stop, true);
 		let_go(p);
 		join_threads(p);
 		end_answers(p);
 		close_sinks(p);
-		return rc;
+		return err;
 	}
 	p->running = true;
 	let_go(p);
@@ -276,8 +277,8 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *err)
 int tw_producer__broken(const struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
-		if (p->readers[i].error)
-			return p->readers[i].error;
+		if (p->readers[i].err)
+			return p->readers[i].err;
 	return 0;
 }
 
@@ -294,14 +295,14 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 /* What has not left by now never will. All threads have one receiver: where one has waited in vain, no other waits again. */
 static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 {
-	const int rc = tw_frame_writer__drain(&r->writer);
+	const int err = tw_frame_writer__drain(&r->writer);
 
-	if (rc == -EAGAIN)
+	if (err == -EAGAIN)
 		p->held = r->writer.sink->blocked_by;
-	for (unsigned int i = 0; rc == -EAGAIN && i < p->n_readers; i++)
+	for (unsigned int i = 0; err == -EAGAIN && i < p->n_readers; i++)
 		tw_frame_writer__stop_waiting(&p->readers[i].writer);
-	if (rc && !r->error)
-		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
+	if (err && !r->err)
+		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
 /* END is repeated where frames may get lost: after a burst of losses one of them arrives. */
@@ -318,7 +319,7 @@ static void send_end(struct tw_producer *p)
 	const size_t times = p->options->repeat_ms ? END_TIMES : 1;
 
 	tw_frame_writer__begin_last(&first->writer);
-	for (size_t i = 0; i < times && (!i || !first->error); i++) {
+	for (size_t i = 0; i < times && (!i || !first->err); i++) {
 		uint64_t now;
 
 		nanosleep(&(struct timespec){ .tv_nsec = end_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
@@ -335,10 +336,10 @@ static void send_end(struct tw_producer *p)
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
-		const int rc = tw_trace_ring__bound(&r->rings[i]);
+		const int err = tw_trace_ring__bound(&r->rings[i]);
 
-		if (rc && !r->error)
-			r->error = rc;
+		if (err && !r->err)
+			r->err = err;
 	}
 }
 
@@ -401,21 +402,21 @@ static bool gave_up(const struct tw_producer *p)
 	return false;
 }
 
-/* Why not all frames have left. Return: 0 if they have, else @err is filled */
-static int check_sent(const struct tw_producer *p, struct tw_error *err)
+/* Why not all frames have left. Return: 0 if they have, else @error is filled */
+static int check_sent(const struct tw_producer *p, struct tw_error *error)
 {
-	const int error = tw_producer__broken(p);
+	const int err = tw_producer__broken(p);
 
 	if (gave_up(p))
 		return tw_error__set(
-			err, -ETIMEDOUT,
+			error, -ETIMEDOUT,
 			"sending took longer than the end allowed%s%s: what had not left then was given up, and is "
 			"counted as lost by the producer",
 			p->held ? ", as " : "", p->held ? p->held : "");
-	if (error == -ETIMEDOUT)
-		return tw_error__set(err, error, "sending stopped early: %s; the last frames were given up",
+	if (err == -ETIMEDOUT)
+		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
 				     p->held ? p->held : "the output took nothing more");
-	return error ? tw_error__set(err, error, "sending stopped early: %s", strerror(-error)) : 0;
+	return err ? tw_error__set(error, err, "sending stopped early: %s", strerror(-err)) : 0;
 }
 
 static bool is_off(const struct tw_instance *instance)
@@ -431,20 +432,20 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
-int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
+int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 {
-	int rc;
+	int err;
 
 	if (!p->running)
 		return 0;
 	p->switched_off = is_off(p->instance);
-	rc = tw_instance__write(p->instance, "tracing_on", "0", NULL);
-	if (rc)
+	err = tw_instance__write(p->instance, "tracing_on", "0", NULL);
+	if (err)
 		tw_error__set(
-			err, rc,
+			error, err,
 			"tracing cannot be switched off: the kernel refuses '0' for tracing_on (%s); the events that were "
 			"left in the rings when the run ended are counted as lost",
-			strerror(-rc));
+			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
 	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);
@@ -454,7 +455,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	end_answers(p);
 	close_sinks(p);
 	p->running = false;
-	return rc ? rc : check_sent(p, err);
+	return err ? err : check_sent(p, error);
 }
 
 /* While its thread counts on. */

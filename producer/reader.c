@@ -166,8 +166,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
 	for (size_t i = 0; i < r->n_rings; i++)
-		if (r->rings[i].error)
-			r->error = r->rings[i].error;
+		if (r->rings[i].err)
+			r->err = r->rings[i].err;
 	return bytes;
 }
 
@@ -225,8 +225,8 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 		tw_reader__ask_sink(r);
 		r->next_stats = now + TW_NS_PER_SECOND;
 	}
-	if (r->writer.error)
-		r->error = r->writer.error;
+	if (r->writer.err)
+		r->err = r->writer.err;
 	return bytes;
 }
 
@@ -276,7 +276,7 @@ void tw_reader__loop(struct tw_reader *r)
 {
 	uint64_t last = tw_time__now(CLOCK_MONOTONIC);
 
-	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->error) {
+	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->err) {
 		const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
 		uint64_t patience, pause;
 		const size_t bytes = run_round(r, &patience);

@@ -63,7 +63,7 @@ struct tw_reader {
 	pthread_mutex_t stats_lock;      /* of what follows */
 	struct tw_sink_stats sink_stats; /* when last asked */
 	uint64_t next_stats;             /* when to ask again: a sink may have to ask the kernel */
-	_Atomic int error;
+	_Atomic int err;
 };
 
 /** tw_reader__loop() - rounds until stop is set or the sink or a ring broke */

@@ -14,7 +14,7 @@
 #define IN_FLIGHT 8
 
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	const int fd = tw_instance__open_ring(instance, cpu);
 	int stats_fd;
@@ -22,11 +22,11 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 	if (fd == -ENOENT || fd == -ENODEV)
 		return -ENODEV;
 	if (fd < 0)
-		return tw_error__set(err, fd, "the ring of CPU %u cannot be opened: %s", cpu, strerror(-fd));
+		return tw_error__set(error, fd, "the ring of CPU %u cannot be opened: %s", cpu, strerror(-fd));
 	stats_fd = tw_instance__open_ring_stats(instance, cpu);
 	if (stats_fd < 0) {
 		close(fd);
-		return tw_error__set(err, stats_fd, "the counters of CPU %u's ring cannot be opened: %s", cpu,
+		return tw_error__set(error, stats_fd, "the counters of CPU %u's ring cannot be opened: %s", cpu,
 				     strerror(-stats_fd));
 	}
 	*ring = (struct tw_trace_ring){
@@ -219,7 +219,7 @@ static size_t read_subbuf(struct tw_trace_ring *ring, uint8_t *page, size_t page
 		return (size_t)len;
 	ring->empty = true;
 	if (len < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV)
-		ring->error = -errno;
+		ring->err = -errno;
 	return 0;
 }
 
@@ -282,18 +282,18 @@ size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, stru
 int tw_trace_ring__bound(struct tw_trace_ring *ring)
 {
 	struct tw_ring_stats stats;
-	const int rc = tw_ring_stats__read(ring->stats_fd, &stats);
+	const int err = tw_ring_stats__read(ring->stats_fd, &stats);
 
-	if (!rc)
+	if (!err)
 		ring->end = stats.read + stats.entries + tw_ring_stats__lost(&stats) + IN_FLIGHT;
-	return rc;
+	return err;
 }
 
 /* What is left in the ring is lost with the instance: nothing, unless tracing could not be switched off, or was switched on again. */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret)
 {
-	const int rc = tw_ring_stats__read(ring->stats_fd, ret);
-	const uint64_t lost = rc ? 0 : tw_ring_stats__lost(ret) + ret->entries;
+	const int err = tw_ring_stats__read(ring->stats_fd, ret);
+	const uint64_t lost = err ? 0 : tw_ring_stats__lost(ret) + ret->entries;
 
 	if (lost > ring->lost) {
 		const uint64_t count = lost - ring->lost;
@@ -302,7 +302,7 @@ int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *wr
 		tw_counter__add(&ring->lost, count);
 	}
 	tw_frame_writer__report_pending(writer, &ring->channel, ring->last_time);
-	return rc;
+	return err;
 }
 
 bool tw_trace_ring__fits(const struct tw_trace_ring *ring, const struct tw_ring_stats *stats)

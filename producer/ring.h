@@ -40,7 +40,7 @@ struct tw_trace_ring {
 	struct tw_event_filter_cpu filter_cpu;
 	bool no_poll; /* poll() fails on it: not a reason to wake up */
 	bool empty;   /* the last read found nothing more */
-	int error;
+	int err;
 
 	/* A sub-buffer of which a part was not sent yet: for the ring scheduler. */
 	uint8_t *page;         /* room for it */
@@ -51,9 +51,9 @@ struct tw_trace_ring {
 	uint64_t missed_count; /* what was lost before it, to be reported */
 };
 
-/** tw_trace_ring__open() - Return: 0; -ENODEV if that CPU has no ring; another -errno with @err filled */
+/** tw_trace_ring__open() - Return: 0; -ENODEV if that CPU has no ring; another -errno with @error filled */
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
-			struct tw_error *err);
+			struct tw_error *error);
 
 /**
  * tw_trace_ring__drain() - read what is there and send it, at most @budget bytes, or until the writer has waited for TW_TRACE_RING_SLOW_NS

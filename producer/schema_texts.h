@@ -40,10 +40,10 @@ struct tw_schema_texts_request {
  *
  * ftrace:print is always among them: writing to an instance's trace_marker makes such events.
  *
- * Return: 0, or -errno with @err filled.
+ * Return: 0, or -errno with @error filled.
  */
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
-			  struct tw_error *err);
+			  struct tw_error *error);
 
 /** tw_schema_texts__fini() - free what load made; an all-zero set is fine */
 void tw_schema_texts__fini(struct tw_schema_texts *texts);

@@ -47,12 +47,12 @@ static size_t default_ring_kib(void)
 	return kib < RING_KIB_MIN ? RING_KIB_MIN : kib > RING_KIB_MAX ? RING_KIB_MAX : kib;
 }
 
-static int write_number(const struct tw_instance *in, const char *file, size_t number, struct tw_error *err)
+static int write_number(const struct tw_instance *in, const char *file, size_t number, struct tw_error *error)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%zu", number);
-	return tw_instance__write(in, file, text, err);
+	return tw_instance__write(in, file, text, error);
 }
 
 static size_t read_number(const struct tw_instance *in, const char *file)
@@ -68,74 +68,74 @@ static size_t read_number(const struct tw_instance *in, const char *file)
 }
 
 /* Linux 6.8 has sub-buffers of other sizes than a page. On older kernels the option is refused, and the default is a page. */
-static int set_subbuf_size(const struct tw_producer *p, struct tw_error *err)
+static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 {
 	static const char file[] = "buffer_subbuf_size_kb";
 	size_t kib = p->options->subbuf_kib;
 
 	if (!tw_instance__has(p->instance, file))
-		return kib ? tw_error__set(err, -ENOTSUP,
+		return kib ? tw_error__set(error, -ENOTSUP,
 					   "this kernel cannot set the sub-buffer size (Linux 6.8 can): "
 					   "leave out --subbuf-size")
 			   : 0;
 	if (!kib)
 		kib = latency_ms(p->options) <= SUBBUF_SMALL_MS ? SUBBUF_KIB_SMALL : SUBBUF_KIB_LARGE;
-	return write_number(p->instance, file, kib, err);
+	return write_number(p->instance, file, kib, error);
 }
 
 /* The trace instance for events, and the tracer's place in it or at the top level */
-static int make_instance(struct tw_producer *p, struct tw_error *err)
+static int make_instance(struct tw_producer *p, struct tw_error *error)
 {
 	const size_t kib = p->options->buffer_kib ? p->options->buffer_kib : default_ring_kib();
-	int rc = tw_instance__new("", &p->instance, err);
+	int err = tw_instance__new("", &p->instance, error);
 
-	if (!rc)
-		rc = tw_tracer__new(&p->options->tracing, p->selection.tracing_dir, p->instance, &p->tracer, err);
-	if (!rc)
-		rc = tw_instance__write(p->instance, "trace_clock", p->clock.name, err);
-	if (!rc)
-		rc = set_subbuf_size(p, err);
-	if (!rc)
-		rc = write_number(p->instance, "buffer_size_kb", kib, err);
-	if (rc)
-		return rc;
+	if (!err)
+		err = tw_tracer__new(&p->options->tracing, p->selection.tracing_dir, p->instance, &p->tracer, error);
+	if (!err)
+		err = tw_instance__write(p->instance, "trace_clock", p->clock.name, error);
+	if (!err)
+		err = set_subbuf_size(p, error);
+	if (!err)
+		err = write_number(p->instance, "buffer_size_kb", kib, error);
+	if (err)
+		return err;
 	/* poll() on a ring wakes at the first event; names come from our own bookkeeping; neither is vital */
 	tw_instance__write(p->instance, "buffer_percent", "0", NULL);
 	tw_instance__write(p->instance, "options/record-cmd", "0", NULL);
-	return tw_instance__write(p->instance, "options/event-fork", "1", err);
+	return tw_instance__write(p->instance, "options/event-fork", "1", error);
 }
 
 /* Clocks that no clockid_t reads are read by marks in an instance that traces nothing. */
-static int make_probe(struct tw_producer *p, struct tw_error *err)
+static int make_probe(struct tw_producer *p, struct tw_error *error)
 {
-	int rc;
+	int err;
 
 	if (p->clock.id >= 0)
 		return 0;
-	rc = tw_instance__new("-clock", &p->probe, err);
-	if (!rc)
-		rc = tw_instance__write(p->probe, "trace_clock", p->clock.name, err);
-	if (!rc)
-		rc = tw_instance__write(p->probe, "tracing_on", "1", err);
+	err = tw_instance__new("-clock", &p->probe, error);
+	if (!err)
+		err = tw_instance__write(p->probe, "trace_clock", p->clock.name, error);
+	if (!err)
+		err = tw_instance__write(p->probe, "tracing_on", "1", error);
 	p->clock.probe = p->probe;
-	return rc;
+	return err;
 }
 
 /* The rings of all CPUs that may ever be online: one that comes later is read from its first event. */
-static int open_rings(struct tw_producer *p, struct tw_error *err)
+static int open_rings(struct tw_producer *p, struct tw_error *error)
 {
 	p->rings = calloc(CPUS_MAX, sizeof(*p->rings));
 	if (!p->rings)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
-		const int rc = tw_trace_ring__open(&p->rings[p->n_rings], p->instance, cpu, err);
+		const int err = tw_trace_ring__open(&p->rings[p->n_rings], p->instance, cpu, error);
 
-		if (!rc)
+		if (!err)
 			p->n_rings++;
-		else if (rc != -ENODEV)
-			return rc;
+		else if (err != -ENODEV)
+			return err;
 	}
-	return p->n_rings ? 0 : tw_error__set(err, -ENODEV, "the trace instance has no rings");
+	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
 }
 
 /* Room for a sub-buffer. */
@@ -151,7 +151,7 @@ static uint64_t shortest_pause(uint64_t longest)
 }
 
 static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_trace_ring *rings, size_t n,
-		       struct tw_error *err)
+		       struct tw_error *error)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
 	/* what waits for the next round is as old by then as what came since */
@@ -175,7 +175,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 	pthread_mutex_init(&r->stats_lock, NULL);
 	r->page = alloc_page(r->page_size);
 	if (!r->page)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		rings[i].addresses = &r->addresses;
 		rings[i].hazard = &r->hazard;
@@ -183,45 +183,45 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		rings[i].leave_max = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
 		rings[i].page = alloc_page(r->page_size);
 		if (!rings[i].page)
-			return tw_error__set(err, -ENOMEM, "out of memory");
+			return tw_error__set(error, -ENOMEM, "out of memory");
 	}
 	tw_event_filters__add(&p->filtering.event_filters, &r->hazard);
 	return 0;
 }
 
 /* The readers, each with its share of the rings */
-static int make_readers(struct tw_producer *p, struct tw_error *err)
+static int make_readers(struct tw_producer *p, struct tw_error *error)
 {
 	size_t threads = p->options->threads, first = 0;
-	int rc = open_rings(p, err);
+	int err = open_rings(p, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	if (!threads)
 		threads = (p->n_rings + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
 	if (threads > p->n_rings)
 		threads = p->n_rings;
 	p->readers = calloc(threads, sizeof(*p->readers));
 	if (!p->readers)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	while (!rc && p->n_readers < threads) {
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	while (!err && p->n_readers < threads) {
 		struct tw_reader *r = &p->readers[p->n_readers++];
 		const size_t end = p->n_rings * p->n_readers / threads;
 
-		rc = init_reader(p, r, p->rings + first, end - first, err);
+		err = init_reader(p, r, p->rings + first, end - first, error);
 		r->all = p->readers;
 		r->n_all = (unsigned int)threads;
 		first = end;
 	}
-	return rc;
+	return err;
 }
 
 /* The filters are set here, before anything that depends on them is written. */
-static int init_metadata(struct tw_producer *p, struct tw_error *err)
+static int init_metadata(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_metadata_sender *m = &p->metadata;
 	struct tw_schema *schema;
-	int rc;
+	int err;
 
 	*m = (struct tw_metadata_sender){
 		.tasks = p->tasks,
@@ -238,17 +238,17 @@ static int init_metadata(struct tw_producer *p, struct tw_error *err)
 	};
 	m->requests = tw_request_limiter__new();
 	if (!m->requests)
-		return tw_error__set(err, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
 	if (!m->sync || tw_symbolizer__init(&m->symbolizer, "/proc/kallsyms"))
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	if (m->pointers)
 		m->symbolizer.key = &m->pointers->key;
-	rc = tw_metadata_sender__load_texts(m, &m->texts, &schema, err);
-	if (!rc)
-		rc = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, err);
-	if (!rc)
+	err = tw_metadata_sender__load_texts(m, &m->texts, &schema, error);
+	if (!err)
+		err = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, error);
+	if (!err)
 		tw_symbolizer__prepare(&m->symbolizer);
-	return rc;
+	return err;
 }
 
 static void describe_host(struct tw_producer *p)
@@ -270,62 +270,62 @@ static void describe_host(struct tw_producer *p)
 }
 
 /* What can be refused before anything is made */
-static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *err)
+static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *error)
 {
 	const struct tw_producer_options *o = p->options;
-	int rc;
+	int err;
 
 	if (!o->n_events && !o->tracing.tracer)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"no events given: say which with -e, for example -e sched; 'tracewire list' shows all");
-	rc = tw_tracing_dir__find(ret_tracing_dir, err);
-	if (!rc)
-		rc = tw_subbuf__check_layout(*ret_tracing_dir, err);
-	if (!rc)
-		rc = tw_trace_clock__init(&p->clock, o->clock, err);
-	return rc ? rc : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, err);
+	err = tw_tracing_dir__find(ret_tracing_dir, error);
+	if (!err)
+		err = tw_subbuf__check_layout(*ret_tracing_dir, error);
+	if (!err)
+		err = tw_trace_clock__init(&p->clock, o->clock, error);
+	return err ? err : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);
 }
 
-static int set_up(struct tw_producer *p, struct tw_error *err)
+static int set_up(struct tw_producer *p, struct tw_error *error)
 {
 	const char *tracing_dir;
 	struct tw_trace_mark mark;
-	int rc = check(p, &tracing_dir, err);
+	int err = check(p, &tracing_dir, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	tw_instance__cleanup(false, NULL, NULL, NULL);
-	rc = make_instance(p, err);
-	if (!rc)
-		rc = make_probe(p, err);
-	if (!rc)
-		rc = tw_tasks__new(tracing_dir, p->clock.name, &p->tasks, err);
-	if (rc)
-		return rc;
+	err = make_instance(p, error);
+	if (!err)
+		err = make_probe(p, error);
+	if (!err)
+		err = tw_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
+	if (err)
+		return err;
 	p->own_pids = !tw_instance__mark(tw_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
-	rc = tw_tracer__set(p->tracer, p->own_pids, err);
-	if (!rc)
-		rc = make_readers(p, err);
-	if (!rc && p->options->hash_pointers) {
+	err = tw_tracer__set(p->tracer, p->own_pids, error);
+	if (!err)
+		err = make_readers(p, error);
+	if (!err && p->options->hash_pointers) {
 		p->stream.pointers = &p->pointers;
 		p->stream.flags |= TW_FLAG_PTR_HASHED;
-		rc = tw_hashed_pointers__init(&p->pointers, err);
+		err = tw_hashed_pointers__init(&p->pointers, error);
 	}
-	if (!rc)
-		rc = init_metadata(p, err);
-	if (!rc)
+	if (!err)
+		err = init_metadata(p, error);
+	if (!err)
 		describe_host(p);
-	return rc;
+	return err;
 }
 
-int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *err)
+int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error)
 {
 	struct tw_producer *p = calloc(1, sizeof(*p));
-	int rc;
+	int err;
 
 	if (!p)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	p->options = options;
 	tw_filtering__init(&p->filtering, options);
 	pthread_mutex_init(&p->mark_lock, NULL);
@@ -334,14 +334,14 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 	p->stream.flags = TW_HOST_BE ? TW_FLAG_BODY_BE : 0;
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wake_fd < 0)
-		rc = tw_error__set(err, -errno, "cannot make an eventfd for the readers: %s", strerror(errno));
+		err = tw_error__set(error, -errno, "cannot make an eventfd for the readers: %s", strerror(errno));
 	else if (getrandom(&p->stream.id, sizeof(p->stream.id), 0) != sizeof(p->stream.id))
-		rc = tw_error__set(err, -EIO, "the kernel gives no random number");
+		err = tw_error__set(error, -EIO, "the kernel gives no random number");
 	else
-		rc = set_up(p, err);
-	if (rc) {
+		err = set_up(p, error);
+	if (err) {
 		tw_producer__free(p);
-		return rc;
+		return err;
 	}
 	*ret = p;
 	return 0;

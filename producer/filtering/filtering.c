@@ -28,7 +28,7 @@ struct placing {
 	bool readers;   /* something is left for the readers */
 	size_t able;    /* kinds of events of which some can match */
 	struct tw_filter_places places;
-	struct tw_error *err;
+	struct tw_error *error;
 };
 
 static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
@@ -58,34 +58,34 @@ static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *
 	return 0;
 }
 
-static int no_memory(struct tw_error *err)
+static int no_memory(struct tw_error *error)
 {
-	return tw_error__set(err, -ENOMEM, "no memory for the filter of so many events");
+	return tw_error__set(error, -ENOMEM, "no memory for the filter of so many events");
 }
 
 /* The kernel counts parentheses and quotes first. If they do not match it answers -1, -2 or -3, which mean nothing as errors. */
-static bool is_refusal(int rc)
+static bool is_refusal(int err)
 {
-	return rc == -EINVAL || rc == -EPERM || rc == -ENOENT || rc == -ESRCH;
+	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/* The kernel leaves its complaint, with a caret, in the filter file. @rc is of the write. */
-static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int rc,
-			   struct tw_error *err)
+/* The kernel leaves its complaint, with a caret, in the filter file. @err is of the write. */
+static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
+			   struct tw_error *error)
 {
 	char *text = NULL, *complaint;
 
 	if (tw_instance__read(instance, file, &text, NULL) || !(complaint = strstr(text, "parse_error: "))) {
 		free(text);
-		if (rc != -EINVAL)
-			return rc;
-		return tw_error__set(err, -EINVAL,
+		if (err != -EINVAL)
+			return err;
+		return tw_error__set(error, -EINVAL,
 				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
 				     "the event's fields",
 				     filter, file);
 	}
 	complaint += strlen("parse_error: ");
-	tw_error__set(err, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
+	tw_error__set(error, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
 		      (int)strspn(strchr(text, '\n') ? strchr(text, '\n') + 1 : text, " ") + 1, file,
 		      (int)strcspn(complaint, "\n"), complaint);
 	free(text);
@@ -94,14 +94,14 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 
 /* Set an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
 static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	char file[512];
-	int rc;
+	int err;
 
 	snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
-	rc = tw_instance__write(instance, file, filter ? filter : "0", err);
-	return is_refusal(rc) ? explain_refusal(instance, file, filter ? filter : "0", rc, err) : rc;
+	err = tw_instance__write(instance, file, filter ? filter : "0", error);
+	return is_refusal(err) ? explain_refusal(instance, file, filter ? filter : "0", err, error) : err;
 }
 
 /* Whether the event's filter file has that text; NULL @filter = none */
@@ -120,17 +120,17 @@ static bool has_filter(const struct tw_instance *instance, const struct tw_event
 }
 
 /* Take @text over as what is in the filter file, and see to it that it is. NULL = no filter */
-static int set_file(struct placing *p, size_t i, char *text, struct tw_error *err)
+static int set_file(struct placing *p, size_t i, char *text, struct tw_error *error)
 {
 	const struct tw_event_name *name = &p->selection->events.names[i];
 	struct tw_filtered *event = &p->filtering->events[i];
-	int rc = 0;
+	int err = 0;
 
 	if (p->first ? text != NULL : !has_filter(p->instance, name, text))
-		rc = write_filter(p->instance, name, text, err);
-	if (rc) {
+		err = write_filter(p->instance, name, text, error);
+	if (err) {
 		free(text);
-		return rc;
+		return err;
 	}
 	free(event->text);
 	event->text = text;
@@ -143,7 +143,7 @@ static int set_own_filter(struct placing *p, size_t i)
 	const char *own = tw_selection__filter(p->selection, i);
 	char *copy = own ? strdup(own) : NULL;
 
-	return own && !copy ? no_memory(p->err) : set_file(p, i, copy, p->err);
+	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
 }
 
 /* Return: NULL without memory */
@@ -206,7 +206,7 @@ static int check_later(struct placing *p, const struct tw_node *later)
 		return 0;
 	test = tw_node__refused(later, tw_producer__refuses, &why);
 	text = tw_filter__predicate(filter, test->predicate, &len);
-	return tw_error__set(p->err, -EINVAL,
+	return tw_error__set(p->error, -EINVAL,
 			     "column %zu: '%.*s' cannot be decided before the events are sent, because %s: let the "
 			     "kernel do it (== or ~, and nothing that it cannot do beside it in an or), or filter "
 			     "where the events are captured",
@@ -219,27 +219,27 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 	struct tw_filter_places *places = &p->places;
 	struct stages stages;
 	bool pushed = false;
-	int rc = split(bound->root, true, p->bound->arena, &stages);
+	int err = split(bound->root, true, p->bound->arena, &stages);
 
-	if (!rc && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
-		rc = set_own_filter(p,
-				    i); /* by itself, or parentheses that do not match could fit those put around it */
-	if (!rc && stages.kernel->kind != TW_NODE_TRUE) {
+	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
+		err = set_own_filter(p,
+				     i); /* by itself, or parentheses that do not match could fit those put around it */
+	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
 		pushed = push_down(p, i, stages.kernel);
 		places->kernel += pushed;
 		places->refused += !pushed;
 		if (!pushed)
-			rc = split(bound->root, false, p->bound->arena, &stages);
+			err = split(bound->root, false, p->bound->arena, &stages);
 	}
-	if (rc)
-		return rc == -ENOMEM ? no_memory(p->err) : rc;
-	rc = pushed ? 0 : set_own_filter(p, i);
-	if (!rc)
-		rc = check_later(p, stages.later);
+	if (err)
+		return err == -ENOMEM ? no_memory(p->error) : err;
+	err = pushed ? 0 : set_own_filter(p, i);
+	if (!err)
+		err = check_later(p, stages.later);
 	places->producer += stages.producer->kind != TW_NODE_TRUE;
 	p->readers |= stages.producer->kind != TW_NODE_TRUE;
 	bound->root = stages.producer;
-	return rc;
+	return err;
 }
 
 /*
@@ -287,57 +287,57 @@ static void place_marks(struct placing *p, struct tw_bound_event *bound, const s
 static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
 {
 	const bool able = bound->root->kind != TW_NODE_FALSE;
-	const int rc = check_later(p, stages->later);
+	const int err = check_later(p, stages->later);
 
 	p->able += able;
 	p->places.producer += able && stages->producer->kind != TW_NODE_TRUE;
 	p->readers |= stages->producer->kind != TW_NODE_TRUE;
 	bound->root = stages->producer;
-	return rc;
+	return err;
 }
 
 /* What tracers and trace_marker record. Return: as place_event() */
 static int place_others(struct placing *p)
 {
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < p->bound->n_events && !rc; i++) {
+	for (size_t i = 0; i < p->bound->n_events && !err; i++) {
 		struct tw_bound_event *bound = &p->bound->events[i];
 		struct stages stages;
 
 		if (strcmp(bound->format->system, "ftrace") != 0 || is_stack(bound->format))
 			continue;
 		if (split(bound->root, false, p->bound->arena, &stages))
-			return no_memory(p->err);
+			return no_memory(p->error);
 		if (!strcmp(bound->format->name, "print"))
 			place_marks(p, bound, &stages);
 		else if (p->filtering->options->tracing.tracer)
-			rc = place_tracer_record(p, bound, &stages);
+			err = place_tracer_record(p, bound, &stages);
 	}
-	return rc;
+	return err;
 }
 
 /* Place each event, also after one that failed; the first failure is reported. */
 static int place_all(struct placing *p)
 {
-	struct tw_error *const err = p->err;
+	struct tw_error *const error = p->error;
 	int first = 0;
 
 	p->places = (struct tw_filter_places){ 0 };
 	for (size_t i = 0; i < p->selection->events.n; i++) {
 		struct tw_filtered *event = &p->filtering->events[i];
-		int rc;
+		int err;
 
 		event->off = false;
-		rc = p->bound ? place_event(p, i) : set_own_filter(p, i);
-		event->off |= rc != 0;
-		p->places.left_out += rc != 0;
-		first = first ? first : rc;
-		p->err = first ? NULL : err;
+		err = p->bound ? place_event(p, i) : set_own_filter(p, i);
+		event->off |= err != 0;
+		p->places.left_out += err != 0;
+		first = first ? first : err;
+		p->error = first ? NULL : error;
 	}
 	if (!first && p->bound)
 		first = place_others(p);
-	p->err = err;
+	p->error = error;
 	return first;
 }
 
@@ -367,27 +367,27 @@ static int replace_event_filter(struct placing *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
 	struct tw_event_filter *filter = calloc(1, sizeof(*filter));
-	int rc;
+	int err;
 
 	if (!filter) {
 		tw_bound__free(p->bound);
 		tw_schema__free(schema);
-		return tw_error__set(p->err, -ENOMEM, "no memory for the producer's part of the filter");
+		return tw_error__set(p->error, -ENOMEM, "no memory for the producer's part of the filter");
 	}
 	filter->bound = p->bound;
 	filter->schema = schema;
 	filter->host = f->host;
 	filter->host_len = strlen(f->host);
-	rc = p->readers ? tw_bound__prepare(p->bound, p->err) : 0;
-	if (rc || !p->readers) {
+	err = p->readers ? tw_bound__prepare(p->bound, p->error) : 0;
+	if (err || !p->readers) {
 		tw_event_filter__free(filter);
 		filter = NULL;
 	}
 	if (filter)
 		set_verdicts(filter);
-	if (!rc)
+	if (!err)
 		tw_event_filters__replace(&f->event_filters, filter);
-	return rc;
+	return err;
 }
 
 static int bind(struct placing *p, const struct tw_schema *schema)
@@ -397,9 +397,9 @@ static int bind(struct placing *p, const struct tw_schema *schema)
 		.big_endian = TW_HOST_BE,
 		.unknown_is_absent = !p->first,
 	};
-	const int rc = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->err);
+	const int err = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->error);
 
-	return rc == -E2BIG ? -EINVAL : rc; /* it was typed so */
+	return err == -E2BIG ? -EINVAL : err; /* it was typed so */
 }
 
 /* Ids without a format are not expected; what can be said of them is. */
@@ -408,7 +408,7 @@ static int split_unknown(struct placing *p)
 	struct stages stages;
 
 	if (split(p->bound->unknown, false, p->bound->arena, &stages))
-		return no_memory(p->err);
+		return no_memory(p->error);
 	p->bound->unknown = stages.producer;
 	return 0;
 }
@@ -416,24 +416,24 @@ static int split_unknown(struct placing *p)
 /* With a filter: one pass, everything placed, the filter files set, the readers' filter replaced. Takes the schema over. */
 static int place_filter(struct placing *p, struct tw_schema *schema)
 {
-	int rc = bind(p, schema);
+	int err = bind(p, schema);
 
-	if (!rc) {
-		rc = place_all(p);
-		rc = p->first ? rc : 0;
+	if (!err) {
+		err = place_all(p);
+		err = p->first ? err : 0;
 	}
-	if (!rc && p->first && !p->able)
-		rc = tw_error__set(
-			p->err, -EINVAL,
+	if (!err && p->first && !p->able)
+		err = tw_error__set(
+			p->error, -EINVAL,
 			"no event that is asked for can match the filter '%s': what it wants, none of them has",
 			tw_filter__text(p->filtering->options->filter));
-	if (!rc)
-		rc = split_unknown(p);
-	if (!rc)
+	if (!err)
+		err = split_unknown(p);
+	if (!err)
 		return replace_event_filter(p, schema);
 	tw_bound__free(p->bound);
 	tw_schema__free(schema);
-	return rc;
+	return err;
 }
 
 /* At the top level the instance's own files serve to ask the kernel: what is set there would outlive a killed run. */
@@ -444,12 +444,12 @@ static int place(struct placing *p, struct tw_schema *schema)
 	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
 }
 
-static int make_room(struct tw_filtering *f, size_t n, struct tw_error *err)
+static int make_room(struct tw_filtering *f, size_t n, struct tw_error *error)
 {
 	struct tw_filtered *events = n > f->n ? reallocarray(f->events, n, sizeof(*events)) : f->events;
 
 	if (n > f->n && !events)
-		return tw_error__set(err, -ENOMEM, "no memory for the filters of the events");
+		return tw_error__set(error, -ENOMEM, "no memory for the filters of the events");
 	f->events = events;
 	while (f->n < n)
 		events[f->n++] = (struct tw_filtered){ .off = true };
@@ -475,7 +475,7 @@ void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options
 }
 
 int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
-			struct tw_schema *schema, struct tw_error *err)
+			struct tw_schema *schema, struct tw_error *error)
 {
 	struct placing placing = {
 		.filtering = f,
@@ -483,18 +483,18 @@ int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selec
 		.instance = instance,
 		.first = true,
 		.later = f->options->later_stage,
-		.err = err,
+		.error = error,
 	};
-	int rc = make_room(f, selection->events.n, err);
+	int err = make_room(f, selection->events.n, error);
 
-	if (rc) {
+	if (err) {
 		tw_schema__free(schema);
-		return rc;
+		return err;
 	}
-	rc = place(&placing, schema);
+	err = place(&placing, schema);
 	f->later = placing.places.later;
 	publish(f, &placing.places);
-	return rc;
+	return err;
 }
 
 void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
@@ -529,31 +529,31 @@ void tw_filtering__places(struct tw_filtering *f, struct tw_filter_places *ret)
 }
 
 static int enable_one(const struct tw_filtered *event, const struct tw_event_name *name,
-		      const struct tw_instance *instance, struct tw_error *err)
+		      const struct tw_instance *instance, struct tw_error *error)
 {
 	char file[512];
-	int rc = 0;
+	int err = 0;
 
 	if (tw_instance__is_top_level(instance) && event->text && !has_filter(instance, name, event->text))
-		rc = write_filter(instance, name, event->text, err);
-	if (rc)
-		return rc;
+		err = write_filter(instance, name, event->text, error);
+	if (err)
+		return err;
 	snprintf(file, sizeof(file), "events/%s/%s/enable", name->system, name->name);
-	return tw_instance__write(instance, file, "1", err);
+	return tw_instance__write(instance, file, "1", error);
 }
 
 int tw_filtering__enable(const struct tw_filtering *f, const struct tw_selection *selection,
-			 const struct tw_instance *instance, struct tw_error *err)
+			 const struct tw_instance *instance, struct tw_error *error)
 {
 	int first = 0;
 
 	for (size_t i = 0; i < selection->events.n && i < f->n; i++) {
-		int rc;
+		int err;
 
 		if (f->events[i].off)
 			continue;
-		rc = enable_one(&f->events[i], &selection->events.names[i], instance, first ? NULL : err);
-		first = first ? first : rc;
+		err = enable_one(&f->events[i], &selection->events.names[i], instance, first ? NULL : error);
+		first = first ? first : err;
 	}
 	return first;
 }

@@ -48,7 +48,7 @@ void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer
  * Return: 0; -EINVAL for a filter that means nothing here, that no event can match or that the kernel refuses; another -errno.
  */
 int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selection *selection,
-			struct tw_instance *instance, struct tw_schema *schema, struct tw_error *err);
+			struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
  * tw_filtering__renew() - the same for a selection that has grown, while the readers run
@@ -60,7 +60,7 @@ void tw_filtering__renew(struct tw_filtering *filtering, const struct tw_selecti
 
 /** tw_filtering__enable() - let all events be recorded that can match. Return: 0, or the first -errno met */
 int tw_filtering__enable(const struct tw_filtering *filtering, const struct tw_selection *selection,
-			 const struct tw_instance *instance, struct tw_error *err);
+			 const struct tw_instance *instance, struct tw_error *error);
 
 /** tw_filtering__places() - as tw_producer__filter_places() */
 void tw_filtering__places(struct tw_filtering *filtering, struct tw_filter_places *ret);

@@ -35,16 +35,16 @@ static int grow(struct tw_address_set *set)
 
 int tw_address_set__add(struct tw_address_set *set, uint64_t address)
 {
-	int rc;
+	int err;
 
 	if (!address || tw_address_set__has(set, address))
 		return 0;
 	if (set->n >= TW_ADDRESS_SET_MAX)
 		return -E2BIG;
 	if (!set->slots || (set->n + 1) * 4 > (set->mask + 1) * 3) {
-		rc = grow(set);
-		if (rc)
-			return rc;
+		err = grow(set);
+		if (err)
+			return err;
 	}
 	put(set, address);
 	return 0;

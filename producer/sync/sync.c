@@ -52,18 +52,18 @@ static int find_phc(const char *ifname)
 	struct ifreq req = { .ifr_data = (char *)&info };
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	char path[32];
-	int rc;
+	int err;
 
 	if (fd < 0)
 		return -errno;
 	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
-	rc = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
+	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
 	close(fd);
-	if (rc || info.phc_index < 0)
-		return rc ? rc : -ENODEV;
+	if (err || info.phc_index < 0)
+		return err ? err : -ENODEV;
 	snprintf(path, sizeof(path), "/dev/ptp%d", info.phc_index);
-	rc = open(path, O_RDONLY | O_CLOEXEC);
-	return rc < 0 ? -errno : rc;
+	err = open(path, O_RDONLY | O_CLOEXEC);
+	return err < 0 ? -errno : err;
 }
 
 static uint64_t ns_of(const struct ptp_clock_time *t)
@@ -106,9 +106,9 @@ static int read_extended(int fd, struct phc_reading *ret)
 /* By hardware if that can take both times at once, else the tightest of some readings. Return: 0 or -errno */
 static int read_phc(int fd, struct phc_reading *ret)
 {
-	const int rc = read_precise(fd, ret);
+	const int err = read_precise(fd, ret);
 
-	return rc ? read_extended(fd, ret) : 0;
+	return err ? read_extended(fd, ret) : 0;
 }
 
 struct tw_sync *tw_sync__new(void)

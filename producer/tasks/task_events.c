@@ -54,77 +54,77 @@ struct tw_task_events {
 	_Atomic uint64_t read; /* events (base/counter.h) */
 };
 
-static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *err)
+static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *error)
 {
 	char path[128];
 	char *text;
-	int rc;
+	int err;
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", kinds[kind].system, kinds[kind].name);
-	rc = tw_tracing_file__read(tracing_dir, path, &text, err);
-	if (rc)
-		return rc;
-	rc = tw_schema__add(ev->schema, kinds[kind].system, text, strlen(text), &ev->formats[kind], err);
+	err = tw_tracing_file__read(tracing_dir, path, &text, error);
+	if (err)
+		return err;
+	err = tw_schema__add(ev->schema, kinds[kind].system, text, strlen(text), &ev->formats[kind], error);
 	free(text);
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	ev->pid[kind] = tw_format__find(ev->formats[kind], "pid");
 	ev->text[kind] = tw_format__find(ev->formats[kind], kinds[kind].text);
 	if (!ev->pid[kind] || !ev->text[kind])
-		return tw_error__set(err, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or %s",
+		return tw_error__set(error, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or %s",
 				     kinds[kind].system, kinds[kind].name, kinds[kind].text);
 	return 0;
 }
 
-static int open_rings(struct tw_task_events *ev, struct tw_error *err)
+static int open_rings(struct tw_task_events *ev, struct tw_error *error)
 {
 	ev->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	ev->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	ev->page = malloc(ev->page_size + TW_SUBBUF_SLACK);
 	ev->fds = calloc((size_t)ev->cpus, sizeof(*ev->fds));
 	if (!ev->page || !ev->fds)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
 		ev->fds[cpu] = -1;
 	return 0;
 }
 
-int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err)
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *error)
 {
 	struct tw_task_events *ev = calloc(1, sizeof(*ev));
 	char ring_kib[16];
-	int rc = -ENOMEM;
+	int err = -ENOMEM;
 
 	snprintf(ring_kib, sizeof(ring_kib), "%d", RING_KIB);
 	if (ev)
 		ev->schema = tw_schema__new();
 	if (!ev || !ev->schema) {
-		tw_error__set(err, rc, "out of memory");
+		tw_error__set(error, err, "out of memory");
 		goto fail;
 	}
 	for (enum kind kind = 0; kind < KINDS; kind++) {
-		rc = load_format(ev, tracing_dir, kind, err);
-		if (rc)
+		err = load_format(ev, tracing_dir, kind, error);
+		if (err)
 			goto fail;
 	}
 	ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
 	ev->old = tw_format__find(ev->formats[RENAME], "oldcomm");
-	rc = open_rings(ev, err);
-	if (!rc)
-		rc = tw_instance__new("-tasks", &ev->instance, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "trace_clock", clock, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "buffer_size_kb", ring_kib, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "tracing_on", "1", err);
-	if (rc)
+	err = open_rings(ev, error);
+	if (!err)
+		err = tw_instance__new("-tasks", &ev->instance, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "trace_clock", clock, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "buffer_size_kb", ring_kib, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "tracing_on", "1", error);
+	if (err)
 		goto fail;
 	*ret = ev;
 	return 0;
 fail:
 	tw_task_events__free(ev);
-	return rc;
+	return err;
 }
 
 struct tw_instance *tw_task_events__instance(struct tw_task_events *ev)
@@ -132,18 +132,18 @@ struct tw_instance *tw_task_events__instance(struct tw_task_events *ev)
 	return ev->instance;
 }
 
-int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *err)
+int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 {
 	char file[128];
-	int rc = 0;
+	int err = 0;
 
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
 		ev->fds[cpu] = tw_instance__open_ring(ev->instance, (unsigned int)cpu);
-	for (enum kind kind = 0; kind < KINDS && !rc; kind++) {
+	for (enum kind kind = 0; kind < KINDS && !err; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
-		rc = tw_instance__write(ev->instance, file, "1", err);
+		err = tw_instance__write(ev->instance, file, "1", error);
 	}
-	return rc;
+	return err;
 }
 
 static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)

@@ -8,13 +8,14 @@
 struct tw_task_events;
 
 /** tw_task_events__new() - make the instance, with nothing enabled but its trace_marker */
-int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err);
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret,
+			struct tw_error *error);
 
 /** tw_task_events__instance() - borrowed */
 struct tw_instance *tw_task_events__instance(struct tw_task_events *events);
 
 /** tw_task_events__begin() - enable the events */
-int tw_task_events__begin(struct tw_task_events *events, struct tw_error *err);
+int tw_task_events__begin(struct tw_task_events *events, struct tw_error *error);
 
 /** tw_task_events__drain() - add the names that the rings have to the table, in time order for each pid */
 void tw_task_events__drain(struct tw_task_events *events, struct tw_task_names *names);

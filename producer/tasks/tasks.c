@@ -209,21 +209,21 @@ static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 	return tw_task_names__add(names, &task);
 }
 
-int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *err)
+int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *error)
 {
 	struct tw_tasks *tasks = calloc(1, sizeof(*tasks));
-	int rc;
+	int err;
 
 	if (!tasks)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	pthread_mutex_init(&tasks->lock, NULL);
 	if (tw_task_names__init(&tasks->names))
-		rc = tw_error__set(err, -ENOMEM, "out of memory");
+		err = tw_error__set(error, -ENOMEM, "out of memory");
 	else
-		rc = tw_task_events__new(tracing_dir, clock, &tasks->events, err);
-	if (rc) {
+		err = tw_task_events__new(tracing_dir, clock, &tasks->events, error);
+	if (err) {
 		tw_tasks__free(tasks);
-		return rc;
+		return err;
 	}
 	*ret = tasks;
 	return 0;
@@ -234,12 +234,12 @@ struct tw_instance *tw_tasks__instance(struct tw_tasks *tasks)
 	return tw_task_events__instance(tasks->events);
 }
 
-int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *err)
+int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *error)
 {
-	const int rc = tw_task_events__begin(tasks->events, err);
+	const int err = tw_task_events__begin(tasks->events, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	tasks->own_pids = own_pids;
 	tw_task_names__add(&tasks->names, &(struct tw_producer_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)

@@ -104,7 +104,7 @@ struct tw_tasks_stats {
  * @tracing_dir: as tw_tracing_dir__find() gives it
  * @clock: the stream's trace clock
  */
-int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *err);
+int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *error);
 
 /** tw_tasks__instance() - the bookkeeping instance, borrowed */
 struct tw_instance *tw_tasks__instance(struct tw_tasks *tasks);
@@ -113,7 +113,7 @@ struct tw_instance *tw_tasks__instance(struct tw_tasks *tasks);
  * tw_tasks__begin() - record forks, execs and renames from now on, and find the names of the tasks that are there
  * @own_pids: whether pids in /proc are the kernel's (false in a pid namespace: then saved_cmdlines has to do)
  */
-int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *err);
+int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *error);
 
 /** tw_tasks__note() - an event of a pid without a name; counted as unnamed unless it can be settled */
 void tw_tasks__note(struct tw_tasks *tasks, uint32_t pid, uint64_t time);

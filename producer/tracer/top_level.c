@@ -164,36 +164,36 @@ static char *read_now(const char *file, bool is_list)
 	return now;
 }
 
-static int cannot_note(const struct notes *notes, int rc, struct tw_error *err)
+static int cannot_note(const struct notes *notes, int err, struct tw_error *error)
 {
-	return tw_error__set(err, rc, "%s cannot be written, to remember what is set in the kernel: %s",
-			     notes->file.path, strerror(-rc));
+	return tw_error__set(error, err, "%s cannot be written, to remember what is set in the kernel: %s",
+			     notes->file.path, strerror(-err));
 }
 
-static int open_notes(struct notes *notes, const char *name, struct tw_error *err)
+static int open_notes(struct notes *notes, const char *name, struct tw_error *error)
 {
-	int rc;
+	int err;
 
 	*notes = (struct notes){ .file.fd = -1 };
-	rc = tw_state_file__lock(name, &notes->file, err);
-	if (rc)
-		return rc == -EBUSY ? cannot_note(notes, rc, err) : rc;
-	rc = tw_state_file__write(&notes->file, "", 0);
-	return rc ? cannot_note(notes, rc, err) : 0;
+	err = tw_state_file__lock(name, &notes->file, error);
+	if (err)
+		return err == -EBUSY ? cannot_note(notes, err, error) : err;
+	err = tw_state_file__write(&notes->file, "", 0);
+	return err ? cannot_note(notes, err, error) : 0;
 }
 
-static int add_note(struct notes *notes, const char *file, const char *before, const char *left, struct tw_error *err)
+static int add_note(struct notes *notes, const char *file, const char *before, const char *left, struct tw_error *error)
 {
 	const size_t more = strlen(file) + strlen(before) + strlen(left) + sizeof("\t\t\n");
 	char *text = realloc(notes->text, notes->len + more);
-	int rc = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (text) {
 		notes->text = text;
 		notes->len += (size_t)snprintf(text + notes->len, more, "%s\t%s\t%s\n", file, before, left);
-		rc = tw_state_file__write(&notes->file, text, notes->len);
+		err = tw_state_file__write(&notes->file, text, notes->len);
 	}
-	return rc ? cannot_note(notes, rc, err) : 0;
+	return err ? cannot_note(notes, err, error) : 0;
 }
 
 static void close_notes(struct notes *notes)
@@ -233,15 +233,15 @@ static int read_plain(int fd, char **ret)
 static int read_notes(const char *name, char **ret)
 {
 	struct tw_state_file file;
-	int rc = tw_state_file__open(name, &file);
+	int err = tw_state_file__open(name, &file);
 
-	if (rc)
-		return rc;
-	rc = tw_state_file__read(&file, ret);
-	if (rc == -ENODATA)
-		rc = read_plain(file.fd, ret);
+	if (err)
+		return err;
+	err = tw_state_file__read(&file, ret);
+	if (err == -ENODATA)
+		err = read_plain(file.fd, ret);
 	tw_state_file__close(&file);
-	return rc;
+	return err;
 }
 
 static bool is_list(const struct kept *kept)
@@ -380,32 +380,32 @@ static bool name_changed(const struct kept_files *files, char *names, size_t siz
  * To be called when free_buffer is closed, as it is when the run was killed: the kernel has switched tracing off then, and freed the ring.
  * Return: 0; -ESTALE if something had been changed since, and -ENOENT if nothing is known and so nothing was put back
  */
-static int put_back(const char *mark, struct tw_error *err)
+static int put_back(const char *mark, struct tw_error *error)
 {
 	struct kept_files files = { 0 };
 	char names[160], *text, *rest;
 	bool used;
-	int rc = read_notes(mark, &text);
+	int err = read_notes(mark, &text);
 
-	if (rc)
+	if (err)
 		return tw_error__set(
-			err, -ENOENT,
+			error, -ENOENT,
 			"what it had set at the kernel's top level is not known, as there is no /run/tracewire/%s: nothing "
 			"of it is put back; look at current_tracer, set_event, set_graph_function, buffer_size_kb and "
 			"tracing_on",
 			mark);
 	rest = text;
-	for (char *line; !rc && (line = strsep(&rest, "\n"));)
-		rc = take_note(&files, line);
+	for (char *line; !err && (line = strsep(&rest, "\n"));)
+		err = take_note(&files, line);
 	free(text);
 	used = name_changed(&files, names, sizeof(names));
-	if (!rc)
+	if (!err)
 		put_back_all(&files, used);
 	free_files(&files);
-	if (rc)
-		return tw_error__set(err, rc, "out of memory");
+	if (err)
+		return tw_error__set(error, err, "out of memory");
 	if (used)
-		return tw_error__set(err, -ESTALE, "changed by somebody else since, and left as it is: %s", names);
+		return tw_error__set(error, -ESTALE, "changed by somebody else since, and left as it is: %s", names);
 	remove_notes(mark);
 	return 0;
 }
@@ -441,18 +441,18 @@ static void put_back_options(const char *instance)
 }
 
 int tw_kept_options__add(struct tw_kept_options **kept, const char *instance, const char *option, bool was_on,
-			 struct tw_error *err)
+			 struct tw_error *error)
 {
 	char name[NAME_MAX];
-	int rc = 0;
+	int err = 0;
 
 	if (!*kept) {
 		*kept = calloc(1, sizeof(**kept));
 		if (!*kept)
-			return tw_error__set(err, -ENOMEM, "out of memory");
-		rc = open_notes(&(*kept)->notes, options_name(instance, name), err);
+			return tw_error__set(error, -ENOMEM, "out of memory");
+		err = open_notes(&(*kept)->notes, options_name(instance, name), error);
 	}
-	return rc ? rc : add_note(&(*kept)->notes, option, was_on ? "1" : "0", "", err);
+	return err ? err : add_note(&(*kept)->notes, option, was_on ? "1" : "0", "", error);
 }
 
 void tw_kept_options__free(struct tw_kept_options *kept)
@@ -465,26 +465,26 @@ void tw_kept_options__free(struct tw_kept_options *kept)
 	free(kept);
 }
 
-int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *err)
+int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error)
 {
 	char *now = read_now(file, false);
-	int rc = 0;
+	int err = 0;
 
 	if (now)
-		rc = add_note(&top->notes, file, now, value ? value : now, err);
+		err = add_note(&top->notes, file, now, value ? value : now, error);
 	free(now);
-	return rc;
+	return err;
 }
 
-int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *err)
+int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *error)
 {
 	char *now = left ? read_now(file, true) : NULL;
-	int rc = 0;
+	int err = 0;
 
 	if (now || !left)
-		rc = add_note(&top->notes, file, LIST, left ? now : "", err);
+		err = add_note(&top->notes, file, LIST, left ? now : "", error);
 	free(now);
-	return rc;
+	return err;
 }
 
 /* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
@@ -500,9 +500,9 @@ static int lock(void)
 	return -EBUSY;
 }
 
-int tw_top_level__restore(const char *instance, struct tw_error *err)
+int tw_top_level__restore(const char *instance, struct tw_error *error)
 {
-	int fd, rc;
+	int fd, err;
 
 	put_back_options(instance);
 	if (!ends_in(instance, TW_TOP_LEVEL_MARK) && !ends_in(instance, TW_TOP_GRAPHS_MARK))
@@ -510,9 +510,9 @@ int tw_top_level__restore(const char *instance, struct tw_error *err)
 	fd = lock();
 	if (fd < 0)
 		return -EBUSY;
-	rc = put_back(instance, err);
+	err = put_back(instance, error);
 	close(fd);
-	return rc;
+	return err;
 }
 
 void tw_top_level__forget(const char *instance)
@@ -520,51 +520,51 @@ void tw_top_level__forget(const char *instance)
 	remove_notes(instance);
 }
 
-static int in_use(const char *file, struct tw_error *err)
+static int in_use(const char *file, struct tw_error *error)
 {
-	return tw_error__set(err, -EBUSY,
+	return tw_error__set(error, -EBUSY,
 			     "somebody uses the kernel's top-level buffer, which this kernel needs for it: %s/%s is "
 			     "set; wait, or put it back",
 			     tracefs_tracing_dir(), file);
 }
 
-static int check_list(const char *file, struct tw_error *err)
+static int check_list(const char *file, struct tw_error *error)
 {
 	char *text = tw_top_level__read(file);
 	const bool is_free = !text || is_empty(text);
 
 	free(text);
-	return is_free ? 0 : in_use(file, err);
+	return is_free ? 0 : in_use(file, error);
 }
 
-static int check_free(struct tw_error *err)
+static int check_free(struct tw_error *error)
 {
 	char *tracer = tw_top_level__read("current_tracer");
-	int rc = tracer && strcmp(tracer, "nop\n") != 0 ? in_use("current_tracer", err) : 0;
+	int err = tracer && strcmp(tracer, "nop\n") != 0 ? in_use("current_tracer", error) : 0;
 
 	free(tracer);
-	for (size_t i = 0; i < LISTS && !rc; i++)
-		rc = check_list(lists[i], err);
-	return rc;
+	for (size_t i = 0; i < LISTS && !err; i++)
+		err = check_list(lists[i], error);
+	return err;
 }
 
 /* Locked; nothing is taken yet. */
-static int new_top_level(struct tw_top_level **ret, struct tw_error *err)
+static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
 {
 	const int fd = lock();
 	struct tw_top_level *top;
 
 	if (fd == -EBUSY)
 		return tw_error__set(
-			err, -EBUSY,
+			error, -EBUSY,
 			"another run of Tracewire uses what the kernel has only once, its top-level buffer or "
 			"set_graph_function: wait for its end");
 	if (fd < 0)
-		return tw_error__set(err, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
+		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
 	top = calloc(1, sizeof(*top));
 	if (!top) {
 		close(fd);
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	}
 	top->free_buffer_fd = top->notes.file.fd = -1;
 	top->lock_fd = fd;
@@ -583,76 +583,76 @@ static void free_top_level(struct tw_top_level *top)
 }
 
 /* The mark needs no ring. */
-static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *err)
+static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *error)
 {
-	const int rc = tw_instance__new(suffix, &top->mark, err);
+	const int err = tw_instance__new(suffix, &top->mark, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
-	return open_notes(&top->notes, tw_instance__name(top->mark), err);
+	return open_notes(&top->notes, tw_instance__name(top->mark), error);
 }
 
 /* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
-static int begin(struct tw_top_level *top, struct tw_error *err)
+static int begin(struct tw_top_level *top, struct tw_error *error)
 {
-	int rc = tw_top_level__note(top, "tracing_on", "0", err);
+	int err = tw_top_level__note(top, "tracing_on", "0", error);
 
-	if (!rc)
-		rc = tw_top_level__note(top, "options/disable_on_free", "1", err);
-	if (!rc) /* closing free_buffer changes the ring's size, whether or not we have set it */
-		rc = tw_top_level__note(top, "buffer_size_kb", NULL, err);
-	if (rc)
-		return rc;
+	if (!err)
+		err = tw_top_level__note(top, "options/disable_on_free", "1", error);
+	if (!err) /* closing free_buffer changes the ring's size, whether or not we have set it */
+		err = tw_top_level__note(top, "buffer_size_kb", NULL, error);
+	if (err)
+		return err;
 	put("tracing_on", "0");
 	cut("trace");
 	put("options/disable_on_free", "1");
 	top->free_buffer_fd = open_file("free_buffer", O_WRONLY);
 	if (top->free_buffer_fd < 0)
-		return tw_error__set(err, -errno, "free_buffer of the top level cannot be held open: %s",
+		return tw_error__set(error, -errno, "free_buffer of the top level cannot be held open: %s",
 				     strerror(errno));
-	return tw_instance__use_top_level(top->user, top, err);
+	return tw_instance__use_top_level(top->user, top, error);
 }
 
-int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err)
+int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error)
 {
 	struct tw_top_level *top = NULL;
-	int rc = new_top_level(&top, err);
+	int err = new_top_level(&top, error);
 
 	if (!top)
-		return rc;
-	rc = check_free(err);
-	if (!rc)
-		rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
-	if (rc) { /* nothing is taken yet */
+		return err;
+	err = check_free(error);
+	if (!err)
+		err = set_mark(top, TW_TOP_LEVEL_MARK, error);
+	if (err) { /* nothing is taken yet */
 		free_top_level(top);
-		return rc;
+		return err;
 	}
 	top->user = instance;
-	rc = begin(top, err);
-	if (rc) {
+	err = begin(top, error);
+	if (err) {
 		tw_top_level__give_back(top);
-		return rc;
+		return err;
 	}
 	*ret = top;
 	return 0;
 }
 
-int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
+int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 {
 	struct tw_top_level *top = NULL;
-	int rc = new_top_level(&top, err);
+	int err = new_top_level(&top, error);
 
 	if (!top)
-		return rc;
-	rc = check_list("set_graph_function", err);
-	if (!rc)
-		rc = set_mark(top, TW_TOP_GRAPHS_MARK, err);
-	if (rc)
+		return err;
+	err = check_list("set_graph_function", error);
+	if (!err)
+		err = set_mark(top, TW_TOP_GRAPHS_MARK, error);
+	if (err)
 		free_top_level(top);
 	else
 		*ret = top;
-	return rc;
+	return err;
 }
 
 /* If another process has changed something meanwhile, the mark stays, as if we had been killed: the next clean-up reports it. */

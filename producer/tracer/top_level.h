@@ -28,12 +28,12 @@ struct tw_top_level;
  * tw_top_level__take() - take all of the top level, empty and off as a new instance is
  * @instance: its files are those of the top level from now on
  *
- * Return: 0; -EBUSY if it is in use, with @err saying by whom, or which file shows that.
+ * Return: 0; -EBUSY if it is in use, with @error saying by whom, or which file shows that.
  */
-int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err);
+int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error);
 
 /** tw_top_level__take_graphs() - take set_graph_function only. Return: as tw_top_level__take() */
-int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err);
+int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error);
 
 /**
  * tw_top_level__note() - note a setting, to be called before a file of the top level is written and after it
@@ -41,13 +41,13 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err);
  *
  * Return: 0 or -errno
  */
-int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *err);
+int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error);
 
 /**
  * tw_top_level__note_list() - the same for a list, which was empty before
  * @left: what is in it now was left by us; else it will be added to
  */
-int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *err);
+int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *error);
 
 /** tw_top_level__give_back() - put back what is still as we left it; NULL is fine */
 void tw_top_level__give_back(struct tw_top_level *top);
@@ -56,9 +56,9 @@ void tw_top_level__give_back(struct tw_top_level *top);
  * tw_top_level__restore() - put back what the stale run had taken or changed that the instance of that name belonged to
  *
  * Return: 0, also if it had not; -EBUSY if a living run has taken the top level: then it has to wait, and the instance to stay; otherwise,
- * with @err saying what stays as it is, -ESTALE if another process has changed it since, and -ENOENT if nothing is known of it.
+ * with @error saying what stays as it is, -ESTALE if another process has changed it since, and -ENOENT if nothing is known of it.
  */
-int tw_top_level__restore(const char *instance, struct tw_error *err);
+int tw_top_level__restore(const char *instance, struct tw_error *error);
 
 /** tw_top_level__forget() - what is known of that instance, once it is removed */
 void tw_top_level__forget(const char *instance);
@@ -78,7 +78,7 @@ struct tw_kept_options;
  * Return: 0 or -errno
  */
 int tw_kept_options__add(struct tw_kept_options **kept, const char *instance, const char *option, bool was_on,
-			 struct tw_error *err);
+			 struct tw_error *error);
 
 /** tw_kept_options__free() - they are as they were: forget them; NULL is fine */
 void tw_kept_options__free(struct tw_kept_options *kept);

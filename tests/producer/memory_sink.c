@@ -92,7 +92,7 @@ void memory_sink__init(struct memory_sink *a, size_t frame_max)
 	pthread_mutex_init(&a->lock, NULL);
 }
 
-int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
 	struct memory_sink *a = ctx;
 	struct open_sink *s = calloc(1, sizeof(*s));
@@ -100,7 +100,7 @@ int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, stru
 	(void)thread;
 	if (!s || !(s->slot = malloc(a->frame_max + TW_COPY_STEP))) {
 		free(s);
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	}
 	s->sink = (struct tw_sink){ .ops = &ops, .frame_max = a->frame_max, .how = "memory" };
 	s->memory = a;

@@ -35,7 +35,7 @@ struct memory_sink {
 void memory_sink__init(struct memory_sink *memory, size_t frame_max);
 
 /** memory_sink__open() - for tw_producer_options.open_sink; @ctx is the memory */
-int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 
 void memory_sink__fini(struct memory_sink *memory);
 

@@ -35,14 +35,14 @@ char *run__file(const struct run *run, const char *file, char buf[256])
 int write_file(const char *path, int flags, const char *text)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC | flags);
-	int rc = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (write(fd, text, strlen(text)) < 0)
-		rc = -errno;
+		err = -errno;
 	close(fd);
-	return rc;
+	return err;
 }
 
 char *read_file(const char *path)
@@ -74,12 +74,12 @@ void run__init(struct run *run, const char *spec, const char *filter)
 
 void run__start(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_producer__new(&run->options, &run->producer, &err))
-		fail_msg("%s", err.text);
-	if (tw_producer__start(run->producer, &err))
-		fail_msg("%s", err.text);
+	if (tw_producer__new(&run->options, &run->producer, &error))
+		fail_msg("%s", error.text);
+	if (tw_producer__start(run->producer, &error))
+		fail_msg("%s", error.text);
 }
 
 void run__await_enabled(const struct run *run, const char *event)
@@ -157,9 +157,9 @@ static struct run_kernel kernel_counters(const struct run *run)
 
 void run__stop(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	run->result = tw_producer__stop(run->producer, &err);
+	run->result = tw_producer__stop(run->producer, &error);
 	tw_producer__counters(run->producer, &run->counters);
 	if (!run->cleared)
 		assert_int_equal(run->counters.unsure.rings, 0);
@@ -242,11 +242,11 @@ const char *only_getppid(void)
 
 int need_tracing(void)
 {
-	struct tw_error err;
+	struct tw_error error;
 	const char *dir;
 
-	if (geteuid() == 0 && !tw_tracing_dir__find(&dir, &err))
+	if (geteuid() == 0 && !tw_tracing_dir__find(&dir, &error))
 		return 0;
-	printf("skipped: %s\n", geteuid() ? "tracing needs root" : err.text);
+	printf("skipped: %s\n", geteuid() ? "tracing needs root" : error.text);
 	return 77;
 }

@@ -174,13 +174,13 @@ static void compare(const struct expectation *wants, size_t n)
 	struct tw_filter *filters[TOGETHER];
 	struct tw_filter_places places[TOGETHER];
 	struct run runs[TOGETHER + 1];
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct stretch stretch;
 
 	begin(&runs[n], NULL, NULL);
 	for (size_t i = 0; i < n; i++) {
-		if (tw_filter__parse(wants[i].expression, &filters[i], &err))
-			fail_msg("%s: %s", wants[i].expression, err.text);
+		if (tw_filter__parse(wants[i].expression, &filters[i], &error))
+			fail_msg("%s: %s", wants[i].expression, error.text);
 		begin(&runs[i], filters[i], wants[i].given);
 		tw_producer__filter_places(runs[i].producer, &places[i]);
 	}

@@ -27,22 +27,22 @@ static void pause_ms(long ms)
 static void set_up(struct run *run, const char *spec, const char *given, const char *expression)
 {
 	struct tw_filter *filter;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	run__init(run, spec, given);
-	if (tw_filter__parse(expression, &filter, &err))
-		fail_msg("%s: %s", expression, err.text);
+	if (tw_filter__parse(expression, &filter, &error))
+		fail_msg("%s: %s", expression, error.text);
 	run->options.filter = filter;
 }
 
 static void begin(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_producer__new(&run->options, &run->producer, &err))
-		fail_msg("%s", err.text);
-	if (tw_producer__start(run->producer, &err))
-		fail_msg("%s", err.text);
+	if (tw_producer__new(&run->options, &run->producer, &error))
+		fail_msg("%s", error.text);
+	if (tw_producer__start(run->producer, &error))
+		fail_msg("%s", error.text);
 }
 
 static void end(struct run *run)
@@ -120,14 +120,14 @@ static void test_marks(void **state)
 /* Refused at new, with that error and these words. */
 static void expect_refused(const char *spec, const char *given, const char *expression, bool later, const char *words)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct run run;
 
 	set_up(&run, spec, given, expression);
 	run.options.later_stage = later;
-	assert_int_equal(tw_producer__new(&run.options, &run.producer, &err), -EINVAL);
-	if (!strstr(err.text, words))
-		fail_msg("%s: \"%s\" lacks \"%s\"", expression, err.text, words);
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, &error), -EINVAL);
+	if (!strstr(error.text, words))
+		fail_msg("%s: \"%s\" lacks \"%s\"", expression, error.text, words);
 	end(&run);
 }
 

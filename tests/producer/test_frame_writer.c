@@ -374,7 +374,7 @@ static void test_broken(void **state)
 	b.memory.room = 2;
 	for (uint32_t i = 0; i < 100000; i++) /* there is nothing to wait for */
 		send_at_once(&b, i);
-	assert_int_equal(b.writer.error, -ENODEV);
+	assert_int_equal(b.writer.err, -ENODEV);
 	assert_int_equal(tw_frame_writer__flush(&b.writer), -ENODEV);
 	receive(&b);
 	assert_int_equal(b.got.n_events + b.one.shed, 100000);

@@ -319,10 +319,10 @@ static void test_race(void **state)
 	close(fds[1]);
 	for (int i = 0; i < 50; i++) {
 		struct tw_instance *instance = NULL;
-		struct tw_error err = { "" };
+		struct tw_error error = { "" };
 
-		if (tw_instance__new("", &instance, &err))
-			print_error("%s\n", err.text);
+		if (tw_instance__new("", &instance, &error))
+			print_error("%s\n", error.text);
 		assert_non_null(instance);
 		assert_true(exists(tw_instance__name(instance)));
 		tw_instance__free(instance);
@@ -357,8 +357,8 @@ static void __attribute__((noreturn)) maker(int say)
 static void test_being_made(void **state)
 {
 	struct reported reported = { .n = 0 };
-	struct tw_error err = { "" };
-	int fds[2], status, code;
+	struct tw_error error = { "" };
+	int fds[2], status, err;
 	char name[64], byte;
 	pid_t pid;
 
@@ -373,9 +373,9 @@ static void test_being_made(void **state)
 	assert_true(WIFSTOPPED(status));
 	while (!exists(name))
 		assert_true(step(pid));
-	code = tw_instance__cleanup(true, note, &reported, &err);
-	assert_int_equal(code, -EBUSY);
-	assert_non_null(strstr(err.text, "a run of Tracewire that is starting has "));
+	err = tw_instance__cleanup(true, note, &reported, &error);
+	assert_int_equal(err, -EBUSY);
+	assert_non_null(strstr(error.text, "a run of Tracewire that is starting has "));
 	tw_instance__cleanup(false, note, &reported, NULL);
 	ptrace(PTRACE_DETACH, pid, 0, 0);
 	assert_int_equal(read(fds[0], &byte, 1), 1);

@@ -89,7 +89,7 @@ static void feed_page(struct bench *b, struct page *page)
 		b->writer.waited = 0;
 		tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->writer, &b->tasks);
 	} while (!b->ring.empty);
-	assert_int_equal(b->ring.error, 0);
+	assert_int_equal(b->ring.err, 0);
 }
 
 /* A sub-buffer with @n events from @time on, 10 ns apart. */

@@ -121,7 +121,7 @@ static void not_switched_off(uint64_t frame_ns)
 {
 	char dir[256], path[256];
 	struct writers writers;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct run run;
 
 	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
@@ -131,10 +131,10 @@ static void not_switched_off(uint64_t frame_ns)
 	refuse_writes(run__file(&run, ".", dir), "tracing_on", path);
 	start_writers(&writers, call_getppid);
 	await_events(&run);
-	run.result = tw_producer__stop(run.producer, &err);
+	run.result = tw_producer__stop(run.producer, &error);
 	stop_writers(&writers);
 	assert_int_equal(run.result, -ENOSPC);
-	assert_non_null(strstr(err.text, "tracing cannot be switched off"));
+	assert_non_null(strstr(error.text, "tracing cannot be switched off"));
 	tw_producer__counters(run.producer, &run.counters);
 	assert_int_equal(umount(path), 0);
 	tw_producer__free(run.producer);

@@ -73,13 +73,13 @@ static void await_settings(char *before)
 static struct tw_top_level *take_graphs(void)
 {
 	struct tw_top_level *graphs = NULL;
-	int rc = -EBUSY;
+	int err = -EBUSY;
 
-	for (int tries = 0; tries < MOMENTS && rc == -EBUSY; tries++) {
+	for (int tries = 0; tries < MOMENTS && err == -EBUSY; tries++) {
 		usleep(tries ? MOMENT_US : 0);
-		rc = tw_top_level__take_graphs(&graphs, NULL);
+		err = tw_top_level__take_graphs(&graphs, NULL);
 	}
-	assert_int_equal(rc, 0);
+	assert_int_equal(err, 0);
 	return graphs;
 }
 
@@ -121,13 +121,13 @@ static void test_two_at_once(void **state)
 {
 	struct tw_instance *instance = new_instance();
 	struct tw_top_level *first, *second;
-	struct tw_error err;
+	struct tw_error error;
 
 	(void)state;
 	assert_int_equal(tw_top_level__take_graphs(&first, NULL), 0);
-	assert_int_equal(tw_top_level__take_graphs(&second, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "another run of Tracewire"));
-	assert_int_equal(tw_top_level__take(instance, &second, &err), -EBUSY);
+	assert_int_equal(tw_top_level__take_graphs(&second, &error), -EBUSY);
+	assert_non_null(strstr(error.text, "another run of Tracewire"));
+	assert_int_equal(tw_top_level__take(instance, &second, &error), -EBUSY);
 	tw_top_level__give_back(first);
 	assert_int_equal(tw_top_level__take_graphs(&second, NULL), 0);
 	tw_top_level__give_back(second);
