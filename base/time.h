@@ -18,4 +18,15 @@ static inline uint64_t tw_time__now(clockid_t clock)
 	return (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
+/** tw_time__earlier(), tw_time__later() - of two times of one clock */
+static inline uint64_t tw_time__earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 #endif

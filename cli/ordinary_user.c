@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/ordinary_user.h"
 
+#include <cap-ng.h>
 #include <errno.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -130,32 +129,24 @@ void ordinary_user__fini(struct ordinary_user *user)
 /* Effective and permitted alike; none to inherit. */
 static int set_capabilities(uint64_t capabilities)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	for (unsigned int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		const uint32_t bits = (uint32_t)(capabilities >> 32 * i);
-
-		data[i] = (struct __user_cap_data_struct){ .effective = bits, .permitted = bits };
-	}
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) || syscall(SYS_capset, &head, data))
+	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+		if (capabilities >> i & 1)
+			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, i);
+	errno = EPERM; /* for a failure without a system call */
+	if (capng_apply(CAPNG_SELECT_CAPS) || capng_apply(CAPNG_SELECT_AMBIENT))
 		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
 static uint64_t permitted_capabilities(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+	uint64_t ret = 0;
 
-	return syscall(SYS_capget, &head, data) ? 0 : (uint64_t)data[1].permitted << 32 | data[0].permitted;
-}
-
-/* A container's root may not be allowed to; without exec the bounding set gives nothing anyway. */
-static void empty_bounding_set(void)
-{
-	for (unsigned long capability = 0; !prctl(PR_CAPBSET_DROP, capability, 0, 0, 0); capability++)
-		;
+	capng_get_caps_process();
+	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+		ret |= (uint64_t)capng_have_capability(CAPNG_PERMITTED, i) << i;
+	return ret;
 }
 
 int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities)
@@ -163,7 +154,9 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 	const uint64_t kept = permitted_capabilities() & capabilities;
 	int error;
 
-	empty_bounding_set();
+	/* a container's root may not be allowed to; without exec the bounding set gives nothing anyway */
+	capng_clear(CAPNG_SELECT_BOUNDS);
+	capng_apply(CAPNG_SELECT_BOUNDS);
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
 		return -errno;
 	error = ordinary_user__become(user);

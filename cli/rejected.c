@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/rejected.h"
 
+#include <cap-ng.h>
 #include <errno.h>
-#include <linux/capability.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>

@@ -24,7 +24,7 @@ static const struct {
 	{ "perf", -1 },
 };
 
-int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *err)
+int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *error)
 {
 	if (!name)
 		name = "mono";
@@ -38,7 +38,7 @@ int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct 
 		};
 		return 0;
 	}
-	return tw_error__set(err, -EINVAL,
+	return tw_error__set(error, -EINVAL,
 			     "clock '%s' cannot time a stream: choose one that counts nanoseconds on all CPUs "
 			     "(mono, mono_raw, boot, tai, local, global, perf)",
 			     name);
@@ -80,7 +80,7 @@ static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view
 	s->reading[TW_CLOCK_TAI] = tw_time__now(CLOCK_TAI);
 	after = tw_time__now(CLOCK_MONOTONIC);
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
-	if (clock->id == CLOCK_MONOTONIC) /* the same clock twice is no sample of anything: let both say one thing */
+	if (clock->id == CLOCK_MONOTONIC) /* the same clock read twice would differ: both have one reading */
 		s->reading[TW_CLOCK_TRACE] = s->reading[TW_CLOCK_MONO];
 	s->error_ns = (uint32_t)(after - before);
 }

@@ -20,9 +20,9 @@ struct tw_trace_clock {
 /**
  * tw_trace_clock__init() - choose a trace clock
  * @name: NULL = "mono"
- * Return: 0; -EINVAL for one that is unknown or does not count nanoseconds, with @err saying which do.
+ * Return: 0; -EINVAL for one that is unknown or does not count nanoseconds, with @error saying which do.
  */
-int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *err);
+int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *error);
 
 /** tw_trace_clock__now() - a time that no event recorded from now on on any CPU precedes, but for @slack */
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock);

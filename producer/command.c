@@ -47,7 +47,7 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 {
 	sigset_t none;
 	char byte = 0;
-	int error;
+	int err;
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -57,41 +57,41 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 	write_mark(marker);
 	if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(127); /* the tracer is gone: so is the reason to run */
-	error = tw_program__exec(program, environ);
-	if (write(report, &error, sizeof(error)) < 0)
+	err = tw_program__exec(program, environ);
+	if (write(report, &err, sizeof(err)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-static int cannot_run(const char *name, int error, struct tw_error *err)
+static int cannot_run(const char *name, int err, struct tw_error *error)
 {
-	if (error == -ENOENT)
+	if (err == -ENOENT)
 		return tw_error__set(
-			err, error,
+			error, err,
 			"there is no command '%s', or not the interpreter that it names: check the spelling "
 			"and PATH, or give its whole path",
 			name);
-	return tw_error__set(err, error, "'%s' cannot be run: %s; it must be a program that you may execute", name,
-			     strerror(-error));
+	return tw_error__set(error, err, "'%s' cannot be run: %s; it must be a program that you may execute", name,
+			     strerror(-err));
 }
 
-int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err)
+int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error)
 {
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct tw_command *c = calloc(1, sizeof(*c));
 	char byte;
-	int rc;
+	int err;
 
 	if (!c)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
-	rc = tw_program__find(argv, &c->program); /* before anything is begun for a command that is not there */
-	if (rc) {
-		rc = cannot_run(argv[0], rc, err);
+	err = tw_program__find(argv, &c->program); /* before anything is begun for a command that is not there */
+	if (err) {
+		err = cannot_run(argv[0], err, error);
 		goto fail;
 	}
 	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0) {
-		rc = tw_error__set(err, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
+		err = tw_error__set(error, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
 		goto fail;
 	}
 	if (!c->pid) {
@@ -105,12 +105,13 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	c->report = report[0];
 	c->pidfd = pidfd_open(c->pid, 0);
 	if (c->pidfd < 0 || read(c->report, &byte, 1) != 1) {
-		rc = c->pidfd < 0
-			     ? tw_error__set(err, -errno, "'%s' cannot be started: its process cannot be watched: %s",
-					     argv[0], strerror(errno))
-			     : tw_error__set(err, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
+		err = c->pidfd < 0 ? tw_error__set(error, -errno,
+						   "'%s' cannot be started: its process cannot be watched: %s", argv[0],
+						   strerror(errno))
+				   : tw_error__set(error, -EIO, "'%s' cannot be started: its process ended at once",
+						   argv[0]);
 		tw_command__free(c);
-		return rc;
+		return err;
 	}
 	*ret = c;
 	return 0;
@@ -123,7 +124,7 @@ fail:
 	}
 	tw_program__fini(&c->program);
 	free(c);
-	return rc;
+	return err;
 }
 
 pid_t tw_command__pid(const struct tw_command *c)
@@ -131,14 +132,14 @@ pid_t tw_command__pid(const struct tw_command *c)
 	return c->pid;
 }
 
-int tw_command__run(struct tw_command *c, struct tw_error *err)
+int tw_command__run(struct tw_command *c, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	if (write(c->go, "", 1) != 1)
-		return tw_error__set(err, -EIO, "'%s' ended before it was run", c->program.argv[0]);
-	if (read(c->report, &error, sizeof(error)) == sizeof(error))
-		return cannot_run(c->program.argv[0], error, err);
+		return tw_error__set(error, -EIO, "'%s' ended before it was run", c->program.argv[0]);
+	if (read(c->report, &err, sizeof(err)) == sizeof(err))
+		return cannot_run(c->program.argv[0], err, error);
 	return 0;
 }
 

@@ -15,16 +15,16 @@ struct tw_command;
  * @marker: path of an instance's trace_marker, to which the child writes its mark so that its global pid can be read back even
  *          inside a pid namespace; NULL = none
  *
- * Return: 0, or -errno with @err filled; -ENOENT if there is no such command, -EACCES if it is not executable: known before
+ * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable: known before
  * anything is begun.
  */
-int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *err);
+int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error);
 
 /** tw_command__pid() - as this process sees it, for kill() and waitpid() */
 pid_t tw_command__pid(const struct tw_command *command);
 
-/** tw_command__run() - let it exec. Return: 0, or -errno of exec with @err filled; -ENOENT if there is no such command */
-int tw_command__run(struct tw_command *command, struct tw_error *err);
+/** tw_command__run() - let it exec. Return: 0, or -errno of exec with @error filled; -ENOENT if there is no such command */
+int tw_command__run(struct tw_command *command, struct tw_error *error);
 
 /** tw_command__fd() - a pidfd, readable when the command has ended; borrowed */
 int tw_command__fd(const struct tw_command *command);

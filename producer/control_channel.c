@@ -6,10 +6,10 @@
 #include "base/counter.h"
 #include "wire/encode.h"
 
-void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *port)
+void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer)
 {
 	*control = (struct tw_control_channel){
-		.port = port,
+		.writer = writer,
 		.channel = { .number = TW_CHANNEL_CONTROL, .cpu = TW_CPU_NONE, .source = TW_SOURCE_CONTROL },
 	};
 }
@@ -34,9 +34,9 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 	uint32_t at = 0;
 	size_t n = 1;
 
-	c->port->part_id++;
-	while (at < len && n && tw_frame_writer__begin(c->port, &c->channel, c->time)) {
-		n = tw_frame__add_part(&c->port->frame, type, c->port->part_id, value, len, at);
+	c->writer->part_id++;
+	while (at < len && n && tw_frame_writer__begin(c->writer, &c->channel, c->time)) {
+		n = tw_frame__add_part(&c->writer->frame, type, c->writer->part_id, value, len, at);
 		at += (uint32_t)n;
 	}
 	return len && at == len;
@@ -54,7 +54,7 @@ static bool send_parts(struct tw_control_channel *c, const struct record *record
 
 	if (!whole)
 		return false;
-	tw_frame__begin(&f, whole, TW_FRAME_MAX, &c->port->frame.info);
+	tw_frame__begin(&f, whole, TW_FRAME_MAX, &c->writer->frame.info);
 	tlvs = (struct tw_cursor){ .at = whole + f.len };
 	if (record->emit(&f, record)) {
 		tlvs.left = f.len - sizeof(struct tw_frame_hdr);
@@ -67,10 +67,10 @@ static bool send_parts(struct tw_control_channel *c, const struct record *record
 
 static void send_record(struct tw_control_channel *c, const struct record *record)
 {
-	if (c->port->channel == &c->channel && record->emit(&c->port->frame, record))
+	if (c->writer->channel == &c->channel && record->emit(&c->writer->frame, record))
 		return;
-	if (!tw_frame_writer__begin(c->port, &c->channel, c->time) ||
-	    (!record->emit(&c->port->frame, record) && !send_parts(c, record)))
+	if (!tw_frame_writer__begin(c->writer, &c->channel, c->time) ||
+	    (!record->emit(&c->writer->frame, record) && !send_parts(c, record)))
 		shed(c);
 }
 
@@ -173,6 +173,6 @@ void tw_control_channel__last(struct tw_control_channel *c)
 
 void tw_control_channel__end(struct tw_control_channel *c)
 {
-	if (c->port->channel == &c->channel)
-		tw_frame_writer__end(c->port);
+	if (c->writer->channel == &c->channel)
+		tw_frame_writer__end(c->writer);
 }

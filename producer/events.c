@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 	return by_system ? by_system : strcmp(x->name, y->name);
 }
 
-/* Append without looking for doubles. */
+/* Append without looking for duplicates. */
 static int append(struct tw_event_list *list, const char *system, const char *name)
 {
 	struct tw_event_name *names = reallocarray(list->names, list->n + 1, sizeof(*names));
@@ -55,55 +55,50 @@ void tw_event_list__fini(struct tw_event_list *list)
 	list->names = NULL;
 }
 
-/* One line a event, "system:name". */
+/* One event a line, "system:name". */
 static int parse_available(char *text, struct tw_event_list *list)
 {
 	char *save, *name;
-	int error;
+	int err;
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		name = strchr(line, ':');
 		if (!name)
 			continue;
 		*name++ = '\0';
-		error = append(list, line, name);
-		if (error)
-			return error;
+		err = append(list, line, name);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-void tw_event_list__sort(struct tw_event_list *list)
+static void sort(struct tw_event_list *list)
 {
 	if (list->n)
 		qsort(list->names, list->n, sizeof(*list->names), compare);
 }
 
-bool tw_event_list__has(const struct tw_event_list *list, const struct tw_event_name *event)
-{
-	return list->n && bsearch(event, list->names, list->n, sizeof(*list->names), compare);
-}
-
-int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *err)
+int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error)
 {
 	struct tw_event_list list = { 0 };
 	char *text;
-	int error = tw_tracing_file__read(tracing_dir, "available_events", &text, err);
+	int err = tw_tracing_file__read(tracing_dir, "available_events", &text, error);
 
-	if (error)
-		return error;
-	error = parse_available(text, &list);
+	if (err)
+		return err;
+	err = parse_available(text, &list);
 	free(text);
-	if (error) {
+	if (err) {
 		tw_event_list__fini(&list);
-		return tw_error__set(err, error, "no memory for the list of events");
+		return tw_error__set(error, err, "no memory for the list of events");
 	}
-	tw_event_list__sort(&list);
+	sort(&list);
 	*ret = list;
 	return 0;
 }
 
-/* Among the first @n: what one pattern selects has no doubles in itself. */
+/* Among the first @n: what one pattern selects has no duplicates in itself. */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
 	for (size_t i = 0; i < n; i++)
@@ -113,7 +108,7 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 }
 
 /* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
-static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *err)
+static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
 	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
 	const bool bare = tw_event_pattern__is_bare(pattern, strlen(pattern));
@@ -128,16 +123,16 @@ static int unknown(const struct tw_event_list *all, const char *pattern, struct 
 			nearest.best = strcpy(best, full);
 	}
 	if (nearest.best)
-		return tw_error__set(err, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
-	return tw_error__set(err, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
+		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
+	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
 }
 
 static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const char *pattern,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	const size_t old = list->n;
 	bool found = false;
-	int error;
+	int err;
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct tw_event_name *event = &all->names[i];
@@ -147,42 +142,162 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 		found = true;
 		if (contains(list, old, event))
 			continue;
-		error = append(list, event->system, event->name);
-		if (error)
-			return tw_error__set(err, error, "no memory for the list of events");
+		err = append(list, event->system, event->name);
+		if (err)
+			return tw_error__set(error, err, "no memory for the list of events");
 	}
-	return found ? 0 : unknown(all, pattern, err);
+	return found ? 0 : unknown(all, pattern, error);
 }
 
 /* The parts of a list with commas, one by one. */
-static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *err)
+static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *error)
 {
 	char *save;
-	int error;
+	int err;
 
 	for (char *part = strtok_r(text, ", \t", &save); part; part = strtok_r(NULL, ", \t", &save)) {
-		error = select_one(list, all, part, err);
-		if (error)
-			return error;
+		err = select_one(list, all, part, error);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
-			  struct tw_error *err)
+			  struct tw_error *error)
 {
 	const size_t old = list->n;
 	char *text = strdup(spec);
-	int error;
+	int err;
 
 	if (!text)
-		error = tw_error__set(err, -ENOMEM, "no memory for the list of events");
+		err = tw_error__set(error, -ENOMEM, "no memory for the list of events");
 	else if (!spec[strspn(spec, ", \t")])
-		error = tw_error__set(err, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
+		err = tw_error__set(error, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
 	else
-		error = select_parts(list, all, text, err);
-	if (error)
+		err = select_parts(list, all, text, error);
+	if (err)
 		cut(list, old);
 	free(text);
-	return error;
+	return err;
+}
+
+/* FNV-1a, to tell one list of events from another. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
+	return hash;
+}
+
+/* All events by name, and the definitions of the dynamic ones, whose ids and formats may change under one name. */
+static uint64_t take_fingerprint(const char *tracing_dir)
+{
+	static const char *const files[] = { "available_events", "dynamic_events" };
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *text;
+
+		if (tw_tracing_file__read(tracing_dir, files[i], &text, NULL))
+			continue;
+		hash = hash_text(hash, text);
+		free(text);
+	}
+	return hash;
+}
+
+/* The filter of a later request holds for events that an earlier one brought, too. */
+static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
+{
+	struct tw_event_list mine = { 0 };
+
+	if (!sel->wanted[i].filter || tw_event_list__select(&mine, all, sel->wanted[i].spec, NULL))
+		return;
+	sort(&mine);
+	for (size_t k = 0; k < sel->events.n; k++)
+		if (mine.n && bsearch(&sel->events.names[k], mine.names, mine.n, sizeof(*mine.names), compare))
+			sel->request[k] = i;
+	tw_event_list__fini(&mine);
+}
+
+/* The events added last are those of request @i. */
+static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *error)
+{
+	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
+
+	if (!request)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	sel->request = request;
+	while (sel->n_requests < sel->events.n)
+		sel->request[sel->n_requests++] = i;
+	take_over(sel, all, i);
+	return 0;
+}
+
+static int select_all(struct tw_selection *sel, struct tw_error *error)
+{
+	struct tw_event_list all = { 0 };
+	int err = tw_event_list__read(sel->tracing_dir, &all, error);
+
+	for (size_t i = 0; i < sel->n_wanted && !err; i++) {
+		err = tw_event_list__select(&sel->events, &all, sel->wanted[i].spec, error);
+		if (!err)
+			err = note_request(sel, &all, i, error);
+	}
+	tw_event_list__fini(&all);
+	return err;
+}
+
+int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
+		       size_t n, struct tw_error *error)
+{
+	int err;
+
+	*sel = (struct tw_selection){ .tracing_dir = tracing_dir, .wanted = wanted, .n_wanted = n };
+	sel->fingerprint = take_fingerprint(tracing_dir);
+	err = select_all(sel, error);
+	if (err)
+		tw_selection__fini(sel);
+	return err;
+}
+
+const char *tw_selection__filter(const struct tw_selection *sel, size_t i)
+{
+	return sel->wanted[sel->request[i]].filter;
+}
+
+/* What request @i means now. A part of it that means nothing any more does not keep the others out. */
+static void select_what_there_is(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
+{
+	char *text = strdup(sel->wanted[i].spec), *save = NULL;
+
+	for (char *part = text ? strtok_r(text, ", \t", &save) : NULL; part; part = strtok_r(NULL, ", \t", &save))
+		tw_event_list__select(&sel->events, all, part, NULL);
+	note_request(sel, all, i, NULL);
+	free(text);
+}
+
+bool tw_selection__renew(struct tw_selection *sel)
+{
+	const uint64_t fingerprint = take_fingerprint(sel->tracing_dir);
+	struct tw_event_list all = { 0 };
+
+	if (fingerprint == sel->fingerprint)
+		return false;
+	sel->fingerprint = fingerprint;
+	if (tw_event_list__read(sel->tracing_dir, &all, NULL))
+		return true;
+	for (size_t i = 0; i < sel->n_wanted; i++)
+		select_what_there_is(sel, &all, i);
+	tw_event_list__fini(&all);
+	return true;
+}
+
+void tw_selection__fini(struct tw_selection *sel)
+{
+	tw_event_list__fini(&sel->events);
+	free(sel->request);
+	sel->request = NULL;
+	sel->n_requests = 0;
 }

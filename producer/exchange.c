@@ -94,24 +94,24 @@ static void *exchange_thread(void *arg)
 }
 
 int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_time_sync_thread **ret,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	struct tw_time_sync_thread *t = calloc(1, sizeof(*t));
-	int rc = t ? 0 : ENOMEM;
+	int err = t ? 0 : ENOMEM;
 
 	if (t) {
 		t->options = *options;
 		tw_stamps__begin(&t->stamps);
 		sem_init(&t->running, 0, 0);
-		rc = pthread_create(&t->thread, NULL, exchange_thread, t);
+		err = pthread_create(&t->thread, NULL, exchange_thread, t);
 	}
-	if (rc) {
+	if (err) {
 		if (t)
 			sem_destroy(&t->running);
 		free(t);
 		tw_receiver__close(options->rx);
-		return tw_error__set(err, -rc, "the thread that answers for the clock cannot be started: %s",
-				     strerror(rc));
+		return tw_error__set(error, -err, "the thread that answers for the clock cannot be started: %s",
+				     strerror(err));
 	}
 	while (sem_wait(&t->running))
 		;

@@ -36,7 +36,7 @@ struct tw_time_sync_thread;
 
 /** tw_time_sync__start() - answer from now on; the options' rx is closed also after a failure. Return: 0 or -errno */
 int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_time_sync_thread **ret,
-			struct tw_error *err);
+			struct tw_error *error);
 
 /** tw_time_sync__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
 void tw_time_sync__ask_to_stop(struct tw_time_sync_thread *thread);

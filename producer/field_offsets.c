@@ -7,8 +7,8 @@
 int tw_field_offset_table__init(struct tw_field_offset_table *table)
 {
 	*table = (struct tw_field_offset_table){ 0 };
-	table->by_id =
-		calloc(UINT16_MAX + 1, sizeof(*table->by_id)); /* pages of ids that no event has are never touched */
+	/* pages of ids that no event has are never touched */
+	table->by_id = calloc(UINT16_MAX + 1, sizeof(*table->by_id));
 	return table->by_id ? 0 : -ENOMEM;
 }
 
@@ -29,7 +29,7 @@ struct tw_field_offsets *tw_field_offsets__new(size_t n)
 	return calloc(1, sizeof(struct tw_field_offsets) + n * sizeof(struct tw_field_offset));
 }
 
-/* The stack traces say eight callers; the kernel writes as many as there were. */
+/* The format of stack traces says eight callers; the kernel writes as many as there were. */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->place == TW_PLACE_REST ||
@@ -37,54 +37,49 @@ bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct
 		field == &format->fields[format->n_fields - 1]);
 }
 
-void tw_field_offsets__add(struct tw_field_offsets *spots, const struct tw_format *format, const struct tw_field *field,
-			   uint64_t least)
+void tw_field_offsets__add(struct tw_field_offsets *offsets, const struct tw_format *format,
+			   const struct tw_field *field, uint64_t min)
 {
-	struct tw_field_offset *spot = &spots->spots[spots->n];
+	const uint32_t size = tw_field_offset__is_open_ended(format, field) ? UINT32_MAX : field->size;
 
 	if (field->elem_size != 4 && field->elem_size != 8)
 		return;
-	memset(spot, 0, sizeof(*spot)); /* its padding too: is_same() compares bytes */
-	spot->least = least;
-	spot->offset = field->offset;
-	spot->size = tw_field_offset__is_open_ended(format, field) ? UINT32_MAX : field->size;
-	spot->width = (uint8_t)field->elem_size;
-	spot->place = field->place;
-	spots->n++;
+	tw_field_offsets__add_bytes(offsets, (uint8_t)field->elem_size, field->place, field->offset, size);
+	offsets->entries[offsets->n - 1].min = min;
 }
 
-void tw_field_offsets__add_bytes(struct tw_field_offsets *spots, uint8_t width, enum tw_field_place place,
+void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width, enum tw_field_place place,
 				 uint32_t offset, uint32_t size)
 {
-	struct tw_field_offset *spot = &spots->spots[spots->n++];
+	struct tw_field_offset *entry = &offsets->entries[offsets->n++];
 
-	memset(spot, 0, sizeof(*spot));
-	spot->offset = offset;
-	spot->size = size;
-	spot->width = width;
-	spot->place = (uint8_t)place;
+	memset(entry, 0, sizeof(*entry)); /* its padding too: is_same() compares bytes */
+	entry->offset = offset;
+	entry->size = size;
+	entry->width = width;
+	entry->place = (uint8_t)place;
 }
 
 static bool is_same(const struct tw_field_offsets *a, const struct tw_field_offsets *b)
 {
-	return a && b && a->n == b->n && !memcmp(a->spots, b->spots, a->n * sizeof(a->spots[0]));
+	return a && b && a->n == b->n && !memcmp(a->entries, b->entries, a->n * sizeof(a->entries[0]));
 }
 
-bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *spots)
+bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets)
 {
-	if (spots && !spots->n) {
-		free(spots);
-		spots = NULL;
+	if (offsets && !offsets->n) {
+		free(offsets);
+		offsets = NULL;
 	}
-	if (is_same(atomic_load(&table->by_id[id]), spots)) {
-		free(spots);
+	if (is_same(atomic_load(&table->by_id[id]), offsets)) {
+		free(offsets);
 		return true;
 	}
-	atomic_store_explicit(&table->by_id[id], spots, memory_order_release);
-	if (!spots)
+	atomic_store_explicit(&table->by_id[id], offsets, memory_order_release);
+	if (!offsets)
 		return false;
-	spots->next = table->all;
-	table->all = spots;
+	offsets->next = table->all;
+	table->all = offsets;
 	atomic_store(&table->any, true);
 	return true;
 }

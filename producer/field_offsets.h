@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the records of each kind of event have some of their fields, for readers that look at every record: a table by event
- * id, which one thread changes while they run. What was in it stays until the end, so that nobody looks at what is gone.
+ * id, which one thread changes while they run. Replaced entries are freed at the end, as a reader may still use them.
  */
 #ifndef TW_FIELD_OFFSETS_H
 #define TW_FIELD_OFFSETS_H
@@ -13,14 +13,14 @@
 
 #include "schema/format.h"
 
-/* Spots without values are wide: */
+/* Widths of entries without values: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that are no field's */
-#define TW_FIELD_OFFSET_TEXT    1 /* a text, and what is behind its end */
-#define TW_FIELD_OFFSET_LAST    2 /* behind the last of these the record has nothing */
+#define TW_FIELD_OFFSET_TEXT    1 /* a text; what follows its end is cleared */
+#define TW_FIELD_OFFSET_LAST    2 /* after the last of these the record has nothing */
 
 /* One field: a scalar, or an array of values one after the other; or such bytes. */
 struct tw_field_offset {
-	uint64_t least;  /* lesser values don't count */
+	uint64_t min;    /* smaller values are ignored */
 	uint32_t offset; /* in the record, bytes */
 	uint32_t size;   /* bytes; UINT32_MAX = to the record's end */
 	uint8_t width;   /* of one value, bytes: 4 or 8, or as above */
@@ -30,7 +30,7 @@ struct tw_field_offset {
 struct tw_field_offsets {
 	struct tw_field_offsets *next; /* in the list of all */
 	size_t n;
-	struct tw_field_offset spots[];
+	struct tw_field_offset entries[];
 };
 
 typedef _Atomic(const struct tw_field_offsets *) tw_field_offsets_ref;
@@ -51,11 +51,11 @@ void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
 /** tw_field_offsets__add() - a field that has room; no effect for one that has no values of 4 or 8 bytes */
-void tw_field_offsets__add(struct tw_field_offsets *spots, const struct tw_format *format, const struct tw_field *field,
-			   uint64_t least);
+void tw_field_offsets__add(struct tw_field_offsets *offsets, const struct tw_format *format,
+			   const struct tw_field *field, uint64_t min);
 
-/** tw_field_offsets__add_bytes() - without values, that has room; @width: as above, @size: UINT32_MAX = to the record's end */
-void tw_field_offsets__add_bytes(struct tw_field_offsets *spots, uint8_t width, enum tw_field_place place,
+/** tw_field_offsets__add_bytes() - an entry that has room; @width: of its values, or as above; @size: UINT32_MAX = to the record's end */
+void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width, enum tw_field_place place,
 				 uint32_t offset, uint32_t size);
 
 /** tw_field_offset__is_open_ended() - whether the kernel writes as many values as it has, whatever size the format tells */
@@ -63,11 +63,11 @@ bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct
 
 /**
  * tw_field_offset_table__set() - from now on these are the fields of the event
- * @spots: taken over; NULL or empty = none
+ * @offsets: taken over; NULL or empty = none
  *
  * Return: whether there are any.
  */
-bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *spots);
+bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
 /** tw_field_offset_table__find() - of an event; NULL = none of its fields */
 static inline const struct tw_field_offsets *tw_field_offset_table__find(const tw_field_offsets_ref *by_id, uint16_t id)
@@ -81,20 +81,20 @@ static inline const struct tw_field_offsets *tw_field_offset_table__find(const t
  *
  * Return: how many bytes there are, all inside of @len; 0, and 0 in @ret_offset, for what would lie outside.
  */
-static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *spot, const uint8_t *record, uint32_t len,
+static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *entry, const uint8_t *record, uint32_t len,
 					       uint32_t *ret_offset)
 {
-	uint32_t offset = spot->offset, size = spot->size, word;
+	uint32_t offset = entry->offset, size = entry->size, word;
 
 	*ret_offset = 0;
 	if (offset > len)
 		return 0;
-	if (spot->place == TW_PLACE_DATA_LOC || spot->place == TW_PLACE_REL_LOC) {
+	if (entry->place == TW_PLACE_DATA_LOC || entry->place == TW_PLACE_REL_LOC) {
 		if (len - offset < sizeof(word))
 			return 0;
 		memcpy(&word, record + offset, sizeof(word)); /* the low half the offset, the high half the length */
-		offset =
-			(word & 0xffff) + (spot->place == TW_PLACE_REL_LOC ? spot->offset + (uint32_t)sizeof(word) : 0);
+		offset = (word & 0xffff) +
+			 (entry->place == TW_PLACE_REL_LOC ? entry->offset + (uint32_t)sizeof(word) : 0);
 		size = word >> 16;
 	}
 	if (offset > len)

@@ -9,9 +9,9 @@
 #include "wire/encode.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
-#define LAST_NS     500000000ull  /* the same where there is little hope: all last frames together have that */
+#define LAST_NS     500000000ull  /* the same for all last frames together where the sink broke or took nothing */
 #define AFTER_NS \
-	1000000000ull /* after the deadline: by then a receiver that waited for others has given them up, and has room */
+	1000000000ull /* after the deadline: a receiver that waited for others has given them up by then, and has room */
 #define PAUSE_NS 50000   /* between two tries */
 #define RETRY_NS 1000000 /* the same while shedding: a try for every event would hold up the ring behind it */
 
@@ -20,236 +20,232 @@ static void pause_briefly(void)
 	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 }
 
-void tw_frame_writer__init(struct tw_frame_writer *port, struct tw_sink *sink, const struct tw_producer_stream *stream,
-			   uint32_t events_per_frame)
+void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
+			   const struct tw_producer_stream *stream, uint32_t events_per_frame)
 {
-	*port = (struct tw_frame_writer){
+	*writer = (struct tw_frame_writer){
 		.sink = sink,
 		.stream = stream,
 		.events_per_frame = events_per_frame ? events_per_frame : UINT16_MAX,
 	};
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The deadline is over. The last frames have a time of their own. */
-static bool is_given_up(const struct tw_frame_writer *port)
+static bool is_given_up(const struct tw_frame_writer *writer)
 {
-	return !port->last_until && tw_deadline__is_over(port->deadline);
+	return !writer->last_until && tw_deadline__is_over(writer->deadline);
 }
 
-/* Whether the sink, which has no room, is to be asked again. */
-static bool is_worth_a_try(const struct tw_frame_writer *port)
+/* Whether to ask the sink, which has no room, again. */
+static bool may_retry(const struct tw_frame_writer *writer)
 {
-	if (port->last_until)
+	if (writer->last_until)
 		return true;
-	if (port->error || is_given_up(port))
+	if (writer->err || is_given_up(writer))
 		return false;
-	return !port->shedding || tw_time__now(CLOCK_MONOTONIC) >= port->retry;
+	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
 
-/* Until when a slot is waited for. In the past: the sink is asked once. */
-static uint64_t patience_ends(const struct tw_frame_writer *port, uint64_t begun)
+/* Until when to wait for a slot. In the past: ask the sink once. */
+static uint64_t patience_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
-	if (port->last_until)
-		return port->last_until;
-	return port->shedding || port->hopeless ? begun : begun + PATIENCE_NS;
+	if (writer->last_until)
+		return writer->last_until;
+	return writer->shedding || writer->stopped_waiting ? begun : begun + PATIENCE_NS;
 }
 
-static void *wait_for_slot(struct tw_frame_writer *port)
+static void *wait_for_slot(struct tw_frame_writer *writer)
 {
-	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), until = patience_ends(port, begun);
+	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), until = patience_ends(writer, begun);
 	uint64_t now;
 	void *slot;
-	int rc;
+	int err;
 
 	do {
-		rc = tw_sink__flush(port->sink);
-		slot = tw_sink__reserve(port->sink);
+		err = tw_sink__flush(writer->sink);
+		slot = tw_sink__reserve(writer->sink);
 		if (slot)
 			break;
-		if (rc && rc != -EAGAIN)
-			port->error = rc;
-		if (port->error && !port->last_until)
+		if (err && err != -EAGAIN)
+			writer->err = err;
+		if (writer->err && !writer->last_until)
 			break;
 		pause_briefly();
-	} while (tw_time__now(CLOCK_MONOTONIC) < until && !is_given_up(port));
+	} while (tw_time__now(CLOCK_MONOTONIC) < until && !is_given_up(writer));
 	now = tw_time__now(CLOCK_MONOTONIC);
-	port->waited += now - begun;
-	port->shedding = !slot;
-	port->retry = now + RETRY_NS;
+	writer->waited += now - begun;
+	writer->shedding = !slot;
+	writer->retry = now + RETRY_NS;
 	return slot;
 }
 
-/* A slot of the sink, waited for; NULL when patience ended or the sink broke. */
-static void *reserve(struct tw_frame_writer *port)
+/* A slot of the sink, after waiting for it if need be; NULL if patience ended or the sink broke. */
+static void *reserve(struct tw_frame_writer *writer)
 {
-	void *slot = tw_sink__reserve(port->sink);
+	void *slot = tw_sink__reserve(writer->sink);
 
-	if (!slot && is_worth_a_try(port))
-		slot = wait_for_slot(port);
-	if (!slot && !port->error && is_given_up(port))
-		port->given_up++;
+	if (!slot && may_retry(writer))
+		slot = wait_for_slot(writer);
+	if (!slot && !writer->err && is_given_up(writer))
+		writer->given_up++;
 	return slot;
 }
 
 /*
- * What was lost on this channel is told first thing in its next frame. Of events shed all are missing just here; a ring's
- * loss that had to wait is no longer told in its place. Return: whether there was something.
+ * What was lost on this channel is reported first thing in its next frame. Events that were shed are missing just here; a ring's
+ * loss that had to wait is no longer reported at its place. Return: whether there was something.
  */
-static bool tell_untold(struct tw_frame_writer *port)
+static bool report_pending(struct tw_frame_writer *writer)
 {
-	struct tw_producer_channel *ch = port->channel;
+	struct tw_producer_channel *ch = writer->channel;
 	bool any = false;
 
 	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
 		const struct tw_lost_view lost = {
-			.time = port->frame.info.base_time,
+			.time = writer->frame.info.base_time,
 			.where = where,
 			.unknown = where != TW_LOST_SHED,
-			.count = ch->untold[where],
+			.count = ch->pending[where],
 		};
 
-		if (!lost.count || !tw_lost__emit(&port->frame, &lost))
+		if (!lost.count || !tw_lost__emit(&writer->frame, &lost))
 			continue;
-		ch->untold[where] = 0;
+		ch->pending[where] = 0;
 		any = true;
 	}
 	return any;
 }
 
-static bool open_frame(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t base_time)
+static bool open_frame(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time)
 {
-	void *slot = reserve(port);
+	void *slot = reserve(writer);
 	struct tw_frame_info info;
 
 	if (!slot)
 		return false;
 	info = (struct tw_frame_info){
-		.flags = port->stream->flags | port->flags,
+		.flags = writer->stream->flags | writer->flags,
 		.source = channel->source,
 		.channel = channel->number,
 		.cpu = channel->cpu,
-		.stream_id = port->stream->id,
-		.schema_id = atomic_load_explicit(&port->stream->schema_id, memory_order_relaxed),
+		.stream_id = writer->stream->id,
+		.schema_id = atomic_load_explicit(&writer->stream->schema_id, memory_order_relaxed),
 		.seq = channel->next_seq,
 		.base_time = base_time,
 	};
-	tw_frame__begin(&port->frame, slot, port->sink->frame_max, &info);
-	port->channel = channel;
+	tw_frame__begin(&writer->frame, slot, writer->sink->frame_max, &info);
+	writer->channel = channel;
 	return true;
 }
 
-bool tw_frame_writer__begin(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t base_time)
+bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time)
 {
-	tw_frame_writer__end(port);
-	if (!open_frame(port, channel, base_time))
+	tw_frame_writer__end(writer);
+	if (!open_frame(writer, channel, base_time))
 		return false;
-	if (!tell_untold(port) || port->events_per_frame > 1)
+	if (!report_pending(writer) || writer->events_per_frame > 1)
 		return true;
 	tw_frame_writer__end(
-		port); /* viewers and classifiers want events alone in their frames: a loss gets one of its own */
-	return open_frame(port, channel, base_time);
+		writer); /* viewers and classifiers want events alone in their frames: a loss gets a frame of its own */
+	return open_frame(writer, channel, base_time);
 }
 
-void tw_frame_writer__end(struct tw_frame_writer *port)
+void tw_frame_writer__end(struct tw_frame_writer *writer)
 {
 	size_t len;
 
-	if (!port->channel)
+	if (!writer->channel)
 		return;
-	if (port->channel->source == TW_SOURCE_CONTROL)
-		port->frame.info.events = 1; /* a control channel numbers its frames */
+	if (writer->channel->source == TW_SOURCE_CONTROL)
+		writer->frame.info.events = 1; /* a control channel numbers its frames */
 	else
-		tw_counter__add(&port->events, port->frame.info.events);
-	port->channel->next_seq += port->frame.info.events;
-	port->channel = NULL;
-	len = tw_frame__end(&port->frame);
-	port->bytes += len;
-	tw_sink__commit(port->sink, len);
+		tw_counter__add(&writer->events, writer->frame.info.events);
+	writer->channel->next_seq += writer->frame.info.events;
+	writer->channel = NULL;
+	len = tw_frame__end(&writer->frame);
+	writer->bytes += len;
+	tw_sink__commit(writer->sink, len);
 }
 
-void tw_frame_writer__set_flags(struct tw_frame_writer *port, uint8_t flags)
+void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags)
 {
-	tw_frame_writer__end(port);
-	port->flags = flags;
+	tw_frame_writer__end(writer);
+	writer->flags = flags;
 }
 
-int tw_frame_writer__flush(struct tw_frame_writer *port)
+int tw_frame_writer__flush(struct tw_frame_writer *writer)
 {
-	int rc;
+	int err;
 
-	tw_frame_writer__end(port);
-	rc = tw_sink__flush(port->sink);
-	if (rc && rc != -EAGAIN)
-		port->error = rc;
-	return rc;
+	tw_frame_writer__end(writer);
+	err = tw_sink__flush(writer->sink);
+	if (err && err != -EAGAIN)
+		writer->err = err;
+	return err;
 }
 
-/* Until when frames may take to leave. A deadline may be set, and moved, meanwhile. */
-static uint64_t drain_ends(const struct tw_frame_writer *port, uint64_t begun)
+/* Until when frames may take to leave. The deadline may be set, and moved, meanwhile. */
+static uint64_t drain_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
-	const uint64_t at = port->deadline ? atomic_load(&port->deadline->at) : 0;
+	const uint64_t at = writer->deadline ? atomic_load(&writer->deadline->at) : 0;
 
-	if (port->last_until)
-		return port->last_until;
-	if (port->hopeless)
+	if (writer->last_until)
+		return writer->last_until;
+	if (writer->stopped_waiting)
 		return begun;
-	return at ? later(at + AFTER_NS, begun + LAST_NS) : begun + PATIENCE_NS;
+	return at ? tw_time__later(at + AFTER_NS, begun + LAST_NS) : begun + PATIENCE_NS;
 }
 
-int tw_frame_writer__drain(struct tw_frame_writer *port)
+int tw_frame_writer__drain(struct tw_frame_writer *writer)
 {
 	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
-	int rc;
+	int err;
 
-	while ((rc = tw_frame_writer__flush(port)) == -EAGAIN &&
-	       tw_time__now(CLOCK_MONOTONIC) < drain_ends(port, begun))
+	while ((err = tw_frame_writer__flush(writer)) == -EAGAIN &&
+	       tw_time__now(CLOCK_MONOTONIC) < drain_ends(writer, begun))
 		pause_briefly();
-	return rc;
+	return err;
 }
 
-void tw_frame_writer__stop_waiting(struct tw_frame_writer *port)
+void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer)
 {
-	port->hopeless = true;
+	writer->stopped_waiting = true;
 }
 
-void tw_frame_writer__begin_last(struct tw_frame_writer *port)
+void tw_frame_writer__begin_last(struct tw_frame_writer *writer)
 {
-	const bool hopeless = port->error || port->hopeless;
+	const uint64_t ns = writer->err || writer->stopped_waiting ? LAST_NS : PATIENCE_NS;
 
-	port->last_until = tw_time__now(CLOCK_MONOTONIC) + (hopeless ? LAST_NS : PATIENCE_NS);
+	writer->last_until = tw_time__now(CLOCK_MONOTONIC) + ns;
 }
 
 static void shed(struct tw_producer_channel *channel)
 {
 	channel->next_seq++;
 	tw_counter__add(&channel->shed, 1);
-	channel->untold[TW_LOST_SHED]++;
+	channel->pending[TW_LOST_SHED]++;
 }
 
 /* A record larger than a frame goes out in PARTs, each in a frame of its own whose base time is the event's. */
-static bool send_parts(struct tw_frame_writer *port, struct tw_producer_channel *channel, const uint8_t *record,
+static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 		       uint32_t len, uint64_t time)
 {
 	const uint32_t total = len + TW_EVENT_RECORD - (uint32_t)sizeof(struct tw_tlv);
 	uint8_t *tlv = malloc(len + TW_EVENT_RECORD + TW_COPY_STEP);
 	struct tw_frame whole = { .buf = tlv, .cap = len + TW_EVENT_RECORD };
-	const uint32_t id = ++port->part_id;
+	const uint32_t id = ++writer->part_id;
 	uint32_t at = 0;
 
 	if (!tlv)
 		return false;
-	tw_hashed_pointers__add_event(port->stream->pointers, &whole, record, len,
-				      0); /* laid out by the code that does so for every event */
+	/* laid out by the code that does so for every event */
+	tw_hashed_pointers__add_event(writer->stream->pointers, &whole, record, len, 0);
 	while (at < total) {
 		size_t n = 0;
 
-		if (port->frame.len == sizeof(struct tw_frame_hdr) || tw_frame_writer__begin(port, channel, time))
-			n = tw_frame__add_part(&port->frame, TW_TLV_EVENT, id, tlv + sizeof(struct tw_tlv), total, at);
+		if (writer->frame.len == sizeof(struct tw_frame_hdr) || tw_frame_writer__begin(writer, channel, time))
+			n = tw_frame__add_part(&writer->frame, TW_TLV_EVENT, id, tlv + sizeof(struct tw_tlv), total,
+					       at);
 		if (!n)
 			break;
 		at += (uint32_t)n;
@@ -258,35 +254,35 @@ static bool send_parts(struct tw_frame_writer *port, struct tw_producer_channel 
 	return at == total;
 }
 
-void tw_frame_writer__event(struct tw_frame_writer *port, struct tw_producer_channel *channel, const uint8_t *record,
+void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time)
 {
-	if (!tw_frame_writer__begin(port, channel, time)) {
+	if (!tw_frame_writer__begin(writer, channel, time)) {
 		shed(channel);
 		return;
 	}
-	if (!tw_hashed_pointers__add_event(port->stream->pointers, &port->frame, record, len, time) &&
-	    !send_parts(port, channel, record, len, time))
+	if (!tw_hashed_pointers__add_event(writer->stream->pointers, &writer->frame, record, len, time) &&
+	    !send_parts(writer, channel, record, len, time))
 		shed(channel);
 }
 
-void tw_frame_writer__lost(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t time,
+void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count)
 {
 	const struct tw_lost_view lost = { .time = time, .where = where, .unknown = unknown, .count = count };
 
-	if (!tw_frame_writer__begin(port, channel, time) || !tw_lost__emit(&port->frame, &lost))
-		channel->untold[where] += count;
-	else if (port->events_per_frame == 1)
-		tw_frame_writer__end(port); /* before the event, as in tw_frame_writer__begin() */
+	if (!tw_frame_writer__begin(writer, channel, time) || !tw_lost__emit(&writer->frame, &lost))
+		channel->pending[where] += count;
+	else if (writer->events_per_frame == 1)
+		tw_frame_writer__end(writer); /* before the event, as in tw_frame_writer__begin() */
 }
 
-void tw_frame_writer__report_pending(struct tw_frame_writer *port, struct tw_producer_channel *channel, uint64_t time)
+void tw_frame_writer__report_pending(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time)
 {
 	for (uint16_t where = 0; where <= TW_LOST_TX; where++) {
-		if (!channel->untold[where])
+		if (!channel->pending[where])
 			continue;
-		tw_frame_writer__begin(port, channel, time);
+		tw_frame_writer__begin(writer, channel, time);
 		return;
 	}
 }

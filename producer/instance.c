@@ -13,28 +13,34 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "producer/instances_lock.h"
 #include "producer/subbuf.h"
-#include "producer/tracer/kept_settings.h"
+#include "producer/tracer/top_level.h"
 #include "producer/tracing_dir.h"
+
+#define RETRY_MS 2
+#define MAKE_MS \
+	10000 /* a clean-up holds the lock for less than a millisecond unless it is stopped: a run fails then, and does not hang */
+#define CLEANUP_MS 2000 /* what is not found now is found by the next run */
+#define LOCK_TRIES 50
+#define NAME_TRIES 100
 
 struct tw_instance {
 	struct tracefs_instance *tracefs;
-	int lock_fd;        /* the directory, flocked as long as we live */
-	int free_buffer_fd; /* closing it, also by dying, switches off and frees the ring */
-	const char *mark;   /* files are the top level's, and what is written there is kept under this name; or NULL */
-	struct tw_instance *own; /* this one without that */
+	int lock_fd;              /* the directory, locked as long as the owner lives */
+	int free_buffer_fd;       /* closing it, also by dying, switches off and frees the ring */
+	struct tw_top_level *top; /* whose files these are, and which notes what is written there; NULL = its own */
+	struct tw_instance *own;  /* this one without that */
 	char name[64];
 };
 
-static int instance_dir(const char *name, char *buf, size_t size)
+static int instance_dir(const char *name, char path[PATH_MAX])
 {
 	const char *dir;
-	const int rc = tw_tracing_dir__find(&dir, NULL);
+	const int err = tw_tracing_dir__find(&dir, NULL);
 
-	if (!rc)
-		snprintf(buf, size, "%s/instances/%s", dir, name);
-	return rc;
+	if (!err)
+		snprintf(path, PATH_MAX, "%s/instances/%s", dir, name);
+	return err;
 }
 
 bool tw_instance__is_at(int dir_fd, const char *path)
@@ -45,34 +51,77 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 	       opened.st_ino == there.st_ino;
 }
 
-/* Lock the instance's directory. Somebody who looks whether we are alive (tw_instance__is_alive()) may hold it for a moment. */
+/*
+ * Between mkdir() and flock() a new instance looks stale. So a run that makes one holds a shared lock on the directory of all instances
+ * meanwhile, and a clean-up that looks for stale ones an exclusive lock. An instance without a lock is stale then, and stays so, since no
+ * run takes an instance that is there. The lock is on the kernel's directory, which is the same for everybody: a container may have a /run of
+ * its own. If a process is killed its locks are released.
+ *
+ * Not by waiting in flock(): the holder may be stopped, and a process that waits there reacts to no signal.
+ */
+static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
+{
+	char path[PATH_MAX];
+	const char *dir;
+	int fd, err = tw_tracing_dir__find(&dir, error);
+
+	if (err)
+		return err;
+	snprintf(path, sizeof(path), "%s/instances", dir);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = fd < 0 ? errno : 0;
+	for (; !err && flock(fd, operation | LOCK_NB); ms -= RETRY_MS) {
+		err = errno != EWOULDBLOCK ? errno : ms <= 0 ? EBUSY : 0;
+		if (!err)
+			nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
+	}
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err == EBUSY
+		       ? tw_error__set(
+				 error, -EBUSY,
+				 "%s has %s locked and does not get on: it may be stopped; let it go on, or end it",
+				 holder, path)
+		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
+}
+
+/* Also for a child process that has inherited it. */
+static void unlock_instances(int fd)
+{
+	flock(fd, LOCK_UN);
+	close(fd);
+}
+
+/* Lock the instance's directory. tw_instance__is_alive() may hold it for a moment. Return: a descriptor, or -errno */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
-	const int error = instance_dir(name, path, sizeof(path));
+	const int err = instance_dir(name, path);
 	int fd;
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	for (int tries = 0; tries < 50; tries++) {
+	for (int tries = 0; tries < LOCK_TRIES; tries++) {
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
 			if (tw_instance__is_at(fd, path))
 				return fd;
 			break; /* somebody has removed it by hand */
 		}
-		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
 	close(fd);
 	return -EAGAIN;
 }
 
 /* A new instance under a name that is not taken: another pid namespace may have our pid too. */
-static int create_and_lock(struct tw_instance *in, const char *suffix, struct tw_error *err)
+static int create(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
-	for (int n = 0; n < 100; n++) {
+	for (int n = 0; n < NAME_TRIES; n++) {
 		if (n)
 			snprintf(in->name, sizeof(in->name), TW_INSTANCE_PREFIX "%d.%d%s", getpid(), n, suffix);
 		else
@@ -82,59 +131,56 @@ static int create_and_lock(struct tw_instance *in, const char *suffix, struct tw
 		errno = 0;
 		in->tracefs = tracefs_instance_create(in->name);
 		if (!in->tracefs)
-			return tw_error__set(err, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
+			return tw_error__set(error, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
 					     in->name, strerror(errno ? errno : EIO));
 		if (tracefs_instance_is_new(in->tracefs)) {
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
 			if (in->lock_fd != -EAGAIN) /* the next one cannot be locked either */
-				return tw_error__set(err, in->lock_fd, "trace instance %s cannot be locked: %s",
+				return tw_error__set(error, in->lock_fd, "trace instance %s cannot be locked: %s",
 						     in->name, strerror(-in->lock_fd));
 		}
 		tracefs_instance_free(in->tracefs);
 		in->tracefs = NULL;
 	}
-	return tw_error__set(err, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
+	return tw_error__set(error, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
 }
 
-static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *err)
+static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
-	const int lock = tw_instances_lock__to_make(err);
-	int error;
+	const int lock = lock_instances(LOCK_SH, MAKE_MS, "a clean-up of Tracewire", error);
+	int err;
 
 	if (lock < 0)
 		return lock;
-	error = create_and_lock(in, suffix, err);
-	tw_instances_lock__release(lock);
-	return error;
+	err = create(in, suffix, error);
+	unlock_instances(lock);
+	return err;
 }
 
-int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *err)
+int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error)
 {
 	struct tw_instance *in = calloc(1, sizeof(*in));
-	const char *dir;
-	int rc;
+	int err;
 
 	if (!in)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	in->lock_fd = in->free_buffer_fd = -1;
-	rc = tw_tracing_dir__find(&dir, err);
-	if (!rc)
-		rc = create_locked(in, suffix, err);
-	if (!rc) { /* first of all: a kill before this leaves the ring that a new instance has */
+	err = create_locked(in, suffix, error);
+	if (!err) { /* first of all: a kill before this leaves the ring that a new instance has */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
-			rc = tw_error__set(err, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
-					   in->name, strerror(-in->free_buffer_fd));
+			err = tw_error__set(error, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
+					    in->name, strerror(-in->free_buffer_fd));
 	}
-	if (!rc)
-		rc = tw_instance__write(in, "options/disable_on_free", "1", err);
-	if (!rc)
-		rc = tw_instance__write(in, "tracing_on", "0", err);
-	if (rc) {
+	if (!err)
+		err = tw_instance__write(in, "options/disable_on_free", "1", error);
+	if (!err)
+		err = tw_instance__write(in, "tracing_on", "0", error);
+	if (err) {
 		tw_instance__free(in);
-		return rc;
+		return err;
 	}
 	*ret = in;
 	return 0;
@@ -178,41 +224,59 @@ const char *tw_instance__name(const struct tw_instance *in)
 
 char *tw_instance__path(const struct tw_instance *in, const char *file, char *buf, size_t size)
 {
-	if (in->mark)
+	if (in->top)
 		snprintf(buf, size, "%s/%s", tracefs_tracing_dir(), file);
 	else
 		snprintf(buf, size, "%s/instances/%s/%s", tracefs_tracing_dir(), in->name, file);
 	return buf;
 }
 
-int tw_instance__use_top_level(struct tw_instance *in, const char *mark, struct tw_error *err)
+int tw_instance__use_top_level(struct tw_instance *in, struct tw_top_level *top, struct tw_error *error)
 {
-	if (mark && !in->own) {
+	if (top && !in->own) {
 		in->own = malloc(sizeof(*in));
 		if (!in->own)
-			return tw_error__set(err, -ENOMEM, "out of memory");
+			return tw_error__set(error, -ENOMEM, "out of memory");
 		*in->own = *in;
 	}
-	in->mark = mark;
+	in->top = top;
 	return 0;
 }
 
 const struct tw_instance *tw_instance__own_files(const struct tw_instance *in)
 {
-	return in->mark ? in->own : in;
+	return in->top ? in->own : in;
 }
 
 bool tw_instance__is_top_level(const struct tw_instance *in)
 {
-	return in->mark;
+	return in->top;
 }
 
 int tw_instance__open(const struct tw_instance *in, const char *file, int flags)
 {
 	char path[PATH_MAX];
-	int fd = open(tw_instance__path(in, file, path, sizeof(path)), flags | O_CLOEXEC);
+	const int fd = open(tw_instance__path(in, file, path, sizeof(path)), flags | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_per_cpu(const struct tw_instance *in, unsigned int cpu, const char *name, int flags)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/%s", cpu, name);
+	return tw_instance__open(in, file, flags);
+}
+
+int tw_instance__open_ring(const struct tw_instance *in, unsigned int cpu)
+{
+	return open_per_cpu(in, cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK);
+}
+
+int tw_instance__open_ring_stats(const struct tw_instance *in, unsigned int cpu)
+{
+	return open_per_cpu(in, cpu, "stats", O_RDONLY);
 }
 
 bool tw_instance__has(const struct tw_instance *in, const char *file)
@@ -222,61 +286,90 @@ bool tw_instance__has(const struct tw_instance *in, const char *file)
 	return !access(tw_instance__path(in, file, path, sizeof(path)), F_OK);
 }
 
-/* Of the top level what is written is remembered, before and after: the kernel may say it in other words. */
-static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+int tw_instance__read(const struct tw_instance *in, const char *file, char **ret, struct tw_error *error)
 {
-	if (!in->mark)
-		return 0;
-	if (flags & O_APPEND)
-		return tw_kept_settings__note_list(in->mark, file, !text, err);
-	return tw_kept_settings__note(in->mark, file, text, err);
+	char dir[PATH_MAX];
+
+	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, error);
 }
 
-static int write_to(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
+/* What is written at the top level is remembered before and after: the kernel may say it in other words. */
+static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *error)
 {
-	const int fd = tw_instance__open(in, file, flags);
-	int rc = fd < 0 ? fd : 0;
+	if (!in->top)
+		return 0;
+	if (flags & O_APPEND)
+		return tw_top_level__note_list(in->top, file, !text, error);
+	return tw_top_level__note(in->top, file, text, error);
+}
 
-	if (!rc && write(fd, text, strlen(text)) < 0)
-		rc = -errno;
+static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text,
+		      struct tw_error *error)
+{
+	int fd, err = note(in, file, flags, text, error);
+
+	if (err)
+		return err;
+	fd = tw_instance__open(in, file, flags);
+	err = fd < 0 ? fd : 0;
+	if (!err && write(fd, text, strlen(text)) < 0)
+		err = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (rc)
-		return tw_error__set(err, rc, "the kernel refuses '%s' for %s: %s", text, file, strerror(-rc));
+	if (err)
+		return tw_error__set(error, err, "the kernel refuses '%s' for %s: %s", text, file, strerror(-err));
+	return note(in, file, flags, NULL, error);
+}
+
+int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *error)
+{
+	return write_file(in, file, O_WRONLY | O_TRUNC, text, error);
+}
+
+int tw_instance__append(const struct tw_instance *in, const char *file, const char *text, struct tw_error *error)
+{
+	return write_file(in, file, O_WRONLY | O_APPEND, text, error);
+}
+
+int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} lines[] = {
+		{ "entries: ", offsetof(struct tw_ring_stats, entries) },
+		{ "overrun: ", offsetof(struct tw_ring_stats, overrun) },
+		{ "commit overrun: ", offsetof(struct tw_ring_stats, commit_overrun) },
+		{ "dropped events: ", offsetof(struct tw_ring_stats, dropped) },
+		{ "read events: ", offsetof(struct tw_ring_stats, read) },
+	};
+	char text[1024], *save = NULL;
+	const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (len < 0)
+		return -errno;
+	text[len] = '\0';
+	*ret = (struct tw_ring_stats){ 0 };
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+			const size_t key = strlen(lines[i].key);
+
+			if (!strncmp(line, lines[i].key, key))
+				*(uint64_t *)(void *)((char *)ret + lines[i].offset) = strtoull(line + key, NULL, 10);
+		}
+	}
 	return 0;
 }
 
-static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *err)
-{
-	int rc = note(in, file, flags, text, err);
-
-	if (!rc)
-		rc = write_to(in, file, flags, text, err);
-	return rc ? rc : note(in, file, flags, NULL, err);
-}
-
-int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
-{
-	return write_file(in, file, O_WRONLY | O_TRUNC, text, err);
-}
-
-int tw_instance__append(const struct tw_instance *in, const char *file, const char *text, struct tw_error *err)
-{
-	return write_file(in, file, O_WRONLY | O_APPEND, text, err);
-}
-
-/* The last event in CPU @cpu's ring, emptying it. */
-static void last_mark(const struct tw_instance *in, long cpu, struct tw_trace_mark *mark)
+/* The last event in a CPU's ring, which is empty then. */
+static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
 {
 	uint8_t page[TW_SUBBUF_SMALLEST + TW_SUBBUF_SLACK];
+	const int fd = tw_instance__open_ring(in, cpu);
 	struct tw_subbuf_event event;
 	struct tw_subbuf walk;
-	char file[64];
 	ssize_t len;
-	int fd;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%ld/trace_pipe_raw", cpu);
-	fd = tw_instance__open(in, file, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		return;
 	while ((len = read(fd, page, TW_SUBBUF_SMALLEST)) > 0) {
@@ -295,7 +388,7 @@ int tw_instance__read_mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
 	struct tw_trace_mark mark = { .pid = -1 };
 
-	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++)
+	for (unsigned int cpu = 0; cpu < (unsigned int)sysconf(_SC_NPROCESSORS_CONF); cpu++)
 		last_mark(in, cpu, &mark);
 	if (mark.pid < 0)
 		return -ENOENT;
@@ -305,7 +398,146 @@ int tw_instance__read_mark(struct tw_instance *in, struct tw_trace_mark *ret)
 
 int tw_instance__mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
-	const int rc = tw_instance__append(in, "trace_marker", "tracewire", NULL);
+	const int err = tw_instance__append(in, "trace_marker", "tracewire", NULL);
 
-	return rc ? rc : tw_instance__read_mark(in, ret);
+	return err ? err : tw_instance__read_mark(in, ret);
+}
+
+bool tw_instance__is_alive(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (instance_dir(name, path))
+		return true;
+	for (;;) {
+		const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		bool alive, is_there;
+
+		if (fd < 0)
+			return errno != ENOENT;
+		alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
+		is_there = alive || tw_instance__is_at(fd, path);
+		close(fd);
+		if (is_there) /* else the name is free, or was given to another instance */
+			return alive;
+	}
+}
+
+/* A stale instance under a shared lock: tw_instance__is_alive() says false also while it is removed. */
+struct stale {
+	char name[64];
+	int fd;
+};
+
+struct cleanup {
+	bool dry_run;
+	void (*removed)(void *ctx, const char *name, const char *left);
+	void *ctx;
+	struct stale *stale;
+	size_t n;
+	int count;
+	int err;
+	struct tw_error *error;
+};
+
+/* Whether it is a name as create() makes them: an instance that somebody called tracewire-notes is not ours. */
+static bool is_our_name(const char *name)
+{
+	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
+
+	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
+}
+
+static bool keep(struct cleanup *c, const char *name, int fd)
+{
+	struct stale *stale = reallocarray(c->stale, c->n + 1, sizeof(*stale));
+
+	if (!stale)
+		return false;
+	c->stale = stale;
+	stale = &stale[c->n++];
+	snprintf(stale->name, sizeof(stale->name), "%s", name);
+	stale->fd = fd;
+	return true;
+}
+
+/* For tracefs_instances_walk(), while no run makes an instance. One that its run has just removed, and so unlocked, is not stale. */
+static int find_stale(const char *name, void *arg)
+{
+	struct cleanup *c = arg;
+	char path[PATH_MAX];
+	int fd;
+
+	if (!is_our_name(name) || strlen(name) >= sizeof(c->stale->name) || instance_dir(name, path))
+		return 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && (flock(fd, LOCK_SH | LOCK_NB) || !tw_instance__is_at(fd, path) || !keep(c, name, fd)))
+		close(fd);
+	return 0;
+}
+
+/*
+ * Only one clean-up may remove the instance, and only if another has not done so and the name was given again.
+ * Return: a descriptor that holds this right until it is closed; or -1
+ */
+static int lock_removal(const struct stale *stale, const char *path)
+{
+	const int fd = openat(stale->fd, "options", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (!flock(fd, LOCK_EX | LOCK_NB) && tw_instance__is_at(stale->fd, path))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* What it had set at the top level is put back before. Return: whether it is gone */
+static bool remove_stale(struct cleanup *c, const struct stale *stale, const char *path, struct tw_error *left)
+{
+	const int lock = lock_removal(stale, path);
+	bool gone = false;
+
+	if (lock < 0)
+		return false;
+	if (tw_top_level__restore(stale->name, left) != -EBUSY) {
+		gone = !rmdir(path);
+		if (gone)
+			tw_top_level__forget(stale->name);
+		else
+			c->err = tw_error__set(c->error, -errno, "trace instance %s cannot be removed: %s", stale->name,
+					       strerror(errno));
+	}
+	close(lock);
+	return gone;
+}
+
+static void clean_up_one(struct cleanup *c, const struct stale *stale)
+{
+	struct tw_error left = { "" };
+	char path[PATH_MAX];
+
+	if (!instance_dir(stale->name, path) && (c->dry_run || remove_stale(c, stale, path, &left))) {
+		c->count++;
+		if (c->removed)
+			c->removed(c->ctx, stale->name, *left.text ? left.text : NULL);
+	}
+	close(stale->fd);
+}
+
+/* Removing takes long. A run that makes an instance does not have to wait for it. */
+int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
+			 struct tw_error *error)
+{
+	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .error = error };
+	const int lock = lock_instances(LOCK_EX, CLEANUP_MS, "a run of Tracewire that is starting", error);
+
+	if (lock < 0)
+		return lock;
+	tracefs_instances_walk(find_stale, &c);
+	unlock_instances(lock);
+	for (size_t i = 0; i < c.n; i++)
+		clean_up_one(&c, &c.stale[i]);
+	free(c.stale);
+	return c.err ? c.err : c.count;
 }

@@ -2,365 +2,439 @@
 #include "producer/metadata_sender.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/counter.h"
 #include "base/time.h"
 
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
 #define WAIT_NS        (5 * TW_NS_PER_MS)     /* and whether kallsyms has been read */
-#define OLD_NS         (2 * TW_NS_PER_SECOND) /* of a sample of the clocks, as one is taken each second */
-#define REPEAT_SHARE   8                      /* what is said again takes no more of the time than one in so many */
-#define SYMBOLS_A_TIME 8192                   /* of one repetition; tracing functions brings tens of thousands */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* of a sample of the clocks: one is taken each second */
+#define REPEAT_SHARE   8                      /* repetitions take this fraction of the time at most */
+#define SYMBOLS_A_TIME 8192                   /* in one repetition; a function tracer meets tens of thousands */
 
-/* After somebody joined: a capture is being set up and sees nothing until it is, so say it a few times. */
+/* After a receiver joined: a capture that is being set up sees nothing until it runs, so send all a few times. */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
 
-static void say_clock(struct tw_metadata_sender *a)
+static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const char *text)
 {
-	tw_trace_clock__sample(a->clock, &a->sample);
-	tw_sync__complete(a->sync, &a->sample);
-	tw_control_channel__clock(&a->control, &a->sample);
+	char *copy = host->text[host->n];
+
+	if (!text || !*text)
+		return;
+	snprintf(copy, sizeof(host->text[0]), "%s", text);
+	host->attrs[host->n++] = (struct tw_attr_view){
+		.attr = (uint16_t)attr,
+		.value = (const uint8_t *)copy,
+		.len = strlen(copy),
+	};
 }
 
-static void say_host_and_clock(struct tw_metadata_sender *a)
+/* Not cut: it would mean something else. */
+static void add_filter(struct tw_host_attrs *host, const char *filter)
 {
-	tw_control_channel__host(&a->control, a->host.attrs, a->host.n);
-	say_clock(a);
+	if (filter)
+		host->attrs[host->n++] = (struct tw_attr_view){
+			.attr = TW_HOST_FILTER,
+			.value = (const uint8_t *)filter,
+			.len = strlen(filter),
+		};
 }
 
-/* Once a second. The words are told where what is told again is. */
-static void look_at_sync(struct tw_metadata_sender *a)
+static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint64_t number)
+{
+	char *copy = host->text[host->n];
+
+	tw_store_be64(copy, number);
+	host->attrs[host->n++] = (struct tw_attr_view){
+		.attr = (uint16_t)attr,
+		.value = (const uint8_t *)copy,
+		.len = sizeof(number),
+	};
+}
+
+/* Of the first line of a file that begins with @key, what follows the key, without quotes; "" if there is none. */
+static void read_line(const char *path, const char *key, char *buf, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	char line[256];
+
+	buf[0] = '\0';
+	while (file && !buf[0] && fgets(line, sizeof(line), file)) {
+		const char *value = line + strlen(key);
+
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		value += *value == '"';
+		snprintf(buf, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+	}
+	if (file)
+		fclose(file);
+}
+
+void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream)
+{
+	char line[256];
+	struct utsname uts;
+
+	*host = (struct tw_host_attrs){ 0 };
+	if (!uname(&uts)) {
+		add_text(host, TW_HOST_NAME, uts.nodename);
+		add_text(host, TW_HOST_RELEASE, uts.release);
+		add_text(host, TW_HOST_MACHINE, uts.machine);
+	}
+	read_line("/proc/sys/kernel/random/boot_id", "", line, sizeof(line));
+	add_text(host, TW_HOST_BOOT_ID, line);
+	read_line("/etc/os-release", "PRETTY_NAME=", line, sizeof(line));
+	add_text(host, TW_HOST_OS, line);
+	add_text(host, TW_HOST_INSTANCE, stream->instance);
+	add_text(host, TW_HOST_CLOCK, stream->clock);
+	add_text(host, TW_HOST_EVENTS, stream->events);
+	add_filter(host, stream->filter);
+	add_text(host, TW_HOST_VERSION, "tracewire " TRACEWIRE_VERSION);
+	add_text(host, TW_HOST_POINTERS, stream->pointers_hashed ? "hashed" : "raw");
+	add_number(host, TW_HOST_CPUS, stream->cpus);
+	add_number(host, TW_HOST_PAGE_SIZE, (uint64_t)sysconf(_SC_PAGESIZE));
+	add_number(host, TW_HOST_LONG_SIZE, sizeof(long));
+}
+
+static void send_clock(struct tw_metadata_sender *m)
+{
+	tw_trace_clock__sample(m->clock, &m->sample);
+	tw_sync__complete(m->sync, &m->sample);
+	tw_control_channel__clock(&m->control, &m->sample);
+}
+
+/* Once a second. The text is sent with the next repetition. */
+static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;
 
-	tw_sync__look(a->sync, &state);
-	tw_host_attrs__set_sync(&a->host, state.how);
+	tw_sync__look(m->sync, &state);
+	if (m->host.n && m->host.attrs[m->host.n - 1].attr == TW_HOST_SYNC)
+		m->host.n--;
+	add_text(&m->host, TW_HOST_SYNC, state.how);
 }
 
-static void say_task(void *ctx, const struct tw_producer_task *task)
+static void send_task(void *ctx, const struct tw_producer_task *task)
 {
-	struct tw_metadata_sender *a = ctx;
+	struct tw_metadata_sender *m = ctx;
 
-	tw_control_channel__task(&a->control, task);
+	tw_control_channel__task(&m->control, task);
 }
 
 /*
- * Where among the events a name belongs: before the first that needs it, but not before what the last round has closed, of
- * which a recording may be written already.
+ * Where among the events a name belongs: before the first that needs it, but not before the watermark of the last round, as a
+ * recording of what is older may be written already.
  */
-static uint64_t place(const struct tw_metadata_sender *a, const struct tw_producer_task *task, uint64_t now)
+static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_producer_task *task, uint64_t now)
 {
 	if (!task->before || task->before > now)
 		return now;
-	return task->before > a->closed ? task->before : a->closed;
+	return tw_time__later(task->before, m->watermark);
 }
 
-/* Names as they are learned. A frame of them must come before the earliest event that it names. */
-static void say_new_names(struct tw_metadata_sender *a, uint64_t now)
+/* Names that became known. A frame of them must come before the earliest event that needs one. */
+static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
 	struct tw_producer_task task;
 
-	while (tw_task_names__take(&a->tasks->names, &task)) {
-		const uint64_t time = place(a, &task, now);
+	while (tw_task_names__take(&m->tasks->names, &task)) {
+		const uint64_t time = placement(m, &task, now);
 
-		if (a->control.port->channel != &a->control.channel || time < a->control.time) {
-			tw_control_channel__end(&a->control);
-			a->control.time = time;
+		if (m->control.writer->channel != &m->control.channel || time < m->control.time) {
+			tw_control_channel__end(&m->control);
+			m->control.time = time;
 		}
-		tw_control_channel__task(&a->control, &task);
+		tw_control_channel__task(&m->control, &task);
 	}
-	tw_control_channel__end(&a->control);
-	a->control.time = now;
+	tw_control_channel__end(&m->control);
+	m->control.time = now;
 }
 
-/* Symbols as they are found: before all events of this round, in which the first that needs them is. */
-static void say_new_symbols(struct tw_metadata_sender *a, uint64_t now, bool wait)
+/* Symbols that were found: before all events of this round, as the first event that needs them is among these. */
+static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wait)
 {
 	struct tw_symbol_view symbol;
 
-	tw_symbolizer__settle(&a->symbolizer, wait);
-	if (!tw_symbolizer__take(&a->symbolizer, &symbol))
+	tw_symbolizer__settle(&m->symbolizer, wait);
+	if (!tw_symbolizer__take(&m->symbolizer, &symbol))
 		return;
-	tw_control_channel__end(&a->control);
-	a->control.time = a->closed;
+	tw_control_channel__end(&m->control);
+	m->control.time = m->watermark;
 	do
-		tw_control_channel__symbol(&a->control, &symbol);
-	while (tw_symbolizer__take(&a->symbolizer, &symbol));
-	tw_control_channel__end(&a->control);
-	a->control.time = now;
+		tw_control_channel__symbol(&m->control, &symbol);
+	while (tw_symbolizer__take(&m->symbolizer, &symbol));
+	tw_control_channel__end(&m->control);
+	m->control.time = now;
 }
 
-/* Those said already, @most of them; the next time those that follow, and then the first again. */
-static void say_symbols_again(struct tw_metadata_sender *a, size_t most)
+/* Symbols that were sent already, @max of them; the next time those that follow, and then the first again. */
+static void repeat_symbols(struct tw_metadata_sender *m, size_t max)
 {
 	struct tw_symbol_view symbol;
 
-	for (size_t i = 0; i < most && i < a->symbolizer.taken; i++)
-		if (tw_symbolizer__repeat(&a->symbolizer, &symbol))
-			tw_control_channel__symbol(&a->control, &symbol);
+	for (size_t i = 0; i < max && i < m->symbolizer.taken; i++)
+		if (tw_symbolizer__repeat(&m->symbolizer, &symbol))
+			tw_control_channel__symbol(&m->control, &symbol);
 }
 
-static void say_everything(struct tw_metadata_sender *a, size_t symbols)
+static void send_everything(struct tw_metadata_sender *m, size_t symbols)
 {
-	const uint64_t bytes = a->control.port->bytes;
+	const uint64_t bytes = m->control.writer->bytes;
 
-	say_host_and_clock(a);
-	tw_control_channel__texts(&a->control, &a->texts);
-	tw_task_names__each(&a->tasks->names, say_task, a);
-	say_symbols_again(a, symbols);
-	tw_control_channel__end(&a->control);
-	tw_request_limiter__set_metadata_size(a->wants, a->control.port->bytes - bytes);
+	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
+	send_clock(m);
+	tw_control_channel__texts(&m->control, &m->texts);
+	tw_task_names__each(&m->tasks->names, send_task, m);
+	repeat_symbols(m, symbols);
+	tw_control_channel__end(&m->control);
+	tw_request_limiter__set_metadata_size(m->requests, m->control.writer->bytes - bytes);
 }
 
-void tw_metadata_sender__start(struct tw_metadata_sender *a)
+void tw_metadata_sender__start(struct tw_metadata_sender *m)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_clock_view sample;
 	struct tw_producer_task known;
 	uint64_t now;
 
-	tw_symbolizer__await(&a->symbolizer);
-	if (a->pointers) /* from here on where things are moved to stays as it is, whatever kallsyms tells later */
-		tw_hashed_pointers__set_text(a->pointers, &a->symbolizer.kallsyms.text);
-	tw_trace_clock__sample(a->clock, &sample); /* a clock that only the rings tell is known from now on */
-	now = tw_trace_clock__now(a->clock);
-	tw_tasks__drain(a->tasks); /* no name to come is older than now */
-	a->control.time = now;
-	a->closed = now;
-	tw_counter__add(&a->schemas, 1);
-	look_at_sync(a);
-	atomic_store(&a->stream->schema_id, a->texts.schema_id);
-	say_everything(a, 0);
-	while (tw_task_names__take(&a->tasks->names, &known))
-		; /* said already */
-	a->next_second = mono + TW_NS_PER_SECOND;
-	a->next_repeat = mono + a->options->repeat_ms * TW_NS_PER_MS;
+	tw_symbolizer__await(&m->symbolizer);
+	if (m->pointers) /* from here on what an address is moved to does not change, whatever kallsyms says later */
+		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
+	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that only the rings tell */
+	now = tw_trace_clock__now(m->clock);
+	tw_tasks__drain(m->tasks); /* no name to come is older than now */
+	m->control.time = now;
+	m->watermark = now;
+	tw_counter__add(&m->schemas, 1);
+	update_sync(m);
+	atomic_store(&m->stream->schema_id, m->texts.schema_id);
+	send_everything(m, 0);
+	while (tw_task_names__take(&m->tasks->names, &known))
+		; /* sent already */
+	m->next_second = mono + TW_NS_PER_SECOND;
+	m->next_repeat = mono + m->options->repeat_ms * TW_NS_PER_MS;
 }
 
-/* The texts of a new schema are under way before any thread's frames name it. */
-static void say_new_schema(struct tw_metadata_sender *a)
+/* The texts of a new schema leave before frames of any thread name it. */
+static void send_new_schema(struct tw_metadata_sender *m)
 {
 	const struct tw_producer_stream ahead = {
-		.id = a->stream->id,
-		.schema_id = a->texts.schema_id,
-		.flags = a->stream->flags,
+		.id = m->stream->id,
+		.schema_id = m->texts.schema_id,
+		.flags = m->stream->flags,
 	};
-	struct tw_frame_writer *port = a->control.port;
+	struct tw_frame_writer *writer = m->control.writer;
 
-	tw_control_channel__end(&a->control);
-	port->stream = &ahead;
-	tw_control_channel__texts(&a->control, &a->texts);
-	tw_frame_writer__drain(port);
-	port->stream = a->stream;
-	atomic_store(&a->stream->schema_id, a->texts.schema_id);
-	tw_counter__add(&a->schemas, 1);
+	tw_control_channel__end(&m->control);
+	writer->stream = &ahead;
+	tw_control_channel__texts(&m->control, &m->texts);
+	tw_frame_writer__drain(writer);
+	writer->stream = m->stream;
+	atomic_store(&m->stream->schema_id, m->texts.schema_id);
+	tw_counter__add(&m->schemas, 1);
 }
 
-int tw_metadata_sender__load_texts(struct tw_metadata_sender *a, struct tw_schema_texts *ret,
-				   struct tw_schema **ret_schema, struct tw_error *err)
+int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schema_texts *ret,
+				   struct tw_schema **ret_schema, struct tw_error *error)
 {
 	struct tw_schema_texts_request request = {
-		.tracing_dir = a->selection->tracing_dir,
-		.events = &a->selection->events,
-		.tracers = tw_tracer__records(&a->options->tracing),
-		.addresses = &a->symbolizer.addresses,
-		.pointers = a->pointers,
-		.schema = a->options->filter ? tw_schema__new() : NULL,
+		.tracing_dir = m->selection->tracing_dir,
+		.events = &m->selection->events,
+		.tracers = tw_tracer__records(&m->options->tracing),
+		.addresses = &m->symbolizer.addresses,
+		.pointers = m->pointers,
+		.schema = m->options->filter ? tw_schema__new() : NULL,
 	};
-	int rc = 0;
+	int err = 0;
 
 	if (request.schema)
 		tw_schema__set_long_size(request.schema, sizeof(long));
-	else if (a->options->filter)
-		rc = tw_error__set(err, -ENOMEM, "out of memory");
-	if (!rc)
-		rc = tw_schema_texts__load(&request, ret, err);
-	if (rc)
+	else if (m->options->filter)
+		err = tw_error__set(error, -ENOMEM, "out of memory");
+	if (!err)
+		err = tw_schema_texts__load(&request, ret, error);
+	if (err)
 		tw_schema__free(request.schema);
 	else
 		*ret_schema = request.schema;
-	return rc;
+	return err;
 }
 
-/* Events appeared or changed: the new schema goes out before the first event that needs it can. */
-static void take_in_new_events(struct tw_metadata_sender *a)
+/* Events appeared or changed: the new schema leaves before the first event that needs it. */
+static void add_new_events(struct tw_metadata_sender *m)
 {
 	struct tw_schema *schema;
 	struct tw_schema_texts texts;
 
-	if (!tw_selection__renew(a->selection) || tw_metadata_sender__load_texts(a, &texts, &schema, NULL))
+	if (!tw_selection__renew(m->selection) || tw_metadata_sender__load_texts(m, &texts, &schema, NULL))
 		return;
-	if (texts.schema_id == a->texts.schema_id) {
+	if (texts.schema_id == m->texts.schema_id) {
 		tw_schema__free(schema);
 		tw_schema_texts__fini(&texts);
 		return;
 	}
-	tw_schema_texts__fini(&a->texts);
-	a->texts = texts;
-	say_new_schema(a);
-	tw_filtering__renew(a->filtering, a->selection, a->instance, schema);
-	tw_filtering__enable(a->filtering, a->selection, a->instance, NULL);
+	tw_schema_texts__fini(&m->texts);
+	m->texts = texts;
+	send_new_schema(m);
+	tw_filtering__renew(m->filtering, m->selection, m->instance, schema);
+	tw_filtering__enable(m->filtering, m->selection, m->instance, NULL);
 }
 
-/* Something that was shed is said again with all the rest, once there is room: names would be gone for good. */
-static void make_good(struct tw_metadata_sender *a)
+/* If records were shed, all metadata is sent again once there is room: names would be lost for good. */
+static void resend_shed(struct tw_metadata_sender *m)
 {
-	if (a->control.channel.shed == a->made_good || a->control.port->shedding)
+	if (m->control.channel.shed == m->resent || m->control.writer->shedding)
 		return;
-	a->made_good = a->control.channel.shed;
-	say_everything(a, SIZE_MAX);
+	m->resent = m->control.channel.shed;
+	send_everything(m, SIZE_MAX);
 }
 
-static void look_for_joiners(struct tw_metadata_sender *a, uint64_t mono)
+static void look_for_joiners(struct tw_metadata_sender *m, uint64_t mono)
 {
-	if (!a->options->joined || !a->options->joined(a->options->ctx))
+	if (!m->options->joined || !m->options->joined(m->options->ctx))
 		return;
-	a->joined = mono;
-	a->next_repeat = mono;
+	m->joined = mono;
+	m->next_repeat = mono;
 }
 
-/* Reading all clocks is dear, so who asks is told the sample that was said last, unless that is old: a clock was set back. */
-static void say_host_and_clock_again(struct tw_metadata_sender *a, uint64_t mono)
+/* Reading all clocks is expensive. So the answer is the sample that was sent last, unless that is old because a clock was set back. */
+static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
 {
-	tw_control_channel__host(&a->control, a->host.attrs, a->host.n);
-	if (mono - a->sample.reading[TW_CLOCK_MONO] < OLD_NS)
-		tw_control_channel__clock(&a->control, &a->sample);
+	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
+	if (mono - m->sample.reading[TW_CLOCK_MONO] < OLD_NS)
+		tw_control_channel__clock(&m->control, &m->sample);
 	else
-		say_clock(a);
-	tw_control_channel__end(&a->control);
+		send_clock(m);
+	tw_control_channel__end(&m->control);
 }
 
-/* For who asks all of it is due at once, or HOST and CLOCK are said. */
-static void answer_wants(struct tw_metadata_sender *a, uint64_t mono)
+/* All metadata is due at once, or HOST and CLOCK are sent. */
+static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
-	const uint16_t wanted = tw_request_limiter__take(a->wants, mono);
+	const uint16_t request = tw_request_limiter__take(m->requests, mono);
 
-	if (wanted == TW_METADATA_REQUEST_ALL)
-		a->next_repeat = mono;
-	else if (wanted == TW_METADATA_REQUEST_CLOCK)
-		say_host_and_clock_again(a, mono);
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
+	if (request == TW_METADATA_REQUEST_ALL)
+		m->next_repeat = mono;
+	else if (request == TW_METADATA_REQUEST_CLOCK)
+		answer_clock_request(m, mono);
 }
 
 /*
- * All is said again regularly, and more densely after somebody joined. Where the way out is slow it may not take the place of the
- * events.
+ * All metadata is sent again regularly, and more often after a receiver joined. If the sink is slow, repetitions may not take the place
+ * of the events.
  */
-static void repeat_if_due(struct tw_metadata_sender *a, uint64_t mono)
+static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
 	uint64_t took;
 
-	if (!a->options->repeat_ms)
+	if (!m->options->repeat_ms)
 		return;
-	look_for_joiners(a, mono);
-	answer_wants(a, mono);
-	if (mono < a->next_repeat)
+	look_for_joiners(m, mono);
+	answer_requests(m, mono);
+	if (mono < m->next_repeat)
 		return;
-	say_everything(a, SYMBOLS_A_TIME);
+	send_everything(m, SYMBOLS_A_TIME);
 	took = tw_time__now(CLOCK_MONOTONIC) - mono;
-	a->next_repeat = mono + later(a->options->repeat_ms * TW_NS_PER_MS, took * REPEAT_SHARE);
-	for (size_t i = 0; a->joined && i < JOINER_TIMES; i++) {
-		const uint64_t due = a->joined + joiner_ms[i] * TW_NS_PER_MS;
+	m->next_repeat = mono + tw_time__later(m->options->repeat_ms * TW_NS_PER_MS, took * REPEAT_SHARE);
+	for (size_t i = 0; m->joined && i < JOINER_TIMES; i++) {
+		const uint64_t due = m->joined + joiner_ms[i] * TW_NS_PER_MS;
 
-		if (due > mono && due < a->next_repeat)
-			a->next_repeat = due;
+		if (due > mono && due < m->next_repeat)
+			m->next_repeat = due;
 	}
 }
 
 /*
- * Once a second. What this thread has counted was read before now, so none of it comes behind the counters in the order of time; other
- * threads may count on while this is said.
+ * Once a second. What this thread has counted was read before now, so none of it follows the counters in the order of time; other
+ * threads may go on counting.
  */
-static void say_second(struct tw_metadata_sender *a, uint64_t mono)
+static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
-	if (mono < a->next_second)
+	if (mono < m->next_second)
 		return;
-	take_in_new_events(a);
-	look_at_sync(a);
-	say_clock(a);
-	a->stats(a->stats_ctx, &a->control);
-	tw_control_channel__end(&a->control);
-	a->next_second = mono + TW_NS_PER_SECOND;
+	add_new_events(m);
+	update_sync(m);
+	send_clock(m);
+	m->stats(m->stats_ctx, &m->control);
+	tw_control_channel__end(&m->control);
+	m->next_second = mono + TW_NS_PER_SECOND;
 }
 
-/* Before the round's events, so that who began to listen since the last round can read them. */
+/* Before the round's events, so that a receiver that joined since the last round can read them. */
 void tw_metadata_sender__before(void *ctx, uint64_t now)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_metadata_sender *a = ctx;
+	struct tw_metadata_sender *m = ctx;
 
-	a->control.time = now;
-	make_good(a);
-	repeat_if_due(a, mono);
-	say_second(a, mono);
-	tw_tasks__drain(a->tasks);
-	say_new_names(a, now);
+	m->control.time = now;
+	resend_shed(m);
+	repeat_if_due(m, mono);
+	send_every_second(m, mono);
+	tw_tasks__drain(m->tasks);
+	send_new_names(m, now);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+/* Return: ns until something is due even if no event comes, or a request can be answered */
+static uint64_t next_due(const struct tw_metadata_sender *m, uint64_t mono)
 {
-	return a < b ? a : b;
-}
+	uint64_t next = m->next_second;
 
-/* Return: ns until something is due even if no event comes; what is wanted and could not be said yet, too. */
-static uint64_t pause_at_most(const struct tw_metadata_sender *a, uint64_t mono)
-{
-	uint64_t next = a->next_second;
-
-	if (a->options->repeat_ms)
-		next = earlier(next, a->next_repeat);
-	if (tw_symbolizer__waits(&a->symbolizer))
-		next = earlier(next, mono + WAIT_NS);
-	if (a->options->joined)
-		next = earlier(next, mono + LOOK_NS);
+	if (m->options->repeat_ms)
+		next = tw_time__earlier(next, m->next_repeat);
+	if (tw_symbolizer__waits(&m->symbolizer))
+		next = tw_time__earlier(next, mono + WAIT_NS);
+	if (m->options->joined)
+		next = tw_time__earlier(next, mono + LOOK_NS);
 	next = next > mono ? next - mono : 0;
-	return a->options->repeat_ms ? earlier(next, tw_request_limiter__pause(a->wants, mono)) : next;
+	return m->options->repeat_ms ? tw_time__earlier(next, tw_request_limiter__pause(m->requests, mono)) : next;
 }
 
-uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *closed)
+uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_metadata_sender *a = ctx;
+	struct tw_metadata_sender *m = ctx;
 
-	tw_tasks__settle(a->tasks);
-	say_new_names(a, now);
-	say_new_symbols(a, now, false);
-	if (tw_symbolizer__waits(&a->symbolizer)) /* symbols will have to be placed before this round's events */
-		*closed = a->closed;
-	else if (*closed > a->closed)
-		a->closed = *closed;
-	return pause_at_most(a, mono);
+	tw_tasks__settle(m->tasks);
+	send_new_names(m, now);
+	send_new_symbols(m, now, false);
+	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols will have to be placed before this round's events */
+		*watermark = m->watermark;
+	else if (*watermark > m->watermark)
+		m->watermark = *watermark;
+	return next_due(m, mono);
 }
 
-void tw_metadata_sender__finish(struct tw_metadata_sender *a)
+void tw_metadata_sender__finish(struct tw_metadata_sender *m)
 {
-	const uint64_t now = tw_trace_clock__now(a->clock);
+	const uint64_t now = tw_trace_clock__now(m->clock);
 
-	a->control.time = now;
-	tw_tasks__drain(a->tasks);
-	tw_tasks__settle(a->tasks);
-	say_new_names(a, now);
-	say_new_symbols(a, now, true);
-	say_clock(a);
-	tw_control_channel__end(&a->control);
+	m->control.time = now;
+	tw_tasks__drain(m->tasks);
+	tw_tasks__settle(m->tasks);
+	send_new_names(m, now);
+	send_new_symbols(m, now, true);
+	send_clock(m);
+	tw_control_channel__end(&m->control);
 }
 
-void tw_metadata_sender__last(struct tw_metadata_sender *a, uint64_t now)
+void tw_metadata_sender__last(struct tw_metadata_sender *m, uint64_t now)
 {
-	a->control.time = now;
-	a->stats(a->stats_ctx, &a->control);
-	tw_control_channel__last(&a->control);
+	m->control.time = now;
+	m->stats(m->stats_ctx, &m->control);
+	tw_control_channel__last(&m->control);
 }
 
-void tw_metadata_sender__fini(struct tw_metadata_sender *a)
+void tw_metadata_sender__fini(struct tw_metadata_sender *m)
 {
-	tw_schema_texts__fini(&a->texts);
-	tw_symbolizer__fini(&a->symbolizer);
-	tw_sync__free(a->sync);
-	tw_request_limiter__free(a->wants);
+	tw_schema_texts__fini(&m->texts);
+	tw_symbolizer__fini(&m->symbolizer);
+	tw_sync__free(m->sync);
+	tw_request_limiter__free(m->requests);
 }

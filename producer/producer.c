@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The run: threads and sinks, tracing on, tracing off, everything out. */
+/* The run: threads and sinks, tracing on, tracing off, everything out; and the counters. */
+#include "producer/producer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -8,17 +10,61 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/counter.h"
 #include "base/time.h"
 #include "producer/producer_impl.h"
 #include "wire/encode.h"
 
-/* A reader that has to wait for its turn loses events: realtime, or at least first among the others. */
-static void raise_priority(void)
+const char *tw_producer__instance(const struct tw_producer *p)
 {
-	const struct sched_param param = { .sched_priority = 1 };
+	return tw_instance__name(p->instance);
+}
 
-	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
-		setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
+void tw_producer__filter_places(struct tw_producer *p, struct tw_filter_places *ret)
+{
+	tw_filtering__places(&p->filtering, ret);
+}
+
+const struct tw_filter *tw_producer__filter_left(const struct tw_producer *p)
+{
+	return p->filtering.later ? p->options->filter : NULL;
+}
+
+unsigned int tw_producer__threads(const struct tw_producer *p)
+{
+	return p->n_readers;
+}
+
+char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
+{
+	return tw_instance__path(tw_tasks__instance(p->tasks), "trace_marker", buf, size);
+}
+
+int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
+{
+	struct tw_trace_mark mark;
+	char text[16];
+	const int err = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
+
+	if (err)
+		return tw_error__set(error, err, "the command to follow left no mark in the trace");
+	snprintf(text, sizeof(text), "%d", mark.pid);
+	return tw_tracer__follow(p->tracer, text, error);
+}
+
+/* @pid: as the kernel counts. Return: 0 or -errno */
+static int leave_out(const struct tw_producer *p, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	tw_tracer__leave_out(p->tracer, text);
+	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
+}
+
+int tw_producer__ignore(struct tw_producer *p, pid_t pid)
+{
+	return p->own_pids ? leave_out(p, pid) : -ENOTSUP;
 }
 
 /* Keep the calling thread out of the trace, by its global pid. */
@@ -26,15 +72,20 @@ static void leave_trace(void *ctx)
 {
 	struct tw_producer *p = ctx;
 	struct tw_trace_mark mark;
-	char text[16];
 
 	pthread_mutex_lock(&p->mark_lock);
-	if (!tw_instance__mark(tw_tasks__instance(p->tasks), &mark)) {
-		snprintf(text, sizeof(text), "%d", mark.pid);
-		tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
-		tw_tracer__leave_out(p->tracer, text);
-	}
+	if (!tw_instance__mark(tw_tasks__instance(p->tasks), &mark))
+		leave_out(p, mark.pid);
 	pthread_mutex_unlock(&p->mark_lock);
+}
+
+/* A reader that has to wait for a CPU loses events: realtime, or at least first among the others. */
+static void raise_priority(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
 }
 
 struct reader_start {
@@ -57,122 +108,19 @@ static void *reader_thread(void *arg)
 }
 
 /* One after the other: each learns its pid from a mark in the same rings. */
-static int start_threads(struct tw_producer *p, struct tw_error *err)
+static int start_threads(struct tw_producer *p, struct tw_error *error)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		struct reader_start start = { p, &p->readers[i] };
-		const int rc = pthread_create(&p->readers[i].thread, NULL, reader_thread, &start);
+		const int err = pthread_create(&p->readers[i].thread, NULL, reader_thread, &start);
 
-		if (rc)
-			return tw_error__set(err, -rc, "a reader thread cannot be started: %s", strerror(rc));
+		if (err)
+			return tw_error__set(error, -err, "a reader thread cannot be started: %s", strerror(err));
 		p->readers[i].started = true;
 		while (sem_wait(&p->marked))
 			;
 	}
 	return 0;
-}
-
-static void join_threads(struct tw_producer *p)
-{
-	const uint64_t one = 1;
-
-	atomic_store(&p->stop, true);
-	if (write(p->wake_fd, &one, sizeof(one)) < 0)
-		p->readers[0].error = -errno;
-	for (unsigned int i = 0; i < p->n_readers; i++) {
-		if (!p->readers[i].started)
-			continue;
-		pthread_join(p->readers[i].thread, NULL);
-		p->readers[i].started = false;
-	}
-}
-
-static int open_sinks(struct tw_producer *p, struct tw_error *err)
-{
-	for (unsigned int i = 0; i < p->n_readers; i++) {
-		struct tw_sink *sink;
-		const int rc = p->options->open_sink(p->options->ctx, i, &sink, err);
-
-		if (rc)
-			return rc;
-		tw_frame_writer__init(&p->readers[i].port, sink, &p->stream, p->options->events_per_frame);
-		p->readers[i].port.deadline = p->options->deadline;
-	}
-	return 0;
-}
-
-static void hear(void *ctx, uint16_t want)
-{
-	struct tw_producer *p = ctx;
-
-	tw_request_limiter__add(p->announcer.wants, want);
-}
-
-static void hear_refused(void *ctx, uint16_t why)
-{
-	const struct tw_producer *p = ctx;
-
-	if (p->options->refused)
-		p->options->refused(p->options->ctx, why);
-}
-
-/* A thread without the readers' priority: whoever asks cannot take their time. */
-static int answer_questions(struct tw_producer *p, struct tw_error *err)
-{
-	struct tw_time_sync_options options = {
-		.clock = &p->clock,
-		.stream_id = p->stream.id,
-		.begin = leave_trace,
-		.wanted = hear,
-		.refused = hear_refused,
-		.ctx = p,
-	};
-	const int rc = p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, err) : 0;
-
-	return rc || !options.rx ? rc : tw_time_sync__start(&options, &p->exchange, err);
-}
-
-static void end_answers(struct tw_producer *p)
-{
-	tw_time_sync__stop(p->exchange, &p->questions);
-	p->exchange = NULL;
-}
-
-static void close_sinks(struct tw_producer *p)
-{
-	for (unsigned int i = 0; i < p->n_readers; i++) {
-		struct tw_reader *r = &p->readers[i];
-
-		if (!r->port.sink)
-			continue;
-		tw_sink__give_up(r->port.sink);
-		tw_reader__ask_sink(r);
-		tw_sink__close(r->port.sink);
-		r->port.sink = NULL;
-	}
-}
-
-/* The first thing on the wire is all there is to know; then a watermark that names every channel there will be. */
-static void announce(struct tw_producer *p)
-{
-	struct tw_reader *first = &p->readers[0];
-	uint64_t start;
-
-	tw_control_channel__init(&p->announcer.control, &first->port);
-	first->control = &p->announcer.control.channel;
-	first->round = (struct tw_round){
-		.before = tw_metadata_sender__before,
-		.after = tw_metadata_sender__after,
-		.ctx = &p->announcer,
-		.fd = tw_request_limiter__fd(p->announcer.wants),
-	};
-	tw_metadata_sender__start(&p->announcer);
-	start = p->announcer.control.time - p->clock.slack; /* names learned later may be that old */
-	for (unsigned int i = 0; i < p->n_readers; i++) {
-		p->readers[i].proven = start;
-		tw_reader__watermark_on(&p->readers[i], &first->port, start);
-	}
-	tw_frame_writer__drain(&first->port);
 }
 
 static void let_go(struct tw_producer *p)
@@ -181,106 +129,34 @@ static void let_go(struct tw_producer *p)
 		sem_post(&p->go);
 }
 
-int tw_producer__start(struct tw_producer *p, struct tw_error *err)
+static void join_threads(struct tw_producer *p)
 {
-	int rc = open_sinks(p, err);
+	const uint64_t one = 1;
 
-	if (!rc)
-		rc = start_threads(p, err);
-	if (!rc)
-		rc = answer_questions(p, err);
-	/*
-	 * The events before those that tell the names: the kernel calls who is to be told of a rename in this order, and then gives
-	 * the task its name. So the rename itself is older than the name, as the kernel's own filters have it too.
-	 */
-	if (!rc)
-		rc = tw_filtering__enable(&p->filtering, &p->selection, p->instance, err);
-	if (!rc)
-		rc = tw_tasks__begin(p->tasks, p->own_pids, err);
-	if (!rc) {
-		announce(p);
-		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
-		rc = tw_instance__write(p->instance, "tracing_on", "1", err);
-	}
-	if (rc) {
-		tw_instance__write(p->instance, "tracing_on", "0", NULL);
-		atomic_store(&p->stop, true);
-		let_go(p);
-		join_threads(p);
-		end_answers(p);
-		close_sinks(p);
-		return rc;
-	}
-	p->running = true;
-	let_go(p);
-	return 0;
-}
-
-int tw_producer__follow(struct tw_producer *p, struct tw_error *err)
-{
-	struct tw_trace_mark mark;
-	char text[16];
-	const int rc = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
-
-	if (rc)
-		return tw_error__set(err, rc, "the command to follow left no mark in the trace");
-	snprintf(text, sizeof(text), "%d", mark.pid);
-	return tw_tracer__follow(p->tracer, text, err);
-}
-
-char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
-{
-	return tw_instance__path(tw_tasks__instance(p->tasks), "trace_marker", buf, size);
-}
-
-int tw_producer__ignore(struct tw_producer *p, pid_t pid)
-{
-	char text[16];
-
-	if (!p->own_pids)
-		return -ENOTSUP;
-	snprintf(text, sizeof(text), "%d", pid);
-	tw_tracer__leave_out(p->tracer, text);
-	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
-}
-
-int tw_producer__broken(const struct tw_producer *p)
-{
-	for (unsigned int i = 0; i < p->n_readers; i++)
-		if (p->readers[i].error)
-			return p->readers[i].error;
-	return 0;
-}
-
-/* What all readers have proven: each round of the slowest lets it grow. */
-uint64_t tw_producer__progress(const struct tw_producer *p)
-{
-	uint64_t least = UINT64_MAX;
-
+	atomic_store(&p->stop, true);
+	if (write(p->wake_fd, &one, sizeof(one)) < 0)
+		p->readers[0].err = -errno;
 	for (unsigned int i = 0; i < p->n_readers; i++) {
-		const uint64_t proven = atomic_load_explicit(&p->readers[i].proven, memory_order_relaxed);
-
-		least = proven < least ? proven : least;
+		if (!p->readers[i].started)
+			continue;
+		pthread_join(p->readers[i].thread, NULL);
+		p->readers[i].started = false;
 	}
-	return least;
 }
 
-/* What has not left by now never will. All threads have one receiver: what one has waited for in vain, no other waits for again. */
-static void drain_port(struct tw_producer *p, struct tw_reader *r)
+static int open_sinks(struct tw_producer *p, struct tw_error *error)
 {
-	const int rc = tw_frame_writer__drain(&r->port);
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		struct tw_sink *sink;
+		const int err = p->options->open_sink(p->options->ctx, i, &sink, error);
 
-	if (rc == -EAGAIN)
-		p->held = r->port.sink->blocked_by;
-	for (unsigned int i = 0; rc == -EAGAIN && i < p->n_readers; i++)
-		tw_frame_writer__stop_waiting(&p->readers[i].port);
-	if (rc && !r->error)
-		r->error = rc == -EAGAIN ? -ETIMEDOUT : rc;
+		if (err)
+			return err;
+		tw_frame_writer__init(&p->readers[i].writer, sink, &p->stream, p->options->events_per_frame);
+		p->readers[i].writer.deadline = p->options->deadline;
+	}
+	return 0;
 }
-
-/* Said again where frames may get lost: after a burst of losses one of them arrives. */
-static const unsigned int last_pauses_ms[] = { 0, 5, 10, 20, 40 };
-#define LAST_TIMES (sizeof(last_pauses_ms) / sizeof(last_pauses_ms[0]))
 
 static void ask_sinks(struct tw_producer *p)
 {
@@ -288,41 +164,210 @@ static void ask_sinks(struct tw_producer *p)
 		tw_reader__ask_sink(&p->readers[i]);
 }
 
-/*
- * All is out: the books are closed. One frame says so, with the counters and the last number of every channel. A sink that is broken may
- * still take it, to be counted.
- */
-static void say_last(struct tw_producer *p)
+static void close_sinks(struct tw_producer *p)
 {
-	struct tw_reader *first = &p->readers[0];
-	const size_t times = p->options->repeat_ms ? LAST_TIMES : 1;
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		struct tw_reader *r = &p->readers[i];
 
-	tw_frame_writer__begin_last(&first->port);
-	for (size_t i = 0; i < times && (!i || !first->error); i++) {
-		uint64_t now;
-
-		nanosleep(&(struct timespec){ .tv_nsec = last_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
-		ask_sinks(p);
-		now = tw_trace_clock__now(&p->clock);
-		tw_metadata_sender__last(&p->announcer, now);
-		for (unsigned int k = 0; k < p->n_readers; k++)
-			tw_reader__watermark_on(&p->readers[k], &first->port, now);
-		drain_port(p, first);
+		if (!r->writer.sink)
+			continue;
+		tw_sink__give_up(r->writer.sink);
+		tw_reader__ask_sink(r);
+		tw_sink__close(r->writer.sink);
+		r->writer.sink = NULL;
 	}
 }
 
-/* So that the end comes even if somebody writes as fast as we read. */
+static void take_request(void *ctx, uint16_t what)
+{
+	struct tw_producer *p = ctx;
+
+	tw_request_limiter__add(p->metadata.requests, what);
+}
+
+static void take_refusal(void *ctx, uint16_t why)
+{
+	const struct tw_producer *p = ctx;
+
+	if (p->options->refused)
+		p->options->refused(p->options->ctx, why);
+}
+
+/* A thread without the readers' priority: requests cannot take their time. */
+static int start_answers(struct tw_producer *p, struct tw_error *error)
+{
+	struct tw_time_sync_options options = {
+		.clock = &p->clock,
+		.stream_id = p->stream.id,
+		.begin = leave_trace,
+		.wanted = take_request,
+		.refused = take_refusal,
+		.ctx = p,
+	};
+	const int err =
+		p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, error) : 0;
+
+	return err || !options.rx ? err : tw_time_sync__start(&options, &p->exchange, error);
+}
+
+static void end_answers(struct tw_producer *p)
+{
+	tw_time_sync__stop(p->exchange, &p->questions);
+	p->exchange = NULL;
+}
+
+/* All metadata before any event; then a watermark that names every channel that there will be. */
+static void announce(struct tw_producer *p)
+{
+	struct tw_reader *first = &p->readers[0];
+	uint64_t start;
+
+	tw_control_channel__init(&p->metadata.control, &first->writer);
+	first->control = &p->metadata.control.channel;
+	first->round = (struct tw_round){
+		.before = tw_metadata_sender__before,
+		.after = tw_metadata_sender__after,
+		.ctx = &p->metadata,
+		.fd = tw_request_limiter__fd(p->metadata.requests),
+	};
+	tw_metadata_sender__start(&p->metadata);
+	start = p->metadata.control.time - p->clock.slack; /* names that become known later may be that old */
+	for (unsigned int i = 0; i < p->n_readers; i++) {
+		p->readers[i].read_until = start;
+		tw_reader__send_watermark(&p->readers[i], &first->writer, start);
+	}
+	tw_frame_writer__drain(&first->writer);
+}
+
+int tw_producer__start(struct tw_producer *p, struct tw_error *error)
+{
+	int err = open_sinks(p, error);
+
+	if (!err)
+		err = start_threads(p, error);
+	if (!err)
+		err = start_answers(p, error);
+	/*
+	 * The events before those that tell the names: the kernel runs the probes of a rename in this order, and then gives
+	 * the task its name. So the rename itself is older than the name, as it is to the kernel's own filters.
+	 */
+	if (!err)
+		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
+	if (!err)
+		err = tw_tasks__begin(p->tasks, p->own_pids, error);
+	if (!err) {
+		announce(p);
+		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
+		err = tw_instance__write(p->instance, "tracing_on", "1", error);
+	}
+	if (err) {
+		tw_instance__write(p->instance, "tracing_on", "0", NULL);
+		atomic_store(&p->stop, true);
+		let_go(p);
+		join_threads(p);
+		end_answers(p);
+		close_sinks(p);
+		return err;
+	}
+	p->running = true;
+	let_go(p);
+	return 0;
+}
+
+int tw_producer__broken(const struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		if (p->readers[i].err)
+			return p->readers[i].err;
+	return 0;
+}
+
+/* How far the slowest reader is: each of its rounds lets it grow. */
+uint64_t tw_producer__progress(const struct tw_producer *p)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		least = tw_time__earlier(least, atomic_load_explicit(&p->readers[i].read_until, memory_order_relaxed));
+	return least;
+}
+
+/* What has not left by now never will. All threads have one receiver: where one has waited in vain, no other waits again. */
+static void drain_writer(struct tw_producer *p, struct tw_reader *r)
+{
+	const int err = tw_frame_writer__drain(&r->writer);
+
+	if (err == -EAGAIN)
+		p->held = r->writer.sink->blocked_by;
+	for (unsigned int i = 0; err == -EAGAIN && i < p->n_readers; i++)
+		tw_frame_writer__stop_waiting(&p->readers[i].writer);
+	if (err && !r->err)
+		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
+}
+
+/* END is repeated where frames may get lost: after a burst of losses one of them arrives. */
+static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
+#define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
+
+/*
+ * All events are out, and the counters final. One frame has these and the last number of every channel. A sink that is broken may
+ * still take it, to count it.
+ */
+static void send_end(struct tw_producer *p)
+{
+	struct tw_reader *first = &p->readers[0];
+	const size_t times = p->options->repeat_ms ? END_TIMES : 1;
+
+	tw_frame_writer__begin_last(&first->writer);
+	for (size_t i = 0; i < times && (!i || !first->err); i++) {
+		uint64_t now;
+
+		nanosleep(&(struct timespec){ .tv_nsec = end_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
+		ask_sinks(p);
+		now = tw_trace_clock__now(&p->clock);
+		tw_metadata_sender__last(&p->metadata, now);
+		for (unsigned int k = 0; k < p->n_readers; k++)
+			tw_reader__send_watermark(&p->readers[k], &first->writer, now);
+		drain_writer(p, first);
+	}
+}
+
+/* So that the end comes even if tracing goes on as fast as the readers read. */
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
-		const int rc = tw_trace_ring__bound(&r->rings[i]);
+		const int err = tw_trace_ring__bound(&r->rings[i]);
 
-		if (rc && !r->error)
-			r->error = rc;
+		if (err && !r->err)
+			r->err = err;
 	}
 }
 
-/* With the threads gone, this one does their last rounds: all rings to their end, then names, then all out. */
+/* If the kernel's counters do not fit, at least what we know of was recorded. */
+static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
+{
+	struct tw_ring_stats stats = { 0 };
+
+	if (!tw_trace_ring__settle(ring, writer, &stats) && tw_trace_ring__fits(ring, &stats)) {
+		p->recorded += stats.read + tw_ring_stats__lost(&stats) + stats.entries;
+		return;
+	}
+	p->recorded += ring->read + ring->lost;
+	p->unsure.rings++;
+	p->unsure.read += ring->read;
+	p->unsure.kernel_read += stats.read;
+}
+
+/* After the rings were read to their end: what the kernel counted, and LOST for what was not reported yet. */
+static void settle_rings(struct tw_producer *p)
+{
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		for (size_t k = 0; k < p->readers[i].n_rings; k++)
+			settle_ring(p, &p->readers[i].rings[k], &p->readers[i].writer);
+	p->settled = true;
+}
+
+/* With the threads gone, this one does their last rounds: all rings to their end, then names, then all frames out. */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -335,41 +380,43 @@ static void finish(struct tw_producer *p)
 		for (unsigned int i = 0; i < p->n_readers; i++)
 			more |= tw_reader__finish(&p->readers[i]);
 	} while (more);
-	tw_producer__settle(p);
+	settle_rings(p);
 	for (unsigned int i = p->n_readers; i-- > 1;) {
-		tw_reader__watermark(&p->readers[i], tw_trace_clock__now(&p->clock));
-		drain_port(p, &p->readers[i]);
+		struct tw_reader *r = &p->readers[i];
+
+		tw_reader__send_watermark(r, &r->writer, tw_trace_clock__now(&p->clock));
+		drain_writer(p, r);
 	}
-	tw_metadata_sender__finish(&p->announcer);
-	first->closed = UINT64_MAX;
-	tw_reader__watermark(first, tw_trace_clock__now(&p->clock));
-	drain_port(p, first);
-	say_last(p);
+	tw_metadata_sender__finish(&p->metadata);
+	first->control_watermark = UINT64_MAX;
+	tw_reader__send_watermark(first, &first->writer, tw_trace_clock__now(&p->clock));
+	drain_writer(p, first);
+	send_end(p);
 }
 
 static bool gave_up(const struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
-		if (p->readers[i].port.given_up)
+		if (p->readers[i].writer.given_up)
 			return true;
 	return false;
 }
 
-/* Why not all that was to be sent has left. Return: 0 if it has, else @err is filled. */
-static int check_sent(const struct tw_producer *p, struct tw_error *err)
+/* Why not all frames have left. Return: 0 if they have, else @error is filled */
+static int check_sent(const struct tw_producer *p, struct tw_error *error)
 {
-	const int error = tw_producer__broken(p);
+	const int err = tw_producer__broken(p);
 
 	if (gave_up(p))
 		return tw_error__set(
-			err, -ETIMEDOUT,
+			error, -ETIMEDOUT,
 			"sending took longer than the end allowed%s%s: what had not left then was given up, and is "
 			"counted as lost by the producer",
 			p->held ? ", as " : "", p->held ? p->held : "");
-	if (error == -ETIMEDOUT)
-		return tw_error__set(err, error, "sending stopped early: %s; the last frames were given up",
+	if (err == -ETIMEDOUT)
+		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
 				     p->held ? p->held : "the output took nothing more");
-	return error ? tw_error__set(err, error, "sending stopped early: %s", strerror(-error)) : 0;
+	return err ? tw_error__set(error, err, "sending stopped early: %s", strerror(-err)) : 0;
 }
 
 static bool is_off(const struct tw_instance *instance)
@@ -385,20 +432,20 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
-int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
+int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 {
-	int rc;
+	int err;
 
 	if (!p->running)
 		return 0;
 	p->switched_off = is_off(p->instance);
-	rc = tw_instance__write(p->instance, "tracing_on", "0", NULL);
-	if (rc)
+	err = tw_instance__write(p->instance, "tracing_on", "0", NULL);
+	if (err)
 		tw_error__set(
-			err, rc,
+			error, err,
 			"tracing cannot be switched off: the kernel refuses '0' for tracing_on (%s); the events that were "
 			"left in the rings when the run ended are counted as lost",
-			strerror(-rc));
+			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
 	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);
@@ -408,5 +455,92 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *err)
 	end_answers(p);
 	close_sinks(p);
 	p->running = false;
-	return rc ? rc : check_sent(p, err);
+	return err ? err : check_sent(p, error);
+}
+
+/* While its thread counts on. */
+static void add_reader(struct tw_reader *r, struct tw_producer_counters *counters)
+{
+	struct tw_sink_stats sink;
+
+	for (size_t k = 0; k < r->n_rings; k++) {
+		counters->read += tw_counter__read(&r->rings[k].read);
+		counters->filtered += tw_counter__read(&r->rings[k].filtered);
+		counters->given_up += tw_counter__read(&r->rings[k].filter_cpu.given_up);
+		counters->lost_ring += tw_counter__read(&r->rings[k].lost);
+		counters->shed += tw_counter__read(&r->rings[k].channel.shed);
+		counters->late += tw_counter__read(&r->rings[k].late);
+	}
+	tw_reader__sink_stats(r, &sink);
+	counters->frames += sink.frames;
+	counters->bytes += sink.bytes;
+	counters->dropped_frames += sink.dropped;
+	counters->lost_tx += sink.dropped_events;
+	if (r->writer.events_per_frame == 1) /* one each, or it was metadata */
+		counters->lost_tx += sink.dropped_unseen;
+	else
+		counters->dropped_unseen += sink.dropped_unseen;
+	counters->delivered += tw_counter__read(&r->writer.events);
+	counters->nameless_too_many += tw_counter__read(&r->addresses.forgotten);
+}
+
+static double run_seconds(const struct tw_producer *p)
+{
+	const uint64_t end = p->stopped_ns ? p->stopped_ns : tw_time__now(CLOCK_MONOTONIC);
+
+	return p->started_ns ? (double)(end - p->started_ns) / (double)TW_NS_PER_SECOND : 0;
+}
+
+void tw_producer__counters(const struct tw_producer *p, struct tw_producer_counters *ret)
+{
+	struct tw_producer_counters counters = { .schemas = p->metadata.schemas, .seconds = run_seconds(p) };
+	struct tw_tasks_stats tasks;
+
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		add_reader(&p->readers[i], &counters);
+	if (counters.lost_tx > counters.delivered)
+		counters.lost_tx = counters.delivered;
+	counters.delivered -= counters.lost_tx;
+	tw_tasks__stats(p->tasks, &tasks);
+	counters.unnamed = tasks.unnamed;
+	counters.names = tasks.names;
+	counters.bookkeeping_read = tasks.read;
+	counters.bookkeeping_lost = tasks.lost;
+	counters.questions = p->questions;
+	counters.symbols = p->metadata.symbolizer.found;
+	counters.nameless = p->metadata.symbolizer.unfound;
+	counters.symbols_hidden = p->metadata.symbolizer.blind;
+	counters.unsure = p->unsure;
+	counters.switched_off = p->switched_off;
+	counters.recorded = p->settled ? p->recorded : counters.read + counters.lost_ring;
+	counters.balanced = counters.recorded == counters.delivered + counters.lost_ring + counters.filtered +
+							 counters.shed + counters.lost_tx;
+	*ret = counters;
+}
+
+void tw_producer__send_stats(void *ctx, struct tw_control_channel *control)
+{
+	const struct tw_producer *p = ctx;
+	struct tw_producer_counters c;
+
+	tw_producer__counters(p, &c);
+	const struct tw_stat_view totals[] = {
+		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, c.recorded },
+		{ TW_STAT_READ, TW_CHANNEL_CONTROL, c.read },
+		{ TW_STAT_FILTERED, TW_CHANNEL_CONTROL, c.filtered },
+		{ TW_STAT_OVERRUN, TW_CHANNEL_CONTROL, c.lost_ring },
+		{ TW_STAT_SHED, TW_CHANNEL_CONTROL, c.shed },
+		{ TW_STAT_SENT_EVENTS, TW_CHANNEL_CONTROL, c.delivered + c.lost_tx },
+		{ TW_STAT_SENT_FRAMES, TW_CHANNEL_CONTROL, c.frames },
+		{ TW_STAT_SENT_BYTES, TW_CHANNEL_CONTROL, c.bytes },
+		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, c.dropped_frames },
+		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, c.lost_tx },
+		{ TW_STAT_TX_DROPS_UNSEEN, TW_CHANNEL_CONTROL, c.dropped_unseen },
+		{ TW_STAT_UNSURE_RINGS, TW_CHANNEL_CONTROL, c.unsure.rings },
+		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, c.unnamed },
+		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, c.bookkeeping_read },
+		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, c.bookkeeping_lost },
+	};
+
+	tw_control_channel__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
 }

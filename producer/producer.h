@@ -19,16 +19,11 @@
 #include "base/deadline.h"
 #include "base/error.h"
 #include "filter/filter.h"
+#include "producer/events.h"
 #include "producer/exchange.h"
 #include "producer/tracer/tracer.h"
 #include "transport/receiver.h"
 #include "transport/sink.h"
-
-/* Events asked for, and the tracefs filter for them. Of several filters for an event the last counts. */
-struct tw_event_request {
-	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see producer/events.h */
-	const char *filter; /* as tracefs has it, handed to the kernel as it is; NULL = none */
-};
 
 struct tw_producer_options {
 	const struct tw_event_request *events;
@@ -54,12 +49,12 @@ struct tw_producer_options {
 	 * Opens the sink of reader thread @thread, called from tw_producer__start(). The producer closes it at the end of
 	 * tw_producer__stop(), after a last flush.
 	 */
-	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/*
 	 * Opens where questions for the stream's clock come in (producer/exchange.h), called from tw_producer__start() after the
 	 * sinks. The producer closes it before them. NULL = nobody can ask.
 	 */
-	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *err);
+	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
 	/*
 	 * Whoever receives the stream says that it takes nothing of it (enum tw_refused_why, or unknown), or somebody who says so. Called
 	 * in a thread of the producer's; may be NULL. Must not block.
@@ -134,9 +129,9 @@ struct tw_producer;
  * Instances of dead producers are removed first.
  *
  * Return: 0; -EINVAL for an option or filter that can't be (a usage error), -ENOENT for an event that is not there (usage too),
- * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @err.
+ * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @error.
  */
-int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *err);
+int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error);
 
 /** tw_producer__instance() - name of the trace instance: "tracewire-..."; owner of whatever else a run makes */
 const char *tw_producer__instance(const struct tw_producer *producer);
@@ -158,7 +153,7 @@ char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t 
  *
  * The mark tells the task's global pid, which it cannot know itself inside a pid namespace.
  */
-int tw_producer__follow(struct tw_producer *producer, struct tw_error *err);
+int tw_producer__follow(struct tw_producer *producer, struct tw_error *error);
 
 /**
  * tw_producer__ignore() - leave a task of ours and its later children out of the trace, such as the viewer's
@@ -168,9 +163,9 @@ int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
 /**
  * tw_producer__start() - open the sinks, announce, start readers and tracing
- * Return: 0, or -errno with @err filled and nothing running.
+ * Return: 0, or -errno with @error filled and nothing running.
  */
-int tw_producer__start(struct tw_producer *producer, struct tw_error *err);
+int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 
 /** tw_producer__broken() - 0 while all goes well; the -errno of a sink or ring that failed for good. Any thread may ask. */
 int tw_producer__broken(const struct tw_producer *producer);
@@ -185,7 +180,7 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  *
  * Return: 0, or the first -errno met, -ETIMEDOUT if something was given up as the deadline was over; the books are valid in any case.
  */
-int tw_producer__stop(struct tw_producer *producer, struct tw_error *err);
+int tw_producer__stop(struct tw_producer *producer, struct tw_error *error);
 
 /** tw_producer__counters() - counters so far; final and settled after tw_producer__stop(). Any thread */
 void tw_producer__counters(const struct tw_producer *producer, struct tw_producer_counters *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The producer's parts, shared by its setup, its run and its books. */
+/* The parts of a producer, shared by its set-up and its run. */
 #ifndef TW_PRODUCER_IMPL_H
 #define TW_PRODUCER_IMPL_H
 
@@ -23,14 +23,16 @@ struct tw_producer {
 	struct tw_selection selection;
 	struct tw_filtering filtering;
 	struct tw_producer_stream stream;
-	struct tw_hashed_pointers pointers; /* all zero = sent as they are */
-	struct tw_metadata_sender announcer;
-	struct tw_reader *readers;
+	struct tw_hashed_pointers pointers; /* all zero = addresses are sent as they are */
+	struct tw_metadata_sender metadata;
+	struct tw_trace_ring *rings; /* of all CPUs that may ever be online */
+	size_t n_rings;
+	struct tw_reader *readers; /* each has some of the rings */
 	unsigned int n_readers;
 	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
 
-	/* the run (producer_run.c) */
-	struct tw_time_sync_thread *exchange; /* NULL where nobody can ask */
+	/* the run */
+	struct tw_time_sync_thread *exchange; /* NULL if nobody can ask */
 	struct tw_time_sync_stats questions;  /* once it has ended */
 	pthread_mutex_t mark_lock;            /* one thread at a time learns its global pid */
 	sem_t marked, go;
@@ -42,26 +44,14 @@ struct tw_producer {
 	_Atomic uint64_t stopped_ns; /* set while the readers still run */
 	const char *held;            /* why frames did not leave at the end, as the sink says; NULL = it does not */
 
-	/* what the kernel said after the run (producer_books.c) */
+	/* the kernel's counters after the run */
 	bool settled;
-	atomic_bool switched_off; /* by somebody else, before the end; set while the readers still run */
+	atomic_bool switched_off; /* by another process, before the end; set while the readers still run */
 	uint64_t recorded;
 	struct tw_unsure unsure;
 };
 
-/** tw_producer__make_instance() - the events' instance with its rings, and the tracer's place; for tw_producer__free() to undo */
-int tw_producer__make_instance(struct tw_producer *producer, struct tw_error *err);
-
-/** tw_producer__make_readers() - the readers with their rings; the same */
-int tw_producer__make_readers(struct tw_producer *producer, struct tw_error *err);
-
-/** tw_producer__latency_ms() - the longest that a reader lets its rings wait */
-unsigned int tw_producer__latency_ms(const struct tw_producer_options *options);
-
-/** tw_producer__send_stats() - the books as STATS; @ctx is the producer */
+/** tw_producer__send_stats() - the counters as STATS; @ctx is the producer */
 void tw_producer__send_stats(void *ctx, struct tw_control_channel *control);
-
-/** tw_producer__settle() - after the rings were read to their end: what the kernel counted, and LOST for what was not told yet */
-void tw_producer__settle(struct tw_producer *producer);
 
 #endif

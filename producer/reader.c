@@ -17,8 +17,8 @@
 #define CHANNELS_MAX    1024
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers wait for no channel that is further behind than some of that */
 
-/* What this round's reads prove: T, or for a ring that was not read to its end its last event, or the next if it is at hand. */
-static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
+/* Until when this round has read: T, or for a ring that was not read to its end its last event, or the next if that is known. */
+static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
 	uint64_t time = now > r->clock->slack ? now - r->clock->slack : 0;
 
@@ -32,8 +32,8 @@ static uint64_t proven_time(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Of all readers: what one has sent is held back by a receiver until the others have told their watermarks too. */
-static void renew_newest(struct tw_reader *r)
+/* Of all readers: a receiver holds back what one has sent until the others have sent their watermarks too. */
+static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
 
@@ -44,7 +44,7 @@ static void renew_newest(struct tw_reader *r)
 		;
 }
 
-/* The rings of this thread with the number that the next event of each gets. Return: how many. */
+/* The channels of this thread's rings, and the number that the next event of each gets. Return: how many */
 static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64_t *next)
 {
 	size_t n = 0;
@@ -54,14 +54,14 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 
 		/* events in the frame being filled have their numbers though the channel counts them at its end */
 		channels[n] = ch->number;
-		next[n++] = ch->next_seq + (r->port.channel == ch ? r->port.frame.info.events : 0);
+		next[n++] = ch->next_seq + (r->writer.channel == ch ? r->writer.frame.info.events : 0);
 	}
 	return n;
 }
 
 /*
- * The control channel is listed with the thread's rings. It has a record of its own while another thread may still meet tasks
- * and addresses whose names have to be placed before this one's time.
+ * The control channel is listed with the thread's rings. It has a record of its own while another thread may still find tasks
+ * and addresses whose names have to be placed before this thread's time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -73,36 +73,31 @@ static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, ui
 	if (!r->control)
 		return tw_watermark__emit(frame, time, channels, next, n);
 	channels[n] = r->control->number;
-	next[n++] = r->control->next_seq + (r->port.channel == r->control);
-	if (r->closed >= time)
+	next[n++] = r->control->next_seq + (r->writer.channel == r->control);
+	if (r->control_watermark >= time)
 		return tw_watermark__emit(frame, time, channels, next, n);
 	return tw_watermark__emit(frame, time, channels, next, rings) &&
-	       tw_watermark__emit(frame, r->closed, channels + rings, next + rings, 1);
+	       tw_watermark__emit(frame, r->control_watermark, channels + rings, next + rings, 1);
 }
 
-void tw_reader__watermark_on(struct tw_reader *r, struct tw_frame_writer *port, uint64_t time)
+void tw_reader__send_watermark(struct tw_reader *r, struct tw_frame_writer *writer, uint64_t time)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
-		r->rings[i].watermark = time;
-	r->watermark = time;
-	r->told_control = r->closed < time ? r->closed : time;
-	if (port->channel && emit_watermark(r, &port->frame, time))
+		r->rings[i].sent_watermark = time;
+	r->sent_watermark = time;
+	r->sent_control_watermark = tw_time__earlier(r->control_watermark, time);
+	if (writer->channel && emit_watermark(r, &writer->frame, time))
 		return;
-	if (tw_frame_writer__begin(port, &r->rings[0].channel, time))
-		emit_watermark(r, &port->frame, time);
+	if (tw_frame_writer__begin(writer, &r->rings[0].channel, time))
+		emit_watermark(r, &writer->frame, time);
 }
 
-void tw_reader__watermark(struct tw_reader *r, uint64_t time)
-{
-	tw_reader__watermark_on(r, &r->port, time);
-}
-
-uint64_t tw_reader__proven_by_others(const struct tw_reader *r)
+uint64_t tw_reader__others_read_until(const struct tw_reader *r)
 {
 	uint64_t time = UINT64_MAX;
 
 	for (unsigned int i = 0; i < r->n_all; i++) {
-		const uint64_t other = atomic_load_explicit(&r->all[i].proven, memory_order_acquire);
+		const uint64_t other = atomic_load_explicit(&r->all[i].read_until, memory_order_acquire);
 
 		if (&r->all[i] != r && other < time)
 			time = other;
@@ -110,38 +105,33 @@ uint64_t tw_reader__proven_by_others(const struct tw_reader *r)
 	return time;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+/* All threads have read all older events, and noted the tasks and addresses in them. */
+static uint64_t all_read_until(const struct tw_reader *r)
 {
-	return a < b ? a : b;
+	return tw_time__earlier(r->read_until, tw_reader__others_read_until(r));
 }
 
-/* What all threads have proven: what they met before that has been noted. */
-static uint64_t proven_by_all(const struct tw_reader *r)
+/* The watermark to send. No further ahead of the others: a receiver would not wait for them any longer. */
+static uint64_t next_watermark(const struct tw_reader *r)
 {
-	return earlier(r->proven, tw_reader__proven_by_others(r));
+	const uint64_t others = tw_reader__others_read_until(r);
+
+	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/* What is told of it: where the others are far behind, a receiver would wait for them no longer. */
-static uint64_t to_be_told(const struct tw_reader *r)
+/* It goes with the last frame of the round; alone only if a receiver holds something back for it, or now and then. */
+static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
-	const uint64_t others = tw_reader__proven_by_others(r);
+	const bool control = r->control && r->sent_control_watermark < r->sent_watermark;
+	const uint64_t sent = control ? r->sent_control_watermark : r->sent_watermark;
+	const uint64_t time = next_watermark(r);
 
-	return others < UINT64_MAX - AHEAD_NS ? earlier(r->proven, others + AHEAD_NS) : r->proven;
-}
-
-/* It rides on the last frame of the round; alone it goes only if something would else be held back, or now and then. */
-static void tell_watermark(struct tw_reader *r, uint64_t now)
-{
-	const bool control = r->control && r->told_control < r->watermark;
-	const uint64_t told = control ? r->told_control : r->watermark;
-	const uint64_t time = to_be_told(r);
-
-	if (time <= r->watermark && !(control && r->closed > r->told_control))
+	if (time <= r->sent_watermark && !(control && r->control_watermark > r->sent_control_watermark))
 		return;
-	if (!r->port.channel && atomic_load(r->newest) < told && now < r->heartbeat)
+	if (!r->writer.channel && atomic_load(r->newest) < sent && now < r->heartbeat)
 		return;
 	r->heartbeat = now + HEARTBEAT_NS;
-	tw_reader__watermark(r, time > r->watermark ? time : r->watermark);
+	tw_reader__send_watermark(r, &r->writer, tw_time__later(time, r->sent_watermark));
 }
 
 static size_t drain_rings(struct tw_reader *r, uint64_t round)
@@ -149,61 +139,52 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < r->n_rings; i++)
-		bytes += tw_trace_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->port, r->tasks);
-	if (r->port.waited >= TW_TRACE_RING_SLOW_NS) {
-		r->pace.slow = true;
-		tw_ring_scheduler__start(&r->pace);
+		bytes += tw_trace_ring__drain(&r->rings[i], r->page, r->page_size, BUDGET, round, &r->writer, r->tasks);
+	if (r->writer.waited >= TW_TRACE_RING_SLOW_NS) {
+		r->scheduler.slow = true;
+		tw_ring_scheduler__start(&r->scheduler);
 	}
 	return bytes;
 }
 
-/* Whether any of the other readers waits for room itself, or reads in step, as one that goes along does too. */
-struct others {
-	bool slow, in_step;
-};
-
-static struct others look_at_others(const struct tw_reader *r)
+/* Whether another reader reads in step; with @slow, because its own frames had to wait and not as a follower */
+static bool another_in_step(const struct tw_reader *r, bool slow)
 {
-	struct others others = { false, false };
-
-	for (unsigned int i = 0; i < r->n_all; i++) {
-		if (&r->all[i] == r)
-			continue;
-		others.slow |= r->all[i].pace.slow;
-		others.in_step |= r->all[i].pace.on;
-	}
-	return others;
+	for (unsigned int i = 0; i < r->n_all; i++)
+		if (&r->all[i] != r && (slow ? r->all[i].scheduler.slow : r->all[i].scheduler.on))
+			return true;
+	return false;
 }
 
 static size_t read_rings(struct tw_reader *r, uint64_t round)
 {
 	size_t bytes;
 
-	r->port.waited = 0;
-	/* They have one receiver: a reader that need not wait would be far ahead. One that goes along takes nobody with it. */
-	if (look_at_others(r).slow)
-		tw_ring_scheduler__start(&r->pace);
-	bytes = r->pace.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
+	r->writer.waited = 0;
+	/* They have one receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing. */
+	if (another_in_step(r, true))
+		tw_ring_scheduler__start(&r->scheduler);
+	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
 	for (size_t i = 0; i < r->n_rings; i++)
-		if (r->rings[i].error)
-			r->error = r->rings[i].error;
+		if (r->rings[i].err)
+			r->err = r->rings[i].err;
 	return bytes;
 }
 
 /*
- * What the control channel says belongs among the events that leave now. In step these may be of some seconds ago: frames of the
- * present before them would tell a receiver that nothing of the past is to be waited for.
+ * Records of the control channel belong among the events that leave now. In step these may be of some seconds ago: frames of the
+ * present before them would make a receiver stop waiting for the past.
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
-	return r->pace.on || look_at_others(r).in_step ? earlier(now, proven_by_all(r)) : now;
+	return r->scheduler.on || another_in_step(r, false) ? tw_time__earlier(now, all_read_until(r)) : now;
 }
 
 void tw_reader__ask_sink(struct tw_reader *r)
 {
 	struct tw_sink_stats stats;
 
-	tw_sink__stats(r->port.sink, &stats);
+	tw_sink__stats(r->writer.sink, &stats);
 	pthread_mutex_lock(&r->stats_lock);
 	r->sink_stats = stats;
 	pthread_mutex_unlock(&r->stats_lock);
@@ -220,7 +201,7 @@ void tw_reader__sink_stats(struct tw_reader *r, struct tw_sink_stats *ret)
 static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 {
 	const uint64_t now = tw_trace_clock__now(r->clock);
-	uint64_t proven;
+	uint64_t read_until;
 	size_t bytes;
 
 	*ret_patience = LONGEST_POLL_NS;
@@ -228,30 +209,30 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 		r->round.before(r->round.ctx, control_time(r, now));
 	bytes = read_rings(r, now);
 	if (bytes)
-		renew_newest(r);
-	proven = proven_time(r, now);
-	if (proven > r->proven)
-		atomic_store_explicit(&r->proven, proven, memory_order_release);
+		update_newest(r);
+	read_until = round_read_until(r, now);
+	if (read_until > r->read_until)
+		atomic_store_explicit(&r->read_until, read_until, memory_order_release);
 	if (r->round.after) {
-		uint64_t closed = proven_by_all(r);
+		uint64_t watermark = all_read_until(r);
 
-		*ret_patience = r->round.after(r->round.ctx, control_time(r, now), &closed);
-		r->closed = closed;
+		*ret_patience = r->round.after(r->round.ctx, control_time(r, now), &watermark);
+		r->control_watermark = watermark;
 	}
-	tell_watermark(r, now);
-	tw_frame_writer__flush(&r->port);
+	send_due_watermark(r, now);
+	tw_frame_writer__flush(&r->writer);
 	if (now >= r->next_stats) {
 		tw_reader__ask_sink(r);
 		r->next_stats = now + TW_NS_PER_SECOND;
 	}
-	if (r->port.error)
-		r->error = r->port.error;
+	if (r->writer.err)
+		r->err = r->writer.err;
 	return bytes;
 }
 
 /*
- * Twice a sub-buffer's worth in the longest pause is worth the longest pause, but no pause fills more than a quarter of a ring. A round
- * that took longer than that (its frames had to wait) has left all that came meanwhile.
+ * If two sub-buffers fill in the longest pause, the pause is the longest. No pause fills more than a quarter of a ring. After a round
+ * that took longer than the longest pause (its frames had to wait) there is none: the rings have what came meanwhile.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
@@ -269,101 +250,68 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-static struct timespec timespec_of(uint64_t ns)
+/* Sleep for @ns, or until stop is set or a round is requested; with @for_events also until a ring has something. */
+static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
-	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
-}
-
-/* What ends a wait besides events: the end, and who has something for the round. */
-#define WAKERS 2
-
-static void watch_wakers(const struct tw_reader *r, struct pollfd fds[WAKERS])
-{
-	fds[0] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = r->round.before ? r->round.fd : -1, .events = POLLIN };
-}
-
-static void heed_wakers(const struct pollfd fds[WAKERS])
-{
+	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
+				     .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
+	struct pollfd fds[CHANNELS_MAX + 2], *request;
 	uint64_t times;
-
-	if (fds[1].revents && read(fds[1].fd, &times, sizeof(times)) < 0)
-		return; /* somebody was faster: the round comes in any case */
-}
-
-/* Sleep until a ring has something, stop is set, the round is asked for or @ns are over. */
-static void wait_for_events(struct tw_reader *r, uint64_t ns)
-{
-	struct pollfd fds[CHANNELS_MAX + WAKERS];
-	const struct timespec ts = timespec_of(ns);
 	nfds_t n = 0;
 
-	for (; n < r->n_rings && n < CHANNELS_MAX; n++)
+	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
-	watch_wakers(r, fds + n);
-	if (ppoll(fds, n + WAKERS, &ts, NULL) <= 0)
+	request = &fds[n];
+	*request = (struct pollfd){ .fd = r->round.before ? r->round.fd : -1, .events = POLLIN };
+	fds[n + 1] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
+	if (ppoll(fds, n + 2, &ts, NULL) <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online: it has no ring yet */
-	heed_wakers(fds + n);
-}
-
-static void wait_a_pause(struct tw_reader *r, uint64_t ns)
-{
-	struct pollfd fds[WAKERS];
-	const struct timespec ts = timespec_of(ns);
-
-	watch_wakers(r, fds);
-	if (ppoll(fds, WAKERS, &ts, NULL) > 0)
-		heed_wakers(fds);
+	if (request->revents && read(request->fd, &times, sizeof(times)) < 0)
+		return; /* it was read meanwhile: the round begins in any case */
 }
 
 void tw_reader__loop(struct tw_reader *r)
 {
 	uint64_t last = tw_time__now(CLOCK_MONOTONIC);
 
-	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->error) {
+	while (!atomic_load_explicit(r->stop, memory_order_relaxed) && !r->err) {
 		const uint64_t begun = tw_time__now(CLOCK_MONOTONIC);
 		uint64_t patience, pause;
 		const size_t bytes = run_round(r, &patience);
 		const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
 		pause = choose_pause(r, bytes, now - last, now - begun);
-		if (r->pace.on)
+		if (r->scheduler.on)
 			pause = bytes ? 0 : r->min_pause; /* another thread is further behind */
 		last = now;
-		r->empty_rounds = bytes || r->pace.on ? 0 : r->empty_rounds + 1;
+		r->empty_rounds = bytes || r->scheduler.on ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)
-			wait_for_events(r, r->alone || patience < r->max_pause ? patience : r->max_pause);
+			wait_for(r, r->n_all == 1 ? patience : tw_time__earlier(patience, r->max_pause), true);
 		else if (pause)
-			wait_a_pause(r, pause < patience ? pause : patience);
+			wait_for(r, tw_time__earlier(pause, patience), false);
 	}
 }
 
 /*
- * In step it is a round as any, whose watermark the receiver needs; of who is through, too, and the first one tells what there is to be
- * told meanwhile.
+ * In step it is a round like any other: the receiver needs its watermark, also that of a reader whose rings are empty, and the first
+ * reader sends metadata meanwhile.
  */
 bool tw_reader__finish(struct tw_reader *r)
 {
 	uint64_t patience;
 
-	if (r->pace.on || look_at_others(r).in_step) {
+	if (r->scheduler.on || another_in_step(r, false)) {
 		run_round(r, &patience);
 		return true;
 	}
-	return read_rings(r, UINT64_MAX) || r->pace.on;
+	return read_rings(r, UINT64_MAX) || r->scheduler.on;
 }
 
 void tw_reader__fini(struct tw_reader *r)
 {
-	for (size_t i = 0; i < r->n_rings; i++)
-		tw_trace_ring__close(&r->rings[i]);
 	tw_seen_addresses__fini(&r->addresses);
 	pthread_mutex_destroy(&r->stats_lock);
-	free(r->rings);
 	free(r->page);
-	r->rings = NULL;
-	r->page = NULL;
-	r->n_rings = 0;
 }

@@ -9,24 +9,24 @@
 
 #include "base/time.h"
 
-#define CLOCK_NS  (TW_NS_PER_SECOND / 20)
-#define CLOCK_ROW 8
-#define ALL_NS    (TW_NS_PER_SECOND / 2)
-#define ALL_ROW   2
-#define ALL_BYTES (256u << 10) /* more takes longer than ALL_NS, as much as it is more */
+#define CLOCK_NS    (TW_NS_PER_SECOND / 20)
+#define CLOCK_BURST 8
+#define ALL_NS      (TW_NS_PER_SECOND / 2)
+#define ALL_BURST   2
+#define ALL_BYTES   (256u << 10) /* more takes longer than ALL_NS, as much as it is more */
 
 #define BIT(what) (1u << (what))
 
-/* Something may be said so often in a row, and then once in so many ns. */
+/* A token bucket: something may be sent @burst times in a row, and then once in @each ns. */
 struct budget {
-	uint64_t each, row;
-	uint64_t paid; /* when all that was said has had its share of time */
+	uint64_t each, burst;
+	uint64_t paid; /* when the time of all that was sent is over */
 };
 
 struct tw_request_limiter {
 	int fd;
-	_Atomic unsigned int wanted; /* BIT()s of what is still to be said */
-	struct budget clock, all;    /* who takes has them */
+	_Atomic unsigned int requests; /* BIT()s of what is still to be sent */
+	struct budget clock, all;      /* of the thread that takes */
 };
 
 struct tw_request_limiter *tw_request_limiter__new(void)
@@ -35,8 +35,8 @@ struct tw_request_limiter *tw_request_limiter__new(void)
 
 	if (!w)
 		return NULL;
-	w->clock = (struct budget){ .each = CLOCK_NS, .row = CLOCK_ROW };
-	w->all = (struct budget){ .each = ALL_NS, .row = ALL_ROW };
+	w->clock = (struct budget){ .each = CLOCK_NS, .burst = CLOCK_BURST };
+	w->all = (struct budget){ .each = ALL_NS, .burst = ALL_BURST };
 	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->fd >= 0)
 		return w;
@@ -52,14 +52,14 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 	free(w);
 }
 
-/* Until all can be said, HOST and CLOCK are. What was wanted before has woken who takes it, who knows when it may be said. */
+/* Until all can be sent, HOST and CLOCK are. An earlier request has woken the sender, which knows when it may answer. */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {
-	const unsigned int wanted = what >= TW_METADATA_REQUEST_ALL
-					    ? BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)
-					    : BIT(what);
+	const unsigned int requests = what >= TW_METADATA_REQUEST_ALL
+					      ? BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)
+					      : BIT(what);
 
-	if (wanted & ~atomic_fetch_or(&w->wanted, wanted))
+	if (requests & ~atomic_fetch_or(&w->requests, requests))
 		eventfd_write(w->fd, 1);
 }
 
@@ -73,12 +73,12 @@ static uint64_t paid_after(const struct budget *b, uint64_t now)
 	return (b->paid > now ? b->paid : now) + b->each;
 }
 
-/* How long until it may be said once more */
+/* How long until it may be sent once more */
 static uint64_t pause_of(const struct budget *b, uint64_t now)
 {
-	const uint64_t paid = paid_after(b, now), most = now + b->row * b->each;
+	const uint64_t paid = paid_after(b, now), max = now + b->burst * b->each;
 
-	return paid > most ? paid - most : 0;
+	return paid > max ? paid - max : 0;
 }
 
 static bool spend(struct budget *b, uint64_t now)
@@ -91,14 +91,14 @@ static bool spend(struct budget *b, uint64_t now)
 
 uint16_t tw_request_limiter__take(struct tw_request_limiter *w, uint64_t now)
 {
-	const unsigned int wanted = atomic_load(&w->wanted);
+	const unsigned int requests = atomic_load(&w->requests);
 
-	if (wanted & BIT(TW_METADATA_REQUEST_ALL) && spend(&w->all, now)) {
-		atomic_fetch_and(&w->wanted, ~(BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)));
+	if (requests & BIT(TW_METADATA_REQUEST_ALL) && spend(&w->all, now)) {
+		atomic_fetch_and(&w->requests, ~(BIT(TW_METADATA_REQUEST_ALL) | BIT(TW_METADATA_REQUEST_CLOCK)));
 		return TW_METADATA_REQUEST_ALL;
 	}
-	if (wanted & BIT(TW_METADATA_REQUEST_CLOCK) && spend(&w->clock, now)) {
-		atomic_fetch_and(&w->wanted, ~BIT(TW_METADATA_REQUEST_CLOCK));
+	if (requests & BIT(TW_METADATA_REQUEST_CLOCK) && spend(&w->clock, now)) {
+		atomic_fetch_and(&w->requests, ~BIT(TW_METADATA_REQUEST_CLOCK));
 		return TW_METADATA_REQUEST_CLOCK;
 	}
 	return 0;
@@ -111,9 +111,9 @@ void tw_request_limiter__set_metadata_size(struct tw_request_limiter *w, uint64_
 
 uint64_t tw_request_limiter__pause(const struct tw_request_limiter *w, uint64_t now)
 {
-	const unsigned int wanted = atomic_load(&w->wanted);
-	const uint64_t all = wanted & BIT(TW_METADATA_REQUEST_ALL) ? pause_of(&w->all, now) : UINT64_MAX;
-	const uint64_t clock = wanted & BIT(TW_METADATA_REQUEST_CLOCK) ? pause_of(&w->clock, now) : UINT64_MAX;
+	const unsigned int requests = atomic_load(&w->requests);
+	const uint64_t all = requests & BIT(TW_METADATA_REQUEST_ALL) ? pause_of(&w->all, now) : UINT64_MAX;
+	const uint64_t clock = requests & BIT(TW_METADATA_REQUEST_CLOCK) ? pause_of(&w->clock, now) : UINT64_MAX;
 
 	return all < clock ? all : clock;
 }

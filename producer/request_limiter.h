@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What receivers that joined late have asked to be said again (WANT): from the thread that hears it to the one that keeps the control
- * channel. Who asks is a stranger, so however much he asks, HOST and CLOCK are said a few times in a row and then twenty times a second,
- * all of it twice in a row and then once in half a second for each 256 KiB of it, and who says it is woken no more often than twice for each
- * time. What may not be said yet is remembered, and is said once for all who asked.
+ * Requests of receivers that joined late for metadata (WANT): from the thread that receives them to the one that sends the control
+ * channel. Strangers can send requests. So however many come, HOST and CLOCK are sent a few times in a row and then twenty times a second,
+ * all metadata twice in a row and then once in half a second for each 256 KiB of it, and the sender is woken at most twice for each
+ * time. A request that cannot be answered yet is remembered; one answer is for all who requested it.
  */
 #ifndef TW_REQUEST_LIMITER_H
 #define TW_REQUEST_LIMITER_H
@@ -14,32 +14,32 @@
 
 struct tw_request_limiter;
 
-/** tw_request_limiter__new() - nothing is wanted yet. Return: NULL with errno set, without memory or without a file descriptor */
+/** tw_request_limiter__new() - no requests yet. Return: NULL with errno set, without memory or without a file descriptor */
 struct tw_request_limiter *tw_request_limiter__new(void);
 
 /** tw_request_limiter__free() - NULL is fine */
 void tw_request_limiter__free(struct tw_request_limiter *wants);
 
 /**
- * tw_request_limiter__add() - something is wanted, and makes the descriptor readable if it was not wanted already
+ * tw_request_limiter__add() - a request; makes the descriptor readable if there was no such request yet
  * @what: enum tw_metadata_request, not 0
  */
 void tw_request_limiter__add(struct tw_request_limiter *wants, uint16_t what);
 
-/** tw_request_limiter__fd() - an eventfd, to be waited for and then read; what was wanted is still to be taken */
+/** tw_request_limiter__fd() - an eventfd, to be waited for and then read; the requests are still to be taken */
 int tw_request_limiter__fd(const struct tw_request_limiter *wants);
 
 /**
- * tw_request_limiter__take() - what is to be said now, and then is wanted no longer. One thread may call it, and the next
+ * tw_request_limiter__take() - what to send now; its request is answered then. One thread may call this and the two functions below
  * @now: CLOCK_MONOTONIC, ns: a clock of a stream may be set back
  * Return: enum tw_metadata_request; 0 = nothing.
  */
 uint16_t tw_request_limiter__take(struct tw_request_limiter *wants, uint64_t now);
 
-/** tw_request_limiter__set_metadata_size() - so much it was when all was said: much is said less often. By who takes */
+/** tw_request_limiter__set_metadata_size() - bytes of all metadata when it was sent last: much is sent less often */
 void tw_request_limiter__set_metadata_size(struct tw_request_limiter *wants, uint64_t bytes);
 
-/** tw_request_limiter__pause() - how long until something can be taken; UINT64_MAX = nothing is wanted */
+/** tw_request_limiter__pause() - how long until a request can be answered, ns; UINT64_MAX = there is none */
 uint64_t tw_request_limiter__pause(const struct tw_request_limiter *wants, uint64_t now);
 
 #endif

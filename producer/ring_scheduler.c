@@ -4,27 +4,27 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-#define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture waits two seconds for a channel */
+#define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture host waits two seconds for a channel */
 #define STEP_MAX   (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
 #define TURN_BYTES 8192                   /* of one ring: a few full frames */
 #define STEP_MIN   1000                   /* ns */
 #define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of theirs */
 
-void tw_ring_scheduler__start(struct tw_ring_scheduler *pace)
+void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 {
-	if (!pace->on)
-		pace->step = STEP_MAX;
-	pace->on = true;
+	if (!scheduler->on)
+		scheduler->step = STEP_MAX;
+	scheduler->on = true;
 }
 
-/* The next events of every ring at hand. */
+/* Every ring that has events holds a sub-buffer then. */
 static void hold_all(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++)
 		tw_trace_ring__hold(&r->rings[i], r->page_size);
 }
 
-/* Whose events are to be sent next; NULL = nothing is left. */
+/* The ring whose events are next; NULL = nothing is left */
 static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 {
 	struct tw_trace_ring *oldest = NULL;
@@ -38,35 +38,25 @@ static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 	return oldest;
 }
 
-/* So that a round takes its time, but not more. */
-static void fit_step(struct tw_ring_scheduler *pace, uint64_t waited)
+/* So that a round takes ROUND_NS at most, and not much less. */
+static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 {
-	if (waited >= ROUND_NS && pace->step > STEP_MIN)
-		pace->step /= 2;
-	else if (waited < ROUND_NS / 4 && pace->step < STEP_MAX)
-		pace->step *= 2;
+	if (waited >= ROUND_NS && scheduler->step > STEP_MIN)
+		scheduler->step /= 2;
+	else if (waited < ROUND_NS / 4 && scheduler->step < STEP_MAX)
+		scheduler->step *= 2;
 }
 
-/* How far the others are. Not if that does not change: where a clock was set back, it stands still for as long. */
-static uint64_t others_proven(struct tw_reader *r)
+/* How far the other readers are; UINT64_MAX if that does not change, as after a clock was set back. */
+static uint64_t others_read_until(struct tw_reader *r)
 {
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__proven_by_others(r);
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__others_read_until(r);
 
-	if (time != r->pace.others) {
-		r->pace.others = time;
-		r->pace.since = now;
+	if (time != r->scheduler.others) {
+		r->scheduler.others = time;
+		r->scheduler.since = now;
 	}
-	return now - r->pace.since < STUCK_NS ? time : UINT64_MAX;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
+	return now - r->scheduler.since < STUCK_NS ? time : UINT64_MAX;
 }
 
 /*
@@ -79,7 +69,8 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 		const struct tw_trace_ring *ring = &r->rings[i];
 
 		if (ring->holds) /* a sub-buffer without events has its turn, too */
-			until = earlier(until, later(ring->next, tw_subbuf__time_within(ring->rest, TURN_BYTES)));
+			until = tw_time__earlier(until, tw_time__later(ring->next,
+								       tw_subbuf__time_within(ring->rest, TURN_BYTES)));
 	}
 	return until;
 }
@@ -94,7 +85,7 @@ static size_t send_turn(struct tw_reader *r, uint64_t until)
 
 		if (!ring->holds || ring->next > until)
 			continue;
-		bytes += tw_trace_ring__send_held(ring, until, &r->port, r->tasks);
+		bytes += tw_trace_ring__send_held(ring, until, &r->writer, r->tasks);
 		tw_trace_ring__hold(ring, r->page_size);
 	}
 	return bytes;
@@ -108,17 +99,17 @@ size_t tw_ring_scheduler__round(struct tw_reader *r)
 
 	hold_all(r);
 	ring = oldest_ring(r);
-	from = others_proven(r);
-	until = (ring && ring->next < from ? ring->next : from) + r->pace.step;
-	while (ring && ring->next <= until && r->port.waited < ROUND_NS) {
+	from = others_read_until(r);
+	until = (ring && ring->next < from ? ring->next : from) + r->scheduler.step;
+	while (ring && ring->next <= until && r->writer.waited < ROUND_NS) {
 		bytes += send_turn(r, turn_end(r, until));
 		ring = oldest_ring(r);
 	}
 	if (bytes)
-		fit_step(&r->pace, r->port.waited);
-	if (r->port.waited >= TW_TRACE_RING_SLOW_NS)
-		r->pace.slow = true;
+		fit_step(&r->scheduler, r->writer.waited);
+	if (r->writer.waited >= TW_TRACE_RING_SLOW_NS)
+		r->scheduler.slow = true;
 	if (!ring)
-		r->pace.on = r->pace.slow = false;
+		r->scheduler.on = r->scheduler.slow = false;
 	return bytes;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "producer/printk_formats.h"
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
 #include "schema/print.h"
@@ -44,12 +43,12 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	const char *line;
 	unsigned int id;
 	char *text;
-	int rc;
+	int err;
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
-	rc = tw_tracing_file__read(tracing_dir, path, &text, NULL);
-	if (rc)
-		return rc;
+	err = tw_tracing_file__read(tracing_dir, path, &text, NULL);
+	if (err)
+		return err;
 	line = strstr(text, "\nID: ");
 	if (!line || sscanf(line, "\nID: %u", &id) != 1 || id > UINT16_MAX) {
 		free(text);
@@ -59,13 +58,13 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
-/* Learn which fields are addresses of symbols, and which are to be hidden. Return: 0 or -ENOMEM */
+/* Which fields are addresses of symbols, and which are to be hashed. Return: 0 or -ENOMEM */
 static int look_at_fields(const struct tw_schema_texts_request *request, const struct tw_format *format)
 {
 	struct tw_print *print = tw_print__new(format);
 	const struct tw_field *const *fields;
 	size_t n;
-	int rc = 0;
+	int err = 0;
 
 	if (!print)
 		return -ENOMEM;
@@ -73,46 +72,79 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	if (request->addresses)
 		tw_addresses__set_fields(request->addresses, format, fields, n);
 	if (request->pointers)
-		rc = tw_hashed_pointers__set_format(request->pointers, format, print);
+		err = tw_hashed_pointers__set_format(request->pointers, format, print);
 	tw_print__free(print);
-	return rc;
+	return err;
 }
 
-/* Return: 0 or -ENOMEM; @texts: set if the event needs printk_formats. */
-static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *texts)
+/* System calls have pointers to strings of the user's memory too, but print them as numbers. */
+static bool prints_kernel_strings(const struct tw_format *format)
+{
+	if (!strstr(format->print_fmt, "%s"))
+		return false;
+	for (size_t i = format->n_common; i < format->n_fields; i++)
+		if (format->fields[i].kind == TW_FIELD_POINTER && strstr(format->fields[i].type, "char"))
+			return true;
+	return false;
+}
+
+/* Return: 0 or -ENOMEM; @strings: set if the event needs printk_formats */
+static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *strings)
 {
 	struct tw_format *format;
-	int rc;
+	int err;
 
 	if (tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
 		return request->pointers ? tw_hashed_pointers__set_unknown(request->pointers, src->id) : 0;
-	rc = look_at_fields(request, format);
+	err = look_at_fields(request, format);
 	if (request->schema)
 		tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
-	*texts |= tw_printk_formats__are_named_by(format);
+	*strings |= prints_kernel_strings(format);
 	tw_format__free(format);
-	return rc;
+	return err;
 }
 
 static int look_at_formats(const struct tw_schema_texts_request *request, const struct source *sources, size_t n,
-			   bool *texts)
+			   bool *strings)
 {
-	int rc = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		if (sources[i].kind == TW_SCHEMA_EVENT)
-			rc = look_at_format(request, &sources[i], texts);
-	return rc;
+			err = look_at_format(request, &sources[i], strings);
+	return err;
 }
 
-static bool add_printk_formats(const struct tw_schema_texts_request *request, struct source *ret)
+/* Drop the lines that are too many for a SCHEMA record. */
+static void cut(char *text)
 {
-	*ret = (struct source){
-		.kind = TW_SCHEMA_PRINTK,
-		.system = "",
-		.text = tw_printk_formats__read(request->tracing_dir, request->pointers),
-	};
-	return ret->text;
+	char *end;
+
+	if (strlen(text) <= TW_SCHEMA_TEXT_MAX)
+		return;
+	text[TW_SCHEMA_TEXT_MAX] = 0;
+	end = strrchr(text, '\n');
+	*(end ? end + 1 : text) = 0;
+}
+
+/* With addresses as the stream has them. Return: NULL if there are none, or without memory */
+static char *read_printk_formats(const struct tw_schema_texts_request *request)
+{
+	char *text, *hashed;
+
+	if (tw_tracing_file__read(request->tracing_dir, "printk_formats", &text, NULL))
+		return NULL;
+	if (request->pointers) {
+		hashed = tw_hashed_pointers__hash_strings(request->pointers, text);
+		free(text);
+		text = hashed;
+	}
+	if (text)
+		cut(text);
+	if (text && *text)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* What tracers record has formats too, in a folder that available_events does not list. Return: how many. */
@@ -134,20 +166,20 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 }
 
 /* Read all texts. Return: how many, or -errno. */
-static int read_sources(const struct tw_schema_texts_request *request, struct source *sources, struct tw_error *err)
+static int read_sources(const struct tw_schema_texts_request *request, struct source *sources, struct tw_error *error)
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
-	bool texts = false;
-	int n = 0, rc;
+	bool strings = false;
+	int n = 0, err;
 
-	rc = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, err);
-	if (rc)
-		return rc;
+	err = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, error);
+	if (err)
+		return err;
 	sources[n++].kind = TW_SCHEMA_HEADER_PAGE;
-	rc = tw_tracing_file__read(tracing_dir, "events/header_event", &sources[n].text, err);
-	if (rc)
-		return rc;
+	err = tw_tracing_file__read(tracing_dir, "events/header_event", &sources[n].text, error);
+	if (err)
+		return err;
 	sources[n++].kind = TW_SCHEMA_HEADER_EVENT;
 	for (int i = 0; i < n; i++)
 		sources[i].system = "";
@@ -158,58 +190,60 @@ static int read_sources(const struct tw_schema_texts_request *request, struct so
 	for (size_t i = 0; i < events->n; i++) {
 		const struct tw_event_name *ev = &events->names[i];
 
-		rc = read_format(tracing_dir, ev->system, ev->name, &sources[n]);
-		if (rc == -ENOENT)
+		err = read_format(tracing_dir, ev->system, ev->name, &sources[n]);
+		if (err == -ENOENT)
 			continue;
-		if (rc)
-			return tw_error__set(err, rc, "the format of %s:%s cannot be read: %s", ev->system, ev->name,
-					     strerror(-rc));
+		if (err)
+			return tw_error__set(error, err, "the format of %s:%s cannot be read: %s", ev->system, ev->name,
+					     strerror(-err));
 		n++;
 	}
-	rc = look_at_formats(request, sources, (size_t)n, &texts);
-	if (rc)
-		return tw_error__set(err, rc, "out of memory");
-	if (texts && add_printk_formats(request, &sources[n]))
-		n++;
+	err = look_at_formats(request, sources, (size_t)n, &strings);
+	if (err)
+		return tw_error__set(error, err, "out of memory");
+	if (strings && (sources[n].text = read_printk_formats(request))) {
+		sources[n].kind = TW_SCHEMA_PRINTK;
+		sources[n++].system = "";
+	}
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;
 }
 
-static int compress(const struct source *src, struct tw_schema_view *ret, struct tw_error *err)
+static int compress(const struct source *src, struct tw_schema_view *ret, struct tw_error *error)
 {
 	const struct tw_schema_text text = { .system = src->system, .text = src->text, .len = strlen(src->text) };
 	const size_t cap = strlen(src->system) + 1 + text.len;
 	uint8_t *buf = malloc(cap);
-	int rc;
+	int err;
 
 	if (!buf)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	rc = tw_schema_text__compress(&text, buf, cap, ret, err);
-	if (rc) {
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	err = tw_schema_text__compress(&text, buf, cap, ret, error);
+	if (err) {
 		free(buf);
-		return rc;
+		return err;
 	}
 	ret->kind = (uint8_t)src->kind;
 	ret->event_id = src->id;
 	return 0;
 }
 
-static int compress_all(const struct source *sources, size_t n, struct tw_schema_texts *texts, struct tw_error *err)
+static int compress_all(const struct source *sources, size_t n, struct tw_schema_texts *texts, struct tw_error *error)
 {
 	struct tw_schema_hash hash;
-	int rc;
+	int err;
 
 	texts->items = calloc(n, sizeof(*texts->items));
 	if (!texts->items)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
 	for (; texts->n < n; texts->n++) {
 		const struct source *src = &sources[texts->n];
 		struct tw_schema_view *item = &texts->items[texts->n];
 
-		rc = compress(src, item, err);
-		if (rc)
-			return rc;
+		err = compress(src, item, error);
+		if (err)
+			return err;
 		item->index = (uint32_t)texts->n;
 		item->total = (uint32_t)n;
 		tw_schema_hash__text(&hash, src->system, src->text, strlen(src->text));
@@ -219,23 +253,23 @@ static int compress_all(const struct source *sources, size_t n, struct tw_schema
 }
 
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
-			  struct tw_error *err)
+			  struct tw_error *error)
 {
 	const size_t most = request->events->n + 3 + FTRACE_FORMATS_MAX;
 	struct source *sources = calloc(most, sizeof(*sources));
 	struct tw_schema_texts texts = { 0 };
-	int n, rc;
+	int n, err;
 
 	if (!sources)
-		return tw_error__set(err, -ENOMEM, "out of memory");
-	n = read_sources(request, sources, err);
-	rc = n < 0 ? n : compress_all(sources, (size_t)n, &texts, err);
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	n = read_sources(request, sources, error);
+	err = n < 0 ? n : compress_all(sources, (size_t)n, &texts, error);
 	for (size_t i = 0; i < most; i++)
 		free(sources[i].text);
 	free(sources);
-	if (rc) {
+	if (err) {
 		tw_schema_texts__fini(&texts);
-		return rc;
+		return err;
 	}
 	*ret = texts;
 	return 0;

@@ -55,7 +55,7 @@ enum tw_subbuf_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
  *
  * Return: 0; -ENOTSUP if not; another -errno if tracefs does not tell.
  */
-int tw_subbuf__check_layout(const char *tracing_dir, struct tw_error *err);
+int tw_subbuf__check_layout(const char *tracing_dir, struct tw_error *error);
 
 /** tw_subbuf__init() - begin walking the @len bytes that read() returned */
 static inline void tw_subbuf__init(struct tw_subbuf *s, const uint8_t *page, size_t len)

@@ -9,37 +9,37 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-static int not_mounted(struct tw_error *err)
+static int not_mounted(struct tw_error *error)
 {
-	const int error = -errno;
+	const int err = -errno;
 
-	if (error == -EMFILE || error == -ENFILE)
-		return tw_error__set(err, error, "cannot look where tracefs is mounted: %s", strerror(-error));
+	if (err == -EMFILE || err == -ENFILE)
+		return tw_error__set(error, err, "cannot look where tracefs is mounted: %s", strerror(-err));
 	if (geteuid() != 0)
-		return tw_error__set(err, -ENODEV,
+		return tw_error__set(error, -ENODEV,
 				     "tracefs is not mounted, and mounting it needs root: run "
 				     "`sudo mount -t tracefs nodev /sys/kernel/tracing`");
-	return tw_error__set(err, -ENODEV,
+	return tw_error__set(error, -ENODEV,
 			     "tracefs is not mounted at /sys/kernel/tracing and cannot be mounted there "
 			     "(%s): this kernel or this container does without tracing",
-			     strerror(-error));
+			     strerror(-err));
 }
 
-int tw_tracing_dir__find(const char **ret, struct tw_error *err)
+int tw_tracing_dir__find(const char **ret, struct tw_error *error)
 {
 	const char *dir = NULL;
 	char path[PATH_MAX];
 
 	errno = 0;
 	if (tracefs_tracing_dir_is_mounted(true, &dir) < 0 || !dir)
-		return not_mounted(err);
+		return not_mounted(error);
 	snprintf(path, sizeof(path), "%s/available_events", dir);
 	if (access(path, R_OK)) {
-		const int error = -errno;
+		const int err = -errno;
 
-		if (error == -EACCES)
-			return tw_error__set(err, error, "%s can be read by root only: run this with sudo", dir);
-		return tw_error__set(err, error, "cannot read %s: %s", path, strerror(-error));
+		if (err == -EACCES)
+			return tw_error__set(error, err, "%s can be read by root only: run this with sudo", dir);
+		return tw_error__set(error, err, "cannot read %s: %s", path, strerror(-err));
 	}
 	*ret = dir;
 	return 0;
@@ -63,19 +63,19 @@ static int read_all(FILE *file, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *err)
+int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *error)
 {
 	char path[PATH_MAX];
 	FILE *file;
-	int error;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "re");
 	if (!file) {
-		error = -errno;
-		return tw_error__set(err, error, "cannot open %s: %s", path, strerror(-error));
+		err = -errno;
+		return tw_error__set(error, err, "cannot open %s: %s", path, strerror(-err));
 	}
-	error = read_all(file, ret);
+	err = read_all(file, ret);
 	fclose(file);
-	return error ? tw_error__set(err, error, "cannot read %s: %s", path, strerror(-error)) : 0;
+	return err ? tw_error__set(error, err, "cannot read %s: %s", path, strerror(-err)) : 0;
 }

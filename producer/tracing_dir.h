@@ -10,16 +10,16 @@
  * @ret: a static string
  *
  * Return: 0; -ENODEV if tracefs is not there and cannot be mounted; -EACCES or another -errno if it cannot be read;
- *         @err says what to do.
+ *         @error says what to do.
  */
-int tw_tracing_dir__find(const char **ret, struct tw_error *err);
+int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 
 /**
  * tw_tracing_file__read() - the text of a file below a tracing or instance directory
  * @ret: the caller's; free(); NUL-terminated
  *
- * Return: 0, or -errno with @err filled.
+ * Return: 0, or -errno with @error filled.
  */
-int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *err);
+int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *error);
 
 #endif

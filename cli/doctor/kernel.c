@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's tracing, and the privileges for it. */
+#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,37 +26,21 @@ static void look_kernel(struct doctor_finding *ret)
 	doctor__ok(ret, "%s %s, %s", name.sysname, name.release, name.machine);
 }
 
-/* CapEff of /proc/self/status; 0 if it cannot be read. */
-static uint64_t effective_capabilities(void)
-{
-	FILE *file = fopen("/proc/self/status", "re");
-	char line[256];
-	uint64_t mask = 0;
-
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "CapEff: %" SCNx64, &mask) == 1)
-			break;
-	fclose(file);
-	return mask;
-}
-
 static void look_privileges(struct doctor_finding *ret)
 {
 	static const struct {
-		int bit;
+		unsigned int capability;
 		const char *name;
 	} wanted[] = {
 		{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
 		{ CAP_NET_RAW, "CAP_NET_RAW" },     { CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE" },
 		{ CAP_SYS_NICE, "CAP_SYS_NICE" },   { CAP_IPC_LOCK, "CAP_IPC_LOCK" },
 	};
-	const uint64_t mask = effective_capabilities();
 	char missing[160] = "";
 
+	capng_get_caps_process();
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		if (!(mask >> wanted[i].bit & 1))
+		if (!capng_have_capability(CAPNG_EFFECTIVE, wanted[i].capability))
 			strcat(strcat(missing, missing[0] ? ", " : ""), wanted[i].name);
 	if (missing[0])
 		doctor__bad(ret, geteuid() ? DOCTOR_NO : DOCTOR_LIMITED,

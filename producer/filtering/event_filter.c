@@ -6,62 +6,64 @@
 #include "base/counter.h"
 #include "filter/evaluate.h"
 
-void tw_event_filter__free(struct tw_event_filter *gate)
+void tw_event_filter__free(struct tw_event_filter *filter)
 {
-	if (!gate)
+	if (!filter)
 		return;
-	tw_bound__free(gate->bound);
-	tw_schema__free(gate->schema);
-	free(gate);
+	tw_bound__free(filter->bound);
+	tw_schema__free(filter->schema);
+	free(filter);
 }
 
-void tw_event_filters__add(struct tw_event_filters *gates, struct tw_event_filter_hazard *holder)
+void tw_event_filters__add(struct tw_event_filters *filters, struct tw_event_filter_hazard *hazard)
 {
-	holder->gates = gates;
-	holder->next = gates->holders;
-	gates->holders = holder;
+	hazard->filters = filters;
+	hazard->next = filters->hazards;
+	filters->hazards = hazard;
 }
 
-static bool is_held(const struct tw_event_filters *gates, const struct tw_event_filter *gate)
+static bool is_used(const struct tw_event_filters *filters, const struct tw_event_filter *filter)
 {
-	for (struct tw_event_filter_hazard *holder = gates->holders; holder; holder = holder->next)
-		if (atomic_load(&holder->held) == gate)
+	for (struct tw_event_filter_hazard *hazard = filters->hazards; hazard; hazard = hazard->next)
+		if (atomic_load(&hazard->pointer) == filter)
 			return true;
 	return false;
 }
 
-static void free_retired(struct tw_event_filters *gates)
+static void free_retired(struct tw_event_filters *filters)
 {
-	for (struct tw_event_filter **at = &gates->retired; *at;) {
-		struct tw_event_filter *gate = *at;
+	for (struct tw_event_filter **at = &filters->retired; *at;) {
+		struct tw_event_filter *filter = *at;
 
-		if (is_held(gates, gate)) {
-			at = &gate->next;
+		if (is_used(filters, filter)) {
+			at = &filter->next;
 			continue;
 		}
-		*at = gate->next;
-		tw_event_filter__free(gate);
+		*at = filter->next;
+		tw_event_filter__free(filter);
 	}
 }
 
-void tw_event_filters__replace(struct tw_event_filters *gates, struct tw_event_filter *gate)
+void tw_event_filters__replace(struct tw_event_filters *filters, struct tw_event_filter *filter)
 {
-	struct tw_event_filter *old = (struct tw_event_filter *)(uintptr_t)atomic_exchange(&gates->current, gate);
+	struct tw_event_filter *old = (struct tw_event_filter *)(uintptr_t)atomic_exchange(&filters->current, filter);
 
 	if (old) {
-		old->next = gates->retired;
-		gates->retired = old;
+		old->next = filters->retired;
+		filters->retired = old;
 	}
-	free_retired(gates);
+	free_retired(filters);
 }
 
-void tw_event_filters__fini(struct tw_event_filters *gates)
+void tw_event_filters__fini(struct tw_event_filters *filters)
 {
-	gates->holders = NULL;
-	tw_event_filters__replace(gates, NULL);
+	filters->hazards = NULL;
+	tw_event_filters__replace(filters, NULL);
 }
 
-static bool evaluate(const struct tw_event_filter *gate, uint16_t cpu, const struct tw_subbuf_event *event)
+/* A search that takes too long has found nothing: that is counted. */
+static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
+		     const struct tw_subbuf_event *event)
 {
 	const struct tw_filter_event look = {
 		.record = event->record,
@@ -70,21 +72,13 @@ static bool evaluate(const struct tw_event_filter *gate, uint16_t cpu, const str
 		.flags = event->record[2],
 		.preempt = event->record[3],
 		.pid = tw_subbuf_event__pid(event),
-		.cpu = cpu,
+		.cpu = cpu->cpu,
 		.time = event->time,
-		.host = gate->host,
-		.host_len = gate->host_len,
+		.host = filter->host,
+		.host_len = filter->host_len,
 	};
-
-	return tw_bound__matches(gate->bound, &look);
-}
-
-/* A search that takes too long has found nothing: that is counted. */
-static bool evaluate_counted(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
-			     const struct tw_subbuf_event *event)
-{
 	const uint64_t given_up = tw_filter__given_up();
-	const bool passes = evaluate(gate, cpu->cpu, event);
+	const bool passes = tw_bound__matches(filter->bound, &look);
 
 	if (tw_filter__given_up() != given_up)
 		tw_counter__add(&cpu->given_up, 1);
@@ -97,17 +91,17 @@ static size_t context(const struct tw_subbuf_event *event)
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;
 }
 
-bool tw_event_filter__evaluate(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+bool tw_event_filter__evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 			       const struct tw_subbuf_event *event)
 {
-	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
+	const uint8_t verdict = filter->verdicts[tw_subbuf_event__id(event)];
 	uint8_t *passed = &cpu->passed[context(event)];
 	bool passes = verdict & TW_VERDICT_PASS;
 
 	if (verdict == TW_VERDICT_STACK)
 		return *passed;
 	if (verdict & TW_VERDICT_EVALUATE)
-		passes = evaluate_counted(gate, cpu, event);
+		passes = evaluate(filter, cpu, event);
 	*passed = passes;
 	return passes;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The producer's stage of a filter: whether a record that was read is sent. A table by event id says most of it; the evaluator is
- * asked only where it depends on the record. A new gate takes the old one's place while readers run.
+ * The readers' stage of a filter: whether a record that was read is sent. A table by event id decides most of it; the evaluator
+ * runs only where it depends on the record. A new filter replaces the old one while readers run: each reader protects the filter that it
+ * uses with a hazard pointer.
  *
- * A stack that the kernel puts behind an event goes with that event: with the last one of the same CPU and context.
+ * A stack that the kernel puts after an event goes with that event: with the last one of the same CPU and context.
  */
 #ifndef TW_EVENT_FILTER_H
 #define TW_EVENT_FILTER_H
@@ -23,13 +24,13 @@
 enum tw_verdict {
 	TW_VERDICT_REJECT,
 	TW_VERDICT_PASS,
-	TW_VERDICT_EVALUATE,  /* the evaluator */
+	TW_VERDICT_EVALUATE,  /* the evaluator decides */
 	TW_VERDICT_STACK,     /* as the event before it */
-	TW_VERDICT_NOTED = 4, /* and-ed in: remember it for the stack that may come behind */
+	TW_VERDICT_NOTED = 4, /* or-ed in: remember it for a stack that may follow */
 };
 
 struct tw_event_filter {
-	struct tw_bound *bound;   /* of each event what the producer has to ask; owned */
+	struct tw_bound *bound;   /* of each event what the readers have to test; owned */
 	struct tw_schema *schema; /* that it is bound to; owned */
 	const char *host;         /* borrowed */
 	size_t host_len;
@@ -40,14 +41,14 @@ struct tw_event_filter {
 /* Shared by the readers. All zero = everything passes. */
 struct tw_event_filters {
 	_Atomic(const struct tw_event_filter *) current; /* NULL = everything passes */
-	struct tw_event_filter *retired;                 /* some reader may still look at them */
-	struct tw_event_filter_hazard *holders;
+	struct tw_event_filter *retired;                 /* a reader may still use them */
+	struct tw_event_filter_hazard *hazards;
 };
 
-/* A reader's own: which gate it looks at. */
+/* A reader's own: the filter that it uses now. */
 struct tw_event_filter_hazard {
-	struct tw_event_filters *gates;
-	_Atomic(const struct tw_event_filter *) held;
+	struct tw_event_filters *filters;
+	_Atomic(const struct tw_event_filter *) pointer;
 	struct tw_event_filter_hazard *next;
 };
 
@@ -59,49 +60,50 @@ struct tw_event_filter_cpu {
 };
 
 /** tw_event_filter__free() - and what it owns; NULL is fine */
-void tw_event_filter__free(struct tw_event_filter *gate);
+void tw_event_filter__free(struct tw_event_filter *filter);
 
 /** tw_event_filters__add() - a reader; before any of them runs */
-void tw_event_filters__add(struct tw_event_filters *gates, struct tw_event_filter_hazard *holder);
+void tw_event_filters__add(struct tw_event_filters *filters, struct tw_event_filter_hazard *hazard);
 
-/** tw_event_filters__replace() - from now on this gate, or none if NULL; it is the gates'. One thread at a time */
-void tw_event_filters__replace(struct tw_event_filters *gates, struct tw_event_filter *gate);
+/** tw_event_filters__replace() - use this filter from now on, or none if NULL; takes it over. One thread at a time */
+void tw_event_filters__replace(struct tw_event_filters *filters, struct tw_event_filter *filter);
 
 /** tw_event_filters__fini() - after the readers; an all-zero one is fine */
-void tw_event_filters__fini(struct tw_event_filters *gates);
+void tw_event_filters__fini(struct tw_event_filters *filters);
 
 /**
- * tw_event_filter_hazard__acquire() - the gate to use for a sub-buffer that has just been read, until the next call
+ * tw_event_filter_hazard__acquire() - the filter to use for a sub-buffer that has just been read, until the next call
  *
- * An event that is new is enabled after its gate was put: so the gate is not older than any record read before this call.
+ * A new event is enabled after its filter was replaced. So the filter is not older than any record that was read before this call.
  *
  * Return: NULL if everything passes.
  */
-static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(struct tw_event_filter_hazard *holder)
+static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(struct tw_event_filter_hazard *hazard)
 {
-	const struct tw_event_filter *gate = atomic_load(&holder->gates->current), *again;
+	const struct tw_event_filter *filter = atomic_load(&hazard->filters->current), *again;
 
-	while (gate) {
-		atomic_store(&holder->held, gate);
-		again = atomic_load(&holder->gates->current);
-		if (again == gate)
+	while (filter) {
+		atomic_store(&hazard->pointer, filter);
+		again = atomic_load(&hazard->filters->current);
+		if (again == filter)
 			break;
-		gate = again;
+		filter = again;
 	}
-	return gate;
+	return filter;
 }
 
 /** tw_event_filter__evaluate() - tw_event_filter__passes() where the table alone does not say it */
-bool tw_event_filter__evaluate(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+bool tw_event_filter__evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 			       const struct tw_subbuf_event *event);
 
 /** tw_event_filter__passes() - whether a record passes */
-static inline bool tw_event_filter__passes(const struct tw_event_filter *gate, struct tw_event_filter_cpu *cpu,
+static inline bool tw_event_filter__passes(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 					   const struct tw_subbuf_event *event)
 {
-	const uint8_t verdict = gate->verdicts[tw_subbuf_event__id(event)];
+	const uint8_t verdict = filter->verdicts[tw_subbuf_event__id(event)];
 
-	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict : tw_event_filter__evaluate(gate, cpu, event);
+	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict
+							       : tw_event_filter__evaluate(filter, cpu, event);
 }
 
 #endif

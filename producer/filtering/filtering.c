@@ -8,9 +8,457 @@
 #include <sys/utsname.h>
 
 #include "filter/evaluate.h"
-#include "producer/filtering/event_file.h"
-#include "producer/filtering/placing.h"
-#include "producer/filtering/stages.h"
+#include "filter/capability.h"
+#include "filter/tracefs.h"
+
+/* A record of an event is wanted if all three are true of it. Each is TRUE where the stage has nothing to do. */
+struct stages {
+	const struct tw_node *kernel, *producer, *later;
+};
+
+/* One pass over all kinds of events: which part of the filter each stage evaluates. */
+struct placing {
+	struct tw_filtering *filtering;
+	const struct tw_selection *selection;
+	const struct tw_instance *instance;
+	struct tw_bound
+		*bound; /* its trees become what is left for the readers; NULL = no filter but the requests' own */
+	bool first;     /* nothing is enabled yet: the filter files are empty */
+	bool later;     /* what cannot be decided before the frames are sent is decided then */
+	bool top_level; /* events are enabled at the kernel's top level, not in the instance */
+	bool readers;   /* something is left for the readers */
+	size_t able;    /* kinds of events of which some can match */
+	struct tw_filter_places places;
+	struct tw_error *error;
+};
+
+static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
+
+/* Divide an event's tree; @arena takes the parts. Without @with_kernel the kernel gets nothing. Return: 0 or -ENOMEM */
+static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct stages *ret)
+{
+	struct stages stages = { .kernel = &all };
+	const struct tw_node *rest = root;
+
+	if (with_kernel) {
+		stages.kernel = tw_node__weaken(root, TW_BACK_END_TRACEFS, arena, NULL);
+		rest = tw_node__rest(root, TW_BACK_END_TRACEFS, arena);
+	}
+	if (!stages.kernel || !rest)
+		return -ENOMEM;
+	stages.producer = tw_node__weaken(rest, TW_BACK_END_PRODUCER, arena, NULL);
+	stages.later = tw_node__rest(rest, TW_BACK_END_PRODUCER, arena);
+	if (!stages.producer || !stages.later)
+		return -ENOMEM;
+	*ret = stages;
+	return 0;
+}
+
+static int no_memory(struct tw_error *error)
+{
+	return tw_error__set(error, -ENOMEM, "no memory for the filter of so many events");
+}
+
+/* The kernel counts parentheses and quotes first. If they do not match it answers -1, -2 or -3, which mean nothing as errors. */
+static bool is_refusal(int err)
+{
+	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
+}
+
+/* The kernel leaves its complaint, with a caret, in the filter file. @err is of the write. */
+static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
+			   struct tw_error *error)
+{
+	char *text = NULL, *complaint;
+
+	if (tw_instance__read(instance, file, &text, NULL) || !(complaint = strstr(text, "parse_error: "))) {
+		free(text);
+		if (err != -EINVAL)
+			return err;
+		return tw_error__set(error, -EINVAL,
+				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
+				     "the event's fields",
+				     filter, file);
+	}
+	complaint += strlen("parse_error: ");
+	tw_error__set(error, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
+		      (int)strspn(strchr(text, '\n') ? strchr(text, '\n') + 1 : text, " ") + 1, file,
+		      (int)strcspn(complaint, "\n"), complaint);
+	free(text);
+	return -EINVAL;
+}
+
+/* Set an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
+static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
+			struct tw_error *error)
+{
+	char file[512];
+	int err;
+
+	snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
+	err = tw_instance__write(instance, file, filter ? filter : "0", error);
+	return is_refusal(err) ? explain_refusal(instance, file, filter ? filter : "0", err, error) : err;
+}
+
+/* Whether the event's filter file has that text; NULL @filter = none */
+static bool has_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter)
+{
+	const char *wanted = filter ? filter : "none";
+	char file[512], *text;
+	bool same;
+
+	snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
+	if (tw_instance__read(instance, file, &text, NULL))
+		return false;
+	same = strlen(text) == strlen(wanted) + 1 && !strncmp(text, wanted, strlen(wanted));
+	free(text);
+	return same;
+}
+
+/* Take @text over as what is in the filter file, and see to it that it is. NULL = no filter */
+static int set_file(struct placing *p, size_t i, char *text, struct tw_error *error)
+{
+	const struct tw_event_name *name = &p->selection->events.names[i];
+	struct tw_filtered *event = &p->filtering->events[i];
+	int err = 0;
+
+	if (p->first ? text != NULL : !has_filter(p->instance, name, text))
+		err = write_filter(p->instance, name, text, error);
+	if (err) {
+		free(text);
+		return err;
+	}
+	free(event->text);
+	event->text = text;
+	return 0;
+}
+
+/* The filter that the event's request has of its own */
+static int set_own_filter(struct placing *p, size_t i)
+{
+	const char *own = tw_selection__filter(p->selection, i);
+	char *copy = own ? strdup(own) : NULL;
+
+	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
+}
+
+/* Return: NULL without memory */
+static char *join_texts(const char *own, const struct tw_line *pushed)
+{
+	const int len = (int)tw_line__len(pushed);
+	char *text = NULL;
+
+	if (!own)
+		return strndup(pushed->text, (size_t)len);
+	return asprintf(&text, "(%s) && (%.*s)", own, len, pushed->text) < 0 ? NULL : text;
+}
+
+/* What the kernel does not take is not tried again: for a moment the event would have no filter at all. */
+static void note_refused(struct placing *p, size_t i, char *text)
+{
+	struct tw_filtered *event = &p->filtering->events[i];
+
+	free(event->refused);
+	event->refused = text;
+	write_filter(p->instance, &p->selection->events.names[i], NULL, NULL);
+}
+
+/* Return: whether the kernel evaluates @tree now */
+static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
+{
+	struct tw_filtered *event = &p->filtering->events[i];
+	char buf[TW_TRACEFS_FILTER_MAX], *text, *copy;
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+	if (tw_tracefs__emit(p->bound, tree, &line, NULL))
+		return false;
+	text = join_texts(tw_selection__filter(p->selection, i), &line);
+	copy = text ? strdup(text) : NULL;
+	if (!copy || (event->refused && !strcmp(event->refused, text))) {
+		free(text);
+		free(copy);
+		return false;
+	}
+	if (!set_file(p, i, copy, NULL)) {
+		free(text);
+		return true;
+	}
+	note_refused(p, i, text);
+	return false;
+}
+
+/* What cannot be decided before the frames are sent is a mistake if no later stage decides it. */
+static int check_later(struct placing *p, const struct tw_node *later)
+{
+	const struct tw_filter *filter = p->filtering->options->filter;
+	const char *why = "", *text;
+	const struct tw_test *test;
+	size_t len;
+
+	if (later->kind == TW_NODE_TRUE)
+		return 0;
+	p->places.later++;
+	if (p->later)
+		return 0;
+	test = tw_node__refused(later, TW_BACK_END_PRODUCER, &why);
+	text = tw_filter__predicate(filter, test->predicate, &len);
+	return tw_error__set(p->error, -EINVAL,
+			     "column %zu: '%.*s' cannot be decided before the events are sent, because %s: let the "
+			     "kernel do it (== or ~, and nothing that it cannot do beside it in an or), or filter "
+			     "where the events are captured",
+			     (size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
+}
+
+/* A tree that is neither TRUE nor FALSE. */
+static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
+{
+	struct tw_filter_places *places = &p->places;
+	struct stages stages;
+	bool pushed = false;
+	int err = split(bound->root, true, p->bound->arena, &stages);
+
+	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
+		err = set_own_filter(p,
+				     i); /* by itself, or parentheses that do not match could fit those put around it */
+	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
+		pushed = push_down(p, i, stages.kernel);
+		places->kernel += pushed;
+		places->refused += !pushed;
+		if (!pushed)
+			err = split(bound->root, false, p->bound->arena, &stages);
+	}
+	if (err)
+		return err == -ENOMEM ? no_memory(p->error) : err;
+	err = pushed ? 0 : set_own_filter(p, i);
+	if (!err)
+		err = check_later(p, stages.later);
+	places->producer += stages.producer->kind != TW_NODE_TRUE;
+	p->readers |= stages.producer->kind != TW_NODE_TRUE;
+	bound->root = stages.producer;
+	return err;
+}
+
+/*
+ * An event of the selection: set its filter file, and leave the rest to the readers.
+ * Return: 0; -EINVAL if the event's own filter is refused or if no stage evaluates a part; -ENOMEM
+ */
+static int place_event(struct placing *p, size_t i)
+{
+	const struct tw_event_name *name = &p->selection->events.names[i];
+	const struct tw_format *format = tw_schema__by_name(p->bound->options.schema, name->system, name->name);
+	struct tw_bound_event *bound = format ? tw_bound__event(p->bound, format->id) : NULL;
+	const struct tw_node *root = bound ? bound->root : p->bound->unknown;
+
+	if (root->kind == TW_NODE_FALSE) {
+		p->filtering->events[i].off = true;
+		p->places.off++;
+		return set_own_filter(p, i); /* so that a mistake in it is reported */
+	}
+	p->able++;
+	if (bound && root->kind != TW_NODE_TRUE)
+		return divide(p, i, bound);
+	p->readers |= root->kind != TW_NODE_TRUE; /* its format cannot be read: what all events have is compared */
+	return set_own_filter(p, i);
+}
+
+/* Whether the kernel puts such records after events */
+static bool is_stack(const struct tw_format *format)
+{
+	return !strcmp(format->system, "ftrace") &&
+	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
+}
+
+/* Marks that nobody asked for are turned away where none matches: the kernel would have to know what it does not ask. */
+static void place_marks(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
+{
+	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;
+	if (bound->root->kind == TW_NODE_TRUE)
+		return;
+	if (bound->root->kind == TW_NODE_FALSE && !p->top_level &&
+	    !tw_instance__write(p->instance, "options/markers", "0", NULL))
+		return;
+	p->readers = true;
+}
+
+static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
+{
+	const bool able = bound->root->kind != TW_NODE_FALSE;
+	const int err = check_later(p, stages->later);
+
+	p->able += able;
+	p->places.producer += able && stages->producer->kind != TW_NODE_TRUE;
+	p->readers |= stages->producer->kind != TW_NODE_TRUE;
+	bound->root = stages->producer;
+	return err;
+}
+
+/* What tracers and trace_marker record. Return: as place_event() */
+static int place_others(struct placing *p)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < p->bound->n_events && !err; i++) {
+		struct tw_bound_event *bound = &p->bound->events[i];
+		struct stages stages;
+
+		if (strcmp(bound->format->system, "ftrace") != 0 || is_stack(bound->format))
+			continue;
+		if (split(bound->root, false, p->bound->arena, &stages))
+			return no_memory(p->error);
+		if (!strcmp(bound->format->name, "print"))
+			place_marks(p, bound, &stages);
+		else if (p->filtering->options->tracing.tracer)
+			err = place_tracer_record(p, bound, &stages);
+	}
+	return err;
+}
+
+/* Place each event, also after one that failed; the first failure is reported. */
+static int place_all(struct placing *p)
+{
+	struct tw_error *const error = p->error;
+	int first = 0;
+
+	p->places = (struct tw_filter_places){ 0 };
+	for (size_t i = 0; i < p->selection->events.n; i++) {
+		struct tw_filtered *event = &p->filtering->events[i];
+		int err;
+
+		event->off = false;
+		err = p->bound ? place_event(p, i) : set_own_filter(p, i);
+		event->off |= err != 0;
+		p->places.left_out += err != 0;
+		first = first ? first : err;
+		p->error = first ? NULL : error;
+	}
+	if (!first && p->bound)
+		first = place_others(p);
+	p->error = error;
+	return first;
+}
+
+static void set_verdicts(struct tw_event_filter *filter)
+{
+	const struct tw_bound *bound = filter->bound;
+	uint8_t noted = 0;
+
+	for (size_t i = 0; i < bound->n_events; i++)
+		if (is_stack(bound->events[i].format))
+			noted = TW_VERDICT_NOTED;
+	for (uint32_t id = 0; id < TW_EVENT_FILTER_IDS; id++) {
+		const int certain = tw_bound__is_certain(bound, (uint16_t)id);
+
+		filter->verdicts[id] = (certain < 0 ? TW_VERDICT_EVALUATE
+					: certain   ? TW_VERDICT_PASS
+						    : TW_VERDICT_REJECT) |
+				       noted;
+	}
+	for (size_t i = 0; i < bound->n_events; i++)
+		if (is_stack(bound->events[i].format))
+			filter->verdicts[bound->events[i].format->id] = TW_VERDICT_STACK;
+}
+
+/* Takes the bound filter and its schema over; they are not needed if nothing is left for the readers. */
+static int replace_event_filter(struct placing *p, struct tw_schema *schema)
+{
+	struct tw_filtering *f = p->filtering;
+	struct tw_event_filter *filter = calloc(1, sizeof(*filter));
+	int err;
+
+	if (!filter) {
+		tw_bound__free(p->bound);
+		tw_schema__free(schema);
+		return tw_error__set(p->error, -ENOMEM, "no memory for the producer's part of the filter");
+	}
+	filter->bound = p->bound;
+	filter->schema = schema;
+	filter->host = f->host;
+	filter->host_len = strlen(f->host);
+	err = p->readers ? tw_bound__prepare(p->bound, p->error) : 0;
+	if (err || !p->readers) {
+		tw_event_filter__free(filter);
+		filter = NULL;
+	}
+	if (filter)
+		set_verdicts(filter);
+	if (!err)
+		tw_event_filters__replace(&f->event_filters, filter);
+	return err;
+}
+
+static int bind(struct placing *p, const struct tw_schema *schema)
+{
+	const struct tw_bind_options options = {
+		.schema = schema,
+		.big_endian = TW_HOST_BE,
+		.unknown_is_absent = !p->first,
+	};
+	const int err = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->error);
+
+	return err == -E2BIG ? -EINVAL : err; /* it was typed so */
+}
+
+/* Ids without a format are not expected; what can be said of them is. */
+static int split_unknown(struct placing *p)
+{
+	struct stages stages;
+
+	if (split(p->bound->unknown, false, p->bound->arena, &stages))
+		return no_memory(p->error);
+	p->bound->unknown = stages.producer;
+	return 0;
+}
+
+/* With a filter: one pass, everything placed, the filter files set, the readers' filter replaced. Takes the schema over. */
+static int place_filter(struct placing *p, struct tw_schema *schema)
+{
+	int err = bind(p, schema);
+
+	if (!err) {
+		err = place_all(p);
+		err = p->first ? err : 0;
+	}
+	if (!err && p->first && !p->able)
+		err = tw_error__set(
+			p->error, -EINVAL,
+			"no event that is asked for can match the filter '%s': what it wants, none of them has",
+			tw_filter__text(p->filtering->options->filter));
+	if (!err)
+		err = split_unknown(p);
+	if (!err)
+		return replace_event_filter(p, schema);
+	tw_bound__free(p->bound);
+	tw_schema__free(schema);
+	return err;
+}
+
+/* At the top level the instance's own files serve to ask the kernel: what is set there would outlive a killed run. */
+static int place(struct placing *p, struct tw_schema *schema)
+{
+	p->top_level = tw_instance__is_top_level(p->instance);
+	p->instance = tw_instance__own_files(p->instance);
+	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
+}
+
+static int make_room(struct tw_filtering *f, size_t n, struct tw_error *error)
+{
+	struct tw_filtered *events = n > f->n ? reallocarray(f->events, n, sizeof(*events)) : f->events;
+
+	if (n > f->n && !events)
+		return tw_error__set(error, -ENOMEM, "no memory for the filters of the events");
+	f->events = events;
+	while (f->n < n)
+		events[f->n++] = (struct tw_filtered){ .off = true };
+	return 0;
+}
+
+/* A thread that asks sees the places of all events, never of some. */
+static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
+{
+	pthread_mutex_lock(&f->places_lock);
+	f->places = *places;
+	pthread_mutex_unlock(&f->places_lock);
+}
 
 void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options *options)
 {
@@ -22,193 +470,34 @@ void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options
 		snprintf(f->host, sizeof(f->host), "%s", uts.nodename);
 }
 
-static int make_room(struct tw_filtering *f, size_t n, struct tw_error *err)
-{
-	struct tw_filtered *events = n > f->n ? reallocarray(f->events, n, sizeof(*events)) : f->events;
-
-	if (n > f->n && !events)
-		return tw_error__set(err, -ENOMEM, "no memory for the filters of the events");
-	f->events = events;
-	while (f->n < n)
-		events[f->n++] = (struct tw_filtered){ .off = true };
-	return 0;
-}
-
-/* Each event, also behind one that failed: what is wrong with the first is told. */
-static int place_all(struct tw_placing *p)
-{
-	struct tw_error *const err = p->err;
-	int first = 0;
-
-	p->places = (struct tw_filter_places){ 0 };
-	for (size_t i = 0; i < p->selection->events.n; i++) {
-		const int rc = tw_placing__event(p, i);
-
-		p->places.left_out += rc != 0;
-		first = first ? first : rc;
-		p->err = first ? NULL : err;
-	}
-	if (!first && p->bound)
-		first = tw_placing__others(p);
-	p->err = err;
-	return first;
-}
-
-static uint8_t verdict_of(const struct tw_bound *bound, uint16_t id)
-{
-	switch (tw_bound__is_certain(bound, id)) {
-	case 0:
-		return TW_VERDICT_REJECT;
-	case 1:
-		return TW_VERDICT_PASS;
-	default:
-		return TW_VERDICT_EVALUATE;
-	}
-}
-
-static bool has_stacks(const struct tw_bound *bound)
-{
-	for (size_t i = 0; i < bound->n_events; i++)
-		if (tw_placing__is_stack(bound->events[i].format))
-			return true;
-	return false;
-}
-
-static void set_verdicts(struct tw_event_filter *gate)
-{
-	const uint8_t noted = has_stacks(gate->bound) ? TW_VERDICT_NOTED : 0;
-
-	for (uint32_t id = 0; id < TW_EVENT_FILTER_IDS; id++)
-		gate->verdicts[id] = verdict_of(gate->bound, (uint16_t)id) | noted;
-	for (size_t i = 0; i < gate->bound->n_events; i++)
-		if (tw_placing__is_stack(gate->bound->events[i].format))
-			gate->verdicts[gate->bound->events[i].format->id] = TW_VERDICT_STACK;
-}
-
-/* Takes the bound filter and its schema over; they are not needed if nothing is left for the gate. */
-static int put_gate(struct tw_placing *p, struct tw_schema *schema)
-{
-	struct tw_filtering *f = p->filtering;
-	struct tw_event_filter *gate = calloc(1, sizeof(*gate));
-	int rc;
-
-	if (!gate) {
-		tw_bound__free(p->bound);
-		tw_schema__free(schema);
-		return tw_error__set(p->err, -ENOMEM, "no memory for the producer's part of the filter");
-	}
-	gate->bound = p->bound;
-	gate->schema = schema;
-	gate->host = f->host;
-	gate->host_len = strlen(f->host);
-	rc = p->gate ? tw_bound__prepare(p->bound, p->err) : 0;
-	if (rc || !p->gate) {
-		tw_event_filter__free(gate);
-		gate = NULL;
-	}
-	if (gate)
-		set_verdicts(gate);
-	if (!rc)
-		tw_event_filters__replace(&f->gates, gate);
-	return rc;
-}
-
-/* Ids without a format are not expected; what can be said of them is. */
-static int split_unknown(struct tw_placing *p)
-{
-	struct tw_stages stages;
-
-	if (tw_stages__split(p->bound->unknown, false, p->bound->arena, &stages))
-		return tw_error__set(p->err, -ENOMEM, "no memory for the filter of so many events");
-	p->bound->unknown = stages.producer;
-	return 0;
-}
-
-static int bind(struct tw_placing *p, const struct tw_schema *schema)
-{
-	const struct tw_bind_options options = {
-		.schema = schema,
-		.big_endian = TW_HOST_BE,
-		.unknown_is_absent = !p->first,
-	};
-	const int rc = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->err);
-
-	return rc == -E2BIG ? -EINVAL : rc; /* it was typed so */
-}
-
-static int check_able(const struct tw_placing *p)
-{
-	if (p->able || !p->first)
-		return 0;
-	return tw_error__set(p->err, -EINVAL,
-			     "no event that is asked for can match the filter '%s': what it wants, none of them has",
-			     tw_filter__text(p->filtering->options->filter));
-}
-
-/* With a filter: one pass, everything placed, the filter files set, the gate put. Takes the schema over. */
-static int place_filter(struct tw_placing *p, struct tw_schema *schema)
-{
-	int rc = bind(p, schema);
-
-	if (!rc) {
-		rc = place_all(p);
-		rc = p->first ? rc : 0;
-	}
-	if (!rc)
-		rc = check_able(p);
-	if (!rc)
-		rc = split_unknown(p);
-	if (!rc)
-		return put_gate(p, schema);
-	tw_bound__free(p->bound);
-	tw_schema__free(schema);
-	return rc;
-}
-
-/* At the top level the instance's own files serve to ask the kernel: what is set there would outlive us if we were killed now. */
-static int place(struct tw_placing *p, struct tw_schema *schema)
-{
-	p->top_level = tw_instance__is_top_level(p->instance);
-	p->instance = tw_instance__own_files(p->instance);
-	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
-}
-
-/* A thread that asks sees the places of all events, never of some. */
-static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
-{
-	pthread_mutex_lock(&f->places_lock);
-	f->places = *places;
-	pthread_mutex_unlock(&f->places_lock);
-}
-
 int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
-			struct tw_schema *schema, struct tw_error *err)
+			struct tw_schema *schema, struct tw_error *error)
 {
-	struct tw_placing placing = {
+	struct placing placing = {
 		.filtering = f,
 		.selection = selection,
 		.instance = instance,
 		.first = true,
 		.later = f->options->later_stage,
-		.err = err,
+		.error = error,
 	};
-	int rc = make_room(f, selection->events.n, err);
+	int err = make_room(f, selection->events.n, error);
 
-	if (rc) {
+	if (err) {
 		tw_schema__free(schema);
-		return rc;
+		return err;
 	}
-	rc = place(&placing, schema);
+	err = place(&placing, schema);
 	f->later = placing.places.later;
 	publish(f, &placing.places);
-	return rc;
+	return err;
 }
 
 void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
 			 struct tw_schema *schema)
 {
 	const size_t before = f->n;
-	struct tw_placing placing = {
+	struct placing placing = {
 		.filtering = f,
 		.selection = selection,
 		.instance = instance,
@@ -220,7 +509,8 @@ void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *sele
 		return;
 	}
 	if (place(&placing, schema) && f->options->filter) {
-		placing.places.left_out = f->n - before; /* the gate is the old one, which does not know them */
+		placing.places.left_out =
+			f->n - before; /* the readers' filter is the old one, which does not know them */
 		for (size_t i = before; i < f->n; i++)
 			f->events[i].off = true;
 	}
@@ -235,35 +525,38 @@ void tw_filtering__places(struct tw_filtering *f, struct tw_filter_places *ret)
 }
 
 static int enable_one(const struct tw_filtered *event, const struct tw_event_name *name,
-		      const struct tw_instance *instance, struct tw_error *err)
+		      const struct tw_instance *instance, struct tw_error *error)
 {
-	int rc = 0;
+	char file[512];
+	int err = 0;
 
-	if (tw_instance__is_top_level(instance) && event->text &&
-	    !tw_event_file__has_filter(instance, name, event->text))
-		rc = tw_event_file__filter(instance, name, event->text, err);
-	return rc ? rc : tw_event_file__enable(instance, name, err);
+	if (tw_instance__is_top_level(instance) && event->text && !has_filter(instance, name, event->text))
+		err = write_filter(instance, name, event->text, error);
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), "events/%s/%s/enable", name->system, name->name);
+	return tw_instance__write(instance, file, "1", error);
 }
 
 int tw_filtering__enable(const struct tw_filtering *f, const struct tw_selection *selection,
-			 const struct tw_instance *instance, struct tw_error *err)
+			 const struct tw_instance *instance, struct tw_error *error)
 {
 	int first = 0;
 
 	for (size_t i = 0; i < selection->events.n && i < f->n; i++) {
-		int rc;
+		int err;
 
 		if (f->events[i].off)
 			continue;
-		rc = enable_one(&f->events[i], &selection->events.names[i], instance, first ? NULL : err);
-		first = first ? first : rc;
+		err = enable_one(&f->events[i], &selection->events.names[i], instance, first ? NULL : error);
+		first = first ? first : err;
 	}
 	return first;
 }
 
 void tw_filtering__fini(struct tw_filtering *f)
 {
-	tw_event_filters__fini(&f->gates);
+	tw_event_filters__fini(&f->event_filters);
 	for (size_t i = 0; i < f->n; i++) {
 		free(f->events[i].text);
 		free(f->events[i].refused);

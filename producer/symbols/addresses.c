@@ -1,8 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/symbols/addresses.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIRST_BITS 12
+
+static void put(struct tw_address_set *set, uint64_t address)
+{
+	size_t i = tw_address_set__slot(set, address);
+
+	while (set->slots[i])
+		i = (i + 1) & set->mask;
+	set->slots[i] = address;
+	set->n++;
+}
+
+static int grow(struct tw_address_set *set)
+{
+	const unsigned int bits = set->slots ? 65 - set->shift : FIRST_BITS;
+	struct tw_address_set larger = { .shift = 64 - bits, .mask = ((size_t)1 << bits) - 1 };
+
+	larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
+	if (!larger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; set->slots && i <= set->mask; i++)
+		if (set->slots[i])
+			put(&larger, set->slots[i]);
+	free(set->slots);
+	*set = larger;
+	return 0;
+}
+
+int tw_address_set__add(struct tw_address_set *set, uint64_t address)
+{
+	int err;
+
+	if (!address || tw_address_set__has(set, address))
+		return 0;
+	if (set->n >= TW_ADDRESS_SET_MAX)
+		return -E2BIG;
+	if (!set->slots || (set->n + 1) * 4 > (set->mask + 1) * 3) {
+		err = grow(set);
+		if (err)
+			return err;
+	}
+	put(set, address);
+	return 0;
+}
+
+void tw_address_set__fini(struct tw_address_set *set)
+{
+	free(set->slots);
+	*set = (struct tw_address_set){ 0 };
+}
 
 int tw_addresses__init(struct tw_addresses *a)
 {
@@ -14,11 +66,11 @@ int tw_addresses__init(struct tw_addresses *a)
 bool tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *format,
 			      const struct tw_field *const *fields, size_t n)
 {
-	struct tw_field_offsets *spots = n ? tw_field_offsets__new(n) : NULL;
+	struct tw_field_offsets *offsets = n ? tw_field_offsets__new(n) : NULL;
 
-	for (size_t i = 0; spots && i < n; i++)
-		tw_field_offsets__add(spots, format, fields[i], 0);
-	if (!tw_field_offset_table__set(&a->table, format->id, spots))
+	for (size_t i = 0; offsets && i < n; i++)
+		tw_field_offsets__add(offsets, format, fields[i], 0);
+	if (!tw_field_offset_table__set(&a->table, format->id, offsets))
 		return false;
 	a->likely |= strcmp(format->system, "ftrace") != 0 || strcmp(format->name, "print") != 0;
 	return true;
@@ -48,7 +100,7 @@ static bool note_for_all(struct tw_addresses *a, uint64_t address)
 	return noted;
 }
 
-/* At first sight; rare, but for garbage. */
+/* A new address; rare, but for garbage. */
 static __attribute__((noinline)) void note(struct tw_seen_addresses *seen, uint64_t address)
 {
 	if (!address)
@@ -65,15 +117,15 @@ static inline void look_at(struct tw_seen_addresses *seen, uint64_t address)
 		note(seen, address);
 }
 
-void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *spots, const uint8_t *record,
+void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,
 			uint32_t len)
 {
-	for (size_t i = 0; i < spots->n; i++) {
-		const struct tw_field_offset *spot = &spots->spots[i];
-		uint32_t offset, size = tw_field_offset__locate(spot, record, len, &offset);
+	for (size_t i = 0; i < offsets->n; i++) {
+		const struct tw_field_offset *entry = &offsets->entries[i];
+		uint32_t offset, size = tw_field_offset__locate(entry, record, len, &offset);
 
-		for (; size >= spot->width; size -= spot->width, offset += spot->width)
-			look_at(seen, tw_field_offset__load(record + offset, spot->width));
+		for (; size >= entry->width; size -= entry->width, offset += entry->width)
+			look_at(seen, tw_field_offset__load(record + offset, entry->width));
 	}
 }
 

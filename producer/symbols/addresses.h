@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses in events that are printed as symbols: where each kind of event has them, and those not met before. Each reader
- * remembers what it has seen, so that an address costs a look-up in a table of its own; the first sight of one is noted for
- * all readers, and the thread that keeps the control channel takes the notes at the end of its round.
+ * Addresses in events that are printed as symbols: where each kind of event has them, and which are new. Each reader
+ * remembers what it has seen, so that an address costs a look-up in a table of its own; a new one is noted for
+ * all readers, and the thread that sends the control channel takes the notes at the end of its round.
  */
 #ifndef TW_ADDRESSES_H
 #define TW_ADDRESSES_H
@@ -12,8 +12,36 @@
 
 #include "producer/field_offsets.h"
 #include "producer/subbuf.h"
-#include "producer/symbols/address_set.h"
 #include "schema/format.h"
+
+#define TW_ADDRESS_SET_MAX (3u << 18) /* addresses; the table then takes 8 MiB */
+
+/* A set of addresses other than 0: open addressing, at most three quarters full. All zero = empty. */
+struct tw_address_set {
+	uint64_t *slots; /* 0 = free */
+	unsigned int shift;
+	size_t mask, n;
+};
+
+static inline size_t tw_address_set__slot(const struct tw_address_set *set, uint64_t address)
+{
+	return (size_t)(address * 0x9e3779b97f4a7c15ull >> set->shift);
+}
+
+/** tw_address_set__has() - the hot path's look-up */
+static inline bool tw_address_set__has(const struct tw_address_set *set, uint64_t address)
+{
+	if (!set->n)
+		return false;
+	for (size_t i = tw_address_set__slot(set, address);; i = (i + 1) & set->mask)
+		if (!set->slots[i] || set->slots[i] == address)
+			return set->slots[i];
+}
+
+/** tw_address_set__add() - Return: 0, also if it was there; -E2BIG beyond the limit; -ENOMEM */
+int tw_address_set__add(struct tw_address_set *set, uint64_t address);
+
+void tw_address_set__fini(struct tw_address_set *set);
 
 /* Shared by the readers. */
 struct tw_addresses {
@@ -46,7 +74,7 @@ bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_fo
 			      const struct tw_field *const *fields, size_t n);
 
 /** tw_addresses__look() - note what the event has that was not seen before */
-void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *spots, const uint8_t *record,
+void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,
 			uint32_t len);
 
 /** tw_addresses__table() - for tw_addresses__see(); NULL if nothing needs to be looked at */
@@ -61,13 +89,13 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_subbuf_event *event)
 {
-	const struct tw_field_offsets *spots;
+	const struct tw_field_offsets *offsets;
 
 	if (!table)
 		return;
-	spots = tw_field_offset_table__find(table, tw_subbuf_event__id(event));
-	if (spots)
-		tw_addresses__look(seen, spots, event->record, event->len);
+	offsets = tw_field_offset_table__find(table, tw_subbuf_event__id(event));
+	if (offsets)
+		tw_addresses__look(seen, offsets, event->record, event->len);
 }
 
 /** tw_addresses__any_noted() - whether there is something to take */

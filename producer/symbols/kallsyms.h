@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's symbols, from /proc/kallsyms. Reading them takes the kernel longer than a ring lasts at full rate, so a thread
- * does it, and whoever wants a symbol looks into the table read last.
+ * does it, and symbols are looked up in the table that was read last.
  */
 #ifndef TW_KALLSYMS_H
 #define TW_KALLSYMS_H
@@ -10,8 +10,19 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "producer/symbols/kernel_text.h"
 #include "schema/symbols.h"
+
+/*
+ * Where the kernel's code lies: most addresses that are printed as symbols are in there. Each a first address and the one after the last;
+ * both 0 = there is none, or the kernel tells no addresses.
+ */
+struct tw_kernel_text {
+	uint64_t core_start, core_end;       /* the kernel's own: _stext to _etext */
+	uint64_t modules_start, modules_end; /* from the first function of a module to the last, whole pages */
+};
+
+/** tw_kernel_text__find() - @kallsyms: the file's text, NUL-terminated */
+void tw_kernel_text__find(const char *kallsyms, struct tw_kernel_text *ret);
 
 /* All zero but for the path = nothing read yet. */
 struct tw_kallsyms {

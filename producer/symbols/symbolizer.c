@@ -37,7 +37,7 @@ void tw_symbolizer__await(struct tw_symbolizer *s)
 		s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
 }
 
-/* Return: whether there is a table to look into, or there never will be. Without one the notes stay where they are. */
+/* Return: whether there is a table, or there never will be one. Without one the notes stay where they are. */
 static bool is_ready(struct tw_symbolizer *s, bool wait)
 {
 	if (s->kallsyms.table || s->blind)
@@ -72,14 +72,14 @@ static bool make_room(struct tw_symbolizer *s)
 	return true;
 }
 
-/* Of a symbol with two names the first covers its first byte only: they are two symbols. */
+/* If a symbol has two names, the first covers its first byte only: they are two symbols. */
 static uint64_t key_of(const struct tw_symbol *symbol)
 {
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
 /* Return: false without memory. */
-static bool learn(struct tw_symbolizer *s, const struct tw_symbol *symbol)
+static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 {
 	struct tw_symbol mine = *symbol;
 
@@ -97,24 +97,24 @@ static bool learn(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 	return true;
 }
 
-/* At the place where the stream has it. */
-static bool learn_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
+/* With the address that the stream has for it. */
+static bool add_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 {
 	struct tw_symbol placed = *symbol;
 
 	if (s->key)
-		placed.address = tw_pointer_key__hide(s->key, symbol->address, sizeof(long));
-	return learn(s, &placed);
+		placed.address = tw_pointer_key__hash(s->key, symbol->address, sizeof(long));
+	return add(s, &placed);
 }
 
-/* Where a stream does not keep distances, each address in the symbol has the name for itself. */
-static bool learn_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address)
+/* If the key does not keep distances, each address in the symbol has the name for itself. */
+static bool add_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address)
 {
 	struct tw_symbol alone = *symbol;
 
-	alone.address = tw_pointer_key__hide(s->key, address, sizeof(long));
+	alone.address = tw_pointer_key__hash(s->key, address, sizeof(long));
 	alone.size = 1;
-	return learn(s, &alone);
+	return add(s, &alone);
 }
 
 /*
@@ -128,9 +128,9 @@ static bool resolve(struct tw_symbolizer *s, uint64_t address)
 	if (!tw_kallsyms__find(&s->kallsyms, address, &symbol))
 		return false;
 	if (s->key && !tw_pointer_key__keeps_distances(s->key, symbol.address, symbol.size))
-		return learn_alone(s, &symbol, address);
-	return tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && learn_placed(s, &first) &&
-	       learn_placed(s, &symbol);
+		return add_alone(s, &symbol, address);
+	return tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && add_placed(s, &first) &&
+	       add_placed(s, &symbol);
 }
 
 static void resolve_noted(struct tw_symbolizer *s)
@@ -150,7 +150,7 @@ static void resolve_noted(struct tw_symbolizer *s)
 	free(noted);
 }
 
-/* Once more, in a new table. One that brings nothing makes the next a longer time to come. */
+/* Once more, in a new table. If nothing was found, the next table is read after a longer time. */
 static void resolve_nameless(struct tw_symbolizer *s)
 {
 	const size_t before = s->n_nameless;
@@ -179,7 +179,7 @@ void tw_symbolizer__settle(struct tw_symbolizer *s, bool wait)
 		read_kallsyms(s);
 }
 
-bool tw_symbolizer__at(const struct tw_symbolizer *s, size_t i, struct tw_symbol_view *ret)
+static bool view(const struct tw_symbolizer *s, size_t i, struct tw_symbol_view *ret)
 {
 	if (i >= s->n)
 		return false;
@@ -194,7 +194,7 @@ bool tw_symbolizer__at(const struct tw_symbolizer *s, size_t i, struct tw_symbol
 
 bool tw_symbolizer__take(struct tw_symbolizer *s, struct tw_symbol_view *ret)
 {
-	if (!tw_symbolizer__at(s, s->taken, ret))
+	if (!view(s, s->taken, ret))
 		return false;
 	s->taken++;
 	return true;
@@ -204,7 +204,7 @@ bool tw_symbolizer__repeat(struct tw_symbolizer *s, struct tw_symbol_view *ret)
 {
 	if (s->repeated >= s->taken)
 		s->repeated = 0;
-	return s->taken && tw_symbolizer__at(s, s->repeated++, ret);
+	return s->taken && view(s, s->repeated++, ret);
 }
 
 void tw_symbolizer__fini(struct tw_symbolizer *s)

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/sync/sync.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/ptp_clock.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
 #include "base/time.h"
-#include "producer/sync/phc.h"
 #include "producer/sync/ptp4l.h"
 
-#define OFFSETS       8 /* of ptp4l, the last ones */
+#define READINGS      3
+#define PRECISE_NS    100 /* what hardware that takes both at once may be off by: PCIe PTM tells to some tens of ns */
+#define OFFSETS       8   /* of ptp4l, the last ones */
 #define MISSED        3
 #define KERNEL_MAX_US 16000000         /* what esterror is when nobody has set it: NTP_PHASE_LIMIT */
 #define PHC_ERROR_NS  (20 * 1000)      /* a reading worse than this would spoil the sample that it goes into */
@@ -28,6 +37,79 @@ struct tw_sync {
 	char phc_of[TW_PTP4L_INTERFACE];
 	struct tw_sync_state state;
 };
+
+/* A reading of a network card's clock (PTP hardware clock) */
+struct phc_reading {
+	uint64_t phc;      /* ns, of whatever epoch the clock has */
+	uint64_t real;     /* CLOCK_REALTIME at the same instant, ns */
+	uint64_t error_ns; /* they are no further apart than this */
+};
+
+/* The hardware clock of an interface. Return: a descriptor; -ENODEV if there is no such interface, or it has none; another -errno */
+static int find_phc(const char *ifname)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	struct ifreq req = { .ifr_data = (char *)&info };
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char path[32];
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
+	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
+	close(fd);
+	if (err || info.phc_index < 0)
+		return err ? err : -ENODEV;
+	snprintf(path, sizeof(path), "/dev/ptp%d", info.phc_index);
+	err = open(path, O_RDONLY | O_CLOEXEC);
+	return err < 0 ? -errno : err;
+}
+
+static uint64_t ns_of(const struct ptp_clock_time *t)
+{
+	return (uint64_t)t->sec * TW_NS_PER_SECOND + t->nsec;
+}
+
+static int read_precise(int fd, struct phc_reading *ret)
+{
+	struct ptp_sys_offset_precise p = { 0 };
+
+	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
+		return -errno;
+	*ret = (struct phc_reading){ ns_of(&p.device), ns_of(&p.sys_realtime), PRECISE_NS };
+	return 0;
+}
+
+/* REALTIME right before, the clock, REALTIME right after. */
+static int read_extended(int fd, struct phc_reading *ret)
+{
+	struct ptp_sys_offset_extended e = { .n_samples = READINGS };
+	struct phc_reading best = { .error_ns = UINT64_MAX };
+
+	if (ioctl(fd, PTP_SYS_OFFSET_EXTENDED, &e) < 0)
+		return -errno;
+	for (int i = 0; i < READINGS; i++) {
+		const uint64_t before = ns_of(&e.ts[i][0]), after = ns_of(&e.ts[i][2]);
+
+		if (after < before || after - before >= best.error_ns)
+			continue;
+		best = (struct phc_reading){ ns_of(&e.ts[i][1]), before + (after - before) / 2, after - before };
+	}
+	if (best.error_ns == UINT64_MAX)
+		return -EIO;
+	best.error_ns = best.error_ns / 2 + 1;
+	*ret = best;
+	return 0;
+}
+
+/* By hardware if that can take both times at once, else the tightest of some readings. Return: 0 or -errno */
+static int read_phc(int fd, struct phc_reading *ret)
+{
+	const int err = read_precise(fd, ret);
+
+	return err ? read_extended(fd, ret) : 0;
+}
 
 struct tw_sync *tw_sync__new(void)
 {
@@ -96,7 +178,7 @@ static bool open_phc(struct tw_sync *s)
 	if (s->phc >= 0 && !strcmp(s->phc_of, s->status.interface))
 		return true;
 	close_phc(s);
-	s->phc = tw_phc__open(s->status.interface);
+	s->phc = find_phc(s->status.interface);
 	snprintf(s->phc_of, sizeof(s->phc_of), "%s", s->status.interface);
 	return s->phc >= 0;
 }
@@ -105,9 +187,9 @@ static bool open_phc(struct tw_sync *s)
 static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
-	struct tw_phc_reading r;
+	struct phc_reading r;
 
-	if (!open_phc(s) || tw_phc__read(s->phc, &r))
+	if (!open_phc(s) || read_phc(s->phc, &r))
 		return UINT64_MAX;
 	return size_of((int64_t)(r.phc - r.real) - tai) + r.error_ns;
 }
@@ -185,10 +267,10 @@ void tw_sync__look(struct tw_sync *s, struct tw_sync_state *ret)
 
 void tw_sync__complete(struct tw_sync *s, struct tw_clock_view *sample)
 {
-	struct tw_phc_reading r;
+	struct phc_reading r;
 
 	sample->sync_ns = s->state.ns;
-	if (s->phc < 0 || tw_phc__read(s->phc, &r) || r.error_ns > PHC_ERROR_NS)
+	if (s->phc < 0 || read_phc(s->phc, &r) || r.error_ns > PHC_ERROR_NS)
 		return;
 	sample->reading[TW_CLOCK_PHC] = r.phc + (sample->reading[TW_CLOCK_REAL] - r.real);
 	sample->error_ns += (uint32_t)r.error_ns;

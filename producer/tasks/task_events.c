@@ -3,23 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/counter.h"
-#include "producer/cpu_stats.h"
 #include "producer/subbuf.h"
-#include "producer/tasks/task_names.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
-#define RING_KIB     512 /* per CPU; a fork storm of 5,000 a second fits for a second */
-#define CLONE_THREAD 0x00010000u
+#define RING_KIB 512 /* per CPU; a fork storm of 5,000 a second fits for a second */
 
 enum kind { NEWTASK, RENAME, EXEC, KINDS };
 
@@ -57,77 +54,77 @@ struct tw_task_events {
 	_Atomic uint64_t read; /* events (base/counter.h) */
 };
 
-static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *err)
+static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *error)
 {
 	char path[128];
 	char *text;
-	int rc;
+	int err;
 
 	snprintf(path, sizeof(path), "events/%s/%s/format", kinds[kind].system, kinds[kind].name);
-	rc = tw_tracing_file__read(tracing_dir, path, &text, err);
-	if (rc)
-		return rc;
-	rc = tw_schema__add(ev->schema, kinds[kind].system, text, strlen(text), &ev->formats[kind], err);
+	err = tw_tracing_file__read(tracing_dir, path, &text, error);
+	if (err)
+		return err;
+	err = tw_schema__add(ev->schema, kinds[kind].system, text, strlen(text), &ev->formats[kind], error);
 	free(text);
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	ev->pid[kind] = tw_format__find(ev->formats[kind], "pid");
 	ev->text[kind] = tw_format__find(ev->formats[kind], kinds[kind].text);
 	if (!ev->pid[kind] || !ev->text[kind])
-		return tw_error__set(err, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or %s",
+		return tw_error__set(error, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or %s",
 				     kinds[kind].system, kinds[kind].name, kinds[kind].text);
 	return 0;
 }
 
-static int open_rings(struct tw_task_events *ev, struct tw_error *err)
+static int open_rings(struct tw_task_events *ev, struct tw_error *error)
 {
 	ev->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	ev->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	ev->page = malloc(ev->page_size + TW_SUBBUF_SLACK);
 	ev->fds = calloc((size_t)ev->cpus, sizeof(*ev->fds));
 	if (!ev->page || !ev->fds)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
 		ev->fds[cpu] = -1;
 	return 0;
 }
 
-int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err)
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *error)
 {
 	struct tw_task_events *ev = calloc(1, sizeof(*ev));
 	char ring_kib[16];
-	int rc = -ENOMEM;
+	int err = -ENOMEM;
 
 	snprintf(ring_kib, sizeof(ring_kib), "%d", RING_KIB);
 	if (ev)
 		ev->schema = tw_schema__new();
 	if (!ev || !ev->schema) {
-		tw_error__set(err, rc, "out of memory");
+		tw_error__set(error, err, "out of memory");
 		goto fail;
 	}
 	for (enum kind kind = 0; kind < KINDS; kind++) {
-		rc = load_format(ev, tracing_dir, kind, err);
-		if (rc)
+		err = load_format(ev, tracing_dir, kind, error);
+		if (err)
 			goto fail;
 	}
 	ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
 	ev->old = tw_format__find(ev->formats[RENAME], "oldcomm");
-	rc = open_rings(ev, err);
-	if (!rc)
-		rc = tw_instance__new("-tasks", &ev->instance, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "trace_clock", clock, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "buffer_size_kb", ring_kib, err);
-	if (!rc)
-		rc = tw_instance__write(ev->instance, "tracing_on", "1", err);
-	if (rc)
+	err = open_rings(ev, error);
+	if (!err)
+		err = tw_instance__new("-tasks", &ev->instance, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "trace_clock", clock, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "buffer_size_kb", ring_kib, error);
+	if (!err)
+		err = tw_instance__write(ev->instance, "tracing_on", "1", error);
+	if (err)
 		goto fail;
 	*ret = ev;
 	return 0;
 fail:
 	tw_task_events__free(ev);
-	return rc;
+	return err;
 }
 
 struct tw_instance *tw_task_events__instance(struct tw_task_events *ev)
@@ -135,20 +132,18 @@ struct tw_instance *tw_task_events__instance(struct tw_task_events *ev)
 	return ev->instance;
 }
 
-int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *err)
+int tw_task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 {
 	char file[128];
-	int rc = 0;
+	int err = 0;
 
-	for (long cpu = 0; cpu < ev->cpus; cpu++) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%ld/trace_pipe_raw", cpu);
-		ev->fds[cpu] = tw_instance__open(ev->instance, file, O_RDONLY | O_NONBLOCK);
-	}
-	for (enum kind kind = 0; kind < KINDS && !rc; kind++) {
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		ev->fds[cpu] = tw_instance__open_ring(ev->instance, (unsigned int)cpu);
+	for (enum kind kind = 0; kind < KINDS && !err; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
-		rc = tw_instance__write(ev->instance, file, "1", err);
+		err = tw_instance__write(ev->instance, file, "1", error);
 	}
-	return rc;
+	return err;
 }
 
 static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
@@ -169,7 +164,7 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 	snprintf(name, TW_TASK_NAME, "%.*s", (int)((const char *)text->data + text->len - from), from);
 }
 
-/* Keep what the event says, if it is one of ours and there is memory. */
+/* Keep what the event says, if it is of a kind that has names and there is memory. */
 static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
@@ -214,8 +209,8 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	return seen->clone_flags & CLONE_THREAD ? tw_task_names__tgid(names, seen->maker) : seen->pid;
 }
 
-/* A task that nobody knew by name, nor missed, until it took another: its events so far are those of the old one. */
-static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
+/* A task whose name was neither known nor needed until it took another: its events so far are those of the old name. */
+static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
 		.before = 1, /* as early as may be */
@@ -224,11 +219,11 @@ static void learn_old_name(struct tw_task_names *names, const struct seen *seen)
 	};
 
 	memcpy(task.name, seen->old, sizeof(task.name));
-	tw_task_names__learn(names, &task);
+	tw_task_names__add(names, &task);
 }
 
-/* An exec renames too, and that event has the name as the kernel shortened it; the exec itself only fills in. */
-static void learn(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
+/* An exec renames too, and that event has the name as the kernel shortened it; the exec event only fills in. */
+static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
 		.time = seen->time,
@@ -241,12 +236,12 @@ static void learn(const struct tw_task_events *ev, struct tw_task_names *names, 
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
 	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN)
-		learn_old_name(names, seen);
+		add_old_name(names, seen);
 	memcpy(task.name, seen->name, sizeof(task.name));
-	tw_task_names__learn(names, &task);
+	tw_task_names__add(names, &task);
 }
 
-/* What is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
+/* Read what is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -279,19 +274,24 @@ void tw_task_events__drain(struct tw_task_events *ev, struct tw_task_names *name
 		return;
 	qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
 	for (size_t i = 0; i < ev->n_seen; i++)
-		learn(ev, names, &ev->seen[i]);
+		add_name(ev, names, &ev->seen[i]);
 	ev->n_seen = 0;
 }
 
 void tw_task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 
 	*ret_read = ev->read;
 	*ret_lost = 0;
-	for (long cpu = 0; cpu < ev->cpus; cpu++)
-		if (ev->fds[cpu] >= 0 && !tw_cpu_stats__read(ev->instance, (unsigned int)cpu, &stats))
-			*ret_lost += stats.overrun + stats.commit_overrun + stats.dropped;
+	for (long cpu = 0; cpu < ev->cpus; cpu++) {
+		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
+
+		if (fd >= 0 && !tw_ring_stats__read(fd, &stats))
+			*ret_lost += tw_ring_stats__lost(&stats);
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 bool tw_task_events__free(struct tw_task_events *ev)

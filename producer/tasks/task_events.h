@@ -3,24 +3,21 @@
 #ifndef TW_TASK_EVENTS_H
 #define TW_TASK_EVENTS_H
 
-#include <stdint.h>
-
-#include "base/error.h"
-#include "producer/instance.h"
+#include "producer/tasks/tasks.h"
 
 struct tw_task_events;
-struct tw_task_names;
 
 /** tw_task_events__new() - make the instance, with nothing enabled but its trace_marker */
-int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret, struct tw_error *err);
+int tw_task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret,
+			struct tw_error *error);
 
 /** tw_task_events__instance() - borrowed */
 struct tw_instance *tw_task_events__instance(struct tw_task_events *events);
 
 /** tw_task_events__begin() - enable the events */
-int tw_task_events__begin(struct tw_task_events *events, struct tw_error *err);
+int tw_task_events__begin(struct tw_task_events *events, struct tw_error *error);
 
-/** tw_task_events__drain() - have the table of names learn from what the rings hold, in time order for each pid */
+/** tw_task_events__drain() - add the names that the rings have to the table, in time order for each pid */
 void tw_task_events__drain(struct tw_task_events *events, struct tw_task_names *names);
 
 /** tw_task_events__stats() - events read so far, and events that the rings lost */

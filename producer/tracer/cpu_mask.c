@@ -20,23 +20,23 @@ struct mask {
 	unsigned int cpus;
 };
 
-static int not_there(const struct mask *mask, uint64_t cpu, struct tw_error *err)
+static int not_there(const struct mask *mask, uint64_t cpu, struct tw_error *error)
 {
-	return tw_error__set(err, -EINVAL, "'%s' names CPU %" PRIu64 ", and this machine has CPUs 0 to %u", mask->text,
-			     cpu, mask->cpus - 1);
+	return tw_error__set(error, -EINVAL, "'%s' names CPU %" PRIu64 ", and this machine has CPUs 0 to %u",
+			     mask->text, cpu, mask->cpus - 1);
 }
 
-static int neither(const char *text, struct tw_error *err)
+static int neither(const char *text, struct tw_error *error)
 {
-	return tw_error__set(err, -EINVAL,
+	return tw_error__set(error, -EINVAL,
 			     "'%s' is no set of CPUs: give a hexadecimal mask as in 'c', or CPUs as in '2-3' or '0,2'",
 			     text);
 }
 
-static int set(struct mask *mask, uint64_t cpu, struct tw_error *err)
+static int set(struct mask *mask, uint64_t cpu, struct tw_error *error)
 {
 	if (cpu >= mask->cpus)
-		return not_there(mask, cpu, err);
+		return not_there(mask, cpu, error);
 	mask->words[cpu / 32] |= 1u << cpu % 32;
 	return 0;
 }
@@ -60,7 +60,7 @@ static bool is_mask(const char *text)
 	return len && !text[len];
 }
 
-static int read_mask(struct mask *mask, const char *text, struct tw_error *err)
+static int read_mask(struct mask *mask, const char *text, struct tw_error *error)
 {
 	unsigned long cpu = 0;
 
@@ -68,35 +68,35 @@ static int read_mask(struct mask *mask, const char *text, struct tw_error *err)
 		if (text[i] == ',')
 			continue;
 		for (unsigned int bit = 0; bit < 4; bit++) {
-			const int rc = digit_value(text[i]) >> bit & 1 ? set(mask, cpu + bit, err) : 0;
+			const int err = digit_value(text[i]) >> bit & 1 ? set(mask, cpu + bit, error) : 0;
 
-			if (rc)
-				return rc;
+			if (err)
+				return err;
 		}
 		cpu += 4;
 	}
 	return 0;
 }
 
-static int read_list(struct mask *mask, const char *text, struct tw_error *err)
+static int read_list(struct mask *mask, const char *text, struct tw_error *error)
 {
 	uint64_t first, last;
 
 	for (;; text++) {
 		if (!tw_number__digits(&text, &first))
-			return neither(mask->text, err);
+			return neither(mask->text, error);
 		last = first;
 		if (*text == '-') {
 			text++;
 			if (!tw_number__digits(&text, &last) || last < first)
-				return neither(mask->text, err);
+				return neither(mask->text, error);
 		}
 		if (last >= mask->cpus)
-			return not_there(mask, last, err);
+			return not_there(mask, last, error);
 		for (uint64_t cpu = first; cpu <= last; cpu++)
-			set(mask, cpu, err);
+			set(mask, cpu, error);
 		if (*text != ',')
-			return *text ? neither(mask->text, err) : 0;
+			return *text ? neither(mask->text, error) : 0;
 	}
 }
 
@@ -119,22 +119,22 @@ static void write_mask(const struct mask *mask, char *ret)
 		n += (size_t)snprintf(ret + n, TW_CPU_MASK_TEXT - n, ",%08x", mask->words[i]);
 }
 
-int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *err)
+int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *error)
 {
 	const char *digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
 	struct mask mask = { .text = text, .cpus = cpus < TW_CPU_MASK_CPUS ? cpus : TW_CPU_MASK_CPUS };
-	int rc = 0;
+	int err = 0;
 
 	if (!strcmp(text, "-1"))
 		for (unsigned int cpu = 0; cpu < mask.cpus; cpu++)
-			set(&mask, cpu, err);
+			set(&mask, cpu, error);
 	else if (is_mask(digits))
-		rc = read_mask(&mask, digits, err);
+		err = read_mask(&mask, digits, error);
 	else
-		rc = read_list(&mask, text, err);
-	if (!rc && is_empty(&mask))
-		rc = tw_error__set(err, -EINVAL, "'%s' has no CPU in it: nothing would be recorded", text);
-	if (!rc)
+		err = read_list(&mask, text, error);
+	if (!err && is_empty(&mask))
+		err = tw_error__set(error, -EINVAL, "'%s' has no CPU in it: nothing would be recorded", text);
+	if (!err)
 		write_mask(&mask, ret);
-	return rc;
+	return err;
 }

@@ -19,6 +19,6 @@
  *
  * Return: 0; -EINVAL if it is neither, has no CPU in it, or one that is not there.
  */
-int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *err);
+int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *error);
 
 #endif

@@ -3,72 +3,115 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "producer/tracer/function_filter.h"
-#include "producer/tracer/kept_settings.h"
-#include "producer/tracer/top_file.h"
+#include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-struct tw_top_level {
-	struct tw_instance *mark;
-	struct tw_instance *user; /* whose files are those of the top level; NULL if only the graphs are taken */
-	int free_buffer_fd, lock_fd;
-};
+#define LIST      "list" /* in place of what was there before */
+#define HASH_TEXT 17
 
 /* Lists that are empty where nobody traces at the top level; cutting them empties them. */
 static const char *const lists[] = {
 	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",
 };
-
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
-static int lock(void)
+/* A line a setting: "FILE<tab>BEFORE<tab>LEFT". */
+struct notes {
+	struct tw_state_file file;
+	char *text;
+	size_t len;
+};
+
+struct tw_top_level {
+	struct tw_instance *mark;
+	struct tw_instance *user; /* whose files are those of the top level; NULL if only the graphs are taken */
+	int free_buffer_fd, lock_fd;
+	struct notes notes;
+};
+
+struct tw_kept_options {
+	struct notes notes;
+};
+
+/* A file that the run wrote. */
+struct kept {
+	char *file, *before, *now;
+	bool ours; /* it is as we left it */
+};
+
+struct kept_files {
+	struct kept *items;
+	size_t n;
+};
+
+/* Return: a descriptor, or -1 with errno set */
+static int open_file(const char *file, int flags)
 {
-	const int fd = tw_top_file__open(".", O_RDONLY | O_DIRECTORY);
+	const char *dir;
+	char path[PATH_MAX];
+
+	if (tw_tracing_dir__find(&dir, NULL))
+		return -1;
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* What one kernel refuses another does not have: there is nothing to put back then. */
+static void put(const char *file, const char *text)
+{
+	const int fd = open_file(file, O_WRONLY);
 
 	if (fd < 0)
-		return -errno;
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return fd;
+		return;
+	(void)!write(fd, text, strlen(text));
 	close(fd);
-	return -EBUSY;
 }
 
-static int in_use(const char *file, struct tw_error *err)
+static void cut(const char *file)
 {
-	return tw_error__set(err, -EBUSY,
-			     "somebody uses the kernel's top-level buffer, which this kernel needs for it: %s/%s is "
-			     "set; wait, or put it back",
-			     tracefs_tracing_dir(), file);
+	const int fd = open_file(file, O_WRONLY | O_TRUNC);
+
+	if (fd >= 0)
+		close(fd);
 }
 
-static int check_list(const char *file, struct tw_error *err)
+char *tw_top_level__read(const char *file)
 {
-	char *text = tw_top_file__read(file);
-	const bool is_free = !text || tw_top_file__is_empty(text);
+	const char *dir;
+	char *text;
 
-	free(text);
-	return is_free ? 0 : in_use(file, err);
+	if (tw_tracing_dir__find(&dir, NULL) || tw_tracing_file__read(dir, file, &text, NULL))
+		return NULL;
+	return text;
 }
 
-static int check_free(struct tw_error *err)
+/* Whether the text of a list is nothing but what the kernel says about an empty one. */
+static bool is_empty(const char *text)
 {
-	char *tracer = tw_top_file__read("current_tracer");
-	int rc = tracer && strcmp(tracer, "nop\n") != 0 ? in_use("current_tracer", err) : 0;
+	while (*text) {
+		const size_t len = strcspn(text, "\n");
 
-	free(tracer);
-	for (size_t i = 0; i < LISTS && !rc; i++)
-		rc = check_list(lists[i], err);
-	return rc;
+		if (len && *text != '#' && (len != 6 || strncmp(text, "no pid", len) != 0))
+			return false;
+		text += len + (text[len] != '\0');
+	}
+	return true;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -78,83 +121,452 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-int tw_top_level__restore(const char *instance, struct tw_error *err)
+/* What is set: the clock in brackets; for a ring that has not been used yet, the size that it will have; else the first line. */
+static char *setting_of(const char *file, char *text)
 {
-	int fd, rc;
+	char *from = NULL;
 
-	tw_kept_options__put_back(instance);
+	if (!strcmp(file, "trace_clock") && (from = strchr(text, '[')))
+		from++;
+	else if (starts_with(file, "buffer_") && (from = strstr(text, "expanded: ")))
+		from += strlen("expanded: ");
+	if (from)
+		from[strcspn(from, "])")] = '\0';
+	else
+		from = text;
+	from[strcspn(from, "\n")] = '\0';
+	if (starts_with(file, "events/") && (!strcmp(from, "0*") || !strcmp(from, "1*")))
+		from[1] = '\0'; /* a trigger has it, too */
+	return from;
+}
+
+/* A list may have tens of thousands of lines: their hash, FNV-1a, stands for them. */
+static char *list_of(const char *text)
+{
+	uint64_t hash = 14695981039346656037u;
+	char ret[HASH_TEXT] = LIST;
+
+	if (!is_empty(text)) {
+		while (*text)
+			hash = (hash ^ (uint8_t)*text++) * 1099511628211u;
+		snprintf(ret, sizeof(ret), "%016" PRIx64, hash);
+	}
+	return strdup(ret);
+}
+
+/* What the file says now, as notes have it; free(); NULL if there is no such file. */
+static char *read_now(const char *file, bool is_list)
+{
+	char *text = tw_top_level__read(file);
+	char *now = !text ? NULL : is_list ? list_of(text) : strdup(setting_of(file, text));
+
+	free(text);
+	return now;
+}
+
+static int cannot_note(const struct notes *notes, int err, struct tw_error *error)
+{
+	return tw_error__set(error, err, "%s cannot be written, to remember what is set in the kernel: %s",
+			     notes->file.path, strerror(-err));
+}
+
+static int open_notes(struct notes *notes, const char *name, struct tw_error *error)
+{
+	int err;
+
+	*notes = (struct notes){ .file.fd = -1 };
+	err = tw_state_file__lock(name, &notes->file, error);
+	if (err)
+		return err == -EBUSY ? cannot_note(notes, err, error) : err;
+	err = tw_state_file__write(&notes->file, "", 0);
+	return err ? cannot_note(notes, err, error) : 0;
+}
+
+static int add_note(struct notes *notes, const char *file, const char *before, const char *left, struct tw_error *error)
+{
+	const size_t more = strlen(file) + strlen(before) + strlen(left) + sizeof("\t\t\n");
+	char *text = realloc(notes->text, notes->len + more);
+	int err = -ENOMEM;
+
+	if (text) {
+		notes->text = text;
+		notes->len += (size_t)snprintf(text + notes->len, more, "%s\t%s\t%s\n", file, before, left);
+		err = tw_state_file__write(&notes->file, text, notes->len);
+	}
+	return err ? cannot_note(notes, err, error) : 0;
+}
+
+static void close_notes(struct notes *notes)
+{
+	tw_state_file__close(&notes->file);
+	free(notes->text);
+}
+
+static void remove_notes(const char *name)
+{
+	struct tw_state_file file;
+
+	if (tw_state_file__open(name, &file))
+		return;
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+}
+
+/* The file of a run of an older version is the text alone. */
+static int read_plain(int fd, char **ret)
+{
+	struct stat st;
+	char *text;
+	ssize_t len;
+
+	if (fstat(fd, &st))
+		return -errno;
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return -ENOMEM;
+	len = pread(fd, text, (size_t)st.st_size, 0);
+	text[len < 0 ? 0 : len] = '\0';
+	*ret = text;
+	return 0;
+}
+
+static int read_notes(const char *name, char **ret)
+{
+	struct tw_state_file file;
+	int err = tw_state_file__open(name, &file);
+
+	if (err)
+		return err;
+	err = tw_state_file__read(&file, ret);
+	if (err == -ENODATA)
+		err = read_plain(file.fd, ret);
+	tw_state_file__close(&file);
+	return err;
+}
+
+static bool is_list(const struct kept *kept)
+{
+	return !strcmp(kept->before, LIST);
+}
+
+/* Tasks that fork and end change such a list: what is in it cannot be compared. */
+static bool is_list_of_pids(const struct kept *kept)
+{
+	return is_list(kept) && ends_in(kept->file, "_pid");
+}
+
+/* Tracing was off when we left: if it is on, another process has switched it on and uses it. */
+static bool is_changed(const struct kept *kept)
+{
+	if (kept->now && !strcmp(kept->file, "tracing_on"))
+		return strcmp(kept->now, "0") != 0;
+	return kept->now && strcmp(kept->now, kept->before) != 0 && !kept->ours && !is_list_of_pids(kept);
+}
+
+/* What is left of a ring that the kernel has freed: two sub-buffers. */
+static bool is_freed(const char *kib)
+{
+	char *text = tw_top_level__read("buffer_subbuf_size_kb");
+	const unsigned long subbuf = text ? strtoul(text, NULL, 10) : (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
+
+	free(text);
+	return strtoul(kib, NULL, 10) <= 2 * subbuf;
+}
+
+/* Whatever we wrote, the kernel switches tracing off and frees the ring when free_buffer is closed. */
+static bool is_as_closed(const struct kept *kept)
+{
+	if (!kept->now)
+		return false;
+	return !strcmp(kept->file, "tracing_on") ? !strcmp(kept->now, "0")
+						 : !strcmp(kept->file, "buffer_size_kb") && is_freed(kept->now);
+}
+
+/* The file among those of the notes so far, or a new one. Return: NULL without memory */
+static struct kept *find_kept(struct kept_files *files, const char *file, const char *before)
+{
+	struct kept *items, *kept;
+
+	for (size_t i = files->n; i-- > 0;)
+		if (!strcmp(files->items[i].file, file))
+			return &files->items[i];
+	items = reallocarray(files->items, files->n + 1, sizeof(*items));
+	if (!items)
+		return NULL;
+	files->items = items;
+	kept = &items[files->n++];
+	*kept = (struct kept){ .file = strdup(file), .before = strdup(before) };
+	if (!kept->file || !kept->before)
+		return NULL;
+	kept->now = read_now(file, is_list(kept));
+	kept->ours = is_as_closed(kept);
+	return kept;
+}
+
+/* Of the notes about a file the first says what was there before, and any what we left: the kernel may not have taken the last. */
+static int take_note(struct kept_files *files, char *line)
+{
+	const char *file = strsep(&line, "\t"), *before = strsep(&line, "\t");
+	struct kept *kept;
+
+	if (!before || !line || strstr(file, ".."))
+		return 0;
+	kept = find_kept(files, file, before);
+	if (!kept)
+		return -ENOMEM;
+	if (strcmp(file, "tracing_on") != 0 && kept->now && !strcmp(kept->now, line))
+		kept->ours = true;
+	return 0;
+}
+
+static void free_files(struct kept_files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		free(files->items[i].file);
+		free(files->items[i].before);
+		free(files->items[i].now);
+	}
+	free(files->items);
+}
+
+/* The order in which they are put back: what records goes first, and tracing is switched on again last. */
+static int rank_of(const struct kept *kept)
+{
+	if (!strcmp(kept->file, "current_tracer"))
+		return 0;
+	if (starts_with(kept->file, "events/"))
+		return 1;
+	if (is_list(kept))
+		return 2;
+	return !strcmp(kept->file, "tracing_on") ? 4 : 3;
+}
+#define RANKS 5
+
+static void put_back_one(const struct kept *kept)
+{
+	if (is_list(kept))
+		cut(kept->file);
+	else if (strcmp(kept->now, kept->before) != 0)
+		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before); /* a filter */
+}
+
+/* The trace and the lists of pids are only ours if the top level was not used since. */
+static void put_back_all(const struct kept_files *files, bool used)
+{
+	for (size_t i = 0; i < files->n && !used; i++)
+		if (!strcmp(files->items[i].file, "tracing_on")) /* it had the buffer, not set_graph_function alone */
+			cut("trace");
+	for (int rank = 0; rank < RANKS; rank++)
+		for (size_t i = 0; i < files->n; i++) {
+			const struct kept *kept = &files->items[i];
+
+			if (rank_of(kept) == rank && kept->now && (is_list_of_pids(kept) ? !used : kept->ours))
+				put_back_one(kept);
+		}
+}
+
+/* Return: whether there are any; their names, with commas between, as far as there is room */
+static bool name_changed(const struct kept_files *files, char *names, size_t size)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < files->n; i++)
+		if (is_changed(&files->items[i]) && len < size)
+			len += (size_t)snprintf(names + len, size - len, "%s%s", len ? ", " : "", files->items[i].file);
+	return len;
+}
+
+/*
+ * To be called when free_buffer is closed, as it is when the run was killed: the kernel has switched tracing off then, and freed the ring.
+ * Return: 0; -ESTALE if something had been changed since, and -ENOENT if nothing is known and so nothing was put back
+ */
+static int put_back(const char *mark, struct tw_error *error)
+{
+	struct kept_files files = { 0 };
+	char names[160], *text, *rest;
+	bool used;
+	int err = read_notes(mark, &text);
+
+	if (err)
+		return tw_error__set(
+			error, -ENOENT,
+			"what it had set at the kernel's top level is not known, as there is no /run/tracewire/%s: nothing "
+			"of it is put back; look at current_tracer, set_event, set_graph_function, buffer_size_kb and "
+			"tracing_on",
+			mark);
+	rest = text;
+	for (char *line; !err && (line = strsep(&rest, "\n"));)
+		err = take_note(&files, line);
+	free(text);
+	used = name_changed(&files, names, sizeof(names));
+	if (!err)
+		put_back_all(&files, used);
+	free_files(&files);
+	if (err)
+		return tw_error__set(error, err, "out of memory");
+	if (used)
+		return tw_error__set(error, -ESTALE, "changed by somebody else since, and left as it is: %s", names);
+	remove_notes(mark);
+	return 0;
+}
+
+/* Beside the file of a mark. */
+static const char *options_name(const char *instance, char name[NAME_MAX])
+{
+	snprintf(name, NAME_MAX, "%.200s.options", instance);
+	return name;
+}
+
+/* An option that was changed twice is put back to what it was before the first time. */
+static void put_back_options(const char *instance)
+{
+	char option[128], file[140], before[2], name[NAME_MAX], *text, *rest;
+	struct kept_files files = { 0 };
+
+	if (read_notes(options_name(instance, name), &text))
+		return;
+	rest = text;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		if (sscanf(line, "options/%127[^/ \t] %1[01]", option, before) != 2)
+			continue;
+		snprintf(file, sizeof(file), "options/%s", option);
+		find_kept(&files, file, before);
+	}
+	free(text);
+	for (size_t i = 0; i < files.n; i++)
+		if (files.items[i].now)
+			put_back_one(&files.items[i]);
+	free_files(&files);
+	remove_notes(name);
+}
+
+int tw_kept_options__add(struct tw_kept_options **kept, const char *instance, const char *option, bool was_on,
+			 struct tw_error *error)
+{
+	char name[NAME_MAX];
+	int err = 0;
+
+	if (!*kept) {
+		*kept = calloc(1, sizeof(**kept));
+		if (!*kept)
+			return tw_error__set(error, -ENOMEM, "out of memory");
+		err = open_notes(&(*kept)->notes, options_name(instance, name), error);
+	}
+	return err ? err : add_note(&(*kept)->notes, option, was_on ? "1" : "0", "", error);
+}
+
+void tw_kept_options__free(struct tw_kept_options *kept)
+{
+	if (!kept)
+		return;
+	if (kept->notes.file.fd >= 0)
+		tw_state_file__remove(&kept->notes.file);
+	close_notes(&kept->notes);
+	free(kept);
+}
+
+int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error)
+{
+	char *now = read_now(file, false);
+	int err = 0;
+
+	if (now)
+		err = add_note(&top->notes, file, now, value ? value : now, error);
+	free(now);
+	return err;
+}
+
+int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *error)
+{
+	char *now = left ? read_now(file, true) : NULL;
+	int err = 0;
+
+	if (now || !left)
+		err = add_note(&top->notes, file, LIST, left ? now : "", error);
+	free(now);
+	return err;
+}
+
+/* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
+static int lock(void)
+{
+	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	close(fd);
+	return -EBUSY;
+}
+
+int tw_top_level__restore(const char *instance, struct tw_error *error)
+{
+	int fd, err;
+
+	put_back_options(instance);
 	if (!ends_in(instance, TW_TOP_LEVEL_MARK) && !ends_in(instance, TW_TOP_GRAPHS_MARK))
 		return 0;
 	fd = lock();
 	if (fd < 0)
 		return -EBUSY;
-	rc = tw_kept_settings__put_back(instance, err);
+	err = put_back(instance, error);
 	close(fd);
-	return rc;
+	return err;
 }
 
 void tw_top_level__forget(const char *instance)
 {
-	tw_kept_settings__forget(instance);
+	remove_notes(instance);
 }
 
-/* The mark needs no ring. */
-static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *err)
+static int in_use(const char *file, struct tw_error *error)
 {
-	const int rc = tw_instance__new(suffix, &top->mark, err);
-
-	if (rc)
-		return rc;
-	tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
-	return tw_kept_settings__begin(tw_instance__name(top->mark), err);
+	return tw_error__set(error, -EBUSY,
+			     "somebody uses the kernel's top-level buffer, which this kernel needs for it: %s/%s is "
+			     "set; wait, or put it back",
+			     tracefs_tracing_dir(), file);
 }
 
-/* Closing free_buffer changes the ring's size, whether or not we have set it. */
-static int note_first(const char *mark, struct tw_error *err)
+static int check_list(const char *file, struct tw_error *error)
 {
-	int rc = tw_kept_settings__note(mark, "tracing_on", "0", err);
+	char *text = tw_top_level__read(file);
+	const bool is_free = !text || is_empty(text);
 
-	if (!rc)
-		rc = tw_kept_settings__note(mark, "options/disable_on_free", "1", err);
-	return rc ? rc : tw_kept_settings__note(mark, "buffer_size_kb", NULL, err);
+	free(text);
+	return is_free ? 0 : in_use(file, error);
 }
 
-/* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
-static int begin(struct tw_top_level *top, struct tw_error *err)
+static int check_free(struct tw_error *error)
 {
-	const int rc = note_first(tw_instance__name(top->mark), err);
+	char *tracer = tw_top_level__read("current_tracer");
+	int err = tracer && strcmp(tracer, "nop\n") != 0 ? in_use("current_tracer", error) : 0;
 
-	if (rc)
-		return rc;
-	tw_top_file__put("tracing_on", "0");
-	tw_top_file__cut("trace");
-	tw_top_file__put("options/disable_on_free", "1");
-	top->free_buffer_fd = tw_top_file__open("free_buffer", O_WRONLY);
-	if (top->free_buffer_fd < 0)
-		return tw_error__set(err, -errno, "free_buffer of the top level cannot be held open: %s",
-				     strerror(errno));
-	return tw_instance__use_top_level(top->user, tw_instance__name(top->mark), err);
+	free(tracer);
+	for (size_t i = 0; i < LISTS && !err; i++)
+		err = check_list(lists[i], error);
+	return err;
 }
 
 /* Locked; nothing is taken yet. */
-static int new_top_level(struct tw_top_level **ret, struct tw_error *err)
+static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
 {
 	const int fd = lock();
 	struct tw_top_level *top;
 
 	if (fd == -EBUSY)
 		return tw_error__set(
-			err, -EBUSY,
+			error, -EBUSY,
 			"another run of Tracewire uses what the kernel has only once, its top-level buffer or "
 			"set_graph_function: wait for its end");
 	if (fd < 0)
-		return tw_error__set(err, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
+		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
 	top = calloc(1, sizeof(*top));
 	if (!top) {
 		close(fd);
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	}
-	top->free_buffer_fd = -1;
+	top->free_buffer_fd = top->notes.file.fd = -1;
 	top->lock_fd = fd;
 	*ret = top;
 	return 0;
@@ -163,72 +575,87 @@ static int new_top_level(struct tw_top_level **ret, struct tw_error *err)
 static void free_top_level(struct tw_top_level *top)
 {
 	if (top->mark)
-		tw_kept_settings__forget(tw_instance__name(top->mark));
+		remove_notes(tw_instance__name(top->mark));
+	close_notes(&top->notes);
 	tw_instance__free(top->mark);
 	close(top->lock_fd);
 	free(top);
 }
 
-int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *err)
+/* The mark needs no ring. */
+static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *error)
+{
+	const int err = tw_instance__new(suffix, &top->mark, error);
+
+	if (err)
+		return err;
+	tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
+	return open_notes(&top->notes, tw_instance__name(top->mark), error);
+}
+
+/* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
+static int begin(struct tw_top_level *top, struct tw_error *error)
+{
+	int err = tw_top_level__note(top, "tracing_on", "0", error);
+
+	if (!err)
+		err = tw_top_level__note(top, "options/disable_on_free", "1", error);
+	if (!err) /* closing free_buffer changes the ring's size, whether or not we have set it */
+		err = tw_top_level__note(top, "buffer_size_kb", NULL, error);
+	if (err)
+		return err;
+	put("tracing_on", "0");
+	cut("trace");
+	put("options/disable_on_free", "1");
+	top->free_buffer_fd = open_file("free_buffer", O_WRONLY);
+	if (top->free_buffer_fd < 0)
+		return tw_error__set(error, -errno, "free_buffer of the top level cannot be held open: %s",
+				     strerror(errno));
+	return tw_instance__use_top_level(top->user, top, error);
+}
+
+int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error)
 {
 	struct tw_top_level *top = NULL;
-	int rc = new_top_level(&top, err);
+	int err = new_top_level(&top, error);
 
 	if (!top)
-		return rc;
-	rc = check_free(err);
-	if (!rc)
-		rc = set_mark(top, TW_TOP_LEVEL_MARK, err);
-	if (rc) { /* nothing is taken yet */
+		return err;
+	err = check_free(error);
+	if (!err)
+		err = set_mark(top, TW_TOP_LEVEL_MARK, error);
+	if (err) { /* nothing is taken yet */
 		free_top_level(top);
-		return rc;
+		return err;
 	}
 	top->user = instance;
-	rc = begin(top, err);
-	if (rc) {
+	err = begin(top, error);
+	if (err) {
 		tw_top_level__give_back(top);
-		return rc;
+		return err;
 	}
 	*ret = top;
 	return 0;
 }
 
-int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *err)
+int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 {
 	struct tw_top_level *top = NULL;
-	int rc = new_top_level(&top, err);
+	int err = new_top_level(&top, error);
 
 	if (!top)
-		return rc;
-	rc = check_list("set_graph_function", err);
-	if (!rc)
-		rc = set_mark(top, TW_TOP_GRAPHS_MARK, err);
-	if (rc)
+		return err;
+	err = check_list("set_graph_function", error);
+	if (!err)
+		err = set_mark(top, TW_TOP_GRAPHS_MARK, error);
+	if (err)
 		free_top_level(top);
 	else
 		*ret = top;
-	return rc;
+	return err;
 }
 
-int tw_top_level__add(const struct tw_top_level *top, const char *file, const struct tw_words *words,
-		      struct tw_error *err)
-{
-	const char *mark = tw_instance__name(top->mark), *dir;
-	char path[PATH_MAX];
-	int rc = tw_tracing_dir__find(&dir, err), noted;
-
-	if (!rc)
-		rc = tw_kept_settings__note_list(mark, file, false, err);
-	if (rc)
-		return rc;
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	rc = tw_function_filter__add(dir, path, words, err);
-	noted = tw_kept_settings__note_list(mark, file, true,
-					    rc ? NULL : err); /* some may be in it though one was refused */
-	return rc ? rc : noted;
-}
-
-/* If somebody has changed something meanwhile, the mark stays, as if we had been killed: the next clean-up tells. */
+/* If another process has changed something meanwhile, the mark stays, as if we had been killed: the next clean-up reports it. */
 void tw_top_level__give_back(struct tw_top_level *top)
 {
 	if (!top)
@@ -237,7 +664,7 @@ void tw_top_level__give_back(struct tw_top_level *top)
 		tw_instance__use_top_level(top->user, NULL, NULL);
 	if (top->free_buffer_fd >= 0)
 		close(top->free_buffer_fd);
-	if (tw_kept_settings__put_back(tw_instance__name(top->mark), NULL)) {
+	if (put_back(tw_instance__name(top->mark), NULL)) {
 		tw_instance__leave(top->mark);
 		top->mark = NULL;
 	}

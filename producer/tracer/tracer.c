@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/tracer/tracer.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "producer/tracer/cpu_mask.h"
-#include "producer/tracer/function_filter.h"
 #include "producer/tracer/top_level.h"
-#include "producer/tracer/trace_options.h"
-#include "producer/tracer/tracer_names.h"
 #include "producer/tracing_dir.h"
 
+#define OPTION_FILE 128
+
 static const char graph_tracer[] = "function_graph";
+
+struct option {
+	char file[OPTION_FILE]; /* "options/NAME" */
+	bool on;
+};
 
 struct tw_tracer {
 	const struct tw_tracer_request *request;
 	const char *tracing_dir;
 	struct tw_instance *instance;
 	struct tw_top_level *top, *graphs;
-	struct tw_trace_options options;
-	bool runs; /* current_tracer is ours */
+	struct option *options; /* what we made of those that we changed */
+	size_t n_options;
+	struct tw_kept_options
+		*kept; /* those of them that are shared by all instances, for a clean-up if we are killed */
+	bool runs;     /* current_tracer is ours */
 };
 
 bool tw_tracer__records(const struct tw_tracer_request *request)
@@ -37,55 +47,168 @@ static bool is_graph(const struct tw_tracer_request *request)
 }
 
 /* Options that would have no effect are mistakes. */
-static int check_request(const struct tw_tracer_request *request, struct tw_error *err)
+static int check_request(const struct tw_tracer_request *request, struct tw_error *error)
 {
 	const bool graph = is_graph(request);
 	const bool functions = graph || (request->tracer && !strcmp(request->tracer, "function"));
 
 	if (!functions && (request->functions.n || request->not_functions.n))
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "functions are chosen for a tracer of functions: give --tracer function or "
 				     "--tracer function_graph too");
 	if (!graph && request->graphs.n)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "--graph chooses where function_graph begins: give --tracer function_graph too");
 	return 0;
 }
 
-/* Of the instance if it has that tracer; the kernel's top level if only that has it. */
-static int choose_place(struct tw_tracer *t, struct tw_error *err)
+/* Whether a list of tracers, with blanks between, has that name. */
+static bool has_tracer(const char *list, const char *name)
 {
-	const char *tracer = t->request->tracer;
-	char path[PATH_MAX], *here = NULL, *top = NULL;
-	int rc = tw_tracing_file__read(tw_instance__path(t->instance, ".", path, sizeof(path)), "available_tracers",
-				       &here, err);
+	const size_t len = strlen(name);
 
-	if (!rc && !tw_tracer_names__has(here, tracer)) {
-		rc = tw_tracing_file__read(t->tracing_dir, "available_tracers", &top, err);
-		if (!rc && !tw_tracer_names__has(top, tracer))
-			rc = tw_tracer_names__unknown(top, tracer, err);
-		else if (!rc && is_graph(t->request))
-			rc = tw_top_level__take(t->instance, &t->top, err);
-		else if (!rc)
-			rc = tw_error__set(err, -EINVAL,
-					   "tracer %s runs in the kernel's top-level buffer only, which Tracewire "
-					   "takes for function_graph alone",
-					   tracer);
+	for (list += strspn(list, " \n"); *list; list += strspn(list, " \n")) {
+		const size_t here = strcspn(list, " \n");
+
+		if (here == len && !strncmp(list, name, len))
+			return true;
+		list += here;
+	}
+	return false;
+}
+
+static int unknown_tracer(const char *available, const char *tracer, struct tw_error *error)
+{
+	char *names = strdup(available), *save;
+	struct tw_nearest nearest;
+	int err;
+
+	if (!names)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	tw_nearest__init(&nearest, tracer);
+	for (char *name = strtok_r(names, " \n", &save); name; name = strtok_r(NULL, " \n", &save))
+		tw_nearest__offer(&nearest, name);
+	if (!strncmp(tracer, "function", strlen("function")) && !has_tracer(available, "function"))
+		err = tw_error__set(error, -ENOENT,
+				    "this kernel is built without the function tracer: events work, functions need one "
+				    "with CONFIG_FUNCTION_TRACER");
+	else if (nearest.best)
+		err = tw_error__set(error, -ENOENT, "no tracer '%s'; did you mean %s?", tracer, nearest.best);
+	else
+		err = tw_error__set(error, -ENOENT, "no tracer '%s'; this kernel has: %.*s", tracer,
+				    (int)strcspn(available, "\n"), available);
+	free(names);
+	return err;
+}
+
+/* The instance if it has that tracer; the kernel's top level if only that has it. */
+static int choose_place(struct tw_tracer *t, struct tw_error *error)
+{
+	static const char file[] = "available_tracers";
+	const char *tracer = t->request->tracer;
+	char *here = NULL, *top = NULL;
+	int err = tw_instance__read(t->instance, file, &here, error);
+
+	if (!err && !has_tracer(here, tracer)) {
+		err = tw_tracing_file__read(t->tracing_dir, file, &top, error);
+		if (!err && !has_tracer(top, tracer))
+			err = unknown_tracer(top, tracer, error);
+		else if (!err && is_graph(t->request))
+			err = tw_top_level__take(t->instance, &t->top, error);
+		else if (!err)
+			err = tw_error__set(error, -EINVAL,
+					    "tracer %s runs in the kernel's top-level buffer only, which Tracewire "
+					    "takes for function_graph alone",
+					    tracer);
 	}
 	free(here);
 	free(top);
-	return rc;
+	return err;
+}
+
+/* The kernel has tens of thousands of names, a line each, some with their module; read only to correct a misspelt one. */
+static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
+{
+	struct tw_nearest nearest;
+	char *names = NULL, *save;
+	int err;
+
+	tw_nearest__init(&nearest, word);
+	tw_tracing_file__read(tracing_dir, "available_filter_functions", &names, NULL);
+	for (char *name = names ? strtok_r(names, "\n", &save) : NULL; name; name = strtok_r(NULL, "\n", &save)) {
+		name[strcspn(name, " \t")] = '\0';
+		tw_nearest__offer(&nearest, name);
+	}
+	if (nearest.best)
+		err = tw_error__set(error, -ENOENT, "no function '%s' can be traced; did you mean %s?", word,
+				    nearest.best);
+	else
+		err = tw_error__set(
+			error, -ENOENT,
+			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list "
+			"--functions` shows what this kernel has",
+			word);
+	free(names);
+	return err;
+}
+
+static int refused_list(const char *path, int err, struct tw_error *error)
+{
+	if (err == -ENOENT)
+		return tw_error__set(error, -EINVAL, "this kernel cannot choose functions: there is no %s", path);
+	return tw_error__set(error, err, "the kernel does not let functions be chosen: %s: %s", path, strerror(-err));
+}
+
+/* The kernel takes one word a write; only closing the file makes the list count, which can fail too. */
+static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *error)
+{
+	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		return refused_list(path, -errno, error);
+	if (!*word || write(fd, word, strlen(word)) < 0 || write(fd, "\n", 1) < 0)
+		err = *word ? -errno : -EINVAL;
+	if (close(fd) && !err)
+		err = -errno;
+	if (err == -EINVAL)
+		return unknown_function(tracing_dir, word, error);
+	return err ? refused_list(path, err, error) : 0;
+}
+
+/* @top: whose list it is; NULL = the instance's. Return: 0; -ENOENT for a name that means no function; -EPERM */
+static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
+		     const struct tw_words *words, struct tw_error *error)
+{
+	char path[PATH_MAX];
+	int err = 0, noted = 0;
+
+	if (!words->n)
+		return 0;
+	if (top)
+		snprintf(path, sizeof(path), "%s/%s", t->tracing_dir, file);
+	else
+		tw_instance__path(t->instance, file, path, sizeof(path));
+	if (top)
+		err = tw_top_level__note_list(top, file, false, error);
+	if (err)
+		return err;
+	for (size_t i = 0; i < words->n && !err; i++)
+		err = add_word(t->tracing_dir, path, words->items[i], error);
+	if (top) /* some may be in it though one was refused */
+		noted = tw_top_level__note_list(top, file, true, err ? NULL : error);
+	return err ? err : noted;
 }
 
 /* "FUNCTION:COMMAND": in an instance it goes with it, at the top level it would stay. A module's functions are no command. */
-static int check_commands(const struct tw_tracer *t, struct tw_error *err)
+static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 {
 	for (size_t i = 0; t->top && i < t->request->functions.n; i++) {
 		const char *word = t->request->functions.items[i], *command = strchr(word, ':');
 
 		if (command && strncmp(command, ":mod:", strlen(":mod:")) != 0)
 			return tw_error__set(
-				err, -EINVAL,
+				error, -EINVAL,
 				"'%s' is a command, which would stay in the kernel's top-level buffer: this "
 				"kernel runs function_graph only there",
 				word);
@@ -93,77 +216,49 @@ static int check_commands(const struct tw_tracer *t, struct tw_error *err)
 	return 0;
 }
 
-static int add_to_list(const struct tw_tracer *t, const char *file, const struct tw_words *words, struct tw_error *err)
+static int add_functions(struct tw_tracer *t, struct tw_error *error)
 {
-	char path[PATH_MAX];
+	int err = check_commands(t, error);
 
-	if (t->top)
-		return tw_top_level__add(t->top, file, words, err);
-	return tw_function_filter__add(t->tracing_dir, tw_instance__path(t->instance, file, path, sizeof(path)), words,
-				       err);
+	if (!err)
+		err = add_words(t, t->top, "set_ftrace_filter", &t->request->functions, error);
+	if (!err)
+		err = add_words(t, t->top, "set_ftrace_notrace", &t->request->not_functions, error);
+	if (!err && t->request->graphs.n && !t->top)
+		err = tw_top_level__take_graphs(&t->graphs, error);
+	return err ? err : add_words(t, t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, error);
 }
 
-static int add_functions(const struct tw_tracer *t, struct tw_error *err)
-{
-	int rc = check_commands(t, err);
-
-	if (!rc && t->request->functions.n)
-		rc = add_to_list(t, "set_ftrace_filter", &t->request->functions, err);
-	if (!rc && t->request->not_functions.n)
-		rc = add_to_list(t, "set_ftrace_notrace", &t->request->not_functions, err);
-	return rc;
-}
-
-static int add_graphs(struct tw_tracer *t, struct tw_error *err)
-{
-	int rc = 0;
-
-	if (!t->request->graphs.n)
-		return 0;
-	if (!t->top)
-		rc = tw_top_level__take_graphs(&t->graphs, err);
-	if (rc)
-		return rc;
-	return tw_top_level__add(t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, err);
-}
-
-static int run_tracer(struct tw_tracer *t, struct tw_error *err)
+/* The filters are set before the tracer runs: tracing every function for a moment would cost. */
+static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 {
 	const char *tracer = t->request->tracer;
-	const int rc = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
+	int err;
 
-	if (rc == -EPERM || rc == -EACCES)
-		return tw_error__set(err, rc,
+	if (!tracer)
+		return 0;
+	err = add_functions(t, error);
+	if (err)
+		return err;
+	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
+	err = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
+	if (err == -EPERM || err == -EACCES)
+		return tw_error__set(error, err,
 				     "the kernel refuses to run tracer %s (%s): it is locked down, or this "
 				     "container may not",
-				     tracer, strerror(-rc));
-	if (rc)
-		return tw_error__set(err, rc == -EINVAL ? rc : -EIO, "the kernel refuses tracer %s: %s", tracer,
-				     strerror(-rc));
+				     tracer, strerror(-err));
+	if (err)
+		return tw_error__set(error, err == -EINVAL ? err : -EIO, "the kernel refuses tracer %s: %s", tracer,
+				     strerror(-err));
 	t->runs = true;
 	return 0;
 }
 
-/* The filters stand before the tracer runs: tracing every function for a moment would cost. */
-static int set_tracer(struct tw_tracer *t, struct tw_error *err)
+int tw_tracer__follow(const struct tw_tracer *t, const char *text, struct tw_error *error)
 {
-	int rc;
+	const int err = tw_instance__append(t->instance, "set_event_pid", text, error);
 
-	if (!t->request->tracer)
-		return 0;
-	rc = add_functions(t, err);
-	if (!rc)
-		rc = add_graphs(t, err);
-	if (!rc)
-		tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
-	return rc ? rc : run_tracer(t, err);
-}
-
-int tw_tracer__follow(const struct tw_tracer *t, const char *text, struct tw_error *err)
-{
-	const int rc = tw_instance__append(t->instance, "set_event_pid", text, err);
-
-	return rc || !t->request->tracer ? rc : tw_instance__append(t->instance, "set_ftrace_pid", text, err);
+	return err || !t->request->tracer ? err : tw_instance__append(t->instance, "set_ftrace_pid", text, error);
 }
 
 void tw_tracer__leave_out(const struct tw_tracer *t, const char *text)
@@ -173,98 +268,213 @@ void tw_tracer__leave_out(const struct tw_tracer *t, const char *text)
 }
 
 /* The kernel takes any number; a pid that nobody has is a mistake. 0 is the idle tasks. */
-static int check_pid(const char *pid, struct tw_error *err)
+static int check_pid(const char *pid, struct tw_error *error)
 {
 	char path[64];
 
 	if (!*pid || strlen(pid) > 9 || strspn(pid, "0123456789") != strlen(pid))
-		return tw_error__set(err, -EINVAL, "'%s' is no pid: give a number, or several with commas between",
+		return tw_error__set(error, -EINVAL, "'%s' is no pid: give a number, or several with commas between",
 				     pid);
 	snprintf(path, sizeof(path), "/proc/%lu", strtoul(pid, NULL, 10));
 	if (strtoul(pid, NULL, 10) && access(path, F_OK))
-		return tw_error__set(err, -ENOENT, "there is no process or thread %s", pid);
+		return tw_error__set(error, -ENOENT, "there is no process or thread %s", pid);
 	return 0;
 }
 
-static int follow_list(const struct tw_tracer *t, const char *list, struct tw_error *err)
+static int follow_list(const struct tw_tracer *t, const char *list, struct tw_error *error)
 {
 	char *copy = strdup(list), *rest = copy, *pid;
-	int rc = copy ? 0 : tw_error__set(err, -ENOMEM, "out of memory");
+	int err = copy ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 
-	while (!rc && (pid = strsep(&rest, ","))) {
-		rc = check_pid(pid, err);
-		if (!rc)
-			rc = tw_tracer__follow(t, pid, err);
+	while (!err && (pid = strsep(&rest, ","))) {
+		err = check_pid(pid, error);
+		if (!err)
+			err = tw_tracer__follow(t, pid, error);
 	}
 	free(copy);
-	return rc;
+	return err;
 }
 
-static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *err)
+static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *error)
 {
-	int rc = 0;
+	int err = 0;
 
 	if (t->request->pids.n && !own_pids)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "--pid needs the pids that the kernel counts by, which are others in this pid "
 				     "namespace: run Tracewire outside, or use --follow");
-	for (size_t i = 0; i < t->request->pids.n && !rc; i++)
-		rc = follow_list(t, t->request->pids.items[i], err);
-	return rc;
+	for (size_t i = 0; i < t->request->pids.n && !err; i++)
+		err = follow_list(t, t->request->pids.items[i], error);
+	return err;
 }
 
-static int set_cpus(const struct tw_tracer *t, struct tw_error *err)
+static int set_cpus(const struct tw_tracer *t, struct tw_error *error)
 {
 	char mask[TW_CPU_MASK_TEXT];
-	int rc;
+	int err;
 
 	if (!t->request->cpus)
 		return 0;
-	rc = tw_cpu_mask__parse(t->request->cpus, (unsigned int)sysconf(_SC_NPROCESSORS_CONF), mask, err);
-	return rc ? rc : tw_instance__write(t->instance, "tracing_cpumask", mask, err);
+	err = tw_cpu_mask__parse(t->request->cpus, (unsigned int)sysconf(_SC_NPROCESSORS_CONF), mask, error);
+	return err ? err : tw_instance__write(t->instance, "tracing_cpumask", mask, error);
+}
+
+static int unknown_option(const struct tw_instance *instance, const char *word, struct tw_error *error)
+{
+	char path[PATH_MAX], best[OPTION_FILE] = "";
+	const bool off = !strncmp(word, "no", 2);
+	struct tw_nearest nearest;
+	struct dirent *entry;
+	DIR *dir = opendir(tw_instance__path(instance, "options", path, sizeof(path)));
+
+	tw_nearest__init(&nearest, off ? word + 2 : word);
+	while (dir && (entry = readdir(dir))) {
+		tw_nearest__offer(&nearest, entry->d_name[0] == '.' ? NULL : entry->d_name);
+		if (nearest.best == entry->d_name) { /* which the next entry overwrites */
+			snprintf(best, sizeof(best), "%.*s", (int)sizeof(best) - 1, entry->d_name);
+			nearest.best = best;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	if (*best)
+		return tw_error__set(error, -ENOENT, "no trace option '%s'; did you mean %s%s?", word, off ? "no" : "",
+				     best);
+	return tw_error__set(error, -ENOENT,
+			     "no trace option '%s'; `tracewire list --options` shows what this kernel has", word);
+}
+
+static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct option *ret)
+{
+	if (!len || len > OPTION_FILE - sizeof("options/") || memchr(name, '/', len) || *name == '.')
+		return false;
+	snprintf(ret->file, sizeof(ret->file), "options/%.*s", (int)len, name);
+	return tw_instance__has(instance, ret->file);
+}
+
+/* "NAME", "noNAME", "NAME=1" or "NAME=0" */
+static int find_option(const struct tw_instance *instance, const char *word, struct option *ret, struct tw_error *error)
+{
+	const char *value = strchr(word, '=');
+
+	if (value && strcmp(value, "=0") != 0 && strcmp(value, "=1") != 0)
+		return tw_error__set(error, -EINVAL, "trace option '%s' has another value than 0 or 1", word);
+	ret->on = !value || value[1] == '1';
+	if (has_option(instance, word, strcspn(word, "="), ret))
+		return 0;
+	ret->on = false;
+	if (!value && !strncmp(word, "no", 2) && has_option(instance, word + 2, strlen(word + 2), ret))
+		return 0;
+	return unknown_option(instance, word, error);
+}
+
+/* @text: of its file, or NULL; freed */
+static bool is_on(char *text)
+{
+	const bool on = text && *text == '1';
+
+	free(text);
+	return on;
+}
+
+static bool is_on_here(const struct tw_instance *instance, const char *file)
+{
+	char *text = NULL;
+
+	tw_instance__read(instance, file, &text, NULL);
+	return is_on(text);
+}
+
+static int add_option(struct tw_tracer *t, const struct option *option, struct tw_error *error)
+{
+	struct option *options = reallocarray(t->options, t->n_options + 1, sizeof(*options));
+
+	if (!options)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	t->options = options;
+	options[t->n_options++] = *option;
+	return 0;
+}
+
+static int set_option(struct tw_tracer *t, const char *word, struct tw_error *error)
+{
+	struct option option = { 0 };
+	int err = find_option(t->instance, word, &option, error);
+	bool top;
+
+	if (err || is_on_here(t->instance, option.file) == option.on)
+		return err;
+	if (!strcmp(option.file, "options/disable_on_free"))
+		return tw_error__set(
+			error, -EINVAL,
+			"trace option '%s' cannot be given: with it a killed run would go on in the kernel", word);
+	top = is_on(tw_top_level__read(option.file));
+	err = tw_instance__write(t->instance, option.file, option.on ? "1" : "0", NULL);
+	if (err)
+		return tw_error__set(error, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-err));
+	err = add_option(t, &option, error);
+	if (!err && is_on(tw_top_level__read(option.file)) !=
+			    top) /* shared by all instances, as a tracer's are on most kernels */
+		err = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, error);
+	return err;
+}
+
+/* Those that nobody has changed since. */
+static void turn_back_options(struct tw_tracer *t)
+{
+	while (t->n_options) {
+		const struct option *option = &t->options[--t->n_options];
+
+		if (is_on_here(t->instance, option->file) == option->on)
+			tw_instance__write(t->instance, option->file, option->on ? "0" : "1", NULL);
+	}
+	free(t->options);
+	tw_kept_options__free(t->kept);
 }
 
 int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_dir, struct tw_instance *instance,
-		   struct tw_tracer **ret, struct tw_error *err)
+		   struct tw_tracer **ret, struct tw_error *error)
 {
 	struct tw_tracer *t;
-	int rc = check_request(request, err);
+	int err = check_request(request, error);
 
-	if (rc)
-		return rc;
+	if (err)
+		return err;
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	t->request = request;
 	t->tracing_dir = tracing_dir;
 	t->instance = instance;
-	rc = request->tracer ? choose_place(t, err) : 0;
-	if (rc) {
+	err = request->tracer ? choose_place(t, error) : 0;
+	if (err) {
 		tw_tracer__free(t);
-		return rc;
+		return err;
 	}
 	*ret = t;
 	return 0;
 }
 
-int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *err)
+int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *error)
 {
-	int rc = set_tracer(t, err);
+	int err = run_tracer(t, error);
 
-	if (!rc)
-		rc = set_cpus(t, err);
-	if (!rc)
-		rc = set_pids(t, own_pids, err);
-	if (!rc && t->request->stacks)
-		rc = tw_instance__write(t->instance, "options/stacktrace", "1", err);
-	return rc ? rc : tw_trace_options__set(t->instance, &t->request->options, &t->options, err);
+	if (!err)
+		err = set_cpus(t, error);
+	if (!err)
+		err = set_pids(t, own_pids, error);
+	if (!err && t->request->stacks)
+		err = tw_instance__write(t->instance, "options/stacktrace", "1", error);
+	for (size_t i = 0; i < t->request->options.n && !err; i++)
+		err = set_option(t, t->request->options.items[i], error);
+	return err;
 }
 
 void tw_tracer__free(struct tw_tracer *t)
 {
 	if (!t)
 		return;
-	tw_trace_options__undo(t->instance, &t->options);
+	turn_back_options(t);
 	if (t->runs && !t->top) /* there it is put back only if it is still ours */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is recorded besides events, and of whom: a tracer with its functions, trace options, stacks, pids, CPUs. It is all set
- * in the trace instance that the producer made, save what the kernel has only once: see producer/top_level.h.
+ * What is recorded besides events, and of which tasks: a tracer with its functions, trace options, stacks, pids, CPUs. It is all set
+ * in the trace instance that the producer made, except what the kernel has only once: see tracer/top_level.h.
  */
 #ifndef TW_TRACER_H
 #define TW_TRACER_H
@@ -25,7 +25,7 @@ struct tw_tracer_request {
 	struct tw_words options;       /* trace options: "NAME", "noNAME", "NAME=1", "NAME=0" */
 	struct tw_words pids;          /* "PID" or "PID,PID"; these threads and what they start later */
 	const char *cpus;              /* as tw_cpu_mask__parse() takes it; NULL = all */
-	bool stacks;                   /* a kernel stack behind each event */
+	bool stacks;                   /* a kernel stack after each event */
 };
 
 struct tw_tracer;
@@ -35,10 +35,10 @@ struct tw_tracer;
  * @request: borrowed until tw_tracer__free()
  * @instance: fresh; where this kernel has the tracer at its top level only, its files become those of the top level
  *
- * Return: 0; -EINVAL or -ENOENT for what cannot be or is not there; -EBUSY if somebody else uses what is needed.
+ * Return: 0; -EINVAL or -ENOENT for what cannot be or is not there; -EBUSY if what is needed is in use.
  */
 int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_dir, struct tw_instance *instance,
-		   struct tw_tracer **ret, struct tw_error *err);
+		   struct tw_tracer **ret, struct tw_error *error);
 
 /**
  * tw_tracer__set() - set all of it; nothing is recorded before the instance's tracing_on
@@ -46,7 +46,7 @@ int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_
  *
  * Return: as tw_tracer__new(); -EPERM if the kernel keeps it to itself. What was set is put back by tw_tracer__free().
  */
-int tw_tracer__set(struct tw_tracer *tracer, bool own_pids, struct tw_error *err);
+int tw_tracer__set(struct tw_tracer *tracer, bool own_pids, struct tw_error *error);
 
 /** tw_tracer__records() - whether there may be records that no event of the selection makes: functions, stacks */
 bool tw_tracer__records(const struct tw_tracer_request *request);
@@ -55,7 +55,7 @@ bool tw_tracer__records(const struct tw_tracer_request *request);
 void tw_tracer__leave_out(const struct tw_tracer *tracer, const char *text);
 
 /** tw_tracer__follow() - trace this thread too, and what it starts; by its global pid in @text. Return: 0 or -errno */
-int tw_tracer__follow(const struct tw_tracer *tracer, const char *text, struct tw_error *err);
+int tw_tracer__follow(const struct tw_tracer *tracer, const char *text, struct tw_error *error);
 
 /** tw_tracer__free() - stop the tracer and put back what is not the instance's own; NULL is fine */
 void tw_tracer__free(struct tw_tracer *tracer);

@@ -261,7 +261,7 @@ static void host__close(struct host *h)
 {
 	host__stop(h);
 	assert_int_equal(h->run.result, 0);
-	assert_true(h->run.books.balanced);
+	assert_true(h->run.counters.balanced);
 	host__await(h, &h->ends, 5);
 	run__fini(&h->run);
 	tw_receiver__close(h->rx);

@@ -281,7 +281,7 @@ static void count_numbers(struct place *p)
 	ch->next = p->info.seq + p->info.events;
 }
 
-static void read_frame(struct place *p, const struct archive_frame *frame, uint64_t *stream)
+static void read_frame(struct place *p, const struct memory_sink_frame *frame, uint64_t *stream)
 {
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
@@ -317,7 +317,7 @@ static int by_pid_and_time(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-void receiver__read(struct receiver *r, const struct archive *archive)
+void receiver__read(struct receiver *r, const struct memory_sink *memory)
 {
 	struct place place = { .r = r, .channels = calloc(CHANNELS, sizeof(*place.channels)) };
 	uint64_t stream = 0;
@@ -325,8 +325,8 @@ void receiver__read(struct receiver *r, const struct archive *archive)
 	*r = (struct receiver){ .parts = tw_parts__new(&(struct tw_parts_limits){ 16 << 20, 64 }) };
 	if (!r->parts || !place.channels)
 		abort();
-	for (place.frame = 0; place.frame < archive->n; place.frame++)
-		read_frame(&place, &archive->frames[place.frame], &stream);
+	for (place.frame = 0; place.frame < memory->n; place.frame++)
+		read_frame(&place, &memory->frames[place.frame], &stream);
 	free(place.channels);
 	if (r->n_names)
 		qsort(r->names, r->n_names, sizeof(*r->names), by_pid_and_time);

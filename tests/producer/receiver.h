@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the frames of an archive in the order they came, as any receiver would, and keeps what they say in lists. What the wire
+ * Reads the frames of a memory sink in the order they came, as any receiver would, and keeps what they say in lists. What the wire
  * format forbids is counted, so that a test can ask for zero.
  */
 #ifndef RECEIVER_H
 #define RECEIVER_H
 
-#include "archive.h"
+#include "memory_sink.h"
 #include "schema/symbols.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
 
-/* All times in the stream's clock; frame: index in the archive. */
+/* All times in the stream's clock; frame: index in the memory sink. */
 struct got_event {
 	uint64_t time, seq, schema_id;
 	const uint8_t *record;
@@ -64,8 +64,8 @@ struct receiver {
 	struct got_symbol *symbols;
 	struct got_clock *clocks;
 	size_t n_events, n_lost, n_names, n_texts, n_symbols, n_clocks, n_watermarks, n_hosts, n_parts, n_stats, n_ends;
-	uint64_t stats[32];       /* by enum tw_stat_id: as last told */
-	uint64_t recorded_at_end; /* what the last END's frame told */
+	uint64_t stats[32];       /* by enum tw_stat_id: of the last STATS */
+	uint64_t recorded_at_end; /* of the last END's frame */
 
 	/* what must not be */
 	uint64_t malformed;  /* frames or TLVs */
@@ -85,8 +85,8 @@ struct receiver {
 	size_t n_wholes;
 };
 
-/** receiver__read() - read all frames of the archive, which must outlive the receiver */
-void receiver__read(struct receiver *receiver, const struct archive *archive);
+/** receiver__read() - read all frames of the memory sink, which must outlive the receiver */
+void receiver__read(struct receiver *receiver, const struct memory_sink *memory);
 
 /** receiver__lost() - sum of the LOST records of a place */
 uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
@@ -94,11 +94,11 @@ uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
 /**
  * receiver__name_of() - what the task of an event was called at that time
  *
- * Counts only what stands before the event once frames are put in order of time. NULL if no COMM told it.
+ * Counts only what stands before the event once frames are put in order of time. NULL if no COMM has it.
  */
 const struct got_name *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
 
-/** receiver__unnamed() - events whose task's name no COMM told */
+/** receiver__unnamed() - events whose task's name no COMM has */
 uint64_t receiver__unnamed(const struct receiver *receiver);
 
 /** receiver__assert_sound() - nothing happened that must not; gaps are allowed only where @gaps says so */

@@ -35,14 +35,14 @@ char *run__file(const struct run *run, const char *file, char buf[256])
 int write_file(const char *path, int flags, const char *text)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC | flags);
-	int rc = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (write(fd, text, strlen(text)) < 0)
-		rc = -errno;
+		err = -errno;
 	close(fd);
-	return rc;
+	return err;
 }
 
 char *read_file(const char *path)
@@ -63,23 +63,23 @@ char *read_file(const char *path)
 void run__init(struct run *run, const char *spec, const char *filter)
 {
 	*run = (struct run){ .requests = { { spec, filter } } };
-	archive__init(&run->archive, FRAME_MAX);
+	memory_sink__init(&run->memory, FRAME_MAX);
 	run->options = (struct tw_producer_options){
 		.events = run->requests,
 		.n_events = 1,
-		.open_sink = archive__open,
-		.ctx = &run->archive,
+		.open_sink = memory_sink__open,
+		.ctx = &run->memory,
 	};
 }
 
 void run__start(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_producer__new(&run->options, &run->producer, &err))
-		fail_msg("%s", err.text);
-	if (tw_producer__start(run->producer, &err))
-		fail_msg("%s", err.text);
+	if (tw_producer__new(&run->options, &run->producer, &error))
+		fail_msg("%s", error.text);
+	if (tw_producer__start(run->producer, &error))
+		fail_msg("%s", error.text);
 }
 
 void run__await_enabled(const struct run *run, const char *event)
@@ -102,9 +102,9 @@ static bool has_enough(struct run *run, bool (*enough)(const struct receiver *go
 	struct receiver got;
 	bool ret;
 
-	pthread_mutex_lock(&run->archive.lock);
-	receiver__read(&got, &run->archive);
-	pthread_mutex_unlock(&run->archive.lock);
+	pthread_mutex_lock(&run->memory.lock);
+	receiver__read(&got, &run->memory);
+	pthread_mutex_unlock(&run->memory.lock);
 	ret = enough(&got);
 	receiver__fini(&got);
 	return ret;
@@ -157,23 +157,23 @@ static struct run_kernel kernel_counters(const struct run *run)
 
 void run__stop(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	run->result = tw_producer__stop(run->producer, &err);
-	tw_producer__counters(run->producer, &run->books);
+	run->result = tw_producer__stop(run->producer, &error);
+	tw_producer__counters(run->producer, &run->counters);
 	if (!run->cleared)
-		assert_int_equal(run->books.unsure.rings, 0);
-	assert_false(run->books.switched_off);
+		assert_int_equal(run->counters.unsure.rings, 0);
+	assert_false(run->counters.switched_off);
 	run->kernel = kernel_counters(run);
 	tw_producer__free(run->producer);
 	run->producer = NULL;
-	receiver__read(&run->got, &run->archive);
+	receiver__read(&run->got, &run->memory);
 }
 
 void run__fini(struct run *run)
 {
 	receiver__fini(&run->got);
-	archive__fini(&run->archive);
+	memory_sink__fini(&run->memory);
 }
 
 struct load {
@@ -242,11 +242,11 @@ const char *only_getppid(void)
 
 int need_tracing(void)
 {
-	struct tw_error err;
+	struct tw_error error;
 	const char *dir;
 
-	if (geteuid() == 0 && !tw_tracing_dir__find(&dir, &err))
+	if (geteuid() == 0 && !tw_tracing_dir__find(&dir, &error))
 		return 0;
-	printf("skipped: %s\n", geteuid() ? "tracing needs root" : err.text);
+	printf("skipped: %s\n", geteuid() ? "tracing needs root" : error.text);
 	return 77;
 }

@@ -12,25 +12,25 @@ struct run_kernel {
 };
 
 struct run {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_event_request requests[2]; /* n_events of them */
 	struct tw_producer_options options;
 	struct tw_producer *producer;
-	struct tw_producer_counters books;
+	struct tw_producer_counters counters;
 	struct run_kernel kernel;
 	struct receiver got;
 	int result;   /* of tw_producer__stop() */
 	bool cleared; /* the test has the kernel clear rings: their counters do not fit */
 };
 
-/** run__init() - one request; change archive and options as wanted before run__start() */
+/** run__init() - one request; change memory and options as wanted before run__start() */
 void run__init(struct run *run, const char *spec, const char *filter);
 
 /** run__start() - as the command line does it; fails the test if that fails */
 void run__start(struct run *run);
 
 /**
- * run__stop() - stop, keep the books and the kernel's counters, free the producer, read what was sent
+ * run__stop() - stop, keep its counters and the kernel's, free the producer, read what was sent
  *
  * Fails the test if the kernel's counters of a ring do not fit the producer's, or tracing was off: here nobody meddles.
  */

@@ -169,7 +169,7 @@ static int by_key(const void *a, const void *b)
 static void look_at(struct look *look, const struct run *beside, const struct tw_filter *filter)
 {
 	const struct tw_bind_options options = { .schema = look->schema, .big_endian = TW_HOST_BE };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	uname(&look->host);
 	look->ours = calloc(PIDS, sizeof(*look->ours));
@@ -179,8 +179,8 @@ static void look_at(struct look *look, const struct run *beside, const struct tw
 	find_ours(look, &beside->got);
 	if (!filter)
 		return;
-	if (tw_filter__bind(filter, &options, &look->bound, &err) || tw_bound__prepare(look->bound, &err))
-		fail_msg("%s: %s", tw_filter__text(filter), err.text);
+	if (tw_filter__bind(filter, &options, &look->bound, &error) || tw_bound__prepare(look->bound, &error))
+		fail_msg("%s: %s", tw_filter__text(filter), error.text);
 }
 
 void sightings__of(const struct run *run, const struct run *beside, const struct tw_filter *filter,

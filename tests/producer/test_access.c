@@ -20,9 +20,9 @@
 
 /* What a child met. */
 struct outcome {
-	int rc;
+	int err;
 	char dir[256]; /* where tracefs was found */
-	struct tw_error err;
+	struct tw_error error;
 };
 
 /* In a mount namespace of our own: no tracefs anywhere. Return: whether that worked */
@@ -60,17 +60,17 @@ static bool unmount_and_become_nobody(void)
 
 static void __attribute__((noreturn)) attempt(bool (*prepare)(void), int fd)
 {
-	struct outcome outcome = { .rc = 1 };
+	struct outcome outcome = { .err = 1 };
 	const char *dir;
 	struct run run;
 
 	if (!prepare())
 		_exit(1);
 	run__init(&run, "sched", NULL);
-	outcome.rc = tw_producer__new(&run.options, &run.producer, &outcome.err);
-	if (!outcome.rc)
-		outcome.rc = tw_producer__start(run.producer, &outcome.err);
-	if (!outcome.rc) {
+	outcome.err = tw_producer__new(&run.options, &run.producer, &outcome.error);
+	if (!outcome.err)
+		outcome.err = tw_producer__start(run.producer, &outcome.error);
+	if (!outcome.err) {
 		tw_tracing_dir__find(&dir, NULL);
 		snprintf(outcome.dir, sizeof(outcome.dir), "%s", dir);
 		tw_producer__free(run.producer);
@@ -98,8 +98,8 @@ static struct outcome outcome_of(bool (*prepare)(void))
 
 static void expect_words(const struct outcome *outcome, const char *one, const char *other)
 {
-	if (!strstr(outcome->err.text, one) || !strstr(outcome->err.text, other))
-		fail_msg("\"%s\" lacks \"%s\" or \"%s\"", outcome->err.text, one, other);
+	if (!strstr(outcome->error.text, one) || !strstr(outcome->error.text, other))
+		fail_msg("\"%s\" lacks \"%s\" or \"%s\"", outcome->error.text, one, other);
 }
 
 static void test_not_mounted(void **state)
@@ -107,7 +107,7 @@ static void test_not_mounted(void **state)
 	const struct outcome outcome = outcome_of(unmount_all);
 
 	(void)state;
-	assert_int_equal(outcome.rc, 0);
+	assert_int_equal(outcome.err, 0);
 	assert_string_equal(outcome.dir, "/sys/kernel/tracing");
 }
 
@@ -116,7 +116,7 @@ static void test_mounted_elsewhere(void **state)
 	const struct outcome outcome = outcome_of(mount_elsewhere);
 
 	(void)state;
-	assert_int_equal(outcome.rc, 0);
+	assert_int_equal(outcome.err, 0);
 	assert_string_equal(outcome.dir, "/mnt");
 }
 
@@ -125,7 +125,7 @@ static void test_cannot_be_mounted(void **state)
 	const struct outcome outcome = outcome_of(cover_sys_kernel);
 
 	(void)state;
-	assert_int_equal(outcome.rc, -ENODEV);
+	assert_int_equal(outcome.err, -ENODEV);
 	expect_words(&outcome, "tracefs", "cannot be mounted");
 }
 
@@ -134,10 +134,10 @@ static void test_nobody(void **state)
 	struct outcome outcome = outcome_of(become_nobody);
 
 	(void)state;
-	assert_int_equal(outcome.rc, -EACCES);
+	assert_int_equal(outcome.err, -EACCES);
 	expect_words(&outcome, "root", "sudo");
 	outcome = outcome_of(unmount_and_become_nobody);
-	assert_int_equal(outcome.rc, -ENODEV);
+	assert_int_equal(outcome.err, -ENODEV);
 	expect_words(&outcome, "root", "mount -t tracefs");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every event the kernel recorded is delivered or told as lost: with rings that overrun, and with rings that do not. */
+/* Every event the kernel recorded is delivered or reported as lost: with rings that overrun, and with rings that do not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 /* What any run must fulfil, whatever was lost. */
 static void expect_balance(const struct run *run)
 {
-	const struct tw_producer_counters *b = &run->books;
+	const struct tw_producer_counters *b = &run->counters;
 	const struct run_kernel *k = &run->kernel;
 
 	assert_int_equal(run->result, 0);
@@ -38,7 +38,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.stats[TW_STAT_READ], b->read);
 	assert_int_equal(run->got.stats[TW_STAT_OVERRUN], b->lost_ring);
 	assert_int_equal(run->got.stats[TW_STAT_RECORDED], b->recorded);
-	assert_int_equal(b->frames, run->archive.n);
+	assert_int_equal(b->frames, run->memory.n);
 	assert_true(run->got.n_watermarks > 0);
 	assert_int_equal(run->got.n_ends, 1);
 }
@@ -61,9 +61,9 @@ static void test_overload(void **state)
 		run__overload(&run);
 		run__stop(&run);
 		expect_balance(&run);
-		assert_true(run.books.lost_ring > 0);
-		lost += run.books.lost_ring;
-		read += run.books.read;
+		assert_true(run.counters.lost_ring > 0);
+		lost += run.counters.lost_ring;
+		read += run.counters.read;
 		for (size_t k = 0; k < run.got.n_lost; k++)
 			unknown += run.got.lost[k].unknown;
 		run__fini(&run);
@@ -84,9 +84,9 @@ static void lossless(unsigned int threads, unsigned int interval_ms)
 	getppid_load(2000, 100000);
 	run__stop(&run);
 	expect_balance(&run);
-	assert_int_equal(run.books.lost_ring, 0);
+	assert_int_equal(run.counters.lost_ring, 0);
 	assert_int_equal(run.got.n_lost, 0);
-	assert_int_equal(run.got.n_events, run.books.read);
+	assert_int_equal(run.got.n_events, run.counters.read);
 	assert_true(run.got.n_events >= 2 * 100000);
 	run__fini(&run);
 }
@@ -145,14 +145,14 @@ static void test_stuck(void **state)
 	(void)state;
 	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
 	run__start(&run);
-	run.archive.room = 3;
+	run.memory.room = 3;
 	getppid_load(3000, 200000);
 	run__stop(&run);
 	assert_int_equal(run.result, -ETIMEDOUT);
-	assert_true(run.books.shed > 0);
-	assert_true(run.books.balanced);
-	assert_int_equal(run.got.n_events, run.books.delivered);
-	assert_true(run.books.seconds < 10);
+	assert_true(run.counters.shed > 0);
+	assert_true(run.counters.balanced);
+	assert_int_equal(run.got.n_events, run.counters.delivered);
+	assert_true(run.counters.seconds < 10);
 	run__fini(&run);
 }
 
@@ -210,7 +210,7 @@ static void test_large_records(void **state)
 	expect_balance(&run);
 	print_message("the ring was half full in %d of %d looks\n", waits, n / batch);
 	assert_true(waits < n / batch / 10); /* of a reader that waits for a full one in most */
-	assert_int_equal(run.books.lost_ring, 0);
+	assert_int_equal(run.counters.lost_ring, 0);
 	assert_int_equal(run.got.n_events, n);
 	run__fini(&run);
 }
@@ -222,8 +222,8 @@ static void test_small_frames(void **state)
 
 	(void)state;
 	run__init(&run, "sched,raw_syscalls,kmem", NULL);
-	archive__fini(&run.archive);
-	archive__init(&run.archive, 520);
+	memory_sink__fini(&run.memory);
+	memory_sink__init(&run.memory, 520);
 	run__start(&run);
 	assert_int_equal(system("find /usr/include -newer /bin/sh > /dev/null; true"), 0);
 	run__stop(&run);

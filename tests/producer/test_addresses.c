@@ -254,7 +254,6 @@ static void test_repeated(void **state)
 /* A module comes while events are traced. */
 static void test_later(void **state)
 {
-	struct tw_symbol_view symbol;
 	struct bench b;
 
 	(void)state;
@@ -264,7 +263,7 @@ static void test_later(void **state)
 	set_kallsyms(&b, "0000000000001000 T alpha\n0000000000800000 t late\t[late_module]\n"
 			 "0000000090000000 T end\n");
 	see(&b, (uint64_t[]){ 0, 0x800010 }, 16);
-	for (int i = 0; i < 100 && !tw_symbolizer__at(&b.symbolizer, 0, &symbol); i++) {
+	for (int i = 0; i < 100 && !b.symbolizer.found; i++) {
 		tw_symbolizer__settle(&b.symbolizer, false);
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 	}

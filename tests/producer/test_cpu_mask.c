@@ -55,18 +55,18 @@ static void test_rows(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char mask[TW_CPU_MASK_TEXT] = "";
-		struct tw_error err = { "" };
-		const int rc = tw_cpu_mask__parse(rows[i].text, rows[i].cpus, mask, &err);
+		struct tw_error error = { "" };
+		const int err = tw_cpu_mask__parse(rows[i].text, rows[i].cpus, mask, &error);
 
-		if (rows[i].mask && rc)
-			fail_msg("'%s' is refused: %s", rows[i].text, err.text);
-		if (!rows[i].mask && !rc)
+		if (rows[i].mask && err)
+			fail_msg("'%s' is refused: %s", rows[i].text, error.text);
+		if (!rows[i].mask && !err)
 			fail_msg("'%s' is taken, as %s", rows[i].text, mask);
 		if (rows[i].mask)
 			assert_string_equal(mask, rows[i].mask);
 		else
-			assert_int_equal(rc, -EINVAL);
-		assert_int_equal(!rc, !err.text[0]);
+			assert_int_equal(err, -EINVAL);
+		assert_int_equal(!err, !error.text[0]);
 	}
 }
 

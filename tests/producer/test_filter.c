@@ -117,7 +117,7 @@ static void load_all(struct run *runs, size_t n, struct stretch *ret)
 
 static void expect_sound(const struct run *run, const char *expression)
 {
-	const struct tw_producer_counters *b = &run->books;
+	const struct tw_producer_counters *b = &run->counters;
 
 	if (b->lost_ring || b->shed || b->lost_tx)
 		fail_msg("%s: events were lost; the load is too much for this machine", expression);
@@ -134,9 +134,9 @@ static void expect_place(const struct expectation *want, const struct run *run, 
 {
 	const bool by_kernel = places->kernel || places->off, by_producer = places->producer;
 
-	if (want->by == KERNEL ? by_producer || run->books.filtered : !by_producer || !run->books.filtered)
+	if (want->by == KERNEL ? by_producer || run->counters.filtered : !by_producer || !run->counters.filtered)
 		fail_msg("%s: %zu kinds in the kernel, %zu in the producer, which rejected %zu events",
-			 want->expression, places->kernel, places->producer, (size_t)run->books.filtered);
+			 want->expression, places->kernel, places->producer, (size_t)run->counters.filtered);
 	if (want->by == BOTH)
 		assert_true(places->kernel > 0);
 	assert_true(by_kernel);
@@ -174,13 +174,13 @@ static void compare(const struct expectation *wants, size_t n)
 	struct tw_filter *filters[TOGETHER];
 	struct tw_filter_places places[TOGETHER];
 	struct run runs[TOGETHER + 1];
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct stretch stretch;
 
 	begin(&runs[n], NULL, NULL);
 	for (size_t i = 0; i < n; i++) {
-		if (tw_filter__parse(wants[i].expression, &filters[i], &err))
-			fail_msg("%s: %s", wants[i].expression, err.text);
+		if (tw_filter__parse(wants[i].expression, &filters[i], &error))
+			fail_msg("%s: %s", wants[i].expression, error.text);
 		begin(&runs[i], filters[i], wants[i].given);
 		tw_producer__filter_places(runs[i].producer, &places[i]);
 	}

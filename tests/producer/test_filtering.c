@@ -27,22 +27,22 @@ static void pause_ms(long ms)
 static void set_up(struct run *run, const char *spec, const char *given, const char *expression)
 {
 	struct tw_filter *filter;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	run__init(run, spec, given);
-	if (tw_filter__parse(expression, &filter, &err))
-		fail_msg("%s: %s", expression, err.text);
+	if (tw_filter__parse(expression, &filter, &error))
+		fail_msg("%s: %s", expression, error.text);
 	run->options.filter = filter;
 }
 
 static void begin(struct run *run)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_producer__new(&run->options, &run->producer, &err))
-		fail_msg("%s", err.text);
-	if (tw_producer__start(run->producer, &err))
-		fail_msg("%s", err.text);
+	if (tw_producer__new(&run->options, &run->producer, &error))
+		fail_msg("%s", error.text);
+	if (tw_producer__start(run->producer, &error))
+		fail_msg("%s", error.text);
 }
 
 static void end(struct run *run)
@@ -93,7 +93,7 @@ static void test_files(void **state)
 	assert_null(tw_producer__filter_left(run.producer));
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_int_equal(run.books.filtered, 0);
+	assert_int_equal(run.counters.filtered, 0);
 	end(&run);
 }
 
@@ -112,7 +112,7 @@ static void test_marks(void **state)
 	}
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_int_equal(run.books.filtered, 5);
+	assert_int_equal(run.counters.filtered, 5);
 	assert_true(run.got.n_events >= 5);
 	end(&run);
 }
@@ -120,14 +120,14 @@ static void test_marks(void **state)
 /* Refused at new, with that error and these words. */
 static void expect_refused(const char *spec, const char *given, const char *expression, bool later, const char *words)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct run run;
 
 	set_up(&run, spec, given, expression);
 	run.options.later_stage = later;
-	assert_int_equal(tw_producer__new(&run.options, &run.producer, &err), -EINVAL);
-	if (!strstr(err.text, words))
-		fail_msg("%s: \"%s\" lacks \"%s\"", expression, err.text, words);
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, &error), -EINVAL);
+	if (!strstr(error.text, words))
+		fail_msg("%s: \"%s\" lacks \"%s\"", expression, error.text, words);
 	end(&run);
 }
 
@@ -195,13 +195,13 @@ static void test_too_long(void **state)
 	call_getppid(100);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_int_equal(run.books.filtered, 100);
-	assert_int_equal(run.books.read, 100);
-	assert_true(run.books.balanced);
+	assert_int_equal(run.counters.filtered, 100);
+	assert_int_equal(run.counters.read, 100);
+	assert_true(run.counters.balanced);
 	end(&run);
 }
 
-/* More than can be read, at a gate that lets half of it pass: the kernel cannot tell by the time that no sys_exit does. */
+/* More than can be read, with a filter that lets half of it pass: the kernel cannot tell by the time that no sys_exit does. */
 static void test_overload(void **state)
 {
 	struct run run;
@@ -213,15 +213,16 @@ static void test_overload(void **state)
 	run__overload(&run);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
-	assert_true(run.books.filtered > 0);
-	assert_true(run.books.lost_ring > 0);
-	assert_int_equal(run.books.recorded, run.books.delivered + run.books.filtered + run.books.lost_ring);
-	assert_int_equal(run.books.recorded, run.kernel.read + run.kernel.entries + run.kernel.overrun +
-						     run.kernel.commit_overrun + run.kernel.dropped);
-	assert_int_equal(run.got.n_events, run.books.delivered);
-	assert_int_equal(receiver__lost(&run.got, TW_LOST_RING), run.books.lost_ring);
-	assert_int_equal(run.got.stats[TW_STAT_FILTERED], run.books.filtered);
+	assert_true(run.counters.balanced);
+	assert_true(run.counters.filtered > 0);
+	assert_true(run.counters.lost_ring > 0);
+	assert_int_equal(run.counters.recorded,
+			 run.counters.delivered + run.counters.filtered + run.counters.lost_ring);
+	assert_int_equal(run.counters.recorded, run.kernel.read + run.kernel.entries + run.kernel.overrun +
+							run.kernel.commit_overrun + run.kernel.dropped);
+	assert_int_equal(run.got.n_events, run.counters.delivered);
+	assert_int_equal(receiver__lost(&run.got, TW_LOST_RING), run.counters.lost_ring);
+	assert_int_equal(run.got.stats[TW_STAT_FILTERED], run.counters.filtered);
 	end(&run);
 }
 
@@ -248,7 +249,7 @@ static void expect_stacks(const char *expression, bool by_producer)
 	}
 	assert_int_equal(events, strstr(expression, "not ") ? 0 : 50);
 	assert_int_equal(stacks, events);
-	assert_int_equal(run.books.filtered, by_producer && !events ? 100 : 0);
+	assert_int_equal(run.counters.filtered, by_producer && !events ? 100 : 0);
 	end(&run);
 }
 
@@ -328,8 +329,8 @@ static void appear(struct run *run, size_t left_out, struct tw_filter_places *re
 	run__stop(run);
 	assert_int_equal(probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run->got, 0);
-	assert_in_range(run->books.schemas, 2, 3); /* it may have looked between the two */
-	assert_true(run->books.balanced);
+	assert_in_range(run->counters.schemas, 2, 3); /* it may have looked between the two */
+	assert_true(run->counters.balanced);
 }
 
 static void expect_appeared(const char *expression, size_t two, size_t filtered, size_t left_out)
@@ -348,7 +349,7 @@ static void expect_appeared(const char *expression, size_t two, size_t filtered,
 	assert_int_equal(counted.one, 2);
 	assert_int_equal(counted.two, two);
 	assert_int_equal(counted.three, 0);
-	assert_int_equal(run.books.filtered, filtered);
+	assert_int_equal(run.counters.filtered, filtered);
 	assert_int_equal(places.off, 1);
 	assert_int_equal(places.left_out, left_out);
 	end(&run);

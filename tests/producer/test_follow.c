@@ -89,7 +89,7 @@ static void test_follow(void **state)
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
 			 (char[]){ "/bin/true; (sleep 0.05; /bin/true) & exec sh -c '/bin/true; wait; exit 7'" },
 			 NULL };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_command *command;
 	uint32_t pids[PIDS_MAX];
 	char marker[256];
@@ -98,24 +98,24 @@ static void test_follow(void **state)
 	(void)state;
 	run__init(&run, "raw_syscalls,task:task_newtask", NULL);
 	run.options.follow = true;
-	if (tw_producer__new(&run.options, &run.producer, &err))
-		fail_msg("%s", err.text);
+	if (tw_producer__new(&run.options, &run.producer, &error))
+		fail_msg("%s", error.text);
 	assert_int_equal(tw_command__new(argv, tw_producer__marker(run.producer, marker, sizeof(marker)), &command,
-					 &err),
+					 &error),
 			 0);
-	if (tw_producer__follow(run.producer, &err) || tw_producer__start(run.producer, &err))
-		fail_msg("%s", err.text);
-	assert_int_equal(tw_command__run(command, &err), 0);
+	if (tw_producer__follow(run.producer, &error) || tw_producer__start(run.producer, &error))
+		fail_msg("%s", error.text);
+	assert_int_equal(tw_command__run(command, &error), 0);
 	getppid_load(50, 1000);
 	assert_int_equal(tw_command__wait(command), 7);
 	usleep(100000);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
+	assert_true(run.counters.balanced);
 	assert_true(expect_family(&run.got, pids) >= 5);
-	assert_int_equal(receiver__unnamed(&run.got), run.books.unnamed);
+	assert_int_equal(receiver__unnamed(&run.got), run.counters.unnamed);
 	if (in_first_pid_namespace())
-		assert_int_equal(run.books.unnamed, 0);
+		assert_int_equal(run.counters.unnamed, 0);
 	if (in_first_pid_namespace())
 		assert_int_equal(pids[0], tw_command__pid(command));
 	tw_command__free(command);
@@ -125,17 +125,17 @@ static void test_follow(void **state)
 /* No mark, nothing to follow: a sentence, not a trace of everything. */
 static void test_no_mark(void **state)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct run run;
 
 	(void)state;
 	run__init(&run, "raw_syscalls", NULL);
 	run.options.follow = true;
-	assert_int_equal(tw_producer__new(&run.options, &run.producer, &err), 0);
-	assert_int_equal(tw_producer__follow(run.producer, &err), -ENOENT);
-	assert_true(strlen(err.text) > 20);
+	assert_int_equal(tw_producer__new(&run.options, &run.producer, &error), 0);
+	assert_int_equal(tw_producer__follow(run.producer, &error), -ENOENT);
+	assert_true(strlen(error.text) > 20);
 	tw_producer__free(run.producer);
-	receiver__read(&run.got, &run.archive);
+	receiver__read(&run.got, &run.memory);
 	run__fini(&run);
 }
 
@@ -185,11 +185,11 @@ static void test_no_command(void **state)
 {
 	char *argv[] = { (char[]){ "no-such-command" }, NULL };
 	struct tw_command *command = NULL;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	(void)state;
-	assert_int_equal(tw_command__new(argv, NULL, &command, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "no-such-command"));
+	assert_int_equal(tw_command__new(argv, NULL, &command, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "no-such-command"));
 	assert_null(command);
 }
 

@@ -14,12 +14,12 @@
 
 #define SMALL 512 /* a frame of some ten events */
 
-/* A port, two channels, and what arrives. */
+/* A frame writer, two channels, and what arrives. */
 struct bench {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_frame_writer port;
+	struct tw_frame_writer writer;
 	struct tw_producer_channel one, two;
 	struct receiver got;
 };
@@ -31,22 +31,22 @@ static void set_up(struct bench *b, size_t frame_max, uint32_t events_per_frame)
 		.one = { .number = 1, .cpu = 0, .source = TW_SOURCE_FTRACE },
 		.two = { .number = 2, .cpu = 1, .source = TW_SOURCE_FTRACE },
 	};
-	archive__init(&b->archive, frame_max);
-	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
-	tw_frame_writer__init(&b->port, b->sink, &b->stream, events_per_frame);
+	memory_sink__init(&b->memory, frame_max);
+	assert_int_equal(memory_sink__open(&b->memory, 0, &b->sink, NULL), 0);
+	tw_frame_writer__init(&b->writer, b->sink, &b->stream, events_per_frame);
 }
 
 static void receive(struct bench *b)
 {
-	tw_frame_writer__drain(&b->port);
-	receiver__read(&b->got, &b->archive);
+	tw_frame_writer__drain(&b->writer);
+	receiver__read(&b->got, &b->memory);
 }
 
 static void tear_down(struct bench *b)
 {
 	receiver__fini(&b->got);
 	tw_sink__close(b->sink);
-	archive__fini(&b->archive);
+	memory_sink__fini(&b->memory);
 }
 
 /* An event with that pid and @len bytes: into the open frame if it fits, as a ring does it. */
@@ -61,11 +61,11 @@ static void send_event(struct bench *b, struct tw_producer_channel *channel, uin
 		record[i] = (uint8_t)(i * 7 / 3);
 	memcpy(record, &id, sizeof(id));
 	memcpy(record + 4, &pid, sizeof(pid));
-	frame = tw_frame_writer__borrow_frame(&b->port, channel);
-	fits = frame.info.events < b->port.events_per_frame && tw_frame__add_event(&frame, record, len, time);
-	tw_frame_writer__return_frame(&b->port, channel, &frame);
+	frame = tw_frame_writer__borrow_frame(&b->writer, channel);
+	fits = frame.info.events < b->writer.events_per_frame && tw_frame__add_event(&frame, record, len, time);
+	tw_frame_writer__return_frame(&b->writer, channel, &frame);
 	if (!fits)
-		tw_frame_writer__event(&b->port, channel, record, len, time);
+		tw_frame_writer__event(&b->writer, channel, record, len, time);
 }
 
 static void expect_bytes(const struct got_event *ev)
@@ -91,7 +91,7 @@ static void test_numbers(void **state)
 		assert_int_equal(b.got.events[i].len, 8 + i % 20 * 4);
 		expect_bytes(&b.got.events[i]);
 	}
-	assert_int_equal(b.port.events, 1000);
+	assert_int_equal(b.writer.events, 1000);
 	tear_down(&b);
 }
 
@@ -99,7 +99,7 @@ static void test_numbers(void **state)
 static void expect_alone(const struct bench *b)
 {
 	for (size_t i = 0; i < b->got.n_events; i++) {
-		const struct archive_frame *frame = &b->archive.frames[b->got.events[i].frame];
+		const struct memory_sink_frame *frame = &b->memory.frames[b->got.events[i].frame];
 
 		assert_ptr_equal(b->got.events[i].record, frame->bytes + 48 + TW_EVENT_RECORD);
 		assert_true(!i || b->got.events[i].frame > b->got.events[i - 1].frame);
@@ -114,7 +114,7 @@ static void test_one_event_frames(void **state)
 	set_up(&b, 9000, 1);
 	for (uint32_t i = 0; i < 100; i++) {
 		if (i == 50)
-			tw_frame_writer__lost(&b.port, &b.one, i, TW_LOST_RING, false, 5);
+			tw_frame_writer__lost(&b.writer, &b.one, i, TW_LOST_RING, false, 5);
 		send_event(&b, &b.one, i, 40, i);
 	}
 	receive(&b);
@@ -167,20 +167,20 @@ static void test_parts(void **state)
 /* An event that is not waited for: the sink is asked a few times, not for seconds. */
 static void send_at_once(struct bench *b, uint32_t i)
 {
-	const uint64_t before = b->archive.refused;
+	const uint64_t before = b->memory.refused;
 
 	send_event(b, &b->one, i, 20, i);
-	assert_true(b->archive.refused - before <= 4);
+	assert_true(b->memory.refused - before <= 4);
 }
 
 /* Once somebody waits for it */
 static void *make_room(void *arg)
 {
-	struct archive *archive = arg;
+	struct memory_sink *memory = arg;
 
-	while (archive->refused < 10)
+	while (memory->refused < 10)
 		usleep(1000);
-	archive->room = ARCHIVE_ENDLESS;
+	memory->room = MEMORY_SINK_ENDLESS;
 	return NULL;
 }
 
@@ -192,8 +192,8 @@ static void test_back_pressure(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	b.archive.room = 5;
-	assert_int_equal(pthread_create(&thread, NULL, make_room, &b.archive), 0);
+	b.memory.room = 5;
+	assert_int_equal(pthread_create(&thread, NULL, make_room, &b.memory), 0);
 	for (uint32_t i = 0; i < 1000; i++)
 		send_event(&b, &b.one, i, 20, i);
 	pthread_join(thread, NULL);
@@ -204,22 +204,22 @@ static void test_back_pressure(void **state)
 	tear_down(&b);
 }
 
-/* A sink that stays full: events are shed and counted, later ones keep their numbers, and the loss is told. */
+/* A sink that stays full: events are shed and counted, later ones keep their numbers, and the loss is reported. */
 static void shed_and_recover(uint32_t events_per_frame)
 {
 	struct bench b;
 	uint32_t i;
 
 	set_up(&b, SMALL, events_per_frame);
-	b.archive.room = 5;
+	b.memory.room = 5;
 	for (i = 0; !b.one.shed; i++)
 		send_event(&b, &b.one, i, 20, i);
 	assert_true(i < 1000);
 	for (; i < 100000; i++) /* patience once, then no more of it */
 		send_at_once(&b, i);
-	tw_frame_writer__lost(&b.port, &b.one, 100000, TW_LOST_RING, false, 33);
+	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 33);
 	assert_true(b.one.shed > 90000);
-	b.archive.room = ARCHIVE_ENDLESS;
+	b.memory.room = MEMORY_SINK_ENDLESS;
 	usleep(10000);
 	for (; i < 100100; i++)
 		send_event(&b, i % 2 ? &b.one : &b.two, i, 20, i);
@@ -228,7 +228,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), b.one.shed);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 33);
 	assert_int_equal(b.got.n_events, 100100 - b.one.shed);
-	assert_int_equal(b.got.n_events, b.port.events);
+	assert_int_equal(b.got.n_events, b.writer.events);
 	if (events_per_frame == 1)
 		expect_alone(&b);
 	tear_down(&b);
@@ -253,7 +253,7 @@ static void test_hidden_parts(void **state)
 	const uint64_t address = 0xffff888100001000;
 	const uint16_t id = 300;
 	struct tw_hashed_pointers pointers;
-	uint64_t hidden;
+	uint64_t hashed;
 	struct bench b;
 
 	(void)state;
@@ -265,14 +265,14 @@ static void test_hidden_parts(void **state)
 	for (size_t at = 8; at < 4000; at += 8)
 		memcpy(record + at, &address, sizeof(address));
 	for (uint32_t len = 16; len <= 4000; len += 332)
-		tw_frame_writer__event(&b.port, &b.one, record, len, 1000 + len);
+		tw_frame_writer__event(&b.writer, &b.one, record, len, 1000 + len);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);
 	assert_true(b.got.n_parts > 50);
-	hidden = tw_pointer_key__hide(&pointers.key, address, 8);
+	hashed = tw_pointer_key__hash(&pointers.key, address, 8);
 	for (size_t i = 0; i < b.got.n_events; i++)
 		for (uint32_t at = 8; at + 8 <= b.got.events[i].len; at += 8)
-			assert_memory_equal(b.got.events[i].record + at, &hidden, sizeof(hidden));
+			assert_memory_equal(b.got.events[i].record + at, &hashed, sizeof(hashed));
 	assert_memory_equal(record + 8, &address, sizeof(address));
 	tear_down(&b);
 	tw_hashed_pointers__fini(&pointers);
@@ -286,10 +286,10 @@ static void test_shedding_parts(void **state)
 	(void)state;
 	set_up(&b, SMALL, 0);
 	send_event(&b, &b.one, 1, 20, 1);
-	b.archive.room = 4;
+	b.memory.room = 4;
 	send_event(&b, &b.one, 2, 8000, 2);
 	send_event(&b, &b.one, 3, 20, 3);
-	b.archive.room = ARCHIVE_ENDLESS;
+	b.memory.room = MEMORY_SINK_ENDLESS;
 	usleep(10000);
 	send_event(&b, &b.one, 4, 20, 4);
 	receive(&b);
@@ -305,18 +305,18 @@ static void test_shedding_parts(void **state)
 /* Begin a frame, and see the sink asked for room a few times at most. */
 static void expect_no_wait(struct bench *b, struct tw_producer_channel *channel)
 {
-	const uint64_t before = b->archive.refused + b->archive.held;
+	const uint64_t before = b->memory.refused + b->memory.held;
 
-	assert_false(tw_frame_writer__begin(&b->port, channel, 1));
-	assert_in_range(b->archive.refused + b->archive.held - before, 1, 4);
+	assert_false(tw_frame_writer__begin(&b->writer, channel, 1));
+	assert_in_range(b->memory.refused + b->memory.held - before, 1, 4);
 }
 
 static void expect_no_long_drain(struct bench *b)
 {
-	const uint64_t before = b->archive.held;
+	const uint64_t before = b->memory.held;
 
-	assert_int_equal(tw_frame_writer__drain(&b->port), -EAGAIN);
-	assert_in_range(b->archive.held - before, 1, 2);
+	assert_int_equal(tw_frame_writer__drain(&b->writer), -EAGAIN);
+	assert_in_range(b->memory.held - before, 1, 2);
 }
 
 /* The last frames are waited for together: one wait in vain is the only one, for slots or for what is to leave. */
@@ -327,19 +327,20 @@ static void test_last_frames(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	b.port.deadline = &deadline;
-	b.archive.room = 0;
+	b.writer.deadline = &deadline;
+	b.memory.room = 0;
 	expect_no_wait(&b, &b.one);
-	assert_int_equal(b.port.given_up, 1);
-	tw_frame_writer__begin_last(&b.port);
-	assert_false(tw_frame_writer__begin(&b.port, &b.one, 1)); /* this one is waited for, whatever the deadline is */
+	assert_int_equal(b.writer.given_up, 1);
+	tw_frame_writer__begin_last(&b.writer);
+	assert_false(
+		tw_frame_writer__begin(&b.writer, &b.one, 1)); /* this one is waited for, whatever the deadline is */
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, i % 2 ? &b.one : &b.two);
 		expect_no_long_drain(&b);
 	}
-	assert_int_equal(b.port.given_up, 1);
-	b.archive.room = ARCHIVE_ENDLESS;
-	assert_true(tw_frame_writer__begin(&b.port, &b.one, 1));
+	assert_int_equal(b.writer.given_up, 1);
+	b.memory.room = MEMORY_SINK_ENDLESS;
+	assert_true(tw_frame_writer__begin(&b.writer, &b.one, 1));
 	receive(&b);
 	tear_down(&b);
 }
@@ -351,14 +352,14 @@ static void test_no_hope(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	b.archive.room = 0;
-	tw_frame_writer__stop_waiting(&b.port);
+	b.memory.room = 0;
+	tw_frame_writer__stop_waiting(&b.writer);
 	for (int i = 0; i < 20; i++) {
 		expect_no_wait(&b, &b.one);
 		expect_no_long_drain(&b);
 	}
-	tw_frame_writer__begin_last(&b.port);
-	assert_int_equal(tw_frame_writer__drain(&b.port), -EAGAIN);
+	tw_frame_writer__begin_last(&b.writer);
+	assert_int_equal(tw_frame_writer__drain(&b.writer), -EAGAIN);
 	expect_no_long_drain(&b);
 	tear_down(&b);
 }
@@ -369,12 +370,12 @@ static void test_broken(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	b.archive.broken = -ENODEV;
-	b.archive.room = 2;
+	b.memory.broken = -ENODEV;
+	b.memory.room = 2;
 	for (uint32_t i = 0; i < 100000; i++) /* there is nothing to wait for */
 		send_at_once(&b, i);
-	assert_int_equal(b.port.error, -ENODEV);
-	assert_int_equal(tw_frame_writer__flush(&b.port), -ENODEV);
+	assert_int_equal(b.writer.err, -ENODEV);
+	assert_int_equal(tw_frame_writer__flush(&b.writer), -ENODEV);
 	receive(&b);
 	assert_int_equal(b.got.n_events + b.one.shed, 100000);
 	tear_down(&b);
@@ -390,7 +391,7 @@ static void test_control_parts(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	memset(text, 'x', sizeof(text));
 	for (int i = 0; i < 16; i++)
 		attrs[i] = (struct tw_attr_view){ TW_HOST_NAME, text, sizeof(text) };
@@ -435,7 +436,7 @@ static void test_large_texts(void **state)
 		};
 	}
 	set_up(&b, 9000, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	tw_control_channel__texts(&control, &(struct tw_schema_texts){ .items = items, .n = 5 });
 	tw_control_channel__end(&control);
 	receive(&b);
@@ -459,9 +460,9 @@ static void test_control_shed(void **state)
 
 	(void)state;
 	set_up(&b, SMALL, 0);
-	tw_control_channel__init(&control, &b.port);
+	tw_control_channel__init(&control, &b.writer);
 	for (uint32_t i = 0; i < 100; i++) {
-		b.archive.room = i == 50 ? 0 : ARCHIVE_ENDLESS;
+		b.memory.room = i == 50 ? 0 : MEMORY_SINK_ENDLESS;
 		tw_control_channel__task(&control, &(struct tw_producer_task){ .pid = i, .name = "name" });
 		tw_control_channel__end(&control);
 	}

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 #include "run.h"
 #include "schema/field.h"
 #include "schema/print.h"
@@ -151,7 +151,7 @@ static void run_twins(struct twins *t, const char *spec, bool stacks)
 	end_worker((pid_t)t->pid, word);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(runs[i]->result, 0);
-		assert_int_equal(runs[i]->books.lost_ring, 0);
+		assert_int_equal(runs[i]->counters.lost_ring, 0);
 		receiver__assert_sound(&runs[i]->got, 0);
 	}
 }
@@ -211,19 +211,19 @@ static void read_book(const struct receiver *got, struct book *ret)
 					 0);
 }
 
-struct books {
+struct metadata {
 	struct tw_schema *schema; /* of both */
 	struct book raw, hashed;
 };
 
-static void read_books(const struct twins *t, struct books *ret)
+static void read_metadata(const struct twins *t, struct metadata *ret)
 {
 	ret->schema = read_schema(&t->raw.got);
 	read_book(&t->raw.got, &ret->raw);
 	read_book(&t->hashed.got, &ret->hashed);
 }
 
-static void free_books(struct books *b)
+static void free_metadata(struct metadata *b)
 {
 	tw_schema__free(b->schema);
 	tw_symbols__free(b->raw.symbols);
@@ -365,21 +365,21 @@ static void compare_field(struct pairs *pairs, const struct tw_format *format, c
 }
 
 /* Return: 1 if an address has a name, and the same in both runs; 0 if it has none in the raw run. */
-static size_t compare_name(const struct books *books, const char *where, uint64_t raw, uint64_t hashed)
+static size_t compare_name(const struct metadata *metadata, const char *where, uint64_t raw, uint64_t hashed)
 {
 	struct tw_symbol a, b;
 
-	if (!tw_symbols__find(books->raw.symbols, raw, &a))
+	if (!tw_symbols__find(metadata->raw.symbols, raw, &a))
 		return 0;
-	if (!tw_symbols__find(books->hashed.symbols, hashed, &b))
+	if (!tw_symbols__find(metadata->hashed.symbols, hashed, &b))
 		fail_msg("%s: %lx %s, hidden as %lx, has no name", where, raw, a.name, hashed);
 	assert_string_equal(a.name, b.name);
 	return 1;
 }
 
 /* The addresses that are printed by name have the same name. Return: how many do. */
-static size_t compare_names(const struct books *books, const struct tw_format *format, const struct tw_record *raw,
-			    const struct tw_record *hashed)
+static size_t compare_names(const struct metadata *metadata, const struct tw_format *format,
+			    const struct tw_record *raw, const struct tw_record *hashed)
 {
 	struct tw_print *print = tw_print__new(format);
 	const struct tw_field *const *fields;
@@ -393,17 +393,17 @@ static size_t compare_names(const struct books *books, const struct tw_format *f
 		if (tw_field__read(fields[i], raw, &x) || tw_field__read(fields[i], hashed, &y))
 			continue;
 		if (x.kind < TW_FIELD_STRING)
-			named += compare_name(books, format->name, x.u, y.u);
+			named += compare_name(metadata, format->name, x.u, y.u);
 		for (uint32_t at = 0; x.kind >= TW_FIELD_STRING && at + 8 <= x.len; at += 8)
-			named += compare_name(books, format->name, load(x.data + at), load(y.data + at));
+			named += compare_name(metadata, format->name, load(x.data + at), load(y.data + at));
 	}
 	tw_print__free(print);
 	return named;
 }
 
 /* Texts in the kernel's memory are the same. Return: how many there are. */
-static size_t compare_texts(const struct books *books, const struct tw_format *format, const struct tw_record *raw,
-			    const struct tw_record *hashed)
+static size_t compare_texts(const struct metadata *metadata, const struct tw_format *format,
+			    const struct tw_record *raw, const struct tw_record *hashed)
 {
 	size_t texts = 0;
 
@@ -414,8 +414,8 @@ static size_t compare_texts(const struct books *books, const struct tw_format *f
 		if (format->fields[i].kind != TW_FIELD_POINTER || tw_field__read(&format->fields[i], raw, &x) ||
 		    tw_field__read(&format->fields[i], hashed, &y))
 			continue;
-		a = tw_strings__find(books->raw.strings, x.u);
-		b = tw_strings__find(books->hashed.strings, y.u);
+		a = tw_strings__find(metadata->raw.strings, x.u);
+		b = tw_strings__find(metadata->hashed.strings, y.u);
 		assert_int_equal(a != NULL, b != NULL);
 		if (a)
 			assert_string_equal(a, b);
@@ -430,36 +430,36 @@ struct tally {
 	bool seen[UINT16_MAX + 1];
 };
 
-static void compare_events(const struct books *books, const struct got_event *raw, const struct got_event *hashed,
+static void compare_events(const struct metadata *metadata, const struct got_event *raw, const struct got_event *hashed,
 			   struct tally *tally)
 {
 	const struct tw_record a = { .data = raw->record, .len = raw->len, .from_wire = true };
 	const struct tw_record b = { .data = hashed->record, .len = hashed->len, .from_wire = true };
-	const struct tw_format *format = tw_schema__by_id(books->schema, raw->id);
+	const struct tw_format *format = tw_schema__by_id(metadata->schema, raw->id);
 
 	assert_non_null(format);
 	for (size_t i = format->n_common; i < format->n_fields; i++) /* whether to reschedule may change in between */
 		compare_field(&tally->pairs, format, &format->fields[i], &a, &b);
-	tally->names += compare_names(books, format, &a, &b);
-	tally->texts += compare_texts(books, format, &a, &b);
+	tally->names += compare_names(metadata, format, &a, &b);
+	tally->texts += compare_texts(metadata, format, &a, &b);
 	tally->kinds += !tally->seen[raw->id];
 	tally->seen[raw->id] = true;
 	tally->events++;
 }
 
 /* The first in the order of both lists that is in one of them more often. */
-static void fail_of_one(const struct books *books, const struct ours *raw, const struct ours *hashed, size_t at)
+static void fail_of_one(const struct metadata *metadata, const struct ours *raw, const struct ours *hashed, size_t at)
 {
 	const bool in_raw = at >= hashed->n || (at < raw->n && raw->events[at].kind < hashed->events[at].kind);
 	const struct got_event *event = (in_raw ? raw : hashed)->events[at].event;
-	const struct tw_format *format = tw_schema__by_id(books->schema, event->id);
+	const struct tw_format *format = tw_schema__by_id(metadata->schema, event->id);
 
 	fail_msg("%zu events raw, %zu hashed: %s:%s with flags %x on CPU %u is in the %s run alone", raw->n, hashed->n,
 		 format ? format->system : "?", format ? format->name : "?", event->record[2], event->channel - 1U,
 		 in_raw ? "raw" : "hashed");
 }
 
-static void compare_all(const struct twins *t, const struct books *books, struct tally *tally)
+static void compare_all(const struct twins *t, const struct metadata *metadata, struct tally *tally)
 {
 	struct ours raw, hashed;
 
@@ -467,9 +467,9 @@ static void compare_all(const struct twins *t, const struct books *books, struct
 	list_ours(&t->hashed.got, t->pid, &hashed);
 	for (size_t i = 0; i < raw.n || i < hashed.n; i++) {
 		if (i >= raw.n || i >= hashed.n || raw.events[i].kind != hashed.events[i].kind)
-			fail_of_one(books, &raw, &hashed, i);
+			fail_of_one(metadata, &raw, &hashed, i);
 		assert_int_equal(raw.events[i].event->len, hashed.events[i].event->len);
-		compare_events(books, raw.events[i].event, hashed.events[i].event, tally);
+		compare_events(metadata, raw.events[i].event, hashed.events[i].event, tally);
 	}
 	free(raw.events);
 	free(hashed.events);
@@ -537,7 +537,7 @@ static size_t list_addresses(const struct receiver *raw, const struct pairs *pai
 }
 
 /* At any place that is a multiple of 4 in the hashed run's events. Return: how many places were looked at. */
-static size_t expect_none_left(const struct twins *t, const struct books *books, const struct pairs *pairs)
+static size_t expect_none_left(const struct twins *t, const struct metadata *metadata, const struct pairs *pairs)
 {
 	const struct receiver *got = &t->hashed.got;
 	uint64_t *list;
@@ -547,7 +547,7 @@ static size_t expect_none_left(const struct twins *t, const struct books *books,
 	for (size_t i = 0; i < got->n_events; i++) {
 		for (uint32_t at = 8; at + 8 <= got->events[i].len; at += 4, looked++) {
 			const uint64_t value = load(got->events[i].record + at);
-			const struct tw_format *format = tw_schema__by_id(books->schema, got->events[i].id);
+			const struct tw_format *format = tw_schema__by_id(metadata->schema, got->events[i].id);
 
 			if (bsearch(&value, list, n, sizeof(*list), by_value))
 				fail_msg("%s:%s: %lx at %u is left", format->system, format->name, value, at);
@@ -559,18 +559,18 @@ static size_t expect_none_left(const struct twins *t, const struct books *books,
 
 static void compare_twins(const struct twins *t, struct tally *tally)
 {
-	struct books books;
+	struct metadata metadata;
 	size_t looked, different;
 
 	*tally = (struct tally){ 0 };
-	read_books(t, &books);
-	compare_all(t, &books, tally);
-	looked = expect_none_left(t, &books, &tally->pairs);
+	read_metadata(t, &metadata);
+	compare_all(t, &metadata, tally);
+	looked = expect_none_left(t, &metadata, &tally->pairs);
 	different = expect_one_to_one(&tally->pairs);
 	printf("%zu events of %zu kinds, %zu names, %zu texts; %zu addresses, %zu different; no kernel address at %zu places\n",
 	       tally->events, tally->kinds, tally->names, tally->texts, tally->pairs.n, different, looked);
 	free(tally->pairs.items);
-	free_books(&books);
+	free_metadata(&metadata);
 }
 
 static void test_memory_and_packets(void **state)

@@ -72,8 +72,8 @@ static void expect_all(struct run *run, size_t there, size_t elsewhere)
 {
 	run__stop(run);
 	receiver__assert_sound(&run->got, 0);
-	assert_true(run->books.balanced);
-	assert_int_equal(run->books.lost_ring, 0);
+	assert_true(run->counters.balanced);
+	assert_int_equal(run->counters.lost_ring, 0);
 	assert_int_equal(run->kernel.entries, 0);
 	assert_int_equal(run->got.n_events, run->kernel.read);
 	assert_true(count_on_channel(&run->got, its_channel) >= there);
@@ -128,7 +128,7 @@ static void test_on_after_the_start(void **state)
 static int need_hotplug(void)
 {
 	const long cpu = sysconf(_SC_NPROCESSORS_CONF) - 1;
-	int rc;
+	int err;
 
 	snprintf(online_file, sizeof(online_file), "/sys/devices/system/cpu/cpu%ld/online", cpu);
 	its_channel = (uint16_t)(cpu + 1);
@@ -140,12 +140,12 @@ static int need_hotplug(void)
 		puts("skipped: no process to put the CPU back");
 		return 77;
 	}
-	rc = set_online(false);
-	if (!rc)
-		rc = set_online(true);
-	if (rc)
-		printf("skipped: this machine does not let CPU %ld go offline: %s\n", cpu, strerror(-rc));
-	return rc ? 77 : 0;
+	err = set_online(false);
+	if (!err)
+		err = set_online(true);
+	if (err)
+		printf("skipped: this machine does not let CPU %ld go offline: %s\n", cpu, strerror(-err));
+	return err ? 77 : 0;
 }
 
 int main(void)

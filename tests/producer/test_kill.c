@@ -169,25 +169,25 @@ static void test_killed(void **state)
 	assert_true(left && running);
 }
 
-/* What a clean-up told. */
-struct told {
+/* What a clean-up reported. */
+struct reported {
 	char names[8][64];
 	size_t n;
 };
 
 static void note(void *ctx, const char *name, const char *left)
 {
-	struct told *told = ctx;
+	struct reported *reported = ctx;
 
 	(void)left;
-	if (told->n < 8)
-		snprintf(told->names[told->n++], 64, "%s", name);
+	if (reported->n < 8)
+		snprintf(reported->names[reported->n++], 64, "%s", name);
 }
 
-static bool was_told(const struct told *told, const char *name)
+static bool was_reported(const struct reported *reported, const char *name)
 {
-	for (size_t i = 0; i < told->n; i++)
-		if (!strcmp(told->names[i], name))
+	for (size_t i = 0; i < reported->n; i++)
+		if (!strcmp(reported->names[i], name))
 			return true;
 	return false;
 }
@@ -226,7 +226,7 @@ static bool is_alive_without_files(const char *name)
 /* Only dead runs' instances go: not a living one's, not those that somebody else named in his way, even one like ours. */
 static void test_others(void **state)
 {
-	struct told dry = { .n = 0 }, wet = { .n = 0 };
+	struct reported dry = { .n = 0 }, wet = { .n = 0 };
 	struct tw_instance *ours;
 	char dead[64];
 	pid_t pid;
@@ -241,19 +241,19 @@ static void test_others(void **state)
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	assert_true(tw_instance__is_alive(tw_instance__name(ours)));
 	assert_true(is_alive_without_files(tw_instance__name(ours)));
-	for (int tries = 0; tries < MOMENTS && exists(dead) && !was_told(&dry, dead); tries++) {
+	for (int tries = 0; tries < MOMENTS && exists(dead) && !was_reported(&dry, dead); tries++) {
 		usleep(tries ? MOMENT_US : 0);
 		dry.n = 0;
 		tw_instance__cleanup(true, note, &dry, NULL);
 	}
-	assert_true(was_told(&dry, dead) || !exists(dead));
+	assert_true(was_reported(&dry, dead) || !exists(dead));
 	tw_instance__cleanup(false, note, &wet, NULL);
 	expect_removed(pid, "");
 	assert_true(exists("twtest-foreign"));
 	assert_true(exists("tracewire-notes"));
 	assert_true(exists(tw_instance__name(ours)));
-	assert_false(was_told(&wet, "twtest-foreign") || was_told(&wet, "tracewire-notes") ||
-		     was_told(&wet, tw_instance__name(ours)));
+	assert_false(was_reported(&wet, "twtest-foreign") || was_reported(&wet, "tracewire-notes") ||
+		     was_reported(&wet, tw_instance__name(ours)));
 	tw_instance__free(ours);
 }
 
@@ -319,10 +319,10 @@ static void test_race(void **state)
 	close(fds[1]);
 	for (int i = 0; i < 50; i++) {
 		struct tw_instance *instance = NULL;
-		struct tw_error err = { "" };
+		struct tw_error error = { "" };
 
-		if (tw_instance__new("", &instance, &err))
-			print_error("%s\n", err.text);
+		if (tw_instance__new("", &instance, &error))
+			print_error("%s\n", error.text);
 		assert_non_null(instance);
 		assert_true(exists(tw_instance__name(instance)));
 		tw_instance__free(instance);
@@ -356,9 +356,9 @@ static void __attribute__((noreturn)) maker(int say)
 /* Wherever a run stands still while it makes its instance, and it may do so for long: who cleans up leaves it alone. */
 static void test_being_made(void **state)
 {
-	struct told told = { .n = 0 };
-	struct tw_error err = { "" };
-	int fds[2], status, code;
+	struct reported reported = { .n = 0 };
+	struct tw_error error = { "" };
+	int fds[2], status, err;
 	char name[64], byte;
 	pid_t pid;
 
@@ -373,15 +373,15 @@ static void test_being_made(void **state)
 	assert_true(WIFSTOPPED(status));
 	while (!exists(name))
 		assert_true(step(pid));
-	code = tw_instance__cleanup(true, note, &told, &err);
-	assert_int_equal(code, -EBUSY);
-	assert_non_null(strstr(err.text, "a run of Tracewire that is starting has "));
-	tw_instance__cleanup(false, note, &told, NULL);
+	err = tw_instance__cleanup(true, note, &reported, &error);
+	assert_int_equal(err, -EBUSY);
+	assert_non_null(strstr(error.text, "a run of Tracewire that is starting has "));
+	tw_instance__cleanup(false, note, &reported, NULL);
 	ptrace(PTRACE_DETACH, pid, 0, 0);
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	for (int i = 0; i < 3; i++)
-		assert_true(tw_instance__cleanup(false, note, &told, NULL) >= 0);
-	assert_false(was_told(&told, name));
+		assert_true(tw_instance__cleanup(false, note, &reported, NULL) >= 0);
+	assert_false(was_reported(&reported, name));
 	kill_victim(pid, fds[0], 0);
 	expect_removed(pid, "");
 }

@@ -77,35 +77,35 @@ static void test_known(void **state)
 
 static void test_other_page(void **state)
 {
-	struct tw_error err;
+	struct tw_error error;
 
 	(void)state;
 	write_known();
 	write_text("header_page", page_text, sizeof(long), 16 + sizeof(long));
-	assert_int_equal(tw_subbuf__check_layout(dir, &err), -ENOTSUP);
-	assert_non_null(strstr(err.text, "header_page"));
+	assert_int_equal(tw_subbuf__check_layout(dir, &error), -ENOTSUP);
+	assert_non_null(strstr(error.text, "header_page"));
 }
 
 static void test_other_entries(void **state)
 {
-	struct tw_error err;
+	struct tw_error error;
 
 	(void)state;
 	write_known();
 	write_text("header_event", entry_text, 27);
-	assert_int_equal(tw_subbuf__check_layout(dir, &err), -ENOTSUP);
-	assert_non_null(strstr(err.text, "header_event"));
+	assert_int_equal(tw_subbuf__check_layout(dir, &error), -ENOTSUP);
+	assert_non_null(strstr(error.text, "header_event"));
 }
 
 static void test_no_text(void **state)
 {
-	struct tw_error err;
+	struct tw_error error;
 
 	(void)state;
 	write_known();
 	write_text("header_event", "no such thing\n");
-	assert_int_equal(tw_subbuf__check_layout(dir, &err), -ENOTSUP);
-	assert_int_equal(tw_subbuf__check_layout("/nonexistent", &err), -ENOENT);
+	assert_int_equal(tw_subbuf__check_layout(dir, &error), -ENOTSUP);
+	assert_int_equal(tw_subbuf__check_layout("/nonexistent", &error), -ENOENT);
 }
 
 int main(void)

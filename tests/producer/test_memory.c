@@ -45,23 +45,23 @@ static void no_room_is_kept(void **state)
 {
 	struct run run;
 	long refused = 0;
-	int rc;
+	int err;
 
 	(void)state;
 	run__init(&run, "sched:sched_switch", NULL);
 	run.options.threads = 2; /* the first reader is made when the second cannot be */
 	do {
-		struct tw_error err = { "" };
+		struct tw_error error = { "" };
 
 		before_refusal = refused;
-		rc = tw_producer__new(&run.options, &run.producer, &err);
-		if (rc) {
-			assert_int_equal(rc, -ENOMEM);
-			assert_non_null(strstr(err.text, "memory"));
+		err = tw_producer__new(&run.options, &run.producer, &error);
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			assert_non_null(strstr(error.text, "memory"));
 			assert_int_equal(n_rooms, 0);
 			refused++;
 		}
-	} while (rc);
+	} while (err);
 	before_refusal = -1;
 	assert_true(refused >= 2); /* of one reader, and one CPU */
 	tw_producer__free(run.producer);

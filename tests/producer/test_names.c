@@ -38,11 +38,11 @@ static void fork_storm(unsigned int threads)
 		spawn_true();
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
-	assert_int_equal(run.books.bookkeeping_lost, 0);
-	assert_true(run.books.bookkeeping_read >= 3 * FORKS);
-	assert_int_equal(receiver__unnamed(&run.got), run.books.unnamed);
-	assert_int_equal(run.books.unnamed, 0);
+	assert_true(run.counters.balanced);
+	assert_int_equal(run.counters.bookkeeping_lost, 0);
+	assert_true(run.counters.bookkeeping_read >= 3 * FORKS);
+	assert_int_equal(receiver__unnamed(&run.got), run.counters.unnamed);
+	assert_int_equal(run.counters.unnamed, 0);
 	run__fini(&run);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What stands for addresses, and where they are replaced, on keys, formats and records made by hand. */
-#include "producer/pointers/pointers.h"
+#include "producer/hashed_pointers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,9 +30,9 @@ static void test_vector(void **state)
 	for (uint8_t i = 0; i < TW_POINTER_SECRET; i++)
 		key.secret[i] = i;
 	memcpy(&address, message, sizeof(address));
-	hash = tw_pointer_key__hide(&key, address, 8);
+	hash = tw_pointer_key__hash(&key, address, 8);
 	assert_memory_equal(&hash, expected, sizeof(hash));
-	assert_int_equal(tw_pointer_key__hide(&key, address, 4), (uint32_t)hash);
+	assert_int_equal(tw_pointer_key__hash(&key, address, 4), (uint32_t)hash);
 }
 
 static void test_streams_differ(void **state)
@@ -42,9 +42,9 @@ static void test_streams_differ(void **state)
 	(void)state;
 	assert_int_equal(tw_pointer_key__init(&a, NULL), 0);
 	assert_int_equal(tw_pointer_key__init(&b, NULL), 0);
-	assert_int_equal(tw_pointer_key__hide(&a, CODE, 8), tw_pointer_key__hide(&a, CODE, 8));
-	assert_true(tw_pointer_key__hide(&a, CODE, 8) != tw_pointer_key__hide(&b, CODE, 8));
-	assert_true(tw_pointer_key__hide(&a, CODE, 8) != tw_pointer_key__hide(&a, CODE + 1, 8));
+	assert_int_equal(tw_pointer_key__hash(&a, CODE, 8), tw_pointer_key__hash(&a, CODE, 8));
+	assert_true(tw_pointer_key__hash(&a, CODE, 8) != tw_pointer_key__hash(&b, CODE, 8));
+	assert_true(tw_pointer_key__hash(&a, CODE, 8) != tw_pointer_key__hash(&a, CODE + 1, 8));
 }
 
 /* Distances stay within a range, and are lost between ranges and behind them. */
@@ -59,12 +59,12 @@ static void test_ranges(void **state)
 	tw_pointer_key__move(&key, 0, 0); /* none */
 	tw_pointer_key__move(&key, CODE + 0x4000000, CODE + 0x4100000);
 	assert_int_equal(key.n_ranges, 2);
-	moved = tw_pointer_key__hide(&key, CODE, 8);
+	moved = tw_pointer_key__hash(&key, CODE, 8);
 	assert_true(moved != CODE);
-	assert_int_equal(tw_pointer_key__hide(&key, CODE + 0xffffff, 8), moved + 0xffffff);
-	assert_true(tw_pointer_key__hide(&key, CODE + 0x1000000, 8) != moved + 0x1000000);
-	assert_true(tw_pointer_key__hide(&key, CODE - 1, 8) != moved - 1);
-	assert_true(tw_pointer_key__hide(&key, CODE + 0x4000000, 8) != moved + 0x4000000);
+	assert_int_equal(tw_pointer_key__hash(&key, CODE + 0xffffff, 8), moved + 0xffffff);
+	assert_true(tw_pointer_key__hash(&key, CODE + 0x1000000, 8) != moved + 0x1000000);
+	assert_true(tw_pointer_key__hash(&key, CODE - 1, 8) != moved - 1);
+	assert_true(tw_pointer_key__hash(&key, CODE + 0x4000000, 8) != moved + 0x4000000);
 	assert_true(tw_pointer_key__keeps_distances(&key, CODE, 0x1000000));
 	assert_false(tw_pointer_key__keeps_distances(&key, CODE, 0x1000001));
 	assert_false(tw_pointer_key__keeps_distances(&key, CODE - 1, 2));
@@ -138,7 +138,7 @@ static void test_scalars(void **state)
 	       "\tfield:void * p[7];\toffset:8;\tsize:56;\tsigned:0;\n\tfield:long n;\toffset:64;\tsize:8;\tsigned:1;\n");
 	memcpy(got, sent, sizeof(sent));
 	send(&p, 300, got, 8);
-	assert_int_equal(got[0], tw_pointer_key__hide(&p.key, heap, 8));
+	assert_int_equal(got[0], tw_pointer_key__hash(&p.key, heap, 8));
 	assert_int_equal(got[1], got[0]);
 	assert_int_equal(got[2], 4095);
 	assert_true(got[3] != 4096);
@@ -166,9 +166,9 @@ static void test_narrow_and_short(void **state)
 	       "\tfield:int n;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:void * p[9];\toffset:12;\tsize:36;\tsigned:0;\n");
 	send(&p, 300, got, 2);
 	assert_int_equal((uint32_t)got[0], 0xc0100000);
-	assert_int_equal(got[0] >> 32, tw_pointer_key__hide(&p.key, 0xc0100000, 4));
-	assert_int_equal((uint32_t)got[1], tw_pointer_key__hide(&p.key, 0xc0300000, 4));
-	assert_int_equal(got[1] >> 32, tw_pointer_key__hide(&p.key, 0xc0200000, 4));
+	assert_int_equal(got[0] >> 32, tw_pointer_key__hash(&p.key, 0xc0100000, 4));
+	assert_int_equal((uint32_t)got[1], tw_pointer_key__hash(&p.key, 0xc0300000, 4));
+	assert_int_equal(got[1] >> 32, tw_pointer_key__hash(&p.key, 0xc0200000, 4));
 	tw_hashed_pointers__fini(&p);
 }
 
@@ -184,8 +184,8 @@ static void test_locations(void **state)
 	send(&p, 300, got, 4);
 	assert_int_equal(got[0], 16u << 16 | 24);
 	assert_int_equal(got[1], 7);
-	assert_int_equal(got[2], tw_pointer_key__hide(&p.key, heap, 8));
-	assert_int_equal(got[3], tw_pointer_key__hide(&p.key, heap + 8, 8));
+	assert_int_equal(got[2], tw_pointer_key__hash(&p.key, heap, 8));
+	assert_int_equal(got[3], tw_pointer_key__hash(&p.key, heap + 8, 8));
 	got[0] = 0xffffu << 16 | 36; /* the last half of the last word, and beyond */
 	got[3] = heap;
 	send(&p, 300, got, 4);
@@ -250,26 +250,26 @@ static void test_unknown(void **state)
 	assert_int_equal(tw_hashed_pointers__set_unknown(&p, 9), 0);
 	send(&p, 9, got, 3);
 	assert_int_equal(got[0], 5);
-	assert_int_equal(got[1], tw_pointer_key__hide(&p.key, 0xffff888100001000, 8));
+	assert_int_equal(got[1], tw_pointer_key__hash(&p.key, 0xffff888100001000, 8));
 	assert_int_equal(got[2], 0x7fffffffffff);
 	tw_hashed_pointers__fini(&p);
 }
 
 static void test_strings(void **state)
 {
-	char expected[256], *hidden;
+	char expected[256], *hashed;
 	struct tw_hashed_pointers p;
 
 	(void)state;
 	assert_int_equal(tw_hashed_pointers__init(&p, NULL), 0);
-	hidden = tw_hashed_pointers__hide_strings(
+	hashed = tw_hashed_pointers__hash_strings(
 		&p, "0xffffffff82a4c1b0 : \"one %s\\n\"\nwhat\n0xffffffff82a4c1c0 : \"0xffff\"");
-	assert_non_null(hidden);
+	assert_non_null(hashed);
 	snprintf(expected, sizeof(expected), "0x%lx : \"one %%s\\n\"\n0x%lx : \"0xffff\"\n",
-		 tw_pointer_key__hide(&p.key, 0xffffffff82a4c1b0, 8),
-		 tw_pointer_key__hide(&p.key, 0xffffffff82a4c1c0, 8));
-	assert_string_equal(hidden, expected);
-	free(hidden);
+		 tw_pointer_key__hash(&p.key, 0xffffffff82a4c1b0, 8),
+		 tw_pointer_key__hash(&p.key, 0xffffffff82a4c1c0, 8));
+	assert_string_equal(hashed, expected);
+	free(hashed);
 	tw_hashed_pointers__fini(&p);
 }
 

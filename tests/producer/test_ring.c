@@ -22,10 +22,10 @@
 
 /* A ring whose sub-buffers come through a socket. */
 struct bench {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_frame_writer port;
+	struct tw_frame_writer writer;
 	struct tw_trace_ring ring;
 	struct tw_tasks tasks; /* the first 100 pids have names */
 	int feed;
@@ -37,13 +37,13 @@ static void set_up(struct bench *b)
 	int fds[2];
 
 	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
-	archive__init(&b->archive, 9000);
-	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
-	tw_frame_writer__init(&b->port, b->sink, &b->stream, 0);
+	memory_sink__init(&b->memory, 9000);
+	assert_int_equal(memory_sink__open(&b->memory, 0, &b->sink, NULL), 0);
+	tw_frame_writer__init(&b->writer, b->sink, &b->stream, 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
 	for (uint32_t pid = 0; pid < 100; pid++)
-		assert_true(tw_task_names__learn(&b->tasks.names,
-						 &(struct tw_producer_task){ .pid = pid, .name = "somebody" }));
+		assert_true(tw_task_names__add(&b->tasks.names,
+					       &(struct tw_producer_task){ .pid = pid, .name = "somebody" }));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fds), 0);
 	b->feed = fds[1];
 	b->ring = (struct tw_trace_ring){
@@ -62,7 +62,7 @@ static void tear_down(struct bench *b)
 	close(b->feed);
 	tw_task_names__fini(&b->tasks.names);
 	tw_sink__close(b->sink);
-	archive__fini(&b->archive);
+	memory_sink__fini(&b->memory);
 }
 
 #define ENTRIES 3 /* in the ring, whatever is read of it */
@@ -86,10 +86,10 @@ static void feed_page(struct bench *b, struct page *page)
 
 	assert_int_equal(write(b->feed, page->bytes, PAGE_BYTES), PAGE_BYTES);
 	do {
-		b->port.waited = 0;
-		tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+		b->writer.waited = 0;
+		tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->writer, &b->tasks);
 	} while (!b->ring.empty);
-	assert_int_equal(b->ring.error, 0);
+	assert_int_equal(b->ring.err, 0);
 }
 
 /* A sub-buffer with @n events from @time on, 10 ns apart. */
@@ -109,8 +109,8 @@ static void set_missed(struct page *page, unsigned long count)
 
 static void receive(struct bench *b)
 {
-	tw_frame_writer__drain(&b->port);
-	receiver__read(&b->got, &b->archive);
+	tw_frame_writer__drain(&b->writer);
+	receiver__read(&b->got, &b->memory);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, b->ring.read);
 	assert_int_equal(receiver__lost(&b->got, TW_LOST_RING), b->ring.lost);
@@ -118,19 +118,19 @@ static void receive(struct bench *b)
 
 static void test_stats(void **state)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 	struct bench b;
 
 	(void)state;
 	set_up(&b);
 	set_stats(&b, 1, 2, 3, 18446744073709551615u);
-	assert_int_equal(tw_cpu_stats__parse(b.ring.stats_fd, &stats), 0);
+	assert_int_equal(tw_ring_stats__read(b.ring.stats_fd, &stats), 0);
 	assert_int_equal(stats.entries, ENTRIES);
 	assert_int_equal(stats.overrun, 1);
 	assert_int_equal(stats.commit_overrun, 2);
 	assert_int_equal(stats.dropped, 3);
 	assert_int_equal(stats.read, UINT64_MAX);
-	assert_true(tw_cpu_stats__parse(-1, &stats) < 0);
+	assert_true(tw_ring_stats__read(-1, &stats) < 0);
 	receive(&b);
 	tear_down(&b);
 }
@@ -138,7 +138,7 @@ static void test_stats(void **state)
 /* Exact where the sub-buffer says how many; unknown, with the counter's growth, where it does not; never more than there are. */
 static void test_lost(void **state)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 	struct page page;
 	struct bench b;
 
@@ -147,7 +147,7 @@ static void test_lost(void **state)
 	set_stats(&b, 0, 0, 0, 0);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
-	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be told by the next sub-buffer but one */
+	set_stats(&b, 100, 0, 0, 10); /* 30 of these will be reported by the next sub-buffer but one */
 	make_page(&page, 2000, 10);
 	set_missed(&page, 70);
 	feed_page(&b, &page);
@@ -158,11 +158,11 @@ static void test_lost(void **state)
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	make_page(&page, 4000, 10);
-	set_missed(&page, 40); /* told already, as part of the unknown */
+	set_missed(&page, 40); /* reported already, as part of the unknown */
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
-	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), 0);
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), 0);
 	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* what is left in the ring goes with it */
 	receive(&b);
 	assert_int_equal(b.got.lost[0].count, 70);
@@ -176,17 +176,17 @@ static void test_lost(void **state)
 
 static bool settled_fits(struct bench *b, uint64_t overrun, uint64_t read)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 
 	set_stats(b, overrun, 0, 0, read);
-	assert_int_equal(tw_trace_ring__settle(&b->ring, &b->port, &stats), 0);
+	assert_int_equal(tw_trace_ring__settle(&b->ring, &b->writer, &stats), 0);
 	return tw_trace_ring__fits(&b->ring, &stats);
 }
 
 /* An event skipped or counted twice, another reader and a ring that was cleared all show as counters that do not fit. */
 static void test_counters_that_do_not_fit(void **state)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 	struct page page;
 	struct bench b;
 
@@ -201,30 +201,30 @@ static void test_counters_that_do_not_fit(void **state)
 	assert_true(settled_fits(&b, 6, 10));
 	close(b.ring.stats_fd);
 	b.ring.stats_fd = -1;
-	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), -EBADF);
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), -EBADF);
 	assert_int_equal(b.ring.lost, 6 + ENTRIES);
 	tear_down(&b);
 }
 
-/* A loss met while the sink has no room is told when it has again, at the latest when the books are closed. */
+/* A loss met while the sink has no room is reported when it has again, at the latest at the end. */
 static void test_lost_without_room(void **state)
 {
-	struct tw_cpu_stats stats;
+	struct tw_ring_stats stats;
 	struct page page;
 	struct bench b;
 
 	(void)state;
 	set_up(&b);
 	set_stats(&b, 100, 0, 0, 0);
-	b.archive.room = 0;
+	b.memory.room = 0;
 	make_page(&page, 2000, 10);
 	set_missed(&page, 100);
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.channel.shed, 10);
-	b.archive.room = ARCHIVE_ENDLESS;
-	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.port, &stats), 0);
-	tw_frame_writer__drain(&b.port);
-	receiver__read(&b.got, &b.archive);
+	b.memory.room = MEMORY_SINK_ENDLESS;
+	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), 0);
+	tw_frame_writer__drain(&b.writer);
+	receiver__read(&b.got, &b.memory);
 	receiver__assert_sound(&b.got, 10);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 100 + ENTRIES);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), 10);
@@ -269,7 +269,7 @@ static void test_late(void **state)
 	set_stats(&b, 0, 0, 0, 0);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
-	b.ring.watermark = 2050;
+	b.ring.sent_watermark = 2050;
 	make_page(&page, 2000, 10); /* 2000 to 2040 are late, 2050 to 2090 are not */
 	feed_page(&b, &page);
 	make_page(&page, 3000, 10);
@@ -277,7 +277,7 @@ static void test_late(void **state)
 	assert_int_equal(b.ring.late, 5);
 	receive(&b);
 	for (size_t i = 0; i < b.got.n_events; i++) {
-		const uint8_t flags = b.archive.frames[b.got.events[i].frame].bytes[5];
+		const uint8_t flags = b.memory.frames[b.got.events[i].frame].bytes[5];
 
 		assert_int_equal(flags & TW_FLAG_LATE ? 1 : 0, i >= 10 && i < 20);
 	}
@@ -295,7 +295,7 @@ static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 		make_page(&page, time + 1700 * i, 170);
 		assert_int_equal(write(b->feed, page.bytes, PAGE_BYTES), PAGE_BYTES);
 	}
-	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, round, &b->port, &b->tasks);
+	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, round, &b->writer, &b->tasks);
 	assert_int_equal((b->ring.read - before) % 170, 0);
 	assert_true(b->ring.empty <= (b->ring.read - before == 340));
 	return (unsigned int)(b->ring.read - before) / 170;
@@ -306,7 +306,7 @@ static void read_rest(struct bench *b)
 {
 	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
 
-	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->port, &b->tasks);
+	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->writer, &b->tasks);
 	assert_true(b->ring.empty);
 }
 
@@ -318,7 +318,7 @@ static void test_waits(void **state)
 	(void)state;
 	set_up(&b);
 	b.ring.leave_ns = 4000;
-	b.ring.leave_most = 2;
+	b.ring.leave_max = 2;
 	assert_int_equal(read_of_two(&b, 10000, 12000), 1); /* 310 ns behind the first */
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 20000, 23500),
@@ -332,7 +332,7 @@ static void test_waits(void **state)
 	b.ring.leave_ns = 1800; /* they fill too slowly */
 	assert_int_equal(read_of_two(&b, 60000, 62000), 2);
 	b.ring.leave_ns = 4000;
-	b.ring.leave_most = 0;
+	b.ring.leave_max = 0;
 	assert_int_equal(read_of_two(&b, 70000, 72000), 2);
 	receive(&b);
 	tear_down(&b);

@@ -23,7 +23,7 @@
 #define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns behind */
 
 struct bench {
-	struct archive archive;
+	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
 	struct tw_tasks tasks;
@@ -48,10 +48,10 @@ static void open_rings(struct bench *b)
 	struct tw_reader *r = &b->readers[0];
 
 	*b = (struct bench){ .stream = { .id = 1, .schema_id = 2 } };
-	archive__init(&b->archive, 9000);
-	assert_int_equal(archive__open(&b->archive, 0, &b->sink, NULL), 0);
+	memory_sink__init(&b->memory, 9000);
+	assert_int_equal(memory_sink__open(&b->memory, 0, &b->sink, NULL), 0);
 	assert_int_equal(tw_task_names__init(&b->tasks.names), 0);
-	assert_true(tw_task_names__learn(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
+	assert_true(tw_task_names__add(&b->tasks.names, &(struct tw_producer_task){ .pid = 1, .name = "somebody" }));
 	for (uint16_t i = 0; i < 2; i++) {
 		int fds[2];
 
@@ -70,9 +70,9 @@ static void open_rings(struct bench *b)
 	r->tasks = &b->tasks;
 	r->all = b->readers;
 	r->n_all = 2;
-	b->readers[1].proven = UINT64_MAX;
-	tw_frame_writer__init(&r->port, b->sink, &b->stream, 0);
-	tw_ring_scheduler__start(&r->pace);
+	b->readers[1].read_until = UINT64_MAX;
+	tw_frame_writer__init(&r->writer, b->sink, &b->stream, 0);
+	tw_ring_scheduler__start(&r->scheduler);
 }
 
 static void set_up(struct bench *b)
@@ -92,7 +92,7 @@ static void tear_down(struct bench *b)
 	}
 	tw_task_names__fini(&b->tasks.names);
 	tw_sink__close(b->sink);
-	archive__fini(&b->archive);
+	memory_sink__fini(&b->memory);
 }
 
 static uint64_t next_time(const struct tw_trace_ring *ring)
@@ -111,8 +111,8 @@ static void assert_step(const struct bench *b, uint64_t until)
 
 static void receive(struct bench *b)
 {
-	tw_frame_writer__drain(&b->readers[0].port);
-	receiver__read(&b->got, &b->archive);
+	tw_frame_writer__drain(&b->readers[0].writer);
+	receiver__read(&b->got, &b->memory);
 	receiver__assert_sound(&b->got, 0);
 	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
 }
@@ -126,7 +126,7 @@ static void test_step(void **state)
 
 	(void)state;
 	set_up(&b);
-	while (b.readers[0].pace.on) {
+	while (b.readers[0].scheduler.on) {
 		const size_t bytes = tw_ring_scheduler__round(&b.readers[0]);
 		const uint64_t dense = next_time(&b.rings[0]), sparse = next_time(&b.rings[1]);
 
@@ -151,13 +151,13 @@ static void test_slow(void **state)
 	set_up(&b);
 	r = &b.readers[0];
 	tw_ring_scheduler__round(r);
-	r->port.waited = TW_NS_PER_SECOND;
+	r->writer.waited = TW_NS_PER_SECOND;
 	assert_int_equal(tw_ring_scheduler__round(r), 0);
 	assert_step(&b, START + STEP);
-	r->port.waited = 0;
-	for (i = 0; i < 1000 && r->pace.on; i++)
+	r->writer.waited = 0;
+	for (i = 0; i < 1000 && r->scheduler.on; i++)
 		tw_ring_scheduler__round(r);
-	assert_false(r->pace.on);
+	assert_false(r->scheduler.on);
 	receive(&b);
 	tear_down(&b);
 }
@@ -175,11 +175,11 @@ static void test_no_events(void **state)
 	assert_int_equal(write(b.feeds[1], page.bytes, PAGE_BYTES), PAGE_BYTES);
 	feed(b.feeds[1], START + SPARSE * SPARSE_GAP, 1, 0);
 	alarm(60); /* a round might not end */
-	while (b.readers[0].pace.on)
+	while (b.readers[0].scheduler.on)
 		tw_ring_scheduler__round(&b.readers[0]);
 	alarm(0);
-	tw_frame_writer__drain(&b.readers[0].port);
-	receiver__read(&b.got, &b.archive);
+	tw_frame_writer__drain(&b.readers[0].writer);
+	receiver__read(&b.got, &b.memory);
 	receiver__assert_sound(&b.got, 0);
 	assert_int_equal(b.got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE + 1);
 	tear_down(&b);
@@ -194,15 +194,15 @@ static void test_others(void **state)
 	(void)state;
 	set_up(&b);
 	r = &b.readers[0];
-	b.readers[1].proven = START - STEP - 1;
+	b.readers[1].read_until = START - STEP - 1;
 	assert_int_equal(tw_ring_scheduler__round(r), 0);
-	assert_true(r->pace.on);
-	b.readers[1].proven = START - STEP + 5;
+	assert_true(r->scheduler.on);
+	b.readers[1].read_until = START - STEP + 5;
 	assert_true(tw_ring_scheduler__round(r) > 0);
 	assert_step(&b, START + 5);
 	assert_int_equal(tw_ring_scheduler__round(r), 0);
-	b.readers[1].proven = UINT64_MAX;
-	while (r->pace.on)
+	b.readers[1].read_until = UINT64_MAX;
+	while (r->scheduler.on)
 		tw_ring_scheduler__round(r);
 	receive(&b);
 	tear_down(&b);
@@ -218,15 +218,15 @@ static void test_drain_gives_way(void **state)
 	(void)state;
 	set_up(&b);
 	r = &b.readers[0];
-	r->port.waited = TW_TRACE_RING_SLOW_NS;
-	assert_int_equal(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks),
+	r->writer.waited = TW_TRACE_RING_SLOW_NS;
+	assert_int_equal(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->writer, r->tasks),
 			 0);
 	assert_false(b.rings[0].empty);
-	r->port.waited = TW_TRACE_RING_SLOW_NS - 1;
-	assert_true(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->port, r->tasks) > 0);
+	r->writer.waited = TW_TRACE_RING_SLOW_NS - 1;
+	assert_true(tw_trace_ring__drain(&b.rings[0], buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &r->writer, r->tasks) > 0);
 	assert_true(b.rings[0].empty);
-	r->port.waited = 0;
-	while (r->pace.on)
+	r->writer.waited = 0;
+	while (r->scheduler.on)
 		tw_ring_scheduler__round(r);
 	receive(&b);
 	tear_down(&b);
@@ -252,7 +252,7 @@ static void test_burst(void **state)
 	feed(b.feeds[1], START - 1, SPARSE, STEP / SPARSE);
 	for (uint32_t i = 0; i < DENSE_PAGES; i++)
 		feed(b.feeds[0], START + i * STEP / DENSE_PAGES, PAGE_EVENTS, STEP / DENSE_PAGES / PAGE_EVENTS);
-	while (b.readers[0].pace.on)
+	while (b.readers[0].scheduler.on)
 		tw_ring_scheduler__round(&b.readers[0]);
 	receive(&b);
 	for (size_t i = 0; i < b.got.n_events; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said of the events and the stream: the format texts, when they are told, markers of any size, clocks. */
+/* What is said of the events and the stream: the format texts, when they are sent, markers of any size, clocks. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,7 @@ static void test_repeated(void **state)
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
 	assert_int_equal(run.got.n_ends, 5);
-	assert_true(run.got.n_hosts <= (size_t)(run.books.seconds * 20) + 2);
+	assert_true(run.got.n_hosts <= (size_t)(run.counters.seconds * 20) + 2);
 	assert_int_equal(run.got.n_texts, run.got.n_hosts * run.got.texts[0].total);
 	assert_true(run.got.n_clocks >= run.got.n_hosts);
 	assert_true(run.got.n_names >= run.got.n_hosts * 3);
@@ -145,7 +145,7 @@ static bool is_told_again(const struct receiver *got)
 	return got->n_hosts >= 3;
 }
 
-/* Who joins a stream is told everything at once and again, however long the regular pause. */
+/* A receiver that joins gets everything at once and again, however long the regular pause. */
 static void test_joined(void **state)
 {
 	struct run run;
@@ -193,8 +193,8 @@ static void write_marker(const char *said, size_t frame_max, bool parts)
 	struct run run;
 
 	run__init(&run, "sched:sched_process_hang", NULL); /* which never happens */
-	archive__fini(&run.archive);
-	archive__init(&run.archive, frame_max);
+	memory_sink__fini(&run.memory);
+	memory_sink__init(&run.memory, frame_max);
 	run__start(&run);
 	assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, said), 0);
 	run__stop(&run);
@@ -245,7 +245,7 @@ static void test_clock(void **state)
 		run__await(&run, has_clocks);
 		run__stop(&run);
 		receiver__assert_sound(&run.got, 0);
-		assert_true(run.books.balanced);
+		assert_true(run.counters.balanced);
 		for (size_t k = 0; k < run.got.n_clocks; k++) {
 			const struct tw_clock_view *now = &run.got.clocks[k].view;
 
@@ -297,7 +297,8 @@ static void appear(unsigned int threads)
 	run__stop(&run);
 	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
-	assert_in_range(run.books.schemas, 3, 4); /* it may have looked between one's end and the other's beginning */
+	assert_in_range(run.counters.schemas, 3,
+			4); /* it may have looked between one's end and the other's beginning */
 	for (size_t i = 0; i < run.got.n_events; i++) {
 		const struct got_text *text = text_for(&run.got, &run.got.events[i]);
 		char name[32];

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "producer/clock.h"
-#include "producer/host.h"
+#include "producer/metadata_sender.h"
 #include "run.h"
 
 static char *instance_file(const struct run *run, const char *file)
@@ -63,23 +63,23 @@ static void test_requests(void **state)
 }
 
 /* Refused at new or at start, with that error and these words, and nothing left behind. */
-static void expect_refused(struct run *run, int error, const char *words)
+static void expect_refused(struct run *run, int expected, const char *words)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	char instance[64] = "none", file[128], path[256];
-	int rc = tw_producer__new(&run->options, &run->producer, &err);
+	int err = tw_producer__new(&run->options, &run->producer, &error);
 
-	if (!rc) {
+	if (!err) {
 		snprintf(instance, sizeof(instance), "%s", tw_producer__instance(run->producer));
-		rc = tw_producer__start(run->producer, &err);
+		err = tw_producer__start(run->producer, &error);
 		tw_producer__free(run->producer);
 	}
-	assert_int_equal(rc, error);
-	if (!strstr(err.text, words))
-		fail_msg("\"%s\" lacks \"%s\"", err.text, words);
+	assert_int_equal(err, expected);
+	if (!strstr(error.text, words))
+		fail_msg("\"%s\" lacks \"%s\"", error.text, words);
 	snprintf(file, sizeof(file), "instances/%s/tracing_on", instance);
 	assert_null(read_file(run__file(NULL, file, path)));
-	receiver__read(&run->got, &run->archive);
+	receiver__read(&run->got, &run->memory);
 	run__fini(run);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run ends, and its books balance, also where tracing cannot be switched off and the rings are filled as fast as they are read. */
+/* A run ends, and its counters balance, also where tracing cannot be switched off and the rings are filled as fast as they are read. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void await_events(const struct run *run)
 
 static void expect_balance(const struct run *run)
 {
-	const struct tw_producer_counters *b = &run->books;
+	const struct tw_producer_counters *b = &run->counters;
 
 	assert_true(b->balanced);
 	assert_int_equal(b->unsure.rings, 0);
@@ -121,26 +121,26 @@ static void not_switched_off(uint64_t frame_ns)
 {
 	char dir[256], path[256];
 	struct writers writers;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct run run;
 
 	run__init(&run, "raw_syscalls:sys_enter", only_getppid());
 	run.options.buffer_kib = 256;
-	run.archive.frame_ns = frame_ns;
+	run.memory.frame_ns = frame_ns;
 	run__start(&run);
 	refuse_writes(run__file(&run, ".", dir), "tracing_on", path);
 	start_writers(&writers, call_getppid);
 	await_events(&run);
-	run.result = tw_producer__stop(run.producer, &err);
+	run.result = tw_producer__stop(run.producer, &error);
 	stop_writers(&writers);
 	assert_int_equal(run.result, -ENOSPC);
-	assert_non_null(strstr(err.text, "tracing cannot be switched off"));
-	tw_producer__counters(run.producer, &run.books);
+	assert_non_null(strstr(error.text, "tracing cannot be switched off"));
+	tw_producer__counters(run.producer, &run.counters);
 	assert_int_equal(umount(path), 0);
 	tw_producer__free(run.producer);
-	receiver__read(&run.got, &run.archive);
+	receiver__read(&run.got, &run.memory);
 	expect_balance(&run);
-	print_message("%lu events recorded, %lu lost in the ring\n", run.books.recorded, run.books.lost_ring);
+	print_message("%lu events recorded, %lu lost in the ring\n", run.counters.recorded, run.counters.lost_ring);
 	run__fini(&run);
 }
 
@@ -176,11 +176,11 @@ static void test_names_without_end(void **state)
 	await_events(&run);
 	run.result = tw_producer__stop(run.producer, NULL);
 	stop_writers(&writers);
-	tw_producer__counters(run.producer, &run.books);
+	tw_producer__counters(run.producer, &run.counters);
 	assert_int_equal(umount(path), 0);
 	tw_producer__free(run.producer);
 	assert_int_equal(run.result, 0);
-	receiver__read(&run.got, &run.archive);
+	receiver__read(&run.got, &run.memory);
 	expect_balance(&run);
 	run__fini(&run);
 }

@@ -182,9 +182,9 @@ static void run_with(unsigned int threads, const struct oracle *oracle)
 		spawn_true();
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
-	assert_int_equal(run.got.n_symbols, run.books.symbols);
-	assert_false(run.books.symbols_hidden);
+	assert_true(run.counters.balanced);
+	assert_int_equal(run.got.n_symbols, run.counters.symbols);
+	assert_false(run.counters.symbols_hidden);
 	expect_symbols(&run.got, oracle, 100);
 	for (size_t i = 0; i < run.got.n_symbols; i++)
 		for (size_t k = 0; k < i; k++)
@@ -240,7 +240,7 @@ static void test_stacks(void **state)
 		spawn_true();
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
-	assert_true(run.books.balanced);
+	assert_true(run.counters.balanced);
 	schema = read_schema(&run.got);
 	stack = tw_schema__by_name(schema, "ftrace", "kernel_stack");
 	assert_non_null(stack);
@@ -283,7 +283,7 @@ static void test_again(void **state)
 		first += k == i;
 		again += k != i;
 	}
-	assert_int_equal(first, run.books.symbols);
+	assert_int_equal(first, run.counters.symbols);
 	assert_true(again > first / 2); /* most of the first ones, three times */
 	run__fini(&run);
 }
@@ -320,7 +320,7 @@ static void test_none(void **state)
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
 	assert_int_equal(run.got.n_symbols, 0);
-	assert_int_equal(run.books.nameless, 0);
+	assert_int_equal(run.counters.nameless, 0);
 	run__fini(&run);
 }
 

@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/state_file.h"
 #include "producer/instance.h"
-#include "producer/instances_lock.h"
 #include "producer/tracer/top_level.h"
 #include "run.h"
 
@@ -72,13 +73,13 @@ static void await_settings(char *before)
 static struct tw_top_level *take_graphs(void)
 {
 	struct tw_top_level *graphs = NULL;
-	int rc = -EBUSY;
+	int err = -EBUSY;
 
-	for (int tries = 0; tries < MOMENTS && rc == -EBUSY; tries++) {
+	for (int tries = 0; tries < MOMENTS && err == -EBUSY; tries++) {
 		usleep(tries ? MOMENT_US : 0);
-		rc = tw_top_level__take_graphs(&graphs, NULL);
+		err = tw_top_level__take_graphs(&graphs, NULL);
 	}
-	assert_int_equal(rc, 0);
+	assert_int_equal(err, 0);
 	return graphs;
 }
 
@@ -120,13 +121,13 @@ static void test_two_at_once(void **state)
 {
 	struct tw_instance *instance = new_instance();
 	struct tw_top_level *first, *second;
-	struct tw_error err;
+	struct tw_error error;
 
 	(void)state;
 	assert_int_equal(tw_top_level__take_graphs(&first, NULL), 0);
-	assert_int_equal(tw_top_level__take_graphs(&second, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "another run of Tracewire"));
-	assert_int_equal(tw_top_level__take(instance, &second, &err), -EBUSY);
+	assert_int_equal(tw_top_level__take_graphs(&second, &error), -EBUSY);
+	assert_non_null(strstr(error.text, "another run of Tracewire"));
+	assert_int_equal(tw_top_level__take(instance, &second, &error), -EBUSY);
 	tw_top_level__give_back(first);
 	assert_int_equal(tw_top_level__take_graphs(&second, NULL), 0);
 	tw_top_level__give_back(second);
@@ -156,11 +157,12 @@ static void count_top(void *ctx, const char *name, const char *left)
 /* A run that was killed when it had taken the top level. */
 struct killed {
 	char mark[64], memory[128];
-	int lock; /* while it is held no clean-up sees what is left of the run */
+	int lock; /* of the directory of instances, as a run that makes one has it: no clean-up sees what is left of the run */
 };
 
 static void kill_one(struct killed *killed)
 {
+	char path[256];
 	int fds[2], status;
 	char byte;
 	pid_t pid;
@@ -172,8 +174,8 @@ static void kill_one(struct killed *killed)
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
 	close(fds[1]);
-	killed->lock = tw_instances_lock__to_make(NULL);
-	assert_true(killed->lock >= 0);
+	killed->lock = open(run__file(NULL, "instances", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(killed->lock, LOCK_SH), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	snprintf(killed->mark, sizeof(killed->mark), TW_INSTANCE_PREFIX "%d" TW_TOP_LEVEL_MARK, pid);
@@ -231,7 +233,7 @@ static void test_changed_since_kill(void **state)
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ESTALE);
 	assert_non_null(strstr(why.text, "changed by somebody else since, and left as it is: trace_clock"));
 	expect_clock_left(before);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -269,7 +271,30 @@ static void test_without_memory(void **state)
 	assert_int_equal(rename(saved, killed.memory), 0);
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
 	expect_settings(before);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
+	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
+}
+
+/* Until now the file was the text alone: such a run may have been killed before this version was installed. */
+static void test_file_of_older_version(void **state)
+{
+	char *before = settings(), *text;
+	struct tw_error why = { "" };
+	struct tw_state_file file;
+	struct killed killed;
+
+	(void)state;
+	kill_one(&killed);
+	assert_int_equal(tw_state_file__open(killed.mark, &file), 0);
+	assert_int_equal(tw_state_file__read(&file, &text), 0);
+	tw_state_file__close(&file);
+	assert_non_null(strstr(text, "trace_clock\t"));
+	assert_int_equal(write_file(killed.memory, O_TRUNC, text), 0);
+	free(text);
+	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
+	expect_settings(before);
+	assert_int_equal(access(killed.memory, F_OK), -1);
+	close(killed.lock);
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -283,7 +308,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	kill_one(&killed);
-	tw_instances_lock__release(killed.lock);
+	close(killed.lock);
 	graphs = take_graphs();
 	assert_true(tw_instance__cleanup(false, count_top, &removed, NULL) >= 0);
 	assert_int_equal(removed, 0);
@@ -301,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_changed_since_kill),
 		cmocka_unit_test(test_changed_while_it_ran),
 		cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_file_of_older_version),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);

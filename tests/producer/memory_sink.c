@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "archive.h"
+#include "memory_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,39 +8,39 @@
 #include "base/time.h"
 #include "wire/encode.h"
 
-struct archive_sink {
+struct open_sink {
 	struct tw_sink sink;
-	struct archive *archive;
+	struct memory_sink *memory;
 	struct tw_sink_stats stats;
 	uint8_t *slot;
 };
 
-static struct archive_sink *of(struct tw_sink *sink)
+static struct open_sink *of(struct tw_sink *sink)
 {
-	return (struct archive_sink *)sink;
+	return (struct open_sink *)sink;
 }
 
-static bool has_room(const struct archive *a)
+static bool has_room(const struct memory_sink *a)
 {
 	return a->room && (!a->frame_ns || tw_time__now(CLOCK_MONOTONIC) - a->last_ns >= a->frame_ns);
 }
 
 static void *reserve(struct tw_sink *sink)
 {
-	struct archive_sink *s = of(sink);
+	struct open_sink *s = of(sink);
 
-	if (has_room(s->archive))
+	if (has_room(s->memory))
 		return s->slot;
 	s->stats.waits++;
-	s->archive->refused++;
+	s->memory->refused++;
 	return NULL;
 }
 
 static void commit(struct tw_sink *sink, size_t len)
 {
-	struct archive_sink *s = of(sink);
-	struct archive *a = s->archive;
-	struct archive_frame frame = { malloc(len), len };
+	struct open_sink *s = of(sink);
+	struct memory_sink *a = s->memory;
+	struct memory_sink_frame frame = { malloc(len), len };
 
 	if (!frame.bytes)
 		abort();
@@ -63,7 +63,7 @@ static void commit(struct tw_sink *sink, size_t len)
 
 static int flush(struct tw_sink *sink)
 {
-	struct archive *a = of(sink)->archive;
+	struct memory_sink *a = of(sink)->memory;
 
 	if (a->room)
 		return 0;
@@ -86,29 +86,29 @@ static const struct tw_sink_ops ops = {
 	.reserve = reserve, .commit = commit, .flush = flush, .stats = stats, .close = close_sink
 };
 
-void archive__init(struct archive *a, size_t frame_max)
+void memory_sink__init(struct memory_sink *a, size_t frame_max)
 {
-	*a = (struct archive){ .frame_max = frame_max, .room = ARCHIVE_ENDLESS };
+	*a = (struct memory_sink){ .frame_max = frame_max, .room = MEMORY_SINK_ENDLESS };
 	pthread_mutex_init(&a->lock, NULL);
 }
 
-int archive__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
-	struct archive *a = ctx;
-	struct archive_sink *s = calloc(1, sizeof(*s));
+	struct memory_sink *a = ctx;
+	struct open_sink *s = calloc(1, sizeof(*s));
 
 	(void)thread;
 	if (!s || !(s->slot = malloc(a->frame_max + TW_COPY_STEP))) {
 		free(s);
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	}
 	s->sink = (struct tw_sink){ .ops = &ops, .frame_max = a->frame_max, .how = "memory" };
-	s->archive = a;
+	s->memory = a;
 	*ret = &s->sink;
 	return 0;
 }
 
-void archive__fini(struct archive *a)
+void memory_sink__fini(struct memory_sink *a)
 {
 	for (size_t i = 0; i < a->n; i++)
 		free(a->frames[i].bytes);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink that keeps every frame in memory. The sinks of one run share an archive, so that all frames have one order. It can
+ * A sink that keeps every frame in memory. The sinks of one run share this memory, so that all frames have one order. It can
  * be told to have no room, to be slow, or to break, at any moment.
  */
-#ifndef ARCHIVE_H
-#define ARCHIVE_H
+#ifndef MEMORY_SINK_H
+#define MEMORY_SINK_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "transport/sink.h"
 
-#define ARCHIVE_ENDLESS (-1)
+#define MEMORY_SINK_ENDLESS (-1)
 
-struct archive_frame {
+struct memory_sink_frame {
 	uint8_t *bytes;
 	size_t len;
 };
 
-struct archive {
+struct memory_sink {
 	size_t frame_max;
 	_Atomic long room;         /* frames it takes yet; ARCHIVE_ENDLESS = any number */
 	_Atomic int broken;        /* what flush returns when there is no room; 0 = -EAGAIN */
@@ -28,15 +28,15 @@ struct archive {
 	_Atomic uint64_t refused;  /* how often there was no room */
 	_Atomic uint64_t held;     /* how often flush said so */
 	pthread_mutex_t lock;
-	struct archive_frame *frames;
+	struct memory_sink_frame *frames;
 	size_t n, cap;
 };
 
-void archive__init(struct archive *archive, size_t frame_max);
+void memory_sink__init(struct memory_sink *memory, size_t frame_max);
 
-/** archive__open() - for tw_producer_options.open_sink; @ctx is the archive */
-int archive__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err);
+/** memory_sink__open() - for tw_producer_options.open_sink; @ctx is the memory */
+int memory_sink__open(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 
-void archive__fini(struct archive *archive);
+void memory_sink__fini(struct memory_sink *memory);
 
 #endif

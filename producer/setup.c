@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Before the run: check what is asked for, make everything; and free it all after the run. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "producer/producer_impl.h"
+#include "producer/subbuf.h"
+#include "producer/tracing_dir.h"
+
+#define CPUS_MAX          1024
+#define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */
+#define LATENCY_MS        20
+#define LATENCY_PACKED_MS 40 /* for shipping: 20 more cost a quarter less CPU at 1 M events/s */
+#define LEAVE_SHARE       8  /* part of a ring that may wait for the next round */
+
+#define RING_KIB_MAX     16384 /* default per CPU if there is enough memory */
+#define RING_KIB_MIN     1408  /* the kernel's own default */
+#define RAM_SHARE        32    /* all rings together take that part of the memory at most */
+#define SUBBUF_SMALL_MS  10    /* up to this latency small sub-buffers are cheaper */
+#define SUBBUF_KIB_SMALL 16
+#define SUBBUF_KIB_LARGE 64
+
+/* The longest that an event waits in its ring. */
+static unsigned int latency_ms(const struct tw_producer_options *options)
+{
+	if (options->latency_ms)
+		return options->latency_ms;
+	return options->events_per_frame == 1 ? LATENCY_MS : LATENCY_PACKED_MS;
+}
+
+static size_t default_ring_kib(void)
+{
+	const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct sysinfo info;
+	size_t kib;
+
+	if (sysinfo(&info))
+		return RING_KIB_MIN;
+	kib = (size_t)info.totalram / 1024 * info.mem_unit / RAM_SHARE / cpus;
+	return kib < RING_KIB_MIN ? RING_KIB_MIN : kib > RING_KIB_MAX ? RING_KIB_MAX : kib;
+}
+
+static int write_number(const struct tw_instance *in, const char *file, size_t number, struct tw_error *error)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%zu", number);
+	return tw_instance__write(in, file, text, error);
+}
+
+static size_t read_number(const struct tw_instance *in, const char *file)
+{
+	size_t number;
+	char *text;
+
+	if (tw_instance__read(in, file, &text, NULL))
+		return 0;
+	number = strtoul(text, NULL, 10);
+	free(text);
+	return number;
+}
+
+/* Linux 6.8 has sub-buffers of other sizes than a page. On older kernels the option is refused, and the default is a page. */
+static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
+{
+	static const char file[] = "buffer_subbuf_size_kb";
+	size_t kib = p->options->subbuf_kib;
+
+	if (!tw_instance__has(p->instance, file))
+		return kib ? tw_error__set(error, -ENOTSUP,
+					   "this kernel cannot set the sub-buffer size (Linux 6.8 can): "
+					   "leave out --subbuf-size")
+			   : 0;
+	if (!kib)
+		kib = latency_ms(p->options) <= SUBBUF_SMALL_MS ? SUBBUF_KIB_SMALL : SUBBUF_KIB_LARGE;
+	return write_number(p->instance, file, kib, error);
+}
+
+/* The trace instance for events, and the tracer's place in it or at the top level */
+static int make_instance(struct tw_producer *p, struct tw_error *error)
+{
+	const size_t kib = p->options->buffer_kib ? p->options->buffer_kib : default_ring_kib();
+	int err = tw_instance__new("", &p->instance, error);
+
+	if (!err)
+		err = tw_tracer__new(&p->options->tracing, p->selection.tracing_dir, p->instance, &p->tracer, error);
+	if (!err)
+		err = tw_instance__write(p->instance, "trace_clock", p->clock.name, error);
+	if (!err)
+		err = set_subbuf_size(p, error);
+	if (!err)
+		err = write_number(p->instance, "buffer_size_kb", kib, error);
+	if (err)
+		return err;
+	/* poll() on a ring wakes at the first event; names come from our own bookkeeping; neither is vital */
+	tw_instance__write(p->instance, "buffer_percent", "0", NULL);
+	tw_instance__write(p->instance, "options/record-cmd", "0", NULL);
+	return tw_instance__write(p->instance, "options/event-fork", "1", error);
+}
+
+/* Clocks that no clockid_t reads are read by marks in an instance that traces nothing. */
+static int make_probe(struct tw_producer *p, struct tw_error *error)
+{
+	int err;
+
+	if (p->clock.id >= 0)
+		return 0;
+	err = tw_instance__new("-clock", &p->probe, error);
+	if (!err)
+		err = tw_instance__write(p->probe, "trace_clock", p->clock.name, error);
+	if (!err)
+		err = tw_instance__write(p->probe, "tracing_on", "1", error);
+	p->clock.probe = p->probe;
+	return err;
+}
+
+/* The rings of all CPUs that may ever be online: one that comes later is read from its first event. */
+static int open_rings(struct tw_producer *p, struct tw_error *error)
+{
+	p->rings = calloc(CPUS_MAX, sizeof(*p->rings));
+	if (!p->rings)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		const int err = tw_trace_ring__open(&p->rings[p->n_rings], p->instance, cpu, error);
+
+		if (!err)
+			p->n_rings++;
+		else if (err != -ENODEV)
+			return err;
+	}
+	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
+}
+
+/* Room for a sub-buffer. */
+static uint8_t *alloc_page(size_t size)
+{
+	return aligned_alloc(4096, (size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
+}
+
+/* The pause while few events come, as a part of the longest, which is for many. */
+static uint64_t shortest_pause(uint64_t longest)
+{
+	return tw_time__earlier(longest, tw_time__later(longest / 5, TW_NS_PER_MS));
+}
+
+static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_trace_ring *rings, size_t n,
+		       struct tw_error *error)
+{
+	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
+	/* what waits for the next round is as old by then as what came since */
+	const uint64_t pause = latency_ms(p->options) * TW_NS_PER_MS / 2;
+
+	*r = (struct tw_reader){
+		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
+		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
+		.max_pause = pause,
+		.min_pause = shortest_pause(pause),
+		.clock = &p->clock,
+		.tasks = p->tasks,
+		.addresses.shared = &p->metadata.symbolizer.addresses,
+		.stop = &p->stop,
+		.newest = &p->newest,
+		.wake_fd = p->wake_fd,
+		.control_watermark = UINT64_MAX,
+		.rings = rings,
+		.n_rings = n,
+	};
+	pthread_mutex_init(&r->stats_lock, NULL);
+	r->page = alloc_page(r->page_size);
+	if (!r->page)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		rings[i].addresses = &r->addresses;
+		rings[i].hazard = &r->hazard;
+		rings[i].leave_ns = pause;
+		rings[i].leave_max = (unsigned int)(r->ring_size / r->page_size / LEAVE_SHARE);
+		rings[i].page = alloc_page(r->page_size);
+		if (!rings[i].page)
+			return tw_error__set(error, -ENOMEM, "out of memory");
+	}
+	tw_event_filters__add(&p->filtering.event_filters, &r->hazard);
+	return 0;
+}
+
+/* The readers, each with its share of the rings */
+static int make_readers(struct tw_producer *p, struct tw_error *error)
+{
+	size_t threads = p->options->threads, first = 0;
+	int err = open_rings(p, error);
+
+	if (err)
+		return err;
+	if (!threads)
+		threads = (p->n_rings + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
+	if (threads > p->n_rings)
+		threads = p->n_rings;
+	p->readers = calloc(threads, sizeof(*p->readers));
+	if (!p->readers)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	while (!err && p->n_readers < threads) {
+		struct tw_reader *r = &p->readers[p->n_readers++];
+		const size_t end = p->n_rings * p->n_readers / threads;
+
+		err = init_reader(p, r, p->rings + first, end - first, error);
+		r->all = p->readers;
+		r->n_all = (unsigned int)threads;
+		first = end;
+	}
+	return err;
+}
+
+/* The filters are set here, before anything that depends on them is written. */
+static int init_metadata(struct tw_producer *p, struct tw_error *error)
+{
+	struct tw_metadata_sender *m = &p->metadata;
+	struct tw_schema *schema;
+	int err;
+
+	*m = (struct tw_metadata_sender){
+		.tasks = p->tasks,
+		.clock = &p->clock,
+		.selection = &p->selection,
+		.filtering = &p->filtering,
+		.instance = p->instance,
+		.stream = &p->stream,
+		.pointers = p->options->hash_pointers ? &p->pointers : NULL,
+		.options = p->options,
+		.stats = tw_producer__send_stats,
+		.stats_ctx = p,
+		.sync = tw_sync__new(),
+	};
+	m->requests = tw_request_limiter__new();
+	if (!m->requests)
+		return tw_error__set(error, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
+	if (!m->sync || tw_symbolizer__init(&m->symbolizer, "/proc/kallsyms"))
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	if (m->pointers)
+		m->symbolizer.key = &m->pointers->key;
+	err = tw_metadata_sender__load_texts(m, &m->texts, &schema, error);
+	if (!err)
+		err = tw_filtering__begin(&p->filtering, &p->selection, p->instance, schema, error);
+	if (!err)
+		tw_symbolizer__prepare(&m->symbolizer);
+	return err;
+}
+
+static void describe_host(struct tw_producer *p)
+{
+	char events[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->options->n_events && n < sizeof(events); i++)
+		n += (size_t)snprintf(events + n, sizeof(events) - n, "%s%s", i ? "," : "", p->options->events[i].spec);
+	tw_host_attrs__init(&p->metadata.host,
+			    &(struct tw_host_stream){
+				    .instance = tw_instance__name(p->instance),
+				    .clock = p->clock.name,
+				    .events = events,
+				    .filter = p->options->filter ? tw_filter__text(p->options->filter) : NULL,
+				    .cpus = p->n_rings,
+				    .pointers_hashed = p->options->hash_pointers,
+			    });
+}
+
+/* What can be refused before anything is made */
+static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *error)
+{
+	const struct tw_producer_options *o = p->options;
+	int err;
+
+	if (!o->n_events && !o->tracing.tracer)
+		return tw_error__set(
+			error, -EINVAL,
+			"no events given: say which with -e, for example -e sched; 'tracewire list' shows all");
+	err = tw_tracing_dir__find(ret_tracing_dir, error);
+	if (!err)
+		err = tw_subbuf__check_layout(*ret_tracing_dir, error);
+	if (!err)
+		err = tw_trace_clock__init(&p->clock, o->clock, error);
+	return err ? err : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);
+}
+
+static int set_up(struct tw_producer *p, struct tw_error *error)
+{
+	const char *tracing_dir;
+	struct tw_trace_mark mark;
+	int err = check(p, &tracing_dir, error);
+
+	if (err)
+		return err;
+	tw_instance__cleanup(false, NULL, NULL, NULL);
+	err = make_instance(p, error);
+	if (!err)
+		err = make_probe(p, error);
+	if (!err)
+		err = tw_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
+	if (err)
+		return err;
+	p->own_pids = !tw_instance__mark(tw_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
+	err = tw_tracer__set(p->tracer, p->own_pids, error);
+	if (!err)
+		err = make_readers(p, error);
+	if (!err && p->options->hash_pointers) {
+		p->stream.pointers = &p->pointers;
+		p->stream.flags |= TW_FLAG_PTR_HASHED;
+		err = tw_hashed_pointers__init(&p->pointers, error);
+	}
+	if (!err)
+		err = init_metadata(p, error);
+	if (!err)
+		describe_host(p);
+	return err;
+}
+
+int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error)
+{
+	struct tw_producer *p = calloc(1, sizeof(*p));
+	int err;
+
+	if (!p)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	p->options = options;
+	tw_filtering__init(&p->filtering, options);
+	pthread_mutex_init(&p->mark_lock, NULL);
+	sem_init(&p->marked, 0, 0);
+	sem_init(&p->go, 0, 0);
+	p->stream.flags = TW_HOST_BE ? TW_FLAG_BODY_BE : 0;
+	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->wake_fd < 0)
+		err = tw_error__set(error, -errno, "cannot make an eventfd for the readers: %s", strerror(errno));
+	else if (getrandom(&p->stream.id, sizeof(p->stream.id), 0) != sizeof(p->stream.id))
+		err = tw_error__set(error, -EIO, "the kernel gives no random number");
+	else
+		err = set_up(p, error);
+	if (err) {
+		tw_producer__free(p);
+		return err;
+	}
+	*ret = p;
+	return 0;
+}
+
+unsigned int tw_producer__free(struct tw_producer *p)
+{
+	unsigned int stay = 0;
+
+	if (!p)
+		return 0;
+	if (p->running)
+		tw_producer__stop(p, NULL);
+	for (unsigned int i = 0; i < p->n_readers; i++)
+		tw_reader__fini(&p->readers[i]);
+	for (size_t i = 0; i < p->n_rings; i++)
+		tw_trace_ring__close(&p->rings[i]);
+	free(p->readers);
+	free(p->rings);
+	tw_filtering__fini(&p->filtering);
+	tw_metadata_sender__fini(&p->metadata);
+	tw_hashed_pointers__fini(&p->pointers);
+	tw_selection__fini(&p->selection);
+	stay += !tw_tasks__free(p->tasks);
+	stay += !tw_instance__free(p->probe);
+	tw_tracer__free(p->tracer);
+	stay += !tw_instance__free(p->instance);
+	if (p->wake_fd >= 0)
+		close(p->wake_fd);
+	sem_destroy(&p->go);
+	sem_destroy(&p->marked);
+	pthread_mutex_destroy(&p->mark_lock);
+	free(p);
+	return stay;
+}
