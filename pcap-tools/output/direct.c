@@ -13,7 +13,7 @@
 
 #include "base/large.h"
 #include "base/time.h"
-#include "pcap-tools/output/state.h"
+#include "pcap-tools/output/impl.h"
 
 #define LEAST    ((size_t)512 * 1024) /* bytes; less than that is cheap to copy, or came slowly */
 #define AREA     ((size_t)1 << 20)

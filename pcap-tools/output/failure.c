@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pcap-tools/output/impl.h"
 #include "pcap-tools/output/repair.h"
-#include "pcap-tools/output/state.h"
 #include "pcap-tools/pcapng/walk.h"
 
 const char *tw_output__remedy(int code)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/state.h"
+#include "pcap-tools/output/impl.h"
 
 int tw_output_file__make_space(struct tw_output *o)
 {
@@ -71,7 +71,7 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 	o->direct = o->own && !o->live && !o->zstd;
 	o->again = o->live ? -1 : file__open_again(o);
 	if (o->live)
-		o->to = tw_live__open(o->fd);
+		o->to = tw_pipe__open(o->fd);
 	if (!o->own || o->live)
 		return 0;
 	code = file__lock(o, err);
@@ -132,7 +132,7 @@ int tw_output_file__begin(struct tw_output *o, struct tw_error *err)
 	int code = 0;
 
 	if (o->rotates)
-		code = tw_files__name(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
+		code = tw_file_names__make(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
 	if (code)
 		return tw_error__set(err, code, "writing %.64s...: the name is too long; give a shorter one", o->path);
 	if (o->own)
@@ -179,7 +179,7 @@ static void file__forget(struct tw_output *o)
 	o->fd = -1;
 	if (o->again >= 0)
 		close(o->again);
-	tw_live__close(&o->to);
+	tw_pipe__close(&o->to);
 	o->again = -1;
 	tw_note__close(&o->note);
 	o->stats.bytes += o->bytes;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/state.h"
+#include "pcap-tools/output/impl.h"
 
 #define ZST     ".zst"
 #define LEAST   256              /* bytes that are worth to be looked for on a disk that is nearly full */
@@ -60,7 +60,7 @@ static ssize_t output__put_some(struct tw_output *o, const uint8_t *bytes, size_
 	const ssize_t room = o->live ? 0 : find_room(o, len);
 
 	if (o->live)
-		return tw_live__write(&o->to, o->options.deadline, bytes, len);
+		return tw_pipe__write(&o->to, o->options.deadline, bytes, len);
 	return room < 0 ? room : file__put(o, bytes, (size_t)room);
 }
 

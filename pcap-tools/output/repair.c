@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pcap-tools/output/files.h"
+#include "pcap-tools/output/file_names.h"
 #include "pcap-tools/output/note.h"
 #include "pcap-tools/output/repair_zstd.h"
 #include "pcap-tools/pcapng/walk.h"
@@ -216,7 +216,7 @@ void tw_output__repair_newest(const char *path,
 	char newest[PATH_MAX];
 	int code;
 
-	if (!tw_files__newest(path, newest, sizeof(newest))) {
+	if (!tw_file_names__newest(path, newest, sizeof(newest))) {
 		code = repair_unlocked(newest, &repair);
 		left__tell(&left, newest, &repair, code);
 	}

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pcap-tools/output/state.h"
+#include "pcap-tools/output/impl.h"
 
 #define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while there is room */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of files that follow one another, and the ring of those that are kept. Used inside output/ only. */
-#ifndef TW_OUTPUT_FILES_H
-#define TW_OUTPUT_FILES_H
+#ifndef TW_OUTPUT_FILE_NAMES_H
+#define TW_OUTPUT_FILE_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,16 +10,16 @@
 #include "base/error.h"
 
 /**
- * tw_files__name() - as dumpcap makes it of the path: number and local time before the ending; .zst and what is before it are one
+ * tw_file_names__make() - as dumpcap makes it of the path: number and local time before the ending; .zst and what is before it are one
  * Return: 0; -ENAMETOOLONG
  */
-int tw_files__name(const char *path, uint64_t number, time_t time, char *ret, size_t size);
+int tw_file_names__make(const char *path, uint64_t number, time_t time, char *ret, size_t size);
 
 /**
- * tw_files__newest() - of the files that have such names for that path, the one that was written last; links are none
+ * tw_file_names__newest() - of the files that have such names for that path, the one that was written last; links are none
  * Return: 0; -ENOENT if there is none; -ENAMETOOLONG; what opendir() said
  */
-int tw_files__newest(const char *path, char *ret, size_t size);
+int tw_file_names__newest(const char *path, char *ret, size_t size);
 
 /* Those that were ended, the oldest first. */
 struct tw_ring {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An output's insides: output.c writes, file.c begins and ends one file, reserve.c keeps
  * a part of the disk back, failure.c says and mends what goes wrong. Used inside output/ only. */
-#ifndef TW_OUTPUT_STATE_H
-#define TW_OUTPUT_STATE_H
+#ifndef TW_OUTPUT_IMPL_H
+#define TW_OUTPUT_IMPL_H
 
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 
-#include "pcap-tools/output/files.h"
-#include "pcap-tools/output/live.h"
+#include "pcap-tools/output/file_names.h"
 #include "pcap-tools/output/note.h"
 #include "pcap-tools/output/output.h"
+#include "pcap-tools/output/pipe.h"
 #include "pcap-tools/output/zstd_stream.h"
 
 struct tw_output {
@@ -19,7 +19,7 @@ struct tw_output {
 	char path[PATH_MAX], name[PATH_MAX];
 	int fd;                      /* -1 = none is open */
 	int again;                   /* the same file, to be read too; -1 = it is none, or may not be */
-	struct tw_live to;           /* what is no file */
+	struct tw_pipe to;           /* what is no file */
 	uint64_t late;               /* ns that writing to a file took behind the deadline */
 	uint64_t base;               /* where in the file our bytes begin */
 	uint64_t reserved;           /* up to where in the file the disk is ours; 0 = not known */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/output/files.h"
+#include "pcap-tools/output/file_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static size_t ending(const char *path)
 	return (size_t)(base - path) + (len > 1 ? len - 1 : at);
 }
 
-int tw_files__name(const char *path, uint64_t number, time_t time, char *ret, size_t size)
+int tw_file_names__make(const char *path, uint64_t number, time_t time, char *ret, size_t size)
 {
 	const size_t base = ending(path);
 	char date[32];
@@ -90,7 +90,7 @@ static void look_for_newest(DIR *dir, const char *path, size_t base, char *ret)
 	}
 }
 
-int tw_files__newest(const char *path, char *ret, size_t size)
+int tw_file_names__newest(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t base = slash ? (size_t)(slash + 1 - path) : 0;
