@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define LATE_NS \
-	(100 * TW_NS_PER_MS) /* without room behind the deadline: a reader that is well has taken something by then */
+	(100 * TW_NS_PER_MS) /* without room after the deadline: a reader that is well has taken something by then */
 
 /* Others share the caller's description, so it is opened once more. */
 static int open_again(int fd)

@@ -189,7 +189,7 @@ static void *recorder__run(void *arg)
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
 		recorder__note_full(rec); /* files are ended by time, too */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
-		if (!tw_output__is_live(rec->output) && now_ms() - flushed < rec->flush_ms)
+		if (!tw_output__is_pipe(rec->output) && now_ms() - flushed < rec->flush_ms)
 			continue;
 		recorder__fail(rec, tw_archive__flush(rec->archive));
 		flushed = now_ms();

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/file_names.h"
+#include "pcap-tools/output/impl.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/output/repair.h"
 
