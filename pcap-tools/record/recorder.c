@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/record/mailbox.h"
+#include "pcap-tools/record/command_queue.h"
 #include "pcap-tools/record/slot_queue.h"
 #include "pcap-tools/record/slot_sink.h"
 #include "wire/encode.h"

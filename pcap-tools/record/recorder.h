@@ -12,7 +12,7 @@
 #define TW_RECORDER_H
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/record/inlet.h"
+#include "pcap-tools/record/receive_queue.h"
 #include "transport/sink.h"
 
 struct tw_recorder_options {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/record/inlet.h"
+#include "pcap-tools/record/receive_queue.h"
 
 #include <stdlib.h>
 #include <string.h>

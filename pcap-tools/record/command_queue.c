@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/record/mailbox.h"
+#include "pcap-tools/record/command_queue.h"
 
 #include <stdlib.h>
 #include <time.h>
