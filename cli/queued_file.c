@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "pcap-tools/output/live.h"
+#include "pcap-tools/output/pipe.h"
 
 #define SIZE_LEAST 4096
 #define LINE_MOST \
 	((size_t)4 << 20) /* bytes beyond QUEUED_FILE_MOST, to end a line; of a longer one the end may be missing */
 
 struct queued_file {
-	struct tw_live to;
+	struct tw_pipe to;
 	pthread_mutex_t lock;
 	char *bytes; /* the queue is from @at to @end */
 	size_t at, end, size;
@@ -96,7 +96,7 @@ static void note_written(struct queued_file *file, ssize_t n)
 static void write_what_has_room(struct queued_file *file)
 {
 	while (file->at < file->end) {
-		const ssize_t n = tw_live__try(&file->to, file->bytes + file->at, file->end - file->at);
+		const ssize_t n = tw_pipe__try(&file->to, file->bytes + file->at, file->end - file->at);
 
 		if (n == -EAGAIN)
 			return;
@@ -124,7 +124,7 @@ static int release(void *cookie)
 {
 	struct queued_file *file = cookie;
 
-	tw_live__close(&file->to);
+	tw_pipe__close(&file->to);
 	pthread_mutex_destroy(&file->lock);
 	free(file->bytes);
 	free(file);
@@ -142,7 +142,7 @@ struct queued_file *queued_file__open(int fd, int mode, FILE **ret)
 	}
 	setvbuf(out, NULL, mode, BUFSIZ);
 	pthread_mutex_init(&file->lock, NULL);
-	file->to = tw_live__open(fd);
+	file->to = tw_pipe__open(fd);
 	*ret = out;
 	return file;
 }
@@ -155,7 +155,7 @@ int queued_file__fd(struct queued_file *file)
 	write_what_has_room(file);
 	is_behind = file->at < file->end;
 	pthread_mutex_unlock(&file->lock);
-	return is_behind ? tw_live__fd(&file->to) : -1;
+	return is_behind ? tw_pipe__fd(&file->to) : -1;
 }
 
 size_t queued_file__dropped(struct queued_file *file)
@@ -174,7 +174,7 @@ int queued_file__finish(struct queued_file *file, const struct tw_deadline *dead
 
 	pthread_mutex_lock(&file->lock);
 	while (file->at < file->end)
-		note_written(file, tw_live__write(&file->to, deadline, file->bytes + file->at, file->end - file->at));
+		note_written(file, tw_pipe__write(&file->to, deadline, file->bytes + file->at, file->end - file->at));
 	failure = file->failure;
 	pthread_mutex_unlock(&file->lock);
 	return failure;

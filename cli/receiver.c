@@ -26,7 +26,7 @@ struct receiver {
 	struct receiver_options options;
 	struct tw_receiver *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 	struct tw_asker *asker;         /* NULL = nobody is asked, and all are admitted */
 	struct tw_admission *admission; /* where there is an asker */
 	pthread_mutex_t lock;           /* of what is told */
@@ -105,14 +105,14 @@ static void wait_for_room(struct receiver *r)
 	struct tw_receiver_stats unused;
 
 	tw_receiver__stats(r->rx, &unused);
-	tw_inlet__wait(r->inlet, WAIT_MS);
+	tw_receive_queue__wait(r->queue, WAIT_MS);
 	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* waiting for the writer does not use up this time */
 }
 
 /* Until a slot may be free. Return: 0; or -errno after which nothing more is received */
 static int await_slot(struct receiver *r)
 {
-	const int error = tw_inlet__flush(r->inlet);
+	const int error = tw_receive_queue__flush(r->queue);
 
 	if (is_final(r, error))
 		return error;
@@ -126,7 +126,7 @@ static int await_slot(struct receiver *r)
 static void copy(struct receiver *r, const uint8_t *frames, size_t len, size_t segment, size_t n,
 		 const struct tw_arrival *arrival)
 {
-	while (!tw_inlet__copy(r->inlet, frames, len, segment, arrival)) {
+	while (!tw_receive_queue__copy(r->queue, frames, len, segment, arrival)) {
 		if (await_slot(r)) {
 			r->unplaced += n;
 			return;
@@ -155,7 +155,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 	struct receiver *r = ctx;
 
 	pass_kept(r);
-	while (!tw_inlet__retire(r->inlet, stream_id) && !await_slot(r))
+	while (!tw_receive_queue__retire(r->queue, stream_id) && !await_slot(r))
 		;
 }
 
@@ -223,7 +223,7 @@ static int patience(const struct receiver *r)
 	const uint64_t due = r->asker ? tw_asker__due(r->asker) : UINT64_MAX;
 	uint64_t now;
 
-	if (tw_inlet__holds(r->inlet))
+	if (tw_receive_queue__holds(r->queue))
 		return 1;
 	if (due == UINT64_MAX)
 		return WAIT_MS;
@@ -232,12 +232,12 @@ static int patience(const struct receiver *r)
 }
 
 /* Return: places to receive into. Or -errno */
-static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_INLET_SLOTS])
+static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS])
 {
-	uint8_t *places[TW_INLET_SLOTS];
+	uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
 	unsigned int n;
 
-	while (!(n = tw_inlet__room(r->inlet, places))) {
+	while (!(n = tw_receive_queue__room(r->queue, places))) {
 		const int error = await_slot(r);
 
 		if (error)
@@ -287,14 +287,14 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	note_dropped(r, bundle);
 	if (r->asker && !look_at_bundle(r, bundle, &arrival))
 		return true;
-	tw_inlet__put(r->inlet, place, bundle->len, bundle->segment, &arrival);
+	tw_receive_queue__put(r->queue, place, bundle->len, bundle->segment, &arrival);
 	return true;
 }
 
 /* What is there, none that came after the end. Return: how many bundles, or -errno */
 static int take_burst(struct receiver *r)
 {
-	struct tw_received_batch bundles[TW_INLET_SLOTS];
+	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
 	const int room = make_room(r, bundles);
 	int n = 0, more, error;
 
@@ -308,7 +308,7 @@ static int take_burst(struct receiver *r)
 	}
 	for (int i = 0; i < more; i++)
 		n += pass_on(r, &bundles[i], (unsigned int)i, r->end);
-	error = tw_inlet__flush(r->inlet);
+	error = tw_receive_queue__flush(r->queue);
 	if (is_final(r, error))
 		return error;
 	if (r->asker) {
@@ -351,8 +351,8 @@ static void *receiver_main(void *data)
 	r->tid = gettid();
 	sem_post(&r->running);
 	r->error = receive(r);
-	while (tw_inlet__flush(r->inlet) == -EBUSY)
-		tw_inlet__wait(r->inlet, 1);
+	while (tw_receive_queue__flush(r->queue) == -EBUSY)
+		tw_receive_queue__wait(r->queue, 1);
 	stop__request();
 	return NULL;
 }
@@ -370,7 +370,7 @@ static int start_thread(struct receiver *r, struct tw_error *err)
 
 static void release(struct receiver *r)
 {
-	tw_inlet__free(r->inlet);
+	tw_receive_queue__free(r->queue);
 	tw_recorder__free(r->recorder);
 	tw_asker__free(r->asker);
 	tw_admission__free(r->admission);
@@ -389,7 +389,7 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 	options.slot_bytes = (uint32_t)most;
 	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
 	error = tw_recorder__new(&options, &r->recorder, err);
-	return error ? error : tw_recorder__inlet(r->recorder, &r->inlet, err);
+	return error ? error : tw_recorder__receive_queue(r->recorder, &r->queue, err);
 }
 
 static int open_asker(struct receiver *r, struct tw_error *err)
@@ -488,8 +488,8 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	pthread_join(r->thread, NULL);
 	received = r->error;
 	count_missing(r, &ret->rx);
-	tw_inlet__free(r->inlet);
-	r->inlet = NULL;
+	tw_receive_queue__free(r->queue);
+	r->queue = NULL;
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	ret->too_long = r->too_long;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/stop.h"
-#include "pcap-tools/output/live.h"
+#include "pcap-tools/output/pipe.h"
 
 #define PAUSE_MS   4           /* between two batches; what comes first is passed on at once */
 #define BATCH      (256 << 10) /* bytes at most */
@@ -23,7 +23,7 @@ struct relay {
 	sem_t running;
 	pid_t tid;
 	int input, error;
-	struct tw_live output; /* standard output, whose reader may have stopped */
+	struct tw_pipe output; /* standard output, whose reader may have stopped */
 	char batch[BATCH];
 };
 
@@ -31,7 +31,7 @@ struct relay {
 static int write_all(const struct relay *r, const char *bytes, size_t n)
 {
 	while (n) {
-		const ssize_t written = tw_live__write(&r->output, stop__deadline(), bytes, n);
+		const ssize_t written = tw_pipe__write(&r->output, stop__deadline(), bytes, n);
 
 		if (written < 0)
 			return (int)written;
@@ -78,7 +78,7 @@ static int start_thread(struct relay *r, struct tw_error *err)
 
 static void release(struct relay *r)
 {
-	tw_live__close(&r->output);
+	tw_pipe__close(&r->output);
 	sem_destroy(&r->running);
 	free(r);
 }
@@ -91,7 +91,7 @@ int relay__start(struct relay **ret, int *ret_fd, struct tw_error *err)
 	if (!r)
 		return tw_error__set(err, -ENOMEM, "no memory to print");
 	sem_init(&r->running, 0, 0);
-	r->output = tw_live__open(STDOUT_FILENO);
+	r->output = tw_pipe__open(STDOUT_FILENO);
 	if (pipe2(fds, O_CLOEXEC)) {
 		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
 		goto fail;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/output/note.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "pcap-tools/output/impl.h"
 
 #define HEAD   "tracewire output 1\nwhole "
 #define NUMBER "%020" PRIu64 /* as long for each, so that it can be written over */
@@ -33,15 +33,15 @@ int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_erro
 {
 	char name[64];
 	struct stat st;
-	int code;
+	int error;
 
 	if (fstat(fd, &st))
 		return 0;
 	snprintf(name, sizeof(name), TW_NOTES "%jx-%jx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-	code = tw_state_file__lock(name, &note->file, NULL);
-	if (code == -EBUSY)
+	error = tw_state_file__lock(name, &note->file, NULL);
+	if (error == -EBUSY)
 		return tw_note__busy(path, err);
-	if (code)
+	if (error)
 		return 0;
 	note->open = true;
 	note__write(note, &st, path);
@@ -83,11 +83,11 @@ static int parse(const char *text, struct tw_noted *ret)
 int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret)
 {
 	char *text;
-	int code = tw_state_file__read(file, &text);
+	int err = tw_state_file__read(file, &text);
 
-	if (code)
-		return code;
-	code = parse(text, ret);
+	if (err)
+		return err;
+	err = parse(text, ret);
 	free(text);
-	return code;
+	return err;
 }

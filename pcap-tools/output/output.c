@@ -2,22 +2,117 @@
 #include "pcap-tools/output/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/state.h"
+#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/repair.h"
 
-#define ZST     ".zst"
-#define LEAST   256              /* bytes that are worth to be looked for on a disk that is nearly full */
-#define LATE_NS TW_NS_PER_SECOND /* what a disk may take behind the deadline: one that is well needs far less */
+#define ZST       ".zst"
+#define ROOM_MIN  256              /* bytes that are worth to be looked for on a disk that is nearly full */
+#define BLOCK_MIN 12               /* bytes of the shortest block of pcapng */
+#define LATE_NS   TW_NS_PER_SECOND /* what a disk may take after the deadline: one that is well needs far less */
 
-static bool options__rotate(const struct tw_output_options *options)
+const char *tw_output__remedy(int err)
 {
-	return options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
+	switch (-err) {
+	case ENOENT:
+		return "; create the folder first";
+	case ENOTDIR:
+		return "; a file stands where a folder is to be: name another one";
+	case EISDIR:
+		return "; name a file in it";
+	case EACCES:
+	case EPERM:
+		return "; name a folder that you may write to";
+	case EROFS:
+		return "; name a folder on another one";
+	case ENOSPC:
+	case EDQUOT:
+		return "; make room, or write elsewhere";
+	case ENAMETOOLONG:
+		return "; give a shorter one";
+	default:
+		return "";
+	}
+}
+
+/* Keep the first failure, and say it in a sentence. Return: @error */
+static int output__fail(struct tw_output *o, int error, struct tw_error *err)
+{
+	const unsigned long long bytes = o->stats.bytes + o->bytes;
+
+	o->err = error;
+	switch (-error) {
+	case ENOSPC:
+	case EDQUOT:
+		return tw_error__set(
+			err, error,
+			"writing %s: no space left after %llu bytes; they can be read as they are, make room or "
+			"write elsewhere for more",
+			o->name, bytes);
+	case EPIPE:
+		return tw_error__set(err, error, "writing %s: the program that read it has gone, after %llu bytes",
+				     o->name, bytes);
+	case EFBIG:
+		return tw_error__set(
+			err, error,
+			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
+			"%llu bytes",
+			o->name, bytes);
+	case ETIMEDOUT:
+		return tw_error__set(
+			err, error,
+			"writing %s: it took nothing more, after %llu bytes; the rest was given up, as the "
+			"end was asked for",
+			o->name, bytes);
+	default:
+		return tw_error__set(err, error, "writing %s: %s, after %llu bytes", o->name, strerror(-error), bytes);
+	}
+}
+
+static char *ring__pop(struct tw_output_ring *ring)
+{
+	char *name = ring->names[ring->first];
+
+	ring->first = (ring->first + 1) % ring->max;
+	ring->n--;
+	return name;
+}
+
+/* Unlink it; that it has gone is fine. Return: 0; what unlink() said; -ENOENT if there is none */
+static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *err)
+{
+	char *name;
+	int error = 0;
+
+	if (!ring->n)
+		return -ENOENT;
+	name = ring__pop(ring);
+	if (unlink(name) && errno != ENOENT)
+		error = tw_error__set(err, -errno, "removing %s, the oldest file of the ring: %s", name,
+				      strerror(errno));
+	free(name);
+	return error;
+}
+
+/* By an old file of the ring. Return: 0; -ENOSPC if there is none; what unlink() said */
+static int output__make_space(struct tw_output *o)
+{
+	const int err = ring__remove_oldest(&o->ring, NULL);
+
+	if (err)
+		return err == -ENOENT ? -ENOSPC : err;
+	o->stats.removed++;
+	o->stats.removed_early++;
+	return 0;
 }
 
 void tw_output__was_late(struct tw_output *o, uint64_t begun)
@@ -31,55 +126,280 @@ void tw_output__was_late(struct tw_output *o, uint64_t begun)
 /* A disk that is slow is given up between two writes. */
 static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
-	const uint64_t begun = o->options.deadline ? tw_time__now(CLOCK_MONOTONIC) : 0;
+	uint64_t begun;
 	ssize_t n;
+	int err;
 
+	while ((err = tw_disk__reserve(o, len)) && len > ROOM_MIN)
+		len /= 2;
+	if (err)
+		return err;
 	if (o->late > LATE_NS)
 		return -ETIMEDOUT;
-	do {
+	begun = o->options.deadline ? tw_time__now(CLOCK_MONOTONIC) : 0;
+	do
 		n = write(o->fd, bytes, len);
-	} while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR);
 	n = n < 0 ? -errno : n ? n : -EIO;
 	if (begun)
 		tw_output__was_late(o, begun);
 	return n;
 }
 
-/* Return: bytes of @len for which there is room; a failure */
-static ssize_t find_room(struct tw_output *o, size_t len)
-{
-	int err;
-
-	while ((err = tw_output__reserve(o, len)) && len > LEAST)
-		len /= 2;
-	return err ? err : (ssize_t)len;
-}
-
-static ssize_t output__put_some(struct tw_output *o, const uint8_t *bytes, size_t len)
-{
-	const ssize_t room = o->live ? 0 : find_room(o, len);
-
-	if (o->live)
-		return tw_live__write(&o->to, o->options.deadline, bytes, len);
-	return room < 0 ? room : file__put(o, bytes, (size_t)room);
-}
-
 int tw_output__put(void *ctx, const void *bytes, size_t len)
 {
 	struct tw_output *o = ctx;
+	const uint8_t *at = bytes;
 
-	for (size_t at = 0; at < len;) {
-		const ssize_t n = output__put_some(o, (const uint8_t *)bytes + at, len - at);
+	while (len) {
+		const ssize_t n =
+			o->is_pipe ? tw_pipe__write(&o->pipe, o->options.deadline, at, len) : file__put(o, at, len);
 
 		if (n > 0) {
-			at += (size_t)n;
+			at += n;
+			len -= (size_t)n;
 			o->put += (size_t)n;
 			o->bytes += (size_t)n;
-		} else if (!tw_output__is_no_space((int)n) || tw_output_file__make_space(o)) {
+		} else if (!tw_output__is_no_space((int)n) || output__make_space(o)) {
 			return (int)n;
 		}
 	}
 	return 0;
+}
+
+/* Of the first @put bytes of a batch, those in whole blocks. */
+static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
+{
+	size_t at = 0;
+	uint32_t len;
+
+	while (put - at >= BLOCK_MIN) {
+		memcpy(&len, blocks + at + sizeof(len), sizeof(len));
+		if (len < BLOCK_MIN || len > put - at)
+			break;
+		at += len;
+	}
+	return at;
+}
+
+/*
+ * After a batch that did not get through: only whole blocks are to stay. What went down a pipe cannot be taken back. In a file, what
+ * follows stays until the end: it holds room for the last blocks.
+ *
+ * @blocks: the batch, of which o->put bytes went out, compressed or not
+ * Return: bytes of the batch that stay; none of one that is compressed, which does not count before all of it is there.
+ */
+static size_t output__cut(struct tw_output *o, const void *blocks)
+{
+	const size_t kept = o->zstd ? 0 : whole_blocks(blocks, o->put);
+
+	if (!o->is_pipe) {
+		o->bytes -= o->put - kept;
+		o->broken = true;
+	}
+	return kept;
+}
+
+/*
+ * The process that writes a file has locked it, also where there can be no note; a file system without locks keeps nobody from writing.
+ * The note is there for `tracewire cleanup`.
+ */
+static int file__lock(struct tw_output *o, struct tw_error *err)
+{
+	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return tw_note__busy(o->name, err);
+	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
+}
+
+/*
+ * The file once more, to be read too: what a failure leaves in pieces at its end is looked for then. It is opened before, because the
+ * process may give up the right to open it; and beside the other, because a reader of a pipe does not see that all other readers have gone.
+ */
+static int file__open_again(const struct tw_output *o)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int tw_output__check_writable(int fd, const char *name, struct tw_error *err)
+{
+	const int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return 0;
+	return tw_error__set(err, -EBADF,
+			     "writing %s: it is closed or open for reading only; redirect it, or name a file to write",
+			     name);
+}
+
+/* A file that another process writes is not cut. */
+static int file__take(struct tw_output *o, struct tw_error *err)
+{
+	struct stat st;
+	int error = tw_output__check_writable(o->fd, o->name, err);
+
+	if (error)
+		return error;
+	if (fstat(o->fd, &st))
+		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
+	o->is_pipe = !S_ISREG(st.st_mode);
+	o->direct = o->own && !o->is_pipe && !o->zstd;
+	o->again = o->is_pipe ? -1 : file__open_again(o);
+	if (o->is_pipe)
+		o->pipe = tw_pipe__open(o->fd);
+	if (!o->own || o->is_pipe)
+		return 0;
+	error = file__lock(o, err);
+	if (!error && st.st_size && ftruncate(o->fd, 0))
+		error = tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
+	return error;
+}
+
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* A FIFO that nobody reads is tried again until somebody does: to wait in open() nothing but a signal could end. */
+static int file__open(struct tw_output *o)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
+
+	while ((o->fd = open(o->name, flags, 0666)) < 0 && (errno == EINTR || (errno == ENXIO && is_fifo(o->name)))) {
+		if (tw_deadline__is_over(o->options.deadline))
+			return -EINTR;
+		poll(NULL, 0, TW_DEADLINE_SLICE_MS);
+	}
+	return o->fd < 0 ? -errno : 0;
+}
+
+static int file__create(struct tw_output *o, struct tw_error *err)
+{
+	int error;
+
+	do
+		error = file__open(o);
+	while (tw_output__is_no_space(error) && !output__make_space(o));
+	if (error == -EINTR)
+		return tw_error__set(
+			err, error,
+			"opening %s: nobody had opened it to read when the end was asked for; start its reader "
+			"first",
+			o->name);
+	return error ? tw_error__set(err, error, "creating %s: %s%s", o->name, strerror(-error),
+				     tw_output__remedy(error))
+		     : 0;
+}
+
+static uint64_t next_file_at(const struct tw_output_options *options)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), interval = options->interval_ns;
+	const uint64_t left = interval ? interval - tw_time__now(CLOCK_REALTIME) % interval : UINT64_MAX;
+	const uint64_t file = options->file_ns ? options->file_ns : UINT64_MAX;
+	const uint64_t wait = left < file ? left : file;
+
+	return wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
+}
+
+/* Open the next file, or take what the caller has opened. */
+static int output__begin_file(struct tw_output *o, struct tw_error *err)
+{
+	int error = 0;
+
+	if (o->rotates)
+		error = tw_file_names__make(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
+	if (error)
+		return tw_error__set(err, error, "writing %.64s...: the name is too long; give a shorter one", o->path);
+	if (o->own)
+		error = file__create(o, err);
+	if (!error)
+		error = file__take(o, err);
+	if (error)
+		return error;
+	o->bytes = 0;
+	o->ending = o->ended = o->broken = false;
+	tw_disk__begin(o);
+	o->stats.files++;
+	o->next_at = next_file_at(&o->options);
+	return 0;
+}
+
+/*
+ * Without room for the mark of the frame's end the block before becomes the last. To a reader of a pipe, which has the blocks
+ * already, this cannot be said.
+ */
+static int file__end_frame(struct tw_output *o, struct tw_error *err)
+{
+	int error;
+
+	o->put = 0;
+	o->ending = true;
+	error = tw_zstd_stream__end(o->zstd);
+	if (error && o->is_pipe)
+		return output__fail(o, error, err);
+	if (error)
+		output__cut(o, NULL);
+	return 0;
+}
+
+/* Cut what is broken, and give a compressed file its end. Return: 0; another -errno if it is not whole */
+static int file__mend(struct tw_output *o)
+{
+	struct tw_repair repair;
+
+	if (!o->broken)
+		return 0;
+	if (ftruncate(o->fd, (off_t)tw_output__file_end(o)))
+		return -errno;
+	lseek(o->fd, 0, SEEK_END);
+	o->reserved = 0;
+	if (!o->zstd || o->ended || !o->bytes)
+		return 0;
+	return o->again < 0 ? -EBADF : tw_output__repair_fd(o->again, tw_output__file_end(o), false, &repair);
+}
+
+/* The name is asked for too: not every file system counts links. */
+static bool file__is_gone(const struct tw_output *o)
+{
+	struct stat ours, named;
+
+	if (!o->own || o->is_pipe || fstat(o->fd, &ours) || ours.st_nlink)
+		return false;
+	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
+}
+
+/* With all that belongs to its end, unless it failed; none may be open. */
+static int output__end_file(struct tw_output *o, struct tw_error *err)
+{
+	int error = 0, mended;
+
+	if (o->fd < 0)
+		return 0;
+	if (o->zstd && !o->err)
+		error = file__end_frame(o, err);
+	mended = file__mend(o);
+	if (mended && !o->err) /* else the first failure was told */
+		error = output__fail(o, mended, err);
+	tw_disk__release(o);
+	if (file__is_gone(o)) {
+		o->gone++;
+		o->gone_bytes += o->bytes;
+	}
+	if (o->own && close(o->fd) && !o->err)
+		error = o->err = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
+	o->fd = -1;
+	if (o->again >= 0)
+		close(o->again);
+	o->again = -1;
+	tw_pipe__close(&o->pipe);
+	tw_note__close(&o->note);
+	o->stats.bytes += o->bytes;
+	o->bytes = 0;
+	return error;
 }
 
 static int check(const struct tw_output *o, struct tw_error *err)
@@ -89,10 +409,9 @@ static int check(const struct tw_output *o, struct tw_error *err)
 	if (o->rotates && (!o->own || (!stat(o->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
 		return tw_error__set(err, -EINVAL, "writing %s: several files cannot be made of it; name a file",
 				     o->name);
-	return strlen(o->path) < sizeof(o->path) - 1
-		       ? 0
-		       : tw_error__set(err, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one",
-				       o->path);
+	if (strlen(o->path) < sizeof(o->path) - 1)
+		return 0;
+	return tw_error__set(err, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one", o->path);
 }
 
 static const char *options__name(const struct tw_output_options *options)
@@ -113,36 +432,39 @@ static bool is_compressed(const char *path)
 
 static int output__prepare(struct tw_output *o, struct tw_error *err)
 {
-	int code = check(o, err);
+	int error = check(o, err);
 
-	if (code)
-		return code;
+	if (error)
+		return error;
 	if (o->own && is_compressed(o->path))
-		code = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
-	if (!code && o->rotates)
-		code = tw_ring__init(&o->ring, o->options.files_max);
-	return code ? tw_error__set(err, code, "writing %s: no memory", o->name) : tw_output_file__begin(o, err);
+		error = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
+	if (!error && o->rotates && o->options.files_max) {
+		o->ring.max = o->options.files_max;
+		o->ring.names = calloc(o->ring.max, sizeof(*o->ring.names));
+		error = o->ring.names ? 0 : -ENOMEM;
+	}
+	return error ? tw_error__set(err, error, "writing %s: no memory", o->name) : output__begin_file(o, err);
 }
 
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err)
 {
 	struct tw_output *o = calloc(1, sizeof(*o));
-	int code;
+	int error;
 
 	if (!o)
 		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options__name(options));
 	o->options = *options;
 	o->options.path = o->options.name = NULL; /* borrowed */
 	o->own = options->path && strcmp(options->path, "-") != 0;
-	o->rotates = options__rotate(options);
-	o->again = o->to.out = -1;
+	o->rotates = options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
+	o->again = o->pipe.out = -1;
 	o->fd = o->own ? -1 : options->path ? STDOUT_FILENO : options->fd;
 	strncpy(o->path, options->path ? options->path : "", sizeof(o->path) - 1);
 	strncpy(o->name, options__name(options), sizeof(o->name) - 1);
-	code = output__prepare(o, err);
-	if (code) {
+	error = output__prepare(o, err);
+	if (error) {
 		tw_output__free(o);
-		return code;
+		return error;
 	}
 	*ret = o;
 	return 0;
@@ -152,19 +474,13 @@ void tw_output__free(struct tw_output *o)
 {
 	if (!o)
 		return;
-	tw_output_file__end(o, NULL);
-	tw_ring__fini(&o->ring);
+	output__end_file(o, NULL);
+	while (o->ring.n)
+		free(ring__pop(&o->ring));
+	free(o->ring.names);
 	tw_zstd_stream__free(o->zstd);
 	free(o->area);
 	free(o);
-}
-
-static int output__put_all(struct tw_output *o, const uint8_t *bytes, size_t len)
-{
-	size_t put;
-	const int code = tw_output__put_direct(o, bytes, len, &put);
-
-	return code ? code : tw_output__put(o, bytes + put, len - put);
 }
 
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx)
@@ -180,37 +496,86 @@ static void output__begin(const struct tw_output *o)
 		o->begin(o->ctx);
 }
 
-/* Return: @code */
-static int output__done(struct tw_output *o, int code)
+/* Return: @err */
+static int output__done(struct tw_output *o, int err)
 {
 	if (o->done)
 		o->done(o->ctx);
-	o->told = o->stats;
-	o->told.bytes += o->bytes;
-	return code;
+	o->reported = o->stats;
+	o->reported.bytes += o->bytes;
+	return err;
+}
+
+static int output__put_batch(struct tw_output *o, const uint8_t *blocks, size_t len)
+{
+	size_t put;
+	int err;
+
+	o->put = 0;
+	if (o->zstd)
+		return tw_zstd_stream__write(o->zstd, blocks, len);
+	err = tw_disk__put_direct(o, blocks, len, &put);
+	return err ? err : tw_output__put(o, blocks + put, len - put);
 }
 
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err)
 {
-	int code;
+	int error;
 
 	output__begin(o);
-	o->put = 0;
-	code = o->zstd ? tw_zstd_stream__write(o->zstd, blocks, len) : output__put_all(o, blocks, len);
+	error = output__put_batch(o, blocks, len);
 	*ret_kept = len;
-	if (!code) {
+	if (!error) {
 		tw_note__move(&o->note, o->bytes);
 	} else {
-		tw_output__cut(o, blocks, ret_kept);
-		tw_output__fail(o, code, err);
+		*ret_kept = output__cut(o, blocks);
+		output__fail(o, error, err);
 	}
-	return output__done(o, code);
+	return output__done(o, error);
+}
+
+static int put_at(const struct tw_output *o, uint64_t at, const uint8_t *bytes, size_t len)
+{
+	const int fd = o->again >= 0 ? o->again : o->fd; /* the other one may append, wherever it is told to write */
+
+	while (len) {
+		const ssize_t n = pwrite(fd, bytes, len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		bytes += n;
+		at += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int file__put_last(struct tw_output *o, const void *blocks, size_t len)
+{
+	uint8_t head[TW_ZSTD_HEAD + TW_ZSTD_BLOCK_HEAD];
+	size_t n = 0;
+	int err;
+
+	if (o->fd < 0 || !o->broken || len + sizeof(head) > TW_OUTPUT_RESERVE)
+		return -ESPIPE;
+	if (o->zstd)
+		n = tw_zstd_stream__last_head(!o->bytes, len, head);
+	err = put_at(o, tw_output__file_end(o), head, n);
+	if (!err)
+		err = put_at(o, tw_output__file_end(o) + n, blocks, len);
+	if (err)
+		return err;
+	o->bytes += n + len;
+	o->ended = true;
+	return 0;
 }
 
 int tw_output__write_last(struct tw_output *o, const void *blocks, size_t len)
 {
 	output__begin(o);
-	return output__done(o, tw_output__put_last(o, blocks, len));
+	return output__done(o, file__put_last(o, blocks, len));
 }
 
 bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t packets, uint64_t now)
@@ -219,42 +584,48 @@ bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t pack
 	const uint64_t bytes = o->bytes + (o->zstd ? 0 : buffered);
 
 	return o->rotates && ((options->file_bytes && bytes >= options->file_bytes) ||
-			      (options->file_packets && packets >= options->file_packets) || now >= o->deadline);
+			      (options->file_packets && packets >= options->file_packets) || now >= o->next_at);
 }
 
 /* The file that was ended is the ring's now, and makes room for the next. */
 static int output__keep(struct tw_output *o, struct tw_error *err)
 {
-	int code = tw_ring__push(&o->ring, o->name);
+	struct tw_output_ring *ring = &o->ring;
+	char *name;
+	int error = 0;
 
-	if (code)
-		return tw_error__set(err, code, "writing %s: no memory", o->name);
-	while (!code && o->options.files_max && o->ring.n >= o->options.files_max) {
-		code = tw_ring__remove_oldest(&o->ring, err);
-		o->stats.removed += !code;
+	if (!ring->max)
+		return 0;
+	name = strdup(o->name);
+	if (!name)
+		return tw_error__set(err, -ENOMEM, "writing %s: no memory", o->name);
+	ring->names[(ring->first + ring->n++) % ring->max] = name;
+	while (!error && ring->n >= ring->max) {
+		error = ring__remove_oldest(ring, err);
+		o->stats.removed += !error;
 	}
-	return code;
+	return error;
 }
 
 int tw_output__next(struct tw_output *o, struct tw_error *err)
 {
-	int code;
+	int error;
 
 	output__begin(o);
-	code = tw_output_file__end(o, err);
-	if (!code)
-		code = output__keep(o, err);
-	if (!code)
-		code = tw_output_file__begin(o, err);
-	o->code = code;
-	return output__done(o, code);
+	error = output__end_file(o, err);
+	if (!error)
+		error = output__keep(o, err);
+	if (!error)
+		error = output__begin_file(o, err);
+	o->err = error;
+	return output__done(o, error);
 }
 
-/* Return: @code, the end's; if that is none, a failure where files are gone */
-static int output__tell_gone(struct tw_output *o, int code, struct tw_error *err)
+/* Return: @error, the end's; if that is none, a failure where files are gone */
+static int output__tell_gone(struct tw_output *o, int error, struct tw_error *err)
 {
-	if (code || o->code || !o->gone)
-		return code;
+	if (error || o->err || !o->gone)
+		return error;
 	if (o->rotates)
 		return tw_error__set(err, -ENOENT,
 				     "writing %s: somebody removed %llu of the files while they were written; %llu "
@@ -268,12 +639,12 @@ static int output__tell_gone(struct tw_output *o, int code, struct tw_error *err
 int tw_output__finish(struct tw_output *o, struct tw_error *err)
 {
 	output__begin(o);
-	return output__done(o, output__tell_gone(o, tw_output_file__end(o, err), err));
+	return output__done(o, output__tell_gone(o, output__end_file(o, err), err));
 }
 
-bool tw_output__is_live(const struct tw_output *o)
+bool tw_output__is_pipe(const struct tw_output *o)
 {
-	return o->live;
+	return o->is_pipe;
 }
 
 const char *tw_output__name(const struct tw_output *o)
@@ -283,5 +654,5 @@ const char *tw_output__name(const struct tw_output *o)
 
 void tw_output__stats(const struct tw_output *o, struct tw_output_stats *ret)
 {
-	*ret = o->told;
+	*ret = o->reported;
 }

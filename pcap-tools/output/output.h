@@ -129,16 +129,16 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *err);
 
 /**
  * tw_output__remedy() - what to do where a file cannot be created
- * @code: -errno
+ * @err: -errno
  * Return: "; ..." to stand behind the reason; "" if there is nothing to advise
  */
-const char *tw_output__remedy(int code);
+const char *tw_output__remedy(int err);
 
 /** tw_output__free() - and finish, if that was not done; NULL is fine */
 void tw_output__free(struct tw_output *o);
 
-/** tw_output__is_live() - somebody reads while we write: a pipe, a terminal */
-bool tw_output__is_live(const struct tw_output *o);
+/** tw_output__is_pipe() - somebody reads while we write: a pipe, a terminal, a socket */
+bool tw_output__is_pipe(const struct tw_output *o);
 
 /** tw_output__name() - of the file that is written, for people; until the next is begun */
 const char *tw_output__name(const struct tw_output *o);

@@ -3,35 +3,290 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
-#include "pcap-tools/output/files.h"
-#include "pcap-tools/output/note.h"
-#include "pcap-tools/output/repair_zstd.h"
-#include "pcap-tools/pcapng/walk.h"
+#include "base/bytes.h"
+#include "pcap-tools/output/impl.h"
+#include "pcap-tools/pcapng/numbers.h"
 
-#define PIECE ((size_t)64 << 10)
+#define PIECE     ((size_t)64 << 10)   /* bytes that are read at a time */
+#define BLOCK_MIN 12                   /* bytes of the shortest block of pcapng */
+#define BLOCK_CAP ((uint32_t)16 << 20) /* bytes of the longest that is believed, as for Wireshark */
 
-/* By its first bytes, as far as there are any. Return: 1 if it is compressed; 0 if not; -EBADMSG; what pread() said */
-static int is_compressed(int fd)
+/* Of captures a hundredth is left at least: what grows more than this is meant to take our time. */
+#define RATIO_MAX ((uint64_t)1024)
+#define PLAIN_MIN ((uint64_t)256 << 10)
+
+/* Where a file whose writer was killed can end. */
+struct file_end {
+	uint64_t size; /* of the file then */
+	bool open;     /* a zstd frame has to be ended there, by the block whose header is at `last` */
+	uint64_t last;
+};
+
+/*
+ * How far whole blocks of pcapng reach, in bytes that come in pieces of any length. Nothing of a block is looked at but its type and its
+ * lengths. All zero at the beginning of a file.
+ */
+struct block_walk {
+	uint64_t whole; /* bytes in whole blocks */
+	bool continued; /* set by the caller: the first block need not begin a section, and has this host's byte order */
+	bool bad;       /* what stands at `whole` is no block; it stays so */
+	bool swapped;
+	uint32_t len, seen; /* of the block begun; len 0 = not known yet */
+	uint8_t head[BLOCK_MIN], tail[4];
+};
+
+static uint32_t load(const struct block_walk *walk, const uint8_t *at)
 {
-	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd }, section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
-	uint8_t head[4];
-	const ssize_t n = pread(fd, head, sizeof(head), 0);
-
-	if (n < 0)
-		return -errno;
-	if (!memcmp(head, section, (size_t)n))
-		return 0;
-	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : 1;
+	return tw_load32(at, TW_HOST_BE != walk->swapped);
 }
 
-static int find_end_of_blocks(int fd, uint64_t known, struct tw_file_end *ret)
+/* Of the bytes that stand at @seen in the block, those of its closing length. */
+static void take_tail(struct block_walk *walk, uint32_t seen, const uint8_t *bytes, size_t len)
 {
-	struct tw_pcapng_walk walk = { .continued = known > 0 };
+	const uint32_t tail = walk->len - (uint32_t)sizeof(walk->tail);
+	const size_t skip = tail > seen ? tail - seen : 0;
+
+	if (skip < len)
+		memcpy(walk->tail + (seen + skip - tail), bytes + skip, len - skip);
+}
+
+static void block__begin(struct block_walk *walk)
+{
+	if (load(walk, walk->head) == TW_PCAPNG_SHB) {
+		walk->swapped = tw_load32(walk->head + 8, TW_HOST_BE) != TW_PCAPNG_BYTE_ORDER_MAGIC;
+		walk->bad = load(walk, walk->head + 8) != TW_PCAPNG_BYTE_ORDER_MAGIC;
+	} else {
+		walk->bad = !walk->whole && !walk->continued;
+	}
+	walk->len = load(walk, walk->head + 4);
+	if (walk->len < BLOCK_MIN || walk->len % 4 || walk->len > BLOCK_CAP)
+		walk->bad = true;
+	else
+		take_tail(walk, 0, walk->head, sizeof(walk->head));
+}
+
+static void block__end(struct block_walk *walk)
+{
+	if (load(walk, walk->tail) != walk->len) {
+		walk->bad = true;
+		return;
+	}
+	walk->whole += walk->len;
+	walk->len = walk->seen = 0;
+}
+
+/* Return: the number of bytes that were used: at least one. */
+static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t len)
+{
+	const uint32_t end = walk->len ? walk->len : BLOCK_MIN;
+	const size_t n = len < end - walk->seen ? len : end - walk->seen;
+
+	if (walk->len)
+		take_tail(walk, walk->seen, bytes, n);
+	else
+		memcpy(walk->head + walk->seen, bytes, n);
+	walk->seen += (uint32_t)n;
+	if (walk->seen < end)
+		return n;
+	if (!walk->len)
+		block__begin(walk);
+	if (!walk->bad && walk->seen == walk->len)
+		block__end(walk);
+	return n;
+}
+
+/* Return: false once they are no pcapng */
+static bool walk__feed(struct block_walk *walk, const void *bytes, size_t len)
+{
+	const uint8_t *at = bytes;
+
+	while (len && !walk->bad) {
+		const size_t n = walk__step(walk, at, len);
+
+		at += n;
+		len -= n;
+	}
+	return !walk->bad;
+}
+
+enum { BLOCK_RAW, BLOCK_RLE, BLOCK_COMPRESSED, BLOCK_RESERVED };
+
+struct zstd_block {
+	uint64_t at;
+	uint32_t len; /* with its header */
+	bool last;
+};
+
+/* A frame in a file, block by block. The first "block" is the frame's head. */
+struct zstd_frame {
+	int fd;
+	uint64_t size;
+	struct zstd_block block;
+};
+
+/* Return: 1; 0 if the file ends before; what pread() said */
+static int frame__read(const struct zstd_frame *f, uint64_t at, void *to, size_t len)
+{
+	ssize_t n;
+
+	if (at > f->size || len > f->size - at)
+		return 0;
+	do
+		n = pread(f->fd, to, len, (off_t)at);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == len;
+}
+
+/* Return: 1 if a frame of ours begins; 0 if the file ends in its head; -EBADMSG; what pread() said */
+static int frame__begin(struct zstd_frame *f, int fd, uint64_t size)
+{
+	static const uint8_t ours[TW_ZSTD_HEAD - 1] = { 0x28, 0xb5, 0x2f, 0xfd, 0 };
+	uint8_t head[TW_ZSTD_HEAD];
+	const size_t n = size < sizeof(head) ? (size_t)size : sizeof(head);
+	int got;
+
+	*f = (struct zstd_frame){ fd, size, { .at = 0, .len = TW_ZSTD_HEAD } };
+	got = frame__read(f, 0, head, n);
+	if (got <= 0)
+		return got;
+	if (memcmp(head, ours, n < sizeof(ours) ? n : sizeof(ours)) != 0)
+		return -EBADMSG;
+	return n == sizeof(head);
+}
+
+/* Return: 1 if a whole block follows; 0 if the frame has ended, or the file; -EBADMSG; what pread() said */
+static int frame__next(struct zstd_frame *f)
+{
+	const uint64_t at = f->block.at + f->block.len;
+	uint8_t head[TW_ZSTD_BLOCK_HEAD];
+	uint32_t word, len;
+	const int got = f->block.last ? 0 : frame__read(f, at, head, sizeof(head));
+
+	if (got <= 0)
+		return got;
+	word = head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16;
+	len = word >> 3;
+	if (len > TW_ZSTD_BLOCK_MAX || (word >> 1 & 3) == BLOCK_RESERVED)
+		return -EBADMSG;
+	if ((word >> 1 & 3) == BLOCK_RLE)
+		len = 1;
+	if (TW_ZSTD_BLOCK_HEAD + len > f->size - at)
+		return 0;
+	f->block = (struct zstd_block){ at, TW_ZSTD_BLOCK_HEAD + len, word & 1 };
+	return 1;
+}
+
+static void end__set(struct file_end *end, const struct zstd_block *block)
+{
+	*end = (struct file_end){ .size = block->at + block->len, .open = !block->last, .last = block->at };
+}
+
+/* The block that ends at @known, or the frame's last if it has one. */
+static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end)
+{
+	int more;
+
+	while ((more = frame__next(f)) > 0 && !f->block.last && f->block.at + f->block.len <= known)
+		end__set(end, &f->block);
+	if (more > 0 && f->block.last)
+		end__set(end, &f->block);
+	return more < 0 ? more : end->size < known ? -EBADMSG : 0;
+}
+
+struct look {
+	ZSTD_DCtx *zstd;
+	struct block_walk walk;
+	uint64_t plain;
+	uint8_t in[TW_ZSTD_BLOCK_HEAD + TW_ZSTD_BLOCK_MAX], out[TW_ZSTD_BLOCK_MAX];
+};
+
+/* Return: 0; -EBADMSG */
+static int look__feed(struct look *look, size_t len, uint64_t plain_max)
+{
+	ZSTD_inBuffer in = { look->in, len, 0 };
+	ZSTD_outBuffer out = { look->out, sizeof(look->out), 0 };
+
+	do {
+		const size_t before = in.pos;
+
+		out.pos = 0;
+		if (ZSTD_isError(ZSTD_decompressStream(look->zstd, &out, &in)))
+			return -EBADMSG;
+		look->plain += out.pos;
+		if (look->plain > plain_max || !walk__feed(&look->walk, look->out, out.pos) ||
+		    (in.pos == before && !out.pos && in.pos < in.size))
+			return -EBADMSG;
+	} while (in.pos < in.size || out.pos == out.size);
+	return 0;
+}
+
+/* The last block after which no block of pcapng is in pieces. */
+static int look__for_end(struct look *look, struct zstd_frame *f, struct file_end *end)
+{
+	const struct zstd_block *block = &f->block;
+	int more;
+
+	do {
+		int err = frame__read(f, block->at, look->in, block->len);
+
+		if (err > 0)
+			err = look__feed(look, block->len, PLAIN_MIN + RATIO_MAX * (block->at + block->len));
+		if (err < 0)
+			return err;
+		if (block->last || (block->at && !look->walk.seen))
+			end__set(end, block);
+		more = frame__next(f);
+	} while (more > 0);
+	return more;
+}
+
+static int find_whole(struct zstd_frame *f, struct file_end *end)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	int err = -ENOMEM;
+
+	if (look)
+		look->zstd = ZSTD_createDCtx();
+	if (look && look->zstd) {
+		ZSTD_DCtx_setParameter(look->zstd, ZSTD_d_windowLogMax, TW_ZSTD_WINDOW_LOG);
+		err = look__for_end(look, f, end);
+		ZSTD_freeDCtx(look->zstd);
+	}
+	free(look);
+	return err;
+}
+
+/*
+ * @known: a place after a block where all is whole; 0 = none, and then the frame is uncompressed
+ * Return: 0; -EBADMSG: the bytes are not ours, or damaged before the end; -ENOMEM; what pread() said.
+ */
+static int find_end_of_frame(int fd, uint64_t known, uint64_t size, struct file_end *ret)
+{
+	struct file_end end = { .size = 0 };
+	struct zstd_frame f;
+	int err = frame__begin(&f, fd, size);
+
+	if (err > 0)
+		err = known ? find_known(&f, known, &end) : find_whole(&f, &end);
+	if (!err && end.size && !end.open && end.size < size)
+		err = -EBADMSG;
+	if (!err)
+		*ret = end;
+	return err;
+}
+
+static int find_end_of_blocks(int fd, uint64_t known, struct file_end *ret)
+{
+	struct block_walk walk = { .continued = known > 0 };
 	uint8_t piece[PIECE];
 	ssize_t n;
 
@@ -40,25 +295,30 @@ static int find_end_of_blocks(int fd, uint64_t known, struct tw_file_end *ret)
 			n = 0;
 		else if (n < 0)
 			return -errno;
-		if (!tw_pcapng_walk__feed(&walk, piece, (size_t)n))
+		if (!walk__feed(&walk, piece, (size_t)n))
 			return -EBADMSG;
 	}
 	ret->size = known + walk.whole;
 	return 0;
 }
 
-static int find_end(int fd, uint64_t known, uint64_t size, struct tw_file_end *ret)
+/* Plain or compressed, by the first bytes, as far as there are any. */
+static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 {
-	const int code = is_compressed(fd);
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd }, section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	uint8_t head[4];
+	const ssize_t n = pread(fd, head, sizeof(head), 0);
 
-	*ret = (struct tw_file_end){ .size = size };
-	if (code < 0)
-		return code;
-	return code ? tw_zstd__find_end(fd, known, size, ret) : find_end_of_blocks(fd, known, ret);
+	*ret = (struct file_end){ .size = size };
+	if (n < 0)
+		return -errno;
+	if (!memcmp(head, section, (size_t)n))
+		return find_end_of_blocks(fd, known, ret);
+	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : find_end_of_frame(fd, known, size, ret);
 }
 
 /* First it is cut: cut short once more, it can still be mended. */
-static int apply(int fd, uint64_t size, const struct tw_file_end *end)
+static int apply(int fd, uint64_t size, const struct file_end *end)
 {
 	uint8_t head;
 
@@ -74,26 +334,22 @@ static int apply(int fd, uint64_t size, const struct tw_file_end *end)
 
 int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair *ret)
 {
-	struct tw_file_end end;
+	struct file_end end;
 	struct stat st;
 	uint64_t size;
-	int code;
+	int err;
 
 	if (fstat(fd, &st))
 		return -errno;
 	size = (uint64_t)st.st_size;
 	if (!S_ISREG(st.st_mode) || known > size)
 		return -EBADMSG;
-	code = find_end(fd, known, size, &end);
-	if (!code && !dry_run)
-		code = apply(fd, size, &end);
-	if (!code)
-		*ret = (struct tw_repair){
-			.size = end.size,
-			.cut = size - end.size,
-			.closed = end.open,
-		};
-	return code;
+	err = find_end(fd, known, size, &end);
+	if (!err && !dry_run)
+		err = apply(fd, size, &end);
+	if (!err)
+		*ret = (struct tw_repair){ .size = end.size, .cut = size - end.size, .closed = end.open };
+	return err;
 }
 
 static int open_file(const char *path, bool dry_run)
@@ -101,123 +357,108 @@ static int open_file(const char *path, bool dry_run)
 	return open(path, (dry_run ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static int explain(int code, const char *path, struct tw_error *err)
+static int explain(int error, const char *path, struct tw_error *err)
 {
-	if (code == -EBADMSG)
+	if (error == -EBADMSG)
 		return tw_error__set(
-			err, code,
+			err, error,
 			"repairing %s: it is damaged before its end, or no capture of tracewire's; it stays as "
 			"it is",
 			path);
-	return tw_error__set(err, code, "repairing %s: %s", path, strerror(-code));
+	return tw_error__set(err, error, "repairing %s: %s", path, strerror(-error));
 }
 
 int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *err)
 {
 	const int fd = open_file(path, dry_run);
-	int code;
+	int error;
 
 	if (fd < 0)
 		return explain(-errno, path, err);
-	code = tw_output__repair_fd(fd, known, dry_run, ret);
+	error = tw_output__repair_fd(fd, known, dry_run, ret);
 	close(fd);
-	return code ? explain(code, path, err) : 0;
+	return error ? explain(error, path, err) : 0;
 }
-
-struct left {
-	bool dry_run;
-	void (*tell)(void *ctx, const char *path, const struct tw_repair *repair, const char *why);
-	void *ctx;
-};
 
 /* Another file may have its name by now, and then that is the user's. Return: 0; -ENOENT if it is not there any more */
 static int repair_noted(const struct tw_noted *noted, bool dry_run, struct tw_repair *ret)
 {
 	const int fd = open_file(noted->path, dry_run);
 	struct stat st;
-	int code = -ENOENT;
+	int err = -ENOENT;
 
 	if (fd < 0)
 		return errno == ELOOP || errno == ENOTDIR ? -ENOENT : -errno;
 	if (!fstat(fd, &st) && st.st_dev == noted->device && st.st_ino == noted->inode)
-		code = tw_output__repair_fd(fd, noted->whole, dry_run, ret);
+		err = tw_output__repair_fd(fd, noted->whole, dry_run, ret);
 	close(fd);
-	return code;
+	return err;
 }
 
-static void left__tell(const struct left *left, const char *path, const struct tw_repair *repair, int code)
+static void tell_repaired(tw_repair_tell *tell, void *ctx, const char *path, const struct tw_repair *repair, int err)
 {
 	struct tw_error why;
 
-	if (code && code != -ENOENT) {
-		explain(code, path, &why);
-		left->tell(left->ctx, path, repair, why.text);
-	} else if (!code && (repair->cut || repair->closed)) {
-		left->tell(left->ctx, path, repair, NULL);
+	if (err && err != -ENOENT) {
+		explain(err, path, &why);
+		tell(ctx, path, repair, why.text);
+	} else if (!err && (repair->cut || repair->closed)) {
+		tell(ctx, path, repair, NULL);
 	}
 }
 
-static void left__mend(const struct left *left, const struct tw_noted *noted)
-{
-	struct tw_repair repair = { .size = 0 };
-	const int code = repair_noted(noted, left->dry_run, &repair);
-
-	left__tell(left, noted->path, &repair, code);
-}
+struct notes {
+	bool dry_run;
+	tw_repair_tell *tell;
+	void *ctx;
+};
 
 /* A note is done with even if its file could not be mended: that was said, and would not be otherwise the next time. */
 static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *err)
 {
-	const struct left *left = ctx;
+	const struct notes *notes = ctx;
+	struct tw_repair repair = { .size = 0 };
 	struct tw_noted noted;
-	int code;
+	int error;
 
 	(void)err;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	code = tw_note__read(file, &noted);
-	if (!code)
-		left__mend(left, &noted);
-	if (!left->dry_run && (!code || code == -ENODATA))
+	error = tw_note__read(file, &noted);
+	if (!error)
+		tell_repaired(notes->tell, notes->ctx, noted.path, &repair,
+			      repair_noted(&noted, notes->dry_run, &repair));
+	if (!notes->dry_run && (!error || error == -ENODATA))
 		tw_state_file__remove(file);
 	return 0;
 }
 
-int tw_output__repair_left(bool dry_run,
-			   void (*tell)(void *ctx, const char *path, const struct tw_repair *repair, const char *why),
-			   void *ctx, struct tw_error *err)
+int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *err)
 {
-	struct left left = { dry_run, tell, ctx };
+	struct notes notes = { dry_run, tell, ctx };
 
-	return tw_state_file__each(TW_NOTES, look_at_note, &left, err);
+	return tw_state_file__each(TW_NOTES, look_at_note, &notes, err);
 }
 
-/* Who writes a file has locked it. Return: as above */
+/* The process that writes a file has locked it. Return: 0; -ENOENT if one does, another -errno */
 static int repair_unlocked(const char *path, struct tw_repair *ret)
 {
 	const int fd = open_file(path, false);
-	int code = -ENOENT;
+	int err = -ENOENT;
 
 	if (fd < 0)
 		return -errno;
 	if (!flock(fd, LOCK_EX | LOCK_NB))
-		code = tw_output__repair_fd(fd, 0, false, ret);
+		err = tw_output__repair_fd(fd, 0, false, ret);
 	close(fd);
-	return code;
+	return err;
 }
 
-void tw_output__repair_newest(const char *path,
-			      void (*tell)(void *ctx, const char *path, const struct tw_repair *repair,
-					   const char *why),
-			      void *ctx)
+void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx)
 {
-	const struct left left = { false, tell, ctx };
 	struct tw_repair repair = { .size = 0 };
 	char newest[PATH_MAX];
-	int code;
 
-	if (!tw_files__newest(path, newest, sizeof(newest))) {
-		code = repair_unlocked(newest, &repair);
-		left__tell(&left, newest, &repair, code);
-	}
+	if (!tw_file_names__newest(path, newest, sizeof(newest)))
+		tell_repaired(tell, ctx, newest, &repair, repair_unlocked(newest, &repair));
 }

@@ -17,6 +17,9 @@ struct tw_repair {
 	bool closed;   /* its zstd frame has got its end */
 };
 
+/* Called for each file that was mended, or with @why for one that could not be; neither is an error. */
+typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair *repair, const char *why);
+
 /**
  * tw_output__repair() - a file, plain or compressed as its first bytes say
  * @known: a place behind a write up to which it is known to be whole; 0 = none: then all of it is read
@@ -29,25 +32,15 @@ int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_
 /** tw_output__repair_fd() - the same for an open file, without a sentence; @fd: readable, and writable unless it is a dry run */
 int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair *ret);
 
-/**
- * tw_output__repair_left() - what processes that are dead were writing, as far as they remembered
- * @tell: called for each that was mended, or with @why for one that could not; neither is an error
- */
-int tw_output__repair_left(bool dry_run,
-			   void (*tell)(void *ctx, const char *path, const struct tw_repair *repair, const char *why),
-			   void *ctx, struct tw_error *err);
+/** tw_output__repair_left() - what processes that are dead were writing, as far as they remembered */
+int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *err);
 
 /**
  * tw_output__repair_newest() - of files one after the other, that which was written last, unless another process writes it
+ * @path: as in struct tw_output_options
  *
  * For those who write without the right to remember. It is looked for under the names that tw_output would give them.
- *
- * @path: as in struct tw_output_options
- * @tell: as above
  */
-void tw_output__repair_newest(const char *path,
-			      void (*tell)(void *ctx, const char *path, const struct tw_repair *repair,
-					   const char *why),
-			      void *ctx);
+void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 
 #endif

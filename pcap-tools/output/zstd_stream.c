@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/output/zstd_stream.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+
+#include "pcap-tools/output/impl.h"
 
 #define LEVEL    (-1) /* of recordings: some 2 % more bytes than 1 makes, in two thirds of the time */
 #define OUT_SIZE ((size_t)256 << 10)
@@ -46,7 +46,7 @@ void tw_zstd_stream__free(struct tw_zstd_stream *z)
 static int stream__put(struct tw_zstd_stream *z, ZSTD_inBuffer *in, ZSTD_EndDirective directive)
 {
 	size_t left;
-	int code;
+	int err;
 
 	do {
 		ZSTD_outBuffer out = { z->out, sizeof(z->out), 0 };
@@ -54,9 +54,9 @@ static int stream__put(struct tw_zstd_stream *z, ZSTD_inBuffer *in, ZSTD_EndDire
 		left = ZSTD_compressStream2(z->zstd, &out, in, directive);
 		if (ZSTD_isError(left))
 			return -ENOMEM;
-		code = out.pos ? z->put(z->ctx, z->out, out.pos) : 0;
-	} while (!code && left);
-	return code;
+		err = out.pos ? z->put(z->ctx, z->out, out.pos) : 0;
+	} while (!err && left);
+	return err;
 }
 
 int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t len)

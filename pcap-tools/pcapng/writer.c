@@ -5,40 +5,220 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/large.h"
-#include "pcap-tools/pcapng/block.h"
+#include "base/printable.h"
+#include "pcap-tools/pcapng/numbers.h"
 
-#define EPB_HEAD 28 /* bytes before the packet */
-#define EPB_TAIL 8  /* and behind it at most: padding and closing length */
-#define EPB_MIN  (EPB_HEAD + 4)
-#define BUFFER_DEFAULT \
-	((size_t)960 * 1024) /* with the longest block behind it less than may be lost by a kill: 1 MiB and a bit */
-#define BULK ((size_t)128 * 1024) /* bytes from which on a batch is worth to end where a disk's block does */
-/* What may be appended behind a buffer that is about to be flushed: the longest block, padding, and the slack. */
+#define TSRESOL_NS  9  /* 10^-9 s */
+#define PADDING_MIN 12 /* bytes of the shortest block */
+#define EPB_HEAD    28 /* bytes before the packet */
+#define EPB_TAIL    8  /* and after it at most: padding and closing length */
+#define EPB_MIN     (EPB_HEAD + 4)
+/* Bytes of a block that is no packet: five texts, a list of comments, and what is around them. */
+#define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
+_Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
+#define BUFFER_DEFAULT ((size_t)960 * 1024) /* and the longest block: less than a kill may lose, 1 MiB and a bit */
+#define BULK           ((size_t)128 * 1024) /* bytes of a batch that is worth to end where a block of the disk does */
+/* What may be appended to a buffer that is about to be flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
-_Static_assert(TW_PCAPNG_BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-#define LAST_MAX (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of what is said behind a failure */
+#define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of the blocks that follow a failure */
 _Static_assert(LAST_MAX < BUFFER_BEHIND, "there is room for it");
+
+/* Blocks are appended to it; its owner keeps room for the longest. Numbers are in this host's byte order, as the section header says. */
+struct buffer {
+	uint8_t *bytes;
+	size_t len;
+};
 
 struct tw_pcapng {
 	struct tw_output *output;
-	uint8_t *memory;
-	struct tw_pcapng_buffer buf; /* in it */
-	size_t cap;                  /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
-	uint16_t *weights;           /* of the packets in it */
+	struct buffer buf;
+	size_t cap;        /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
+	uint16_t *weights; /* of the packets in it */
 	size_t n_weights;
 	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
 	uint64_t packets; /* in this file */
 	uint32_t interfaces;
-	int code; /* the first failure */
+	int err; /* the first failure */
 	struct tw_error error;
-	bool last;        /* behind that: what is in the buffer goes where the output has kept room */
+	bool last;        /* after it: the buffer goes where the output has kept room */
 	uint64_t dropped; /* packets that were in it */
 };
 
+static void put(struct buffer *b, const void *data, size_t len)
+{
+	memcpy(b->bytes + b->len, data, len);
+	b->len += len;
+}
+
+static void put_u16(struct buffer *b, unsigned int value)
+{
+	const uint16_t v = (uint16_t)value;
+
+	put(b, &v, sizeof(v));
+}
+
+static void put_u32(struct buffer *b, uint32_t value)
+{
+	put(b, &value, sizeof(value));
+}
+
+static void option__put(struct buffer *b, unsigned int code, const void *value, size_t len)
+{
+	put_u16(b, code);
+	put_u16(b, (unsigned int)len);
+	put(b, value, len);
+	while (b->len % 4)
+		b->bytes[b->len++] = 0;
+}
+
+/* Cut between two characters of UTF-8. */
+static size_t text__length(const char *text)
+{
+	return tw_printable__cut(text, strnlen(text, TW_PCAPNG_TEXT_MAX + 1), TW_PCAPNG_TEXT_MAX);
+}
+
+static void option__text(struct buffer *b, unsigned int code, const char *text)
+{
+	if (text && *text)
+		option__put(b, code, text, text__length(text));
+}
+
+/* As many of the list as have room. */
+static void option__comments(struct buffer *b, const char *const *comments)
+{
+	size_t left = TW_PCAPNG_COMMENTS_MAX;
+
+	for (; comments && *comments; comments++) {
+		const size_t len = text__length(*comments) + 8; /* with its header and padding */
+
+		if (len > left)
+			return;
+		left -= len;
+		option__text(b, TW_OPT_COMMENT, *comments);
+	}
+}
+
+/* A capture filter as text, which its first byte tells. */
+static void option__filter(struct buffer *b, const char *filter)
+{
+	char value[1 + TW_PCAPNG_TEXT_MAX] = { 0 };
+	size_t len;
+
+	if (!filter || !*filter)
+		return;
+	len = text__length(filter);
+	memcpy(value + 1, filter, len);
+	option__put(b, TW_OPT_IF_FILTER, value, 1 + len);
+}
+
+static void option__u64(struct buffer *b, unsigned int code, uint64_t value)
+{
+	option__put(b, code, &value, sizeof(value));
+}
+
+/* Times stand as two words, the high one first, in either byte order. */
+static void put_time(struct buffer *b, uint64_t time)
+{
+	put_u32(b, (uint32_t)(time >> 32));
+	put_u32(b, (uint32_t)time);
+}
+
+static void option__time(struct buffer *b, unsigned int code, uint64_t time)
+{
+	put_u16(b, code);
+	put_u16(b, sizeof(time));
+	put_time(b, time);
+}
+
+/* Start a block: its length is filled in at its end. Return: where it starts. */
+static size_t block__begin(struct buffer *b, uint32_t type)
+{
+	const size_t start = b->len;
+
+	put_u32(b, type);
+	put_u32(b, 0);
+	return start;
+}
+
+static void block__end(struct buffer *b, size_t start)
+{
+	const uint32_t len = (uint32_t)(b->len - start + sizeof(uint32_t));
+
+	memcpy(b->bytes + start + sizeof(uint32_t), &len, sizeof(len));
+	put_u32(b, len);
+}
+
+static void block__end_options(struct buffer *b, size_t start)
+{
+	put_u32(b, TW_OPT_END);
+	block__end(b, start);
+}
+
+static void buffer__section(struct buffer *b, const struct tw_pcapng_section *section)
+{
+	const size_t start = block__begin(b, TW_PCAPNG_SHB);
+
+	put_u32(b, TW_PCAPNG_BYTE_ORDER_MAGIC);
+	put_u16(b, 1); /* version 1.0 */
+	put_u16(b, 0);
+	put_u32(b, UINT32_MAX); /* length of the section: unknown */
+	put_u32(b, UINT32_MAX);
+	option__text(b, TW_OPT_COMMENT, section->comment);
+	option__comments(b, section->comments);
+	option__text(b, TW_OPT_SHB_HARDWARE, section->hardware);
+	option__text(b, TW_OPT_SHB_OS, section->os);
+	option__text(b, TW_OPT_SHB_APPLICATION, section->application);
+	block__end_options(b, start);
+}
+
+static void buffer__interface(struct buffer *b, const struct tw_pcapng_interface *interface)
+{
+	const uint8_t tsresol = TSRESOL_NS;
+	const size_t start = block__begin(b, TW_PCAPNG_IDB);
+
+	put_u16(b, interface->linktype);
+	put_u16(b, 0);
+	put_u32(b, interface->snaplen);
+	option__text(b, TW_OPT_COMMENT, interface->comment);
+	option__text(b, TW_OPT_IF_NAME, interface->name);
+	option__text(b, TW_OPT_IF_DESCRIPTION, interface->description);
+	option__put(b, TW_OPT_IF_TSRESOL, &tsresol, sizeof(tsresol));
+	option__filter(b, interface->filter);
+	option__text(b, TW_OPT_IF_OS, interface->os);
+	block__end_options(b, start);
+}
+
+static void buffer__statistics(struct buffer *b, uint32_t interface, const struct tw_pcapng_statistics *statistics)
+{
+	const size_t start = block__begin(b, TW_PCAPNG_ISB);
+
+	put_u32(b, interface);
+	put_time(b, statistics->time);
+	option__text(b, TW_OPT_COMMENT, statistics->comment);
+	option__time(b, TW_OPT_ISB_START, statistics->start);
+	option__time(b, TW_OPT_ISB_END, statistics->end);
+	option__u64(b, TW_OPT_ISB_RECEIVED, statistics->received);
+	option__u64(b, TW_OPT_ISB_DROPPED, statistics->dropped);
+	if (statistics->filters)
+		option__u64(b, TW_OPT_ISB_FILTER_ACCEPTED, statistics->delivered);
+	option__u64(b, TW_OPT_ISB_OS_DROPPED, statistics->os_dropped);
+	option__u64(b, TW_OPT_ISB_DELIVERED, statistics->delivered);
+	block__end_options(b, start);
+}
+
+static void buffer__padding(struct buffer *b, size_t len)
+{
+	const size_t start = block__begin(b, TW_PCAPNG_PADDING);
+
+	memset(b->bytes + b->len, 0, len - PADDING_MIN);
+	b->len += len - PADDING_MIN;
+	block__end(b, start);
+}
+
 static void pcapng__empty(struct tw_pcapng *w)
 {
-	w->buf.bytes = w->memory;
 	w->buf.len = 0;
 	w->n_weights = 0;
 }
@@ -52,12 +232,11 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 		goto no_memory;
 	w->output = output;
 	w->cap = buffer ? buffer : BUFFER_DEFAULT;
-	w->memory = tw_large__alloc(w->cap + BUFFER_BEHIND, w->cap + BUFFER_BEHIND);
+	w->buf.bytes = tw_large__alloc(w->cap + BUFFER_BEHIND, w->cap + BUFFER_BEHIND);
 	w->weights = malloc((w->cap + BUFFER_BEHIND) / EPB_MIN * sizeof(*w->weights));
-	if (!w->memory || !w->weights)
+	if (!w->buf.bytes || !w->weights)
 		goto no_memory;
-	pcapng__empty(w);
-	tw_pcapng_buffer__section(&w->buf, section);
+	buffer__section(&w->buf, section);
 	*ret = w;
 	return 0;
 
@@ -70,32 +249,25 @@ void tw_pcapng__close(struct tw_pcapng *w)
 {
 	if (!w)
 		return;
-	free(w->memory);
+	free(w->buf.bytes);
 	free(w->weights);
 	free(w);
 }
 
-/* Much at once goes to the disk without a copy of the kernel's, if it ends where one of its blocks does. */
-static void pcapng__pad(struct tw_pcapng *w)
-{
-	size_t len = w->buf.len < BULK ? 0 : tw_output__lacks(w->output, w->buf.len);
-
-	if (!len)
-		return;
-	if (len < TW_PCAPNG_PADDING_MIN)
-		len += TW_OUTPUT_ALIGN;
-	tw_pcapng_buffer__padding(&w->buf, len);
-}
-
+/* A large batch goes to the disk without a copy of the kernel's, if it ends where a block of the disk does. */
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
-	if (w->code || !w->buf.len)
-		return w->code;
-	pcapng__pad(w);
-	w->code = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
-	if (!w->code)
+	size_t lacks;
+
+	if (w->err || !w->buf.len)
+		return w->err;
+	lacks = w->buf.len < BULK ? 0 : tw_output__lacks(w->output, w->buf.len);
+	if (lacks)
+		buffer__padding(&w->buf, lacks < PADDING_MIN ? lacks + TW_OUTPUT_ALIGN : lacks);
+	w->err = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
+	if (!w->err)
 		pcapng__empty(w);
-	return w->code;
+	return w->err;
 }
 
 bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now)
@@ -106,15 +278,15 @@ bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now)
 int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *section)
 {
 	if (tw_pcapng__flush(w))
-		return w->code;
+		return w->err;
 	w->kept = 0;
-	w->code = tw_output__next(w->output, &w->error);
-	if (w->code)
-		return w->code;
+	w->err = tw_output__next(w->output, &w->error);
+	if (w->err)
+		return w->err;
 	w->interfaces = 0;
 	w->packets = 0;
 	pcapng__empty(w);
-	tw_pcapng_buffer__section(&w->buf, section);
+	buffer__section(&w->buf, section);
 	return 0;
 }
 
@@ -123,7 +295,7 @@ static int pcapng__room(struct tw_pcapng *w)
 {
 	if (w->last)
 		return 0;
-	return w->buf.len < w->cap && !w->code ? 0 : tw_pcapng__flush(w);
+	return w->buf.len < w->cap && !w->err ? 0 : tw_pcapng__flush(w);
 }
 
 /* What does not go into what was kept back is left out. Return: 0, -ENOSPC */
@@ -137,26 +309,26 @@ static int pcapng__fits(struct tw_pcapng *w, size_t before)
 
 int tw_pcapng__interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface, uint32_t *ret_id)
 {
-	int code = pcapng__room(w);
+	int err = pcapng__room(w);
 	const size_t before = w->buf.len;
 
-	if (code)
-		return code;
-	tw_pcapng_buffer__interface(&w->buf, interface);
-	code = pcapng__fits(w, before);
-	if (!code)
+	if (err)
+		return err;
+	buffer__interface(&w->buf, interface);
+	err = pcapng__fits(w, before);
+	if (!err)
 		*ret_id = w->interfaces++;
-	return code;
+	return err;
 }
 
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics)
 {
-	const int code = pcapng__room(w);
+	const int err = pcapng__room(w);
 	const size_t before = w->buf.len;
 
-	if (code)
-		return code;
-	tw_pcapng_buffer__statistics(&w->buf, interface, statistics);
+	if (err)
+		return err;
+	buffer__statistics(&w->buf, interface, statistics);
 	return pcapng__fits(w, before);
 }
 
@@ -196,9 +368,9 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err)
 {
-	if (w->code && err)
+	if (w->err && err)
 		*err = w->error;
-	return w->code;
+	return w->err;
 }
 
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w)
@@ -219,15 +391,12 @@ uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w)
 
 static uint32_t load_u32(const uint8_t *p)
 {
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
+	return tw_load32(p, TW_HOST_BE);
 }
 
 bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret)
 {
-	while (w->code && !w->last && place->at < w->buf.len) {
+	while (w->err && !w->last && place->at < w->buf.len) {
 		const uint8_t *block = w->buf.bytes + place->at;
 		const bool is_written = place->at < w->kept;
 
@@ -256,7 +425,7 @@ void tw_pcapng__begin_last(struct tw_pcapng *w)
 {
 	size_t to = 0;
 
-	if (!w->code || w->last)
+	if (!w->err || w->last)
 		return;
 	w->dropped = tw_pcapng__dropped(w);
 	for (size_t at = w->kept, len; at < w->buf.len; at += len) {
@@ -277,11 +446,11 @@ int tw_pcapng__end_last(struct tw_pcapng *w)
 	return w->last ? tw_output__write_last(w->output, w->buf.bytes, w->buf.len) : -EINVAL;
 }
 
-void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why)
+void tw_pcapng__give_up(struct tw_pcapng *w, int err, const struct tw_error *why)
 {
-	if (w->code)
+	if (w->err)
 		return;
-	w->code = code;
+	w->err = err;
 	w->error = *why;
 	w->kept = 0;
 }

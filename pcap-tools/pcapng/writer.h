@@ -19,6 +19,7 @@
 #define TW_PCAPNG_PACKET_MAX   ((size_t)256 * 1024) /* bytes of one packet */
 #define TW_PCAPNG_COPY_SLACK   64 /* a reserved packet may be overwritten by this many bytes behind its end */
 #define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; those behind it are left out */
+#define TW_PCAPNG_TEXT_MAX     ((size_t)16 * 1024)  /* bytes of any other text */
 #define TW_LINKTYPE_ETHERNET   1
 
 struct tw_pcapng;
@@ -106,7 +107,7 @@ void tw_pcapng__begin_last(struct tw_pcapng *w);
 int tw_pcapng__end_last(struct tw_pcapng *w);
 
 /** tw_pcapng__give_up() - of a writer whose thread does not come back from the output: what it is writing counts as not written */
-void tw_pcapng__give_up(struct tw_pcapng *w, int code, const struct tw_error *why);
+void tw_pcapng__give_up(struct tw_pcapng *w, int err, const struct tw_error *why);
 
 /** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);

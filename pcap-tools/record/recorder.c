@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/record/mailbox.h"
+#include "pcap-tools/record/command_queue.h"
 #include "pcap-tools/record/slot_queue.h"
 #include "pcap-tools/record/slot_sink.h"
 #include "wire/encode.h"
@@ -25,7 +25,7 @@ _Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes
 
 struct tw_recorder {
 	struct tw_slot_queue queue;
-	struct tw_mailbox mailbox;
+	struct tw_command_queue commands;
 	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
@@ -184,12 +184,12 @@ static void *recorder__run(void *arg)
 	recorder__announce(rec);
 	pthread_mutex_lock(&rec->turn);
 	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
-		tw_mailbox__read(&rec->mailbox, rec->archive);
+		tw_command_queue__run(&rec->commands, rec->archive);
 		recorder__write(rec);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
 		recorder__note_full(rec); /* files are ended by time, too */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
-		if (!tw_output__is_live(rec->output) && now_ms() - flushed < rec->flush_ms)
+		if (!tw_output__is_pipe(rec->output) && now_ms() - flushed < rec->flush_ms)
 			continue;
 		recorder__fail(rec, tw_archive__flush(rec->archive));
 		flushed = now_ms();
@@ -259,7 +259,7 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	rec->output = options->output;
 	rec->deadline = options->deadline;
 	tw_output__watch(rec->output, recorder__enter_output, recorder__leave_output, rec);
-	tw_mailbox__init(&rec->mailbox);
+	tw_command_queue__init(&rec->commands);
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_mutex_init(&rec->turn, NULL);
 	pthread_condattr_init(&attr);
@@ -384,18 +384,18 @@ bool tw_recorder__is_full(const struct tw_recorder *rec)
 
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
-	tw_mailbox__answer(&rec->mailbox, stream_id, sample);
+	tw_command_queue__put_answer(&rec->commands, stream_id, sample);
 }
 
 void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own)
 {
-	tw_mailbox__own_clock(&rec->mailbox, own);
+	tw_command_queue__put_own_clock(&rec->commands, own);
 }
 
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats)
 {
-	return tw_mailbox__ask(&rec->mailbox, timeout_ms, ret, ret_stats);
+	return tw_command_queue__request_reports(&rec->commands, timeout_ms, ret, ret_stats);
 }
 
 uint64_t tw_recorder__progress(const struct tw_recorder *rec)
@@ -424,7 +424,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);
-	tw_mailbox__fini(&rec->mailbox);
+	tw_command_queue__fini(&rec->commands);
 	pthread_cond_destroy(&rec->changed);
 	pthread_mutex_destroy(&rec->lock);
 	pthread_mutex_destroy(&rec->turn);
@@ -439,8 +439,8 @@ int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_e
 	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
 }
 
-int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err)
+int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *err)
 {
-	*ret = tw_inlet__new(&rec->queue);
+	*ret = tw_receive_queue__new(&rec->queue);
 	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that writes pcapng. Producer threads have a sink each, receivers an inlet; slots come from one bounded pool, so a slow disk shows as
+ * A thread that writes pcapng. Producer threads have a sink each, receivers a receive queue; slots come from one bounded pool, so a slow disk shows as
  * back-pressure in the sinks. A full queue costs no memory and loses nothing.
  *
  * After a failure the thread goes on and counts what comes: each event is in the books, as one that could not be written. Whoever finishes a
@@ -12,7 +12,7 @@
 #define TW_RECORDER_H
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/record/inlet.h"
+#include "pcap-tools/record/receive_queue.h"
 #include "transport/sink.h"
 
 struct tw_recorder_options {
@@ -42,8 +42,8 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err);
 
-/** tw_recorder__inlet() - the same for frames that come from outside; freed before the recorder is finished */
-int tw_recorder__inlet(struct tw_recorder *rec, struct tw_inlet **ret, struct tw_error *err);
+/** tw_recorder__receive_queue() - the same for frames that come from outside; freed before the recorder is finished */
+int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *err);
 
 /** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). One thread, which does not wait for the writer */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "filter/evaluate.h"
 #include "filter/capability.h"
+#include "filter/evaluate.h"
 #include "filter/tracefs.h"
 
 /* A record of an event is wanted if all three are true of it. Each is TRUE where the stage has nothing to do. */

@@ -28,7 +28,7 @@ static struct tw_deadline deadline;
 struct blocked {
 	int fds[2];
 	struct tw_recorder *rec;
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 	uint64_t seq;
 };
 
@@ -36,10 +36,10 @@ static bool put_frame(struct blocked *b)
 {
 	const struct tw_arrival arrival = { .now = 1 };
 	static struct test_frame frame;
-	uint8_t *room[TW_INLET_SLOTS];
+	uint8_t *room[TW_RECEIVE_QUEUE_SLOTS];
 	size_t len;
 
-	if (!tw_inlet__room(b->inlet, room))
+	if (!tw_receive_queue__room(b->queue, room))
 		return false;
 	test_frame__begin(&frame, 1, b->seq, 1000 + b->seq);
 	for (uint32_t i = 0; i < EVENTS; i++)
@@ -48,7 +48,7 @@ static bool put_frame(struct blocked *b)
 			   (const uint64_t[]){ b->seq + EVENTS }, 1);
 	len = test_frame__end(&frame);
 	memcpy(room[0], frame.buf, len);
-	tw_inlet__put(b->inlet, 0, len, len, &arrival);
+	tw_receive_queue__put(b->queue, 0, len, len, &arrival);
 	b->seq += EVENTS;
 	return true;
 }
@@ -59,11 +59,11 @@ static void fill(struct blocked *b)
 	for (unsigned int idle = 0; idle < 50;) {
 		if (put_frame(b)) {
 			idle = 0;
-			tw_inlet__flush(b->inlet);
+			tw_receive_queue__flush(b->queue);
 			continue;
 		}
-		tw_inlet__flush(b->inlet);
-		tw_inlet__wait(b->inlet, 10);
+		tw_receive_queue__flush(b->queue);
+		tw_receive_queue__wait(b->queue, 10);
 		idle++;
 	}
 }
@@ -81,7 +81,7 @@ static void start(struct blocked *b, bool socket)
 			 0);
 	options.archive = (struct tw_archive_options){ .from_start = true, .wait_ns = 1 };
 	assert_int_equal(tw_recorder__new(&options, &b->rec, NULL), 0);
-	assert_int_equal(tw_recorder__inlet(b->rec, &b->inlet, NULL), 0);
+	assert_int_equal(tw_recorder__receive_queue(b->rec, &b->queue, NULL), 0);
 	fill(b);
 }
 
@@ -89,9 +89,9 @@ static void finish(struct blocked *b)
 {
 	struct tw_archive_stats stats;
 
-	while (tw_inlet__flush(b->inlet) == -EBUSY)
+	while (tw_receive_queue__flush(b->queue) == -EBUSY)
 		;
-	tw_inlet__free(b->inlet);
+	tw_receive_queue__free(b->queue);
 	assert_int_equal(tw_recorder__finish(b->rec, &stats, NULL), -ETIMEDOUT);
 	assert_int_equal(stats.ledger.recorded, b->seq);
 	assert_int_equal(tw_ledger__difference(&stats.ledger), 0);

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/files.h"
+#include "pcap-tools/output/impl.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/output/repair.h"
 
@@ -45,10 +45,11 @@ static void names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		assert_int_equal(tw_files__name(table[i].path, table[i].number, 1720958477, name, sizeof(name)), 0);
+		assert_int_equal(tw_file_names__make(table[i].path, table[i].number, 1720958477, name, sizeof(name)),
+				 0);
 		assert_string_equal(name, table[i].name);
 	}
-	assert_int_equal(tw_files__name("x.pcapng", 1, 0, name, 20), -ENAMETOOLONG);
+	assert_int_equal(tw_file_names__make("x.pcapng", 1, 0, name, 20), -ENAMETOOLONG);
 }
 
 static char folder[] = "/tmp/test-output-XXXXXX", path[64];

@@ -11,8 +11,8 @@
 #include <zstd.h>
 
 #include "blocks.h"
+#include "pcap-tools/output/impl.h"
 #include "pcap-tools/output/repair.h"
-#include "pcap-tools/output/zstd_stream.h"
 #include "small_capture.h"
 
 #define WRITES 5

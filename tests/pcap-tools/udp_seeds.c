@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udp_seeds DIR: inputs for fuzz_inlet to start from: datagrams alone and in bundles, of a stream that is joined late and is asked. */
+/* udp_seeds DIR: inputs for fuzz_receive_queue to start from: datagrams alone and in bundles, of a stream that is joined late and is asked. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 static struct test_frame frame;
 
-/* The head of a bundle: see fuzz_inlet.c. */
+/* The head of a bundle: see fuzz_receive_queue.c. */
 static void put_head(FILE *f, size_t len, size_t segment, int how)
 {
 	fputc((int)(len >> 8), f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: datagrams as they come out of a UDP socket, several in one buffer, into admission, the clock poller, the inlet and the
+ * libFuzzer target: datagrams as they come out of a UDP socket, several in one buffer, into admission, the clock poller, the receive queue and the
  * recorder's thread, as cli/receiver.c passes them on. The input is a sequence of bundles, each behind a head: bytes, bytes of a segment, both 16-bit
  * big-endian, and a byte that says who sent it and how much time is over. See udp_seeds.c.
  */
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct state {
 	struct tw_recorder *recorder;
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 	struct tw_asker *asker;
 	struct tw_admission *admission;
 	uint64_t now;
@@ -38,7 +38,7 @@ static void check(bool holds)
 /* The writer is at work, or at the queue. */
 static void flush(struct state *s)
 {
-	const int code = tw_inlet__flush(s->inlet);
+	const int code = tw_receive_queue__flush(s->queue);
 
 	check(!code || code == -EAGAIN || code == -EBUSY);
 }
@@ -49,7 +49,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 
 	check(frame->len <= SLOT_BYTES);
 	tw_asker__saw(s->asker, frame, s->now);
-	while (!tw_inlet__copy(s->inlet, frame->data, frame->len, frame->len, arrival))
+	while (!tw_receive_queue__copy(s->queue, frame->data, frame->len, frame->len, arrival))
 		flush(s);
 }
 
@@ -57,7 +57,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 {
 	struct state *s = ctx;
 
-	while (!tw_inlet__retire(s->inlet, stream_id))
+	while (!tw_receive_queue__retire(s->queue, stream_id))
 		flush(s);
 }
 
@@ -120,16 +120,16 @@ static void ask(struct state *s)
 static void pass_on(struct state *s, struct tw_received_batch *bundle)
 {
 	const struct tw_arrival arrival = { .now = s->now, .dropped = bundle->dropped };
-	uint8_t *places[TW_INLET_SLOTS];
+	uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
 
-	while (!tw_inlet__room(s->inlet, places))
+	while (!tw_receive_queue__room(s->queue, places))
 		flush(s);
 	memcpy(places[0], bundle->to, bundle->len);
 	bundle->to = places[0];
 	tw_admission__begin(s->admission, s->now);
 	bundle->len = look_at_bundle(s, bundle, &arrival);
 	if (bundle->len)
-		tw_inlet__put(s->inlet, 0, bundle->len, bundle->segment, &arrival);
+		tw_receive_queue__put(s->queue, 0, bundle->len, bundle->segment, &arrival);
 	flush(s);
 	ask(s);
 }
@@ -171,15 +171,15 @@ static bool begin(struct state *s)
 	s->admission = tw_admission__new(&admission);
 	s->asker = s->admission ? tw_asker__new(tw_admission__streams(s->admission), 1) : NULL;
 	return s->asker && s->admission && !tw_recorder__new(&options, &s->recorder, NULL) &&
-	       !tw_recorder__inlet(s->recorder, &s->inlet, NULL);
+	       !tw_recorder__receive_queue(s->recorder, &s->queue, NULL);
 }
 
 static void finish(struct state *s)
 {
 	tw_admission__finish(s->admission);
-	while (tw_inlet__holds(s->inlet))
+	while (tw_receive_queue__holds(s->queue))
 		flush(s);
-	tw_inlet__free(s->inlet);
+	tw_receive_queue__free(s->queue);
 }
 
 static void check_books(struct state *s)

@@ -29,28 +29,28 @@ static uint32_t count(struct tw_slot_queue *q)
 
 static void places_stay_until_they_are_used(void **state)
 {
-	uint8_t *first[TW_INLET_SLOTS], *then[TW_INLET_SLOTS];
+	uint8_t *first[TW_RECEIVE_QUEUE_SLOTS], *then[TW_RECEIVE_QUEUE_SLOTS];
 	struct tw_slot_list filled = { .n = 0 };
 	struct tw_slot_queue q;
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 
 	(void)state;
 	assert_int_equal(tw_slot_queue__init(&q, 20, SLOT_BYTES), 0);
-	inlet = tw_inlet__new(&q);
-	assert_non_null(inlet);
-	assert_int_equal(tw_inlet__room(inlet, first), TW_INLET_SLOTS);
-	tw_inlet__put(inlet, 1, 500, 100, &arrival);
-	assert_int_equal(tw_inlet__room(inlet, then), TW_INLET_SLOTS);
+	queue = tw_receive_queue__new(&q);
+	assert_non_null(queue);
+	assert_int_equal(tw_receive_queue__room(queue, first), TW_RECEIVE_QUEUE_SLOTS);
+	tw_receive_queue__put(queue, 1, 500, 100, &arrival);
+	assert_int_equal(tw_receive_queue__room(queue, then), TW_RECEIVE_QUEUE_SLOTS);
 	assert_ptr_equal(first[0], then[0]);
 	assert_ptr_not_equal(first[1], then[1]);
-	tw_inlet__flush(inlet);
+	tw_receive_queue__flush(queue);
 	assert_true(tw_slot_queue__wait(&q, 0, &filled));
 	assert_int_equal(filled.n, 1);
 	assert_ptr_equal(filled.first->data, first[1]);
 	assert_int_equal(filled.first->len, 500);
 	assert_int_equal(filled.first->segment, 100);
 	tw_slot_queue__give(&q, &filled);
-	tw_inlet__free(inlet);
+	tw_receive_queue__free(queue);
 	assert_int_equal(count(&q), 20);
 	tw_slot_queue__fini(&q);
 }
@@ -58,40 +58,40 @@ static void places_stay_until_they_are_used(void **state)
 /* The pool is used up: what is left are places that others stand before. */
 static void last_places_are_used_too(void **state)
 {
-	uint8_t *room[TW_INLET_SLOTS];
+	uint8_t *room[TW_RECEIVE_QUEUE_SLOTS];
 	struct tw_slot_list filled = { .n = 0 };
 	struct tw_slot_queue q;
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 
 	(void)state;
 	assert_int_equal(tw_slot_queue__init(&q, 5, SLOT_BYTES), 0);
-	inlet = tw_inlet__new(&q);
-	assert_non_null(inlet);
+	queue = tw_receive_queue__new(&q);
+	assert_non_null(queue);
 	for (unsigned int left = 5; left; left--) {
-		assert_int_equal(tw_inlet__room(inlet, room), left);
-		tw_inlet__put(inlet, 0, 1, 1, &arrival);
+		assert_int_equal(tw_receive_queue__room(queue, room), left);
+		tw_receive_queue__put(queue, 0, 1, 1, &arrival);
 	}
-	assert_int_equal(tw_inlet__room(inlet, room), 0);
-	tw_inlet__flush(inlet);
+	assert_int_equal(tw_receive_queue__room(queue, room), 0);
+	tw_receive_queue__flush(queue);
 	assert_true(tw_slot_queue__wait(&q, 0, &filled));
 	assert_int_equal(filled.n, 5);
 	tw_slot_queue__give(&q, &filled);
-	assert_int_equal(tw_inlet__room(inlet, room), 5);
-	tw_inlet__free(inlet);
+	assert_int_equal(tw_receive_queue__room(queue, room), 5);
+	tw_receive_queue__free(queue);
 	assert_int_equal(count(&q), 5);
 	tw_slot_queue__fini(&q);
 }
 
-static void put(struct tw_inlet *inlet, const struct test_frame *frame, size_t len)
+static void put(struct tw_receive_queue *queue, const struct test_frame *frame, size_t len)
 {
-	uint8_t *room[TW_INLET_SLOTS];
+	uint8_t *room[TW_RECEIVE_QUEUE_SLOTS];
 
-	while (!tw_inlet__room(inlet, room)) {
-		tw_inlet__flush(inlet);
+	while (!tw_receive_queue__room(queue, room)) {
+		tw_receive_queue__flush(queue);
 		usleep(100);
 	}
 	memcpy(room[0], frame->buf, len);
-	tw_inlet__put(inlet, 0, len, len, &arrival);
+	tw_receive_queue__put(queue, 0, len, len, &arrival);
 }
 
 /* No watermark lets anything out: all of it waits in the merge, far more than there are slots. */
@@ -102,23 +102,23 @@ static void what_waits_leaves_room(void **state)
 	static struct test_frame frame;
 	struct tw_archive_stats stats;
 	struct tw_recorder *rec;
-	struct tw_inlet *inlet;
+	struct tw_receive_queue *queue;
 
 	(void)state;
 	assert_int_equal(tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &output, NULL), 0);
 	options.output = output;
 	options.archive = (struct tw_archive_options){ .network = true };
 	assert_int_equal(tw_recorder__new(&options, &rec, NULL), 0);
-	assert_int_equal(tw_recorder__inlet(rec, &inlet, NULL), 0);
+	assert_int_equal(tw_recorder__receive_queue(rec, &queue, NULL), 0);
 	for (uint64_t seq = 0; seq < 2000; seq += 20) {
 		test_frame__begin(&frame, 1, seq, 1000 + seq);
 		for (uint32_t i = 0; i < 20; i++)
 			test_frame__event(&frame, 1000 + seq + i, i, 24);
-		put(inlet, &frame, test_frame__end(&frame));
+		put(queue, &frame, test_frame__end(&frame));
 	}
-	while (tw_inlet__flush(inlet))
+	while (tw_receive_queue__flush(queue))
 		usleep(100);
-	tw_inlet__free(inlet);
+	tw_receive_queue__free(queue);
 	assert_int_equal(tw_recorder__finish(rec, &stats, NULL), 0);
 	assert_int_equal(stats.merge.events_out, 2000);
 	tw_recorder__free(rec);

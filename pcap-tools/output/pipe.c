@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/output/live.h"
+#include "pcap-tools/output/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define LATE_NS \
-	(100 * TW_NS_PER_MS) /* without room behind the deadline: a reader that is well has taken something by then */
+	(100 * TW_NS_PER_MS) /* without room after the deadline: a reader that is well has taken something by then */
 
 /* Others share the caller's description, so it is opened once more. */
 static int open_again(int fd)
@@ -28,10 +28,10 @@ static int open_again(int fd)
  * Where it cannot be opened, because the pipe is another user's or all of its readers have gone, a write of PIPE_BUF bytes to a pipe that has
  * room does not block, unless somebody else fills it in between.
  */
-struct tw_live tw_live__open(int fd)
+struct tw_pipe tw_pipe__open(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
-	struct tw_live live = { .fd = fd, .out = -1, .nonblocking = flags >= 0 && flags & O_NONBLOCK };
+	struct tw_pipe live = { .fd = fd, .out = -1, .nonblocking = flags >= 0 && flags & O_NONBLOCK };
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -45,7 +45,7 @@ struct tw_live tw_live__open(int fd)
 	return live;
 }
 
-void tw_live__close(struct tw_live *live)
+void tw_pipe__close(struct tw_pipe *live)
 {
 	if (live->out >= 0)
 		close(live->out);
@@ -74,7 +74,7 @@ static bool has_room(int fd)
 	return poll(&room, 1, 0) > 0;
 }
 
-static ssize_t write_now(const struct tw_live *live, int fd, const void *bytes, size_t len)
+static ssize_t write_now(const struct tw_pipe *live, int fd, const void *bytes, size_t len)
 {
 	if (live->is_socket)
 		return send(fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -85,33 +85,33 @@ static ssize_t write_now(const struct tw_live *live, int fd, const void *bytes, 
 	return write(fd, bytes, live->nonblocking || len < PIPE_BUF ? len : PIPE_BUF);
 }
 
-int tw_live__fd(const struct tw_live *live)
+int tw_pipe__fd(const struct tw_pipe *live)
 {
 	return live->out >= 0 ? live->out : live->fd;
 }
 
-ssize_t tw_live__try(const struct tw_live *live, const void *bytes, size_t len)
+ssize_t tw_pipe__try(const struct tw_pipe *live, const void *bytes, size_t len)
 {
 	ssize_t n;
 
 	do
-		n = write_now(live, tw_live__fd(live), bytes, len);
+		n = write_now(live, tw_pipe__fd(live), bytes, len);
 	while (n < 0 && errno == EINTR);
 	if (n)
 		return n > 0 ? n : -errno;
 	return -EIO;
 }
 
-ssize_t tw_live__write(const struct tw_live *live, const struct tw_deadline *deadline, const void *bytes, size_t len)
+ssize_t tw_pipe__write(const struct tw_pipe *live, const struct tw_deadline *deadline, const void *bytes, size_t len)
 {
 	int err = 0;
 
 	while (!err) {
-		const ssize_t n = tw_live__try(live, bytes, len);
+		const ssize_t n = tw_pipe__try(live, bytes, len);
 
 		if (n != -EAGAIN)
 			return n;
-		err = wait_for_room(tw_live__fd(live), deadline);
+		err = wait_for_room(tw_pipe__fd(live), deadline);
 	}
 	return err;
 }

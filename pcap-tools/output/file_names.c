@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/output/files.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "pcap-tools/output/impl.h"
 
 #define ZST  ".zst"
 #define MARK "_00000_20261121093000" /* what a name has before its ending; digits stand for any */
@@ -29,7 +29,7 @@ static size_t ending(const char *path)
 	return (size_t)(base - path) + (len > 1 ? len - 1 : at);
 }
 
-int tw_files__name(const char *path, uint64_t number, time_t time, char *ret, size_t size)
+int tw_file_names__make(const char *path, uint64_t number, time_t time, char *ret, size_t size)
 {
 	const size_t base = ending(path);
 	char date[32];
@@ -90,7 +90,7 @@ static void look_for_newest(DIR *dir, const char *path, size_t base, char *ret)
 	}
 }
 
-int tw_files__newest(const char *path, char *ret, size_t size)
+int tw_file_names__newest(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	const size_t base = slash ? (size_t)(slash + 1 - path) : 0;
@@ -107,57 +107,4 @@ int tw_files__newest(const char *path, char *ret, size_t size)
 	if (!*newest)
 		return -ENOENT;
 	return snprintf(ret, size, "%.*s%s", (int)base, path, newest) < (int)size ? 0 : -ENAMETOOLONG;
-}
-
-int tw_ring__init(struct tw_ring *ring, uint32_t max)
-{
-	*ring = (struct tw_ring){ .max = max };
-	if (max)
-		ring->names = calloc(max, sizeof(*ring->names));
-	return max && !ring->names ? -ENOMEM : 0;
-}
-
-static char *ring__pop(struct tw_ring *ring)
-{
-	char *name = ring->names[ring->first];
-
-	ring->first = (ring->first + 1) % ring->max;
-	ring->n--;
-	return name;
-}
-
-void tw_ring__fini(struct tw_ring *ring)
-{
-	while (ring->n)
-		free(ring__pop(ring));
-	free(ring->names);
-	ring->names = NULL;
-}
-
-int tw_ring__push(struct tw_ring *ring, const char *name)
-{
-	char *copy;
-
-	if (!ring->max)
-		return 0;
-	copy = strdup(name);
-	if (!copy)
-		return -ENOMEM;
-	ring->names[(ring->first + ring->n++) % ring->max] = copy;
-	return 0;
-}
-
-int tw_ring__remove_oldest(struct tw_ring *ring, struct tw_error *err)
-{
-	char *name;
-	int code = 0;
-
-	if (!ring->n)
-		return -ENOENT;
-	name = ring__pop(ring);
-	if (unlink(name) && errno != ENOENT)
-		code = tw_error__set(err, -errno, "removing %s, the oldest file of the ring: %s", name,
-				     strerror(errno));
-	free(name);
-	return code;
 }

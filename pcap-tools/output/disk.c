@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a file lies on its disk: blocks that are reserved after its end, and writing past the page cache.
+ *
+ * The reserve is allocated before it is needed. So nobody else has it when the disk is full, and what is to be said of that finds
+ * room. It is not within the file's size, and goes with its end.
+ *
+ * Writing past the page cache (O_DIRECT): of what a busy capture costs, copying into the cache is the largest part, and nobody
+ * reads that soon. Only large batches go this way: small ones would wait for the disk. So do large ones on a disk that is busy, and
+ * what comes meanwhile is in memory, where a kill takes it: after a slow write the kernel's cache is used for a while.
+ * They go there from an area that nobody else writes to: where the disk is another machine's, one of its CPUs reads it, and until all
+ * of its lines have come back every packet built in it would wait for some.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/large.h"
+#include "base/time.h"
+#include "pcap-tools/output/impl.h"
+
+#define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while there is room */
+
+#define DIRECT_MIN ((size_t)512 * 1024) /* bytes; less than that is cheap to copy, or came slowly */
+#define AREA       ((size_t)1 << 20)
+#define SLOW_NS    (25 * TW_NS_PER_MS) /* for all of the area at most: a quarter of what a kill may take */
+#define CACHED_MIN \
+	(8 *       \
+	 TW_NS_PER_SECOND) /* ns without O_DIRECT after a slow write, the first time; then twice as long each time */
+#define CACHED_MAX (8 * CACHED_MIN)
+
+_Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");
+
+void tw_disk__begin(struct tw_output *o)
+{
+	const int flags = fcntl(o->fd, F_GETFL);
+	const off_t at = lseek(o->fd, 0, flags >= 0 && flags & O_APPEND ? SEEK_END : SEEK_CUR);
+	struct rlimit limit;
+
+	o->base = at > 0 ? (uint64_t)at : 0;
+	o->reserved = 0;
+	o->reserves = !o->is_pipe && at >= 0;
+	o->limit = UINT64_MAX;
+	if (!o->is_pipe && !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		o->limit = limit.rlim_cur;
+}
+
+/* Return: 0 or -errno */
+static int allocate(struct tw_output *o, uint64_t to)
+{
+	const uint64_t end = tw_output__file_end(o), from = o->reserved > end ? o->reserved : end;
+	int n;
+
+	do
+		n = fallocate(o->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+	while (n && errno == EINTR);
+	if (n)
+		return -errno;
+	o->reserved = to;
+	return 0;
+}
+
+/* Of a file that may not become much larger than that, a quarter. */
+static uint64_t kept_back(const struct tw_output *o)
+{
+	if (o->ending)
+		return 0;
+	return o->limit / 4 < TW_OUTPUT_RESERVE ? o->limit / 4 : TW_OUTPUT_RESERVE;
+}
+
+int tw_disk__reserve(struct tw_output *o, size_t len)
+{
+	const uint64_t to = tw_output__file_end(o) + len + kept_back(o);
+	int err;
+
+	if (to > o->limit)
+		return -EFBIG;
+	if (!o->reserves || o->ending || to <= o->reserved)
+		return 0;
+	err = allocate(o, to + AHEAD);
+	if (tw_output__is_no_space(err))
+		err = allocate(o, to);
+	if (!err || tw_output__is_no_space(err))
+		return err;
+	o->reserves = false; /* the file system cannot do that: a write tells whether there is room */
+	return 0;
+}
+
+/* Not if somebody else has written after it, as may be where the file is shared. */
+void tw_disk__release(struct tw_output *o)
+{
+	const uint64_t end = tw_output__file_end(o);
+	struct stat st;
+
+	if (o->reserved <= end || fstat(o->fd, &st) || (uint64_t)st.st_size != end)
+		return;
+	if (!ftruncate(o->fd, st.st_size))
+		o->reserved = 0;
+}
+
+size_t tw_output__lacks(const struct tw_output *o, size_t len)
+{
+	return o->direct ? (size_t)(-(o->bytes + len) % TW_OUTPUT_ALIGN) : 0;
+}
+
+/* Return: bytes written, of what lies in the area; less than all where it has to be done another way. */
+static size_t write_area(struct tw_output *o, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		const ssize_t n = write(o->fd, o->area + at, len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EINVAL)
+			o->direct = false; /* the file system says so only now */
+		if (n <= 0 || n % TW_OUTPUT_ALIGN)
+			return at + (n > 0 ? (size_t)n : 0);
+		at += (size_t)n;
+	}
+	return at;
+}
+
+/* Return: whether the cache is used from now on, as the disk took so long since @begun */
+static bool was_slow(struct tw_output *o, uint64_t begun)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+
+	if (now - begun <= SLOW_NS)
+		return false;
+	o->cached_for = o->cached_for ? o->cached_for : CACHED_MIN;
+	o->direct_from = now + o->cached_for;
+	o->cached_for = 2 * o->cached_for < CACHED_MAX ? 2 * o->cached_for : CACHED_MAX;
+	return true;
+}
+
+/* Return: bytes written; less than all where it has to be done another way. */
+static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len)
+{
+	size_t at = 0, part, n;
+	uint64_t begun;
+
+	do {
+		part = len - at < AREA ? len - at : AREA;
+		tw_large__copy(o->area, bytes + at, part);
+		if (tw_disk__reserve(o, at + part))
+			break;
+		begun = tw_time__now(CLOCK_MONOTONIC);
+		n = write_area(o, part);
+		at += n;
+		tw_output__was_late(o, begun);
+	} while (!was_slow(o, begun) && n == part && at < len);
+	return at;
+}
+
+static bool is_worth_it(struct tw_output *o, size_t len)
+{
+	if (!o->direct || o->late || len < DIRECT_MIN || tw_time__now(CLOCK_MONOTONIC) < o->direct_from)
+		return false;
+	if (!o->area)
+		o->area = tw_large__alloc(AREA, AREA);
+	return o->area;
+}
+
+int tw_disk__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len, size_t *ret_put)
+{
+	const size_t lead = (size_t)(-o->bytes % TW_OUTPUT_ALIGN);
+	size_t n;
+	int flags, err;
+
+	*ret_put = 0;
+	if (!is_worth_it(o, len) || (flags = fcntl(o->fd, F_GETFL)) < 0)
+		return 0;
+	err = tw_output__put(o, bytes, lead);
+	if (err)
+		return err;
+	*ret_put = lead;
+	if (fcntl(o->fd, F_SETFL, flags | O_DIRECT)) {
+		o->direct = false;
+		return 0;
+	}
+	n = write_blocks(o, bytes + lead, (len - lead) & ~(size_t)(TW_OUTPUT_ALIGN - 1));
+	fcntl(o->fd, F_SETFL, flags & ~O_DIRECT);
+	o->put += n;
+	o->bytes += n;
+	*ret_put += n;
+	return 0;
+}
