@@ -3,9 +3,9 @@
 #ifndef TW_MERGE_CHANNEL_H
 #define TW_MERGE_CHANNEL_H
 
-#include "pcap-tools/merge/frame.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
+#include "pcap-tools/merge/queued_frame.h"
 
 #define TW_CHANNEL_MARKS   8            /* watermarks that wait for events */
 #define TW_CHANNEL_GAPS    16           /* latest gaps remembered, in case they are filled after all */

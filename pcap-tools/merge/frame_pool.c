@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/merge/frame.h"
+#include "pcap-tools/merge/queued_frame.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 /* A frame on its way in. */
 struct incoming {

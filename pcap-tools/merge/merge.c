@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 #define MEMORY_DEFAULT (64u << 20)
 #define WAIT_DEFAULT   1000000000ull

@@ -3,7 +3,7 @@
 #ifndef TW_MERGE_OUT_H
 #define TW_MERGE_OUT_H
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 /* Parts of tw_out__head(), whose other callers are none. */
 

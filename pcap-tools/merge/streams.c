@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {

@@ -3,7 +3,7 @@
  * This machine's time: who fell silent, who is forgotten, what waited too long. All streams are looked at twice a wait, so what was
  * queued before the last look but one has waited for one at least, and for one and a half at most.
  */
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 static bool stream__is_drained(const struct tw_merge_stream *s)
 {

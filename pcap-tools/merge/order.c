@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The order across streams: a heap of them by the time of what each has to go out first, on the common time line. */
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 static struct tw_merge_stream *stream__of(struct tw_heap_node *node)
 {

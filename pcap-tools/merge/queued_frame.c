@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/merge/frame.h"
+#include "pcap-tools/merge/queued_frame.h"
 
 /* The last piece of an event uses up its number. */
 static bool part__is_last_of_event(const struct tw_tlv_view *tlv)
