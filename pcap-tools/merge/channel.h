@@ -128,4 +128,14 @@ bool tw_channel__promise(struct tw_channel *c, uint64_t time, uint64_t next_seq,
 /** tw_channel__owes() - whether numbers were promised that are not even queued; asked at the end, when nothing is */
 bool tw_channel__owes(const struct tw_channel *c);
 
+/* Which control frames of a stream came. What is missing is only counted: no other frame waits for it. */
+struct tw_numbers {
+	uint64_t next;
+	uint64_t recent; /* bit n: next - 1 - n came, or was never to come */
+	bool known;      /* next is meaningful */
+};
+
+/** tw_numbers__see() - frame @seq came; @gaps: how many are missing, kept up. Return: false if the number cannot be */
+bool tw_numbers__see(struct tw_numbers *n, uint64_t seq, uint64_t *gaps);
+
 #endif

@@ -39,7 +39,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "pcap-tools/merge/loan.h"
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
@@ -175,6 +174,18 @@ struct tw_merge_options {
 	tw_merge_retired *retired; /* NULL = nobody wants to know */
 	void *ctx;                 /* for emit and retired */
 };
+
+/* Memory with frames in it that the merge may keep until they are out, instead of copying them. One thread has all its users. */
+struct tw_loan {
+	uint32_t users;                     /* who lends is one, until all of it was given to the merge */
+	void (*over)(struct tw_loan *loan); /* the last user has finished */
+};
+
+static inline void tw_loan__end(struct tw_loan *loan)
+{
+	if (!--loan->users)
+		loan->over(loan);
+}
 
 /* How a frame came. */
 struct tw_arrival {

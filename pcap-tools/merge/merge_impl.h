@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A merge's insides. streams.c keeps the streams, in.c takes frames in, release.c lets them out in order, across.c has the order
- * of several streams, watch.c looks at this machine's time; what comes out is made in out.c.
+ * A merge's insides. merge.c takes frames in and looks at this machine's time, streams.c keeps streams and channels, channel.c the frames
+ * that a channel has queued, order.c decides what goes out next, out.c makes and counts what comes out.
  */
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
@@ -9,7 +9,6 @@
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
-#include "pcap-tools/merge/numbers.h"
 #include "stream/clock_scale.h"
 #include "stream/eviction.h"
 #include "wire/parts.h"
@@ -152,13 +151,10 @@ int tw_merge_streams__init(struct tw_merge *m);
 /** tw_merge_streams__fini() - what is still held is lost */
 void tw_merge_streams__fini(struct tw_merge *m);
 
-/** tw_merge_streams__free() - give back all of a stream that is in no table any more */
-void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s);
-
 /** tw_merge_streams__stats() - of one, as of now */
 struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_stream *s);
 
-/* release.c */
+/* order.c */
 
 /** tw_release__stream() - what the stream's watermarks let out goes out. Return: 0, or what emit returned */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
@@ -172,7 +168,7 @@ int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 /** tw_release__settle() - the stream's end: what was promised and did not come is missing */
 int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s);
 
-/* across.c: all times of the common line */
+/* Of several streams: all times of the common line. */
 
 /** tw_across__time() - a time of the stream's clock on the common time line */
 static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t time)
@@ -199,27 +195,27 @@ static inline void tw_across__look_again(struct tw_merge *m)
 	m->slowest = NULL;
 }
 
-/** tw_across__update() - what waits of a stream is another now, and if it @moved its bound */
-void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved);
-
 /** tw_across__guess() - a stream's offset is waited for no longer */
 void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s);
-
-/** tw_across__release() - what the common bound lets out goes out. Return: 0, or what emit returned */
-int tw_across__release(struct tw_merge *m);
-
-/** tw_across__up_to() - everything up to @bound, or until no more than @keep bytes are held */
-int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep);
 
 /** tw_across__forget_last() - a stream went: what is late is decided by the others' events */
 void tw_across__forget_last(struct tw_merge *m);
 
-/** tw_across__last() - the newest time that went out, in the stream's clock */
-uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s);
+/* out.c: what comes out is made and counted. All return 0, or what emit returned. */
 
-/* watch.c */
+/**
+ * tw_out__head() - the head's next item, or all of it if frames come out whole, goes out, is counted and gone, or is dropped
+ * A hole before it is given up first.
+ */
+int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c);
 
-/** tw_watch__frame() - a frame of the stream came now; other streams may be retired. Return: 0, or what emit returned */
-int tw_watch__frame(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_out__rest() - nothing more of the head goes out: numbers that it did not use are damaged */
+int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c);
+
+/** tw_out__control() - the first control frame goes out, as of @time */
+int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
+
+/** tw_out__owed() - the end: what was promised and did not come is missing */
+int tw_out__owed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TW_MERGE_FRAME_H
 #define TW_MERGE_FRAME_H
 
-#include "pcap-tools/merge/loan.h"
+#include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
 #define TW_HELD_SLACK \

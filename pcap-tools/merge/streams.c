@@ -4,7 +4,7 @@
 
 #include "pcap-tools/merge/merge_impl.h"
 
-void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
+static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
 		struct tw_held *held = s->control;
@@ -69,7 +69,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 	m->stats.retired++;
 	if (m->options.retired)
 		m->options.retired(m->options.ctx, s->id, &stats);
-	tw_merge_streams__free(m, s);
+	streams__free(m, s);
 	return err;
 }
 
@@ -92,7 +92,7 @@ void tw_merge_streams__fini(struct tw_merge *m)
 		struct tw_merge_stream *s = tw_merge__at(m, i);
 
 		if (s)
-			tw_merge_streams__free(m, s);
+			streams__free(m, s);
 	}
 	tw_streams__remove_user(m->streams, m->user);
 	if (!m->options.streams)
