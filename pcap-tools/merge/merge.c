@@ -12,7 +12,7 @@
 #define PARTS_BYTES    (4u << 20) /* of events in pieces, all streams together */
 #define PARTS_COUNT    256
 
-int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *err)
+int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 	struct tw_merge *m = calloc(1, sizeof(*m));
@@ -27,14 +27,14 @@ int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret,
 	if (!m->options.retire_ns)
 		m->options.retire_ns = RETIRE_DEFAULT;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || !tw_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || tw_merge_streams__init(m))
+	if (!m->parts || !tw_merge_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || tw_merge_streams__init(m))
 		goto no_memory;
 	*ret = m;
 	return 0;
 
 no_memory:
 	tw_merge__free(m);
-	return tw_error__set(err, -ENOMEM, "merging events: no memory");
+	return tw_error__set(error, -ENOMEM, "merging events: no memory");
 }
 
 void tw_merge__free(struct tw_merge *m)
@@ -42,7 +42,7 @@ void tw_merge__free(struct tw_merge *m)
 	if (!m)
 		return;
 	tw_merge_streams__fini(m);
-	tw_heap__fini(&m->order);
+	tw_merge_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
 	tw_parts__free(m->parts);
 	free(m);
@@ -71,18 +71,18 @@ static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, cons
 	if (mark.time > s->newest)
 		s->newest = mark.time;
 	while (tw_watermark__next(&mark.channels, &id, &next_seq)) {
-		struct tw_channel *c;
-		int code;
+		struct tw_merge_channel *c;
+		int err;
 
 		if (id == TW_CHANNEL_CONTROL) {
-			s->control_marked = true;
-			s->control_mark = mark.time > s->control_mark ? mark.time : s->control_mark;
+			s->has_control_watermark = true;
+			s->control_watermark = mark.time > s->control_watermark ? mark.time : s->control_watermark;
 			continue;
 		}
-		code = tw_merge_streams__channel(m, s, id, &c);
-		if (code == -ENOMEM)
-			return code;
-		if (code || !tw_channel__promise(c, mark.time, next_seq, dropped))
+		err = tw_merge_streams__channel(m, s, id, &c);
+		if (err == -ENOMEM)
+			return err;
+		if (err || !tw_merge_channel__watermark(c, mark.time, next_seq, dropped))
 			s->stats.malformed++;
 	}
 	return 0;
@@ -97,129 +97,131 @@ static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, con
 	};
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
-	int code = 0;
+	int err = 0;
 
-	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_WATERMARK)
-			code = stream__watermark(m, s, &tlv, in->arrival.dropped);
+			err = stream__watermark(m, s, &tlv, in->arrival.dropped);
 	}
-	return code;
+	return err;
 }
 
 /* Whether a frame has anything that is to come out. */
-static bool merge__wants(const struct tw_merge *m, const struct tw_held *held)
+static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame *frame)
 {
-	return held->content.items || (m->options.packed && held->content.has_watermark);
+	return frame->content.items || (m->options.packed && frame->content.has_watermark);
 }
 
-static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held)
+static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
 {
-	const struct tw_frame_content *content = &held->content;
+	const struct tw_queued_frame_content *content = &frame->content;
 
-	s->stats.malformed += !tw_numbers__see(&s->control_numbers, held->info.seq, &s->stats.control_gaps);
-	if (!held->info.seq)
-		tw_merge_streams__start(s, held->dropped);
+	s->stats.malformed += !tw_control_numbers__add(&s->control_numbers, frame->info.seq, &s->stats.control_gaps);
+	if (!frame->info.seq)
+		tw_merge_streams__start(s, frame->dropped);
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;
 		s->stream->standing.ended = true;
-		tw_across__look_again(m);
+		tw_order__look_again(m);
 	}
-	if (!merge__wants(m, held)) {
-		tw_frame_pool__give(&m->pool, held);
+	if (!merge__wants(m, frame)) {
+		tw_frame_pool__give(&m->pool, frame);
 		return;
 	}
-	if (content->broken || content->len != held->info.length || (content->has_watermark && !m->options.packed))
-		tw_held__strip(held, !m->options.packed);
-	*s->control_end = held;
-	s->control_end = &held->next;
+	if (content->broken || content->len != frame->info.length || (content->has_watermark && !m->options.packed))
+		tw_queued_frame__strip(frame, !m->options.packed);
+	*s->control_end = frame;
+	s->control_end = &frame->next;
 }
 
 /* Events that have no number, or none that can be, never go out. */
-static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held, bool is_malformed)
+static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame,
+			   bool is_malformed)
 {
 	s->stats.malformed += is_malformed;
-	s->stats.malformed_events += held->content.events;
-	tw_frame_pool__give(&m->pool, held);
+	s->stats.malformed_events += frame->content.events;
+	tw_frame_pool__give(&m->pool, frame);
 }
 
-static void stream__taken(struct tw_merge_stream *s, struct tw_channel *c, const struct tw_held *held)
+static void stream__taken(struct tw_merge_stream *s, struct tw_merge_channel *c, const struct tw_queued_frame *frame)
 {
-	if (held->content.events > held->info.events)
-		s->stats.malformed_events += held->content.events - held->info.events;
-	tw_heap__put(&s->heap, &c->node, c->head->item.time);
+	if (frame->content.events > frame->info.events)
+		s->stats.malformed_events += frame->content.events - frame->info.events;
+	tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
 }
 
-static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c, struct tw_held *held)
+static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c,
+			     struct tw_queued_frame *frame)
 {
-	s->moved |= c->n_marks > 0;
-	switch (tw_channel__queue(c, held)) {
+	s->moved |= c->n_watermarks > 0;
+	switch (tw_merge_channel__queue(c, frame)) {
 	case TW_QUEUED:
 	case TW_QUEUED_LATE:
-		stream__taken(s, c, held);
+		stream__taken(s, c, frame);
 		return;
-	case TW_QUEUED_REPEAT:
-		s->stats.duplicates += held->content.events;
-		tw_frame_pool__give(&m->pool, held);
+	case TW_QUEUED_DUPLICATE:
+		s->stats.duplicates += frame->content.events;
+		tw_frame_pool__give(&m->pool, frame);
 		return;
 	case TW_QUEUED_STALE:
 		s->stats.stale++;
-		stream__refuse(m, s, held, false);
+		stream__refuse(m, s, frame, false);
 		return;
-	case TW_QUEUED_LIE:
-		stream__refuse(m, s, held, true);
+	case TW_QUEUED_IMPOSSIBLE:
+		stream__refuse(m, s, frame, true);
 		return;
 	}
 }
 
-static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_held *held)
+static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
 {
-	struct tw_channel *c;
-	const int code = tw_merge_streams__channel(m, s, held->info.channel, &c);
+	struct tw_merge_channel *c;
+	const int err = tw_merge_streams__channel(m, s, frame->info.channel, &c);
 
-	if (code) {
-		m->stats.refused += code == -ENOSPC;
-		m->stats.refused_events += code == -ENOSPC ? held->content.events : 0;
-		tw_frame_pool__give(&m->pool, held);
-		return code == -ENOSPC ? 0 : code;
+	if (err) {
+		m->stats.refused += err == -ENOSPC;
+		m->stats.refused_events += err == -ENOSPC ? frame->content.events : 0;
+		tw_frame_pool__give(&m->pool, frame);
+		return err == -ENOSPC ? 0 : err;
 	}
-	s->stats.events_in += held->content.events;
-	if (!merge__wants(m, held) || (!m->options.packed && !tw_held__next(held)))
-		stream__refuse(m, s, held, false);
+	s->stats.events_in += frame->content.events;
+	if (!merge__wants(m, frame) || (!m->options.packed && !tw_queued_frame__next(frame)))
+		stream__refuse(m, s, frame, false);
 	else
-		stream__queue_in(m, s, c, held);
+		stream__queue_in(m, s, c, frame);
 	return 0;
 }
 
 /* Control frames are changed, and the last bytes of an odd one are padded. */
-static struct tw_loan *loan_of(const struct incoming *in)
+static struct tw_borrowed_buffer *buffer_of(const struct incoming *in)
 {
-	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.loan;
+	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.buffer;
 }
 
 static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
-	struct tw_held *held = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, loan_of(in));
+	struct tw_queued_frame *frame = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, buffer_of(in));
 	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
 	bool has_watermark;
-	int code = 0;
+	int err = 0;
 
-	if (!held)
+	if (!frame)
 		return -ENOMEM;
-	held->dropped = in->arrival.dropped;
-	tw_held__look(held);
-	has_watermark = held->content.has_watermark;
-	if (held->content.broken || in->len < in->info.length ||
-	    (!is_control && held->content.events != in->info.events))
+	frame->dropped = in->arrival.dropped;
+	tw_queued_frame__look(frame);
+	has_watermark = frame->content.has_watermark;
+	if (frame->content.broken || in->len < in->info.length ||
+	    (!is_control && frame->content.events != in->info.events))
 		s->stats.malformed++;
-	if (held->content.last > s->queued) {
-		s->queued = held->content.last;
+	if (frame->content.last > s->queued) {
+		s->queued = frame->content.last;
 		s->came = in->arrival.now;
 	}
 	if (is_control)
-		stream__queue_control(m, s, held);
+		stream__queue_control(m, s, frame);
 	else
-		code = stream__queue_events(m, s, held);
-	return code || !has_watermark ? code : stream__watermarks(m, s, in);
+		err = stream__queue_events(m, s, frame);
+	return err || !has_watermark ? err : stream__watermarks(m, s, in);
 }
 
 /*
@@ -241,33 +243,33 @@ static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
 	s->overdue = s->samples[1];
 	s->samples[1] = s->samples[0];
 	s->samples[0] = s->queued;
-	if (m->options.across && s->placed == TW_UNPLACED && m->now - s->joined >= m->options.wait_ns)
-		tw_across__guess(m, s);
+	if (m->options.one_order && s->placed == TW_UNPLACED && m->now - s->joined >= m->options.wait_ns)
+		tw_order__guess(m, s);
 }
 
 static int watch__look(struct tw_merge *m)
 {
-	int code = 0;
+	int err = 0;
 
 	m->next_look = m->now + m->options.wait_ns / 2;
-	for (size_t i = tw_merge__n(m); i-- > 0 && !code;) {
+	for (size_t i = tw_merge__n(m); i-- > 0 && !err;) {
 		stream__look(m, tw_merge__at(m, i));
 		if (stream__is_over(m, tw_merge__at(m, i)))
-			code = tw_streams__retire(tw_merge__at(m, i)->stream);
+			err = tw_streams__retire(tw_merge__at(m, i)->stream);
 	}
-	tw_across__look_again(m);
-	if (!code)
-		code = tw_across__release_ahead(m);
-	for (size_t i = 0; i < tw_merge__n(m) && !code; i++)
-		code = tw_release__stream(m, tw_merge__at(m, i));
-	return code;
+	tw_order__look_again(m);
+	if (!err)
+		err = tw_order__release_ahead(m);
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++)
+		err = tw_release__stream(m, tw_merge__at(m, i));
+	return err;
 }
 
 static int watch__frame(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	s->heard = m->now;
 	if (s->silent)
-		tw_across__look_again(m);
+		tw_order__look_again(m);
 	s->silent = false;
 	return m->now >= m->next_look ? watch__look(m) : 0;
 }
@@ -275,27 +277,27 @@ static int watch__frame(struct tw_merge *m, struct tw_merge_stream *s)
 static int merge__take(struct tw_merge *m, const struct incoming *in)
 {
 	struct tw_merge_stream *s;
-	int code;
+	int err;
 
 	if (in->arrival.now > m->now)
 		m->now = in->arrival.now;
-	code = tw_merge_streams__get(m, in->info.stream_id, &s);
-	if (code == -ENOSPC) {
+	err = tw_merge_streams__get(m, in->info.stream_id, &s);
+	if (err == -ENOSPC) {
 		m->stats.refused++;
 		m->stats.refused_events += in->info.source == TW_SOURCE_CONTROL ? 0 : in->info.events;
 		return 0;
 	}
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (!s->stats.frames++)
 		s->joined = m->now; /* it may have been admitted before this machine's time was known */
 	tw_streams__hear(s->stream, &in->info, m->turn);
-	code = stream__queue(m, s, in);
-	if (!code && in->arrival.now)
-		code = watch__frame(m, s);
-	if (!code)
-		code = tw_release__stream(m, s);
-	return code ? code : tw_release__relieve(m, s);
+	err = stream__queue(m, s, in);
+	if (!err && in->arrival.now)
+		err = watch__frame(m, s);
+	if (!err)
+		err = tw_release__stream(m, s);
+	return err ? err : tw_release__relieve(m, s);
 }
 
 int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival)
@@ -328,7 +330,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 {
 	struct tw_merge_stats stats = m->stats;
 
-	stats.held = m->pool.held_bytes;
+	stats.queued = m->pool.queued_bytes;
 	stats.streams = tw_merge__n(m);
 	stats.malformed += stats.unreadable;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {

@@ -2,7 +2,7 @@
 /* The order across streams: a heap of them by the time of what each has to go out first, on the common time line. */
 #include "pcap-tools/merge/merge_impl.h"
 
-static struct tw_merge_stream *stream__of(struct tw_heap_node *node)
+static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
 {
 	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
 }
@@ -19,21 +19,21 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 	return tw_clock_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
 }
 
-static uint64_t across__last(const struct tw_merge *m, const struct tw_merge_stream *s)
+static uint64_t order__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	return tw_later(s->last, m->last ? stream__time(s, m->last) : 0);
 }
 
 /* The channel's next item, over the ends of frames. */
-static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
+static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
-	int code;
+	int err;
 
-	if (!m->options.packed && tw_held__next(c->head))
+	if (!m->options.packed && tw_queued_frame__next(c->head))
 		return 0;
-	code = tw_out__rest(m, s, c);
-	tw_frame_pool__give(&m->pool, tw_channel__drop_head(c));
-	return code;
+	err = tw_out__rest(m, s, c);
+	tw_frame_pool__give(&m->pool, tw_merge_channel__drop_head(c));
+	return err;
 }
 
 /*
@@ -42,7 +42,8 @@ static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struc
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	const uint64_t newest = tw_later(s->newest, s->queued), last = m->options.across ? across__last(m, s) : s->last;
+	const uint64_t newest = tw_later(s->newest, s->queued),
+		       last = m->options.one_order ? order__last(m, s) : s->last;
 
 	return last > newest && last - newest > s->wait ? s->last : last;
 }
@@ -62,7 +63,7 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 	else if (time > bound)
 		return false;
 	time = time < bound ? time : bound;
-	time = time > s->told ? time : s->told; /* one about the past may come behind one of now */
+	time = time > s->last_control ? time : s->last_control; /* one about the past may come behind one of now */
 	*ret_time = time > last ? time : last;
 	return true;
 }
@@ -70,52 +71,52 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 static int release__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound)
 {
 	uint64_t time;
-	int code = 0;
+	int err = 0;
 
-	while (s->control && !code && release__control_due(m, s, bound, &time))
-		code = tw_out__control(m, s, time);
-	return code;
+	while (s->control && !err && release__control_due(m, s, bound, &time))
+		err = tw_out__control(m, s, time);
+	return err;
 }
 
 /* The top channel's items, as long as it stays the top and is not newer than the bound. */
 static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
 {
-	const struct tw_heap_entry *second = tw_heap__second(&s->heap);
-	struct tw_channel *c = tw_channel__of(s->heap.entries[0].node);
-	struct tw_heap_entry top = { .node = &c->node };
-	int code;
+	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&s->heap);
+	struct tw_merge_channel *c = tw_merge_channel__of(s->heap.entries[0].node);
+	struct tw_merge_heap_entry top = { .node = &c->node };
+	int err;
 
 	do {
-		code = tw_out__head(m, s, c);
-		if (!code)
-			code = release__advance(m, s, c);
-		if (code || !c->head || m->pool.held_bytes <= keep)
+		err = tw_out__head(m, s, c);
+		if (!err)
+			err = release__advance(m, s, c);
+		if (err || !c->head || m->pool.queued_bytes <= keep)
 			break;
 		top.time = c->head->item.time;
-	} while (top.time <= bound && (!second || tw_heap_entry__before(&top, second)));
+	} while (top.time <= bound && (!second || tw_merge_heap_entry__before(&top, second)));
 	if (c->head)
-		tw_heap__put(&s->heap, &c->node, c->head->item.time);
+		tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
 	else
-		tw_heap__remove(&s->heap, &c->node);
-	return code;
+		tw_merge_heap__remove(&s->heap, &c->node);
+	return err;
 }
 
 int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
 {
-	int code = release__control(m, s, bound);
+	int err = release__control(m, s, bound);
 
-	while (!code && s->heap.n && s->heap.entries[0].time <= bound && m->pool.held_bytes > keep)
-		code = release__run(m, s, bound, keep);
-	return code;
+	while (!err && s->heap.n && s->heap.entries[0].time <= bound && m->pool.queued_bytes > keep)
+		err = release__run(m, s, bound, keep);
+	return err;
 }
 
-int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s)
+int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < s->n_channels && !code; i++)
-		code = tw_out__owed(m, s, s->channels[i]);
-	return code;
+	for (size_t i = 0; i < s->n_channels && !err; i++)
+		err = tw_out__announced(m, s, s->channels[i]);
+	return err;
 }
 
 /* The oldest of all channels' watermarks; none holds the others up for longer than the wait. */
@@ -124,10 +125,10 @@ static uint64_t stream__bound(const struct tw_merge_stream *s)
 	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
 	uint64_t bound = s->newest;
 
-	if (s->control_marked && s->control_mark < bound)
-		bound = tw_later(s->control_mark, floor);
+	if (s->has_control_watermark && s->control_watermark < bound)
+		bound = tw_later(s->control_watermark, floor);
 	for (size_t i = 0; i < s->n_channels; i++) {
-		const uint64_t mark = tw_later(s->channels[i]->mark, floor);
+		const uint64_t mark = tw_later(s->channels[i]->watermark, floor);
 
 		if (mark < bound)
 			bound = mark;
@@ -146,19 +147,19 @@ static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
 }
 
 /* To its place in the heap. */
-static void across__put(struct tw_merge *m, struct tw_merge_stream *s)
+static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	uint64_t first;
 
 	if (s->placed == TW_UNPLACED)
 		return;
 	if (!stream__first(s, &first)) {
-		tw_heap__remove(&m->order, &s->node);
+		tw_merge_heap__remove(&m->order, &s->node);
 		return;
 	}
-	first = tw_across__time(s, first);
-	if (s->node.at == TW_HEAP_OUT || m->order.entries[s->node.at].time != first)
-		tw_heap__put(&m->order, &s->node, first);
+	first = tw_order__time(s, first);
+	if (s->node.at == TW_MERGE_HEAP_OUT || m->order.entries[s->node.at].time != first)
+		tw_merge_heap__put(&m->order, &s->node, first);
 }
 
 /* One that ended promises no more, but what waits of it for its place may belong before all others. */
@@ -169,7 +170,7 @@ static bool stream__holds_others(const struct tw_merge_stream *s)
 
 static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	return s->placed != TW_UNPLACED && tw_across__is_ahead(m, tw_across__time(s, tw_later(s->newest, s->queued)));
+	return s->placed != TW_UNPLACED && tw_order__is_ahead(m, tw_order__time(s, tw_later(s->newest, s->queued)));
 }
 
 /* Whether its clock can say that this machine's time is right. One that was placed by this time agrees with it in any case. */
@@ -182,7 +183,7 @@ static bool stream__has_say(const struct tw_merge_stream *s)
  * Whether this machine's time is to be believed, as one stream at least agrees: of those that answered, if there are any, so that forged
  * frames do not decide. What went out before it was is judged anew.
  */
-static void across__judge(struct tw_merge *m)
+static void order__judge(struct tw_merge *m)
 {
 	bool judged = false, any_answered = false;
 
@@ -196,29 +197,29 @@ static void across__judge(struct tw_merge *m)
 			any_answered = true;
 			judged = false;
 		}
-		judged |= tw_across__time(s, newest) <= m->now + m->plausible;
+		judged |= tw_order__time(s, newest) <= m->now + m->plausible;
 	}
 	if (judged == m->judged)
 		return;
 	m->judged = judged;
-	tw_across__forget_last(m);
+	tw_order__forget_last(m);
 }
 
 /* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
-static void across__look(struct tw_merge *m)
+static void order__look(struct tw_merge *m)
 {
-	across__judge(m);
+	order__judge(m);
 	m->slowest = NULL;
 	m->newest = m->overdue = 0;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		struct tw_merge_stream *s = tw_merge__at(m, i);
 		const bool ahead = stream__is_ahead(m, s), placed = s->placed != TW_UNPLACED && !ahead;
-		const uint64_t bound = placed ? tw_across__time(s, s->bound) : 0;
+		const uint64_t bound = placed ? tw_order__time(s, s->bound) : 0;
 
 		if (placed && s->newest && !s->silent)
-			m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
+			m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
 		if (placed && s->overdue)
-			m->overdue = tw_later(m->overdue, tw_across__time(s, s->overdue));
+			m->overdue = tw_later(m->overdue, tw_order__time(s, s->overdue));
 		if (!ahead && stream__holds_others(s) && (!m->slowest || bound < m->least)) {
 			m->least = bound;
 			m->slowest = s;
@@ -228,37 +229,37 @@ static void across__look(struct tw_merge *m)
 		m->least = m->newest;
 }
 
-static void across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
+static void order__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
 	const uint64_t wait_ns = m->options.wait_ns;
 
-	across__put(m, s);
+	order__put(m, s);
 	if (!m->slowest || (moved && m->slowest == s) || (m->plausible && !m->judged))
-		across__look(m);
+		order__look(m);
 	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
-		m->newest = tw_later(m->newest, tw_across__time(s, s->newest));
+		m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
 	m->bound = tw_later(tw_later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
 }
 
-int tw_across__release_ahead(struct tw_merge *m)
+int tw_order__release_ahead(struct tw_merge *m)
 {
-	int code = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < tw_merge__n(m) && !code; i++) {
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++) {
 		struct tw_merge_stream *s = tw_merge__at(m, i);
 
 		if (!stream__is_ahead(m, s))
 			continue;
-		code = tw_release__up_to(m, s, s->overdue, 0);
-		across__put(m, s);
+		err = tw_release__up_to(m, s, s->overdue, 0);
+		order__put(m, s);
 	}
-	return code;
+	return err;
 }
 
 /* How far the first stream may go on before another has its turn, in its own clock. */
-static uint64_t across__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
+static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
 {
-	const struct tw_heap_entry *second = tw_heap__second(&m->order);
+	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
 	uint64_t first = 0, limit;
 
 	if (second && second->time <= bound)
@@ -268,17 +269,17 @@ static uint64_t across__limit(const struct tw_merge *m, const struct tw_merge_st
 	return tw_later(limit, first);
 }
 
-static int across__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
+static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 {
-	int code = 0;
+	int err = 0;
 
-	while (!code && m->order.n && m->order.entries[0].time <= bound && m->pool.held_bytes > keep) {
+	while (!err && m->order.n && m->order.entries[0].time <= bound && m->pool.queued_bytes > keep) {
 		struct tw_merge_stream *s = stream__of(m->order.entries[0].node);
 
-		code = tw_release__up_to(m, s, across__limit(m, s, bound), keep);
-		across__put(m, s);
+		err = tw_release__up_to(m, s, order__limit(m, s, bound), keep);
+		order__put(m, s);
 	}
-	return code;
+	return err;
 }
 
 /* Whether a stream can be placed by when its newest came: that was told, and no other stream's clock says that this machine's time is wrong. */
@@ -287,11 +288,11 @@ static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merg
 	return m->plausible && s->came && (m->judged || !m->newest);
 }
 
-void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
+void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	uint64_t place, time = tw_later(s->newest, s->queued);
 
-	across__look(m);
+	order__look(m);
 	place = m->newest;
 	s->placed = TW_PLACED_BY_GUESS;
 	if (stream__arrival_known(m, s)) {
@@ -300,31 +301,31 @@ void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s)
 		s->placed = TW_PLACED_BY_ARRIVAL;
 	}
 	s->offset = place ? (int64_t)(place - tw_clock_scale__ns(&s->scale, time)) : 0;
-	across__put(m, s);
-	tw_across__look_again(m);
+	order__put(m, s);
+	tw_order__look_again(m);
 }
 
-void tw_across__forget_last(struct tw_merge *m)
+void tw_order__forget_last(struct tw_merge *m)
 {
 	m->last = m->last_ahead = 0;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		const struct tw_merge_stream *s = tw_merge__at(m, i);
-		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_across__time(s, s->last) : 0;
+		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_order__time(s, s->last) : 0;
 
-		if (tw_across__is_ahead(m, last))
+		if (tw_order__is_ahead(m, last))
 			m->last_ahead = tw_later(m->last_ahead, last);
 		else
 			m->last = tw_later(m->last, last);
 	}
 }
 
-static int release__across(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
+static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
 	/* In a file the stream's own time tells how long it waits. Live it does not: events of many seconds may come at once. */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
-		tw_across__guess(m, s);
-	across__update(m, s, moved);
-	return across__up_to(m, m->bound, 0);
+		tw_order__guess(m, s);
+	order__update(m, s, moved);
+	return order__up_to(m, m->bound, 0);
 }
 
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
@@ -334,57 +335,57 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 	if (moved)
 		s->bound = stream__bound(s);
 	s->moved = false;
-	if (m->options.across)
-		return release__across(m, s, moved);
+	if (m->options.one_order)
+		return release__ordered(m, s, moved);
 	if (!moved && (!s->heap.n || s->heap.entries[0].time > s->bound))
 		return 0;
 	return tw_release__up_to(m, s, s->bound, 0);
 }
 
-/* Streams that are held for want of an offset wait no longer. */
+/* Streams without an offset wait for it no longer. */
 static void release__place_all(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		if (tw_merge__at(m, i)->placed == TW_UNPLACED)
-			tw_across__guess(m, tw_merge__at(m, i));
+			tw_order__guess(m, tw_merge__at(m, i));
 	}
 }
 
-/* The oldest of all, until so much is held. */
+/* The oldest of all, until no more than @keep bytes are queued. */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
-	int code;
+	int err;
 
-	if (m->options.across) {
+	if (m->options.one_order) {
 		release__place_all(m);
-		return across__up_to(m, UINT64_MAX, keep);
+		return order__up_to(m, UINT64_MAX, keep);
 	}
-	code = s ? tw_release__up_to(m, s, UINT64_MAX, keep) : 0;
-	for (size_t i = 0; i < tw_merge__n(m) && !code && m->pool.held_bytes > keep; i++)
-		code = tw_release__up_to(m, tw_merge__at(m, i), UINT64_MAX, keep);
-	return code;
+	err = s ? tw_release__up_to(m, s, UINT64_MAX, keep) : 0;
+	for (size_t i = 0; i < tw_merge__n(m) && !err && m->pool.queued_bytes > keep; i++)
+		err = tw_release__up_to(m, tw_merge__at(m, i), UINT64_MAX, keep);
+	return err;
 }
 
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	const size_t keep = m->options.memory - m->options.memory / 8; /* until an eighth is free again */
-	int code;
+	int err;
 
-	if (m->pool.held_bytes <= m->options.memory)
+	if (m->pool.queued_bytes <= m->options.memory)
 		return 0;
 	m->forcing = true;
-	code = release__oldest(m, s, keep);
+	err = release__oldest(m, s, keep);
 	m->forcing = false;
-	return code;
+	return err;
 }
 
 int tw_merge__flush(struct tw_merge *m)
 {
-	int code = release__oldest(m, NULL, 0);
+	int err = release__oldest(m, NULL, 0);
 
-	for (size_t i = 0; i < tw_merge__n(m) && !code; i++)
-		code = tw_release__settle(m, tw_merge__at(m, i));
-	return code;
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++)
+		err = tw_release__end(m, tw_merge__at(m, i));
+	return err;
 }
 
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
@@ -399,10 +400,10 @@ void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
 	if (!s || s->answered)
 		return;
 	s->answered = true;
-	tw_across__look_again(m);
+	tw_order__look_again(m);
 }
 
-static bool across__knows_one(const struct tw_merge *m)
+static bool order__knows_one(const struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		if (tw_merge__at(m, i)->placed == TW_PLACED)
@@ -422,12 +423,12 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 }
 
 /* The first offset that is known: what was guessed without one is nowhere near. */
-static void across__guess_anew(struct tw_merge *m)
+static void order__guess_anew(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
 		if (tw_merge__at(m, i)->placed == TW_PLACED_BY_GUESS) {
 			tw_merge__at(m, i)->placed = TW_UNPLACED;
-			tw_heap__remove(&m->order, &tw_merge__at(m, i)->node);
+			tw_merge_heap__remove(&m->order, &tw_merge__at(m, i)->node);
 		}
 	}
 }
@@ -435,38 +436,38 @@ static void across__guess_anew(struct tw_merge *m)
 int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale)
 {
 	struct tw_merge_stream *s;
-	const int code = tw_merge_streams__get(m, stream_id, &s);
+	const int err = tw_merge_streams__get(m, stream_id, &s);
 
-	if (code || (s->scale.mult == scale->mult && s->scale.shift == scale->shift))
-		return code;
+	if (err || (s->scale.mult == scale->mult && s->scale.shift == scale->shift))
+		return err;
 	s->scale = *scale;
 	s->wait = tw_clock_scale__ticks(scale, m->options.wait_ns);
-	if (!m->options.across)
+	if (!m->options.one_order)
 		return 0;
-	tw_across__forget_last(m);
-	tw_across__look_again(m);
-	across__update(m, s, true);
-	return across__up_to(m, m->bound, 0);
+	tw_order__forget_last(m);
+	tw_order__look_again(m);
+	order__update(m, s, true);
+	return order__up_to(m, m->bound, 0);
 }
 
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 {
 	struct tw_merge_stream *s;
 	bool is_first;
-	int code;
+	int err;
 
-	if (!m->options.across)
+	if (!m->options.one_order)
 		return 0;
-	is_first = !across__knows_one(m);
-	code = tw_merge_streams__get(m, stream_id, &s);
-	if (code || (s->placed == TW_PLACED && s->offset == offset))
-		return code;
+	is_first = !order__knows_one(m);
+	err = tw_merge_streams__get(m, stream_id, &s);
+	if (err || (s->placed == TW_PLACED && s->offset == offset))
+		return err;
 	if (is_first)
-		across__guess_anew(m);
+		order__guess_anew(m);
 	s->offset = offset;
 	s->placed = TW_PLACED;
-	tw_across__forget_last(m);
-	tw_across__look_again(m);
-	across__update(m, s, true);
-	return across__up_to(m, m->bound, 0);
+	tw_order__forget_last(m);
+	tw_order__look_again(m);
+	order__update(m, s, true);
+	return order__up_to(m, m->bound, 0);
 }

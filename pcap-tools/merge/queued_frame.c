@@ -47,7 +47,7 @@ static uint64_t saturating_sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void content__lost(struct tw_frame_content *content, const struct tw_tlv_view *tlv)
+static void content__lost(struct tw_queued_frame_content *content, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
@@ -58,10 +58,10 @@ static void content__lost(struct tw_frame_content *content, const struct tw_tlv_
 	else
 		content->tx = saturating_sum(content->tx, lost.count);
 	if (!content->events)
-		content->told = saturating_sum(content->told, lost.count);
+		content->lost_before = saturating_sum(content->lost_before, lost.count);
 }
 
-static void content__other(struct tw_frame_content *content, const struct tw_tlv_view *tlv)
+static void content__other(struct tw_queued_frame_content *content, const struct tw_tlv_view *tlv)
 {
 	content->items += tlv__is_item(tlv->type);
 	content->events += tlv__is_numbered(tlv);
@@ -75,13 +75,13 @@ static void content__other(struct tw_frame_content *content, const struct tw_tlv
 		content__lost(content, tlv);
 }
 
-static uint64_t held__time(const struct tw_held *held, const uint8_t *value)
+static uint64_t frame__time(const struct tw_queued_frame *frame, const uint8_t *value)
 {
-	return held->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
+	return frame->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
 }
 
 /* Events that follow each other. */
-static void content__events(struct tw_frame_content *content, struct tw_cursor *rest, const uint8_t **last)
+static void content__events(struct tw_queued_frame_content *content, struct tw_cursor *rest, const uint8_t **last)
 {
 	uint32_t n = 0, filtered = 0, head;
 	const uint8_t *at = rest->at;
@@ -97,88 +97,88 @@ static void content__events(struct tw_frame_content *content, struct tw_cursor *
 	content->filtered += filtered;
 }
 
-void tw_held__look(struct tw_held *held)
+void tw_queued_frame__look(struct tw_queued_frame *frame)
 {
-	struct tw_frame_content *content = &held->content;
-	struct tw_cursor rest = held->rest;
+	struct tw_queued_frame_content *content = &frame->content;
+	struct tw_cursor rest = frame->rest;
 	const uint8_t *last = NULL;
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
-	*content = (struct tw_frame_content){ .last = held->info.base_time };
+	*content = (struct tw_queued_frame_content){ .last = frame->info.base_time };
 	content__events(content, &rest, &last);
 	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
 		content__other(content, &tlv);
 		content__events(content, &rest, &last);
 	}
 	if (last)
-		content->last = held__time(held, last + sizeof(struct tw_tlv));
-	content->len = (uint32_t)(rest.at - held->data + 3) & ~3u;
+		content->last = frame__time(frame, last + sizeof(struct tw_tlv));
+	content->len = (uint32_t)(rest.at - frame->data + 3) & ~3u;
 	content->broken = status != TW_FRAME_OK;
 }
 
 /* Items without a time of their own stand with the one before them. */
-static uint64_t item__time(const struct tw_held *held, const struct tw_tlv_view *tlv)
+static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
 	case TW_TLV_EVENT:
 	case TW_TLV_FILTERED:
 	case TW_TLV_LOST:
-		return held__time(held, tlv->value);
+		return frame__time(frame, tlv->value);
 	case TW_TLV_PART:
-		return held->info.base_time;
+		return frame->info.base_time;
 	default:
-		return held->item.time;
+		return frame->item.time;
 	}
 }
 
 /* Nearly all items are events. Return: false if the next one is not, or can't be read */
-static inline bool held__next_event(struct tw_held *held)
+static inline bool frame__next_event(struct tw_queued_frame *frame)
 {
-	const uint8_t *at = held->rest.at;
+	const uint8_t *at = frame->rest.at;
 	uint32_t head;
 
-	if (held->seq == tw_held__end(held))
+	if (frame->seq == tw_queued_frame__end(frame))
 		return false;
-	head = cursor__skip_event(&held->rest);
+	head = cursor__skip_event(&frame->rest);
 	if (!head)
 		return false;
-	held->item.time = held__time(held, at + sizeof(struct tw_tlv));
-	held->item.tlv = at;
-	held->item.len = head & 0xffff;
-	held->item.type = (uint16_t)(head >> 16);
-	held->item.numbered = true;
+	frame->item.time = frame__time(frame, at + sizeof(struct tw_tlv));
+	frame->item.tlv = at;
+	frame->item.len = head & 0xffff;
+	frame->item.type = (uint16_t)(head >> 16);
+	frame->item.numbered = true;
 	return true;
 }
 
-bool tw_held__next(struct tw_held *held)
+bool tw_queued_frame__next(struct tw_queued_frame *frame)
 {
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
-	if (held__next_event(held))
+	if (frame__next_event(frame))
 		return true;
-	while (tw_cursor__next_tlv(&held->rest, &tlv, &status)) {
+	while (tw_cursor__next_tlv(&frame->rest, &tlv, &status)) {
 		const size_t len = sizeof(struct tw_tlv) + tlv.len;
 
 		if (!tlv__is_item(tlv.type))
 			continue;
-		held->item.numbered = tlv__is_numbered(&tlv);
-		if (held->item.numbered && held->seq == tw_held__end(held))
+		frame->item.numbered = tlv__is_numbered(&tlv);
+		if (frame->item.numbered && frame->seq == tw_queued_frame__end(frame))
 			return false; /* more events than the header has numbers for */
-		held->item.time = item__time(held, &tlv);
-		held->item.type = tlv.type;
-		held->item.tlv = tlv.value - sizeof(struct tw_tlv);
-		held->item.len = (uint32_t)(len + 3) & ~3u;
+		frame->item.time = item__time(frame, &tlv);
+		frame->item.type = tlv.type;
+		frame->item.tlv = tlv.value - sizeof(struct tw_tlv);
+		frame->item.len = (uint32_t)(len + 3) & ~3u;
 		return true;
 	}
 	return false;
 }
 
-void tw_held__strip(struct tw_held *held, bool of_all)
+void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all)
 {
-	struct tw_cursor rest = held->rest;
-	uint8_t *to = held->copy + sizeof(struct tw_frame_hdr);
+	struct tw_cursor rest = frame->rest;
+	uint8_t *to = frame->copy + sizeof(struct tw_frame_hdr);
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 
@@ -190,9 +190,9 @@ void tw_held__strip(struct tw_held *held, bool of_all)
 		memmove(to, tlv.value - sizeof(struct tw_tlv), len);
 		to += len;
 	}
-	held->rest.left = (size_t)(to - held->rest.at);
-	held->info.length = (uint16_t)(to - held->copy);
-	tw_frame_hdr__emit(held->copy, &held->info);
+	frame->rest.left = (size_t)(to - frame->rest.at);
+	frame->info.length = (uint16_t)(to - frame->copy);
+	tw_frame_hdr__emit(frame->copy, &frame->info);
 }
 
 #define LEAST_SIZE 256
@@ -202,78 +202,78 @@ void tw_frame_pool__fini(struct tw_frame_pool *pool)
 {
 	for (int i = 0; i < TW_FRAME_POOL_CLASSES; i++) {
 		while (pool->unused[i]) {
-			struct tw_held *held = pool->unused[i];
+			struct tw_queued_frame *frame = pool->unused[i];
 
-			pool->unused[i] = held->next;
-			free(held);
+			pool->unused[i] = frame->next;
+			free(frame);
 		}
 	}
 }
 
-static struct tw_held *pool__buffer(struct tw_frame_pool *pool, size_t need)
+static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t need)
 {
 	uint8_t size_class = 0;
-	struct tw_held *held;
+	struct tw_queued_frame *frame;
 
 	while ((size_t)LEAST_SIZE << size_class < need)
 		size_class++;
-	held = pool->unused[size_class];
-	if (held) {
-		pool->unused[size_class] = held->next;
-		pool->unused_bytes -= held->size;
-		return held;
+	frame = pool->unused[size_class];
+	if (frame) {
+		pool->unused[size_class] = frame->next;
+		pool->unused_bytes -= frame->size;
+		return frame;
 	}
-	held = malloc((size_t)LEAST_SIZE << size_class);
-	if (!held)
+	frame = malloc((size_t)LEAST_SIZE << size_class);
+	if (!frame)
 		return NULL;
-	held->size = (uint32_t)LEAST_SIZE << size_class;
-	held->size_class = size_class;
-	return held;
+	frame->size = (uint32_t)LEAST_SIZE << size_class;
+	frame->size_class = size_class;
+	return frame;
 }
 
-static void held__put(struct tw_held *held, const void *data, size_t len, struct tw_loan *loan)
+static void frame__put(struct tw_queued_frame *frame, const void *data, size_t len, struct tw_borrowed_buffer *buffer)
 {
-	held->loan = loan;
-	held->lent = loan ? (uint32_t)len : 0;
-	held->data = loan ? data : held->copy;
-	if (loan) {
-		loan->users++;
+	frame->buffer = buffer;
+	frame->borrowed = buffer ? (uint32_t)len : 0;
+	frame->data = buffer ? data : frame->copy;
+	if (buffer) {
+		buffer->users++;
 		return;
 	}
-	memcpy(held->copy, data, len);
-	memset(held->copy + len, 0, TW_HELD_SLACK);
+	memcpy(frame->copy, data, len);
+	memset(frame->copy + len, 0, TW_QUEUED_FRAME_SLACK);
 }
 
-struct tw_held *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info, const void *data,
-				    size_t len, struct tw_loan *loan)
+struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
+					    const void *data, size_t len, struct tw_borrowed_buffer *buffer)
 {
-	struct tw_held *held = pool__buffer(pool, sizeof(*held) + (loan ? 0 : len + TW_HELD_SLACK));
+	struct tw_queued_frame *frame = pool__buffer(pool, sizeof(*frame) + (buffer ? 0 : len + TW_QUEUED_FRAME_SLACK));
 
-	if (!held)
+	if (!frame)
 		return NULL;
-	held->next = held->prev = NULL;
-	held->info = *info;
-	held->seq = info->seq;
-	held->started = held->late = false;
-	held->dropped = 0;
-	held->item = (struct tw_item){ .time = info->base_time };
-	held__put(held, data, len, loan);
-	held->rest.at = held->data + sizeof(struct tw_frame_hdr);
-	held->rest.left = len - sizeof(struct tw_frame_hdr);
-	pool->held_bytes += held->size + held->lent;
-	return held;
+	frame->next = frame->prev = NULL;
+	frame->info = *info;
+	frame->seq = info->seq;
+	frame->started = frame->fills_gap = false;
+	frame->dropped = 0;
+	frame->item = (struct tw_merge_item){ .time = info->base_time };
+	frame__put(frame, data, len, buffer);
+	frame->rest.at = frame->data + sizeof(struct tw_frame_hdr);
+	frame->rest.left = len - sizeof(struct tw_frame_hdr);
+	pool->queued_bytes += frame->size + frame->borrowed;
+	return frame;
 }
 
-void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_held *held)
+void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame)
 {
-	pool->held_bytes -= held->size + held->lent;
-	if (held->loan)
-		tw_loan__end(held->loan);
-	if (pool->unused_bytes + held->size > UNUSED_MAX) {
-		free(held);
+	pool->queued_bytes -= frame->size + frame->borrowed;
+	if (frame->buffer)
+		tw_borrowed_buffer__return(frame->buffer);
+	if (pool->unused_bytes + frame->size > UNUSED_MAX) {
+		free(frame);
 		return;
 	}
-	held->next = pool->unused[held->size_class];
-	pool->unused[held->size_class] = held;
-	pool->unused_bytes += held->size;
+	frame->next = pool->unused[frame->size_class];
+	pool->unused[frame->size_class] = frame;
+	pool->unused_bytes += frame->size;
 }

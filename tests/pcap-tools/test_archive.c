@@ -591,7 +591,7 @@ static void a_full_disk(void **state)
 	assert_int_equal(tw_archive__finish(a), -ENOSPC);
 	tw_archive__stats(a, &stats);
 	assert_int_equal(stats.ledger.place[TW_PLACE_DISK], 10);
-	assert_int_equal(stats.merge.held, 0);
+	assert_int_equal(stats.merge.queued, 0);
 	tw_archive__free(a);
 	tw_output__free(output);
 	close(fd);
