@@ -10,7 +10,7 @@
 
 #include "cli/filter/format_reader.h"
 #include "cli/filter/formats.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/packet_frame.h"
 
 #define OTHERS_MAX 3 /* schemas that are named, of those that were not chosen */

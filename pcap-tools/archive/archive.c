@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 /* The caller's texts may go; those of later files are made of them too. */
 static bool keep_texts(struct tw_archive *a)

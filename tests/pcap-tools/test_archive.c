@@ -13,7 +13,7 @@
 
 #include "archive_file.h"
 #include "base/time.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 #define AHEAD 1700000000000000123ull
 
