@@ -3,7 +3,7 @@
 #ifndef CLI_FILTER_OPTION_H
 #define CLI_FILTER_OPTION_H
 
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 
 /** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @err filled */
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err);

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "pcap-tools/admission/admission.h"
-#include "pcap-tools/clocks/asker.h"
+#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/record/recorder.h"
 #include "transport/receiver.h"
 

@@ -33,7 +33,7 @@ struct tw_stream_schema {
 	uint32_t total;    /* texts in it, as they say themselves */
 	uint32_t revision; /* counts up when formats that were there change */
 	struct tw_stream_schema *next;
-	void *user[2]; /* the user's; pcap-tools/capture/sieve.h has them */
+	void *user[2]; /* the user's; pcap-tools/capture/capture_filter.h has them */
 };
 
 struct tw_stream {

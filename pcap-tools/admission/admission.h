@@ -17,7 +17,7 @@
 #define TW_ADMISSION_H
 
 #include "pcap-tools/admission/refusals.h"
-#include "pcap-tools/clocks/asker.h"
+#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
 #define TW_ADMISSION_STREAMS         TW_STREAMS_LIVE_MAX

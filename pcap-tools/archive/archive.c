@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 /* The caller's texts may go; those of later files are made of them too. */
 static bool keep_texts(struct tw_archive *a)
@@ -36,9 +36,9 @@ static int make_parts(struct tw_archive *a, struct tw_error *err)
 		.memory = a->options.memory,
 		.wait_ns = a->options.wait_ns,
 		.from_start = a->options.from_start,
-		.across = true,
+		.one_order = true,
 		.packed = a->options.packed,
-		.tell_gaps = a->options.network,
+		.report_gaps = a->options.network,
 		.emit = tw_archive__emit,
 		.retired = tw_archive__retire,
 		.ctx = a,

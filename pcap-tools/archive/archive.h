@@ -5,7 +5,7 @@
  *
  * Each stream is an interface, "host:instance" from its HOST record. A packet's time is the event's time in the stream's clock plus
  * an offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, as long as the merge waits for anything; then it is
- * named after its id and dated by when it came. What waits is in memory only: who joins late had better ask for them (clocks/asker.h).
+ * named after its id and dated by when it came. What waits is in memory only: who joins late had better ask for them (clocks/clock_poller.h).
  *
  * Metadata that say nothing new are left out: they are repeated each second for those who join late. Where the output is several
  * files, each begins with all of it and stands alone.
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/clocks/stream_clock.h"
 #include "pcap-tools/ledger/ledger.h"
 #include "pcap-tools/merge/merge.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 static struct tw_pcapng_section section_of(const struct tw_archive *a)
 {

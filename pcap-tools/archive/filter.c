@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Out-of-band frames, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 /* What receivers and producers say to each other, which was for then. */
 static bool is_talk(const struct tw_tlv_view *tlv)

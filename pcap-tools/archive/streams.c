@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret)
 {

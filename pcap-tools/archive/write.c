@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 #include "wire/encode.h"
 
 #define ETHER_LEN 14

@@ -6,7 +6,7 @@
 #ifndef TW_CAPTURE_BLOCKS_H
 #define TW_CAPTURE_BLOCKS_H
 
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 
 /* Codes of options. */
 enum {

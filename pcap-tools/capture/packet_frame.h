@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "wire/decode.h"
 
 /**

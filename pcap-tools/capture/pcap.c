@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/capture/format.h"
+#include "pcap-tools/capture/capture_impl.h"
 
 #define MAGIC_US 0xa1b2c3d4u
 #define MAGIC_NS 0xa1b23c4du

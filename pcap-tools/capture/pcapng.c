@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/capture/format.h"
+#include "pcap-tools/capture/capture_impl.h"
 
 /* Numbers of draft-ietf-opsawg-pcapng, section 4. */
 enum {

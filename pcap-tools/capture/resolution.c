@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/capture/format.h"
+#include "pcap-tools/capture/capture_impl.h"
 
 #define EXPONENT_MAX 19 /* 10^19 is the last that fits a u64 */
 

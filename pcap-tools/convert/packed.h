@@ -7,7 +7,7 @@
 #define TW_PACKED_H
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 
 struct tw_packed_stats {
 	struct tw_archive_stats archive;

@@ -86,7 +86,7 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_merge_stream_stats *n)
 {
 	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
-		       gaps = plus(plus(n->gaps_wire, n->gaps_receiver), n->gaps_told);
+		       gaps = plus(plus(n->gaps_wire, n->gaps_receiver), n->gaps_reported);
 
 	return plus(plus(l->place[TW_PLACE_BEFORE], plus(received, gaps)),
 		    plus(l->place[TW_PLACE_RING], l->place[TW_PLACE_PRODUCER_FILTER]));
@@ -135,7 +135,7 @@ static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t
 void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)
 {
 	const struct tw_merge_stream_stats *n = &from->numbers;
-	struct missing missing = { .told = n->gaps_told, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
+	struct missing missing = { .told = n->gaps_reported, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
 	const struct told shed = told__find(from->books, TW_STREAM_SHED, &missing),
 			  tx = told__find(from->books, TW_STREAM_TX, &missing);

@@ -7,47 +7,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_HEAP_OUT SIZE_MAX /* of a node: in no heap */
+#define TW_MERGE_HEAP_OUT SIZE_MAX /* of a node: in no heap */
 
-struct tw_heap_node {
+struct tw_merge_heap_node {
 	uint64_t id;
-	size_t at; /* place in the heap, or TW_HEAP_OUT */
+	size_t at; /* place in the heap, or TW_MERGE_HEAP_OUT */
 };
 
-struct tw_heap_entry {
+struct tw_merge_heap_entry {
 	uint64_t time;
-	struct tw_heap_node *node;
+	struct tw_merge_heap_node *node;
 };
 
-struct tw_heap {
-	struct tw_heap_entry *entries;
+struct tw_merge_heap {
+	struct tw_merge_heap_entry *entries;
 	size_t n, cap;
 };
 
-/** tw_heap__grow() - room for @n entries. Return: false without memory */
-bool tw_heap__grow(struct tw_heap *h, size_t n);
+/** tw_merge_heap__grow() - room for @n entries. Return: false without memory */
+bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n);
 
-/** tw_heap__fini() - frees the entries, not what the nodes are in */
-void tw_heap__fini(struct tw_heap *h);
+/** tw_merge_heap__fini() - frees the entries, not what the nodes are in */
+void tw_merge_heap__fini(struct tw_merge_heap *h);
 
-/** tw_heap__put() - a node's time is now this; there is room for one more if it is not in the heap */
-void tw_heap__put(struct tw_heap *h, struct tw_heap_node *node, uint64_t time);
+/** tw_merge_heap__put() - a node's time is now this; there is room for one more if it is not in the heap */
+void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node, uint64_t time);
 
-/** tw_heap__remove() - fine if it is not in the heap */
-void tw_heap__remove(struct tw_heap *h, struct tw_heap_node *node);
+/** tw_merge_heap__remove() - fine if it is not in the heap */
+void tw_merge_heap__remove(struct tw_merge_heap *h, struct tw_merge_heap_node *node);
 
 /* Of two entries, the one to go out first. */
-static inline bool tw_heap_entry__before(const struct tw_heap_entry *a, const struct tw_heap_entry *b)
+static inline bool tw_merge_heap_entry__before(const struct tw_merge_heap_entry *a, const struct tw_merge_heap_entry *b)
 {
 	return a->time < b->time || (a->time == b->time && a->node->id < b->node->id);
 }
 
-/** tw_heap__second() - the entry that is next after the top; NULL if there is none */
-static inline const struct tw_heap_entry *tw_heap__second(const struct tw_heap *h)
+/** tw_merge_heap__second() - the entry that is next after the top; NULL if there is none */
+static inline const struct tw_merge_heap_entry *tw_merge_heap__second(const struct tw_merge_heap *h)
 {
 	if (h->n < 2)
 		return NULL;
-	return &h->entries[h->n > 2 && tw_heap_entry__before(&h->entries[2], &h->entries[1]) ? 2 : 1];
+	return &h->entries[h->n > 2 && tw_merge_heap_entry__before(&h->entries[2], &h->entries[1]) ? 2 : 1];
 }
 
 #endif

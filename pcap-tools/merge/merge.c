@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
 #define MEMORY_DEFAULT (64u << 20)
 #define WAIT_DEFAULT   1000000000ull
@@ -12,7 +12,7 @@
 #define PARTS_BYTES    (4u << 20) /* of events in pieces, all streams together */
 #define PARTS_COUNT    256
 
-int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *err)
+int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
 	struct tw_merge *m = calloc(1, sizeof(*m));
@@ -27,14 +27,14 @@ int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret,
 	if (!m->options.retire_ns)
 		m->options.retire_ns = RETIRE_DEFAULT;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || !tw_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || tw_merge_streams__init(m))
+	if (!m->parts || !tw_merge_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || tw_merge_streams__init(m))
 		goto no_memory;
 	*ret = m;
 	return 0;
 
 no_memory:
 	tw_merge__free(m);
-	return tw_error__set(err, -ENOMEM, "merging events: no memory");
+	return tw_error__set(error, -ENOMEM, "merging events: no memory");
 }
 
 void tw_merge__free(struct tw_merge *m)
@@ -42,17 +42,295 @@ void tw_merge__free(struct tw_merge *m)
 	if (!m)
 		return;
 	tw_merge_streams__fini(m);
-	tw_heap__fini(&m->order);
+	tw_merge_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
 	tw_parts__free(m->parts);
 	free(m);
+}
+
+/* A frame on its way in. */
+struct incoming {
+	struct tw_frame_info info;
+	const uint8_t *data;
+	size_t len; /* without padding of the link */
+	struct tw_arrival arrival;
+};
+
+static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_tlv_view *tlv,
+			     uint64_t dropped)
+{
+	struct tw_watermark_view mark;
+	uint64_t next_seq;
+	uint16_t id;
+
+	if (!tw_watermark__parse(tlv, &mark))
+		return 0;
+	s->moved = true;
+	if (!s->newest)
+		s->first = mark.time;
+	if (mark.time > s->newest)
+		s->newest = mark.time;
+	while (tw_watermark__next(&mark.channels, &id, &next_seq)) {
+		struct tw_merge_channel *c;
+		int err;
+
+		if (id == TW_CHANNEL_CONTROL) {
+			s->has_control_watermark = true;
+			s->control_watermark = mark.time > s->control_watermark ? mark.time : s->control_watermark;
+			continue;
+		}
+		err = tw_merge_streams__channel(m, s, id, &c);
+		if (err == -ENOMEM)
+			return err;
+		if (err || !tw_merge_channel__watermark(c, mark.time, next_seq, dropped))
+			s->stats.malformed++;
+	}
+	return 0;
+}
+
+/* Apply the watermarks in a frame, whose bytes are the caller's. */
+static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
+{
+	struct tw_cursor tlvs = {
+		.at = in->data + sizeof(struct tw_frame_hdr),
+		.left = in->len - sizeof(struct tw_frame_hdr),
+	};
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	int err = 0;
+
+	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_WATERMARK)
+			err = stream__watermark(m, s, &tlv, in->arrival.dropped);
+	}
+	return err;
+}
+
+/* Whether a frame has anything that is to come out. */
+static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame *frame)
+{
+	return frame->content.items || (m->options.packed && frame->content.has_watermark);
+}
+
+static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
+{
+	const struct tw_queued_frame_content *content = &frame->content;
+
+	s->stats.malformed += !tw_control_numbers__add(&s->control_numbers, frame->info.seq, &s->stats.control_gaps);
+	if (!frame->info.seq)
+		tw_merge_streams__start(s, frame->dropped);
+	if (content->has_end && !s->stats.ended) {
+		s->stats.ended = 1;
+		s->stream->standing.ended = true;
+		tw_order__look_again(m);
+	}
+	if (!merge__wants(m, frame)) {
+		tw_frame_pool__give(&m->pool, frame);
+		return;
+	}
+	if (content->broken || content->len != frame->info.length || (content->has_watermark && !m->options.packed))
+		tw_queued_frame__strip(frame, !m->options.packed);
+	*s->control_end = frame;
+	s->control_end = &frame->next;
+}
+
+/* Events that have no number, or none that can be, never go out. */
+static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame,
+			   bool is_malformed)
+{
+	s->stats.malformed += is_malformed;
+	s->stats.malformed_events += frame->content.events;
+	tw_frame_pool__give(&m->pool, frame);
+}
+
+static void stream__taken(struct tw_merge_stream *s, struct tw_merge_channel *c, const struct tw_queued_frame *frame)
+{
+	if (frame->content.events > frame->info.events)
+		s->stats.malformed_events += frame->content.events - frame->info.events;
+	tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
+}
+
+static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c,
+			     struct tw_queued_frame *frame)
+{
+	s->moved |= c->n_watermarks > 0;
+	switch (tw_merge_channel__queue(c, frame)) {
+	case TW_QUEUED:
+	case TW_QUEUED_LATE:
+		stream__taken(s, c, frame);
+		return;
+	case TW_QUEUED_DUPLICATE:
+		s->stats.duplicates += frame->content.events;
+		tw_frame_pool__give(&m->pool, frame);
+		return;
+	case TW_QUEUED_STALE:
+		s->stats.stale++;
+		stream__refuse(m, s, frame, false);
+		return;
+	case TW_QUEUED_IMPOSSIBLE:
+		stream__refuse(m, s, frame, true);
+		return;
+	}
+}
+
+static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
+{
+	struct tw_merge_channel *c;
+	const int err = tw_merge_streams__channel(m, s, frame->info.channel, &c);
+
+	if (err) {
+		m->stats.refused += err == -ENOSPC;
+		m->stats.refused_events += err == -ENOSPC ? frame->content.events : 0;
+		tw_frame_pool__give(&m->pool, frame);
+		return err == -ENOSPC ? 0 : err;
+	}
+	s->stats.events_in += frame->content.events;
+	if (!merge__wants(m, frame) || (!m->options.packed && !tw_queued_frame__next(frame)))
+		stream__refuse(m, s, frame, false);
+	else
+		stream__queue_in(m, s, c, frame);
+	return 0;
+}
+
+/* Control frames are changed, and the last bytes of an odd one are padded. */
+static struct tw_borrowed_buffer *buffer_of(const struct incoming *in)
+{
+	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.buffer;
+}
+
+static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
+{
+	struct tw_queued_frame *frame = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, buffer_of(in));
+	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
+	bool has_watermark;
+	int err = 0;
+
+	if (!frame)
+		return -ENOMEM;
+	frame->dropped = in->arrival.dropped;
+	tw_queued_frame__look(frame);
+	has_watermark = frame->content.has_watermark;
+	if (frame->content.broken || in->len < in->info.length ||
+	    (!is_control && frame->content.events != in->info.events))
+		s->stats.malformed++;
+	if (frame->content.last > s->queued) {
+		s->queued = frame->content.last;
+		s->came = in->arrival.now;
+	}
+	if (is_control)
+		stream__queue_control(m, s, frame);
+	else
+		err = stream__queue_events(m, s, frame);
+	return err || !has_watermark ? err : stream__watermarks(m, s, in);
+}
+
+/*
+ * This machine's time: who fell silent, who is forgotten, what waited too long. All streams are looked at twice a wait, so what was
+ * queued before the last look but one has waited for one at least, and for one and a half at most.
+ */
+/* One that ended is kept for a while, for frames that were overtaken by its END. */
+static bool stream__is_over(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	const bool is_drained = !s->heap.n && !s->control;
+
+	return (s->stats.ended && s->silent && is_drained) || m->now - s->heard >= m->options.retire_ns;
+}
+
+static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	s->silent = m->now - s->heard >= m->options.wait_ns;
+	s->moved |= s->samples[1] > s->overdue;
+	s->overdue = s->samples[1];
+	s->samples[1] = s->samples[0];
+	s->samples[0] = s->queued;
+	if (m->options.one_order && s->placed == TW_UNPLACED && m->now - s->joined >= m->options.wait_ns)
+		tw_order__guess(m, s);
+}
+
+static int watch__look(struct tw_merge *m)
+{
+	int err = 0;
+
+	m->next_look = m->now + m->options.wait_ns / 2;
+	for (size_t i = tw_merge__n(m); i-- > 0 && !err;) {
+		stream__look(m, tw_merge__at(m, i));
+		if (stream__is_over(m, tw_merge__at(m, i)))
+			err = tw_streams__retire(tw_merge__at(m, i)->stream);
+	}
+	tw_order__look_again(m);
+	if (!err)
+		err = tw_order__release_ahead(m);
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++)
+		err = tw_release__stream(m, tw_merge__at(m, i));
+	return err;
+}
+
+static int watch__frame(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	s->heard = m->now;
+	if (s->silent)
+		tw_order__look_again(m);
+	s->silent = false;
+	return m->now >= m->next_look ? watch__look(m) : 0;
+}
+
+static int merge__take(struct tw_merge *m, const struct incoming *in)
+{
+	struct tw_merge_stream *s;
+	int err;
+
+	if (in->arrival.now > m->now)
+		m->now = in->arrival.now;
+	err = tw_merge_streams__get(m, in->info.stream_id, &s);
+	if (err == -ENOSPC) {
+		m->stats.refused++;
+		m->stats.refused_events += in->info.source == TW_SOURCE_CONTROL ? 0 : in->info.events;
+		return 0;
+	}
+	if (err)
+		return err;
+	if (!s->stats.frames++)
+		s->joined = m->now; /* it may have been admitted before this machine's time was known */
+	tw_streams__hear(s->stream, &in->info, m->turn);
+	err = stream__queue(m, s, in);
+	if (!err && in->arrival.now)
+		err = watch__frame(m, s);
+	if (!err)
+		err = tw_release__stream(m, s);
+	return err ? err : tw_release__relieve(m, s);
+}
+
+int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival)
+{
+	struct incoming in = { .data = data };
+	struct tw_cursor tlvs;
+	const enum tw_frame_status status = tw_frame__parse(data, len, &in.info, &tlvs);
+
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED) {
+		m->stats.unreadable++;
+		return 0;
+	}
+	if (in.info.source == TW_SOURCE_OUT_OF_BAND)
+		return 0;
+	m->turn++;
+	in.len = sizeof(struct tw_frame_hdr) + tlvs.left;
+	if (arrival)
+		in.arrival = *arrival;
+	return merge__take(m, &in);
+}
+
+int tw_merge__tick(struct tw_merge *m, uint64_t now)
+{
+	if (now > m->now)
+		m->now = now;
+	return m->now >= m->next_look ? watch__look(m) : 0;
 }
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 {
 	struct tw_merge_stats stats = m->stats;
 
-	stats.held = m->pool.held_bytes;
+	stats.queued = m->pool.queued_bytes;
 	stats.streams = tw_merge__n(m);
 	stats.malformed += stats.unreadable;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {

@@ -39,7 +39,6 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "pcap-tools/merge/loan.h"
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
@@ -92,12 +91,12 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 }
 
 /*
- * Counted for each stream, in events if nothing else is said. Two sums hold once nothing is held any more:
+ * Counted for each stream, in events if nothing else is said. Two sums hold once nothing is queued any more:
  *
  *   numbers   = before + received + gaps                          (each channel's next number, added up)
  *   received  = events_out + filtered + incomplete + damaged
  *
- * gaps = gaps_wire + gaps_receiver + gaps_told holds always. What came and used up no new number:
+ * gaps = gaps_wire + gaps_receiver + gaps_reported holds always. What came and used up no new number:
  *
  *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
  */
@@ -115,7 +114,7 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 	X(gaps, "missing by their numbers; those that came after all are taken off again")                       \
 	X(gaps_wire, "of them those that nothing below explains")                                                \
 	X(gaps_receiver, "of them: the receiver dropped frames between the channel's frame before and the next") \
-	X(gaps_told, "of them: what a LOST of SHED or TX right behind the hole tells")                           \
+	X(gaps_reported, "of them: what a LOST of SHED or TX right behind the hole tells")                       \
 	X(shed, "told by LOST records of SHED")                                                                  \
 	X(tx, "told by LOST records of TX")                                                                      \
 	X(duplicates, "that had come before")                                                                    \
@@ -145,7 +144,7 @@ struct tw_merge_stats {
 	uint64_t refused_events; /* in them, as their headers say */
 	uint64_t retired;        /* streams */
 	size_t streams;          /* now */
-	size_t held;             /* bytes in the queues now */
+	size_t queued;           /* bytes in the queues now */
 };
 
 /* Return: 0, or -errno, which ends the call that led here and is returned by it. The merge may not be called from here. */
@@ -155,17 +154,17 @@ typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
 
 struct tw_merge_options {
-	size_t memory;      /* bytes held; 0 = 64 MiB */
+	size_t memory;      /* bytes queued; 0 = 64 MiB */
 	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
 	uint64_t retire_ns; /* a stream that was silent for so long of this machine's time is retired; 0 = 5 min */
 	bool from_start; /* the producer starts with us: channels begin with number 0, as where a stream's control frame 0 comes */
-	bool across; /* one order for all streams; a stream waits for its offset, wait_ns at most */
-	bool packed; /* frames come out whole */
+	bool one_order; /* one order for all streams; a stream waits for its offset, wait_ns at most */
+	bool packed;    /* frames come out whole */
 	/*
 	 * A LOST record comes out before the event behind a hole in the numbers, of WIRE or RECEIVER, with the time of that event; what
 	 * a LOST of SHED or TX there tells is not told again. If a missing event comes after all, that was told already.
 	 */
-	bool tell_gaps;
+	bool report_gaps;
 	/*
 	 * The table that its streams are in; NULL = one of its own. It has each stream live from its first frame on. Frames of streams for which
 	 * there is no place are refused.
@@ -176,6 +175,18 @@ struct tw_merge_options {
 	void *ctx;                 /* for emit and retired */
 };
 
+/* Memory with frames in it that the merge may keep until they are out, instead of copying them. One thread has all its users. */
+struct tw_borrowed_buffer {
+	uint32_t users; /* who lends is one, until all of it was given to the merge */
+	void (*released)(struct tw_borrowed_buffer *buffer); /* the last user has finished */
+};
+
+static inline void tw_borrowed_buffer__return(struct tw_borrowed_buffer *buffer)
+{
+	if (!--buffer->users)
+		buffer->released(buffer);
+}
+
 /* How a frame came. */
 struct tw_arrival {
 	uint64_t now; /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
@@ -185,20 +196,20 @@ struct tw_arrival {
 	 * What the frame lies in, with TW_MERGE_SLACK bytes behind it: it may be kept there until it is out. NULL = it is copied. The lender
 	 * is one of its users during the call, and outlives the merge.
 	 */
-	struct tw_loan *loan;
+	struct tw_borrowed_buffer *buffer;
 };
 
 struct tw_merge;
 
 /** tw_merge__new() - Return: 0, -ENOMEM */
-int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *err);
+int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error);
 
 /** tw_merge__free() - what was not flushed is lost; NULL is fine */
 void tw_merge__free(struct tw_merge *m);
 
 /**
  * tw_merge__frame() - take one frame, which may release others
- * @data: from the frame header on; padding of the link may follow; copied, if it is not lent
+ * @data: from the frame header on; padding of the link may follow; copied, unless its buffer is lent
  * @arrival: NULL = out of a file
  *
  * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of

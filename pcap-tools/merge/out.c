@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/merge/out.h"
+#include "pcap-tools/merge/merge_impl.h"
 #include "wire/encode.h"
 
-_Static_assert(TW_MERGE_SLACK <= TW_HELD_SLACK, "what the header promises");
+_Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "what the header promises");
+
+/*
+ * Note the time of what goes out now.
+ * Return: whether something newer went out before: what is ahead is compared only with what is ahead, too
+ */
+static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
+{
+	const uint64_t common = m->options.one_order ? tw_order__time(s, time) : 0;
+	uint64_t *last = tw_order__is_ahead(m, common) ? &m->last_ahead : &m->last;
+	const bool late = m->options.one_order ? common < *last : time < s->last;
+
+	if (time > s->last)
+		s->last = time;
+	if (common > *last)
+		*last = common;
+	return late;
+}
+
+/* With its counts. */
+static inline int out__emit(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merged *out)
+{
+	s->stats.frames_out++;
+	s->stats.events_out += out->delivered;
+	if (m->forcing)
+		s->stats.forced += out->delivered;
+	return m->options.emit(m->options.ctx, out);
+}
 
 /* A LOST that tells of a hole. @head: a frame's of the channel; @seq: the channel's next number */
-static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_hole hole, const uint8_t *head,
+static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_hole hole, const uint8_t *head,
 			  uint64_t seq, uint64_t time)
 {
 	const struct tw_merged out = {
@@ -20,66 +47,311 @@ static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct 
 		.at_base = true,
 	};
 
-	if (!m->options.tell_gaps || !hole.count)
+	if (!m->options.report_gaps || !hole.count)
 		return 0;
 	tw_store_be16(m->hole, TW_TLV_LOST);
 	tw_store_be16(m->hole + offsetof(struct tw_lost, tlv.length), sizeof(struct tw_lost));
 	tw_store_be16(m->hole + offsetof(struct tw_lost, where), hole.receiver ? TW_LOST_RECEIVER : TW_LOST_WIRE);
 	tw_store_be64(m->hole + offsetof(struct tw_lost, count), hole.count);
-	return tw_out__emit(m, s, &out);
+	return out__emit(m, s, &out);
 }
 
-int tw_out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
+static int out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
-	const struct tw_held *held = c->head;
-	const struct tw_hole hole = tw_channel__give_up(c, held->seq, held->dropped);
+	const struct tw_queued_frame *frame = c->head;
+	const struct tw_merge_hole hole = tw_merge_channel__give_up(c, frame->seq, frame->dropped);
 
-	return out__emit_hole(m, s, hole, held->data, held->seq, held->item.time);
+	return out__emit_hole(m, s, hole, frame->data, frame->seq, frame->item.time);
 }
 
-int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
+/* Frames taken apart: one item at a time. */
+
+static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
+			     uint64_t seq)
 {
-	const uint64_t left = tw_held__end(c->head) - c->head->seq;
-	int code = 0;
+	const uint64_t time = frame->item.time;
+	const bool late = out__is_late(m, s, time);
+	const struct tw_merged out = {
+		.stream_id = s->id,
+		.time = time,
+		.head = frame->data,
+		.body = frame->item.tlv,
+		.body_len = frame->item.len,
+		.seq = seq,
+		.base_time = time,
+		.delivered = 1,
+		.events = 1,
+		.flags = (uint8_t)(frame->info.flags | (late ? TW_FLAG_LATE : 0)),
+		.is_event = true,
+		.at_base = true,
+	};
+
+	s->stats.late += late;
+	return out__emit(m, s, &out);
+}
+
+/* LOST, pieces of what is too large, and whatever else stood between the events. */
+static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
+			     uint64_t seq)
+{
+	const struct tw_merge_item *item = &frame->item;
+	const bool own_time = item->type == TW_TLV_LOST;
+	const struct tw_merged out = {
+		.stream_id = s->id,
+		.time = item->time,
+		.head = frame->data,
+		.body = item->tlv,
+		.body_len = item->len,
+		.seq = seq,
+		.base_time = own_time ? item->time : frame->info.base_time,
+		.delivered = item->numbered,
+		.events = item->numbered,
+		.flags = frame->info.flags,
+		.has_lost = item->type == TW_TLV_LOST,
+		.at_base = own_time,
+	};
+
+	return out__emit(m, s, &out);
+}
+
+static struct tw_tlv_view item__tlv(const struct tw_merge_item *item)
+{
+	return (struct tw_tlv_view){
+		.type = item->type,
+		.value = item->tlv + sizeof(struct tw_tlv),
+		.len = tw_load_be16(item->tlv + 2) - sizeof(struct tw_tlv),
+	};
+}
+
+/* A piece of an event whose whole fits a frame. */
+static bool item__is_piece(const struct tw_merge_item *item, struct tw_part_view *ret)
+{
+	const struct tw_tlv_view tlv = item__tlv(item);
+
+	return tw_part__parse(&tlv, ret) && ret->inner_type == TW_TLV_EVENT &&
+	       ret->total >= sizeof(struct tw_event) - sizeof(struct tw_tlv) &&
+	       ret->total <= TW_FRAME_MAX - sizeof(struct tw_frame_hdr) - sizeof(struct tw_tlv);
+}
+
+static void item__become(struct tw_merge_item *item, uint8_t *buf, const struct tw_tlv_view *value)
+{
+	const uint32_t len = (uint32_t)(sizeof(struct tw_tlv) + value->len);
+
+	item->type = TW_TLV_EVENT;
+	item->tlv = buf;
+	item->len = (uint32_t)tw_tlv__padded(len);
+	tw_store_be16(buf, TW_TLV_EVENT);
+	tw_store_be16(buf + 2, (uint16_t)len);
+	memcpy(buf + sizeof(struct tw_tlv), value->value, value->len);
+	memset(buf + len, 0, item->len - len + TW_QUEUED_FRAME_SLACK);
+}
+
+/* The last piece becomes the event, if all others came; others become nothing. */
+static void merge__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
+			      struct tw_merge_item *item)
+{
+	struct tw_part_view part;
+	struct tw_tlv_view whole;
+
+	if (!item__is_piece(item, &part))
+		return;
+	if (tw_parts__add(m->parts, s->id, c->id, &part, &whole) == TW_PARTS_WHOLE) {
+		item__become(item, m->reassembled, &whole);
+		return;
+	}
+	s->stats.incomplete += item->numbered;
+	item->type = TW_TLV_PAD;
+}
+
+static void stream__note_lost(struct tw_merge_stream *s, struct tw_merge_channel *c,
+			      const struct tw_queued_frame *frame)
+{
+	const struct tw_tlv_view tlv = item__tlv(&frame->item);
+	struct tw_lost_view lost;
+
+	if (!tw_lost__parse(&tlv, frame->info.base_time, &lost))
+		return;
+	s->stats.shed += lost.where == TW_LOST_SHED ? lost.count : 0;
+	s->stats.tx += lost.where == TW_LOST_TX ? lost.count : 0;
+	if (!frame->fills_gap && (lost.where == TW_LOST_SHED || lost.where == TW_LOST_TX))
+		tw_merge_channel__report_lost(c, lost.count);
+}
+
+static int out__item(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	struct tw_queued_frame *frame = c->head;
+	struct tw_merge_item *item = &frame->item;
+	const uint64_t seq = frame->seq;
+
+	if (item->numbered && !tw_merge_channel__use_expected(c) && !tw_merge_channel__use(c, 1)) {
+		s->stats.duplicates++;
+		return 0;
+	}
+	if (item->type == TW_TLV_PART)
+		merge__reassemble(m, s, c, item);
+	switch (item->type) {
+	case TW_TLV_EVENT:
+		return merge__emit_event(m, s, frame, seq);
+	case TW_TLV_FILTERED:
+		s->stats.filtered++;
+		return 0;
+	case TW_TLV_PAD:
+		return 0;
+	case TW_TLV_LOST:
+		stream__note_lost(s, c, frame);
+		return merge__emit_other(m, s, frame, seq);
+	default:
+		return merge__emit_other(m, s, frame, seq);
+	}
+}
+
+/* Frames that come out whole: what is in them is counted, nothing is taken apart. */
+
+/* One piece of an event: they come in order. Return: whether it completes one of which all came */
+static bool piece__take(struct tw_merge_pieces *piece, const struct tw_part_view *part)
+{
+	if (!part->offset)
+		*piece = (struct tw_merge_pieces){ .id = part->id, .whole_so_far = true };
+	else if (piece->id == part->id && part->offset + part->len <= piece->offset)
+		return false; /* it came before */
+	piece->whole_so_far &= piece->id == part->id && part->offset == piece->offset;
+	piece->offset = part->offset + (uint32_t)part->len;
+	return piece->whole_so_far && piece->offset == part->total;
+}
+
+/* Return: how many events end in this frame of which a piece is missing */
+static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
+{
+	struct tw_cursor rest = frame->rest;
+	enum tw_frame_status status;
+	struct tw_part_view part;
+	struct tw_tlv_view tlv;
+	uint32_t incomplete = 0;
+
+	while (tw_cursor__next_tlv(&rest, &tlv, &status)) {
+		if (tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part) && part.inner_type == TW_TLV_EVENT)
+			incomplete += !piece__take(&c->piece, &part) && part.offset + part.len == part.total;
+	}
+	return incomplete;
+}
+
+/* What a frame's numbers are worth, none counted twice. */
+struct worth {
+	uint32_t fresh, damaged, filtered, incomplete;
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A frame some of whose numbers came before is a rare thing, so its FILTERED count as those that did not. */
+static struct worth channel__use_all(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
+{
+	const uint32_t numbers = frame->info.events, readable = least(frame->content.events, numbers);
+	struct worth worth = { .fresh = numbers ? tw_merge_channel__use(c, numbers) : 0 };
+
+	worth.filtered = least(frame->content.filtered, worth.fresh);
+	worth.damaged = least(numbers - readable, worth.fresh - worth.filtered);
+	if (frame->content.has_parts)
+		worth.incomplete = least(channel__incomplete(c, frame), worth.fresh - worth.filtered - worth.damaged);
+	return worth;
+}
+
+static int out__packed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	struct tw_queued_frame *frame = c->head;
+	const struct tw_queued_frame_content *content = &frame->content;
+	const uint32_t readable = least(content->events, frame->info.events);
+	const struct worth worth = channel__use_all(c, frame);
+	struct tw_merged out = {
+		.stream_id = s->id,
+		.time = frame->info.base_time,
+		.head = frame->data,
+		.body = frame->data + sizeof(struct tw_frame_hdr),
+		.body_len = content->len - sizeof(struct tw_frame_hdr),
+		.seq = frame->info.seq,
+		.base_time = frame->info.base_time,
+		.delivered = worth.fresh - worth.damaged - worth.filtered - worth.incomplete,
+		.events = frame->info.events,
+		.flags = frame->info.flags,
+		.has_lost = content->has_lost,
+	};
+
+	s->stats.filtered += worth.filtered;
+	s->stats.damaged += worth.damaged;
+	s->stats.incomplete += worth.incomplete;
+	s->stats.duplicates += readable - (worth.fresh - worth.damaged);
+	if (frame->info.events && !worth.fresh)
+		return 0;
+	s->stats.shed += content->shed;
+	s->stats.tx += content->tx;
+	if (frame->info.events && out__is_late(m, s, out.time)) {
+		out.flags |= TW_FLAG_LATE;
+		s->stats.late += out.delivered;
+	}
+	return out__emit(m, s, &out);
+}
+
+int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	struct tw_queued_frame *frame = c->head;
+	const bool packed = m->options.packed;
+	int err = 0;
+
+	if (packed && !frame->fills_gap)
+		tw_merge_channel__report_lost(c, frame->content.lost_before);
+	if (tw_merge_channel__has_hole(c) && (packed ? frame->info.events : frame->item.numbered))
+		err = out__hole(m, s, c);
+	if (err)
+		return err;
+	frame->started = c->begun = true;
+	return packed ? out__packed(m, s, c) : out__item(m, s, c);
+}
+
+int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	const uint64_t left = tw_queued_frame__end(c->head) - c->head->seq;
+	int err = 0;
 
 	if (!left)
 		return 0;
-	if (tw_channel__has_hole(c))
-		code = tw_out__hole(m, s, c);
-	s->stats.damaged += tw_channel__use(c, (uint32_t)left);
-	return code;
+	if (tw_merge_channel__has_hole(c))
+		err = out__hole(m, s, c);
+	s->stats.damaged += tw_merge_channel__use(c, (uint32_t)left);
+	return err;
 }
 
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
 {
-	struct tw_held *held = s->control;
+	struct tw_queued_frame *frame = s->control;
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = time,
-		.head = held->data,
-		.body = held->data + sizeof(struct tw_frame_hdr),
-		.body_len = held->info.length - sizeof(struct tw_frame_hdr),
+		.head = frame->data,
+		.body = frame->data + sizeof(struct tw_frame_hdr),
+		.body_len = frame->info.length - sizeof(struct tw_frame_hdr),
 		.is_control = true,
 	};
-	const int code = tw_out__emit(m, s, &out);
+	const int err = out__emit(m, s, &out);
 
-	s->told = time;
-	s->control = held->next;
+	s->last_control = time;
+	s->control = frame->next;
 	if (!s->control)
 		s->control_end = &s->control;
-	tw_frame_pool__give(&m->pool, held);
-	return code;
+	tw_frame_pool__give(&m->pool, frame);
+	return err;
 }
 
-int tw_out__owed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_channel *c)
+int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
-	const uint64_t last = tw_later(s->last, s->told);
-	struct tw_hole hole;
+	const uint64_t last = tw_later(s->last, s->last_control);
+	struct tw_merge_hole hole;
 
-	if (!tw_channel__owes(c))
+	if (!tw_merge_channel__lacks_announced(c))
 		return 0;
 	c->last.stream_id = s->id;
 	tw_frame_hdr__emit(m->hole_head, &c->last);
-	hole = tw_channel__give_up(c, c->promised, c->promised_dropped);
+	hole = tw_merge_channel__give_up(c, c->announced, c->announced_dropped);
 	return out__emit_hole(m, s, hole, m->hole_head, c->next, last ? last : s->newest);
 }

@@ -2,21 +2,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/merge/state.h"
+#include "pcap-tools/merge/merge_impl.h"
 
-void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s)
+static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	while (s->control) {
-		struct tw_held *held = s->control;
+		struct tw_queued_frame *frame = s->control;
 
-		s->control = held->next;
-		tw_frame_pool__give(&m->pool, held);
+		s->control = frame->next;
+		tw_frame_pool__give(&m->pool, frame);
 	}
 	for (size_t i = 0; i < s->n_channels; i++)
-		tw_channel__free(s->channels[i], &m->pool);
+		tw_merge_channel__free(s->channels[i], &m->pool);
 	for (size_t i = 0; i < sizeof(s->by_id) / sizeof(s->by_id[0]); i++)
 		free(s->by_id[i]);
-	tw_heap__fini(&s->heap);
+	tw_merge_heap__fini(&s->heap);
 	free(s->channels);
 	free(s);
 }
@@ -41,9 +41,9 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 	s->stream->user[m->user] = NULL;
 	m->n_shared_channels -= stream__shared_channels(s);
 	m->latest = NULL;
-	tw_heap__remove(&m->order, &s->node);
-	tw_across__look_again(m);
-	tw_across__forget_last(m);
+	tw_merge_heap__remove(&m->order, &s->node);
+	tw_order__look_again(m);
+	tw_order__forget_last(m);
 }
 
 /* A stream leaves the table: what it still holds goes out. */
@@ -56,11 +56,11 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 
 	if (!s)
 		return 0;
-	if (m->options.across && s->placed == TW_UNPLACED)
-		tw_across__guess(m, s);
+	if (m->options.one_order && s->placed == TW_UNPLACED)
+		tw_order__guess(m, s);
 	err = tw_release__up_to(m, s, UINT64_MAX, 0);
 	if (!err)
-		err = tw_release__settle(m, s);
+		err = tw_release__end(m, s);
 	streams__unlink(m, s);
 	stats = tw_merge_streams__stats(s);
 #define X(name, what) m->stats.name += stats.name;
@@ -69,7 +69,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 	m->stats.retired++;
 	if (m->options.retired)
 		m->options.retired(m->options.ctx, s->id, &stats);
-	tw_merge_streams__free(m, s);
+	streams__free(m, s);
 	return err;
 }
 
@@ -92,7 +92,7 @@ void tw_merge_streams__fini(struct tw_merge *m)
 		struct tw_merge_stream *s = tw_merge__at(m, i);
 
 		if (s)
-			tw_merge_streams__free(m, s);
+			streams__free(m, s);
 	}
 	tw_streams__remove_user(m->streams, m->user);
 	if (!m->options.streams)
@@ -121,13 +121,13 @@ int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_str
 	}
 	s->id = id;
 	s->stream = stream;
-	s->node = (struct tw_heap_node){ .id = id, .at = TW_HEAP_OUT };
+	s->node = (struct tw_merge_heap_node){ .id = id, .at = TW_MERGE_HEAP_OUT };
 	s->wait = m->options.wait_ns;
 	s->control_end = &s->control;
 	s->control_numbers.known = s->from_start = m->options.from_start;
 	s->heard = s->joined = m->now;
 	stream->user[m->user] = s;
-	tw_across__look_again(m);
+	tw_order__look_again(m);
 	*ret = s;
 	return 0;
 }
@@ -146,23 +146,23 @@ int tw_merge__retire(struct tw_merge *m, uint64_t stream_id)
 	return s ? tw_streams__retire(s->stream) : 0;
 }
 
-static struct tw_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
+static struct tw_merge_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
 {
-	struct tw_channel *const *page = s->by_id[id / TW_CHANNEL_PAGE];
+	struct tw_merge_channel *const *page = s->by_id[id / TW_MERGE_CHANNEL_PAGE];
 
-	return page ? page[id % TW_CHANNEL_PAGE] : NULL;
+	return page ? page[id % TW_MERGE_CHANNEL_PAGE] : NULL;
 }
 
 /* Room in the tables for one more channel, of that number. */
 static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 {
-	struct tw_channel **channels;
+	struct tw_merge_channel **channels;
 
-	if (!s->by_id[id / TW_CHANNEL_PAGE])
-		s->by_id[id / TW_CHANNEL_PAGE] = calloc(TW_CHANNEL_PAGE, sizeof(struct tw_channel *));
-	if (!s->by_id[id / TW_CHANNEL_PAGE] || !tw_heap__grow(&s->heap, s->n_channels + 1))
+	if (!s->by_id[id / TW_MERGE_CHANNEL_PAGE])
+		s->by_id[id / TW_MERGE_CHANNEL_PAGE] = calloc(TW_MERGE_CHANNEL_PAGE, sizeof(struct tw_merge_channel *));
+	if (!s->by_id[id / TW_MERGE_CHANNEL_PAGE] || !tw_merge_heap__grow(&s->heap, s->n_channels + 1))
 		return false;
-	channels = realloc(s->channels, (s->n_channels + 1) * sizeof(struct tw_channel *));
+	channels = realloc(s->channels, (s->n_channels + 1) * sizeof(struct tw_merge_channel *));
 	if (!channels)
 		return false;
 	s->channels = channels;
@@ -178,21 +178,21 @@ static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge
 	       stream__shared_channels(s) < TW_MERGE_CHANNELS_MAX - m->n_shared_channels;
 }
 
-int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret)
+int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_merge_channel **ret)
 {
-	struct tw_channel *c = stream__find_channel(s, id);
+	struct tw_merge_channel *c = stream__find_channel(s, id);
 
 	if (!c) {
 		if (!streams__has_channel(m, s))
 			return -ENOSPC;
-		c = stream__grow(s, id) ? tw_channel__new(id, &s->stats) : NULL;
+		c = stream__grow(s, id) ? tw_merge_channel__new(id, &s->stats) : NULL;
 		if (!c)
 			return -ENOMEM;
 		if (s->from_start)
-			tw_channel__start(c, s->start_dropped);
+			tw_merge_channel__start(c, s->start_dropped);
 		m->n_shared_channels -= stream__shared_channels(s);
 		s->channels[s->n_channels++] = c;
-		s->by_id[id / TW_CHANNEL_PAGE][id % TW_CHANNEL_PAGE] = c;
+		s->by_id[id / TW_MERGE_CHANNEL_PAGE][id % TW_MERGE_CHANNEL_PAGE] = c;
 		m->n_shared_channels += stream__shared_channels(s);
 	}
 	*ret = c;
@@ -206,5 +206,5 @@ void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped)
 	s->from_start = true;
 	s->start_dropped = dropped;
 	for (size_t i = 0; i < s->n_channels; i++)
-		tw_channel__start(s->channels[i], dropped);
+		tw_merge_channel__start(s->channels[i], dropped);
 }

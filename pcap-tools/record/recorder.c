@@ -80,7 +80,7 @@ static void recorder__note_full(struct tw_recorder *rec)
 		atomic_store_explicit(&rec->full, true, memory_order_relaxed);
 }
 
-static void recorder__take_back(struct tw_loan *loan)
+static void recorder__take_back(struct tw_borrowed_buffer *loan)
 {
 	struct tw_slot *slot = tw_slot__of_loan(loan);
 	struct tw_recorder *rec = slot->reader;
@@ -108,10 +108,10 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 		tw_slot_list__push(&rec->done, slot);
 		return;
 	}
-	slot->loan = (struct tw_loan){ .users = 1, .over = recorder__take_back };
+	slot->loan = (struct tw_borrowed_buffer){ .users = 1, .released = recorder__take_back };
 	slot->reader = rec;
 	if (recorder__lends(rec, slot))
-		arrival.loan = &slot->loan;
+		arrival.buffer = &slot->loan;
 	do {
 		const size_t rest = slot->len - at, len = rest < slot->segment ? rest : slot->segment;
 
@@ -121,7 +121,7 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 	} while (at < slot->len);
 	slot->lent = slot->loan.users > 1;
 	rec->lent += slot->lent;
-	tw_loan__end(&slot->loan);
+	tw_borrowed_buffer__return(&slot->loan);
 }
 
 static void recorder__write(struct tw_recorder *rec)

@@ -23,12 +23,12 @@ struct tw_slot {
 	bool retires;              /* no frames are in it: a stream has given its place away */
 	uint64_t stream_id;        /* with that */
 	uint8_t *data;
-	struct tw_loan loan; /* this and what follows is the reader's */
-	void *reader;        /* who is told when the loan is over */
-	bool lent;           /* somebody has frames in it, though all of them were looked at */
+	struct tw_borrowed_buffer loan; /* this and what follows is the reader's */
+	void *reader;                   /* who is told when the loan is over */
+	bool lent;                      /* somebody has frames in it, though all of them were looked at */
 };
 
-static inline struct tw_slot *tw_slot__of_loan(struct tw_loan *loan)
+static inline struct tw_slot *tw_slot__of_loan(struct tw_borrowed_buffer *loan)
 {
 	return (struct tw_slot *)((uint8_t *)loan - offsetof(struct tw_slot, loan));
 }

@@ -142,7 +142,7 @@ static int take_kept(struct tw_report_frames *frames, const struct kept *kept, c
 static int decide(struct tw_report_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = {
-		.across = true, .streams = frames->streams, .emit = take_merged, .ctx = frames
+		.one_order = true, .streams = frames->streams, .emit = take_merged, .ctx = frames
 	};
 	struct kept kept;
 	size_t at = 0;

@@ -9,7 +9,7 @@
 #ifndef TW_REPORT_FRAMES_H
 #define TW_REPORT_FRAMES_H
 
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/report/report.h"
 #include "stream/streams.h"
 #include "wire/decode.h"

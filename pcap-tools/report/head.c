@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/printable.h"
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 
 #define NS_PER_S     1000000000u
 #define NS_PER_US    1000u

@@ -7,7 +7,7 @@
 #ifndef TW_REPORT_HOLD_H
 #define TW_REPORT_HOLD_H
 
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 
 #define TW_REPORT_HELD_MAX   8192       /* events that wait; beyond it the oldest is printed as it is */
 #define TW_REPORT_HELD_BYTES (4u << 20) /* of their records */

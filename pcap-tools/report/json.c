@@ -4,7 +4,7 @@
  * seconds. Strings of the kernel may hold any bytes: base/json.h makes texts of them.
  */
 #include "base/json.h"
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 
 #define EXACT_MAX ((uint64_t)1 << 53)
 #define NS_PER_S  1000000000u

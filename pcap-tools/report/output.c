@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 
 struct tw_line tw_report_output__line(struct tw_report_output *out)
 {

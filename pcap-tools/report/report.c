@@ -9,10 +9,10 @@
 
 #include "base/event_pattern.h"
 #include "base/printable.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/report/frames.h"
 #include "pcap-tools/report/hold.h"
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 
 #define PARTS_BYTES ((size_t)16 << 20) /* of events in pieces */

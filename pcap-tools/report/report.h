@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* that can be chosen by number */
 

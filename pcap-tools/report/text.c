@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout of `trace-cmd report`, byte for byte. */
 #include "base/printable.h"
-#include "pcap-tools/report/impl.h"
+#include "pcap-tools/report/report_impl.h"
 
 #define NAME_WIDTH 20 /* of the event's name; longer ones push the text */
 #define CUT        "... [cut]"

@@ -20,8 +20,8 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/clocks/asker.h"
 #include "pcap-tools/clocks/capture_clock.h"
+#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/clocks/stream_clock.h"
 #include "producer/exchange.h"
 #include "tests/producer/run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * capture_seeds DIR: inputs for fuzz_capture to start from: each kind of capture, each kind of record that explains. Built
- * WITH_FILTERS they are fuzz_sieve's: the same behind an expression each.
+ * WITH_FILTERS they are fuzz_capture_filter's: the same behind an expression each.
  */
 #include <stdio.h>
 #include <stdlib.h>

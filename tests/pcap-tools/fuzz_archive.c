@@ -153,7 +153,7 @@ static void check_books(const struct tw_archive *a, bool nothing_fits)
 
 	check(nothing_fits || !tw_archive__error(a, NULL));
 	tw_archive__stats(a, &stats);
-	check(!stats.merge.held && !(nothing_fits && place[TW_PLACE_DELIVERED]));
+	check(!stats.merge.queued && !(nothing_fits && place[TW_PLACE_DELIVERED]));
 	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + place[TW_PLACE_UNWANTED] +
 		      place[TW_PLACE_DISK] ==
 	      stats.merge.events_out);

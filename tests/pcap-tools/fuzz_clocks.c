@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/clocks/asker.h"
+#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/clocks/stream_clock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

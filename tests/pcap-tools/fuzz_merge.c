@@ -2,7 +2,7 @@
 /*
  * Frames from a stranger into the merge. The input: options in one byte, then records, each behind a 16-bit big-endian head:
  * frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping frames, offsets and
- * scales of streams. What comes out must be frames that parse, with one TLV where one is promised; and the books must balance, those of
+ * scales of streams. What comes out must be frames that parse, with one TLV where one is announced; and the books must balance, those of
  * each stream too.
  */
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_
 	check(s->events_in == s->events_out + s->filtered + s->duplicates + s->incomplete + s->malformed_events);
 	check(s->numbers == s->before + s->received + s->gaps);
 	check(s->received == s->events_out + s->filtered + s->incomplete + s->damaged);
-	check(s->gaps == s->gaps_wire + s->gaps_receiver + s->gaps_told);
+	check(s->gaps == s->gaps_wire + s->gaps_receiver + s->gaps_reported);
 }
 
 static void command(struct tw_merge *m, unsigned int head, struct tw_cursor *input, struct tw_arrival *arrival)
@@ -124,7 +124,7 @@ static void check_books(const struct tw_merge *m)
 	struct tw_merge_stats stats;
 
 	tw_merge__stats(m, &stats);
-	check(!stats.held);
+	check(!stats.queued);
 #define X(name, what) sums.name = stats.name;
 	TW_MERGE_COUNTERS(X)
 #undef X
@@ -145,9 +145,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options_byte = *first;
 	options.from_start = *first & FROM_START;
 	options.memory = *first & LITTLE_MEMORY ? 4096 : 0;
-	options.across = *first & ACROSS;
+	options.one_order = *first & ACROSS;
 	options.packed = *first & PACKED;
-	options.tell_gaps = *first & TELL_GAPS;
+	options.report_gaps = *first & TELL_GAPS;
 	if (tw_merge__new(&options, &m, NULL))
 		return 0;
 	feed(m, &input);

@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 #include "pcap-tools/admission/admission.h"
-#include "pcap-tools/clocks/asker.h"
+#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/record/recorder.h"
 
 #define SLOTS      32

@@ -9,11 +9,11 @@
 #include "pcap-tools/merge/merge.h"
 
 struct lent {
-	struct tw_loan loan;
+	struct tw_borrowed_buffer loan;
 	uint8_t bytes[];
 };
 
-static inline void lent__over(struct tw_loan *loan)
+static inline void lent__over(struct tw_borrowed_buffer *loan)
 {
 	free((uint8_t *)loan - offsetof(struct lent, loan));
 }
@@ -27,12 +27,12 @@ static inline void lend(lent_taker *take, void *ctx, const void *frame, size_t l
 
 	if (!lent)
 		abort();
-	lent->loan = (struct tw_loan){ .users = 1, .over = lent__over };
+	lent->loan = (struct tw_borrowed_buffer){ .users = 1, .released = lent__over };
 	memcpy(lent->bytes, frame, len);
 	memset(lent->bytes + len, 0, TW_MERGE_SLACK);
-	arrival.loan = &lent->loan;
+	arrival.buffer = &lent->loan;
 	take(ctx, lent->bytes, len, &arrival);
-	tw_loan__end(&lent->loan);
+	tw_borrowed_buffer__return(&lent->loan);
 }
 
 #endif

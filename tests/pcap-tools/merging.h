@@ -239,7 +239,7 @@ static inline void tick(struct fixture *x, uint64_t ns)
 							 (s)->malformed_events);                                       \
 		assert_int_equal((s)->numbers, (s)->before + (s)->received + (s)->gaps);                               \
 		assert_int_equal((s)->received, (s)->events_out + (s)->filtered + (s)->incomplete + (s)->damaged);     \
-		assert_int_equal((s)->gaps, (s)->gaps_wire + (s)->gaps_receiver + (s)->gaps_told);                     \
+		assert_int_equal((s)->gaps, (s)->gaps_wire + (s)->gaps_receiver + (s)->gaps_reported);                 \
 	} while (0)
 
 static inline struct tw_merge_stream_stats stream_stats(const struct fixture *x, uint64_t stream)
@@ -257,7 +257,7 @@ static inline void assert_books(struct fixture *x)
 	assert_int_equal(tw_merge__flush(x->merge), 0);
 	s = stats(x);
 	assert_sums(s);
-	assert_int_equal(s->held, 0);
+	assert_int_equal(s->queued, 0);
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "archive_file.h"
 #include "base/time.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 #define AHEAD 1700000000000000123ull
 
@@ -591,7 +591,7 @@ static void a_full_disk(void **state)
 	assert_int_equal(tw_archive__finish(a), -ENOSPC);
 	tw_archive__stats(a, &stats);
 	assert_int_equal(stats.ledger.place[TW_PLACE_DISK], 10);
-	assert_int_equal(stats.merge.held, 0);
+	assert_int_equal(stats.merge.queued, 0);
 	tw_archive__free(a);
 	tw_output__free(output);
 	close(fd);

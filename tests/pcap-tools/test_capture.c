@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the judge. */
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

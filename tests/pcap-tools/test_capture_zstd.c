@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "captures.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 
 #define PACKETS 100
 

@@ -108,7 +108,7 @@ static void lose_at_producer(struct world *w)
 
 	const bool told = (shed || w->tells_tx) && w->tells_lost && chance(2);
 
-	*(told ? &w->seen.numbers.gaps_told : &w->seen.numbers.gaps_wire) += w->joined;
+	*(told ? &w->seen.numbers.gaps_reported : &w->seen.numbers.gaps_wire) += w->joined;
 	w->totals[shed ? TW_STREAM_SHED : TW_STREAM_TX]++;
 	if (shed || w->tells_tx)
 		tell_lost(w, shed ? TW_LOST_SHED : TW_LOST_TX);

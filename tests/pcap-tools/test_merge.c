@@ -96,7 +96,7 @@ static void memory_is_bounded(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 2000; i++) {
 		put_events(x, 1, 10 * i, 1000 + 100 * i, 10);
-		assert_true(stats(x)->held <= 64 * 1024);
+		assert_true(stats(x)->queued <= 64 * 1024);
 	}
 	assert_true(stats(x)->forced > 10000);
 	for (size_t i = 1; i < x->sink.n; i++)
@@ -108,7 +108,7 @@ static void memory_is_bounded(void **state)
 
 static bool is_over;
 
-static void note_over(struct tw_loan *loan)
+static void note_over(struct tw_borrowed_buffer *loan)
 {
 	(void)loan;
 	is_over = true;
@@ -118,14 +118,14 @@ static void note_over(struct tw_loan *loan)
 static bool put_lent(struct fixture *x, size_t len)
 {
 	static uint8_t bytes[sizeof(x->frame.buf)];
-	static struct tw_loan loan;
-	const struct tw_arrival arrival = { .now = 1, .loan = &loan };
+	static struct tw_borrowed_buffer loan;
+	const struct tw_arrival arrival = { .now = 1, .buffer = &loan };
 
-	loan = (struct tw_loan){ .users = 1, .over = note_over };
+	loan = (struct tw_borrowed_buffer){ .users = 1, .released = note_over };
 	is_over = false;
 	memcpy(bytes, x->frame.buf, sizeof(bytes));
 	assert_int_equal(tw_merge__frame(x->merge, bytes, len, &arrival), 0);
-	tw_loan__end(&loan);
+	tw_borrowed_buffer__return(&loan);
 	return !is_over;
 }
 

@@ -14,7 +14,7 @@ static struct fixture *streams__new(struct tw_merge_options options, uint64_t n,
 {
 	struct fixture *x;
 
-	options.from_start = options.across = true;
+	options.from_start = options.one_order = true;
 	x = fixture__new(options);
 	for (uint64_t i = 0; i < n; i++)
 		set_offset(x, i, (int64_t)i * apart);
@@ -51,7 +51,7 @@ static void clocks_differ(void **state)
 	put_marked(x, 0, 0, 5000000); /* 5000000 of the common line */
 	put_marked(x, 1, 0, 4000100);
 	put_marked(x, 2, 0, 3000050);
-	assert_stream_order(x, "0"); /* the others have promised nothing beyond their own */
+	assert_stream_order(x, "0"); /* the others have announced nothing beyond their own */
 	put_marked(x, 0, 1, 5000075);
 	put_marked(x, 2, 1, 3000060);
 	put_marked(x, 1, 1, 4000200);
@@ -264,7 +264,7 @@ static void a_stranger_does_not_judge(void **state)
 /* Frames without any watermark, and then none at all: real time lets them out. */
 static void nothing_waits_for_ever(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
 	struct fixture *alone = fixture__new((struct tw_merge_options){ .wait_ns = SECOND });
 
 	(void)state;
@@ -347,7 +347,7 @@ static void waits_for_its_offset_no_longer_than_told(void **state)
 /* Who keeps a table of his own admits it first, and may do so before any frame has told this machine's time. */
 static void waits_from_its_first_frame_on(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
 
 	(void)state;
 	x->live = true;
@@ -365,7 +365,7 @@ static void waits_from_its_first_frame_on(void **state)
 /* Clocks that count from boot, until the first offset tells how far that is from the common time line. */
 static void guesses_follow_the_first_that_is_known(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true, .wait_ns = 1000 });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = 1000 });
 
 	(void)state;
 	put_marked(x, 1, 0, 100);
@@ -487,7 +487,7 @@ static void memory_lets_the_oldest_of_all_out(void **state)
 	for (uint64_t i = 0; i < 4000; i++) {
 		from_stream(x, i % 4);
 		put_events(x, 1, i / 4, 1000 + 100 * i, 1);
-		assert_true(stats(x)->held <= 64 * 1024);
+		assert_true(stats(x)->queued <= 64 * 1024);
 	}
 	assert_true(stats(x)->forced > 2000);
 	assert_books(x);

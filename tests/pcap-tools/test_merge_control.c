@@ -80,7 +80,7 @@ static void control_about_the_past(void **state)
 	fixture__free(x);
 }
 
-/* A name that is yet to come may belong before events that all rings have promised to be complete. */
+/* A name that is yet to come may belong before events that all rings have announced to be complete. */
 static void control_holds_events_back(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .wait_ns = 1000000 });

@@ -162,10 +162,10 @@ static void assert_lost(const struct seen *seen, uint16_t where, uint64_t count,
 	assert_int_equal(seen->events, 0);
 }
 
-/* Before the event behind the hole, with its time; what was promised and never came, at the end. */
+/* Before the event behind the hole, with its time; what was announced and never came, at the end. */
 static void holes_are_told(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
 	(void)state;
 	put_events(x, 1, 2, 1000, 1);
@@ -185,7 +185,7 @@ static void holes_are_told(void **state)
 /* Nothing but watermarks came. */
 static void all_is_missing(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
 	(void)state;
 	mark1(x, 2000, 11);
@@ -198,7 +198,7 @@ static void all_is_missing(void **state)
 /* The hole lies between the frames that came before and behind the drop, wherever else frames came. */
 static void holes_are_the_receivers_when_it_dropped(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
 	(void)state;
 	x->live = true;
@@ -224,7 +224,7 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 /* What a LOST in front of the event tells, in its frame or in one of its own, is not told again; more than that is. */
 static void told_losses_are_not_told_twice(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 	const struct tw_lost_view tx = { .time = 1200, .where = TW_LOST_TX, .count = 3 };
 
 	(void)state;
@@ -246,7 +246,7 @@ static void told_losses_are_not_told_twice(void **state)
 	assert_lost(&x->sink.out[4], TW_LOST_WIRE, 2, 11, 1200);
 	assert_int_equal(x->sink.out[6].lost_where, TW_LOST_RING);
 	assert_lost(&x->sink.out[7], TW_LOST_WIRE, 2, 14, 1300);
-	assert_int_equal(stats(x)->gaps_told, 7);
+	assert_int_equal(stats(x)->gaps_reported, 7);
 	assert_int_equal(stats(x)->gaps_wire, 4);
 	assert_int_equal(stats(x)->shed, 4);
 	assert_int_equal(stats(x)->tx, 3);
@@ -256,7 +256,7 @@ static void told_losses_are_not_told_twice(void **state)
 /* One that tells of more than is missing there told of it later than it could have. The next hole is another. */
 static void what_is_told_explains_one_hole(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
 	(void)state;
 	put_events(x, 1, 0, 1000, 1);
@@ -266,7 +266,7 @@ static void what_is_told_explains_one_hole(void **state)
 	assert_books(x);
 	assert_int_equal(x->sink.n, 5);
 	assert_lost(&x->sink.out[3], TW_LOST_WIRE, 3, 7, 1200);
-	assert_int_equal(stats(x)->gaps_told, 2);
+	assert_int_equal(stats(x)->gaps_reported, 2);
 	fixture__free(x);
 }
 
@@ -314,7 +314,7 @@ static void joining_late_tells_what_was_before(void **state)
 /* The first control frame came, so what a channel lacks at its beginning was not before us, also if its watermark is missing. */
 static void who_saw_the_start_misses_first_events(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .report_gaps = true });
 
 	(void)state;
 	x->live = true;
@@ -336,7 +336,7 @@ static void who_saw_the_start_misses_first_events(void **state)
 /* The network had others overtake it. */
 static void the_start_comes_behind_events(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .tell_gaps = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .report_gaps = true });
 
 	(void)state;
 	put_events(x, 1, 4, 1040, 2);
@@ -439,7 +439,7 @@ static void random_wire(unsigned int seed, struct tw_merge_options options, bool
 	struct fixture *x;
 	uint64_t sent;
 
-	options.from_start = options.tell_gaps = true;
+	options.from_start = options.report_gaps = true;
 	x = fixture__new(options);
 	x->live = true;
 	srand(seed);

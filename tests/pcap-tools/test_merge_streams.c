@@ -89,11 +89,14 @@ static void an_ended_stream_is_retired(void **state)
 	fixture__free(x);
 }
 
-/* Killed without END; what was promised and never came is missing when it is forgotten. */
+/* Killed without END; what was announced and never came is missing when it is forgotten. */
 static void a_silent_stream_is_retired(void **state)
 {
-	struct fixture *x = live__new((struct tw_merge_options){
-		.from_start = true, .across = true, .tell_gaps = true, .wait_ns = SECOND, .retire_ns = 10 * SECOND });
+	struct fixture *x = live__new((struct tw_merge_options){ .from_start = true,
+								 .one_order = true,
+								 .report_gaps = true,
+								 .wait_ns = SECOND,
+								 .retire_ns = 10 * SECOND });
 
 	(void)state;
 	set_offset(x, 7, 0);
@@ -198,7 +201,7 @@ static void the_dead_make_room(void **state)
 /* The order of the others does not suffer from what strangers say of the time. */
 static void strangers_don_t_make_others_late(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .across = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true });
 	uint64_t seq = 0;
 
 	(void)state;
@@ -218,7 +221,7 @@ static void strangers_don_t_make_others_late(void **state)
 /* All are known and none went: there is no room, and that is counted. */
 static void what_finds_no_place_is_counted(void **state)
 {
-	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .across = true });
+	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .one_order = true });
 
 	(void)state;
 	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
@@ -241,7 +244,7 @@ static void what_finds_no_place_is_counted(void **state)
 /* Days of producers that start and end, or are killed. */
 static void restarts_for_days(void **state)
 {
-	struct fixture *x = live__new((struct tw_merge_options){ .across = true, .wait_ns = SECOND });
+	struct fixture *x = live__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
 
 	(void)state;
 	for (uint64_t i = 0; i < 3000; i++) {

@@ -4,7 +4,7 @@
 
 static struct fixture *packed__new(void)
 {
-	return fixture__new((struct tw_merge_options){ .from_start = true, .packed = true, .tell_gaps = true });
+	return fixture__new((struct tw_merge_options){ .from_start = true, .packed = true, .report_gaps = true });
 }
 
 static void frames_come_out_as_they_came(void **state)
@@ -112,7 +112,7 @@ static void holes_are_told(void **state)
 	assert_int_equal(x->sink.out[1].events, 0);
 	assert_int_equal(x->sink.out[1].time, 1100);
 	assert_int_equal(x->sink.out[2].lost_where, TW_LOST_SHED);
-	assert_int_equal(stats(x)->gaps_told, 3);
+	assert_int_equal(stats(x)->gaps_reported, 3);
 	assert_int_equal(stats(x)->shed, 3);
 	fixture__free(x);
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "wire/tracewire.h"
 
 #define PACKET_MAX 65600

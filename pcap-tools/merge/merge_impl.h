@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A merge's insides. streams.c keeps the streams, in.c takes frames in, release.c lets them out in order, across.c has the order
- * of several streams, watch.c looks at this machine's time; what comes out is made in out.c.
+ * A merge's insides. merge.c takes frames in and looks at this machine's time, streams.c keeps streams and channels, channel.c the frames
+ * that a channel has queued, order.c decides what goes out next, out.c makes and counts what comes out.
  */
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
@@ -9,23 +9,22 @@
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
-#include "pcap-tools/merge/numbers.h"
 #include "stream/clock_scale.h"
 #include "stream/eviction.h"
 #include "wire/parts.h"
 
-#define TW_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
+#define TW_MERGE_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
 
 /* What is known of a stream's place on the common time line. */
-enum tw_placed {
-	TW_UNPLACED,          /* it is held */
+enum tw_merge_placed {
+	TW_UNPLACED,          /* its frames stay queued */
 	TW_PLACED_BY_GUESS,   /* its offset did not come in time: as if its newest were the newest of all */
 	TW_PLACED_BY_ARRIVAL, /* the same, and this machine's time is told: its newest stands where it came */
 	TW_PLACED,
 };
 
 struct tw_merge_stream {
-	struct tw_heap_node node; /* in the order across streams; its id is the stream's */
+	struct tw_merge_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
 	struct tw_stream *stream; /* in the table */
 	struct tw_merge_stream_stats stats;
@@ -34,22 +33,22 @@ struct tw_merge_stream {
 
 	/* Its order in itself. All times are those of its clock. */
 	struct tw_clock_scale scale;
-	uint64_t wait;                          /* the longest wait, as its clock counts */
-	struct tw_held *control, **control_end; /* not out yet, in the order in which they came */
-	struct tw_numbers control_numbers;
-	struct tw_channel **channels;
+	uint64_t wait;                                  /* the longest wait, as its clock counts */
+	struct tw_queued_frame *control, **control_end; /* not out yet, in the order in which they came */
+	struct tw_control_numbers control_numbers;
+	struct tw_merge_channel **channels;
 	size_t n_channels;
-	struct tw_heap heap;   /* of the channels that have something */
-	uint64_t newest;       /* time of the newest watermark */
-	uint64_t control_mark; /* the control channel's: its frames that are yet to come may belong behind that */
-	bool control_marked;
-	bool moved;     /* a watermark came or began to hold: bound is to be computed anew */
-	uint64_t bound; /* nothing older comes, or it is waited for no longer */
-	uint64_t last;  /* time of the newest event that went out */
-	uint64_t told;  /* time of the last control frame that did */
+	struct tw_merge_heap heap;  /* of the channels that have something */
+	uint64_t newest;            /* time of the newest watermark */
+	uint64_t control_watermark; /* the control channel's: its frames that are yet to come may belong behind that */
+	bool has_control_watermark;
+	bool moved;            /* a watermark came or began to hold: bound is to be computed anew */
+	uint64_t bound;        /* nothing older comes, or it is waited for no longer */
+	uint64_t last;         /* time of the newest event that went out */
+	uint64_t last_control; /* time of the last control frame that did */
 
 	/* Its place in the order across streams. */
-	enum tw_placed placed;
+	enum tw_merge_placed placed;
 	bool answered; /* it answers at an address: its frames are not forged */
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
@@ -62,7 +61,7 @@ struct tw_merge_stream {
 	uint64_t overdue;    /* and at the one before that, a wait ago: all up to there goes out */
 	bool silent;
 
-	struct tw_channel **by_id[65536 / TW_CHANNEL_PAGE]; /* channels by their numbers, in pages */
+	struct tw_merge_channel **by_id[65536 / TW_MERGE_CHANNEL_PAGE]; /* channels by their numbers, in pages */
 };
 
 struct tw_merge {
@@ -77,7 +76,7 @@ struct tw_merge {
 	uint64_t turn;                  /* frames taken */
 
 	/* The order across streams, on the common time line. */
-	struct tw_heap order;
+	struct tw_merge_heap order;
 	struct tw_merge_stream
 		*slowest; /* whose bound is the least of the live streams'; NULL = there are none, or look again */
 	uint64_t least;   /* that bound */
@@ -91,9 +90,9 @@ struct tw_merge {
 	bool forcing;            /* what goes out does so for want of memory */
 	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
 
-	uint8_t whole[TW_FRAME_MAX + TW_HELD_SLACK]; /* an event put together */
+	uint8_t reassembled[TW_FRAME_MAX + TW_QUEUED_FRAME_SLACK]; /* an event put together */
 	uint8_t hole_head[sizeof(struct tw_frame_hdr)];
-	uint8_t hole[sizeof(struct tw_lost) + TW_HELD_SLACK];
+	uint8_t hole[sizeof(struct tw_lost) + TW_QUEUED_FRAME_SLACK];
 };
 
 static inline uint64_t tw_later(uint64_t a, uint64_t b)
@@ -132,16 +131,17 @@ int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_str
 static inline int tw_merge_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
 	struct tw_merge_stream *s = tw_merge_streams__find(m, id);
-	const int code = s ? 0 : tw_merge_streams__begin(m, id, &s);
+	const int err = s ? 0 : tw_merge_streams__begin(m, id, &s);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	*ret = m->latest = s;
 	return 0;
 }
 
 /** tw_merge_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
-int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_channel **ret);
+int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id,
+			      struct tw_merge_channel **ret);
 
 /** tw_merge_streams__start() - its first control frame came; @dropped: by the receiver until then */
 void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped);
@@ -149,33 +149,30 @@ void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped);
 /** tw_merge_streams__init() - the table of streams, and its use. Return: 0, -ENOMEM */
 int tw_merge_streams__init(struct tw_merge *m);
 
-/** tw_merge_streams__fini() - what is still held is lost */
+/** tw_merge_streams__fini() - what is still queued is lost */
 void tw_merge_streams__fini(struct tw_merge *m);
-
-/** tw_merge_streams__free() - give back all of a stream that is in no table any more */
-void tw_merge_streams__free(struct tw_merge *m, struct tw_merge_stream *s);
 
 /** tw_merge_streams__stats() - of one, as of now */
 struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_stream *s);
 
-/* release.c */
+/* order.c */
 
 /** tw_release__stream() - what the stream's watermarks let out goes out. Return: 0, or what emit returned */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__up_to() - all of a stream up to @bound, or until no more than @keep bytes are held */
+/** tw_release__up_to() - all of a stream up to @bound, or until no more than @keep bytes are queued */
 int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep);
 
 /** tw_release__relieve() - if memory is used up, the oldest go out early. Return: 0, or what emit returned */
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__settle() - the stream's end: what was promised and did not come is missing */
-int tw_release__settle(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_release__end() - the stream's end: what was announced and did not come is missing */
+int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s);
 
-/* across.c: all times of the common line */
+/* Of several streams: all times of the common line. */
 
-/** tw_across__time() - a time of the stream's clock on the common time line */
-static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t time)
+/** tw_order__time() - a time of the stream's clock on the common time line */
+static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t time)
 {
 	const uint64_t ns = tw_clock_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
 
@@ -184,42 +181,42 @@ static inline uint64_t tw_across__time(const struct tw_merge_stream *s, uint64_t
 	return common >= ns ? common : UINT64_MAX;
 }
 
-/** tw_across__is_ahead() - whether a time is later than events can be by now */
-static inline bool tw_across__is_ahead(const struct tw_merge *m, uint64_t common)
+/** tw_order__is_ahead() - whether a time is later than events can be by now */
+static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 {
 	return m->judged && common > m->now + m->plausible;
 }
 
-/** tw_across__release_ahead() - what waited too long of streams that are ahead goes out. Return: 0, or what emit returned */
-int tw_across__release_ahead(struct tw_merge *m);
+/** tw_order__release_ahead() - what waited too long of streams that are ahead goes out. Return: 0, or what emit returned */
+int tw_order__release_ahead(struct tw_merge *m);
 
-/** tw_across__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */
-static inline void tw_across__look_again(struct tw_merge *m)
+/** tw_order__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */
+static inline void tw_order__look_again(struct tw_merge *m)
 {
 	m->slowest = NULL;
 }
 
-/** tw_across__update() - what waits of a stream is another now, and if it @moved its bound */
-void tw_across__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved);
+/** tw_order__guess() - a stream's offset is waited for no longer */
+void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_across__guess() - a stream's offset is waited for no longer */
-void tw_across__guess(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_order__forget_last() - a stream went: what is late is decided by the others' events */
+void tw_order__forget_last(struct tw_merge *m);
 
-/** tw_across__release() - what the common bound lets out goes out. Return: 0, or what emit returned */
-int tw_across__release(struct tw_merge *m);
+/* out.c: what comes out is made and counted. All return 0, or what emit returned. */
 
-/** tw_across__up_to() - everything up to @bound, or until no more than @keep bytes are held */
-int tw_across__up_to(struct tw_merge *m, uint64_t bound, size_t keep);
+/**
+ * tw_out__head() - the head's next item, or all of it if frames come out whole, goes out, is counted and gone, or is dropped
+ * A hole before it is given up first.
+ */
+int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_across__forget_last() - a stream went: what is late is decided by the others' events */
-void tw_across__forget_last(struct tw_merge *m);
+/** tw_out__rest() - nothing more of the head goes out: numbers that it did not use are damaged */
+int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_across__last() - the newest time that went out, in the stream's clock */
-uint64_t tw_across__last(const struct tw_merge *m, const struct tw_merge_stream *s);
+/** tw_out__control() - the first control frame goes out, as of @time */
+int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/* watch.c */
-
-/** tw_watch__frame() - a frame of the stream came now; other streams may be retired. Return: 0, or what emit returned */
-int tw_watch__frame(struct tw_merge *m, struct tw_merge_stream *s);
+/** tw_out__announced() - the end: what was announced and did not come is missing */
+int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
 #endif

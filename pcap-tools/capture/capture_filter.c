@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/time.h"
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/capture/format.h"
+#include "pcap-tools/capture/capture_impl.h"
 
 /* What came before the failure has been handed out; what is left of it is no whole block. */
 static int failed(const struct tw_capture_file *file, struct tw_error *err)

@@ -7,7 +7,7 @@
 #define TW_ARCHIVE_STATE_H
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/clocks/capture_clock.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "stream/streams.h"

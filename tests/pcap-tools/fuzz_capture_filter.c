@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/capture/sieve.h"
 
 struct run {
 	struct tw_filter *filter;

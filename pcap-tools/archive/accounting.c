@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/archive/state.h"
+#include "pcap-tools/archive/archive_impl.h"
 
 #define OVER_MAX 4096 /* streams that are over and told one by one; the last place is that of all others together */
 

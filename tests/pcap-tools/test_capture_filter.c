@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "pcap-tools/capture/sieve.h"
+#include "pcap-tools/capture/capture_filter.h"
 #include "tests/stream/streams.h"
 
 #define STREAM 1

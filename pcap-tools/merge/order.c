@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The order across streams: a heap of them by the time of what each has to go out first, on the common time line. */
+#include "pcap-tools/merge/merge_impl.h"
+
+static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
+{
+	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
+}
+
+/* The latest time of the stream's clock that is not behind that one of the common line. */
+static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
+{
+	const uint64_t ns = common - (uint64_t)s->offset;
+
+	if (common == UINT64_MAX)
+		return UINT64_MAX;
+	if (s->offset > 0)
+		return tw_clock_scale__ticks(&s->scale, ns < common ? ns : 0);
+	return tw_clock_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
+}
+
+static uint64_t order__last(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return tw_later(s->last, m->last ? stream__time(s, m->last) : 0);
+}
+
+/* The channel's next item, over the ends of frames. */
+static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	int err;
+
+	if (!m->options.packed && tw_queued_frame__next(c->head))
+		return 0;
+	err = tw_out__rest(m, s, c);
+	tw_frame_pool__give(&m->pool, tw_merge_channel__drop_head(c));
+	return err;
+}
+
+/*
+ * Control frames do not go out with a time before the newest event that did. Events of other streams count only if they are not newer than
+ * this stream by more than the wait: those come from a clock that is far ahead, or from a stranger, and must not date this stream.
+ */
+static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	const uint64_t newest = tw_later(s->newest, s->queued),
+		       last = m->options.one_order ? order__last(m, s) : s->last;
+
+	return last > newest && last - newest > s->wait ? s->last : last;
+}
+
+/*
+ * Whatever the date of a control frame, it precedes the events that are about to go out; without events it waits for its time.
+ * Return: whether it goes out at a bound, and as of when.
+ */
+static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
+				 uint64_t *ret_time)
+{
+	const uint64_t last = release__last(m, s);
+	uint64_t time = s->control->info.base_time;
+
+	if (s->heap.n && s->heap.entries[0].time <= bound)
+		bound = s->heap.entries[0].time;
+	else if (time > bound)
+		return false;
+	time = time < bound ? time : bound;
+	time = time > s->last_control ? time : s->last_control; /* one about the past may come behind one of now */
+	*ret_time = time > last ? time : last;
+	return true;
+}
+
+static int release__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound)
+{
+	uint64_t time;
+	int err = 0;
+
+	while (s->control && !err && release__control_due(m, s, bound, &time))
+		err = tw_out__control(m, s, time);
+	return err;
+}
+
+/* The top channel's items, as long as it stays the top and is not newer than the bound. */
+static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
+{
+	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&s->heap);
+	struct tw_merge_channel *c = tw_merge_channel__of(s->heap.entries[0].node);
+	struct tw_merge_heap_entry top = { .node = &c->node };
+	int err;
+
+	do {
+		err = tw_out__head(m, s, c);
+		if (!err)
+			err = release__advance(m, s, c);
+		if (err || !c->head || m->pool.queued_bytes <= keep)
+			break;
+		top.time = c->head->item.time;
+	} while (top.time <= bound && (!second || tw_merge_heap_entry__before(&top, second)));
+	if (c->head)
+		tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
+	else
+		tw_merge_heap__remove(&s->heap, &c->node);
+	return err;
+}
+
+int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
+{
+	int err = release__control(m, s, bound);
+
+	while (!err && s->heap.n && s->heap.entries[0].time <= bound && m->pool.queued_bytes > keep)
+		err = release__run(m, s, bound, keep);
+	return err;
+}
+
+int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_channels && !err; i++)
+		err = tw_out__announced(m, s, s->channels[i]);
+	return err;
+}
+
+/* The oldest of all channels' watermarks; none holds the others up for longer than the wait. */
+static uint64_t stream__bound(const struct tw_merge_stream *s)
+{
+	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
+	uint64_t bound = s->newest;
+
+	if (s->has_control_watermark && s->control_watermark < bound)
+		bound = tw_later(s->control_watermark, floor);
+	for (size_t i = 0; i < s->n_channels; i++) {
+		const uint64_t mark = tw_later(s->channels[i]->watermark, floor);
+
+		if (mark < bound)
+			bound = mark;
+	}
+	return tw_later(tw_later(bound, s->overdue), s->bound);
+}
+
+/* What goes out first, in the stream's clock. Return: false if nothing waits */
+static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
+{
+	const uint64_t event = s->heap.n ? s->heap.entries[0].time : UINT64_MAX;
+	const uint64_t control = s->control ? s->control->info.base_time : UINT64_MAX;
+
+	*ret = event < control ? event : control;
+	return s->heap.n || s->control;
+}
+
+/* To its place in the heap. */
+static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	uint64_t first;
+
+	if (s->placed == TW_UNPLACED)
+		return;
+	if (!stream__first(s, &first)) {
+		tw_merge_heap__remove(&m->order, &s->node);
+		return;
+	}
+	first = tw_order__time(s, first);
+	if (s->node.at == TW_MERGE_HEAP_OUT || m->order.entries[s->node.at].time != first)
+		tw_merge_heap__put(&m->order, &s->node, first);
+}
+
+/* One that ended promises no more, but what waits of it for its place may belong before all others. */
+static bool stream__holds_others(const struct tw_merge_stream *s)
+{
+	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
+}
+
+static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return s->placed != TW_UNPLACED && tw_order__is_ahead(m, tw_order__time(s, tw_later(s->newest, s->queued)));
+}
+
+/* Whether its clock can say that this machine's time is right. One that was placed by this time agrees with it in any case. */
+static bool stream__has_say(const struct tw_merge_stream *s)
+{
+	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;
+}
+
+/*
+ * Whether this machine's time is to be believed, as one stream at least agrees: of those that answered, if there are any, so that forged
+ * frames do not decide. What went out before it was is judged anew.
+ */
+static void order__judge(struct tw_merge *m)
+{
+	bool judged = false, any_answered = false;
+
+	for (size_t i = 0; i < tw_merge__n(m) && m->plausible; i++) {
+		const struct tw_merge_stream *s = tw_merge__at(m, i);
+		const uint64_t newest = tw_later(s->newest, s->queued);
+
+		if (!stream__has_say(s) || !newest || (any_answered && !s->answered))
+			continue;
+		if (s->answered && !any_answered) {
+			any_answered = true;
+			judged = false;
+		}
+		judged |= tw_order__time(s, newest) <= m->now + m->plausible;
+	}
+	if (judged == m->judged)
+		return;
+	m->judged = judged;
+	tw_order__forget_last(m);
+}
+
+/* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
+static void order__look(struct tw_merge *m)
+{
+	order__judge(m);
+	m->slowest = NULL;
+	m->newest = m->overdue = 0;
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		struct tw_merge_stream *s = tw_merge__at(m, i);
+		const bool ahead = stream__is_ahead(m, s), placed = s->placed != TW_UNPLACED && !ahead;
+		const uint64_t bound = placed ? tw_order__time(s, s->bound) : 0;
+
+		if (placed && s->newest && !s->silent)
+			m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
+		if (placed && s->overdue)
+			m->overdue = tw_later(m->overdue, tw_order__time(s, s->overdue));
+		if (!ahead && stream__holds_others(s) && (!m->slowest || bound < m->least)) {
+			m->least = bound;
+			m->slowest = s;
+		}
+	}
+	if (!m->slowest)
+		m->least = m->newest;
+}
+
+static void order__update(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
+{
+	const uint64_t wait_ns = m->options.wait_ns;
+
+	order__put(m, s);
+	if (!m->slowest || (moved && m->slowest == s) || (m->plausible && !m->judged))
+		order__look(m);
+	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
+		m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
+	m->bound = tw_later(tw_later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+}
+
+int tw_order__release_ahead(struct tw_merge *m)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++) {
+		struct tw_merge_stream *s = tw_merge__at(m, i);
+
+		if (!stream__is_ahead(m, s))
+			continue;
+		err = tw_release__up_to(m, s, s->overdue, 0);
+		order__put(m, s);
+	}
+	return err;
+}
+
+/* How far the first stream may go on before another has its turn, in its own clock. */
+static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
+{
+	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
+	uint64_t first = 0, limit;
+
+	if (second && second->time <= bound)
+		bound = second->time - (second->node->id < s->id);
+	limit = stream__time(s, bound);
+	stream__first(s, &first); /* goes out in any case, at the ends of time too, where sums are cut */
+	return tw_later(limit, first);
+}
+
+static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
+{
+	int err = 0;
+
+	while (!err && m->order.n && m->order.entries[0].time <= bound && m->pool.queued_bytes > keep) {
+		struct tw_merge_stream *s = stream__of(m->order.entries[0].node);
+
+		err = tw_release__up_to(m, s, order__limit(m, s, bound), keep);
+		order__put(m, s);
+	}
+	return err;
+}
+
+/* Whether a stream can be placed by when its newest came: that was told, and no other stream's clock says that this machine's time is wrong. */
+static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merge_stream *s)
+{
+	return m->plausible && s->came && (m->judged || !m->newest);
+}
+
+void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	uint64_t place, time = tw_later(s->newest, s->queued);
+
+	order__look(m);
+	place = m->newest;
+	s->placed = TW_PLACED_BY_GUESS;
+	if (stream__arrival_known(m, s)) {
+		place = s->came + (m->plausible - m->options.wait_ns);
+		time = s->queued;
+		s->placed = TW_PLACED_BY_ARRIVAL;
+	}
+	s->offset = place ? (int64_t)(place - tw_clock_scale__ns(&s->scale, time)) : 0;
+	order__put(m, s);
+	tw_order__look_again(m);
+}
+
+void tw_order__forget_last(struct tw_merge *m)
+{
+	m->last = m->last_ahead = 0;
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		const struct tw_merge_stream *s = tw_merge__at(m, i);
+		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_order__time(s, s->last) : 0;
+
+		if (tw_order__is_ahead(m, last))
+			m->last_ahead = tw_later(m->last_ahead, last);
+		else
+			m->last = tw_later(m->last, last);
+	}
+}
+
+static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
+{
+	/* In a file the stream's own time tells how long it waits. Live it does not: events of many seconds may come at once. */
+	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
+		tw_order__guess(m, s);
+	order__update(m, s, moved);
+	return order__up_to(m, m->bound, 0);
+}
+
+int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	const bool moved = s->moved;
+
+	if (moved)
+		s->bound = stream__bound(s);
+	s->moved = false;
+	if (m->options.one_order)
+		return release__ordered(m, s, moved);
+	if (!moved && (!s->heap.n || s->heap.entries[0].time > s->bound))
+		return 0;
+	return tw_release__up_to(m, s, s->bound, 0);
+}
+
+/* Streams without an offset wait for it no longer. */
+static void release__place_all(struct tw_merge *m)
+{
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_UNPLACED)
+			tw_order__guess(m, tw_merge__at(m, i));
+	}
+}
+
+/* The oldest of all, until no more than @keep bytes are queued. */
+static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
+{
+	int err;
+
+	if (m->options.one_order) {
+		release__place_all(m);
+		return order__up_to(m, UINT64_MAX, keep);
+	}
+	err = s ? tw_release__up_to(m, s, UINT64_MAX, keep) : 0;
+	for (size_t i = 0; i < tw_merge__n(m) && !err && m->pool.queued_bytes > keep; i++)
+		err = tw_release__up_to(m, tw_merge__at(m, i), UINT64_MAX, keep);
+	return err;
+}
+
+int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	const size_t keep = m->options.memory - m->options.memory / 8; /* until an eighth is free again */
+	int err;
+
+	if (m->pool.queued_bytes <= m->options.memory)
+		return 0;
+	m->forcing = true;
+	err = release__oldest(m, s, keep);
+	m->forcing = false;
+	return err;
+}
+
+int tw_merge__flush(struct tw_merge *m)
+{
+	int err = release__oldest(m, NULL, 0);
+
+	for (size_t i = 0; i < tw_merge__n(m) && !err; i++)
+		err = tw_release__end(m, tw_merge__at(m, i));
+	return err;
+}
+
+void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
+{
+	m->plausible = time > now ? time - now + m->options.wait_ns : 0;
+}
+
+void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
+{
+	struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+
+	if (!s || s->answered)
+		return;
+	s->answered = true;
+	tw_order__look_again(m);
+}
+
+static bool order__knows_one(const struct tw_merge *m)
+{
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_PLACED)
+			return true;
+	}
+	return false;
+}
+
+bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
+{
+	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+
+	if (!s || s->placed != TW_PLACED_BY_ARRIVAL)
+		return false;
+	*ret = s->offset;
+	return true;
+}
+
+/* The first offset that is known: what was guessed without one is nowhere near. */
+static void order__guess_anew(struct tw_merge *m)
+{
+	for (size_t i = 0; i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i)->placed == TW_PLACED_BY_GUESS) {
+			tw_merge__at(m, i)->placed = TW_UNPLACED;
+			tw_merge_heap__remove(&m->order, &tw_merge__at(m, i)->node);
+		}
+	}
+}
+
+int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale)
+{
+	struct tw_merge_stream *s;
+	const int err = tw_merge_streams__get(m, stream_id, &s);
+
+	if (err || (s->scale.mult == scale->mult && s->scale.shift == scale->shift))
+		return err;
+	s->scale = *scale;
+	s->wait = tw_clock_scale__ticks(scale, m->options.wait_ns);
+	if (!m->options.one_order)
+		return 0;
+	tw_order__forget_last(m);
+	tw_order__look_again(m);
+	order__update(m, s, true);
+	return order__up_to(m, m->bound, 0);
+}
+
+int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
+{
+	struct tw_merge_stream *s;
+	bool is_first;
+	int err;
+
+	if (!m->options.one_order)
+		return 0;
+	is_first = !order__knows_one(m);
+	err = tw_merge_streams__get(m, stream_id, &s);
+	if (err || (s->placed == TW_PLACED && s->offset == offset))
+		return err;
+	if (is_first)
+		order__guess_anew(m);
+	s->offset = offset;
+	s->placed = TW_PLACED;
+	tw_order__forget_last(m);
+	tw_order__look_again(m);
+	order__update(m, s, true);
+	return order__up_to(m, m->bound, 0);
+}
