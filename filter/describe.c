@@ -38,12 +38,6 @@ const char *tw_test_op__text(uint8_t op)
 	return texts[op];
 }
 
-void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
-{
-	tw_line__char(line, "0123456789abcdef"[byte >> 4]);
-	tw_line__char(line, "0123456789abcdef"[byte & 15]);
-}
-
 void tw_line__seconds(struct tw_line *line, uint64_t ns)
 {
 	tw_line__u64(line, ns / NS_PER_SECOND);

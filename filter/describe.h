@@ -18,8 +18,7 @@ const char *tw_operand__name(uint8_t operand);
 /** tw_test_op__text() - "==" and the like */
 const char *tw_test_op__text(uint8_t op);
 
-/** tw_line__hex_byte() - append two hexadecimal digits. tw_line__seconds() - append 12.500000000 */
-void tw_line__hex_byte(struct tw_line *line, uint8_t byte);
+/** tw_line__seconds() - append 12.500000000 */
 void tw_line__seconds(struct tw_line *line, uint64_t ns);
 
 /** tw_line__quoted() - append text in double quotes, as the language reads it */

@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/number.h"
 #include "cli/filter/format_reader.h"
-#include "pcap-tools/capture/file.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "producer/schema_texts.h"
 #include "producer/tracing_dir.h"

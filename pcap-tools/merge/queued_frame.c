@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "wire/encode.h"
+
 /* The last piece of an event uses up its number. */
 static bool part__is_last_of_event(const struct tw_tlv_view *tlv)
 {
