@@ -27,9 +27,9 @@ static int find_in_path(const char *name, char *path)
 {
 	const char *dir = getenv("PATH"), *end;
 	char candidate[PATH_MAX];
-	int error = -ENOENT;
+	int err = -ENOENT;
 
-	for (dir = dir ? dir : DEFAULT_PATH; error && dir; dir = *end ? end + 1 : NULL) {
+	for (dir = dir ? dir : DEFAULT_PATH; err && dir; dir = *end ? end + 1 : NULL) {
 		int found, len;
 
 		end = strchrnul(dir, ':');
@@ -39,9 +39,9 @@ static int find_in_path(const char *name, char *path)
 		if (!found)
 			memcpy(path, candidate, sizeof(candidate));
 		if (!found || found == -EACCES)
-			error = found;
+			err = found;
 	}
-	return error;
+	return err;
 }
 
 /* sh, the path, and all arguments but the first. */
@@ -63,21 +63,21 @@ static char **script_arguments(char *const *argv, char *path)
 
 int tw_program__find(char *const *argv, struct tw_program *ret)
 {
-	int error;
+	int err;
 
 	*ret = (struct tw_program){ .argv = argv };
 	if (!*argv[0]) {
-		error = -ENOENT;
+		err = -ENOENT;
 	} else if (!strchr(argv[0], '/')) {
-		error = find_in_path(argv[0], ret->path);
+		err = find_in_path(argv[0], ret->path);
 	} else if (strlen(argv[0]) >= sizeof(ret->path)) {
-		error = -ENAMETOOLONG;
+		err = -ENAMETOOLONG;
 	} else {
 		strcpy(ret->path, argv[0]);
-		error = is_program(ret->path);
+		err = is_program(ret->path);
 	}
-	if (error)
-		return error;
+	if (err)
+		return err;
 	ret->script = script_arguments(argv, ret->path);
 	return ret->script ? 0 : -ENOMEM;
 }

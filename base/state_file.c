@@ -194,14 +194,14 @@ int tw_state_file__write(const struct tw_state_file *file, const char *text, siz
 {
 	const struct place old = newest_place(file->fd);
 	struct place new = { .sequence = old.sequence + 1, .offset = TEXTS, .len = len };
-	int error;
+	int err;
 
 	if (len > TW_STATE_TEXT_MAX)
 		return -EFBIG;
 	if (old.sequence && new.offset + len > old.offset)
 		new.offset = (old.offset + old.len + PAGE - 1) / PAGE *PAGE;
-	error = write_all(file->fd, text, len, new.offset);
-	return error ? error : write_place(file->fd, &new);
+	err = write_all(file->fd, text, len, new.offset);
+	return err ? err : write_place(file->fd, &new);
 }
 
 int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char *bytes, size_t len)
@@ -232,19 +232,19 @@ static int read_text(int fd, const struct place *place, char **ret)
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
 	struct place place = newest_place(file->fd);
-	int error = -ENODATA;
+	int err = -ENODATA;
 
 	for (int i = 0; i < READ_TRIES && place.sequence; i++) {
 		const uint64_t sequence = place.sequence;
 
-		error = read_text(file->fd, &place, ret);
+		err = read_text(file->fd, &place, ret);
 		place = newest_place(file->fd);
-		if (error || place.sequence == sequence)
-			return error;
+		if (err || place.sequence == sequence)
+			return err;
 		free(*ret);
-		error = -EAGAIN;
+		err = -EAGAIN;
 	}
-	return error;
+	return err;
 }
 
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),

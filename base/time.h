@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times as the project counts them: nanoseconds in 64 bits. */
+/* Times as the project counts them, nanoseconds in 64 bits, and deadlines. */
 #ifndef TW_TIME_H
 #define TW_TIME_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -27,6 +29,32 @@ static inline uint64_t tw_time__earlier(uint64_t a, uint64_t b)
 static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/*
+ * A point in time at which waiting ends, set by another thread or a signal handler while a thread waits. Waiters look at it once in
+ * TW_DEADLINE_SLICE_MS: nothing has to wake them, so there is no descriptor to be shared and no signal to be lost.
+ */
+#define TW_DEADLINE_SLICE_MS 20 /* the longest sleep between two looks */
+
+/* All zero: there is none. */
+struct tw_deadline {
+	_Atomic uint64_t at; /* CLOCK_MONOTONIC, ns; 0 = none */
+};
+
+/** tw_deadline__overdue() - ns since it passed; 0 if it has not, or if there is none; @deadline may be NULL */
+static inline uint64_t tw_deadline__overdue(const struct tw_deadline *deadline)
+{
+	const uint64_t at = deadline ? atomic_load(&deadline->at) : 0;
+	const uint64_t now = at ? tw_time__now(CLOCK_MONOTONIC) : 0;
+
+	return at && now > at ? now - at : 0;
+}
+
+/** tw_deadline__is_over() - whether it has passed; @deadline may be NULL */
+static inline bool tw_deadline__is_over(const struct tw_deadline *deadline)
+{
+	return tw_deadline__overdue(deadline) > 0;
 }
 
 #endif

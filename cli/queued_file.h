@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/deadline.h"
+#include "base/time.h"
 
 #define QUEUED_FILE_MOST \
 	((size_t)16 << 20) /* bytes in the queue; lines that begin after that are dropped and counted */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "base/deadline.h"
 #include "base/error.h"
+#include "base/time.h"
 
 /**
  * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP ask to stop instead of killing, and SIGPIPE does nothing

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/deadline.h"
+#include "base/time.h"
 #include "producer/hashed_pointers.h"
 #include "transport/sink.h"
 #include "wire/encode.h"

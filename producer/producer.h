@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/deadline.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "filter/filter.h"
 #include "producer/events.h"
 #include "producer/exchange.h"

@@ -58,7 +58,7 @@ static int split(const struct tw_schema_view *schema, const char *raw, struct tw
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *err)
 {
-	int rc;
+	int error;
 
 	if (schema->raw_length < 1 || schema->raw_length > TW_SCHEMA_RAW_MAX)
 		return tw_error__set(err, -E2BIG, "schema text %u claims %u bytes, from 1 to %d are taken",
@@ -68,16 +68,16 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
 				     schema->index, schema->raw_length, cap);
 	switch (schema->encoding) {
 	case TW_ENCODING_PLAIN:
-		rc = expand_plain(schema, buf, err);
+		error = expand_plain(schema, buf, err);
 		break;
 	case TW_ENCODING_ZSTD:
-		rc = expand_zstd(schema, buf, err);
+		error = expand_zstd(schema, buf, err);
 		break;
 	default:
 		return tw_error__set(err, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
 				     schema->index, schema->encoding);
 	}
-	return rc ? rc : split(schema, buf, ret, err);
+	return error ? error : split(schema, buf, ret, err);
 }
 
 /* Compressed into @buf if that makes it shorter. Return: its length; 0 if it does not. */

@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/deadline.h"
 #include "base/error.h"
+#include "base/time.h"
 
 #define TW_OUTPUT_RESERVE   ((size_t)64 << 10) /* bytes that are kept back for tw_output__write_last() */
 #define TW_OUTPUT_ALIGN     4096               /* bytes; no disk has larger blocks */

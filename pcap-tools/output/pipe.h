@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/deadline.h"
+#include "base/time.h"
 
 struct tw_pipe {
 	int fd;           /* the caller's */
