@@ -45,7 +45,7 @@ void tw_line__seconds(struct tw_line *line, uint64_t ns)
 	tw_line__digits(line, ns % NS_PER_SECOND, 9, '0');
 }
 
-void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len)
+static void put_quoted(struct tw_line *line, const uint8_t *text, size_t len)
 {
 	tw_line__char(line, '"');
 	for (size_t i = 0; i < len; i++) {
@@ -108,7 +108,7 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 	if (test->compared == TW_AS_NUMBER)
 		put_number(test, high ? test->high : test->low, line);
 	else if (test->compared == TW_AS_TEXT)
-		tw_line__quoted(line, bytes, len);
+		put_quoted(line, bytes, len);
 	else if (test->op != TW_TEST_CONTAINS && is_address(test, len))
 		put_address(line, bytes, len);
 	else

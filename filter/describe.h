@@ -21,7 +21,4 @@ const char *tw_test_op__text(uint8_t op);
 /** tw_line__seconds() - append 12.500000000 */
 void tw_line__seconds(struct tw_line *line, uint64_t ns);
 
-/** tw_line__quoted() - append text in double quotes, as the language reads it */
-void tw_line__quoted(struct tw_line *line, const uint8_t *text, size_t len);
-
 #endif

@@ -7,6 +7,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "filter/evaluate.h"
+
 /* As Wireshark: bytes, not characters; upper and lower case are the same. */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why)
 {
@@ -88,7 +90,7 @@ bool tw_pattern__finds(const void *pattern, const uint8_t *text, size_t len)
 	return found >= 0;
 }
 
-uint64_t tw_pattern__given_up(void)
+uint64_t tw_filter__given_up(void)
 {
 	return given_up;
 }

@@ -25,7 +25,4 @@ void tw_pattern__free(void *pattern);
  */
 bool tw_pattern__finds(const void *pattern, const uint8_t *text, size_t len);
 
-/** tw_pattern__given_up() - searches of this thread, since it began, that went beyond a limit */
-uint64_t tw_pattern__given_up(void);
-
 #endif

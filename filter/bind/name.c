@@ -125,7 +125,8 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 	return 0;
 }
 
-bool tw_filter_name__same(const char *typed, const char *kernels)
+/* Whether a name as it is typed means that of the kernel: what cannot be in a name is '_'. */
+static bool same(const char *typed, const char *kernels)
 {
 	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_field_name__may_have(*kernels)))) {
 		typed++;
@@ -134,24 +135,23 @@ bool tw_filter_name__same(const char *typed, const char *kernels)
 	return !*typed && !*kernels;
 }
 
+static bool same_or_any(const char *typed, const char *kernels)
+{
+	return !typed || same(typed, kernels);
+}
+
 bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_format *format)
 {
-	return (!name->system || tw_filter_name__same(name->system, format->system)) &&
-	       (!name->event || tw_filter_name__same(name->event, format->name));
+	return same_or_any(name->system, format->system) && same_or_any(name->event, format->name);
 }
 
 const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, const struct tw_format *format)
 {
 	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
-		if (tw_filter_name__same(name->field, format->fields[i].name))
+		if (same(name->field, format->fields[i].name))
 			return &format->fields[i];
 	}
 	return NULL;
-}
-
-static bool same_or_any(const char *typed, const char *kernels)
-{
-	return !typed || tw_filter_name__same(typed, kernels);
 }
 
 /* What of the name is wrong: the first of system, event, field that nothing has. */

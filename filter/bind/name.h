@@ -34,9 +34,6 @@ const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, c
 /** tw_filter_name__is_key() - whether a word alone is a key, so that a field of that name needs more */
 bool tw_filter_name__is_key(const char *word);
 
-/** tw_filter_name__same() - whether a name as it is typed means that of the kernel: what cannot be in a name is '_' */
-bool tw_filter_name__same(const char *typed, const char *kernels);
-
 /** tw_filter_name__unknown() - say that no event of the schema has it, and what may have been meant. Return: -EINVAL */
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
 			    struct tw_error *err);

@@ -7,7 +7,6 @@
 #include "base/line.h"
 #include "filter/compare.h"
 #include "filter/evaluate/program.h"
-#include "filter/pattern.h"
 
 #define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* each second bit set, with commas */
 
@@ -154,9 +153,4 @@ bool tw_bound__needs_comm(const struct tw_bound *bound)
 bool tw_bound__needs_host(const struct tw_bound *bound)
 {
 	return bound->needs_host;
-}
-
-uint64_t tw_filter__given_up(void)
-{
-	return tw_pattern__given_up();
 }

@@ -114,8 +114,8 @@ static bool run_once(const struct under_test *t, const struct packet *original, 
 }
 
 /*
- * The first run makes the counters' entry and so goes the long way, the second finds it. One is there even for what is not to be
- * counted, for the short way goes on only then.
+ * The first run makes the counters' entry and so takes the slow path, the second finds it. One is there even for what is not to be
+ * counted, for the fast path goes on only then.
  */
 void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what)
 {
