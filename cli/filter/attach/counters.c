@@ -27,13 +27,16 @@ struct counted {
 	struct tw_counter sum[TW_ROWS_MAX];
 };
 
-static const char *const special[TW_COUNT_MORE] = {
-	[TW_COUNT_CONTROL] = "no event: passed",
-	[TW_COUNT_PART] = "pieces of large events: passed",
-	[TW_COUNT_OTHER_SCHEMA] = "of another schema: passed",
-	[TW_COUNT_UNREADABLE] = "cannot be read or changed: passed",
-	[TW_COUNT_DROPPED] = "dropped",
-	[TW_COUNT_FILTERED] = "events made FILTERED in place",
+/* Rows that are no rules, as text and as JSON. */
+static const struct {
+	const char *text, *key;
+} special[TW_COUNT_MORE] = {
+	[TW_COUNT_CONTROL] = { "no event: passed", "control" },
+	[TW_COUNT_PART] = { "pieces of large events: passed", "part" },
+	[TW_COUNT_OTHER_SCHEMA] = { "of another schema: passed", "other_schema" },
+	[TW_COUNT_UNREADABLE] = { "cannot be read or changed: passed", "unreadable" },
+	[TW_COUNT_DROPPED] = { "dropped", "dropped" },
+	[TW_COUNT_FILTERED] = { "events made FILTERED in place", "filtered" },
 };
 
 static void add(uint64_t *sum, uint64_t value)
@@ -133,7 +136,7 @@ static void print_rows(const struct tw_attached *attached, const struct tw_count
 	print_row(&rows[attached->n], "all other events", action);
 	for (unsigned int i = 0; i < TW_COUNT_MORE; i++)
 		if (rows[attached->n + 1 + i].frames && rows[attached->n + 1 + i].frames != TW_NOT_COUNTED)
-			print_row(&rows[attached->n + 1 + i], special[i], "");
+			print_row(&rows[attached->n + 1 + i], special[i].text, "");
 }
 
 static void print_streams(const struct tw_attached *attached, const struct counted *counted)
@@ -176,11 +179,6 @@ static void print_text(const struct tw_attached *attached, const struct counted 
 }
 
 /* JSON */
-
-static const char *const special_keys[TW_COUNT_MORE] = {
-	[TW_COUNT_CONTROL] = "control",       [TW_COUNT_PART] = "part",       [TW_COUNT_OTHER_SCHEMA] = "other_schema",
-	[TW_COUNT_UNREADABLE] = "unreadable", [TW_COUNT_DROPPED] = "dropped", [TW_COUNT_FILTERED] = "filtered",
-};
 
 static const char *const modes[] = {
 	[TW_MODE_NONE] = "none",
@@ -230,7 +228,7 @@ static void put_rows(const struct tw_attached *attached, const struct tw_counter
 	printf("], \"default\": {\"action\": \"%s\", ", action);
 	put_counter(&rows[attached->n]);
 	for (unsigned int i = 0; i < TW_COUNT_MORE; i++) {
-		printf(", \"%s\": {", special_keys[i]);
+		printf(", \"%s\": {", special[i].key);
 		put_counter(&rows[attached->n + 1 + i]);
 	}
 }
