@@ -13,9 +13,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "producer/subbuf.h"
 #include "producer/tracer/top_level.h"
 #include "producer/tracing_dir.h"
+#include "schema/ring_page.h"
 
 #define RETRY_MS 2
 #define MAKE_MS \

@@ -13,9 +13,9 @@
 #include "producer/filtering/event_filter.h"
 #include "producer/frame_writer.h"
 #include "producer/instance.h"
-#include "producer/subbuf.h"
 #include "producer/symbols/addresses.h"
 #include "producer/tasks/tasks.h"
+#include "schema/ring_page.h"
 
 #define TW_TRACE_RING_SLOW_NS (20 * TW_NS_PER_MS) /* of waiting for room: the sink takes less than is recorded */
 

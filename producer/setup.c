@@ -11,8 +11,8 @@
 
 #include "base/time.h"
 #include "producer/producer_impl.h"
-#include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
+#include "schema/ring_page.h"
 
 #define CPUS_MAX          1024
 #define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "filter/filter.h"
-#include "producer/subbuf.h"
+#include "schema/ring_page.h"
 
 #define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
 #define TW_EVENT_FILTER_CONTEXTS \

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 
 #include "producer/field_offsets.h"
-#include "producer/subbuf.h"
 #include "schema/format.h"
+#include "schema/ring_page.h"
 
 #define TW_ADDRESS_SET_MAX (3u << 18) /* addresses; the table then takes 8 MiB */
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/counter.h"
-#include "producer/subbuf.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
+#include "schema/ring_page.h"
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 

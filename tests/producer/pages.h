@@ -3,7 +3,7 @@
 #ifndef PAGES_H
 #define PAGES_H
 
-#include "producer/subbuf.h"
+#include "schema/ring_page.h"
 
 #define PAGE_BYTES 4096
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "producer/subbuf.h"
+#include "schema/ring_page.h"
 
 static const char page_text[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				"\tfield: local_t commit;\toffset:8;\tsize:%zu;\tsigned:1;\n"

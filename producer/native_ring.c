@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/subbuf.h"
+#include "schema/ring_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
