@@ -13,9 +13,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "producer/native_ring.h"
 #include "producer/tracer/top_level.h"
 #include "producer/tracing_dir.h"
-#include "schema/ring_page.h"
 
 #define RETRY_MS 2
 #define MAKE_MS \
@@ -364,21 +364,21 @@ int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
 /* The last event in a CPU's ring, which is empty then. */
 static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
 {
-	uint8_t page[TW_SUBBUF_SMALLEST + TW_SUBBUF_SLACK];
+	uint8_t page[TW_NATIVE_PAGE_MIN + TW_NATIVE_PAGE_SLACK];
 	const int fd = tw_instance__open_ring(in, cpu);
-	struct tw_subbuf_event event;
-	struct tw_subbuf walk;
+	struct tw_ring_event event;
+	struct tw_ring_page walk;
 	ssize_t len;
 
 	if (fd < 0)
 		return;
-	while ((len = read(fd, page, TW_SUBBUF_SMALLEST)) > 0) {
-		tw_subbuf__init(&walk, page, (size_t)len);
-		while (tw_subbuf__next(&walk, &event)) {
+	while ((len = read(fd, page, TW_NATIVE_PAGE_MIN)) > 0) {
+		tw_native_page__init(&walk, page, (size_t)len);
+		while (tw_native_page__next(&walk, &event)) {
 			if (event.time < mark->time)
 				continue;
 			mark->time = event.time;
-			mark->pid = tw_subbuf_event__pid(&event);
+			mark->pid = tw_native_event__pid(&event);
 		}
 	}
 	close(fd);

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/ring_page.h"
+#include "producer/native_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "producer/tracing_dir.h"
-#include "schema/format.h"
 
 static int check_page(const char *text, struct tw_error *error)
 {
+	const struct tw_page_layout *known = &tw_native_layout.page;
 	struct tw_page_layout page;
 
 	if (tw_page_layout__parse(text, strlen(text), &page, error))
 		return -ENOTSUP;
-	if (page.commit_offset != TW_SUBBUF_TIME || page.commit_size != sizeof(long) ||
-	    page.data_offset != TW_SUBBUF_DATA)
+	if (page.commit_offset != known->commit_offset || page.commit_size != known->commit_size ||
+	    page.data_offset != known->data_offset)
 		return tw_error__set(error, -ENOTSUP,
 				     "this kernel's rings cannot be read: their sub-buffers have %u bytes at %u before "
-				     "the events at %u, where %zu at %d before %zu are known (events/header_page)",
-				     page.commit_size, page.commit_offset, page.data_offset, sizeof(long),
-				     TW_SUBBUF_TIME, TW_SUBBUF_DATA);
+				     "the events at %u, where %u at %u before %u are known (events/header_page)",
+				     page.commit_size, page.commit_offset, page.data_offset, known->commit_size,
+				     known->commit_offset, known->data_offset);
 	return 0;
 }
 
 static int check_entries(const char *text, struct tw_error *error)
 {
+	const struct tw_entry_layout *known = &tw_native_layout.entry;
 	struct tw_entry_layout entry;
 
 	if (tw_entry_layout__parse(text, strlen(text), &entry, error))
 		return -ENOTSUP;
-	if (entry.type_len_bits != TW_ENTRY_TYPE_BITS || entry.data_max != TW_ENTRY_DATA_MAX ||
-	    entry.padding != TW_ENTRY_PADDING || entry.time_extend != TW_ENTRY_TIME_EXTEND ||
-	    entry.time_stamp != TW_ENTRY_TIME_STAMP)
+	if (entry.type_len_bits != known->type_len_bits || entry.data_max != known->data_max ||
+	    entry.padding != known->padding || entry.time_extend != known->time_extend ||
+	    entry.time_stamp != known->time_stamp)
 		return tw_error__set(
 			error, -ENOTSUP,
 			"this kernel's rings cannot be read: the types of their entries are not those that "
@@ -52,7 +53,7 @@ static int check_text(const char *tracing_dir, const char *name, int (*check)(co
 	return err;
 }
 
-int tw_subbuf__check_layout(const char *tracing_dir, struct tw_error *error)
+int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error)
 {
 	const int err = check_text(tracing_dir, "events/header_page", check_page, error);
 

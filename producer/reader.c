@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "schema/ring_page.h"
-#include "wire/emit.h"
+#include "producer/native_ring.h"
+#include "wire/encode.h"
 
 #define BUDGET          (16u << 20) /* bytes read from one ring before the others have their turn */
 #define EMPTY_ROUNDS    4           /* then wait for the kernel instead of looking */

@@ -46,7 +46,7 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
  * more in all than the kernel counts.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,
-			enum tw_subbuf_missed missed, uint64_t count)
+			enum tw_ring_missed missed, uint64_t count)
 {
 	struct tw_ring_stats stats;
 	uint64_t pending;
@@ -65,7 +65,7 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
  * filled is kept in registers while events fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory
  * would be read again for every event.
  */
-static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring *ring, struct tw_subbuf *walk,
+static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk,
 							    struct tw_frame_writer *writer, struct tw_tasks *tasks,
 							    const tw_field_offsets_ref *table,
 							    const struct tw_event_filter *filter,
@@ -73,17 +73,17 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring
 {
 	struct tw_frame frame = tw_frame_writer__borrow_frame(writer, &ring->channel);
 	const uint32_t max = writer->events_per_frame;
-	struct tw_subbuf_event event;
+	struct tw_ring_event event;
 	uint64_t events = 0, filtered = 0;
 
-	while (tw_subbuf__next(walk, &event)) {
+	while (tw_native_page__next(walk, &event)) {
 		if (filter && !tw_event_filter__passes(filter, &ring->filter_cpu, &event)) {
 			filtered++;
 			continue;
 		}
 		if (filter)
 			ring->sent_time = event.time;
-		tw_tasks__see(tasks, (uint32_t)tw_subbuf_event__pid(&event), event.time);
+		tw_tasks__see(tasks, (uint32_t)tw_native_event__pid(&event), event.time);
 		tw_addresses__see(ring->addresses, table, &event);
 		events++;
 		if (__builtin_expect(frame.info.events < max, 1) &&
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring
 }
 
 /* Compiled four times: most runs look up no addresses and neither filter nor hash, and pay nothing for it. */
-static void send_events(struct tw_trace_ring *ring, struct tw_subbuf *walk, struct tw_frame_writer *writer,
+static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_tasks *tasks)
 {
 	const tw_field_offsets_ref *const table = tw_addresses__table(ring->addresses);
@@ -126,27 +126,45 @@ static void send_events(struct tw_trace_ring *ring, struct tw_subbuf *walk, stru
 }
 
 /* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */
-static bool is_late(struct tw_trace_ring *ring, struct tw_subbuf walk)
+static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
-	struct tw_subbuf_event event;
+	struct tw_ring_event event;
 	uint64_t late = 0;
 
 	if (walk.time >= ring->sent_watermark)
 		return false;
-	while (tw_subbuf__next(&walk, &event) && event.time < ring->sent_watermark)
+	while (tw_native_page__next(&walk, &event) && event.time < ring->sent_watermark)
 		late++;
 	tw_counter__add(&ring->late, late);
 	return late;
 }
 
-static uint64_t first_time(struct tw_subbuf walk)
+static uint64_t first_time(struct tw_ring_page walk)
 {
-	struct tw_subbuf_event event;
+	struct tw_ring_event event;
 
-	return tw_subbuf__next(&walk, &event) ? event.time : walk.time;
+	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-static void send_walked(struct tw_trace_ring *ring, struct tw_subbuf *walk, struct tw_frame_writer *writer,
+/* Take the events that are not newer than @until off the front of @rest; *ret_next: time of the first that is left. */
+static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
+{
+	struct tw_ring_page front = *rest, next = *rest;
+	struct tw_ring_event event;
+
+	while (tw_native_page__next(&next, &event)) {
+		if (event.time > until) {
+			*ret_next = event.time;
+			front.end = rest->at;
+			return front;
+		}
+		*rest = next;
+	}
+	*rest = next;
+	return front;
+}
+
+static void send_walked(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_tasks *tasks)
 {
 	const bool late = is_late(ring, *walk);
@@ -161,12 +179,12 @@ static void send_walked(struct tw_trace_ring *ring, struct tw_subbuf *walk, stru
 static size_t send_subbuf(struct tw_trace_ring *ring, const uint8_t *page, size_t len, struct tw_frame_writer *writer,
 			  struct tw_tasks *tasks)
 {
-	struct tw_subbuf walk;
+	struct tw_ring_page walk;
 	uint64_t count = 0, first;
-	const enum tw_subbuf_missed missed = tw_subbuf__missed(page, len, &count);
+	const enum tw_ring_missed missed = tw_ring_page__missed(&tw_native_layout, page, len, &count);
 	size_t bytes;
 
-	tw_subbuf__init(&walk, page, len);
+	tw_native_page__init(&walk, page, len);
 	first = walk.time;
 	bytes = (size_t)(walk.end - walk.at);
 	if (missed)
@@ -234,7 +252,7 @@ size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t pa
 
 		if (!len)
 			break;
-		if (len >= TW_SUBBUF_DATA) {
+		if (len >= tw_native_layout.page.data_offset) {
 			const size_t events = send_subbuf(ring, page, len, writer, tasks);
 
 			bytes += events;
@@ -254,11 +272,11 @@ void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size)
 	ring->empty = false;
 	do
 		len = read_subbuf(ring, ring->page, page_size);
-	while (len && len < TW_SUBBUF_DATA);
+	while (len && len < tw_native_layout.page.data_offset);
 	if (!len)
 		return;
-	tw_subbuf__init(&ring->rest, ring->page, len);
-	ring->missed = tw_subbuf__missed(ring->page, len, &ring->missed_count);
+	tw_native_page__init(&ring->rest, ring->page, len);
+	ring->missed = tw_ring_page__missed(&tw_native_layout, ring->page, len, &ring->missed_count);
 	ring->next = first_time(ring->rest);
 	ring->holds = true;
 }
@@ -266,13 +284,13 @@ void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size)
 size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *writer,
 				struct tw_tasks *tasks)
 {
-	struct tw_subbuf front;
+	struct tw_ring_page front;
 	size_t bytes;
 
 	if (ring->missed)
 		report_lost(ring, writer, ring->next, ring->missed, ring->missed_count);
 	ring->missed = TW_MISSED_NONE;
-	front = tw_subbuf__up_to(&ring->rest, until, &ring->next);
+	front = take_up_to(&ring->rest, until, &ring->next);
 	ring->holds = ring->rest.at < ring->rest.end;
 	bytes = (size_t)(front.end - front.at);
 	send_walked(ring, &front, writer, tasks);

@@ -13,9 +13,9 @@
 #include "producer/filtering/event_filter.h"
 #include "producer/frame_writer.h"
 #include "producer/instance.h"
+#include "producer/native_ring.h"
 #include "producer/symbols/addresses.h"
 #include "producer/tasks/tasks.h"
-#include "schema/ring_page.h"
 
 #define TW_TRACE_RING_SLOW_NS (20 * TW_NS_PER_MS) /* of waiting for room: the sink takes less than is recorded */
 
@@ -43,11 +43,11 @@ struct tw_trace_ring {
 	int err;
 
 	/* A sub-buffer of which a part was not sent yet: for the ring scheduler. */
-	uint8_t *page;         /* room for it */
-	bool holds;            /* there is one */
-	struct tw_subbuf rest; /* that part */
-	uint64_t next;         /* time of its first event */
-	enum tw_subbuf_missed missed;
+	uint8_t *page;            /* room for it */
+	bool holds;               /* there is one */
+	struct tw_ring_page rest; /* that part */
+	uint64_t next;            /* time of its first event */
+	enum tw_ring_missed missed;
 	uint64_t missed_count; /* what was lost before it, to be reported */
 };
 

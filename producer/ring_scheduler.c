@@ -59,6 +59,21 @@ static uint64_t others_read_until(struct tw_reader *r)
 	return now - r->scheduler.since < STUCK_NS ? time : UINT64_MAX;
 }
 
+/* Time of the last event that begins in the first @bytes, of the first event in any case */
+static uint64_t time_within(struct tw_ring_page page, size_t bytes)
+{
+	const uint8_t *const begin = page.at;
+	struct tw_ring_event event;
+	uint64_t time = page.time;
+
+	while (tw_native_page__next(&page, &event)) {
+		time = event.time;
+		if ((size_t)(page.at - begin) >= bytes)
+			break;
+	}
+	return time;
+}
+
 /*
  * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send within
  * a step, and a receiver would let out newer events of the other rings meanwhile.
@@ -69,8 +84,8 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 		const struct tw_trace_ring *ring = &r->rings[i];
 
 		if (ring->holds) /* a sub-buffer without events has its turn, too */
-			until = tw_time__earlier(until, tw_time__later(ring->next,
-								       tw_subbuf__time_within(ring->rest, TURN_BYTES)));
+			until = tw_time__earlier(until,
+						 tw_time__later(ring->next, time_within(ring->rest, TURN_BYTES)));
 	}
 	return until;
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "producer/native_ring.h"
 #include "producer/producer_impl.h"
 #include "producer/tracing_dir.h"
-#include "schema/ring_page.h"
 
 #define CPUS_MAX          1024
 #define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */
@@ -141,7 +141,7 @@ static int open_rings(struct tw_producer *p, struct tw_error *error)
 /* Room for a sub-buffer. */
 static uint8_t *alloc_page(size_t size)
 {
-	return aligned_alloc(4096, (size + TW_SUBBUF_SLACK + 4095) & ~(size_t)4095);
+	return aligned_alloc(4096, (size + TW_NATIVE_PAGE_SLACK + 4095) & ~(size_t)4095);
 }
 
 /* The pause while few events come, as a part of the longest, which is for many. */
@@ -281,7 +281,7 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 			"no events given: say which with -e, for example -e sched; 'tracewire list' shows all");
 	err = tw_tracing_dir__find(ret_tracing_dir, error);
 	if (!err)
-		err = tw_subbuf__check_layout(*ret_tracing_dir, error);
+		err = tw_native_ring__check_layout(*ret_tracing_dir, error);
 	if (!err)
 		err = tw_trace_clock__init(&p->clock, o->clock, error);
 	return err ? err : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);

@@ -1,209 +1,189 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walking one sub-buffer as read() of trace_pipe_raw gives it. Layout: kernel, include/linux/ring_buffer.h and
- * kernel/trace/ring_buffer.c (struct buffer_data_page, enum ring_buffer_type); tracefs tells it in events/header_page and
- * events/header_event, which tw_subbuf__check_layout() compares at start.
+ * Walks one sub-buffer of a trace ring, as read() of trace_pipe_raw gives it and as trace.dat files have it. Layout: kernel,
+ * kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type); the traced kernel
+ * tells its own in events/header_page and events/header_event.
  *
- * The bytes come from the running kernel; even so no step leaves the sub-buffer.
+ * The bytes may come from strangers: no step leaves the sub-buffer, and each moves on. All of it is inline, so that with a constant
+ * layout, as of the running kernel, the compiler makes a loop that does not look at the layout.
  */
-#ifndef TW_SUBBUF_H
-#define TW_SUBBUF_H
+#ifndef TW_RING_PAGE_H
+#define TW_RING_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/types.h>
 
-#include "base/error.h"
-#include "wire/encode.h"
+#include "base/bytes.h"
+#include "schema/layout.h"
+#include "wire/tracewire.h"
 
-#define TW_SUBBUF_SMALLEST 4096
-#define TW_SUBBUF_SLACK    TW_COPY_STEP                    /* a buffer for a sub-buffer needs that much behind it */
-#define TW_SUBBUF_TIME     8                               /* bytes of the time stamp, first of all */
-#define TW_SUBBUF_DATA     (TW_SUBBUF_TIME + sizeof(long)) /* behind it and the commit word the events begin */
+#define TW_RING_PAGE_TIME  8  /* bytes of the time stamp, first of all */
+#define TW_RING_STAMP_BITS 59 /* of an absolute time; those above come from the time so far */
 
-/* The kinds of entries: kernel, include/linux/ring_buffer.h, enum ring_buffer_type. Smaller types are lengths in words. */
-#define TW_ENTRY_TYPE_BITS   5
-#define TW_ENTRY_DATA_MAX    28
-#define TW_ENTRY_PADDING     29
-#define TW_ENTRY_TIME_EXTEND 30
-#define TW_ENTRY_TIME_STAMP  31
-
+/* The commit word: flags, and below them the bytes of events. */
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
-#define TW_COMMIT_STORED 0x40000000u /* how many stands, as a long, behind the data */
-#define TW_COMMIT_SIZE   0x000fffffu
+#define TW_COMMIT_STORED 0x40000000u /* how many stands, as a long, after the data */
+#define TW_COMMIT_SIZE   0x07ffffffu
 
-struct tw_subbuf {
-	const uint8_t *at;
-	const uint8_t *end;
-	uint64_t time;
+struct tw_ring_layout {
+	struct tw_page_layout page; /* the commit word follows the time stamp */
+	struct tw_entry_layout entry;
+	bool big_endian;
 };
 
-struct tw_subbuf_event {
+struct tw_ring_page {
+	const uint8_t *at, *end; /* what was not walked yet */
+	uint64_t time;           /* so far */
+};
+
+struct tw_ring_event {
 	const uint8_t *record;
-	uint32_t len; /* padded, a multiple of 4 */
+	uint32_t len; /* bytes: padded, a multiple of 4, at least the common fields */
 	uint64_t time;
 };
 
 /* What a sub-buffer says about events lost before it. */
-enum tw_subbuf_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
+enum tw_ring_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
 
-/**
- * tw_subbuf__check_layout() - whether this kernel's rings are laid out as these functions read them
- * @tracing_dir: as tw_tracing_dir__find() gives it
- *
- * Return: 0; -ENOTSUP if not; another -errno if tracefs does not tell.
- */
-int tw_subbuf__check_layout(const char *tracing_dir, struct tw_error *error);
+enum tw_ring_step { TW_RING_END, TW_RING_EVENT, TW_RING_DAMAGED };
 
-/** tw_subbuf__init() - begin walking the @len bytes that read() returned */
-static inline void tw_subbuf__init(struct tw_subbuf *s, const uint8_t *page, size_t len)
+static inline uint64_t tw_ring_layout__load_long(const struct tw_ring_layout *layout, const uint8_t *p)
 {
-	uint32_t commit;
-
-	memcpy(&s->time, page, sizeof(s->time));
-	memcpy(&commit, page + TW_SUBBUF_TIME + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
-	commit &= TW_COMMIT_SIZE;
-	s->at = page + TW_SUBBUF_DATA;
-	s->end = len < TW_SUBBUF_DATA + commit ? page + (len & ~(size_t)3) : s->at + commit;
-	if (len < TW_SUBBUF_DATA)
-		s->end = s->at;
+	return layout->page.commit_size == sizeof(uint64_t) ? tw_load64(p, layout->big_endian)
+							    : tw_load32(p, layout->big_endian);
 }
 
-/** tw_subbuf__missed() - events lost before this sub-buffer; call it before anything else is read into the buffer */
-static inline enum tw_subbuf_missed tw_subbuf__missed(const uint8_t *page, size_t len, uint64_t *ret_count)
+/** tw_ring_page__size() - bytes of events that a sub-buffer of at least data_offset bytes claims to have */
+static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, const uint8_t *bytes)
 {
-	unsigned long count;
-	uint32_t commit;
+	return (uint32_t)tw_ring_layout__load_long(layout, bytes + layout->page.commit_offset) & TW_COMMIT_SIZE;
+}
 
-	memcpy(&commit, page + TW_SUBBUF_TIME + (TW_HOST_BE ? sizeof(long) - sizeof(commit) : 0), sizeof(commit));
+/**
+ * tw_ring_page__init() - begin walking a sub-buffer of @len bytes
+ * Return: whether it has what it claims to have; if not, what there is is walked.
+ */
+static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
+				      const uint8_t *bytes, size_t len)
+{
+	const size_t head = layout->page.data_offset;
+	size_t size;
+
+	*page = (struct tw_ring_page){ .at = bytes, .end = bytes };
+	if (len < head)
+		return false;
+	size = tw_ring_page__size(layout, bytes);
+	page->time = tw_load64(bytes, layout->big_endian);
+	page->at = bytes + head;
+	page->end = page->at + (size < len - head ? size : len - head);
+	return size <= len - head;
+}
+
+/**
+ * tw_ring_page__missed() - events lost before this sub-buffer
+ * @ret_count: how many, if that is exact
+ */
+static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layout *layout, const uint8_t *bytes,
+						       size_t len, uint64_t *ret_count)
+{
+	const size_t head = layout->page.data_offset;
+	uint64_t commit;
+	size_t size;
+
+	if (len < head)
+		return TW_MISSED_NONE;
+	commit = tw_ring_layout__load_long(layout, bytes + layout->page.commit_offset);
+	size = commit & TW_COMMIT_SIZE;
 	if (!(commit & TW_COMMIT_MISSED))
 		return TW_MISSED_NONE;
-	if (!(commit & TW_COMMIT_STORED) || TW_SUBBUF_DATA + (commit & TW_COMMIT_SIZE) + sizeof(count) > len)
+	if (!(commit & TW_COMMIT_STORED) || size > len - head || len - head - size < layout->page.commit_size)
 		return TW_MISSED_UNKNOWN;
-	memcpy(&count, page + TW_SUBBUF_DATA + (commit & TW_COMMIT_SIZE), sizeof(count));
-	*ret_count = count;
+	*ret_count = tw_ring_layout__load_long(layout, bytes + head + size);
 	return TW_MISSED_EXACT;
 }
 
-/* The time stamp entry's 59 bits, completed with the high bits of the time so far: rb_fix_abs_ts(). */
-static inline uint64_t tw_subbuf__absolute(uint64_t stamp, uint64_t now)
+/** tw_ring_page__absolute() - a time stamp's bits, completed with those above of the time so far: rb_fix_abs_ts() */
+static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
-	const uint64_t high = now & 0xf800000000000000ull;
-	uint64_t time = stamp | high;
+	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;
+	const uint64_t time = (stamp & low) | (now & ~low);
 
-	if (time < now)
-		time += 1ull << 59;
-	return time;
+	return time < now ? time + low + 1 : time;
 }
 
-/** tw_subbuf__next() - the next event. Return: false at the end */
-static inline bool tw_subbuf__next(struct tw_subbuf *s, struct tw_subbuf_event *ret)
-{
-	while (s->end - s->at >= 4) {
-		uint32_t head, type, delta, array = 0, len;
-
-		memcpy(&head, s->at, sizeof(head));
-		type = TW_HOST_BE ? head >> 27 : head & 31;
-		delta = TW_HOST_BE ? head & 0x7ffffff : head >> 5;
-		if (__builtin_expect(type - 1 < TW_ENTRY_DATA_MAX, 1)) {
-			len = type * 4;
-			ret->record = s->at + 4;
-			s->at += 4;
-		} else {
-			if (s->end - s->at < 8)
-				break;
-			memcpy(&array, s->at + 4, sizeof(array));
-			if (type == TW_ENTRY_TIME_EXTEND) {
-				s->time += ((uint64_t)array << 27) + delta;
-				s->at += 8;
-				continue;
-			}
-			if (type == TW_ENTRY_TIME_STAMP) {
-				s->time = tw_subbuf__absolute(((uint64_t)array << 27) + delta, s->time);
-				s->at += 8;
-				continue;
-			}
-			if (type == TW_ENTRY_PADDING) { /* the rest of the sub-buffer, or a discarded event */
-				if (!delta || array > (size_t)(s->end - s->at) - 4)
-					break;
-				s->time += delta;
-				s->at += 4 + ((array + 3) & ~3u);
-				continue;
-			}
-			if (array < 4) /* type_len 0: the length stands in the next word and counts it */
-				break;
-			len = array - 4;
-			ret->record = s->at + 8;
-			s->at += 8;
-		}
-		len = (len + 3) & ~3u;
-		if (len > (size_t)(s->end - s->at) || len < TW_RECORD_COMMON)
-			break;
-		s->time += delta;
-		s->at += len;
-		ret->len = len;
-		ret->time = s->time;
-		return true;
-	}
-	s->at = s->end;
-	return false;
-}
-
-/**
- * tw_subbuf__up_to() - take the events that are not newer than @until off the front
- * @ret_next: time of the first that is left, if there is one
- *
- * Return: those events, to be walked.
+/*
+ * Internal: an entry whose type is not the length of a record. Moves on to the record of a long one, or past the entry.
+ * Return: EVENT for a record of *ret_len bytes; END for an entry without one, after which the walk goes on; DAMAGED
  */
-static inline struct tw_subbuf tw_subbuf__up_to(struct tw_subbuf *s, uint64_t until, uint64_t *ret_next)
+static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__other(struct tw_ring_page *page,
+										   const struct tw_ring_layout *layout,
+										   uint32_t type, uint32_t delta,
+										   uint32_t *ret_len)
 {
-	struct tw_subbuf front = *s, next = *s;
-	struct tw_subbuf_event event;
+	const unsigned int delta_bits = 32u - layout->entry.type_len_bits;
+	const size_t left = (size_t)(page->end - page->at);
+	size_t size = 8;
+	uint32_t array;
 
-	while (tw_subbuf__next(&next, &event)) {
-		if (event.time > until) {
-			*ret_next = event.time;
-			front.end = s->at;
-			return front;
+	if (left < size)
+		return TW_RING_DAMAGED;
+	array = tw_load32(page->at + 4, layout->big_endian);
+	if (!type) { /* the length stands in this word, which it counts */
+		page->at += size;
+		*ret_len = (array - 4 + 3) & ~3u;
+		return array >= 4 + TW_RECORD_COMMON && array - 4 <= left - size ? TW_RING_EVENT : TW_RING_DAMAGED;
+	}
+	if (type == layout->entry.time_extend) {
+		page->time += ((uint64_t)array << delta_bits) + delta;
+	} else if (type == layout->entry.time_stamp) {
+		page->time = tw_ring_page__absolute(((uint64_t)array << delta_bits) + delta, page->time);
+	} else if (type != layout->entry.padding || (delta && array > left - 4)) {
+		return TW_RING_DAMAGED;
+	} else { /* a discarded event, of @array bytes after the first word; without a delta the rest of the sub-buffer */
+		size = 4 + (((size_t)array + 3) & ~(size_t)3);
+		size = delta && size < left ? size : left;
+		page->time += delta;
+	}
+	page->at += size;
+	return TW_RING_END;
+}
+
+/** tw_ring_page__next() - the next event, to *ret. Return: EVENT; else END or DAMAGED, and then always END */
+static inline __attribute__((always_inline)) enum tw_ring_step
+tw_ring_page__next(struct tw_ring_page *page, const struct tw_ring_layout *layout, struct tw_ring_event *ret)
+{
+	const unsigned int type_bits = layout->entry.type_len_bits, delta_bits = 32u - type_bits;
+	enum tw_ring_step step = TW_RING_END;
+
+	while (page->end - page->at >= 4) {
+		const uint32_t head = tw_load32(page->at, layout->big_endian);
+		const uint32_t type = layout->big_endian ? head >> delta_bits : head & ((1u << type_bits) - 1);
+		const uint32_t delta = layout->big_endian ? head & ((1u << delta_bits) - 1) : head >> type_bits;
+		uint32_t len = type * 4;
+
+		if (__builtin_expect(type - 1 < layout->entry.data_max, 1)) {
+			page->at += 4;
+		} else {
+			step = tw_ring_page__other(page, layout, type, delta, &len);
+			if (step == TW_RING_END)
+				continue;
+			if (step == TW_RING_DAMAGED)
+				break;
 		}
-		*s = next;
-	}
-	*s = next;
-	return front;
-}
-
-/** tw_subbuf__time_within() - time of the last event that begins in the first @bytes, the first event in any case */
-static inline uint64_t tw_subbuf__time_within(struct tw_subbuf s, size_t bytes)
-{
-	const uint8_t *const begin = s.at;
-	struct tw_subbuf_event event;
-	uint64_t time = s.time;
-
-	while (tw_subbuf__next(&s, &event)) {
-		time = event.time;
-		if ((size_t)(s.at - begin) >= bytes)
+		if (len > (size_t)(page->end - page->at) || len < TW_RECORD_COMMON) {
+			step = TW_RING_DAMAGED;
 			break;
+		}
+		page->time += delta;
+		ret->record = page->at;
+		ret->len = len;
+		ret->time = page->time;
+		page->at += len;
+		return TW_RING_EVENT;
 	}
-	return time;
-}
-
-/** tw_subbuf_event__pid(), __id() - common_pid and common_type of the record */
-static inline pid_t tw_subbuf_event__pid(const struct tw_subbuf_event *event)
-{
-	pid_t pid;
-
-	memcpy(&pid, event->record + 4, sizeof(pid));
-	return pid;
-}
-
-static inline uint16_t tw_subbuf_event__id(const struct tw_subbuf_event *event)
-{
-	uint16_t id;
-
-	memcpy(&id, event->record, sizeof(id));
-	return id;
+	page->at = page->end;
+	return step;
 }
 
 #endif

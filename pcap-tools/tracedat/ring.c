@@ -147,7 +147,7 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 	const struct tw_dat_buffer *places = &dat->places[buffer];
 	const uint32_t page = dat->buffers[buffer].page_size;
 
-	if (page < dat->page.data_offset + 4u || page > TW_TRACEDAT_PAGE_MAX) {
+	if (page < dat->layout.page.data_offset + 4u || page > TW_TRACEDAT_PAGE_MAX) {
 		tw_dat__damage(dat, places->offset, "sub-buffers of %u bytes cannot be", page);
 		return;
 	}

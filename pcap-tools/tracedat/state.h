@@ -6,7 +6,7 @@
 #include "pcap-tools/tracedat/clock.h"
 #include "pcap-tools/tracedat/tracedat.h"
 #include "pcap-tools/tracedat/unpack.h"
-#include "schema/format.h"
+#include "schema/ring_page.h"
 
 /* One CPU's ring: where it lies in the file, the window on it, and the event that is next. */
 struct tw_dat_ring {
@@ -19,8 +19,7 @@ struct tw_dat_ring {
 	size_t page;     /* where in it the next sub-buffer begins */
 	uint64_t
 		page_offset; /* of the sub-buffer being walked in the file, for error texts: its chunk's if compressed */
-	const uint8_t *entry, *entry_end;
-	uint64_t now; /* the clock as the sub-buffer counts it */
+	struct tw_ring_page walk; /* the sub-buffer */
 	struct tw_tracedat_event event;
 };
 
@@ -44,8 +43,7 @@ struct tw_tracedat {
 	struct tw_tracedat_damage damage;
 	struct tw_unpack *unpack; /* NULL = the file is not compressed */
 	char codec[16], codec_version[32];
-	struct tw_page_layout page;
-	struct tw_entry_layout entry;
+	struct tw_ring_layout layout;
 	struct tw_dat_clock clock;
 
 	struct tw_tracedat_format *formats;

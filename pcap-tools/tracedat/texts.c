@@ -35,6 +35,7 @@ static int header(struct tw_dat_cursor *c, const char *name, struct tw_tracedat_
 int tw_dat__headers(struct tw_dat_cursor *c)
 {
 	struct tw_tracedat_info *info = &c->dat->info;
+	struct tw_ring_layout *layout = &c->dat->layout;
 	struct tw_error why;
 	int code;
 
@@ -43,14 +44,15 @@ int tw_dat__headers(struct tw_dat_cursor *c)
 		code = header(c, "header_event", &info->header_event);
 	if (code)
 		return done(c, code, "the layout of its rings (header_page, header_event)");
-	if (tw_page_layout__parse(info->header_page.data, info->header_page.len, &c->dat->page, &why) ||
-	    tw_entry_layout__parse(info->header_event.data, info->header_event.len, &c->dat->entry, &why))
+	if (tw_page_layout__parse(info->header_page.data, info->header_page.len, &layout->page, &why) ||
+	    tw_entry_layout__parse(info->header_event.data, info->header_event.len, &layout->entry, &why))
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "%s", why.text);
-	if (c->dat->page.commit_offset != sizeof(uint64_t))
+	if (layout->page.commit_offset != sizeof(uint64_t))
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c),
 				      "the time stamp of its sub-buffers has %u bytes where 8 are known",
-				      c->dat->page.commit_offset);
-	info->long_size = (uint8_t)c->dat->page.commit_size;
+				      layout->page.commit_offset);
+	layout->big_endian = info->big_endian;
+	info->long_size = (uint8_t)layout->page.commit_size;
 	return 0;
 }
 

@@ -63,15 +63,15 @@ void tw_event_filters__fini(struct tw_event_filters *filters)
 
 /* A search that takes too long has found nothing: that is counted. */
 static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
-		     const struct tw_subbuf_event *event)
+		     const struct tw_ring_event *event)
 {
 	const struct tw_filter_event look = {
 		.record = event->record,
 		.len = event->len,
-		.id = tw_subbuf_event__id(event),
+		.id = tw_native_event__id(event),
 		.flags = event->record[2],
 		.preempt = event->record[3],
-		.pid = tw_subbuf_event__pid(event),
+		.pid = tw_native_event__pid(event),
 		.cpu = cpu->cpu,
 		.time = event->time,
 		.host = filter->host,
@@ -86,15 +86,15 @@ static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filte
 }
 
 /* Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40. */
-static size_t context(const struct tw_subbuf_event *event)
+static size_t context(const struct tw_ring_event *event)
 {
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;
 }
 
 bool tw_event_filter__evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
-			       const struct tw_subbuf_event *event)
+			       const struct tw_ring_event *event)
 {
-	const uint8_t verdict = filter->verdicts[tw_subbuf_event__id(event)];
+	const uint8_t verdict = filter->verdicts[tw_native_event__id(event)];
 	uint8_t *passed = &cpu->passed[context(event)];
 	bool passes = verdict & TW_VERDICT_PASS;
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "filter/filter.h"
-#include "schema/ring_page.h"
+#include "producer/native_ring.h"
 
 #define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
 #define TW_EVENT_FILTER_CONTEXTS \
@@ -94,13 +94,13 @@ static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(stru
 
 /** tw_event_filter__evaluate() - tw_event_filter__passes() where the table alone does not say it */
 bool tw_event_filter__evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
-			       const struct tw_subbuf_event *event);
+			       const struct tw_ring_event *event);
 
 /** tw_event_filter__passes() - whether a record passes */
 static inline bool tw_event_filter__passes(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
-					   const struct tw_subbuf_event *event)
+					   const struct tw_ring_event *event)
 {
-	const uint8_t verdict = filter->verdicts[tw_subbuf_event__id(event)];
+	const uint8_t verdict = filter->verdicts[tw_native_event__id(event)];
 
 	return __builtin_expect(verdict <= TW_VERDICT_PASS, 1) ? verdict
 							       : tw_event_filter__evaluate(filter, cpu, event);

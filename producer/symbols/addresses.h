@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 
 #include "producer/field_offsets.h"
+#include "producer/native_ring.h"
 #include "schema/format.h"
-#include "schema/ring_page.h"
 
 #define TW_ADDRESS_SET_MAX (3u << 18) /* addresses; the table then takes 8 MiB */
 
@@ -87,13 +87,13 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 
 /** tw_addresses__see() - for every event read; @table from tw_addresses__table(), not older than the sub-buffer's read() */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
-				     const struct tw_subbuf_event *event)
+				     const struct tw_ring_event *event)
 {
 	const struct tw_field_offsets *offsets;
 
 	if (!table)
 		return;
-	offsets = tw_field_offset_table__find(table, tw_subbuf_event__id(event));
+	offsets = tw_field_offset_table__find(table, tw_native_event__id(event));
 	if (offsets)
 		tw_addresses__look(seen, offsets, event->record, event->len);
 }

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/counter.h"
+#include "producer/native_ring.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
-#include "schema/ring_page.h"
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
@@ -80,7 +80,7 @@ static int open_rings(struct tw_task_events *ev, struct tw_error *error)
 {
 	ev->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	ev->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	ev->page = malloc(ev->page_size + TW_SUBBUF_SLACK);
+	ev->page = malloc(ev->page_size + TW_NATIVE_PAGE_SLACK);
 	ev->fds = calloc((size_t)ev->cpus, sizeof(*ev->fds));
 	if (!ev->page || !ev->fds)
 		return tw_error__set(error, -ENOMEM, "out of memory");
@@ -165,10 +165,10 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 }
 
 /* Keep what the event says, if it is of a kind that has names and there is memory. */
-static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *event)
+static void take_out(struct tw_task_events *ev, const struct tw_ring_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
-	const enum kind kind = kind_of(ev, tw_subbuf_event__id(event));
+	const enum kind kind = kind_of(ev, tw_native_event__id(event));
 	struct tw_value pid, text, flags = { .u = 0 };
 	struct seen *seen;
 
@@ -191,7 +191,7 @@ static void take_out(struct tw_task_events *ev, const struct tw_subbuf_event *ev
 		.time = event->time,
 		.kind = kind,
 		.pid = (uint32_t)pid.i,
-		.maker = (uint32_t)tw_subbuf_event__pid(event),
+		.maker = (uint32_t)tw_native_event__pid(event),
 		.clone_flags = flags.u,
 	};
 	copy_name(kind, &text, seen->name);
@@ -245,13 +245,13 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
-	struct tw_subbuf_event event;
-	struct tw_subbuf walk;
+	struct tw_ring_event event;
+	struct tw_ring_page walk;
 	ssize_t len;
 
 	for (size_t n = 0; fd >= 0 && n <= pages && (len = read(fd, ev->page, ev->page_size)) > 0; n++) {
-		tw_subbuf__init(&walk, ev->page, (size_t)len);
-		while (tw_subbuf__next(&walk, &event)) {
+		tw_native_page__init(&walk, ev->page, (size_t)len);
+		while (tw_native_page__next(&walk, &event)) {
 			tw_counter__add(&ev->read, 1);
 			take_out(ev, &event);
 		}

@@ -3,12 +3,12 @@
 #ifndef PAGES_H
 #define PAGES_H
 
-#include "schema/ring_page.h"
+#include "producer/native_ring.h"
 
 #define PAGE_BYTES 4096
 
 struct page {
-	uint8_t bytes[PAGE_BYTES + TW_SUBBUF_SLACK];
+	uint8_t bytes[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 	uint32_t len; /* of the data so far */
 };
 
@@ -27,7 +27,7 @@ static inline void page__set_commit(struct page *page, uint32_t flags)
 
 static inline void page__word(struct page *page, uint32_t word)
 {
-	memcpy(page->bytes + TW_SUBBUF_DATA + page->len, &word, sizeof(word));
+	memcpy(page->bytes + tw_native_layout.page.data_offset + page->len, &word, sizeof(word));
 	page->len += 4;
 	page__set_commit(page, 0);
 }
@@ -47,7 +47,7 @@ static inline void page__extend(struct page *page, uint32_t type, uint64_t time)
 /* A record of @len bytes: its common fields, then bytes that count up. */
 static inline void page__record(struct page *page, uint16_t id, uint32_t pid, uint32_t len)
 {
-	uint8_t *at = page->bytes + TW_SUBBUF_DATA + page->len;
+	uint8_t *at = page->bytes + tw_native_layout.page.data_offset + page->len;
 
 	for (uint32_t i = 0; i < len; i++)
 		at[i] = (uint8_t)i;

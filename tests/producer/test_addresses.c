@@ -70,7 +70,7 @@ static void see(struct bench *b, const void *record, uint32_t len)
 {
 	uint8_t bytes[512] = { 0 };
 	const uint16_t id = 300;
-	struct tw_subbuf_event event = { .record = bytes, .len = len };
+	struct tw_ring_event event = { .record = bytes, .len = len };
 
 	memcpy(bytes, record, len);
 	memcpy(bytes, &id, sizeof(id));
@@ -151,7 +151,7 @@ static void test_many(void **state)
 
 		see(&b, record, 16);
 		tw_addresses__see(&other, tw_addresses__table(&other),
-				  &(struct tw_subbuf_event){ .record = (const uint8_t *)record, .len = 16 });
+				  &(struct tw_ring_event){ .record = (const uint8_t *)record, .len = 16 });
 	}
 	assert_int_equal(tw_addresses__take(&b.symbolizer.addresses, &noted), 10000);
 	for (unsigned int i = 0; i < 10000; i++)

@@ -112,7 +112,7 @@ static void test_replaced(void **state)
 static bool lets(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu, uint16_t id, uint8_t flags)
 {
 	uint8_t record[16] = { 0 };
-	const struct tw_subbuf_event event = { .record = record, .len = sizeof(record) };
+	const struct tw_ring_event event = { .record = record, .len = sizeof(record) };
 
 	memcpy(record, &id, sizeof(id));
 	record[2] = flags;

@@ -82,7 +82,7 @@ static void set_stats(struct bench *b, uint64_t overrun, uint64_t commit_overrun
 
 static void feed_page(struct bench *b, struct page *page)
 {
-	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 
 	assert_int_equal(write(b->feed, page->bytes, PAGE_BYTES), PAGE_BYTES);
 	do {
@@ -103,7 +103,7 @@ static void make_page(struct page *page, uint64_t time, uint32_t n)
 static void set_missed(struct page *page, unsigned long count)
 {
 	if (count)
-		memcpy(page->bytes + TW_SUBBUF_DATA + page->len, &count, sizeof(count));
+		memcpy(page->bytes + tw_native_layout.page.data_offset + page->len, &count, sizeof(count));
 	page__set_commit(page, TW_COMMIT_MISSED | (count ? TW_COMMIT_STORED : 0));
 }
 
@@ -241,7 +241,7 @@ static void test_bound(void **state)
 
 	(void)state;
 	set_up(&b);
-	b.ring.page = malloc(PAGE_BYTES + TW_SUBBUF_SLACK);
+	b.ring.page = malloc(PAGE_BYTES + TW_NATIVE_PAGE_SLACK);
 	set_stats(&b, 5, 0, 0, 10);
 	make_page(&page, 1000, 10);
 	feed_page(&b, &page);
@@ -287,7 +287,7 @@ static void test_late(void **state)
 /* Two sub-buffers of 170 events in 1690 ns each, the first from @time on. Return: how many of them are read at @round */
 static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 {
-	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 	const uint64_t before = b->ring.read;
 	struct page page;
 
@@ -304,7 +304,7 @@ static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 /* What the next round finds. */
 static void read_rest(struct bench *b)
 {
-	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 
 	tw_trace_ring__drain(&b->ring, buf, PAGE_BYTES, SIZE_MAX, UINT64_MAX, &b->writer, &b->tasks);
 	assert_true(b->ring.empty);

@@ -60,7 +60,7 @@ static void open_rings(struct bench *b)
 		b->rings[i] = (struct tw_trace_ring){
 			.channel = { .number = (uint16_t)(i + 1), .cpu = i, .source = TW_SOURCE_FTRACE },
 			.fd = fds[0],
-			.page = malloc(PAGE_BYTES + TW_SUBBUF_SLACK),
+			.page = malloc(PAGE_BYTES + TW_NATIVE_PAGE_SLACK),
 		};
 		assert_non_null(b->rings[i].page);
 	}
@@ -171,7 +171,7 @@ static void test_no_events(void **state)
 	(void)state;
 	set_up(&b);
 	page__init(&page, START - 1000);
-	page__extend(&page, TW_ENTRY_TIME_EXTEND, 500);
+	page__extend(&page, tw_native_layout.entry.time_extend, 500);
 	assert_int_equal(write(b.feeds[1], page.bytes, PAGE_BYTES), PAGE_BYTES);
 	feed(b.feeds[1], START + SPARSE * SPARSE_GAP, 1, 0);
 	alarm(60); /* a round might not end */
@@ -211,7 +211,7 @@ static void test_others(void **state)
 /* A reader that had to wait for room leaves the rest of the ring for rounds in step. */
 static void test_drain_gives_way(void **state)
 {
-	uint8_t buf[PAGE_BYTES + TW_SUBBUF_SLACK];
+	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
 	struct tw_reader *r;
 	struct bench b;
 

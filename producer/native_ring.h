@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sub-buffers of the running kernel's rings: schema/ring_page.h with the one layout that every kernel of this machine's kind has. */
+#ifndef TW_NATIVE_RING_H
+#define TW_NATIVE_RING_H
+
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "schema/ring_page.h"
+#include "wire/encode.h"
+
+#define TW_NATIVE_PAGE_MIN   4096
+#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* a buffer whose records are copied into frames has that many bytes more */
+
+static const struct tw_ring_layout tw_native_layout = {
+	.page = {
+		.commit_offset = TW_RING_PAGE_TIME,
+		.commit_size = sizeof(long),
+		.data_offset = TW_RING_PAGE_TIME + sizeof(long),
+	},
+	.entry = {
+		.type_len_bits = 5,
+		.time_delta_bits = 27,
+		.padding = 29,
+		.time_extend = 30,
+		.time_stamp = 31,
+		.data_max = 28,
+	},
+	.big_endian = TW_HOST_BE,
+};
+
+/**
+ * tw_native_ring__check_layout() - whether this kernel's rings have that layout
+ * @tracing_dir: as tw_tracing_dir__find() gives it
+ *
+ * Return: 0; -ENOTSUP if not; another -errno if tracefs does not tell.
+ */
+int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);
+
+/** tw_native_page__init() - begin walking the @len bytes that read() returned */
+static inline void tw_native_page__init(struct tw_ring_page *page, const uint8_t *bytes, size_t len)
+{
+	tw_ring_page__init(page, &tw_native_layout, bytes, len);
+}
+
+/** tw_native_page__next() - the next event. Return: false at the end */
+static inline __attribute__((always_inline)) bool tw_native_page__next(struct tw_ring_page *page,
+								       struct tw_ring_event *ret)
+{
+	return tw_ring_page__next(page, &tw_native_layout, ret) == TW_RING_EVENT;
+}
+
+/** tw_native_event__pid(), __id() - common_pid and common_type of the record */
+static inline pid_t tw_native_event__pid(const struct tw_ring_event *event)
+{
+	pid_t pid;
+
+	memcpy(&pid, event->record + 4, sizeof(pid));
+	return pid;
+}
+
+static inline uint16_t tw_native_event__id(const struct tw_ring_event *event)
+{
+	uint16_t id;
+
+	memcpy(&id, event->record, sizeof(id));
+	return id;
+}
+
+#endif
