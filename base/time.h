@@ -57,4 +57,10 @@ static inline bool tw_deadline__is_over(const struct tw_deadline *deadline)
 	return tw_deadline__overdue(deadline) > 0;
 }
 
+/** tw_time__timespec() - the same number as the kernel and libc take it */
+static inline struct timespec tw_time__timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
+}
+
 #endif

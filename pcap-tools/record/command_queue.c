@@ -8,14 +8,9 @@
 
 void tw_command_queue__init(struct tw_command_queue *queue)
 {
-	pthread_condattr_t attr;
-
 	*queue = (struct tw_command_queue){ .n_reports = 0 };
 	pthread_mutex_init(&queue->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&queue->reported, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&queue->reported, NULL);
 }
 
 void tw_command_queue__fini(struct tw_command_queue *queue)
@@ -47,27 +42,27 @@ void tw_command_queue__put_own_clock(struct tw_command_queue *queue, const struc
 size_t tw_command_queue__request_reports(struct tw_command_queue *queue, unsigned int timeout_ms,
 					 struct tw_archive_report **ret, struct tw_archive_stats *ret_stats)
 {
-	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS;
-	const struct timespec at = { .tv_sec = (time_t)(until / TW_NS_PER_SECOND),
-				     .tv_nsec = (long)(until % TW_NS_PER_SECOND) };
+	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
 	size_t n;
 
 	pthread_mutex_lock(&queue->lock);
 	queue->wanted = true;
-	while (queue->wanted && !pthread_cond_timedwait(&queue->reported, &queue->lock, &at))
+	while (queue->wanted && !pthread_cond_clockwait(&queue->reported, &queue->lock, CLOCK_MONOTONIC, &until))
 		;
-	*ret = queue->wanted ? NULL : queue->reports;
 	n = queue->wanted ? 0 : queue->n_reports;
+	*ret = NULL;
+	if (!queue->wanted) {
+		*ret = queue->reports;
+		queue->reports = NULL;
+	}
 	if (n)
 		*ret_stats = queue->stats;
-	if (!queue->wanted)
-		queue->reports = NULL;
 	queue->wanted = false;
 	pthread_mutex_unlock(&queue->lock);
 	return n;
 }
 
-static void read_answers(struct tw_command_queue *queue, struct tw_archive *archive)
+static void run_answers(struct tw_command_queue *queue, struct tw_archive *archive)
 {
 	const uint32_t written = atomic_load_explicit(&queue->written, memory_order_acquire);
 	uint32_t at = atomic_load_explicit(&queue->read, memory_order_relaxed);
@@ -78,23 +73,6 @@ static void read_answers(struct tw_command_queue *queue, struct tw_archive *arch
 		atomic_store_explicit(&queue->read, at + 1, memory_order_release);
 		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may let out packets, and so write */
 	}
-}
-
-/* Return: whether somebody waits for reports */
-static bool read_told(struct tw_command_queue *queue, struct tw_archive *archive)
-{
-	struct tw_own_clock own;
-	bool has_own, wanted;
-
-	pthread_mutex_lock(&queue->lock);
-	own = queue->own;
-	has_own = queue->has_own;
-	wanted = queue->wanted;
-	queue->has_own = false;
-	pthread_mutex_unlock(&queue->lock);
-	if (has_own)
-		tw_archive__own_clock(archive, &own);
-	return wanted;
 }
 
 static void put_reports(struct tw_command_queue *queue, const struct tw_archive *archive)
@@ -117,7 +95,18 @@ static void put_reports(struct tw_command_queue *queue, const struct tw_archive 
 
 void tw_command_queue__run(struct tw_command_queue *queue, struct tw_archive *archive)
 {
-	read_answers(queue, archive);
-	if (read_told(queue, archive))
+	struct tw_own_clock own;
+	bool has_own, wanted;
+
+	run_answers(queue, archive);
+	pthread_mutex_lock(&queue->lock);
+	own = queue->own;
+	has_own = queue->has_own;
+	wanted = queue->wanted;
+	queue->has_own = false;
+	pthread_mutex_unlock(&queue->lock);
+	if (has_own)
+		tw_archive__own_clock(archive, &own);
+	if (wanted)
 		put_reports(queue, archive);
 }

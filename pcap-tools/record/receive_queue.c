@@ -70,22 +70,10 @@ unsigned int tw_receive_queue__room(struct tw_receive_queue *queue, uint8_t *ret
 	return n;
 }
 
-static void queue__fill(struct tw_receive_queue *queue, struct tw_slot *slot, size_t len, size_t segment,
-			const struct tw_arrival *arrival)
-{
-	slot->len = len;
-	slot->segment = segment;
-	slot->arrival = *arrival;
-	slot->retires = false;
-	tw_slot_list__push(&queue->filled, slot);
-}
-
 void tw_receive_queue__put(struct tw_receive_queue *queue, unsigned int place, size_t len, size_t segment,
 			   const struct tw_arrival *arrival)
 {
-	struct tw_slot *slot = queue->places[place];
-
-	queue__fill(queue, slot, len, segment, arrival);
+	tw_slot_list__push_frames(&queue->filled, queue->places[place], len, segment, arrival);
 	queue->places[place] = NULL;
 }
 
@@ -97,18 +85,17 @@ bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, 
 	if (!slot)
 		return false;
 	memcpy(slot->data, frames, len);
-	queue__fill(queue, slot, len, segment, arrival);
+	tw_slot_list__push_frames(&queue->filled, slot, len, segment, arrival);
 	return true;
 }
 
 bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id)
 {
-	const struct tw_arrival now = { .now = 0 };
 	struct tw_slot *slot = queue__slot(queue);
 
 	if (!slot)
 		return false;
-	queue__fill(queue, slot, 0, 1, &now);
+	tw_slot_list__push_frames(&queue->filled, slot, 0, 1, &(struct tw_arrival){ 0 });
 	slot->retires = true;
 	slot->stream_id = stream_id;
 	return true;

@@ -12,14 +12,13 @@
 #include "base/time.h"
 #include "pcap-tools/record/command_queue.h"
 #include "pcap-tools/record/slot_queue.h"
-#include "pcap-tools/record/slot_sink.h"
 #include "wire/encode.h"
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
 #define FLUSH_MS_DEFAULT   40                    /* of the 100 that a kill may take; the rest is for the way to here */
 #define BATCH_MAX          8                     /* slots that are taken, handed over and given back at a time */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, behind the deadline: see tw_output__write() */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, after the deadline: see tw_output__write() */
 
 _Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes is enough for both ends");
 
@@ -54,24 +53,18 @@ struct tw_recorder {
 	uint32_t slots, slot_bytes, batch, flush_ms;
 	struct tw_slot_list done; /* to be given back; the thread's, as the next one */
 	uint32_t lent;            /* slots that the merge keeps */
-	int code;                 /* of the whole, once the thread has ended */
 	char name[256];
 };
 
-static uint64_t now_ms(void)
+static void recorder__fail(struct tw_recorder *rec, int err)
 {
-	return tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS;
-}
-
-static void recorder__fail(struct tw_recorder *rec, int code)
-{
-	if (!code || rec->failed)
+	if (!err || rec->failed)
 		return;
 	rec->failed = true;
 	pthread_mutex_lock(&rec->lock);
 	tw_archive__error(rec->archive, &rec->error);
 	pthread_mutex_unlock(&rec->lock);
-	tw_slot_queue__fail(&rec->queue, code);
+	tw_slot_queue__fail(&rec->queue, err);
 }
 
 static void recorder__note_full(struct tw_recorder *rec)
@@ -124,23 +117,6 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 	tw_borrowed_buffer__return(&slot->loan);
 }
 
-static void recorder__write(struct tw_recorder *rec)
-{
-	struct tw_slot *slot;
-
-	while ((slot = tw_slot_list__pop(&rec->filled)))
-		recorder__write_slot(rec, slot);
-	tw_slot_queue__give(&rec->queue, &rec->done);
-}
-
-static void recorder__announce(struct tw_recorder *rec)
-{
-	pthread_mutex_lock(&rec->lock);
-	rec->tid = gettid();
-	pthread_mutex_unlock(&rec->lock);
-	pthread_cond_signal(&rec->changed);
-}
-
 static void recorder__enter_output(void *ctx)
 {
 	struct tw_recorder *rec = ctx;
@@ -161,39 +137,52 @@ static void recorder__leave_output(void *ctx)
 static void recorder__end(struct tw_recorder *rec)
 {
 	struct tw_error closing;
-	int code;
+	int err;
 
 	pthread_mutex_lock(&rec->lock);
 	tw_archive__missing(rec->archive, rec->missing);
 	pthread_mutex_unlock(&rec->lock);
 	recorder__fail(rec, tw_archive__finish(rec->archive));
-	code = tw_output__finish(rec->output, &closing);
-	if (!code || rec->failed)
+	err = tw_output__finish(rec->output, &closing);
+	if (!err || rec->failed)
 		return;
 	pthread_mutex_lock(&rec->lock);
 	rec->error = closing;
 	pthread_mutex_unlock(&rec->lock);
-	tw_slot_queue__fail(&rec->queue, code);
+	tw_slot_queue__fail(&rec->queue, err);
+}
+
+static void recorder__write(struct tw_recorder *rec)
+{
+	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);
+	struct tw_slot *slot;
+
+	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
+		tw_command_queue__run(&rec->commands, rec->archive);
+		while ((slot = tw_slot_list__pop(&rec->filled)))
+			recorder__write_slot(rec, slot);
+		tw_slot_queue__give(&rec->queue, &rec->done);
+		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
+		recorder__note_full(rec); /* files are ended by time, too */
+		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
+		if (!tw_output__is_pipe(rec->output) &&
+		    tw_time__now(CLOCK_MONOTONIC) - flushed < rec->flush_ms * TW_NS_PER_MS)
+			continue;
+		recorder__fail(rec, tw_archive__flush(rec->archive));
+		flushed = tw_time__now(CLOCK_MONOTONIC);
+	}
 }
 
 static void *recorder__run(void *arg)
 {
 	struct tw_recorder *rec = arg;
-	uint64_t flushed = now_ms();
 
-	recorder__announce(rec);
+	pthread_mutex_lock(&rec->lock);
+	rec->tid = gettid();
+	pthread_mutex_unlock(&rec->lock);
+	pthread_cond_signal(&rec->changed);
 	pthread_mutex_lock(&rec->turn);
-	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
-		tw_command_queue__run(&rec->commands, rec->archive);
-		recorder__write(rec);
-		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
-		recorder__note_full(rec); /* files are ended by time, too */
-		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
-		if (!tw_output__is_pipe(rec->output) && now_ms() - flushed < rec->flush_ms)
-			continue;
-		recorder__fail(rec, tw_archive__flush(rec->archive));
-		flushed = now_ms();
-	}
+	recorder__write(rec);
 	recorder__end(rec);
 	pthread_mutex_unlock(&rec->turn);
 	pthread_mutex_lock(&rec->lock);
@@ -207,14 +196,14 @@ static void *recorder__run(void *arg)
 static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 {
 	sigset_t all, before;
-	int code;
+	int error;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = pthread_create(&rec->thread, NULL, recorder__run, rec);
+	error = pthread_create(&rec->thread, NULL, recorder__run, rec);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code)
-		return tw_error__set(err, -code, "writing %s: starting a thread: %s", rec->name, strerror(code));
+	if (error)
+		return tw_error__set(err, -error, "writing %s: starting a thread: %s", rec->name, strerror(error));
 	rec->has_thread = true;
 	pthread_setname_np(rec->thread, "tracewire-write");
 	pthread_mutex_lock(&rec->lock);
@@ -227,7 +216,7 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
 {
 	struct tw_archive_options archive = options->archive;
-	int code;
+	int error;
 
 	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
@@ -235,13 +224,13 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	rec->slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES_DEFAULT;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;
-	code = tw_archive__new(rec->output, &archive, &rec->archive, err);
-	if (code)
-		return code;
-	code = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
-	if (code)
-		return tw_error__set(err, code, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
-				     rec->name, rec->slots, rec->slot_bytes, strerror(-code));
+	error = tw_archive__new(rec->output, &archive, &rec->archive, err);
+	if (error)
+		return error;
+	error = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
+	if (error)
+		return tw_error__set(err, error, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
+				     rec->name, rec->slots, rec->slot_bytes, strerror(-error));
 	rec->has_queue = true;
 	return recorder__start(rec, err);
 }
@@ -249,8 +238,7 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err)
 {
 	struct tw_recorder *rec = calloc(1, sizeof(*rec));
-	pthread_condattr_t attr;
-	int code;
+	int error;
 
 	if (!rec) {
 		tw_output__free(options->output);
@@ -262,14 +250,11 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	tw_command_queue__init(&rec->commands);
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_mutex_init(&rec->turn, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&rec->changed, &attr);
-	pthread_condattr_destroy(&attr);
-	code = recorder__prepare(rec, options, err);
-	if (code) {
+	pthread_cond_init(&rec->changed, NULL);
+	error = recorder__prepare(rec, options, err);
+	if (error) {
 		tw_recorder__free(rec);
-		return code;
+		return error;
 	}
 	*ret = rec;
 	return 0;
@@ -319,13 +304,11 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 /* Return: whether the thread has ended, after @timeout_ms at most */
 static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
 {
-	const uint64_t until = tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS;
-	const struct timespec at = { .tv_sec = (time_t)(until / TW_NS_PER_SECOND),
-				     .tv_nsec = (long)(until % TW_NS_PER_SECOND) };
+	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
 	bool ended;
 
 	pthread_mutex_lock(&rec->lock);
-	while (!rec->ended && !pthread_cond_timedwait(&rec->changed, &rec->lock, &at))
+	while (!rec->ended && !pthread_cond_clockwait(&rec->changed, &rec->lock, CLOCK_MONOTONIC, &until))
 		;
 	ended = rec->ended;
 	pthread_mutex_unlock(&rec->lock);
@@ -345,7 +328,6 @@ static void recorder__stop(struct tw_recorder *rec)
 	if (!rec->is_left)
 		pthread_join(rec->thread, NULL);
 	rec->has_thread = false;
-	rec->code = rec->queue.code;
 }
 
 void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
@@ -365,16 +347,16 @@ int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, s
 
 int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err)
 {
-	int code;
+	int error;
 
 	pthread_mutex_lock(&rec->queue.lock);
-	code = rec->queue.code ? rec->queue.code : rec->code;
+	error = rec->queue.err;
 	pthread_mutex_unlock(&rec->queue.lock);
 	pthread_mutex_lock(&rec->lock);
-	if (code && err)
+	if (error && err)
 		*err = rec->error;
 	pthread_mutex_unlock(&rec->lock);
-	return code;
+	return error;
 }
 
 bool tw_recorder__is_full(const struct tw_recorder *rec)

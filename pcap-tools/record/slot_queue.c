@@ -33,6 +33,16 @@ void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot)
 	tw_slot_list__append(list, &one);
 }
 
+void tw_slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
+			       const struct tw_arrival *arrival)
+{
+	slot->len = len;
+	slot->segment = segment;
+	slot->arrival = *arrival;
+	slot->retires = false;
+	tw_slot_list__push(list, slot);
+}
+
 struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list)
 {
 	struct tw_slot *slot = list->first;
@@ -81,23 +91,17 @@ static int queue__alloc(struct tw_slot_queue *q, uint32_t count, size_t step)
 	return 0;
 }
 
-static int queue__open_events(struct tw_slot_queue *q)
-{
-	q->filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	q->unused_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return q->filled_fd < 0 || q->unused_fd < 0 ? -errno : 0;
-}
-
 int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 {
 	const size_t step = (size + SLOT_ALIGN - 1) & ~(size_t)(SLOT_ALIGN - 1);
 	int err;
 
-	*q = (struct tw_slot_queue){ .filled_fd = -1, .unused_fd = -1 };
+	*q = (struct tw_slot_queue){ .filled_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+				     .unused_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	err = q->filled_fd < 0 || q->unused_fd < 0 ? -errno : 0;
 	pthread_mutex_init(&q->lock, NULL);
-	err = queue__alloc(q, count, step);
 	if (!err)
-		err = queue__open_events(q);
+		err = queue__alloc(q, count, step);
 	if (err)
 		tw_slot_queue__fini(q);
 	return err;
@@ -170,19 +174,19 @@ void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms)
 static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
 	bool wakes;
-	int code;
+	int err;
 
 	tw_slot_list__append(&q->filled, list);
-	code = q->code;
-	if (!code && !q->unused.first)
-		code = -EAGAIN;
+	err = q->err;
+	if (!err && !q->unused.first)
+		err = -EAGAIN;
 	wakes = q->waiting && q->filled.first;
 	if (wakes)
 		q->waiting = false;
 	pthread_mutex_unlock(&q->lock);
 	if (wakes)
 		wake(q->filled_fd);
-	return code;
+	return err;
 }
 
 int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
@@ -233,10 +237,99 @@ void tw_slot_queue__end(struct tw_slot_queue *q)
 	wake(q->filled_fd);
 }
 
-void tw_slot_queue__fail(struct tw_slot_queue *q, int code)
+void tw_slot_queue__fail(struct tw_slot_queue *q, int err)
 {
 	pthread_mutex_lock(&q->lock);
-	if (!q->code)
-		q->code = code;
+	if (!q->err)
+		q->err = err;
 	pthread_mutex_unlock(&q->lock);
+}
+
+struct slot_sink {
+	struct tw_sink sink;
+	struct tw_slot_queue *queue;
+	uint32_t batch;
+	struct tw_slot *current;               /* reserved */
+	struct tw_slot_list unused, committed; /* not handed over yet */
+	struct tw_sink_stats stats;
+};
+
+static void *sink__reserve(struct tw_sink *sink)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+
+	if (s->current)
+		return s->current->data;
+	if (!s->unused.first)
+		tw_slot_queue__take(s->queue, s->batch, &s->unused);
+	s->current = tw_slot_list__pop(&s->unused);
+	if (s->current)
+		return s->current->data;
+	s->stats.waits++;
+	return NULL;
+}
+
+static void sink__commit(struct tw_sink *sink, size_t len)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+
+	tw_slot_list__push_frames(&s->committed, s->current, len, len, &(struct tw_arrival){ 0 });
+	s->current = NULL;
+	s->stats.frames++;
+	s->stats.bytes += len;
+	if (s->committed.n >= s->batch)
+		tw_slot_queue__put(s->queue, &s->committed);
+}
+
+static int sink__flush(struct tw_sink *sink)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+	const int err = tw_slot_queue__put(s->queue, &s->committed);
+
+	return err == -EAGAIN && s->unused.first ? 0 : err;
+}
+
+static void sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
+{
+	*ret = ((struct slot_sink *)sink)->stats;
+}
+
+static void sink__give_up(struct tw_sink *sink)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+
+	for (const struct tw_slot *slot = s->committed.first; slot; slot = slot->next)
+		tw_sink_stats__drop(&s->stats, slot->data);
+	tw_slot_list__append(&s->unused, &s->committed);
+}
+
+static void sink__close(struct tw_sink *sink)
+{
+	struct slot_sink *s = (struct slot_sink *)sink;
+
+	if (s->current)
+		tw_slot_list__push(&s->unused, s->current);
+	tw_slot_list__append(&s->unused, &s->committed);
+	tw_slot_queue__give(s->queue, &s->unused);
+	free(s);
+}
+
+struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, size_t frame_max)
+{
+	static const struct tw_sink_ops ops = {
+		.reserve = sink__reserve,
+		.commit = sink__commit,
+		.flush = sink__flush,
+		.stats = sink__stats,
+		.give_up = sink__give_up,
+		.close = sink__close,
+	};
+	struct slot_sink *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->sink = (struct tw_sink){ .ops = &ops, .frame_max = frame_max, .how = "pcapng file" };
+	s->queue = queue;
+	s->batch = batch;
+	return &s->sink;
 }

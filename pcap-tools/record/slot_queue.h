@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "pcap-tools/merge/merge.h"
+#include "transport/sink.h"
 
 struct tw_slot {
 	struct tw_slot *next;
@@ -33,6 +34,14 @@ static inline struct tw_slot *tw_slot__of_loan(struct tw_borrowed_buffer *loan)
 	return (struct tw_slot *)((uint8_t *)loan - offsetof(struct tw_slot, loan));
 }
 
+/** tw_slot__frames() - how many are in it; one without bytes is a frame, too */
+static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
+{
+	if (slot->retires)
+		return 0;
+	return slot->segment && slot->len ? (slot->len + slot->segment - 1) / slot->segment : 1;
+}
+
 struct tw_slot_list {
 	struct tw_slot *first, *last;
 	uint32_t n;
@@ -41,6 +50,10 @@ struct tw_slot_list {
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more);
 void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot);
 struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
+
+/** tw_slot_list__push_frames() - a slot that was filled, as struct tw_slot has it */
+void tw_slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
+			       const struct tw_arrival *arrival);
 
 struct tw_slot_queue {
 	pthread_mutex_t lock;
@@ -52,7 +65,7 @@ struct tw_slot_queue {
 	const uint8_t *cold; /* from here on it is used only if nothing else is left */
 	bool waiting;        /* the reader sleeps */
 	bool ended;
-	int code; /* the reader's failure */
+	int err; /* the reader's failure */
 };
 
 /** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM, what eventfd() said */
@@ -93,15 +106,16 @@ bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw
 /** tw_slot_queue__end() - no more will be put */
 void tw_slot_queue__end(struct tw_slot_queue *q);
 
-/** tw_slot__frames() - how many are in it; one without bytes is a frame, too */
-static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
-{
-	if (slot->retires)
-		return 0;
-	return slot->segment && slot->len ? (slot->len + slot->segment - 1) / slot->segment : 1;
-}
-
 /** tw_slot_queue__fail() - the reader's failure; the first one counts */
-void tw_slot_queue__fail(struct tw_slot_queue *q, int code);
+void tw_slot_queue__fail(struct tw_slot_queue *q, int err);
+
+/**
+ * tw_slot_sink__new() - a sink of slots, each with one frame, for a producer's thread
+ * @queue: outlives it
+ * @batch: slots that it takes and hands over at a time
+ * @frame_max: what a slot has room for, bytes
+ * Return: NULL without memory.
+ */
+struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, size_t frame_max);
 
 #endif
