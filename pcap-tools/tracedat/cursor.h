@@ -3,7 +3,7 @@
 #ifndef TW_TRACEDAT_CURSOR_H
 #define TW_TRACEDAT_CURSOR_H
 
-#include "pcap-tools/tracedat/state.h"
+#include "pcap-tools/tracedat/impl.h"
 
 struct tw_dat_cursor {
 	struct tw_tracedat *dat;

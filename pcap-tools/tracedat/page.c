@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Walking one sub-buffer by the layout that the file tells, and what is wrong with it. */
-#include "pcap-tools/tracedat/state.h"
+#include "pcap-tools/tracedat/impl.h"
 
 void tw_dat_ring__page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
 {

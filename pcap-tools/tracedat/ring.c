@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/tracedat/state.h"
+#include "pcap-tools/tracedat/impl.h"
 
 #define CHUNKS_COUNT 4 /* bytes, of the count of chunks, which a ring's size leaves out */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The insides of a reader of trace.dat, shared by the files of this folder. */
-#ifndef TW_TRACEDAT_STATE_H
-#define TW_TRACEDAT_STATE_H
+#ifndef TW_TRACEDAT_IMPL_H
+#define TW_TRACEDAT_IMPL_H
 
 #include "pcap-tools/tracedat/clock.h"
 #include "pcap-tools/tracedat/tracedat.h"
