@@ -130,6 +130,23 @@ static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 	}
 }
 
+/* What was kept of a stream that is over is not kept any more; what was not remains to be told. */
+static void retire_metadata(struct tw_archive *a, const struct tw_archive_stream *s)
+{
+	struct tw_metadata_stats stats;
+
+	tw_metadata__stats(s->metadata, &stats);
+	stats.items = stats.memory = 0;
+	tw_metadata_stats__add(&a->metadata_over, &stats);
+}
+
+static void remove_stream(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	retire_metadata(a, s);
+	s->stream->user[a->user] = NULL;
+	tw_archive_stream__free(s);
+}
+
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
 {
 	struct tw_archive *a = ctx;
@@ -147,7 +164,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_str
 		put_ledger(a, s, &ledger); /* a failure is the writer's, and said by its next call */
 	make_report(s, &ledger, &over.report);
 	remember(a, &over);
-	tw_archive__remove(a, s);
+	remove_stream(a, s);
 }
 
 bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs)
@@ -215,6 +232,25 @@ size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report 
 	return n;
 }
 
+static void count_metadata(const struct tw_archive *a, struct tw_metadata_stats *ret)
+{
+	struct tw_metadata_stats stats;
+
+	*ret = a->metadata_over;
+	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		tw_metadata__stats(s->metadata, &stats);
+		tw_metadata_stats__add(ret, &stats);
+	}
+}
+
+static void count_filter(const struct tw_archive *a, struct tw_archive_stats *ret)
+{
+	tw_sieve__stats(a->sieve, &ret->sieve);
+	ret->sieve.undecided += a->undecided;
+	if (a->finished)
+		tw_sieve__doubts(a->sieve, &ret->doubts);
+}
+
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
 	struct tw_archive_stats stats = {
@@ -232,7 +268,8 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	}
 	free(reports);
 	tw_merge__stats(a->merge, &stats.merge);
-	tw_archive__metadata(a, &stats.metadata);
-	tw_archive_filter__stats(a, &stats);
+	count_metadata(a, &stats.metadata);
+	if (a->sieve)
+		count_filter(a, &stats);
 	*ret = stats;
 }

@@ -2,9 +2,11 @@
 #include "pcap-tools/archive/archive.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "pcap-tools/archive/archive_impl.h"
 
 /* The caller's texts may go; those of later files are made of them too. */
@@ -53,7 +55,7 @@ static int make_parts(struct tw_archive *a, struct tw_error *err)
 	if (code)
 		return code;
 	a->user = tw_streams__add_user(a->streams, &user);
-	return tw_archive_filter__init(a, err);
+	return a->options.filter ? tw_sieve__new(a->options.filter, a->streams, &a->sieve, err) : 0;
 }
 
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
@@ -89,7 +91,7 @@ void tw_archive__free(struct tw_archive *a)
 		next = tw_archive__next(a, s);
 		tw_archive_stream__free(s);
 	}
-	tw_archive_filter__fini(a);
+	tw_sieve__free(a->sieve);
 	tw_merge__free(a->merge);
 	tw_streams__free(a->streams);
 	tw_pcapng__close(a->file);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive's insides: archive.c is what its users call, streams.c knows the streams, learn.c and out_of_band.c take in what explains them, write.c
- * makes packets, file.c begins and ends files, accounts.c keeps the ledger, filter.c says which events are wanted.
+ * An archive's insides: archive.c is what its users call, update.c takes in what explains the streams, write.c makes packets and files,
+ * accounting.c keeps the ledgers.
  */
-#ifndef TW_ARCHIVE_STATE_H
-#define TW_ARCHIVE_STATE_H
+#ifndef TW_ARCHIVE_IMPL_H
+#define TW_ARCHIVE_IMPL_H
 
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/capture_filter.h"
@@ -38,14 +38,6 @@ struct tw_archive_stream {
 	uint32_t interface;
 	struct tw_archive_count here, before; /* in this file, and in all before it */
 	uint64_t filtered, unwanted, unwritten;
-};
-
-/* What explains a stream, made into frames that become packets of one time. */
-struct tw_archive_frames {
-	struct tw_metadata_frames frames;
-	struct tw_archive *archive;
-	struct tw_archive_stream *stream;
-	uint64_t time; /* in the stream's clock */
 };
 
 /* A stream that is over. */
@@ -106,7 +98,7 @@ uint64_t tw_archive__present(const struct tw_archive *a);
  */
 int tw_archive__done(struct tw_archive *a, int code);
 
-/* streams.c */
+/* update.c */
 
 /** tw_archive__find() - Return: NULL if there is no such stream */
 static inline struct tw_archive_stream *tw_archive__find(const struct tw_archive *a, uint64_t id)
@@ -138,15 +130,7 @@ static inline struct tw_archive_stream *tw_archive__next(const struct tw_archive
 /** tw_archive__stream() - of a stream that the merge has admitted, made if need be. Return: 0; -E2BIG if it was not; -ENOMEM */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
 
-/** tw_archive__metadata() - what is kept of all streams, and what was not */
-void tw_archive__metadata(const struct tw_archive *a, struct tw_metadata_stats *ret);
-
-/** tw_archive__remove() - forget it */
-void tw_archive__remove(struct tw_archive *a, struct tw_archive_stream *s);
-
 void tw_archive_stream__free(struct tw_archive_stream *s);
-
-/* learn.c */
 
 /** tw_archive__learn() - what a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
 int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs);
@@ -156,8 +140,6 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__place_waiting() - all those of which by now enough is known. Return: as above */
 int tw_archive__place_waiting(struct tw_archive *a);
-
-/* out_of_band.c */
 
 /**
  * tw_archive__out_of_band() - take a frame of source OUT_OF_BAND in, of a capture that is read
@@ -180,21 +162,6 @@ int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const s
 /** tw_archive__offset() - of packet times from the stream's clock, ns, as of the newest packet */
 int64_t tw_archive__offset(const struct tw_archive_stream *s);
 
-/** tw_archive__packet_time() - ns since 1970 */
-uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time);
-
-/** tw_archive__put() - a frame that we made. Return: 0 or the writer's failure */
-int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len);
-
-/** tw_archive_frames__init() - for tw_metadata__emit_whole() and tw_metadata__replay(): out of band, as packets of that time */
-void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
-			     uint64_t time);
-
-/** tw_archive__put_offset() - an OFFSET record; its time is the packet's */
-int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset);
-
-/* file.c */
-
 /** tw_archive__open() - the first file's section */
 int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err);
 
@@ -207,7 +174,7 @@ int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 /** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = time is not asked */
 int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
-/* accounts.c */
+/* accounting.c */
 
 /** tw_archive__put_statistics() - a stream's, as of now; its ledger is the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
@@ -227,24 +194,5 @@ bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct t
 
 /** tw_archive__count_unwritten() - after the writer failed: packets that it could not write are no longer delivered */
 void tw_archive__count_unwritten(struct tw_archive *a);
-
-/* filter.c */
-
-/** tw_archive_filter__init() - Return: 0, also without a filter; as tw_sieve__new(): fini is due then too */
-int tw_archive_filter__init(struct tw_archive *a, struct tw_error *err);
-
-void tw_archive_filter__fini(struct tw_archive *a);
-
-/** tw_archive_filter__is_ready() - whether events can be asked for: all formats of the schema are known */
-bool tw_archive_filter__is_ready(struct tw_archive *a, struct tw_archive_stream *s, uint64_t schema_id);
-
-/** tw_archive_filter__wants() - whether an event, which comes out alone, is to be written; else it is counted */
-bool tw_archive_filter__wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
-
-/** tw_archive_filter__describe() - what a stream's events went through, as text: at its producer, and here */
-void tw_archive_filter__describe(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size);
-
-/** tw_archive_filter__stats() - what it counted, of all streams */
-void tw_archive_filter__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
 
 #endif

@@ -1,9 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What explains a stream is taken in as it comes, before it has its turn in the order: names, times, counters, formats. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/time.h"
 #include "pcap-tools/archive/archive_impl.h"
+
+void tw_archive_stream__free(struct tw_archive_stream *s)
+{
+	if (!s)
+		return;
+	tw_metadata__free(s->metadata);
+	free(s);
+}
+
+int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret)
+{
+	struct tw_stream *stream = tw_streams__find(a->streams, id);
+	struct tw_archive_stream *s = stream ? stream->user[a->user] : NULL;
+
+	if (!stream)
+		return -E2BIG;
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (s)
+			s->metadata = tw_metadata__new(0, &a->metadata_room);
+		if (!s || !s->metadata) {
+			tw_archive_stream__free(s);
+			return -ENOMEM;
+		}
+		s->stream = stream;
+		s->since = a->now;
+		s->own_frames = (struct tw_frame_info){
+			.stream_id = id,
+			.source = TW_SOURCE_OUT_OF_BAND,
+			.channel = TW_CHANNEL_OUT_OF_BAND,
+			.cpu = TW_CPU_NONE,
+		};
+		tw_stream_clock__init(&s->clock, a->options.align, a->options.wall);
+		tw_stream_clock__own(&s->clock, &a->own);
+		stream->user[a->user] = s;
+	}
+	*ret = s;
+	return 0;
+}
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 {
@@ -84,7 +124,7 @@ int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	if (!s->placed) {
 		if (!s->stream->has_host || !is_dated(a, s))
 			return 0;
-		if (a->sieve && !tw_archive_filter__is_ready(a, s, s->own_frames.schema_id))
+		if (a->sieve && !a->options.from_start && !tw_stream__has_whole(s->stream, s->own_frames.schema_id))
 			return 0;
 	}
 	s->placed = true;
@@ -102,4 +142,50 @@ int tw_archive__place_waiting(struct tw_archive *a)
 			code = tw_archive__place(a, s);
 	}
 	return code;
+}
+
+/* Out-of-band frames, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
+/* What receivers and producers say to each other, which was for then. */
+static bool is_talk(const struct tw_tlv_view *tlv)
+{
+	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_METADATA_REQUEST || tlv->type == TW_TLV_REFUSED;
+}
+
+/* Return: whether it says anything that is to be written again. OFFSET is written before the packets for which it holds. */
+static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, struct tw_cursor tlvs)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	bool more = false;
+
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type != TW_TLV_OFFSET)
+			more |= !is_talk(&tlv);
+		else if (tw_offset__parse(&tlv, &s->stated))
+			s->to_state = s->given = true;
+	}
+	if (s->given) {
+		if (s->placed && s->offset != s->stated.offset)
+			tw_archive__has_moved(a, s);
+		s->offset = s->stated.offset;
+	}
+	return more;
+}
+
+int tw_archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
+			    struct tw_cursor tlvs)
+{
+	struct tw_archive_stream *s = tw_archive__find(a, info->stream_id);
+	const struct tw_merged out = {
+		.stream_id = info->stream_id,
+		.time = info->base_time,
+		.head = frame,
+		.body = tlvs.at,
+		.body_len = tlvs.left,
+		.is_control = true,
+	};
+
+	if (!s || !take_offsets(a, s, tlvs) || a->lost || tw_archive__is_full(a))
+		return 0;
+	return tw_archive__write(a, s, &out);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "base/time.h"
 #include "pcap-tools/archive/archive_impl.h"
 #include "wire/encode.h"
@@ -25,7 +27,7 @@ int64_t tw_archive__offset(const struct tw_archive_stream *s)
 	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
 }
 
-uint64_t tw_archive__packet_time(const struct tw_archive_stream *s, uint64_t time)
+static uint64_t packet_time(const struct tw_archive_stream *s, uint64_t time)
 {
 	if (s->given || s->dated_here)
 		return tw_stream_clock__ns(&s->clock, time) + (uint64_t)s->offset;
@@ -46,7 +48,7 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 /* Metadata are never cut: events could not be read without them. */
 static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint16_t events)
 {
-	const uint64_t time = tw_archive__packet_time(s, stream_time);
+	const uint64_t time = packet_time(s, stream_time);
 	const size_t original = ETHER_LEN + len, snaplen = events ? a->options.snaplen : original;
 	struct tw_archive_count *here = &s->here;
 
@@ -58,7 +60,7 @@ static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t s
 	a->n_events += events;
 }
 
-int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len)
+static int put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, const void *frame, size_t len)
 {
 	uint8_t *p = reserve(a, len);
 
@@ -69,7 +71,7 @@ int tw_archive__put(struct tw_archive *a, struct tw_archive_stream *s, uint64_t 
 	return 0;
 }
 
-int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset)
+static int put_offset(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_offset_view *offset)
 {
 	uint8_t frame[sizeof(struct tw_frame_hdr) + sizeof(struct tw_offset) + TW_COPY_STEP];
 	struct tw_frame_info info = s->own_frames;
@@ -78,7 +80,134 @@ int tw_archive__put_offset(struct tw_archive *a, struct tw_archive_stream *s, co
 	info.base_time = offset->time;
 	tw_frame__begin(&f, frame, sizeof(frame) - TW_COPY_STEP, &info);
 	tw_offset__emit(&f, offset);
-	return tw_archive__put(a, s, offset->time, frame, tw_frame__end(&f));
+	return put(a, s, offset->time, frame, tw_frame__end(&f));
+}
+
+/* What explains a stream, made into frames that become packets of one time. */
+struct explaining_frames {
+	struct tw_metadata_frames frames;
+	struct tw_archive *archive;
+	struct tw_archive_stream *stream;
+	uint64_t time; /* in the stream's clock */
+};
+
+static int put_frame(void *ctx, const void *frame, size_t len)
+{
+	const struct explaining_frames *frames = ctx;
+
+	return put(frames->archive, frames->stream, frames->time, frame, len);
+}
+
+static void frames__init(struct explaining_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
+			 uint64_t time)
+{
+	*frames = (struct explaining_frames){ .archive = a, .stream = s, .time = time };
+	frames->frames = (struct tw_metadata_frames){
+		.info = s->own_frames,
+		.max = TW_FRAME_MAX,
+		.emit = put_frame,
+		.ctx = frames,
+	};
+	frames->frames.info.base_time = time;
+}
+
+/* What a stream's events went through: at its producer, and here. */
+static void describe_filter(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	const char *there = s->stream->identity.filter,
+		   *text = a->options.filter ? tw_filter__text(a->options.filter) : "";
+	char here[TW_FILTER_TEXT_MAX + 1];
+
+	tw_printable__copy(here, sizeof(here), text, strlen(text));
+	if (!*there || !strcmp(there, here))
+		snprintf(ret, size, "%s", here);
+	else
+		snprintf(ret, size, "%s%s%s", there, *here ? "; behind that: " : "", here);
+}
+
+/*
+ * What the times are worth when the interface is described, for those who look at it. Clocks drift apart: what holds for each packet
+ * stands in the list, as OFFSET records.
+ */
+static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	struct tw_stream_clock_summary clock;
+
+	*ret = '\0';
+	if (!a->options.network || s->given || s->dated_here)
+		return;
+	tw_stream_clock__summary(&s->clock, &clock);
+	if (clock.error_ns == TW_ERROR_UNKNOWN)
+		snprintf(ret, size, "; at first the error of times is not known");
+	else
+		snprintf(ret, size, "; times at first within %.6f s of the capture host's",
+			 (double)clock.error_ns / TW_NS_PER_SECOND);
+}
+
+static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size)
+{
+	char identity[640];
+
+	tw_identity__comment(&s->stream->identity, s->stream->id, identity, sizeof(identity));
+	snprintf(ret, size, "%s%s", identity,
+		 s->dated_here ? "; packet times are this machine's, not the producer's: it sent no CLOCK record" : "");
+}
+
+int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
+{
+	char name[sizeof(s->stream->identity.host) + sizeof(s->stream->identity.instance)], described[1536], times[96],
+		description[sizeof(described) + sizeof(times)], filter[TW_FILTER_TEXT_MAX + 1024 + 16], comment[768];
+	const struct tw_pcapng_interface interface = {
+		.name = name,
+		.description = a->options.description ? a->options.description : description,
+		.os = *s->stream->identity.os ? s->stream->identity.os : s->stream->identity.release,
+		.filter = filter,
+		.comment = comment,
+		.linktype = TW_LINKTYPE_ETHERNET,
+	};
+
+	tw_identity__name(&s->stream->identity, s->stream->id, name, sizeof(name));
+	tw_identity__describe(&s->stream->identity, described, sizeof(described));
+	describe_times(a, s, times, sizeof(times));
+	snprintf(description, sizeof(description), "%s%s", described, times);
+	describe_filter(a, s, filter, sizeof(filter));
+	comment_on(s, comment, sizeof(comment));
+	return tw_pcapng__interface(a->file, &interface, &s->interface);
+}
+
+static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	struct tw_offset_view offset = s->clock.stated;
+
+	offset.kind = TW_OFFSET_START;
+	offset.time = time;
+	offset.step = 0;
+	return put_offset(a, s, &offset);
+}
+
+/* What was written into a file before. The frames are out of band: their numbers were used up there. */
+static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	struct explaining_frames again;
+	int code = 0;
+
+	if (a->options.network && s->clock.started && !s->given)
+		code = repeat_offset(a, s, time); /* first, for it dates all that follows */
+	frames__init(&again, a, s, time);
+	return code ? code : tw_metadata__replay(s->metadata, &again.frames);
+}
+
+int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+{
+	int code = tw_archive__put_interface(a, s);
+
+	if (code)
+		return code;
+	s->described = true;
+	if (s->said)
+		code = repeat_metadata(a, s, time);
+	s->said = true;
+	return code;
 }
 
 static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, struct tw_offset_view *ret)
@@ -103,28 +232,8 @@ static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t
 	int code = s->described ? 0 : tw_archive__describe(a, s, time);
 
 	for (; !code && any; any = next_offset(a, s, time, &offset))
-		code = tw_archive__put_offset(a, s, &offset);
+		code = put_offset(a, s, &offset);
 	return code;
-}
-
-static int put_frame(void *ctx, const void *frame, size_t len)
-{
-	const struct tw_archive_frames *frames = ctx;
-
-	return tw_archive__put(frames->archive, frames->stream, frames->time, frame, len);
-}
-
-void tw_archive_frames__init(struct tw_archive_frames *frames, struct tw_archive *a, struct tw_archive_stream *s,
-			     uint64_t time)
-{
-	*frames = (struct tw_archive_frames){ .archive = a, .stream = s, .time = time };
-	frames->frames = (struct tw_metadata_frames){
-		.info = s->own_frames,
-		.max = TW_FRAME_MAX,
-		.emit = put_frame,
-		.ctx = frames,
-	};
-	frames->frames.info.base_time = time;
 }
 
 static void copy_tlv(struct tw_frame *f, const struct tw_tlv_view *tlv)
@@ -145,13 +254,13 @@ static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const str
 		    const struct tw_frame_info *info)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
-	struct tw_archive_frames whole; /* what came in pieces */
+	struct explaining_frames whole; /* what came in pieces */
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 	struct tw_frame f;
 	int code = 0;
 
-	tw_archive_frames__init(&whole, a, s, out->time);
+	frames__init(&whole, a, s, out->time);
 	tw_frame__begin(&f, a->scratch, TW_FRAME_MAX, info);
 	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		switch (tw_metadata__take(s->metadata, info, &tlv)) {
@@ -166,7 +275,7 @@ static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const str
 		}
 	}
 	f.info.events = info->events;
-	return code ? code : tw_archive__put(a, s, out->time, a->scratch, tw_frame__end(&f));
+	return code ? code : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
 /* As it came, without a word behind it: it may be the caller's frame. What it says is kept for the files to come. */
@@ -179,7 +288,7 @@ static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const s
 
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status))
 		tw_metadata__take(s->metadata, info, &tlv);
-	return tw_archive__put(a, s, out->time, out->head, tw_merged__len(out));
+	return put(a, s, out->time, out->head, tw_merged__len(out));
 }
 
 static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
@@ -256,6 +365,27 @@ static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, co
 		tw_archive__done(a, tw_archive__next_file(a, 0));
 }
 
+/* Whether an event, which comes out alone, is to be written. */
+static bool wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
+{
+	const struct tw_tlv_view tlv = {
+		.type = TW_TLV_EVENT,
+		.value = out->body + sizeof(struct tw_tlv),
+		.len = tw_load_be16(out->body + 2) - sizeof(struct tw_tlv),
+	};
+	struct tw_frame_info info = { 0 };
+	struct tw_event_view view;
+	struct tw_cursor unused;
+
+	if (!tw_event__parse(&tlv, out->time, &view)) {
+		a->undecided++;
+		return true;
+	}
+	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
+	view.time = out->time;
+	return tw_sieve__wants(a->sieve, s->stream, &info, &view);
+}
+
 int tw_archive__emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_archive *a = ctx;
@@ -272,8 +402,61 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 		return count_as(&s->unwanted, out);
 	if (a->sieve && !out->is_event && !out->is_control)
 		a->undecided += out->events; /* too large for a frame, in pieces */
-	if (a->sieve && out->is_event && !tw_archive_filter__wants(a, s, out))
+	if (a->sieve && out->is_event && !wants(a, s, out))
 		return count_as(&s->filtered, out);
 	write_or_count(a, s, out);
 	return 0;
+}
+
+static struct tw_pcapng_section section_of(const struct tw_archive *a)
+{
+	const struct tw_archive_options *o = &a->options;
+
+	return (struct tw_pcapng_section){
+		.hardware = o->hardware,
+		.os = o->os,
+		.application = o->application ? o->application : "tracewire " TRACEWIRE_VERSION,
+		.comment = o->comment,
+	};
+}
+
+int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err)
+{
+	const struct tw_pcapng_section section = section_of(a);
+
+	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, err);
+}
+
+static void begin_count(struct tw_archive_stream *s)
+{
+	s->before.packets += s->here.packets;
+	s->before.events += s->here.events;
+	s->here = (struct tw_archive_count){ 0 };
+	s->described = false;
+}
+
+int tw_archive__next_file(struct tw_archive *a, uint64_t now)
+{
+	const struct tw_pcapng_section section = section_of(a);
+	int code = 0;
+
+	if (a->options.bytes_max && tw_pcapng__bytes(a->file) >= a->options.bytes_max)
+		a->full = true;
+	if (a->lost || a->full || !tw_pcapng__is_due(a->file, now))
+		return 0;
+	if (++a->n_files == a->options.files_max) {
+		a->full = true;
+		return 0;
+	}
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+		if (s->described)
+			code = tw_archive__put_statistics(a, s);
+	}
+	if (!code)
+		code = tw_pcapng__next_file(a->file, &section);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s))
+		begin_count(s);
+	for (size_t i = 0; i < a->n_over && !code; i++)
+		a->over[i].described = false;
+	return code;
 }
