@@ -2,7 +2,6 @@
 #include "pcap-tools/clocks/distance.h"
 
 #include "base/time.h"
-#include "pcap-tools/clocks/saturate.h"
 
 #define ANCHOR_NS (16 * TW_NS_PER_SECOND)
 

@@ -76,6 +76,31 @@ struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t ti
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 
+/* Sums of times that strangers sent: what would overflow is cut. */
+static inline int64_t tw_saturate__plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static inline int64_t tw_saturate__minus(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(a, b, &difference))
+		return a < 0 ? INT64_MIN : INT64_MAX;
+	return difference;
+}
+
+/** tw_saturate__size() - how far from 0 */
+static inline uint64_t tw_saturate__size(int64_t a)
+{
+	return a < 0 ? -(uint64_t)a : (uint64_t)a;
+}
+
 /** tw_bounds__grown() - bounds of a distance that had some time to drift, ns */
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns);
 

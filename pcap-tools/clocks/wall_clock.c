@@ -3,7 +3,6 @@
 
 #include "base/time.h"
 #include "pcap-tools/clocks/distance.h"
-#include "pcap-tools/clocks/saturate.h"
 
 /* Two samples, one after the other. */
 struct pair {
