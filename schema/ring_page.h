@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "schema/layout.h"
+#include "schema/format.h"
 #include "wire/tracewire.h"
 
 #define TW_RING_PAGE_TIME  8  /* bytes of the time stamp, first of all */
