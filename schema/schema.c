@@ -39,21 +39,28 @@ struct tw_schema *tw_schema__new_view(void)
 	return view;
 }
 
-static void free_page(const struct tw_schema *schema, struct id_page *page)
+/* The first format of that id or a larger one. */
+static struct tw_format *format_from(const struct tw_schema *schema, uint32_t id)
 {
-	if (!page)
-		return;
-	for (size_t i = 0; i < PAGE_IDS && !schema->is_view; i++)
-		tw_format__free(page->formats[i]);
-	free(page);
+	while (id < TW_SCHEMA_FORMATS_MAX) {
+		const struct id_page *page = schema->pages[id / PAGE_IDS];
+
+		if (page && page->formats[id % PAGE_IDS])
+			return page->formats[id % PAGE_IDS];
+		id = page ? id + 1 : (id / PAGE_IDS + 1) * PAGE_IDS;
+	}
+	return NULL;
 }
 
 void tw_schema__free(struct tw_schema *schema)
 {
 	if (!schema)
 		return;
-	for (size_t i = 0; i < n_pages; i++)
-		free_page(schema, schema->pages[i]);
+	for (size_t i = 0; i < n_pages; i++) {
+		for (size_t k = 0; schema->pages[i] && !schema->is_view && k < PAGE_IDS; k++)
+			tw_format__free(schema->pages[i]->formats[k]);
+		free(schema->pages[i]);
+	}
 	free(schema);
 }
 
@@ -114,10 +121,8 @@ int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, stru
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size)
 {
 	schema->long_size = long_size;
-	for (size_t i = 0; i < n_pages; i++)
-		for (size_t k = 0; schema->pages[i] && k < PAGE_IDS; k++)
-			if (schema->pages[i]->formats[k])
-				tw_format__assume_long_size(schema->pages[i]->formats[k], long_size);
+	for (struct tw_format *format = format_from(schema, 0); format; format = format_from(schema, format->id + 1u))
+		tw_format__assume_long_size(format, long_size);
 }
 
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id)
@@ -127,24 +132,12 @@ const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_
 	return page ? page->formats[id % PAGE_IDS] : NULL;
 }
 
-static const struct tw_format *find_in_page(const struct id_page *page, const char *system, const char *name)
-{
-	for (size_t i = 0; i < PAGE_IDS; i++) {
-		const struct tw_format *format = page->formats[i];
-
-		if (format && !strcmp(format->name, name) && (!system || !strcmp(format->system, system)))
-			return format;
-	}
-	return NULL;
-}
-
 const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name)
 {
-	const struct tw_format *format = NULL;
+	const struct tw_format *format = format_from(schema, 0);
 
-	for (size_t i = 0; i < n_pages && !format; i++)
-		if (schema->pages[i])
-			format = find_in_page(schema->pages[i], system, name);
+	while (format && (strcmp(format->name, name) != 0 || (system && strcmp(format->system, system) != 0)))
+		format = format_from(schema, format->id + 1u);
 	return format;
 }
 
@@ -153,24 +146,19 @@ size_t tw_schema__count(const struct tw_schema *schema)
 	return schema->count;
 }
 
-static const struct tw_format *nth_in_page(const struct id_page *page, size_t n)
-{
-	for (size_t i = 0; i < PAGE_IDS; i++)
-		if (page->formats[i] && !n--)
-			return page->formats[i];
-	return NULL;
-}
-
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i)
 {
-	for (size_t k = 0; k < n_pages; k++) {
-		if (!schema->pages[k])
-			continue;
-		if (i < schema->pages[k]->count)
-			return nth_in_page(schema->pages[k], i);
-		i -= schema->pages[k]->count;
-	}
-	return NULL;
+	const struct tw_format *format;
+	uint32_t page = 0;
+
+	if (i >= schema->count)
+		return NULL;
+	for (; !schema->pages[page] || i >= schema->pages[page]->count; page++)
+		i -= schema->pages[page] ? schema->pages[page]->count : 0;
+	format = format_from(schema, page * PAGE_IDS);
+	while (i--)
+		format = format_from(schema, format->id + 1u);
+	return format;
 }
 
 size_t tw_schema__memory(const struct tw_schema *schema)

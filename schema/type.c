@@ -297,19 +297,14 @@ static void apply_scalar(const struct tw_type *type, struct tw_field *field)
 	field->elem_size = readable ? (uint16_t)field->size : 1;
 }
 
-/* A location needs its four bytes. Where it has others, nobody knows what they are. */
-static bool is_bad_location(const struct tw_type *type, const struct tw_field *field)
-{
-	return type->place != TW_PLACE_FIXED && field->size != 4;
-}
-
 static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_end, struct tw_field *field)
 {
 	struct tw_type shape = *type;
 
 	if (shape.kind == TW_FIELD_UINT || shape.kind == TW_FIELD_INT)
 		shape.kind = field->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
-	if (is_bad_location(type, field))
+	if (type->place != TW_PLACE_FIXED &&
+	    field->size != 4) /* a location has four bytes: nobody knows what these are */
 		shape = (struct tw_type){ .kind = TW_FIELD_BYTES, .place = TW_PLACE_FIXED };
 	field->place = to_end ? (uint8_t)TW_PLACE_REST : shape.place;
 	field->count = 0;
@@ -365,22 +360,11 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* The few fields of the kernel's own system "ftrace" whose format does not say what they are. */
-static bool is_field(const struct tw_format *format, const struct tw_field *field, const char *event, const char *name)
+/* Two fields of the kernel's own system "ftrace" are not what their format says. */
+static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
+			    const char *name)
 {
 	return !strcmp(format->system, "ftrace") && !strcmp(format->name, event) && !strcmp(field->name, name);
-}
-
-static bool is_open_ended(const struct tw_format *format, const struct tw_field *field)
-{
-	/* The format says caller[8]; the record has as many as `size` says, which are often fewer and often more. */
-	return is_field(format, field, "kernel_stack", "caller");
-}
-
-static bool is_binary(const struct tw_format *format, const struct tw_field *field)
-{
-	/* What a program wrote to trace_marker_raw. */
-	return is_field(format, field, "raw_data", "buf");
 }
 
 static void type_of(const struct tw_field *field, struct tw_type *ret)
@@ -423,11 +407,14 @@ static void apply_types(struct tw_format *format)
 
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
-		bool to_end = (!field->size && field->offset >= end) || is_open_ended(format, field);
+		/* The format says caller[8]; the record has as many as `size` says, which are often fewer and often more. */
+		const bool to_end = (!field->size && field->offset >= end) ||
+				    is_ftrace_field(format, field, "kernel_stack", "caller");
 
 		type_of(field, &type);
 		apply_type(&type, format->long_size, to_end, field);
-		if (is_binary(format, field))
+		if (is_ftrace_field(format, field, "raw_data",
+				    "buf")) /* what a program wrote to trace_marker_raw: no text */
 			field->kind = field->elem_kind = TW_FIELD_BYTES;
 	}
 	find_bitmasks(format);

@@ -35,11 +35,6 @@ static int list_addresses(struct tw_print *print)
 	return 0;
 }
 
-static int compile(struct tw_print *print)
-{
-	return tw_ftrace__bind(print->format, &print->ftrace) ? list_addresses(print) : tw_print__compile(print);
-}
-
 struct tw_print *tw_print__new(const struct tw_format *format)
 {
 	struct tw_print *print = calloc(1, sizeof(*print));
@@ -48,7 +43,7 @@ struct tw_print *tw_print__new(const struct tw_format *format)
 	if (!print)
 		return NULL;
 	print->format = format;
-	err = compile(print);
+	err = tw_ftrace__bind(format, &print->ftrace) ? list_addresses(print) : tw_print__compile(print);
 	if (!err && tw_print__memory(print) > TW_PRINT_MEMORY_MAX) {
 		err = tw_error__set(&print->why, -E2BIG, "print fmt: its program takes more than %u bytes",
 				    TW_PRINT_MEMORY_MAX);
