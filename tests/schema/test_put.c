@@ -171,6 +171,9 @@ static void test_addresses(void **state)
 	expect_address("S", 1, 0xffffffff81000100, &host, "0xffffffff81000100");
 	expect_address("S", 1, 0, NULL, "0x0");
 	expect_address("e", 1, (uint64_t)-12, NULL, "-12");
+	expect_address("e", 1, (uint64_t)-4095, NULL, "-4095");
+	expect_address("e", 1, (uint64_t)-4096, NULL, "0xfffffffffffff000");
+	expect_address("e", 1, 12, NULL, "0xc");
 	tw_symbols__free(symbols);
 }
 

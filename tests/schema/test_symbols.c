@@ -85,6 +85,27 @@ static void test_first_name_stays(void **state)
 	assert_int_equal(tw_symbols__count(symbols), 3);
 }
 
+/* Of aliases, each of which reaches further, the first and the last are kept: one after another, and where runs are merged. */
+static void test_aliases(void **state)
+{
+	(void)state;
+	add(0x1000, 0x10, "first");
+	add(0x1000, 0x20, "second");
+	add(0x1000, 0x30, "third");
+	add(0x1000, 0x40, "fourth");
+	assert_int_equal(tw_symbols__count(symbols), 2);
+	expect(0x100f, "first", 0x1000);
+	expect(0x1010, "fourth", 0x1000);
+	expect(0x103f, "fourth", 0x1000);
+	add(0x800, 0x10, "before");
+	add(0x1000, 0x50, "fifth");
+	add(0x900, 0x10, "between");
+	assert_int_equal(tw_symbols__count(symbols), 4);
+	expect(0x100f, "first", 0x1000);
+	expect(0x104f, "fifth", 0x1000);
+	expect(0x1050, NULL, 0);
+}
+
 /* Adding and finding take turns, in an order that suits nobody; and what is found does not depend on it. */
 static void test_turns(void **state)
 {
@@ -153,6 +174,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_extents, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_first_name_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_aliases, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_turns, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kallsyms, setup, teardown),
