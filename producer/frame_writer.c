@@ -13,7 +13,7 @@
 #define AFTER_NS \
 	1000000000ull /* after the deadline: a receiver that waited for others has given them up by then, and has room */
 #define PAUSE_NS 50000   /* between two tries */
-#define RETRY_NS 1000000 /* the same while shedding: a try for every event would hold up the ring behind it */
+#define RETRY_NS 1000000 /* the same while shedding: a try for every event would hold up the ring */
 
 static void pause_briefly(void)
 {

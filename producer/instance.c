@@ -110,7 +110,7 @@ static int lock_instance(const char *name)
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
 			if (tw_instance__is_at(fd, path))
 				return fd;
-			break; /* somebody has removed it by hand */
+			break; /* it was removed by hand */
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
@@ -440,7 +440,7 @@ struct cleanup {
 	struct tw_error *error;
 };
 
-/* Whether it is a name as create() makes them: an instance that somebody called tracewire-notes is not ours. */
+/* Whether it is a name as create() makes them: an instance that a user called tracewire-notes is not ours. */
 static bool is_our_name(const char *name)
 {
 	const size_t prefix = strlen(TW_INSTANCE_PREFIX);

@@ -298,7 +298,7 @@ static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 	const int err = tw_frame_writer__drain(&r->writer);
 
 	if (err == -EAGAIN)
-		p->held = r->writer.sink->blocked_by;
+		p->blocked_by = r->writer.sink->blocked_by;
 	for (unsigned int i = 0; err == -EAGAIN && i < p->n_readers; i++)
 		tw_frame_writer__stop_waiting(&p->readers[i].writer);
 	if (err && !r->err)
@@ -412,10 +412,10 @@ static int check_sent(const struct tw_producer *p, struct tw_error *error)
 			error, -ETIMEDOUT,
 			"sending took longer than the end allowed%s%s: what had not left then was given up, and is "
 			"counted as lost by the producer",
-			p->held ? ", as " : "", p->held ? p->held : "");
+			p->blocked_by ? ", as " : "", p->blocked_by ? p->blocked_by : "");
 	if (err == -ETIMEDOUT)
 		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
-				     p->held ? p->held : "the output took nothing more");
+				     p->blocked_by ? p->blocked_by : "the output took nothing more");
 	return err ? tw_error__set(error, err, "sending stopped early: %s", strerror(-err)) : 0;
 }
 

@@ -3,11 +3,11 @@
  * The producer: reads the kernel's per-CPU trace rings and hands frames to sinks. Everything it changes in the kernel lives
  * in trace instances of its own, which the kernel itself switches off and empties when the process dies.
  *
- *     tw_producer__new()     instances, events, rings; nothing is traced yet
- *     tw_producer__start()   announces the stream (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
- *     tw_command__run()      where a command is traced (producer/command.h)
- *     tw_producer__stop()    tracing off, rings read to their end, last records and counters sent
- *     tw_producer__counters()   what became of every event
+ *     tw_producer__new()       instances, events, rings; nothing is traced yet
+ *     tw_producer__start()     sends the metadata (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
+ *     tw_command__run()        where a command is traced (producer/command.h)
+ *     tw_producer__stop()      tracing off, rings read to their end, last records and counters sent
+ *     tw_producer__counters()  what became of every event
  */
 #ifndef TW_PRODUCER_H
 #define TW_PRODUCER_H
@@ -28,7 +28,7 @@
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	struct tw_tracer_request tracing; /* what else is recorded, and of whom */
+	struct tw_tracer_request tracing; /* what else is recorded, and of which tasks */
 	const char *clock;                /* trace clock in ns; NULL = "mono" */
 	size_t buffer_kib;                /* ring per CPU; 0 = default */
 	size_t subbuf_kib;                /* sub-buffer, kernel >= 6.8; 0 = what suits the latency */
@@ -38,12 +38,8 @@ struct tw_producer_options {
 	unsigned int repeat_ms;           /* metadata again for late joiners, every so often; 0 = never, for a file */
 	bool hash_pointers;               /* addresses leave the producer hashed or moved, with a key of the stream */
 	bool follow;                      /* only the tasks of tw_producer__follow() and their children */
-	const struct tw_filter
-		*filter; /* of all events, besides the requests' own; its text is told in HOST; NULL = none */
-	/*
-	 * Whoever gets the frames evaluates what tw_producer__filter_left() gives. Else a filter that leaves something is refused.
-	 */
-	bool later_stage;
+	const struct tw_filter *filter;   /* of all events, besides the requests' own; HOST has its text; NULL = none */
+	bool later_stage; /* the receiver evaluates tw_producer__filter_left(); else a filter that leaves something is refused */
 
 	/*
 	 * Opens the sink of reader thread @thread, called from tw_producer__start(). The producer closes it at the end of
@@ -52,15 +48,15 @@ struct tw_producer_options {
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/*
 	 * Opens where questions for the stream's clock come in (producer/exchange.h), called from tw_producer__start() after the
-	 * sinks. The producer closes it before them. NULL = nobody can ask.
+	 * sinks. The producer closes it before them. NULL = no requests are answered.
 	 */
 	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
 	/*
-	 * Whoever receives the stream says that it takes nothing of it (enum tw_refused_why, or unknown), or somebody who says so. Called
+	 * The receiver says that it takes nothing of the stream (enum tw_refused_why, or unknown); anybody can say so. Called
 	 * in a thread of the producer's; may be NULL. Must not block.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
-	/* True when somebody may just have begun to listen, so that metadata is due at once; may be NULL. Must not block. */
+	/* True when a receiver may just have joined, so that metadata is due at once; may be NULL. Must not block. */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
@@ -70,7 +66,7 @@ struct tw_producer_options {
 	const struct tw_deadline *deadline;
 };
 
-/* Rings of which the kernel's counters do not fit ours, or cannot be read: somebody else cleared or read them, or there is a fault. */
+/* Rings of which the kernel's counters do not fit ours, or cannot be read: another process cleared or read them, or there is a fault. */
 struct tw_unsure {
 	uint64_t rings;
 	uint64_t read;        /* events taken out of them, by our count */
@@ -79,7 +75,7 @@ struct tw_unsure {
 
 /*
  * Where the events went. recorded = delivered + lost_ring + filtered + shed + lost_tx, if balanced. What the kernel's own filters
- * reject it does not record, and nobody counts.
+ * reject it neither records nor counts.
  */
 struct tw_producer_counters {
 	uint64_t recorded; /* by the kernel: read + overwritten + refused by the ring; at least, if rings are unsure */
@@ -93,7 +89,7 @@ struct tw_producer_counters {
 	uint64_t delivered;      /* handed over and not known as dropped */
 	uint64_t frames, bytes;  /* handed over, all kinds */
 	uint64_t dropped_frames; /* by the sink */
-	uint64_t dropped_unseen; /* of these, packed ones of which nobody knows how many events they had */
+	uint64_t dropped_unseen; /* of these, packed ones whose number of events is not known */
 	uint64_t unnamed;        /* events whose task's name could not be learned */
 	uint64_t late;           /* events older than a watermark sent before */
 	uint64_t names;          /* COMM records sent, repetitions excluded */
@@ -114,9 +110,9 @@ struct tw_producer_counters {
 struct tw_filter_places {
 	size_t kernel;   /* part of it or all by the kernel */
 	size_t producer; /* by the producer */
-	size_t later;    /* left for whoever gets the frames */
+	size_t later;    /* left for the receiver */
 	size_t off;      /* none of them can match: not enabled */
-	size_t refused;  /* the kernel does not take what it could have done; the stages behind it do that */
+	size_t refused;  /* the kernel does not take what it could have done; the next stages do that */
 	size_t left_out; /* came into being while tracing and cannot be filtered: not enabled */
 };
 
@@ -139,7 +135,7 @@ const char *tw_producer__instance(const struct tw_producer *producer);
 /** tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events come into being. Any thread */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
-/** tw_producer__filter_left() - the filter, if whoever gets the frames has to evaluate it too; else NULL */
+/** tw_producer__filter_left() - the filter, if the receiver has to evaluate it too; else NULL */
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *producer);
 
 /** tw_producer__threads() - how many reader threads, and so sinks, there will be */
@@ -178,7 +174,7 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  *
  * Of each ring that is read which is in it when the threads have ended, even if tracing goes on: the rest counts as lost there.
  *
- * Return: 0, or the first -errno met, -ETIMEDOUT if something was given up as the deadline was over; the books are valid in any case.
+ * Return: 0, or the first -errno met, -ETIMEDOUT if something was given up as the deadline was over; the counters are valid in any case.
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *error);
 
@@ -187,7 +183,7 @@ void tw_producer__counters(const struct tw_producer *producer, struct tw_produce
 
 /**
  * tw_producer__free() - stop if needed and remove the instances; NULL is fine
- * Return: how many instances stay, switched off, because somebody else has a file of them open
+ * Return: how many instances stay, switched off, because another process has a file of them open
  */
 unsigned int tw_producer__free(struct tw_producer *producer);
 

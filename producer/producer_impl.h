@@ -42,7 +42,7 @@ struct tw_producer {
 	int wake_fd;
 	uint64_t started_ns;
 	_Atomic uint64_t stopped_ns; /* set while the readers still run */
-	const char *held;            /* why frames did not leave at the end, as the sink says; NULL = it does not */
+	const char *blocked_by;      /* why frames did not leave at the end, as the sink says; NULL = it does not */
 
 	/* the kernel's counters after the run */
 	bool settled;

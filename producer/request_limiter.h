@@ -18,28 +18,28 @@ struct tw_request_limiter;
 struct tw_request_limiter *tw_request_limiter__new(void);
 
 /** tw_request_limiter__free() - NULL is fine */
-void tw_request_limiter__free(struct tw_request_limiter *wants);
+void tw_request_limiter__free(struct tw_request_limiter *limiter);
 
 /**
  * tw_request_limiter__add() - a request; makes the descriptor readable if there was no such request yet
  * @what: enum tw_metadata_request, not 0
  */
-void tw_request_limiter__add(struct tw_request_limiter *wants, uint16_t what);
+void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 
 /** tw_request_limiter__fd() - an eventfd, to be waited for and then read; the requests are still to be taken */
-int tw_request_limiter__fd(const struct tw_request_limiter *wants);
+int tw_request_limiter__fd(const struct tw_request_limiter *limiter);
 
 /**
  * tw_request_limiter__take() - what to send now; its request is answered then. One thread may call this and the two functions below
  * @now: CLOCK_MONOTONIC, ns: a clock of a stream may be set back
  * Return: enum tw_metadata_request; 0 = nothing.
  */
-uint16_t tw_request_limiter__take(struct tw_request_limiter *wants, uint64_t now);
+uint16_t tw_request_limiter__take(struct tw_request_limiter *limiter, uint64_t now);
 
 /** tw_request_limiter__set_metadata_size() - bytes of all metadata when it was sent last: much is sent less often */
-void tw_request_limiter__set_metadata_size(struct tw_request_limiter *wants, uint64_t bytes);
+void tw_request_limiter__set_metadata_size(struct tw_request_limiter *limiter, uint64_t bytes);
 
 /** tw_request_limiter__pause() - how long until a request can be answered, ns; UINT64_MAX = there is none */
-uint64_t tw_request_limiter__pause(const struct tw_request_limiter *wants, uint64_t now);
+uint64_t tw_request_limiter__pause(const struct tw_request_limiter *limiter, uint64_t now);
 
 #endif

@@ -268,7 +268,7 @@ static bool is_stack(const struct tw_format *format)
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-/* Marks that nobody asked for are turned away where none matches: the kernel would have to know what it does not ask. */
+/* Marks are not requested. If none can match the kernel does not record them; it cannot evaluate a filter for them. */
 static void place_marks(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;

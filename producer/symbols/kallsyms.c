@@ -104,7 +104,7 @@ static char *read_whole(const char *path, size_t *ret_len)
 	return text;
 }
 
-/* To those who may not see them the kernel says that all addresses are 0. */
+/* Without the privilege to see them all addresses are 0. */
 static bool tells_addresses(const struct tw_symbols *table)
 {
 	const size_t n = tw_symbols__count(table);

@@ -46,7 +46,7 @@ static unsigned int digit_value(char c)
 	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower(c) - 'a') + 10;
 }
 
-/* Hexadecimal digits; behind each comma exactly as many as the kernel writes there. */
+/* Hexadecimal digits; after each comma exactly as many as the kernel writes there. */
 static bool is_mask(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdefABCDEF");

@@ -19,7 +19,7 @@
 #define LIST      "list" /* in place of what was there before */
 #define HASH_TEXT 17
 
-/* Lists that are empty where nobody traces at the top level; cutting them empties them. */
+/* Lists that are empty if the top level is not in use; truncation empties them. */
 static const char *const lists[] = {
 	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",

@@ -419,7 +419,7 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	return err;
 }
 
-/* Those that nobody has changed since. */
+/* Those that were not changed since. */
 static void turn_back_options(struct tw_tracer *t)
 {
 	while (t->n_options) {
