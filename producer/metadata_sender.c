@@ -209,7 +209,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that only the rings tell */
 	now = tw_trace_clock__now(m->clock);
-	tw_tasks__drain(m->tasks); /* no name to come is older than now */
+	tw_producer_tasks__drain(m->tasks); /* no name to come is older than now */
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
@@ -377,7 +377,7 @@ void tw_metadata_sender__before(void *ctx, uint64_t now)
 	resend_shed(m);
 	repeat_if_due(m, mono);
 	send_every_second(m, mono);
-	tw_tasks__drain(m->tasks);
+	tw_producer_tasks__drain(m->tasks);
 	send_new_names(m, now);
 }
 
@@ -401,7 +401,7 @@ uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark)
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_metadata_sender *m = ctx;
 
-	tw_tasks__settle(m->tasks);
+	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
 	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols will have to be placed before this round's events */
@@ -416,8 +416,8 @@ void tw_metadata_sender__finish(struct tw_metadata_sender *m)
 	const uint64_t now = tw_trace_clock__now(m->clock);
 
 	m->control.time = now;
-	tw_tasks__drain(m->tasks);
-	tw_tasks__settle(m->tasks);
+	tw_producer_tasks__drain(m->tasks);
+	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, true);
 	send_clock(m);

@@ -39,7 +39,7 @@ void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream
 
 struct tw_metadata_sender {
 	struct tw_control_channel control;
-	struct tw_tasks *tasks;
+	struct tw_producer_tasks *tasks;
 	struct tw_trace_clock *clock;
 	struct tw_selection *selection;
 	struct tw_filtering *filtering;

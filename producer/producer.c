@@ -37,14 +37,14 @@ unsigned int tw_producer__threads(const struct tw_producer *p)
 
 char *tw_producer__marker(const struct tw_producer *p, char *buf, size_t size)
 {
-	return tw_instance__path(tw_tasks__instance(p->tasks), "trace_marker", buf, size);
+	return tw_instance__path(tw_producer_tasks__instance(p->tasks), "trace_marker", buf, size);
 }
 
 int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_trace_mark mark;
 	char text[16];
-	const int err = tw_instance__read_mark(tw_tasks__instance(p->tasks), &mark);
+	const int err = tw_instance__read_mark(tw_producer_tasks__instance(p->tasks), &mark);
 
 	if (err)
 		return tw_error__set(error, err, "the command to follow left no mark in the trace");
@@ -74,7 +74,7 @@ static void leave_trace(void *ctx)
 	struct tw_trace_mark mark;
 
 	pthread_mutex_lock(&p->mark_lock);
-	if (!tw_instance__mark(tw_tasks__instance(p->tasks), &mark))
+	if (!tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark))
 		leave_out(p, mark.pid);
 	pthread_mutex_unlock(&p->mark_lock);
 }
@@ -156,12 +156,6 @@ static int open_sinks(struct tw_producer *p, struct tw_error *error)
 		p->readers[i].writer.deadline = p->options->deadline;
 	}
 	return 0;
-}
-
-static void ask_sinks(struct tw_producer *p)
-{
-	for (unsigned int i = 0; i < p->n_readers; i++)
-		tw_reader__ask_sink(&p->readers[i]);
 }
 
 static void close_sinks(struct tw_producer *p)
@@ -254,7 +248,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 	if (!err)
 		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
 	if (!err)
-		err = tw_tasks__begin(p->tasks, p->own_pids, error);
+		err = tw_producer_tasks__begin(p->tasks, p->own_pids, error);
 	if (!err) {
 		announce(p);
 		p->started_ns = tw_time__now(CLOCK_MONOTONIC);
@@ -323,7 +317,8 @@ static void send_end(struct tw_producer *p)
 		uint64_t now;
 
 		nanosleep(&(struct timespec){ .tv_nsec = end_pauses_ms[i] * (long)TW_NS_PER_MS }, NULL);
-		ask_sinks(p);
+		for (unsigned int k = 0; k < p->n_readers; k++)
+			tw_reader__ask_sink(&p->readers[k]);
 		now = tw_trace_clock__now(&p->clock);
 		tw_metadata_sender__last(&p->metadata, now);
 		for (unsigned int k = 0; k < p->n_readers; k++)
@@ -448,7 +443,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
-	tw_instance__write(tw_tasks__instance(p->tasks), "tracing_on", "0", NULL);
+	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
 	tw_time_sync__ask_to_stop(p->exchange);
 	join_threads(p);
 	finish(p);
@@ -494,14 +489,14 @@ static double run_seconds(const struct tw_producer *p)
 void tw_producer__counters(const struct tw_producer *p, struct tw_producer_counters *ret)
 {
 	struct tw_producer_counters counters = { .schemas = p->metadata.schemas, .seconds = run_seconds(p) };
-	struct tw_tasks_stats tasks;
+	struct tw_producer_tasks_stats tasks;
 
 	for (unsigned int i = 0; i < p->n_readers; i++)
 		add_reader(&p->readers[i], &counters);
 	if (counters.lost_tx > counters.delivered)
 		counters.lost_tx = counters.delivered;
 	counters.delivered -= counters.lost_tx;
-	tw_tasks__stats(p->tasks, &tasks);
+	tw_producer_tasks__stats(p->tasks, &tasks);
 	counters.unnamed = tasks.unnamed;
 	counters.names = tasks.names;
 	counters.bookkeeping_read = tasks.read;

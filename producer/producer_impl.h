@@ -18,7 +18,7 @@ struct tw_producer {
 	struct tw_instance *instance;
 	struct tw_tracer *tracer;
 	struct tw_instance *probe; /* only for clocks that no clockid_t reads */
-	struct tw_tasks *tasks;
+	struct tw_producer_tasks *tasks;
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
 	struct tw_filtering filtering;

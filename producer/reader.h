@@ -47,7 +47,7 @@ struct tw_reader {
 	const struct tw_reader *all; /* n_all of them, this one included */
 	unsigned int n_all;
 	const struct tw_trace_clock *clock;
-	struct tw_tasks *tasks;
+	struct tw_producer_tasks *tasks;
 	struct tw_seen_addresses addresses;
 	struct tw_event_filter_hazard hazard;
 	const atomic_bool *stop;

@@ -65,11 +65,10 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
  * filled is kept in registers while events fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory
  * would be read again for every event.
  */
-static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk,
-							    struct tw_frame_writer *writer, struct tw_tasks *tasks,
-							    const tw_field_offsets_ref *table,
-							    const struct tw_event_filter *filter,
-							    const struct tw_hashed_pointers *pointers)
+static inline __attribute__((always_inline)) void
+send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
+	  struct tw_producer_tasks *tasks, const tw_field_offsets_ref *table, const struct tw_event_filter *filter,
+	  const struct tw_hashed_pointers *pointers)
 {
 	struct tw_frame frame = tw_frame_writer__borrow_frame(writer, &ring->channel);
 	const uint32_t max = writer->events_per_frame;
@@ -83,7 +82,7 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring
 		}
 		if (filter)
 			ring->sent_time = event.time;
-		tw_tasks__see(tasks, (uint32_t)tw_native_event__pid(&event), event.time);
+		tw_producer_tasks__see(tasks, (uint32_t)tw_native_event__pid(&event), event.time);
 		tw_addresses__see(ring->addresses, table, &event);
 		events++;
 		if (__builtin_expect(frame.info.events < max, 1) &&
@@ -108,7 +107,7 @@ static inline __attribute__((always_inline)) void send_walk(struct tw_trace_ring
 
 /* Compiled four times: most runs look up no addresses and neither filter nor hash, and pay nothing for it. */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
-			struct tw_tasks *tasks)
+			struct tw_producer_tasks *tasks)
 {
 	const tw_field_offsets_ref *const table = tw_addresses__table(ring->addresses);
 	const struct tw_event_filter *const filter =
@@ -165,7 +164,7 @@ static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until,
 }
 
 static void send_walked(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
-			struct tw_tasks *tasks)
+			struct tw_producer_tasks *tasks)
 {
 	const bool late = is_late(ring, *walk);
 
@@ -177,7 +176,7 @@ static void send_walked(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 }
 
 static size_t send_subbuf(struct tw_trace_ring *ring, const uint8_t *page, size_t len, struct tw_frame_writer *writer,
-			  struct tw_tasks *tasks)
+			  struct tw_producer_tasks *tasks)
 {
 	struct tw_ring_page walk;
 	uint64_t count = 0, first;
@@ -242,7 +241,7 @@ static size_t read_subbuf(struct tw_trace_ring *ring, uint8_t *page, size_t page
 }
 
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
-			    struct tw_frame_writer *writer, struct tw_tasks *tasks)
+			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks)
 {
 	size_t bytes = 0;
 
@@ -282,7 +281,7 @@ void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size)
 }
 
 size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *writer,
-				struct tw_tasks *tasks)
+				struct tw_producer_tasks *tasks)
 {
 	struct tw_ring_page front;
 	size_t bytes;

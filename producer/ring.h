@@ -64,14 +64,14 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
  * Return: bytes of events read.
  */
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
-			    struct tw_frame_writer *writer, struct tw_tasks *tasks);
+			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks);
 
 /** tw_trace_ring__hold() - read a sub-buffer, if the ring holds none; tw_trace_ring__drain() must not be called until it is sent */
 void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 
 /** tw_trace_ring__send_held() - the events that the ring holds and that are not newer than @until. Return: their bytes */
 size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *writer,
-				struct tw_tasks *tasks);
+				struct tw_producer_tasks *tasks);
 
 /**
  * tw_trace_ring__bound() - at the end of a run: read only what is recorded by now, even if tracing goes on

@@ -17,13 +17,6 @@ void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 	scheduler->on = true;
 }
 
-/* Every ring that has events holds a sub-buffer then. */
-static void hold_all(struct tw_reader *r)
-{
-	for (size_t i = 0; i < r->n_rings; i++)
-		tw_trace_ring__hold(&r->rings[i], r->page_size);
-}
-
 /* The ring whose events are next; NULL = nothing is left */
 static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 {
@@ -112,7 +105,8 @@ size_t tw_ring_scheduler__round(struct tw_reader *r)
 	uint64_t from, until;
 	size_t bytes = 0;
 
-	hold_all(r);
+	for (size_t i = 0; i < r->n_rings; i++)
+		tw_trace_ring__hold(&r->rings[i], r->page_size);
 	ring = oldest_ring(r);
 	from = others_read_until(r);
 	until = (ring && ring->next < from ? ring->next : from) + r->scheduler.step;

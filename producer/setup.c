@@ -144,12 +144,6 @@ static uint8_t *alloc_page(size_t size)
 	return aligned_alloc(4096, (size + TW_NATIVE_PAGE_SLACK + 4095) & ~(size_t)4095);
 }
 
-/* The pause while few events come, as a part of the longest, which is for many. */
-static uint64_t shortest_pause(uint64_t longest)
-{
-	return tw_time__earlier(longest, tw_time__later(longest / 5, TW_NS_PER_MS));
-}
-
 static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_trace_ring *rings, size_t n,
 		       struct tw_error *error)
 {
@@ -161,7 +155,8 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
 		.max_pause = pause,
-		.min_pause = shortest_pause(pause),
+		.min_pause =
+			tw_time__earlier(pause, tw_time__later(pause / 5, TW_NS_PER_MS)), /* while few events come */
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.addresses.shared = &p->metadata.symbolizer.addresses,
@@ -300,10 +295,10 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 	if (!err)
 		err = make_probe(p, error);
 	if (!err)
-		err = tw_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
+		err = tw_producer_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
 	if (err)
 		return err;
-	p->own_pids = !tw_instance__mark(tw_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
+	p->own_pids = !tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
 	err = tw_tracer__set(p->tracer, p->own_pids, error);
 	if (!err)
 		err = make_readers(p, error);
@@ -365,7 +360,7 @@ unsigned int tw_producer__free(struct tw_producer *p)
 	tw_metadata_sender__fini(&p->metadata);
 	tw_hashed_pointers__fini(&p->pointers);
 	tw_selection__fini(&p->selection);
-	stay += !tw_tasks__free(p->tasks);
+	stay += !tw_producer_tasks__free(p->tasks);
 	stay += !tw_instance__free(p->probe);
 	tw_tracer__free(p->tracer);
 	stay += !tw_instance__free(p->instance);

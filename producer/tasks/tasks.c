@@ -209,9 +209,10 @@ static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 	return tw_task_names__add(names, &task);
 }
 
-int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *error)
+int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw_producer_tasks **ret,
+			   struct tw_error *error)
 {
-	struct tw_tasks *tasks = calloc(1, sizeof(*tasks));
+	struct tw_producer_tasks *tasks = calloc(1, sizeof(*tasks));
 	int err;
 
 	if (!tasks)
@@ -222,19 +223,19 @@ int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **
 	else
 		err = tw_task_events__new(tracing_dir, clock, &tasks->events, error);
 	if (err) {
-		tw_tasks__free(tasks);
+		tw_producer_tasks__free(tasks);
 		return err;
 	}
 	*ret = tasks;
 	return 0;
 }
 
-struct tw_instance *tw_tasks__instance(struct tw_tasks *tasks)
+struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks)
 {
 	return tw_task_events__instance(tasks->events);
 }
 
-int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *error)
+int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, struct tw_error *error)
 {
 	const int err = tw_task_events__begin(tasks->events, error);
 
@@ -249,8 +250,8 @@ int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *erro
 	return 0;
 }
 
-/* Note the pid for tw_tasks__settle(). Return: false if there is no room */
-static bool note(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
+/* Note the pid for tw_producer_tasks__settle(). Return: false if there is no room */
+static bool note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	for (size_t i = tasks->n_noted; i-- > 0;) {
 		struct tw_noted_pid *noted = &tasks->noted[i];
@@ -268,7 +269,7 @@ static bool note(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
 	return true;
 }
 
-void tw_tasks__note(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
+void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	bool noted = false;
 
@@ -281,13 +282,13 @@ void tw_tasks__note(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
-void tw_tasks__drain(struct tw_tasks *tasks)
+void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
 	tw_task_events__drain(tasks->events, &tasks->names);
 }
 
 /* Named meanwhile by a fork event, or by /proc. Else its events are unnamed, these and the coming ones, until something names it. */
-static void settle_one(struct tw_tasks *tasks, const struct tw_noted_pid *noted)
+static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))
 		return;
@@ -297,7 +298,7 @@ static void settle_one(struct tw_tasks *tasks, const struct tw_noted_pid *noted)
 	atomic_fetch_add_explicit(&tasks->unnamed, noted->events, memory_order_relaxed);
 }
 
-void tw_tasks__settle(struct tw_tasks *tasks)
+void tw_producer_tasks__settle(struct tw_producer_tasks *tasks)
 {
 	struct tw_noted_pid noted[TW_TASK_NOTED];
 	size_t n;
@@ -309,18 +310,18 @@ void tw_tasks__settle(struct tw_tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	if (!n)
 		return;
-	tw_tasks__drain(tasks); /* most were forked since the last time */
+	tw_producer_tasks__drain(tasks); /* most were forked since the last time */
 	for (size_t i = 0; i < n; i++)
 		settle_one(tasks, &noted[i]);
 }
 
-void tw_tasks__stats(struct tw_tasks *tasks, struct tw_tasks_stats *ret)
+void tw_producer_tasks__stats(struct tw_producer_tasks *tasks, struct tw_producer_tasks_stats *ret)
 {
-	*ret = (struct tw_tasks_stats){ .unnamed = tasks->unnamed, .names = tasks->names.learned };
+	*ret = (struct tw_producer_tasks_stats){ .unnamed = tasks->unnamed, .names = tasks->names.learned };
 	tw_task_events__stats(tasks->events, &ret->read, &ret->lost);
 }
 
-bool tw_tasks__free(struct tw_tasks *tasks)
+bool tw_producer_tasks__free(struct tw_producer_tasks *tasks)
 {
 	bool removed;
 

@@ -4,7 +4,7 @@
  * from fork, exec and rename events, which a small instance of their own records, so that the counters of the events that the user asked
  * for stay exact. If a pid of an event has no name yet, it is noted and settled at the end of the round.
  *
- * One thread drains and settles, and takes the names that became known; any thread may call tw_tasks__see().
+ * One thread drains and settles, and takes the names that became known; any thread may call tw_producer_tasks__see().
  */
 #ifndef TW_TASKS_H
 #define TW_TASKS_H
@@ -83,7 +83,7 @@ struct tw_noted_pid {
 	uint64_t events;
 };
 
-struct tw_tasks {
+struct tw_producer_tasks {
 	struct tw_task_names names; /* for the one thread: take, each */
 	struct tw_task_events *events;
 	bool own_pids; /* pids in /proc are the kernel's */
@@ -93,48 +93,49 @@ struct tw_tasks {
 	size_t n_noted;
 };
 
-struct tw_tasks_stats {
+struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* bookkeeping events */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 	uint64_t names;      /* that became known */
 };
 
 /**
- * tw_tasks__new() - the bookkeeping instance; it records nothing yet, so its trace_marker serves to learn global pids
+ * tw_producer_tasks__new() - the bookkeeping instance; it records nothing yet, so its trace_marker serves to learn global pids
  * @tracing_dir: as tw_tracing_dir__find() gives it
  * @clock: the stream's trace clock
  */
-int tw_tasks__new(const char *tracing_dir, const char *clock, struct tw_tasks **ret, struct tw_error *error);
+int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw_producer_tasks **ret,
+			   struct tw_error *error);
 
-/** tw_tasks__instance() - the bookkeeping instance, borrowed */
-struct tw_instance *tw_tasks__instance(struct tw_tasks *tasks);
+/** tw_producer_tasks__instance() - the bookkeeping instance, borrowed */
+struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks);
 
 /**
- * tw_tasks__begin() - record forks, execs and renames from now on, and find the names of the tasks that are there
+ * tw_producer_tasks__begin() - record forks, execs and renames from now on, and find the names of the tasks that are there
  * @own_pids: whether pids in /proc are the kernel's (false in a pid namespace: then saved_cmdlines has to do)
  */
-int tw_tasks__begin(struct tw_tasks *tasks, bool own_pids, struct tw_error *error);
+int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, struct tw_error *error);
 
-/** tw_tasks__note() - an event of a pid without a name; counted as unnamed unless it can be settled */
-void tw_tasks__note(struct tw_tasks *tasks, uint32_t pid, uint64_t time);
+/** tw_producer_tasks__note() - an event of a pid without a name; counted as unnamed unless it can be settled */
+void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time);
 
-/** tw_tasks__see() - for every event read: a look-up of one byte if the name is known */
-static inline void tw_tasks__see(struct tw_tasks *tasks, uint32_t pid, uint64_t time)
+/** tw_producer_tasks__see() - for every event read: a look-up of one byte if the name is known */
+static inline void tw_producer_tasks__see(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	if (__builtin_expect(pid >= TW_TASK_PIDS || tw_task_names__state(&tasks->names, pid) != TW_TASK_NAMED, 0))
-		tw_tasks__note(tasks, pid, time);
+		tw_producer_tasks__note(tasks, pid, time);
 }
 
-/** tw_tasks__drain() - read the bookkeeping rings */
-void tw_tasks__drain(struct tw_tasks *tasks);
+/** tw_producer_tasks__drain() - read the bookkeeping rings */
+void tw_producer_tasks__drain(struct tw_producer_tasks *tasks);
 
-/** tw_tasks__settle() - find names for the noted pids, or count their events as unnamed */
-void tw_tasks__settle(struct tw_tasks *tasks);
+/** tw_producer_tasks__settle() - find names for the noted pids, or count their events as unnamed */
+void tw_producer_tasks__settle(struct tw_producer_tasks *tasks);
 
-/** tw_tasks__stats() - counters so far */
-void tw_tasks__stats(struct tw_tasks *tasks, struct tw_tasks_stats *ret);
+/** tw_producer_tasks__stats() - counters so far */
+void tw_producer_tasks__stats(struct tw_producer_tasks *tasks, struct tw_producer_tasks_stats *ret);
 
-/** tw_tasks__free() - and the instance; NULL is fine. Return: as tw_instance__free() */
-bool tw_tasks__free(struct tw_tasks *tasks);
+/** tw_producer_tasks__free() - and the instance; NULL is fine. Return: as tw_instance__free() */
+bool tw_producer_tasks__free(struct tw_producer_tasks *tasks);
 
 #endif

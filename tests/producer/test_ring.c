@@ -27,7 +27,7 @@ struct bench {
 	struct tw_sink *sink;
 	struct tw_frame_writer writer;
 	struct tw_trace_ring ring;
-	struct tw_tasks tasks; /* the first 100 pids have names */
+	struct tw_producer_tasks tasks; /* the first 100 pids have names */
 	int feed;
 	struct receiver got;
 };

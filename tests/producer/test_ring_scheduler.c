@@ -26,7 +26,7 @@ struct bench {
 	struct memory_sink memory;
 	struct tw_producer_stream stream;
 	struct tw_sink *sink;
-	struct tw_tasks tasks;
+	struct tw_producer_tasks tasks;
 	struct tw_trace_ring rings[2]; /* the dense one first */
 	struct tw_reader readers[2];   /* the first is looked at, the other is one that shares the way out with it */
 	int feeds[2];
