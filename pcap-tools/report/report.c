@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/report/frames.h"
-#include "pcap-tools/report/hold.h"
+#include "pcap-tools/report/pending.h"
 #include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/report/hold.h"
+#include "pcap-tools/report/pending.h"
 
 #include <errno.h>
 #include <stdlib.h>
