@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "pcap-tools/capture/capture_impl.h"
+
+#define OPTION_HEAD  4  /* code and length of an option */
+#define EXPONENT_MAX 19 /* 10^19 is the last that fits a u64 */
 
 /* What came before the failure has been handed out; what is left of it is no whole block. */
 static int failed(const struct tw_capture_file *file, struct tw_error *err)
@@ -101,7 +105,7 @@ bool tw_capture_file__is_pcapng(const struct tw_capture_file *file)
 
 bool tw_capture_file__is_compressed(const struct tw_capture_file *file)
 {
-	return file->in.expand;
+	return file->in.zstd;
 }
 
 void tw_capture_file__watch(struct tw_capture_file *file, tw_capture_watch *watch, void *ctx)
@@ -129,4 +133,55 @@ int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, s
 
 	file->failed |= r < 0;
 	return r;
+}
+
+bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capture_option *ret)
+{
+	uint16_t code, len;
+	size_t padded;
+
+	if (options->left < OPTION_HEAD)
+		return false;
+	code = tw_load16(options->at, options->big_endian);
+	len = tw_load16(options->at + 2, options->big_endian);
+	padded = ((size_t)len + 3) & ~(size_t)3;
+	if (code == TW_OPT_END || padded > options->left - OPTION_HEAD)
+		return false;
+	*ret = (struct tw_capture_option){ .code = code, .len = len, .value = options->at + OPTION_HEAD };
+	options->at += OPTION_HEAD + padded;
+	options->left -= OPTION_HEAD + padded;
+	return true;
+}
+
+/* if_tsresol: a negative power of 10, or of 2 with the high bit. */
+struct tw_resolution tw_resolution__of(uint8_t tsresol)
+{
+	const unsigned int exponent = tsresol & 0x7f;
+	struct tw_resolution r = { .mult = NS_PER_S };
+
+	if (tsresol & 0x80) {
+		r.shift = (uint8_t)exponent;
+		return r;
+	}
+	for (unsigned int i = 0; i < exponent && i < 9; i++)
+		r.mult /= 10;
+	if (exponent > 9) {
+		r = (struct tw_resolution){ .divisor = 1 };
+		for (unsigned int i = 9; i < exponent && i < 9 + EXPONENT_MAX; i++)
+			r.divisor *= 10;
+	}
+	return r;
+}
+
+uint64_t tw_resolution__ns(const struct tw_resolution *r, uint64_t ticks)
+{
+	uint64_t ns;
+
+	if (r->mult == 1)
+		ns = ticks;
+	else if (!r->mult)
+		ns = ticks / r->divisor;
+	else
+		ns = (uint64_t)(((unsigned __int128)ticks * r->mult) >> r->shift);
+	return ns + (uint64_t)r->offset * NS_PER_S;
 }

@@ -3,7 +3,7 @@
 #ifndef TW_CAPTURE_FORMAT_H
 #define TW_CAPTURE_FORMAT_H
 
-#include "pcap-tools/capture/blocks.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/input.h"
 
 #define NS_PER_S 1000000000u

@@ -2,11 +2,104 @@
 #include "pcap-tools/capture/input.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
-#include "pcap-tools/capture/expand.h"
+#define MAGIC       4                    /* bytes of a file that tell that zstd (RFC 8878) made it smaller */
+#define BUFFER_SIZE ((size_t)128 * 1024) /* what zstd likes to be given at once */
+
+/* Of one zstd frame, or of several behind each other. */
+struct tw_decompressor {
+	int fd; /* the caller's */
+	ZSTD_DStream *stream;
+	ZSTD_inBuffer in;
+	bool within; /* a frame has begun and not ended */
+	uint8_t buf[BUFFER_SIZE];
+};
+
+static bool is_compressed(const uint8_t *first)
+{
+	static const uint8_t magic[MAGIC] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return !memcmp(first, magic, sizeof(magic));
+}
+
+/*
+ * @first: @len bytes that were read already; copied. Memory is bounded: a frame that needs more than zstd's usual 128 MiB to be read is
+ * refused as if it were damaged.
+ */
+static int decompressor__new(int fd, const uint8_t *first, size_t len, struct tw_decompressor **ret)
+{
+	struct tw_decompressor *e = len <= BUFFER_SIZE ? calloc(1, sizeof(*e)) : NULL;
+
+	if (!e)
+		return -ENOMEM;
+	e->fd = fd;
+	e->stream = ZSTD_createDStream();
+	if (!e->stream) {
+		free(e);
+		return -ENOMEM;
+	}
+	memcpy(e->buf, first, len);
+	e->in = (ZSTD_inBuffer){ .src = e->buf, .size = len };
+	*ret = e;
+	return 0;
+}
+
+static void decompressor__free(struct tw_decompressor *e)
+{
+	if (!e)
+		return;
+	ZSTD_freeDStream(e->stream);
+	free(e);
+}
+
+/* Return: bytes; 0 at the end, -errno */
+static ssize_t refill(struct tw_decompressor *e)
+{
+	ssize_t n;
+
+	do
+		n = read(e->fd, e->buf, sizeof(e->buf));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	e->in.size = (size_t)n;
+	e->in.pos = 0;
+	return n;
+}
+
+/* As read(2). Return: bytes; 0 at the end; -EBADMSG if it is damaged, or ends before its end; -errno of read() */
+static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_t size)
+{
+	ZSTD_outBuffer out = { .dst = buf, .size = size };
+
+	while (!out.pos) {
+		size_t left;
+
+		/* What is within may come out without any more going in. */
+		if (e->in.pos == e->in.size && !e->within) {
+			const ssize_t n = refill(e);
+
+			if (n <= 0)
+				return n;
+		}
+		left = ZSTD_decompressStream(e->stream, &out, &e->in);
+		if (ZSTD_isError(left))
+			return -EBADMSG;
+		e->within = left != 0;
+		if (e->within && !out.pos && e->in.pos == e->in.size) {
+			const ssize_t n = refill(e);
+
+			if (n <= 0)
+				return n ? n : -EBADMSG;
+		}
+	}
+	return (ssize_t)out.pos;
+}
 
 #define READ_SIZE  ((size_t)256 * 1024) /* bytes a read(): few calls, and still in the cache when they are looked at */
 #define FIRST_SIZE ((size_t)32 * 1024)  /* until that much was taken: many files are short */
@@ -41,8 +134,8 @@ static ssize_t some_more(struct tw_input *in, uint8_t *buf, size_t size)
 {
 	ssize_t n;
 
-	if (in->expand)
-		return tw_expand__read(in->expand, buf, size);
+	if (in->zstd)
+		return decompressor__read(in->zstd, buf, size);
 	do
 		n = read(in->fd, buf, size);
 	while (n < 0 && errno == EINTR);
@@ -76,9 +169,9 @@ int tw_input__open(struct tw_input *in, int fd)
 	in->buf = malloc(in->size);
 	if (!in->buf)
 		return -ENOMEM;
-	if (tw_input__fill(in, TW_EXPAND_MAGIC) < TW_EXPAND_MAGIC || !tw_expand__is_needed(in->buf))
+	if (tw_input__fill(in, MAGIC) < MAGIC || !is_compressed(in->buf))
 		return 0;
-	r = tw_expand__new(fd, in->buf, in->end, &in->expand);
+	r = decompressor__new(fd, in->buf, in->end, &in->zstd);
 	in->end = 0;
 	if (r)
 		tw_input__close(in);
@@ -87,6 +180,6 @@ int tw_input__open(struct tw_input *in, int fd)
 
 void tw_input__close(struct tw_input *in)
 {
-	tw_expand__free(in->expand);
+	decompressor__free(in->zstd);
 	free(in->buf);
 }

@@ -13,11 +13,11 @@
 struct tw_input {
 	int fd; /* the caller's */
 	uint8_t *buf;
-	size_t size;              /* of buf; grows when more is asked for at once */
-	size_t at, end;           /* what is there and was not taken */
-	uint64_t offset;          /* in the file, of buf[at] */
-	int failure;              /* -errno of read(), or -ENOMEM, or -EBADMSG of what does not expand; 0 = none */
-	struct tw_expand *expand; /* where it is compressed; NULL = as it is */
+	size_t size;                  /* of buf; grows when more is asked for at once */
+	size_t at, end;               /* what is there and was not taken */
+	uint64_t offset;              /* in the file, of buf[at] */
+	int failure;                  /* -errno of read(), or -ENOMEM, or -EBADMSG of what does not expand; 0 = none */
+	struct tw_decompressor *zstd; /* where it is compressed; NULL = as it is */
 };
 
 /** tw_input__open() - its first bytes tell whether it is compressed by zstd. Return: 0 or -ENOMEM */

@@ -7,7 +7,7 @@
 #ifndef TW_INFO_H
 #define TW_INFO_H
 
-#include "pcap-tools/capture/blocks.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/ledger/ledger.h"
 #include "stream/streams.h"
 

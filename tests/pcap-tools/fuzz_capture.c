@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pcap-tools/capture/blocks.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "stream/streams.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a capture says besides packets: each block in its place, options to the last byte and no further. */
-#include "pcap-tools/capture/blocks.h"
+#include "pcap-tools/capture/capture_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
