@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap-tools/metadata/metadata.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "pcap-tools/metadata/state.h"
+#include "base/hash_table.h"
+#include "wire/encode.h"
+#include "wire/parts.h"
 #include "wire/schema_text.h"
 
 #define PARTS_BYTES \
@@ -14,6 +18,56 @@
 /* Pieces of the producer's own that had to be written as they are don't have these. */
 #define FIRST_PART_ID 0x80000000u
 
+/* In the order of a replay. */
+enum class {
+	HOST,
+	FIRST_CLOCK, /* packet times come from it */
+	CLOCK,
+	SCHEMA,
+	OLD_COMM, /* the name before the last one */
+	COMM,
+	SYMBOL,
+	STATS,
+	CLASSES,
+};
+
+struct key {
+	uint64_t first, second, class;
+};
+
+struct item {
+	TAILQ_ENTRY(item) order;
+	struct key key;
+	uint64_t schema_id; /* of the frame that it came in */
+	uint8_t flags;      /* the same */
+	uint16_t type;      /* of the TLV */
+	uint32_t len;
+	uint8_t value[];
+};
+
+TAILQ_HEAD(items, item);
+
+struct tw_metadata {
+	struct tw_hash_table by_key;   /* struct item * */
+	struct items lists[CLASSES];   /* each in the order of a replay */
+	size_t limit, memory;          /* bytes */
+	struct tw_metadata_room *room; /* where memory is counted too; NULL = nowhere */
+	struct tw_parts *parts;
+	bool ended;
+	struct tw_frame_info whole_frame; /* of the last piece of what follows */
+	struct tw_tlv_view whole;         /* put together, and not told yet; the parts' memory */
+	uint32_t part_id;
+	struct tw_metadata_stats stats;
+};
+
+/* Sizes wrap: what is given back is added as its complement. */
+static void count_memory(struct tw_metadata *m, size_t bytes)
+{
+	m->memory += bytes;
+	if (m->room)
+		m->room->taken += bytes;
+}
+
 struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room)
 {
 	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
@@ -21,11 +75,16 @@ struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *roo
 
 	if (!m)
 		return NULL;
+	m->by_key.key_size = sizeof(struct key);
+	m->by_key.value_size = sizeof(struct item *);
+	for (int i = 0; i < CLASSES; i++)
+		TAILQ_INIT(&m->lists[i]);
 	m->limit = memory ? memory : TW_METADATA_MEMORY;
+	m->room = room;
 	m->part_id = FIRST_PART_ID;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || tw_items__init(&m->items, room)) {
-		tw_metadata__free(m);
+	if (!m->parts) {
+		free(m);
 		return NULL;
 	}
 	return m;
@@ -35,46 +94,107 @@ void tw_metadata__free(struct tw_metadata *m)
 {
 	if (!m)
 		return;
-	tw_items__fini(&m->items);
+	for (uint32_t i = 0; i < m->by_key.n; i++)
+		free(*(struct item **)tw_hash_table__value(&m->by_key, i));
+	tw_hash_table__fini(&m->by_key);
+	count_memory(m, -m->memory);
 	tw_parts__free(m->parts);
 	free(m);
 }
 
+static struct item *find(const struct tw_metadata *m, const struct key *key)
+{
+	struct item *const *item = tw_hash_table__find(&m->by_key, key);
+
+	return item ? *item : NULL;
+}
+
+/* At the end of its list. Return: 0, -ENOMEM; none where a key was removed before */
+static int link_item(struct tw_metadata *m, struct item *item)
+{
+	const size_t before = tw_hash_table__memory(&m->by_key);
+	void *place;
+	const int err = tw_hash_table__put(&m->by_key, &item->key, &place);
+
+	if (err < 0)
+		return err;
+	*(struct item **)place = item;
+	count_memory(m, tw_hash_table__memory(&m->by_key) - before);
+	TAILQ_INSERT_TAIL(&m->lists[item->key.class], item, order);
+	return 0;
+}
+
+static void unlink_item(struct tw_metadata *m, struct item *item)
+{
+	tw_hash_table__remove(&m->by_key, &item->key);
+	TAILQ_REMOVE(&m->lists[item->key.class], item, order);
+}
+
+static void remove_item(struct tw_metadata *m, struct item *item)
+{
+	unlink_item(m, item);
+	count_memory(m, -(sizeof(*item) + item->len));
+	free(item);
+}
+
+/* Its key is not there yet. Return: NULL without memory */
+static struct item *add_item(struct tw_metadata *m, const struct key *key, const struct tw_tlv_view *tlv)
+{
+	struct item *item = malloc(sizeof(*item) + tlv->len);
+
+	if (!item)
+		return NULL;
+	*item = (struct item){ .key = *key, .len = (uint32_t)tlv->len };
+	if (tlv->len)
+		memcpy(item->value, tlv->value, tlv->len);
+	if (link_item(m, item)) {
+		free(item);
+		return NULL;
+	}
+	count_memory(m, sizeof(*item) + tlv->len);
+	return item;
+}
+
+/* What a record of @len bytes takes, the table's growth included. */
+static size_t cost_of(const struct tw_metadata *m, size_t len)
+{
+	return sizeof(struct item) + len + tw_hash_table__growth(&m->by_key);
+}
+
 static bool fits(const struct tw_metadata *m, size_t len)
 {
-	const struct tw_metadata_room *room = m->items.room;
-	const size_t cost = tw_items__cost(&m->items, len);
+	const size_t cost = cost_of(m, len);
 
-	return m->items.memory + cost <= m->limit && (!room || room->taken + cost <= room->limit);
+	return m->memory + cost <= m->limit && (!m->room || m->room->taken + cost <= m->room->limit);
 }
 
 /*
  * Names make room: first old ones, then those not told for the longest time, which most likely are of tasks that ended. No old
  * one takes the place of one that is the last.
  */
-static void make_room(struct tw_metadata *m, enum tw_item_class for_class, size_t len)
+static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 {
-	static const enum tw_item_class order[] = { TW_ITEM_OLD_COMM, TW_ITEM_COMM };
+	static const enum class order[] = { OLD_COMM, COMM };
 
-	for (size_t i = 0; i < (for_class == TW_ITEM_OLD_COMM ? 1 : 2); i++) {
-		struct tw_item *oldest;
+	for (size_t i = 0; i < (for_class == OLD_COMM ? 1 : 2); i++) {
+		struct item *oldest;
 
-		while (!fits(m, len) && (oldest = TAILQ_FIRST(&m->items.lists[order[i]]))) {
-			tw_items__remove(&m->items, oldest);
+		while (!fits(m, len) && (oldest = TAILQ_FIRST(&m->lists[order[i]]))) {
+			remove_item(m, oldest);
 			m->stats.forgotten++;
 		}
 	}
 }
 
-static void keep(struct tw_metadata *m, const struct tw_item_key *key, const struct tw_frame_info *frame,
+static void keep(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
 		 const struct tw_tlv_view *tlv)
 {
-	struct tw_item *item = NULL;
+	struct item *item = NULL;
 
-	if (tw_items__cost(&m->items, tlv->len) <= m->limit)
+	if (cost_of(m, tlv->len) <= m->limit)
 		make_room(m, key->class, tlv->len);
 	if (fits(m, tlv->len))
-		item = tw_items__add(&m->items, key, tlv->value, tlv->len);
+		item = add_item(m, key, tlv);
 	if (!item) {
 		m->stats.beyond++;
 		return;
@@ -84,21 +204,21 @@ static void keep(struct tw_metadata *m, const struct tw_item_key *key, const str
 	item->type = tlv->type;
 }
 
-static bool says_the_same(const struct tw_item *item, const struct tw_tlv_view *tlv)
+static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv)
 {
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
 /* The latest takes the place of the one before. Return: whether it says something else. */
-static bool keep_latest(struct tw_metadata *m, const struct tw_item_key *key, const struct tw_frame_info *frame,
+static bool keep_latest(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
 			const struct tw_tlv_view *tlv)
 {
-	struct tw_item *there = tw_items__find(&m->items, key);
+	struct item *there = find(m, key);
 
 	if (says_the_same(there, tlv))
 		return false;
 	if (there)
-		tw_items__remove(&m->items, there);
+		remove_item(m, there);
 	keep(m, key, frame, tlv);
 	return true;
 }
@@ -106,14 +226,14 @@ static bool keep_latest(struct tw_metadata *m, const struct tw_item_key *key, co
 static bool take_clock(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	const uint32_t needed = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
-	const struct tw_item_key first = { .class = TW_ITEM_FIRST_CLOCK }, latest = { .class = TW_ITEM_CLOCK };
+	const struct key first = { .class = FIRST_CLOCK }, latest = { .class = CLOCK };
 	struct tw_clock_view clock;
 
 	if (!tw_clock__parse(tlv, &clock)) {
 		m->stats.malformed++;
 		return true;
 	}
-	if ((clock.valid & needed) == needed && !tw_items__find(&m->items, &first))
+	if ((clock.valid & needed) == needed && !find(m, &first))
 		keep(m, &first, frame, tlv);
 	else
 		keep_latest(m, &latest, frame, tlv);
@@ -129,13 +249,13 @@ static bool take_schema(struct tw_metadata *m, const struct tw_frame_info *frame
 		return true;
 	}
 	return keep_latest(m,
-			   &(struct tw_item_key){ .class = TW_ITEM_SCHEMA,
-						  .first = frame->schema_id,
-						  .second = (uint64_t)schema.kind << 32 | schema.index },
+			   &(struct key){ .class = SCHEMA,
+					  .first = frame->schema_id,
+					  .second = (uint64_t)schema.kind << 32 | schema.index },
 			   frame, tlv);
 }
 
-static uint64_t time_of(const struct tw_item *item)
+static uint64_t time_of(const struct item *item)
 {
 	const struct tw_tlv_view tlv = { .type = TW_TLV_COMM, .value = item->value, .len = item->len };
 	struct tw_comm_view comm = { 0 };
@@ -144,28 +264,28 @@ static uint64_t time_of(const struct tw_item *item)
 	return comm.time;
 }
 
-static void forget(struct tw_metadata *m, const struct tw_item_key *key)
+static void forget(struct tw_metadata *m, const struct key *key)
 {
-	struct tw_item *item = tw_items__find(&m->items, key);
+	struct item *item = find(m, key);
 
 	if (item)
-		tw_items__remove(&m->items, item);
+		remove_item(m, item);
 }
 
 /* The task has a new last name. Without that the one before would stand for it. */
-static void keep_name(struct tw_metadata *m, const struct tw_item_key *now, const struct tw_item_key *old,
+static void keep_name(struct tw_metadata *m, const struct key *now, const struct key *old,
 		      const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	keep_latest(m, now, frame, tlv);
-	if (!tw_items__find(&m->items, now))
+	if (!find(m, now))
 		forget(m, old);
 }
 
 /* A task's last name, and the one before that. */
 static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	struct tw_item_key now = { .class = TW_ITEM_COMM }, old = { .class = TW_ITEM_OLD_COMM };
-	struct tw_item *there, *before;
+	struct key now = { .class = COMM }, old = { .class = OLD_COMM };
+	struct item *there, *before;
 	struct tw_comm_view comm;
 
 	if (!tw_comm__parse(tlv, &comm)) {
@@ -173,12 +293,13 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 		return true;
 	}
 	now.first = old.first = comm.pid;
-	there = tw_items__find(&m->items, &now);
-	before = tw_items__find(&m->items, &old);
+	there = find(m, &now);
+	before = find(m, &old);
 	if (says_the_same(before, tlv))
 		return false;
 	if (says_the_same(there, tlv)) {
-		tw_items__touch(&m->items, there);
+		TAILQ_REMOVE(&m->lists[COMM], there, order);
+		TAILQ_INSERT_TAIL(&m->lists[COMM], there, order);
 		return false;
 	}
 	if (there && comm.time < time_of(there)) {
@@ -188,7 +309,9 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 	}
 	if (there && comm.time > time_of(there)) {
 		forget(m, &old);
-		tw_items__rekey(&m->items, there, &old);
+		unlink_item(m, there);
+		there->key = old;
+		link_item(m, there); /* a place has just become free */
 	}
 	keep_name(m, &now, &old, frame, tlv);
 	return true;
@@ -197,9 +320,9 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 /* Of several for one address the first that covers what is looked up has the name: all are kept, in the order in which they came. */
 static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	struct tw_item_key key = { .class = TW_ITEM_SYMBOL };
+	struct key key = { .class = SYMBOL };
 	struct tw_symbol_view symbol;
-	const struct tw_item *there;
+	const struct item *there;
 
 	if (!tw_symbol__parse(tlv, &symbol)) {
 		m->stats.malformed++;
@@ -207,7 +330,7 @@ static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame
 	}
 	key.first = symbol.address;
 	key.second = symbol.size;
-	there = tw_items__find(&m->items, &key);
+	there = find(m, &key);
 	if (!there)
 		keep(m, &key, frame, tlv);
 	return !says_the_same(there, tlv);
@@ -218,7 +341,7 @@ static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const
 {
 	switch (tlv->type) {
 	case TW_TLV_HOST:
-		return keep_latest(m, &(struct tw_item_key){ .class = TW_ITEM_HOST }, frame, tlv);
+		return keep_latest(m, &(struct key){ .class = HOST }, frame, tlv);
 	case TW_TLV_CLOCK:
 		return take_clock(m, frame, tlv);
 	case TW_TLV_SCHEMA:
@@ -228,7 +351,7 @@ static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const
 	case TW_TLV_SYMBOL:
 		return take_symbol(m, frame, tlv);
 	case TW_TLV_STATS:
-		keep_latest(m, &(struct tw_item_key){ .class = TW_ITEM_STATS }, frame, tlv);
+		keep_latest(m, &(struct key){ .class = STATS }, frame, tlv);
 		return true;
 	default:
 		return true;
@@ -285,8 +408,8 @@ void tw_metadata__stats(const struct tw_metadata *m, struct tw_metadata_stats *r
 
 	tw_parts__stats(m->parts, &parts);
 	*ret = m->stats;
-	ret->items = m->items.n;
-	ret->memory = m->items.memory;
+	ret->items = m->by_key.n;
+	ret->memory = m->memory;
 	ret->incomplete = parts.incomplete + parts.headless;
 }
 
@@ -299,4 +422,118 @@ void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metada
 	to->forgotten += more->forgotten;
 	to->incomplete += more->incomplete;
 	to->malformed += more->malformed;
+}
+
+/* Metadata as frames of control, filled with as many records as fit. */
+
+struct teller {
+	struct tw_metadata_frames *to;
+	struct tw_frame frame;
+	uint8_t *buf;
+	uint32_t *part_id;
+	bool begun;
+};
+
+static int teller__init(struct teller *t, struct tw_metadata *m, struct tw_metadata_frames *to)
+{
+	*t = (struct teller){ .to = to, .part_id = &m->part_id, .buf = malloc(to->max + TW_COPY_STEP) };
+	return t->buf ? 0 : -ENOMEM;
+}
+
+static int teller__end(struct teller *t)
+{
+	if (!t->begun)
+		return 0;
+	t->begun = false;
+	t->to->info.seq += t->to->info.source == TW_SOURCE_CONTROL;
+	return t->to->emit(t->to->ctx, t->buf, tw_frame__end(&t->frame));
+}
+
+static void teller__begin(struct teller *t, uint64_t schema_id, uint8_t flags)
+{
+	struct tw_frame_info info = t->to->info;
+
+	info.schema_id = schema_id;
+	info.flags = flags;
+	tw_frame__begin(&t->frame, t->buf, t->to->max, &info);
+	t->begun = true;
+}
+
+/* No two pieces in one frame. */
+static int tell_parts(struct teller *t, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
+{
+	const uint32_t id = (*t->part_id)++;
+	int err = teller__end(t);
+
+	for (uint32_t at = 0; !err && at < tlv->len;) {
+		teller__begin(t, schema_id, flags);
+		at += (uint32_t)tw_frame__add_part(&t->frame, (enum tw_tlv_type)tlv->type, id, tlv->value,
+						   (uint32_t)tlv->len, at);
+		err = teller__end(t);
+	}
+	return err;
+}
+
+static bool is_of_frame(const struct teller *t, uint64_t schema_id, uint8_t flags)
+{
+	return t->begun && t->frame.info.schema_id == schema_id && t->frame.info.flags == flags;
+}
+
+static int tell(struct teller *t, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
+{
+	const size_t len = sizeof(struct tw_tlv) + tlv->len;
+	int err = 0;
+	void *p;
+
+	if (len > UINT16_MAX || sizeof(struct tw_frame_hdr) + tw_tlv__padded(len) > t->to->max)
+		return tell_parts(t, schema_id, flags, tlv);
+	if (!is_of_frame(t, schema_id, flags) || tlv->len > tw_frame__room(&t->frame)) {
+		err = teller__end(t);
+		teller__begin(t, schema_id, flags);
+	}
+	p = tw_frame__add(&t->frame, (enum tw_tlv_type)tlv->type, tlv->len);
+	if (p && tlv->len)
+		memcpy(p, tlv->value, tlv->len);
+	return err;
+}
+
+static int tell_class(struct teller *t, const struct items *list)
+{
+	const struct item *item;
+	int err = 0;
+
+	TAILQ_FOREACH(item, list, order)
+	{
+		const struct tw_tlv_view tlv = { .type = item->type, .value = item->value, .len = item->len };
+
+		if (!err)
+			err = tell(t, item->schema_id, item->flags, &tlv);
+	}
+	return err;
+}
+
+int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames)
+{
+	struct teller t;
+	int err = teller__init(&t, m, frames);
+
+	for (int i = 0; !err && i < CLASSES; i++)
+		err = tell_class(&t, &m->lists[i]);
+	if (!err)
+		err = teller__end(&t);
+	free(t.buf);
+	return err;
+}
+
+int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *frames)
+{
+	struct teller t;
+	int err = teller__init(&t, m, frames);
+
+	if (!err)
+		err = tell(&t, m->whole_frame.schema_id, m->whole_frame.flags, &m->whole);
+	if (!err)
+		err = teller__end(&t);
+	free(t.buf);
+	return err;
 }

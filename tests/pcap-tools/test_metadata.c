@@ -348,6 +348,7 @@ static void test_room(void **state)
 		take_symbol(0x1000 * i, 16, "function");
 	assert_true(stats().beyond > 0);
 	assert_true(room.taken <= room.limit && room.taken == stats().memory);
+	room.limit = room.taken; /* its table would have had to grow: that left something */
 	m = tw_metadata__new(0, &room);
 	assert_non_null(m);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
