@@ -3,11 +3,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bytes.h"
+#include "base/printable.h"
 #include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/info/state.h"
 
-void tw_info_times__see(struct tw_info_times *times, uint64_t time)
+/* Reading a capture. */
+struct reader {
+	struct tw_info *info;
+	struct tw_merge *merge;  /* tells what is missing by its numbers */
+	unsigned int user;       /* where the streams have struct tw_info_stream */
+	uint32_t section_begins; /* the first of the section's interfaces */
+	int err;                 /* a failure within a callback */
+};
+
+static void times__add(struct tw_info_times *times, uint64_t time)
 {
 	if (!time)
 		return;
@@ -16,6 +27,325 @@ void tw_info_times__see(struct tw_info_times *times, uint64_t time)
 	if (!times->known || time > times->last)
 		times->last = time;
 	times->known = true;
+}
+
+/* What a file says besides its packets. */
+
+static void copy_text(char *to, size_t size, const struct tw_capture_option *option)
+{
+	tw_printable__copy(to, size, option->value, option->len);
+}
+
+static void begin_section(struct reader *r, const struct tw_capture_block *block)
+{
+	struct tw_capture_options options = block->options;
+	struct tw_capture_option option;
+	struct tw_info *info = r->info;
+
+	r->section_begins = info->n_interfaces;
+	if (info->sections++)
+		return;
+	while (tw_capture_options__next(&options, &option)) {
+		if (option.code == TW_OPT_SHB_APPLICATION)
+			copy_text(info->application, sizeof(info->application), &option);
+		else if (option.code == TW_OPT_SHB_HARDWARE)
+			copy_text(info->hardware, sizeof(info->hardware), &option);
+		else if (option.code == TW_OPT_SHB_OS)
+			copy_text(info->os, sizeof(info->os), &option);
+		else if (option.code == TW_OPT_COMMENT && !*info->comment)
+			copy_text(info->comment, sizeof(info->comment), &option);
+	}
+}
+
+/* A filter begins with a byte that says in which language; 0 is a text. */
+static void copy_filter(struct tw_info_interface *interface, struct tw_capture_option option)
+{
+	if (!option.len || *option.value)
+		return;
+	option.value++;
+	option.len--;
+	copy_text(interface->filter, sizeof(interface->filter), &option);
+}
+
+static void describe(struct tw_info_interface *interface, struct tw_capture_options options)
+{
+	struct tw_capture_option option;
+
+	while (tw_capture_options__next(&options, &option)) {
+		if (option.code == TW_OPT_IF_NAME)
+			copy_text(interface->name, sizeof(interface->name), &option);
+		else if (option.code == TW_OPT_IF_DESCRIPTION)
+			copy_text(interface->description, sizeof(interface->description), &option);
+		else if (option.code == TW_OPT_IF_OS)
+			copy_text(interface->os, sizeof(interface->os), &option);
+		else if (option.code == TW_OPT_IF_FILTER)
+			copy_filter(interface, option);
+	}
+}
+
+/* Room for one more, or for twice as many. Return: NULL beyond the limit, or without memory */
+static struct tw_info_interface *add_interface(struct reader *r)
+{
+	struct tw_info *info = r->info;
+	const uint32_t n = info->n_interfaces;
+
+	if (n == TW_INFO_INTERFACES_MAX)
+		return NULL;
+	if (!(n & (n - 1))) {
+		struct tw_info_interface *more = reallocarray(info->interfaces, n ? 2 * (size_t)n : 1, sizeof(*more));
+
+		if (!more) {
+			r->err = -ENOMEM;
+			return NULL;
+		}
+		info->interfaces = more;
+	}
+	info->n_interfaces++;
+	return &info->interfaces[n];
+}
+
+static void begin_interface(struct reader *r, const struct tw_capture_block *block)
+{
+	struct tw_info_interface *interface = add_interface(r);
+
+	if (!interface)
+		return;
+	*interface = (struct tw_info_interface){
+		.section = (uint32_t)r->info->sections - 1,
+		.number = block->interface,
+		.linktype = block->linktype,
+		.snaplen = block->snaplen,
+		.stream = TW_INFO_NONE,
+	};
+	describe(interface, block->options);
+}
+
+/* Of the section that is being read. Return: NULL beyond the limit */
+static struct tw_info_interface *find_interface(const struct reader *r, uint32_t number)
+{
+	const uint32_t n = r->info->n_interfaces - r->section_begins;
+
+	return number < n ? &r->info->interfaces[r->section_begins + number] : NULL;
+}
+
+static void take_statistics(struct reader *r, const struct tw_capture_block *block)
+{
+	struct tw_info_interface *interface = find_interface(r, block->interface);
+	struct tw_capture_options options = block->options;
+	struct tw_capture_option option;
+
+	if (!interface)
+		return;
+	interface->has_counters = true;
+	interface->received = interface->dropped = UINT64_MAX;
+	while (tw_capture_options__next(&options, &option)) {
+		if (option.code == TW_OPT_ISB_RECEIVED && option.len == sizeof(uint64_t))
+			interface->received = tw_load64(option.value, options.big_endian);
+		else if (option.code == TW_OPT_ISB_DROPPED && option.len == sizeof(uint64_t))
+			interface->dropped = tw_load64(option.value, options.big_endian);
+		else if (option.code == TW_OPT_COMMENT)
+			interface->has_ledger |=
+				tw_ledger__parse((const char *)option.value, option.len, &interface->ledger);
+	}
+}
+
+/* A tw_capture_watch. */
+static void take_block(void *ctx, const struct tw_capture_block *block)
+{
+	struct reader *r = ctx;
+
+	if (block->kind == TW_CAPTURE_SECTION)
+		begin_section(r, block);
+	else if (block->kind == TW_CAPTURE_INTERFACE)
+		begin_interface(r, block);
+	else
+		take_statistics(r, block);
+}
+
+/* What the frames of a file say: of each stream who it is, how many events there are, and how good their times are. */
+
+/* Return: NULL beyond the limit or without memory */
+static struct tw_info_stream *find_stream(struct reader *r, uint64_t id)
+{
+	struct tw_info *info = r->info;
+	struct tw_stream *stream = tw_streams__get(info->table, id);
+	struct tw_info_stream **larger;
+
+	if (!stream || stream->user[r->user])
+		return stream ? stream->user[r->user] : NULL;
+	larger = reallocarray(info->streams, info->n_streams + 1, sizeof(struct tw_info_stream *));
+	if (larger) {
+		info->streams = larger;
+		stream->user[r->user] = larger[info->n_streams] = calloc(1, sizeof(**larger));
+	}
+	if (!larger || !larger[info->n_streams]) {
+		r->err = -ENOMEM;
+		return NULL;
+	}
+	larger[info->n_streams++]->stream = stream;
+	return stream->user[r->user];
+}
+
+static void see_schema(struct tw_info_stream *s, uint64_t id)
+{
+	if (!id || (s->n_schemas && s->schemas[s->n_schemas - 1] == id))
+		return;
+	for (uint32_t i = 0; i < s->n_schemas; i++) {
+		if (s->schemas[i] == id)
+			return;
+	}
+	if (s->n_schemas < TW_INFO_SCHEMAS_SEEN)
+		s->schemas[s->n_schemas++] = id;
+}
+
+static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
+{
+	struct tw_lost_view lost;
+
+	tw_stream_counters__lost(counters, tlv);
+	if (tw_lost__parse(tlv, 0, &lost) && lost.where <= TW_LOST_RECEIVER &&
+	    lost.count <= UINT64_MAX - s->lost[lost.where])
+		s->lost[lost.where] += lost.count;
+}
+
+static bool is_last_of_event(const struct tw_tlv_view *tlv)
+{
+	struct tw_part_view part;
+
+	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
+}
+
+static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const struct tw_frame_info *frame,
+		    const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_EVENT:
+		s->events++;
+		return 0;
+	case TW_TLV_PART:
+		s->events += is_last_of_event(tlv);
+		break;
+	case TW_TLV_OFFSET:
+		s->n_offsets += tw_offset__parse(tlv, &s->offset);
+		return 0;
+	case TW_TLV_LOST:
+		take_lost(s, &stream->counters, tlv);
+		return 0;
+	default:
+		break;
+	}
+	return tw_stream__update(stream, frame, tlv);
+}
+
+/* Of one stream only, or of none in particular. */
+static void join(struct tw_info_interface *interface, uint32_t stream)
+{
+	if (!interface)
+		return;
+	if (!interface->has_frames)
+		interface->stream = stream;
+	else if (interface->stream != stream)
+		interface->stream = TW_INFO_NONE;
+	interface->has_frames = true;
+}
+
+static bool is_ring(const struct tw_frame_info *frame)
+{
+	return frame->source == TW_SOURCE_FTRACE || frame->source == TW_SOURCE_BPF;
+}
+
+static int take_frame(struct reader *r, struct tw_stream *stream, const struct tw_frame_info *frame,
+		      struct tw_cursor tlvs, bool snapped)
+{
+	struct tw_info_stream *s = stream->user[r->user];
+	enum tw_frame_status status = TW_FRAME_OK;
+	struct tw_tlv_view tlv;
+	int err = 0;
+
+	see_schema(s, frame->schema_id);
+	s->hashed |= (frame->flags & TW_FLAG_PTR_HASHED) != 0;
+	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
+	if (frame->source == TW_SOURCE_CONTROL)
+		tw_stream_counters__control(&stream->counters, frame->seq);
+	if (snapped && is_ring(frame)) {
+		s->events += frame->events;
+		return 0;
+	}
+	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		err = take_tlv(s, stream, frame, &tlv);
+	r->info->unreadable += status != TW_FRAME_OK && !snapped;
+	return err;
+}
+
+static int take_packet_frame(struct reader *r, const struct tw_packet *packet, const uint8_t *frame, size_t len)
+{
+	struct tw_frame_info info;
+	struct tw_cursor tlvs;
+	const enum tw_frame_status status = tw_frame__parse(frame, len, &info, &tlvs);
+	struct tw_info_stream *s;
+	bool snapped;
+	int err;
+
+	if (status == TW_FRAME_NOT_OURS)
+		return 0;
+	r->info->frames++;
+	r->info->versions += status == TW_FRAME_VERSION;
+	snapped = tw_packet__is_snapped(packet, status, len);
+	r->info->snapped += snapped;
+	r->info->unreadable += !snapped && (status == TW_FRAME_MALFORMED || status == TW_FRAME_TRUNCATED);
+	if (status != TW_FRAME_OK && status != TW_FRAME_TRUNCATED)
+		return 0;
+	s = find_stream(r, info.stream_id);
+	if (!s) {
+		r->info->refused++;
+		return r->err;
+	}
+	join(find_interface(r, packet->interface), s->stream->number);
+	s->packets++;
+	s->bytes += packet->len;
+	times__add(&s->times, packet->time);
+	err = take_frame(r, tw_streams__find(r->info->table, info.stream_id), &info, tlvs, snapped);
+	return err ? err : tw_merge__frame(r->merge, frame, len, NULL);
+}
+
+/* What a recording tells of its losses on the way is not told by arrival: its LOST records say whose they were. */
+static void attribute(const struct tw_info_stream *s, struct tw_merge_stream_stats *n)
+{
+	const uint64_t told = s->lost[TW_LOST_RECEIVER], receiver = told < n->gaps_wire ? told : n->gaps_wire;
+
+	n->gaps_wire -= receiver;
+	n->gaps_receiver += receiver;
+}
+
+static void settle_stream(struct reader *r, struct tw_info_stream *s)
+{
+	struct tw_ledger_sources sources = { .books = &s->stream->counters, .own.finished = true };
+
+	if (!s->retired)
+		tw_merge__stream_stats(r->merge, s->stream->id, &s->numbers);
+	sources.numbers = s->numbers;
+	attribute(s, &sources.numbers);
+	s->received = sources.own.delivered = sources.numbers.events_out;
+	tw_ledger__make(&sources, &s->counted);
+}
+
+/* All was read: the ledgers. Return: 0, -ENOMEM */
+static int settle(struct reader *r)
+{
+	struct tw_info *info = r->info;
+	const int err = tw_merge__flush(r->merge);
+
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		settle_stream(r, info->streams[i]);
+	for (uint32_t i = 0; i < info->n_interfaces; i++) {
+		const struct tw_info_interface *interface = &info->interfaces[i];
+
+		if (!interface->has_ledger || interface->stream == TW_INFO_NONE)
+			continue;
+		info->streams[interface->stream]->has_stored = true;
+		info->streams[interface->stream]->stored = interface->ledger;
+	}
+	return err;
 }
 
 static int ignore(void *ctx, const struct tw_merged *out)
@@ -27,16 +357,16 @@ static int ignore(void *ctx, const struct tw_merged *out)
 
 static void note_retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
 {
-	struct tw_info_reader *r = ctx;
+	struct reader *r = ctx;
 	struct tw_info_stream *s = tw_streams__find(r->info->table, stream_id)->user[r->user];
 
 	s->retired = true;
 	s->numbers = *stats;
 }
 
-static int read_packet(struct tw_info_reader *r, const struct tw_packet *packet)
+static int read_packet(struct reader *r, const struct tw_packet *packet)
 {
-	struct tw_info_interface *interface = tw_info_reader__interface(r, packet->interface);
+	struct tw_info_interface *interface = find_interface(r, packet->interface);
 	const uint8_t *frame;
 	size_t len;
 
@@ -44,31 +374,31 @@ static int read_packet(struct tw_info_reader *r, const struct tw_packet *packet)
 	r->info->bytes += packet->len;
 	if (interface)
 		interface->packets++;
-	tw_info_times__see(&r->info->times, packet->time);
+	times__add(&r->info->times, packet->time);
 	frame = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
-	return frame ? tw_info_reader__frame(r, packet, frame, len) : 0;
+	return frame ? take_packet_frame(r, packet, frame, len) : 0;
 }
 
 /* Return: 0, also where the file is damaged; else a failure. */
-static int read_file(struct tw_info_reader *r, struct tw_capture_file *file, struct tw_error *err)
+static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_error *error)
 {
 	struct tw_packet packet;
-	int code = 0, more = 1;
+	int err = 0, more = 1;
 
-	tw_capture_file__watch(file, tw_info_reader__block, r);
-	while (!code && (more = tw_capture_file__next(file, &packet, err)) > 0) {
-		code = read_packet(r, &packet);
-		code = code ? code : r->code;
+	tw_capture_file__watch(file, take_block, r);
+	while (!err && (more = tw_capture_file__next(file, &packet, error)) > 0) {
+		err = read_packet(r, &packet);
+		err = err ? err : r->err;
 	}
-	code = code ? code : r->code;
-	if (code)
-		return tw_error__set(err, code, "no memory to read a capture");
+	err = err ? err : r->err;
+	if (err)
+		return tw_error__set(error, err, "no memory to read a capture");
 	if (more == -EBADMSG)
-		r->info->damage = *err;
+		r->info->damage = *error;
 	return more == -EBADMSG ? 0 : more;
 }
 
-static int read_into(struct tw_info_reader *r, int fd, const char *name, struct tw_error *err)
+static int read_into(struct reader *r, int fd, const char *name, struct tw_error *error)
 {
 	const struct tw_streams_options streams = { .known = TW_STREAMS_TOLD_MAX,
 						    .silence = TW_STREAMS_SILENT_FRAMES,
@@ -76,42 +406,42 @@ static int read_into(struct tw_info_reader *r, int fd, const char *name, struct 
 						    .wants = TW_STREAM_WANTS_COUNTERS };
 	struct tw_merge_options options = { .emit = ignore, .retired = note_retired, .ctx = r };
 	struct tw_capture_file *file;
-	int code;
+	int err;
 
 	options.streams = r->info->table = tw_streams__new(&streams);
 	if (!r->info->table)
-		return tw_error__set(err, -ENOMEM, "no memory to read %s", name);
+		return tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	r->user = tw_streams__add_user(r->info->table, &(struct tw_stream_user){ .ctx = r });
-	code = tw_merge__new(&options, &r->merge, err);
-	if (!code)
-		code = tw_capture_file__open(fd, name, &file, err);
-	if (code)
-		return code;
+	err = tw_merge__new(&options, &r->merge, error);
+	if (!err)
+		err = tw_capture_file__open(fd, name, &file, error);
+	if (err)
+		return err;
 	r->info->is_pcapng = tw_capture_file__is_pcapng(file);
 	r->info->is_compressed = tw_capture_file__is_compressed(file);
 	r->info->is_recording = tw_capture_file__is_recording(file);
-	code = read_file(r, file, err);
-	if (!code && tw_info_reader__settle(r))
-		code = tw_error__set(err, -ENOMEM, "no memory to read a capture");
+	err = read_file(r, file, error);
+	if (!err && settle(r))
+		err = tw_error__set(error, -ENOMEM, "no memory to read a capture");
 	tw_capture_file__close(file);
-	return code;
+	return err;
 }
 
-int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *err)
+int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *error)
 {
-	struct tw_info_reader *r = calloc(1, sizeof(*r));
-	int code;
+	struct reader *r = calloc(1, sizeof(*r));
+	int err;
 
 	if (!r)
-		return tw_error__set(err, -ENOMEM, "no memory to read %s", name);
+		return tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	*ret = (struct tw_info){ 0 };
 	r->info = ret;
-	code = read_into(r, fd, name, err);
+	err = read_into(r, fd, name, error);
 	tw_merge__free(r->merge);
 	free(r);
-	if (code)
+	if (err)
 		tw_info__fini(ret);
-	return code;
+	return err;
 }
 
 void tw_info__fini(struct tw_info *info)

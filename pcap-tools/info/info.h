@@ -79,7 +79,7 @@ struct tw_info {
  *
  * Return: 0, also for a file that is damaged behind its beginning: @ret->damage says so; as tw_capture_file__open(); -ENOMEM.
  */
-int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *err);
+int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *error);
 
 /** tw_info__fini() - for what tw_info__read() filled */
 void tw_info__fini(struct tw_info *info);
