@@ -4,14 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hash_table.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
-#include "pcap-tools/report/gaps.h"
+
+#define CHANNELS_MAX 16384 /* others are not watched for gaps: there are thousands, or somebody made them up */
 
 enum order {
 	UNDECIDED, /* frames are kept */
 	AS_IT_IS,
 	MERGED,
+};
+
+struct channel_key {
+	uint64_t stream_id, channel;
 };
 
 /* Before each frame that is kept. */
@@ -24,7 +30,9 @@ struct tw_report_frames {
 	void *ctx;
 	struct tw_report_stats *stats;
 	enum order order;
-	struct tw_report_gaps *gaps;
+	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t, where frames come in order */
+	struct channel_key latest;         /* that was looked up */
+	uint64_t *latest_next;
 	struct tw_merge *merge;
 	struct tw_streams *streams;
 	uint64_t n_snapped; /* that went to the merge, which takes them for damaged ones */
@@ -42,11 +50,10 @@ struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool 
 		return NULL;
 	*frames = (struct tw_report_frames){ .streams = streams, .take = take, .ctx = ctx, .stats = stats };
 	frames->order = in_order ? AS_IT_IS : UNDECIDED;
-	frames->gaps = tw_report_gaps__new();
-	if (frames->gaps)
-		return frames;
-	free(frames);
-	return NULL;
+	frames->next_numbers = (struct tw_hash_table){ .key_size = sizeof(struct channel_key),
+						       .value_size = sizeof(uint64_t),
+						       .max = CHANNELS_MAX };
+	return frames;
 }
 
 void tw_report_frames__free(struct tw_report_frames *frames)
@@ -54,7 +61,7 @@ void tw_report_frames__free(struct tw_report_frames *frames)
 	if (!frames)
 		return;
 	tw_merge__free(frames->merge);
-	tw_report_gaps__free(frames->gaps);
+	tw_hash_table__fini(&frames->next_numbers);
 	free(frames->opening);
 	free(frames);
 }
@@ -94,9 +101,42 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
+/* The number that is next on a frame's channel, the frame's own if it is the first. Return: NULL beyond the limit or without memory */
+static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+{
+	const struct channel_key key = { frame->stream_id, frame->channel };
+	void *next;
+	int r;
+
+	if (frames->latest_next && !memcmp(&key, &frames->latest, sizeof(key)))
+		return frames->latest_next;
+	r = tw_hash_table__put(&frames->next_numbers, &key, &next);
+	frames->latest = key;
+	frames->latest_next = r < 0 ? NULL : next;
+	if (r == 1)
+		*frames->latest_next = frame->seq;
+	return frames->latest_next;
+}
+
+/* Take a frame's numbers in. Return: how many are missing before them */
+static uint64_t missing_before(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+{
+	uint64_t *next, missing;
+
+	if (frame->channel == TW_CHANNEL_CONTROL || frame->flags & TW_FLAG_LATE)
+		return 0;
+	next = next_number(frames, frame);
+	if (!next)
+		return 0;
+	missing = frame->seq > *next ? frame->seq - *next : 0;
+	if (frame->seq >= *next)
+		*next = frame->seq + frame->events;
+	return missing;
+}
+
 static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame *frame)
 {
-	frames->stats->missing += tw_report_gaps__frame(frames->gaps, &frame->info);
+	frames->stats->missing += missing_before(frames, &frame->info);
 	return frames->take(frames->ctx, frame);
 }
 
@@ -122,12 +162,12 @@ static int place(struct tw_report_frames *frames, const struct tw_frame_info *in
 
 static int merge(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
 {
-	int error = 0;
+	int err = 0;
 
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
-		error = place(frames, &frame->info, frame->tlvs);
-	return error ? error : tw_merge__frame(frames->merge, data, len, NULL);
+		err = place(frames, &frame->info, frame->tlvs);
+	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
 static int take_kept(struct tw_report_frames *frames, const struct kept *kept, const uint8_t *data)
@@ -146,18 +186,18 @@ static int decide(struct tw_report_frames *frames, enum order order)
 	};
 	struct kept kept;
 	size_t at = 0;
-	int error = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
+	int err = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
 
-	if (!error)
+	if (!err)
 		frames->order = order;
-	while (!error && at < frames->opening_len) {
+	while (!err && at < frames->opening_len) {
 		memcpy(&kept, frames->opening + at, sizeof(kept));
 		at += sizeof(kept);
-		error = take_kept(frames, &kept, frames->opening + at);
+		err = take_kept(frames, &kept, frames->opening + at);
 		at += kept.len;
 	}
 	frames->opening_len = 0;
-	return error;
+	return err;
 }
 
 static int keep(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
@@ -204,7 +244,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	struct tw_report_frame frame = { 0 };
 	enum tw_frame_status status;
 	bool snapped;
-	int error = 0;
+	int err = 0;
 
 	frames->stats->packets++;
 	if (!data)
@@ -218,11 +258,11 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	    TW_SOURCE_OUT_OF_BAND) /* no numbers, no place among the events; but what explains them may be there */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
-		error = decide(frames, MERGED);
+		err = decide(frames, MERGED);
 	else if (frames->order == UNDECIDED && is_full(frames))
-		error = decide(frames, AS_IT_IS);
-	if (error)
-		return error;
+		err = decide(frames, AS_IT_IS);
+	if (err)
+		return err;
 	if (frames->order == MERGED)
 		return merge(frames, &frame, data, len);
 	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : take_as_it_is(frames, &frame);
@@ -231,14 +271,14 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 int tw_report_frames__flush(struct tw_report_frames *frames)
 {
 	struct tw_merge_stats merge;
-	int error = frames->order == UNDECIDED ? decide(frames, AS_IT_IS) : 0;
+	int err = frames->order == UNDECIDED ? decide(frames, AS_IT_IS) : 0;
 
 	if (!frames->merge)
-		return error;
-	error = tw_merge__flush(frames->merge);
+		return err;
+	err = tw_merge__flush(frames->merge);
 	tw_merge__stats(frames->merge, &merge);
 	frames->stats->filtered += merge.filtered;
 	frames->stats->malformed += merge.malformed + merge.refused - frames->n_snapped;
 	frames->stats->missing += merge.gaps + merge.incomplete + merge.damaged;
-	return error;
+	return err;
 }

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define LOSSES_MAX 1024 /* CPUs with a loss that no event came after yet */
 
-struct held {
+struct pending_event {
 	struct tw_report_event event, leave; /* with copies of their records */
 	bool waits;                          /* for the next event of its CPU */
 };
@@ -17,61 +18,93 @@ struct loss {
 	struct tw_lost_view lost;
 };
 
-struct tw_report_hold {
+struct tw_report_pending {
 	struct tw_report *report;
-	struct held *queue; /* TW_REPORT_HELD_MAX, a ring */
+	struct pending_event *queue; /* TW_REPORT_PENDING_MAX, a ring */
 	size_t first, n, bytes;
 	struct loss losses[LOSSES_MAX];
 	size_t n_losses;
 };
 
-struct tw_report_hold *tw_report_hold__new(struct tw_report *report)
+int tw_report_output__flush(struct tw_report_output *out)
 {
-	struct tw_report_hold *hold = calloc(1, sizeof(*hold));
+	size_t at = 0;
 
-	if (hold)
-		hold->report = report;
-	return hold;
+	while (!out->failure && at < out->len) {
+		const ssize_t n = write(out->fd, out->buf + at, out->len - at);
+
+		if (n >= 0)
+			at += (size_t)n;
+		else if (errno != EINTR)
+			out->failure = -errno;
+	}
+	out->len = 0;
+	return out->failure;
 }
 
-static struct held *at(struct tw_report_hold *hold, size_t i)
+/* Room for one more line, at least TW_REPORT_LINE_MAX bytes. */
+static struct tw_line output__line(struct tw_report_output *out)
 {
-	return &hold->queue[(hold->first + i) % TW_REPORT_HELD_MAX];
+	if (TW_REPORT_OUTPUT_SIZE - out->len < TW_REPORT_LINE_MAX)
+		tw_report_output__flush(out);
+	return tw_line__on(out->buf + out->len, TW_REPORT_LINE_MAX);
 }
 
-static void drop(struct tw_report_hold *hold, struct tw_report_event *event)
+/* The line is written. Return: 0, or the failure of an earlier or this write() */
+static int output__put(struct tw_report_output *out, const struct tw_line *line)
+{
+	if (!out->failure)
+		out->len += tw_line__len(line);
+	return out->failure;
+}
+
+struct tw_report_pending *tw_report_pending__new(struct tw_report *report)
+{
+	struct tw_report_pending *pending = calloc(1, sizeof(*pending));
+
+	if (pending)
+		pending->report = report;
+	return pending;
+}
+
+static struct pending_event *at(struct tw_report_pending *pending, size_t i)
+{
+	return &pending->queue[(pending->first + i) % TW_REPORT_PENDING_MAX];
+}
+
+static void drop(struct tw_report_pending *pending, struct tw_report_event *event)
 {
 	if (!event->record.data)
 		return;
-	hold->bytes -= event->record.len;
+	pending->bytes -= event->record.len;
 	free((void *)event->record.data);
 	event->record.data = NULL;
 }
 
-static void pop(struct tw_report_hold *hold)
+static void pop(struct tw_report_pending *pending)
 {
-	struct held *held = at(hold, 0);
+	struct pending_event *entry = at(pending, 0);
 
-	drop(hold, &held->event);
-	drop(hold, &held->leave);
-	hold->first = (hold->first + 1) % TW_REPORT_HELD_MAX;
-	hold->n--;
+	drop(pending, &entry->event);
+	drop(pending, &entry->leave);
+	pending->first = (pending->first + 1) % TW_REPORT_PENDING_MAX;
+	pending->n--;
 }
 
-void tw_report_hold__free(struct tw_report_hold *hold)
+void tw_report_pending__free(struct tw_report_pending *pending)
 {
-	if (!hold)
+	if (!pending)
 		return;
-	while (hold->n)
-		pop(hold);
-	free(hold->queue);
-	free(hold);
+	while (pending->n)
+		pop(pending);
+	free(pending->queue);
+	free(pending);
 }
 
 /* JSON is made of texts that are printable already. */
 static struct tw_line line_of(struct tw_report *report)
 {
-	struct tw_line line = tw_report_output__line(&report->out);
+	struct tw_line line = output__line(&report->out);
 
 	line.kind = report->options->raw || report->options->json ? TW_LINE_BYTES : TW_LINE_TEXT;
 	return line;
@@ -84,7 +117,7 @@ static void begin(struct tw_report *report)
 	report->n_streams_then = report->n_streams;
 	tw_report__head(report, &line);
 	report->began = true;
-	tw_report_output__put(&report->out, &line);
+	output__put(&report->out, &line);
 }
 
 static int print_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
@@ -96,7 +129,7 @@ static int print_lost(struct tw_report *report, const struct tw_stream *stream, 
 		tw_report__json_lost(report, stream, cpu, lost, &line);
 	else
 		tw_report__text_lost(report, stream, cpu, lost, &line);
-	return tw_report_output__put(&report->out, &line);
+	return output__put(&report->out, &line);
 }
 
 static int print(struct tw_report *report, const struct tw_report_event *event)
@@ -112,40 +145,40 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 		tw_report__json_line(report, event, &line);
 	else
 		tw_report__text_line(report, event, &line);
-	return tw_report_output__put(&report->out, &line);
+	return output__put(&report->out, &line);
 }
 
 /* What came while the event waited may have changed what its format means, and so its program. */
-static void refresh(struct held *held)
+static void refresh(struct pending_event *entry)
 {
-	struct tw_report_event *const events[] = { &held->event, &held->leave };
+	struct tw_report_event *const events[] = { &entry->event, &entry->leave };
 
 	for (size_t i = 0; i < 2; i++) {
 		if (events[i]->print)
 			events[i]->print = tw_stream__print(events[i]->stream, events[i]->known);
 	}
-	if (held->event.leave && (!held->event.print || !held->leave.print))
-		held->event.leave = NULL;
+	if (entry->event.leave && (!entry->event.print || !entry->leave.print))
+		entry->event.leave = NULL;
 }
 
-static int print_first(struct tw_report_hold *hold)
+static int print_first(struct tw_report_pending *pending)
 {
-	struct held *held = at(hold, 0);
-	int error;
+	struct pending_event *entry = at(pending, 0);
+	int err;
 
-	refresh(held);
-	error = print(hold->report, &held->event);
+	refresh(entry);
+	err = print(pending->report, &entry->event);
 
-	pop(hold);
-	return error;
+	pop(pending);
+	return err;
 }
 
 /* Losses of a CPU add up until its next event. */
-int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_stream *stream, uint16_t cpu,
-			 const struct tw_lost_view *lost)
+int tw_report_pending__lost(struct tw_report_pending *pending, struct tw_stream *stream, uint16_t cpu,
+			    const struct tw_lost_view *lost)
 {
-	for (size_t i = 0; i < hold->n_losses; i++) {
-		struct loss *loss = &hold->losses[i];
+	for (size_t i = 0; i < pending->n_losses; i++) {
+		struct loss *loss = &pending->losses[i];
 
 		if (loss->stream != stream || loss->cpu != cpu)
 			continue;
@@ -153,27 +186,27 @@ int tw_report_hold__lost(struct tw_report_hold *hold, struct tw_stream *stream, 
 		loss->lost.unknown |= lost->unknown;
 		return 0;
 	}
-	if (hold->n_losses == LOSSES_MAX)
-		return print_lost(hold->report, stream, cpu, lost);
-	hold->losses[hold->n_losses++] = (struct loss){ .stream = stream, .cpu = cpu, .lost = *lost };
+	if (pending->n_losses == LOSSES_MAX)
+		return print_lost(pending->report, stream, cpu, lost);
+	pending->losses[pending->n_losses++] = (struct loss){ .stream = stream, .cpu = cpu, .lost = *lost };
 	return 0;
 }
 
-static void take_loss(struct tw_report_hold *hold, struct tw_report_event *event)
+static void take_loss(struct tw_report_pending *pending, struct tw_report_event *event)
 {
-	for (size_t i = 0; i < hold->n_losses; i++) {
-		const struct loss *loss = &hold->losses[i];
+	for (size_t i = 0; i < pending->n_losses; i++) {
+		const struct loss *loss = &pending->losses[i];
 
 		if (loss->stream != event->stream || loss->cpu != event->cpu)
 			continue;
 		event->has_lost = true;
 		event->lost = loss->lost;
-		hold->losses[i] = hold->losses[--hold->n_losses];
+		pending->losses[i] = pending->losses[--pending->n_losses];
 		return;
 	}
 }
 
-static int copy(struct tw_report_hold *hold, struct tw_report_event *to, const struct tw_report_event *event)
+static int copy(struct tw_report_pending *pending, struct tw_report_event *to, const struct tw_report_event *event)
 {
 	uint8_t *bytes = malloc(event->record.len);
 
@@ -183,38 +216,38 @@ static int copy(struct tw_report_hold *hold, struct tw_report_event *to, const s
 	*to = *event;
 	to->record.data = bytes;
 	to->view.record = bytes;
-	hold->bytes += event->record.len;
+	pending->bytes += event->record.len;
 	return 0;
 }
 
-static int append(struct tw_report_hold *hold, const struct tw_report_event *event, bool waits)
+static int append(struct tw_report_pending *pending, const struct tw_report_event *event, bool waits)
 {
-	struct held *held;
-	int error;
+	struct pending_event *entry;
+	int err;
 
-	if (!hold->queue)
-		hold->queue = calloc(TW_REPORT_HELD_MAX, sizeof(*hold->queue));
-	if (!hold->queue)
+	if (!pending->queue)
+		pending->queue = calloc(TW_REPORT_PENDING_MAX, sizeof(*pending->queue));
+	if (!pending->queue)
 		return -ENOMEM;
-	if (hold->n == TW_REPORT_HELD_MAX || hold->bytes > TW_REPORT_HELD_BYTES) {
-		error = print_first(hold);
-		if (error)
-			return error;
+	if (pending->n == TW_REPORT_PENDING_MAX || pending->bytes > TW_REPORT_PENDING_BYTES) {
+		err = print_first(pending);
+		if (err)
+			return err;
 	}
-	held = at(hold, hold->n);
-	*held = (struct held){ .waits = waits };
-	error = copy(hold, &held->event, event);
-	hold->n += !error;
-	return error;
+	entry = at(pending, pending->n);
+	*entry = (struct pending_event){ .waits = waits };
+	err = copy(pending, &entry->event, event);
+	pending->n += !err;
+	return err;
 }
 
-static struct held *waiting(struct tw_report_hold *hold, const struct tw_report_event *event)
+static struct pending_event *waiting(struct tw_report_pending *pending, const struct tw_report_event *event)
 {
-	for (size_t i = 0; i < hold->n; i++) {
-		struct held *held = at(hold, i);
+	for (size_t i = 0; i < pending->n; i++) {
+		struct pending_event *entry = at(pending, i);
 
-		if (held->waits && held->event.stream == event->stream && held->event.cpu == event->cpu)
-			return held;
+		if (entry->waits && entry->event.stream == event->stream && entry->event.cpu == event->cpu)
+			return entry;
 	}
 	return NULL;
 }
@@ -229,40 +262,41 @@ static bool is_leaf(struct tw_report *report, const struct tw_report_event *entr
 				    &entry->stream->print_host, &line);
 }
 
-int tw_report_hold__event(struct tw_report_hold *hold, struct tw_report_event *event)
+int tw_report_pending__event(struct tw_report_pending *pending, struct tw_report_event *event)
 {
 	const bool is_entry = event->print && tw_print__is_graph_entry(event->print);
-	struct held *entry;
-	int error = 0;
+	struct pending_event *entry;
+	int err = 0;
 
-	if (hold->n_losses)
-		take_loss(hold, event);
-	if (!hold->n && !is_entry)
-		return print(hold->report, event);
-	entry = waiting(hold, event);
+	if (pending->n_losses)
+		take_loss(pending, event);
+	if (!pending->n && !is_entry)
+		return print(pending->report, event);
+	entry = waiting(pending, event);
 	if (entry) {
 		entry->waits = false;
 		refresh(entry);
 	}
-	if (entry && entry->event.print && is_leaf(hold->report, &entry->event, event)) {
-		error = copy(hold, &entry->leave, event);
+	if (entry && entry->event.print && is_leaf(pending->report, &entry->event, event)) {
+		err = copy(pending, &entry->leave, event);
 		entry->event.leave = &entry->leave;
 	} else {
-		error = append(hold, event, is_entry);
+		err = append(pending, event, is_entry);
 	}
-	while (!error && hold->n && !at(hold, 0)->waits)
-		error = print_first(hold);
-	return error;
+	while (!err && pending->n && !at(pending, 0)->waits)
+		err = print_first(pending);
+	return err;
 }
 
-int tw_report_hold__flush(struct tw_report_hold *hold)
+int tw_report_pending__flush(struct tw_report_pending *pending)
 {
-	int error = 0;
+	int err = 0;
 
-	while (!error && hold->n)
-		error = print_first(hold);
-	for (size_t i = 0; !error && i < hold->n_losses; i++)
-		error = print_lost(hold->report, hold->losses[i].stream, hold->losses[i].cpu, &hold->losses[i].lost);
-	hold->n_losses = 0;
-	return error;
+	while (!err && pending->n)
+		err = print_first(pending);
+	for (size_t i = 0; !err && i < pending->n_losses; i++)
+		err = print_lost(pending->report, pending->losses[i].stream, pending->losses[i].cpu,
+				 &pending->losses[i].lost);
+	pending->n_losses = 0;
+	return err;
 }

@@ -30,7 +30,7 @@ struct run {
 	struct tw_report_stats *stats;
 	struct tw_report_frames *frames;
 	struct tw_parts *parts;
-	struct tw_report_hold *hold;
+	struct tw_report_pending *pending;
 	struct tw_sieve *sieve; /* NULL = everything */
 	uint64_t explained;     /* of what is missing by numbers, as LOST tells */
 };
@@ -115,7 +115,7 @@ static int take_event(struct run *run, struct tw_stream *stream, const struct tw
 		.cut = cut,
 	};
 	run->stats->printed++;
-	return tw_report_hold__event(run->hold, &event);
+	return tw_report_pending__event(run->pending, &event);
 }
 
 static int take_lost(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
@@ -132,7 +132,7 @@ static int take_lost(struct run *run, struct tw_stream *stream, const struct tw_
 	run->explained += lost.where == TW_LOST_RING ? 0 : lost.count;
 	if (!wants_cpu(run->report.options, frame->info.cpu))
 		return 0;
-	return tw_report_hold__lost(run->hold, stream, frame->info.cpu, &lost);
+	return tw_report_pending__lost(run->pending, stream, frame->info.cpu, &lost);
 }
 
 static int take_part(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
@@ -176,7 +176,7 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 	struct tw_stream *stream = tw_streams__get(run->report.streams, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
-	int error = 0;
+	int err = 0;
 
 	if (!stream) {
 		run->stats->malformed++;
@@ -186,58 +186,58 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 		stream->user[run->report.user] = stream;
 		run->report.n_streams++;
 	}
-	while (!error && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
+	while (!err && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_EVENT)
-			error = take_event(run, stream, frame, &tlv, false);
+			err = take_event(run, stream, frame, &tlv, false);
 		else if (tlv.type == TW_TLV_LOST)
-			error = take_lost(run, stream, frame, &tlv);
+			err = take_lost(run, stream, frame, &tlv);
 		else if (tlv.type == TW_TLV_PART)
-			error = take_part(run, stream, frame, &tlv);
+			err = take_part(run, stream, frame, &tlv);
 		else if (tlv.type == TW_TLV_FILTERED)
 			run->stats->filtered++;
 		else
 			tw_stream__update(stream, &frame->info, &tlv);
 	}
-	if (!error && status == TW_FRAME_MALFORMED && frame->missing)
+	if (!err && status == TW_FRAME_MALFORMED && frame->missing)
 		return take_cut(run, stream, frame);
 	run->stats->malformed += status == TW_FRAME_MALFORMED;
-	return error;
+	return err;
 }
 
-static int take_packets(struct run *run, struct tw_capture_file *file, const char *name, struct tw_error *err)
+static int take_packets(struct run *run, struct tw_capture_file *file, const char *name, struct tw_error *error)
 {
 	struct tw_packet packet;
-	int r, error = 0;
+	int r, err = 0;
 
-	while ((r = tw_capture_file__next(file, &packet, err)) > 0) {
-		error = tw_report_frames__packet(run->frames, &packet);
-		if (error)
+	while ((r = tw_capture_file__next(file, &packet, error)) > 0) {
+		err = tw_report_frames__packet(run->frames, &packet);
+		if (err)
 			break;
 	}
-	if (!error)
-		error = tw_report_frames__flush(run->frames);
-	if (!error)
-		error = tw_report_hold__flush(run->hold);
+	if (!err)
+		err = tw_report_frames__flush(run->frames);
+	if (!err)
+		err = tw_report_pending__flush(run->pending);
 	run->stats->not_written = tw_report_output__flush(&run->report.out) != 0;
-	if (run->stats->not_written && !error)
-		error = run->report.out.failure;
-	if (error)
-		return tw_error__set(err, error, "printing %s failed: %s", name, strerror(-error));
+	if (run->stats->not_written && !err)
+		err = run->report.out.failure;
+	if (err)
+		return tw_error__set(error, err, "printing %s failed: %s", name, strerror(-err));
 	return r;
 }
 
-static int judge(const struct run *run, const char *name, struct tw_error *err)
+static int judge(const struct run *run, const char *name, struct tw_error *error)
 {
 	const struct tw_report_stats *stats = run->stats;
 
 	if (!stats->frames)
-		return tw_error__set(err, -ENODATA,
+		return tw_error__set(error, -ENODATA,
 				     "%s has no Tracewire frames among its %" PRIu64
 				     " packets (EtherType 0x%04X, or UDP port %u)",
 				     name, stats->packets, TW_ETHERTYPE, TW_UDP_PORT);
 	if (stats->versions == stats->frames)
 		return tw_error__set(
-			err, -EPROTONOSUPPORT,
+			error, -EPROTONOSUPPORT,
 			"%s is of a version of the wire format that this program does not know (it knows %u): "
 			"a newer tracewire can read it",
 			name, TW_VERSION);
@@ -263,7 +263,7 @@ static void finish(struct run *run)
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
-	tw_report_hold__free(run->hold);
+	tw_report_pending__free(run->pending);
 	tw_sieve__free(run->sieve);
 	tw_streams__free(run->report.streams);
 	free(run->report.out.buf);
@@ -278,34 +278,35 @@ static bool prepare(struct run *run, bool in_order)
 	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
 	run->report.text = malloc(TW_REPORT_LINE_MAX);
 	run->parts = tw_parts__new(&limits);
-	run->hold = tw_report_hold__new(&run->report);
+	run->pending = tw_report_pending__new(&run->report);
 	run->frames = tw_report_frames__new(run->report.streams, in_order, take_frame, run, run->stats);
 	if (run->report.streams)
 		run->report.user = tw_streams__add_user(run->report.streams, &(struct tw_stream_user){ .ctx = run });
-	return run->frames && run->report.streams && run->report.out.buf && run->report.text && run->parts && run->hold;
+	return run->frames && run->report.streams && run->report.out.buf && run->report.text && run->parts &&
+	       run->pending;
 }
 
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
-		   struct tw_report_stats *ret, struct tw_error *err)
+		   struct tw_report_stats *ret, struct tw_error *error)
 {
 	struct run run = { .report = { .options = options, .out.fd = out }, .stats = ret };
 	struct tw_capture_file *file;
-	int error;
+	int err;
 
 	*ret = (struct tw_report_stats){ 0 };
-	error = tw_capture_file__open(in, name, &file, err);
-	if (error)
-		return error;
-	error = prepare(&run, tw_capture_file__is_recording(file))
-			? 0
-			: tw_error__set(err, -ENOMEM, "no memory to read %s", name);
-	if (!error && options->filter)
-		error = tw_sieve__new(options->filter, run.report.streams, &run.sieve, err);
-	if (!error)
-		error = take_packets(&run, file, name, err);
-	if (!error)
-		error = judge(&run, name, err);
+	err = tw_capture_file__open(in, name, &file, error);
+	if (err)
+		return err;
+	err = prepare(&run, tw_capture_file__is_recording(file))
+		      ? 0
+		      : tw_error__set(error, -ENOMEM, "no memory to read %s", name);
+	if (!err && options->filter)
+		err = tw_sieve__new(options->filter, run.report.streams, &run.sieve, error);
+	if (!err)
+		err = take_packets(&run, file, name, error);
+	if (!err)
+		err = judge(&run, name, error);
 	finish(&run);
 	tw_capture_file__close(file);
-	return error;
+	return err;
 }

@@ -70,6 +70,6 @@ struct tw_report_stats {
  * -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
-		   struct tw_report_stats *ret, struct tw_error *err);
+		   struct tw_report_stats *ret, struct tw_error *error);
 
 #endif

@@ -65,14 +65,6 @@ struct tw_report {
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
-/** tw_report_output__line() - room for one more line, at least TW_REPORT_LINE_MAX bytes */
-struct tw_line tw_report_output__line(struct tw_report_output *out);
-
-/** tw_report_output__put() - the line is written. Return: 0, or the failure of an earlier or this write() */
-int tw_report_output__put(struct tw_report_output *out, const struct tw_line *line);
-
-int tw_report_output__flush(struct tw_report_output *out);
-
 /** tw_report__comm() - the task's name at that time: "<idle>", "<...>" where it is not known */
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
 
