@@ -30,7 +30,8 @@
 #define TELL_AFTER    6 /* questions, which take 630 ms: then a candidate is told that it is refused */
 #define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* answers that come later are void */
 #define QUESTIONS     32                     /* that wait to be sent */
-#define NETWORK_BYTES 8                      /* of an IPv6 address; the host chooses the others */
+#define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
+#define NETWORK_BYTES 8 /* of an IPv6 address; the host chooses the others */
 
 /* A stream that is not admitted. Made for as many as there may be: 64 bytes. */
 struct candidate {
@@ -114,9 +115,41 @@ static uint64_t refused_source(struct tw_admission *a, const struct tw_peer_addr
 	return a->refused.number;
 }
 
+static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number)
+{
+	size_t at = number % REFUSAL_SLOTS;
+
+	for (; r->index[at]; at = (at + 1) % REFUSAL_SLOTS) {
+		struct tw_refusals_row *row = &r->rows[r->index[at] - 1];
+
+		if (!memcmp(&row->source, source, sizeof(*source)))
+			return row;
+	}
+	if (r->n == TW_REFUSALS_SOURCES)
+		return &r->others;
+	r->rows[r->n].source = *source;
+	r->index[at] = (uint8_t)(r->n + 1);
+	return &r->rows[r->n++];
+}
+
+/* One frame more. @number: what stands for @source, hard to guess; @why: TW_REFUSED_* */
+static void count_refusal(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number, uint16_t why,
+			  uint64_t events)
+{
+	struct tw_refusals_row *row = refusals_of(r, source, number);
+
+	if (!r->frames)
+		r->first = why;
+	row->frames++;
+	row->events += events;
+	r->frames++;
+	r->events += events;
+	r->reasons[why]++;
+}
+
 static void refuse(struct tw_admission *a, const struct tw_peer_address *source, uint16_t why, uint64_t events)
 {
-	tw_refusals__count(&a->refusals, source, refused_source(a, source), why, events);
+	count_refusal(&a->refusals, source, refused_source(a, source), why, events);
 }
 
 static void refuse_waiting(void *ctx, const struct tw_backlog_frame *frame)
@@ -493,4 +526,22 @@ struct tw_streams *tw_admission__streams(const struct tw_admission *a)
 const struct tw_refusals *tw_admission__refusals(const struct tw_admission *a)
 {
 	return &a->refusals;
+}
+
+const char *tw_refusals__why(uint16_t why)
+{
+	static const char *const texts[] = {
+		[TW_REFUSED_UNPROVEN] =
+			"none of their frames goes on where another one ended, so they are forged or damaged; "
+			"a firewall can keep strangers out",
+		[TW_REFUSED_PLACES] =
+			"no place is left for a stream that answers no question about its clock, or for any stream; "
+			"let UDP through in both directions, or end streams that nobody needs",
+		[TW_REFUSED_SOURCE] = "one address has as many streams as it may; raise --streams-per-source",
+		[TW_REFUSED_RATE] =
+			"streams that answer no question about their clocks bring more than they may; let UDP "
+			"through in both directions, or raise --unanswered",
+	};
+
+	return texts[why];
 }

@@ -9,14 +9,13 @@
  *    however many are asked, nothing is kept. One that answers has proved that its address is not forged, and is admitted before
  *    those that did not answer.
  *  - Streams that do not answer can still be forged. So only some a second are admitted, and what they bring is bounded.
- *  - What is not admitted is counted, by address (refusals.h), and its sender is told with the next question.
+ *  - What is not admitted is counted, by address, and its sender is told with the next question.
  *
  * Belongs to one thread. Memory is bounded, whatever comes.
  */
 #ifndef TW_ADMISSION_H
 #define TW_ADMISSION_H
 
-#include "pcap-tools/admission/refusals.h"
 #include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
@@ -25,6 +24,30 @@
 #define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20)            /* default, bytes a second */
 #define TW_ADMISSION_UNANSWERED_MOST ((uint64_t)1 << 40)
 #define TW_ADMISSION_BURST_TIMES     8 /* so many seconds' worth may come at once */
+
+/* How much was refused of streams that were not admitted, by the address that it came from. */
+
+#define TW_REFUSALS_SOURCES 64 /* told one by one; more are added up */
+
+/* Why; those of TW_REFUSED_LIST a sender is told. */
+#define TW_REFUSED_UNPROVEN 0 /* no frame went on where another one of the stream had ended */
+#define TW_REFUSED_REASONS  (TW_REFUSED_RATE + 1)
+
+struct tw_refusals_row {
+	struct tw_peer_address source;
+	uint64_t frames, events;
+};
+
+struct tw_refusals {
+	uint64_t frames, events;              /* of all */
+	uint64_t reasons[TW_REFUSED_REASONS]; /* frames */
+	uint64_t gave_way;                    /* streams that were admitted and had to make room */
+	uint16_t first;                       /* why the first was refused */
+	size_t n;
+	struct tw_refusals_row rows[TW_REFUSALS_SOURCES]; /* in the order in which they came */
+	struct tw_refusals_row others;
+	uint8_t index[4 * TW_REFUSALS_SOURCES]; /* internal: a row's number + 1, by the source's */
+};
 
 struct tw_admission_options {
 	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_ADMISSION_OF_SOURCE */
@@ -72,5 +95,8 @@ void tw_admission__finish(struct tw_admission *a);
 
 /** tw_admission__refusals() - up to now; borrowed until the next call */
 const struct tw_refusals *tw_admission__refusals(const struct tw_admission *a);
+
+/** tw_refusals__why() - a reason in words, and how to mend it */
+const char *tw_refusals__why(uint16_t why);
 
 #endif
