@@ -20,30 +20,31 @@ int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_
 	return error;
 }
 
-void filter_option__summarize(const struct tw_filter *filter, const struct tw_sieve_stats *sieve)
+void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered)
 {
 	if (!filter)
 		return;
-	fprintf(stderr, "rejected %" PRIu64 " events by the filter\n", sieve->rejected);
-	if (sieve->unknown)
+	fprintf(stderr, "rejected %" PRIu64 " events by the filter\n", filtered->rejected);
+	if (filtered->unknown)
 		fprintf(stderr,
 			"         %" PRIu64 " of these without knowing their fields: no format of them had come\n",
-			sieve->unknown);
-	if (sieve->undecided)
+			filtered->unknown);
+	if (filtered->undecided)
 		fprintf(stderr,
 			"undecided %" PRIu64 " events, taken as matching: too large, or there were too many formats\n",
-			sieve->undecided);
-	if (sieve->given_up)
+			filtered->undecided);
+	if (filtered->given_up)
 		fprintf(stderr,
 			"given up %" PRIu64
 			" events: `matches` took more than a million steps, and counts as nothing found\n",
-			sieve->given_up);
+			filtered->given_up);
 }
 
-void filter_option__warn(const struct tw_doubts *doubts)
+void filter_option__warn(const struct tw_undecided_predicates *undecided)
 {
-	for (unsigned int i = 0; i < doubts->n && i < TW_DOUBTS_MAX; i++)
-		note__say("--filter matches nothing here at %s", doubts->text[i].text);
-	if (doubts->n > TW_DOUBTS_MAX)
-		note__say("--filter matches nothing here at %u more places", doubts->n - TW_DOUBTS_MAX);
+	for (unsigned int i = 0; i < undecided->n && i < TW_UNDECIDED_PREDICATES_MAX; i++)
+		note__say("--filter matches nothing here at %s", undecided->text[i].text);
+	if (undecided->n > TW_UNDECIDED_PREDICATES_MAX)
+		note__say("--filter matches nothing here at %u more places",
+			  undecided->n - TW_UNDECIDED_PREDICATES_MAX);
 }

@@ -9,9 +9,9 @@
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err);
 
 /** filter_option__summarize() - lines of the summary; @filter NULL = none */
-void filter_option__summarize(const struct tw_filter *filter, const struct tw_sieve_stats *sieve);
+void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);
 
 /** filter_option__warn() - say on standard error, also with --quiet, what of the filter the capture did not have */
-void filter_option__warn(const struct tw_doubts *doubts);
+void filter_option__warn(const struct tw_undecided_predicates *undecided);
 
 #endif

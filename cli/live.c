@@ -154,7 +154,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 
 	settle_tail(&stats->ledger, books);
 	summary__print_troubles(stats, stderr);
-	filter_option__summarize(live->filter_left, &stats->sieve);
+	filter_option__summarize(live->filter_left, &stats->capture_filter);
 	summary__print_ledger(&stats->ledger, stderr);
 	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
 		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, live->stats.rx.dropped);

@@ -27,8 +27,8 @@ struct receiver {
 	struct tw_receiver *rx;
 	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
 	struct tw_receive_queue *queue;
-	struct tw_asker *asker;         /* NULL = nobody is asked, and all are admitted */
-	struct tw_admission *admission; /* where there is an asker */
+	struct tw_clock_poller *poller; /* NULL = nobody is asked, and all are admitted */
+	struct tw_admission *admission; /* where there is a poller */
 	pthread_mutex_t lock;           /* of what is told */
 	struct tw_refusals told;
 	uint64_t told_at;
@@ -38,7 +38,7 @@ struct receiver {
 	pid_t tid;
 	atomic_bool ending;
 	uint64_t now;  /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
-	uint64_t seen; /* the same by the capture's clock; only where there is an asker */
+	uint64_t seen; /* the same by the capture's clock; only where there is a poller */
 	bool seen_end, told_failure;
 	uint64_t end;         /* CLOCK_REALTIME: frames that came later are not taken */
 	uint64_t end_at_most; /* CLOCK_MONOTONIC, as that may be set */
@@ -62,7 +62,8 @@ static void take_answer(struct receiver *r, const struct tw_received_frame *fram
 	struct tw_time_sync_sample sample;
 	uint64_t stream_id;
 
-	if (!tw_asker__answer(r->asker, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id, &sample))
+	if (!tw_clock_poller__response(r->poller, frame, tw_capture_clock__at(&r->clock, frame->time), &stream_id,
+				       &sample))
 		return;
 	tw_admission__answered(r->admission, stream_id, &frame->from->address);
 	tw_recorder__answer(r->recorder, stream_id, &sample);
@@ -138,7 +139,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 {
 	struct receiver *r = ctx;
 
-	tw_asker__saw(r->asker, frame, r->seen);
+	tw_clock_poller__saw(r->poller, frame, r->seen);
 	copy(r, frame->data, frame->len, frame->len, 1, arrival);
 }
 
@@ -162,14 +163,14 @@ static void let_go(void *ctx, uint64_t stream_id)
 /* Return: whether it is for the recorder */
 static bool look_at_frame(struct receiver *r, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
-	if (tw_asker__is_answer(frame)) {
+	if (tw_clock_poller__is_response(frame)) {
 		if (!tw_admission__answer(r->admission, frame))
 			take_answer(r, frame);
 		return true;
 	}
 	if (!tw_admission__frame(r->admission, frame, arrival))
 		return false;
-	tw_asker__saw(r->asker, frame, r->seen);
+	tw_clock_poller__saw(r->poller, frame, r->seen);
 	return true;
 }
 
@@ -196,14 +197,14 @@ static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle,
 /* What cannot be sent now is asked again. */
 static void ask(struct receiver *r)
 {
-	struct tw_question question;
-	struct tw_asker_stats stats;
+	struct tw_time_sync_request question;
+	struct tw_clock_poller_stats stats;
 
-	while (tw_asker__next(r->asker, tw_capture_clock__now(&r->clock), &question))
+	while (tw_clock_poller__next(r->poller, tw_capture_clock__now(&r->clock), &question))
 		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
 	while (tw_admission__next(r->admission, &question))
 		tw_receiver__answer(r->rx, question.to, question.frame, question.len);
-	tw_asker__stats(r->asker, &stats);
+	tw_clock_poller__stats(r->poller, &stats);
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }
 
@@ -220,7 +221,7 @@ static void tell_refusals(struct receiver *r)
 /* Until there is something to ask or to hand on, or to look whether the end has come. Return: ms */
 static int patience(const struct receiver *r)
 {
-	const uint64_t due = r->asker ? tw_asker__due(r->asker) : UINT64_MAX;
+	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
 	uint64_t now;
 
 	if (tw_receive_queue__holds(r->queue))
@@ -285,7 +286,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	if (bundle->cut)
 		return true;
 	note_dropped(r, bundle);
-	if (r->asker && !look_at_bundle(r, bundle, &arrival))
+	if (r->poller && !look_at_bundle(r, bundle, &arrival))
 		return true;
 	tw_receive_queue__put(r->queue, place, bundle->len, bundle->segment, &arrival);
 	return true;
@@ -302,7 +303,7 @@ static int take_burst(struct receiver *r)
 		return room;
 	more = tw_receiver__take(r->rx, patience(r), bundles, (unsigned int)room);
 	r->now = tw_time__now(CLOCK_MONOTONIC);
-	if (r->asker) {
+	if (r->poller) {
 		r->seen = tw_capture_clock__now(&r->clock);
 		tw_admission__begin(r->admission, r->now);
 	}
@@ -311,7 +312,7 @@ static int take_burst(struct receiver *r)
 	error = tw_receive_queue__flush(r->queue);
 	if (is_final(r, error))
 		return error;
-	if (r->asker) {
+	if (r->poller) {
 		ask(r);
 		tell_refusals(r);
 	}
@@ -372,7 +373,7 @@ static void release(struct receiver *r)
 {
 	tw_receive_queue__free(r->queue);
 	tw_recorder__free(r->recorder);
-	tw_asker__free(r->asker);
+	tw_clock_poller__free(r->poller);
 	tw_admission__free(r->admission);
 	tw_receiver__close(r->rx);
 	pthread_mutex_destroy(&r->lock);
@@ -392,7 +393,7 @@ static int open_recorder(struct receiver *r, struct tw_error *err)
 	return error ? error : tw_recorder__receive_queue(r->recorder, &r->queue, err);
 }
 
-static int open_asker(struct receiver *r, struct tw_error *err)
+static int open_poller(struct receiver *r, struct tw_error *err)
 {
 	const struct tw_admission_options admission = {
 		.of_one_source = r->options.of_one_source,
@@ -407,8 +408,8 @@ static int open_asker(struct receiver *r, struct tw_error *err)
 		return tw_error__set(err, -errno, "no random numbers: %s", strerror(errno));
 	tw_capture_clock__begin(&r->clock);
 	r->admission = tw_admission__new(&admission);
-	r->asker = r->admission ? tw_asker__new(tw_admission__streams(r->admission), secret) : NULL;
-	return r->asker && r->admission ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
+	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
+	return r->poller && r->admission ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
@@ -428,7 +429,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 	r->end = UINT64_MAX;
 	error = open_recorder(r, err);
 	if (!error && options->asks)
-		error = open_asker(r, err);
+		error = open_poller(r, err);
 	if (!error)
 		error = start_thread(r, err);
 	if (error) {
@@ -493,8 +494,8 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	ret->too_long = r->too_long;
-	if (r->asker) {
-		tw_asker__stats(r->asker, &ret->asked);
+	if (r->poller) {
+		tw_clock_poller__stats(r->poller, &ret->asked);
 		tw_admission__finish(r->admission);
 		ret->refusals = *tw_admission__refusals(r->admission);
 	}

@@ -33,7 +33,7 @@ struct receiver_stats {
 	struct tw_archive_report *streams; /* to be freed with free() */
 	size_t n_streams;
 	struct tw_receiver_stats rx;
-	struct tw_asker_stats asked;
+	struct tw_clock_poller_stats asked;
 	struct tw_refusals refusals; /* of streams that were not admitted */
 	uint64_t too_long;           /* frames beyond the frame_max of @rx; not taken */
 };

@@ -79,7 +79,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 
 	(void)books;
 	summary__print_troubles(&record->stats, stderr);
-	filter_option__summarize(record->filter_left, &record->stats.sieve);
+	filter_option__summarize(record->filter_left, &record->stats.capture_filter);
 	summary__print_ledger(&record->stats.ledger, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);

@@ -111,7 +111,7 @@ static void summarize(const struct report_config *config, const struct tw_report
 {
 	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
 		stats->events, stats->packets);
-	filter_option__summarize(config->filter, &stats->sieve);
+	filter_option__summarize(config->filter, &stats->capture_filter);
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
 	if (stats->missing)
@@ -185,7 +185,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 	}
 	if (!config->quiet && stats.frames && !stats.not_written)
 		summarize(config, &stats);
-	filter_option__warn(&stats.doubts);
+	filter_option__warn(&stats.undecided_predicates);
 	return exit_of(error);
 }
 

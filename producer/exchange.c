@@ -26,7 +26,7 @@ struct tw_time_sync_thread {
 	struct tw_time_sync_stats stats;
 };
 
-/* Clocks that are read by way of another may be off by so much; the bounds that the asker makes of the times allow for it. */
+/* Clocks that are read by way of another may be off by so much; the bounds that the poller makes of the times allow for it. */
 static uint64_t slack(const struct tw_time_sync_thread *t)
 {
 	return t->options.clock->id < 0 ? t->options.clock->slack : 0;

@@ -86,7 +86,7 @@ static int set_json(void *data, const char *text, struct tw_error *err)
 
 static int check_filter(const struct tw_filter *filter, struct tw_error *err)
 {
-	return filter ? tw_sieve__check(filter, err) : 0;
+	return filter ? tw_capture_filter__check(filter, err) : 0;
 }
 
 static int check_packed(const struct capture *capture, struct tw_error *err)
@@ -162,7 +162,7 @@ static void finish(struct capture *capture, uint64_t begin)
 {
 	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
 	capture__tell_end(capture);
-	filter_option__warn(&capture->stats.archive.doubts);
+	filter_option__warn(&capture->stats.archive.undecided_predicates);
 }
 
 /* Return: exit status */

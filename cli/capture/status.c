@@ -102,12 +102,12 @@ static void print_status_json(const struct tw_archive_report *reports, size_t n,
 	fputs("}\n", stderr);
 }
 
-static void print_filter_json(const struct tw_sieve_stats *sieve)
+static void print_filter_json(const struct tw_capture_filter_stats *filtered)
 {
 	fprintf(stderr,
 		",\"filter\":{\"rejected\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"undecided\":%" PRIu64
 		",\"given_up\":%" PRIu64 "}",
-		sieve->rejected, sieve->unknown, sieve->undecided, sieve->given_up);
+		filtered->rejected, filtered->unknown, filtered->undecided, filtered->given_up);
 }
 
 static void print_file_json(const struct tw_archive_stats *archive)
@@ -146,7 +146,7 @@ static void print_end_json(const struct capture *capture)
 		stats->asked.asked, stats->asked.answered, stats->asked.strange, stats->asked.crowded);
 	capture__print_refused_json(&stats->refusals);
 	if (capture->filter)
-		print_filter_json(&stats->archive.sieve);
+		print_filter_json(&stats->archive.capture_filter);
 	print_file_json(&stats->archive);
 	limits = limits_at_end(capture);
 	capture_limits__json(&limits, stderr);
@@ -298,7 +298,7 @@ static void print_summary(const struct capture *capture)
 	}
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
-	filter_option__summarize(capture->filter, &archive->sieve);
+	filter_option__summarize(capture->filter, &archive->capture_filter);
 	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped for want of room here\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
 	if (stats->too_long)

@@ -57,7 +57,7 @@ struct no_place {
 	uint16_t why;
 };
 
-struct pending_question {
+struct pending_request {
 	uint64_t stream_id;
 	struct tw_peer to;
 	uint16_t why; /* to be told; 0 = nothing */
@@ -82,7 +82,7 @@ struct tw_admission {
 
 	struct tw_budget news, bytes, questions;
 	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by what the newcomer proved, and its address */
-	struct pending_question pending[QUESTIONS];
+	struct pending_request pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
 	struct numbered_source refused; /* the last one */
@@ -370,7 +370,7 @@ static void ask(struct tw_admission *a, struct candidate *c, const struct tw_rec
 		return;
 	c->ask_ms = (now_ms(a) + (ASK_MS << doublings)) | 1;
 	c->asked = (uint8_t)(c->asked + (c->asked < UINT8_MAX));
-	a->pending[a->n_pending++] = (struct pending_question){ c->id, *frame->from, tells ? why : 0 };
+	a->pending[a->n_pending++] = (struct pending_request){ c->id, *frame->from, tells ? why : 0 };
 }
 
 static bool take_unknown(struct tw_admission *a, const struct tw_received_frame *frame,
@@ -476,9 +476,9 @@ static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, cons
 	return (uint32_t)keyed_hash(a, &what, sizeof(what));
 }
 
-bool tw_admission__next(struct tw_admission *a, struct tw_question *ret)
+bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret)
 {
-	const struct pending_question *pending = a->n_pending ? &a->pending[--a->n_pending] : NULL;
+	const struct pending_request *pending = a->n_pending ? &a->pending[--a->n_pending] : NULL;
 	struct tw_time_sync_view question = { .asked = a->now };
 
 	if (!pending)

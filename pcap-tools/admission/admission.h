@@ -81,14 +81,14 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now);
 bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame *frame,
 			 const struct tw_arrival *arrival);
 
-/** tw_admission__answered() - the asker has had an answer of a stream that was admitted, from that address: it counts as this one's */
+/** tw_admission__answered() - the poller has had an answer of a stream that was admitted, from that address: it counts as this one's */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
 /** tw_admission__answer() - an out-of-band frame came. Return: whether it answers a question of tw_admission__next(): then nobody else needs it */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
 /** tw_admission__next() - a question to be sent at once; call again until there is none. Return: false if there is none */
-bool tw_admission__next(struct tw_admission *a, struct tw_question *ret);
+bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret);
 
 /** tw_admission__finish() - no frame comes any more: those that wait are refused */
 void tw_admission__finish(struct tw_admission *a);

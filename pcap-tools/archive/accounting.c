@@ -60,7 +60,7 @@ static int put_ledger(struct tw_archive *a, const struct tw_archive_stream *s, c
 		.delivered = s->here.events,
 		.dropped = tw_ledger__sum(ledger, TW_LEDGER_LOST),
 		.os_dropped = ledger->place[TW_PLACE_RING],
-		.filters = a->sieve || tw_ledger__sum(ledger, TW_LEDGER_REJECTED),
+		.filters = a->capture_filter || tw_ledger__sum(ledger, TW_LEDGER_REJECTED),
 		.comment = comment,
 	};
 
@@ -79,10 +79,10 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 
 int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	const int code = s->described ? 0 : tw_archive__put_interface(a, s);
+	const int err = s->described ? 0 : tw_archive__put_interface(a, s);
 
-	s->described |= !code;
-	return code ? code : tw_archive__put_statistics(a, s);
+	s->described |= !err;
+	return err ? err : tw_archive__put_statistics(a, s);
 }
 
 static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
@@ -245,10 +245,10 @@ static void count_metadata(const struct tw_archive *a, struct tw_metadata_stats 
 
 static void count_filter(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
-	tw_sieve__stats(a->sieve, &ret->sieve);
-	ret->sieve.undecided += a->undecided;
+	tw_capture_filter__stats(a->capture_filter, &ret->capture_filter);
+	ret->capture_filter.undecided += a->undecided;
 	if (a->finished)
-		tw_sieve__doubts(a->sieve, &ret->doubts);
+		tw_capture_filter__undecided_predicates(a->capture_filter, &ret->undecided_predicates);
 }
 
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
@@ -269,7 +269,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	free(reports);
 	tw_merge__stats(a->merge, &stats.merge);
 	count_metadata(a, &stats.metadata);
-	if (a->sieve)
+	if (a->capture_filter)
 		count_filter(a, &stats);
 	*ret = stats;
 }

@@ -27,7 +27,7 @@ static bool keep_texts(struct tw_archive *a)
 	return true;
 }
 
-static int make_parts(struct tw_archive *a, struct tw_error *err)
+static int make_parts(struct tw_archive *a, struct tw_error *error)
 {
 	const struct tw_streams_options streams = {
 		.silence = TW_STREAMS_SILENT_FRAMES,
@@ -45,27 +45,27 @@ static int make_parts(struct tw_archive *a, struct tw_error *err)
 		.retired = tw_archive__retire,
 		.ctx = a,
 	};
-	int code;
+	int err;
 
 	a->streams = tw_streams__new(&streams);
 	if (!a->streams)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", a->options.name);
+		return tw_error__set(error, -ENOMEM, "writing %s: no memory", a->options.name);
 	merge.streams = a->streams;
-	code = tw_merge__new(&merge, &a->merge, err);
-	if (code)
-		return code;
+	err = tw_merge__new(&merge, &a->merge, error);
+	if (err)
+		return err;
 	a->user = tw_streams__add_user(a->streams, &user);
-	return a->options.filter ? tw_sieve__new(a->options.filter, a->streams, &a->sieve, err) : 0;
+	return a->options.filter ? tw_capture_filter__new(a->options.filter, a->streams, &a->capture_filter, error) : 0;
 }
 
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
-		    struct tw_error *err)
+		    struct tw_error *error)
 {
 	struct tw_archive *a = calloc(1, sizeof(*a));
-	int code;
+	int err;
 
 	if (!a)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
+		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
 	a->options = *options;
 	tw_capture_clock__begin(&a->clock);
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_ARCHIVE_METADATA_MAX;
@@ -73,14 +73,15 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		a->options.events_max = UINT64_MAX;
 	if (!a->options.snaplen)
 		a->options.snaplen = UINT32_MAX;
-	code = keep_texts(a) ? make_parts(a, err) : tw_error__set(err, -ENOMEM, "writing %s: no memory", options->name);
-	if (!code)
-		code = tw_archive__open(a, output, err);
-	if (code)
+	err = keep_texts(a) ? make_parts(a, error)
+			    : tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
+	if (!err)
+		err = tw_archive__open(a, output, error);
+	if (err)
 		tw_archive__free(a);
 	else
 		*ret = a;
-	return code;
+	return err;
 }
 
 void tw_archive__free(struct tw_archive *a)
@@ -91,7 +92,7 @@ void tw_archive__free(struct tw_archive *a)
 		next = tw_archive__next(a, s);
 		tw_archive_stream__free(s);
 	}
-	tw_sieve__free(a->sieve);
+	tw_capture_filter__free(a->capture_filter);
 	tw_merge__free(a->merge);
 	tw_streams__free(a->streams);
 	tw_pcapng__close(a->file);
@@ -101,30 +102,30 @@ void tw_archive__free(struct tw_archive *a)
 	free(a);
 }
 
-int tw_archive__done(struct tw_archive *a, int code)
+int tw_archive__done(struct tw_archive *a, int err)
 {
-	if (!code || a->lost)
-		return code;
-	if (!tw_pcapng__error(a->file, NULL) && !a->code)
-		a->code = code;
+	if (!err || a->lost)
+		return err;
+	if (!tw_pcapng__error(a->file, NULL) && !a->err)
+		a->err = err;
 	a->lost = true;
 	tw_archive__count_unwritten(a);
-	return code;
+	return err;
 }
 
 /* Offsets that changed while packets were let out. */
 static int tell_moved(struct tw_archive *a)
 {
-	int code = 0;
+	int err = 0;
 
 	if (!a->moved)
 		return 0;
 	a->moved = false; /* telling the merge may let out more, and so set it again */
-	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (s->moved)
-			code = tw_archive__place(a, s);
+			err = tw_archive__place(a, s);
 	}
-	return code;
+	return err;
 }
 
 uint64_t tw_archive__present(const struct tw_archive *a)
@@ -140,7 +141,7 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	struct tw_cursor tlvs;
 	const enum tw_frame_status status = tw_frame__parse(data, len, &info, &tlvs);
 	const bool readable = status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
-	int code = 0;
+	int err = 0;
 
 	if (arrival && arrival->now > a->now)
 		a->now = arrival->now;
@@ -149,30 +150,30 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
 		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))
-		code = tw_archive__learn(a, &info, tlvs);
-	if (!code && status == TW_FRAME_OK && info.source == TW_SOURCE_OUT_OF_BAND)
-		code = tw_archive__out_of_band(a, &info, data, tlvs);
-	if (!code)
-		code = tw_merge__frame(a->merge, data, len, arrival);
-	return code;
+		err = tw_archive__update(a, &info, tlvs);
+	if (!err && status == TW_FRAME_OK && info.source == TW_SOURCE_OUT_OF_BAND)
+		err = tw_archive__out_of_band(a, &info, data, tlvs);
+	if (!err)
+		err = tw_merge__frame(a->merge, data, len, arrival);
+	return err;
 }
 
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
 {
-	int code = tw_archive__done(a, take(a, data, len, arrival));
+	int err = tw_archive__done(a, take(a, data, len, arrival));
 
-	if (!code)
-		code = tw_archive__done(a, tell_moved(a));
-	if (!code)
-		code = tw_archive__done(a, tw_archive__next_file(a, 0));
-	return code ? code : tw_archive__error(a, NULL);
+	if (!err)
+		err = tw_archive__done(a, tell_moved(a));
+	if (!err)
+		err = tw_archive__done(a, tw_archive__next_file(a, 0));
+	return err ? err : tw_archive__error(a, NULL);
 }
 
 int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id)
 {
-	const int code = tw_archive__done(a, tw_merge__retire(a->merge, stream_id));
+	const int err = tw_archive__done(a, tw_merge__retire(a->merge, stream_id));
 
-	return code ? code : tw_archive__error(a, NULL);
+	return err ? err : tw_archive__error(a, NULL);
 }
 
 void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample)
@@ -196,44 +197,44 @@ void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
 static int put_due_statistics(struct tw_archive *a, uint64_t now)
 {
 	struct tw_archive_stream *s = a->statistics_due ? tw_archive__first(a) : NULL;
-	int code = 0;
+	int err = 0;
 
 	if (!a->options.statistics_ns || now < a->statistics_due || a->lost)
 		return 0;
-	for (; s && !code; s = tw_archive__next(a, s)) {
+	for (; s && !err; s = tw_archive__next(a, s)) {
 		if (s->described)
-			code = tw_archive__put_statistics(a, s);
+			err = tw_archive__put_statistics(a, s);
 	}
 	a->statistics_due = now + a->options.statistics_ns;
-	return code;
+	return err;
 }
 
 int tw_archive__tick(struct tw_archive *a, uint64_t now)
 {
-	int code = 0;
+	int err = 0;
 
 	if (a->options.network) {
 		tw_merge__set_present(a->merge, now, tw_archive__present(a));
-		code = tw_archive__done(a, tw_merge__tick(a->merge, now));
+		err = tw_archive__done(a, tw_merge__tick(a->merge, now));
 	}
 	if (now > a->now)
 		a->now = now;
-	if (!code && a->options.network)
-		code = tw_archive__done(a, tw_archive__place_waiting(a));
-	if (!code)
-		code = tw_archive__done(a, tell_moved(a));
-	if (!code)
-		code = tw_archive__done(a, put_due_statistics(a, now));
-	if (!code)
-		code = tw_archive__done(a, tw_archive__next_file(a, now));
-	return code ? code : tw_archive__error(a, NULL);
+	if (!err && a->options.network)
+		err = tw_archive__done(a, tw_archive__place_waiting(a));
+	if (!err)
+		err = tw_archive__done(a, tell_moved(a));
+	if (!err)
+		err = tw_archive__done(a, put_due_statistics(a, now));
+	if (!err)
+		err = tw_archive__done(a, tw_archive__next_file(a, now));
+	return err ? err : tw_archive__error(a, NULL);
 }
 
 int tw_archive__flush(struct tw_archive *a)
 {
-	const int code = tw_archive__error(a, NULL);
+	const int err = tw_archive__error(a, NULL);
 
-	return code ? code : tw_archive__done(a, tw_pcapng__flush(a->file));
+	return err ? err : tw_archive__done(a, tw_pcapng__flush(a->file));
 }
 
 bool tw_archive__is_full(const struct tw_archive *a)
@@ -241,22 +242,22 @@ bool tw_archive__is_full(const struct tw_archive *a)
 	return a->full || a->n_events >= a->options.events_max;
 }
 
-int tw_archive__error(const struct tw_archive *a, struct tw_error *err)
+int tw_archive__error(const struct tw_archive *a, struct tw_error *error)
 {
-	const int code = tw_pcapng__error(a->file, err);
+	const int err = tw_pcapng__error(a->file, error);
 
-	if (code || !a->code)
-		return code;
-	return tw_error__set(err, a->code, "merging events: %s", strerror(-a->code));
+	if (err || !a->err)
+		return err;
+	return tw_error__set(error, a->err, "merging events: %s", strerror(-a->err));
 }
 
 /* A stream of which nothing has come out has its interface too. */
 static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	const uint64_t newest = tw_stream_clock__time(&s->clock, s->clock.written);
-	const int code = s->described ? 0 : tw_archive__describe(a, s, newest);
+	const int err = s->described ? 0 : tw_archive__describe(a, s, newest);
 
-	return code ? code : tw_archive__put_statistics(a, s);
+	return err ? err : tw_archive__put_statistics(a, s);
 }
 
 void tw_archive__missing(struct tw_archive *a, uint64_t frames)
@@ -275,24 +276,24 @@ static void put_last(struct tw_archive *a)
 
 int tw_archive__finish(struct tw_archive *a)
 {
-	int code;
+	int err;
 
 	a->ending = true;
 	tw_archive__done(a, tw_archive__place_waiting(a));
-	code = tw_archive__done(a, tw_merge__flush(a->merge));
+	err = tw_archive__done(a, tw_merge__flush(a->merge));
 	a->finished = true;
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !a->lost; s = tw_archive__next(a, s))
-		code = tw_archive__done(a, close_stream(a, s));
+		err = tw_archive__done(a, close_stream(a, s));
 	if (!a->lost)
-		code = tw_archive__done(a, tw_pcapng__flush(a->file));
+		err = tw_archive__done(a, tw_pcapng__flush(a->file));
 	if (tw_pcapng__error(a->file, NULL))
 		put_last(a);
-	return code ? code : tw_archive__error(a, NULL);
+	return err ? err : tw_archive__error(a, NULL);
 }
 
-void tw_archive__give_up(struct tw_archive *a, int code, const struct tw_error *why)
+void tw_archive__give_up(struct tw_archive *a, int err, const struct tw_error *why)
 {
 	a->finished = a->given_up = true;
-	tw_pcapng__give_up(a->file, code, why);
-	tw_archive__done(a, code);
+	tw_pcapng__give_up(a->file, err, why);
+	tw_archive__done(a, err);
 }

@@ -74,9 +74,9 @@ struct tw_archive_stats {
 	struct tw_ledger ledger; /* of all streams together */
 	struct tw_merge_stats merge;
 	struct tw_metadata_stats
-		metadata;            /* of all streams; items and memory are those of the streams that are not over */
-	struct tw_sieve_stats sieve; /* the filter's; its rejected are the ledger's capture_filter */
-	struct tw_doubts doubts;     /* about the filter, once the archive is finished */
+		metadata; /* of all streams; items and memory are those of the streams that are not over */
+	struct tw_capture_filter_stats capture_filter; /* the filter's; its rejected are the ledger's capture_filter */
+	struct tw_undecided_predicates undecided_predicates; /* about the filter, once the archive is finished */
 };
 
 struct tw_archive;
@@ -88,7 +88,7 @@ struct tw_archive;
  * Return: 0; -EINVAL if the filter can match nothing whatsoever; -ENOMEM.
  */
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
-		    struct tw_error *err);
+		    struct tw_error *error);
 
 /**
  * tw_archive__frame() - take one frame; copied, if it is not lent
@@ -138,15 +138,15 @@ int tw_archive__finish(struct tw_archive *a);
  * What came and is not known to be in the file counts as not written. Called between what tw_output__watch() tells; only books may be
  * asked for after it, and that thread may not go on.
  *
- * @why: the failure from then on, of @code
+ * @why: the failure from then on, of @err
  */
-void tw_archive__give_up(struct tw_archive *a, int code, const struct tw_error *why);
+void tw_archive__give_up(struct tw_archive *a, int err, const struct tw_error *why);
 
 /** tw_archive__is_full() - whether as much as there may be was written */
 bool tw_archive__is_full(const struct tw_archive *a);
 
-/** tw_archive__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
-int tw_archive__error(const struct tw_archive *a, struct tw_error *err);
+/** tw_archive__error() - the first failure, 0 if none; its text goes to @error, which may be NULL */
+int tw_archive__error(const struct tw_archive *a, struct tw_error *error);
 
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
 

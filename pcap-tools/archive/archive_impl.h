@@ -67,14 +67,14 @@ struct tw_archive {
 	uint64_t statistics_due; /* the same */
 	struct tw_own_clock own;
 	struct tw_capture_clock clock; /* what TW_ALIGN_HOST puts all streams on */
-	int code;                      /* a failure that is not the writer's */
+	int err;                       /* a failure that is not the writer's */
 	bool lost;                     /* nothing can be written any more: what comes is only counted */
 	bool ending;                   /* no answer that is still to come is waited for */
 	bool finished;
-	bool given_up;          /* the writer is stuck: what came and is not known to be written is not */
-	uint64_t tail_frames;   /* missing behind the last that came, at least */
-	struct tw_sieve *sieve; /* NULL = no filter, and none of what follows */
-	uint64_t undecided;     /* events that did not get to the sieve */
+	bool given_up;        /* the writer is stuck: what came and is not known to be written is not */
+	uint64_t tail_frames; /* missing behind the last that came, at least */
+	struct tw_capture_filter *capture_filter; /* NULL = no filter, and none of what follows */
+	uint64_t undecided;                       /* events that did not get to the filter */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
@@ -94,9 +94,9 @@ uint64_t tw_archive__present(const struct tw_archive *a);
  *
  * From then on events are only counted: those that nobody could write.
  *
- * Return: @code
+ * Return: @err
  */
-int tw_archive__done(struct tw_archive *a, int code);
+int tw_archive__done(struct tw_archive *a, int err);
 
 /* update.c */
 
@@ -132,8 +132,8 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 
 void tw_archive_stream__free(struct tw_archive_stream *s);
 
-/** tw_archive__learn() - what a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
-int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs);
+/** tw_archive__update() - what a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
+int tw_archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs);
 
 /** tw_archive__place() - once enough is known of a stream, the merge may let it out; and again when its offset has changed */
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
@@ -163,7 +163,7 @@ int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const s
 int64_t tw_archive__offset(const struct tw_archive_stream *s);
 
 /** tw_archive__open() - the first file's section */
-int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err);
+int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *error);
 
 /** tw_archive__describe() - a stream's interface begins in this file, with what is known of it; again in each file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);

@@ -47,23 +47,23 @@ int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stre
 
 static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
 {
-	const int code = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
+	const int err = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
 
-	return code == -ENOSPC ? 0 : code; /* the merge counts what it has no room for */
+	return err == -ENOSPC ? 0 : err; /* the merge counts what it has no room for */
 }
 
-static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
-		     const struct tw_tlv_view *tlv)
+static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
+		      const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole = *tlv;
 	struct tw_clock_view clock;
-	int code;
+	int err;
 
 	if (tlv->type == TW_TLV_PART && !tw_stream__whole(s->stream, info, tlv, &whole))
 		return 0;
-	code = tw_stream__update(s->stream, info, &whole);
-	if (code)
-		return code;
+	err = tw_stream__update(s->stream, info, &whole);
+	if (err)
+		return err;
 	if (whole.type == TW_TLV_HOST) {
 		tw_stream_clock__host(&s->clock, &s->stream->identity);
 		return set_scale(a, s);
@@ -73,26 +73,26 @@ static int learn_one(struct tw_archive *a, struct tw_archive_stream *s, const st
 	return 0;
 }
 
-int tw_archive__learn(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
+int tw_archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_archive_stream *s;
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
-	int code = tw_merge__admit(a->merge, info->stream_id);
+	int err = tw_merge__admit(a->merge, info->stream_id);
 
-	if (code == -ENOSPC)
+	if (err == -ENOSPC)
 		return 0; /* it counts the frame */
-	if (!code)
-		code = tw_archive__stream(a, info->stream_id, &s);
-	if (code)
-		return code;
+	if (!err)
+		err = tw_archive__stream(a, info->stream_id, &s);
+	if (err)
+		return err;
 	s->own_frames.flags = info->flags;
 	s->own_frames.schema_id = info->schema_id;
 	if (info->source == TW_SOURCE_CONTROL)
 		tw_stream_counters__control(&s->stream->counters, info->seq);
-	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		code = learn_one(a, s, info, &tlv);
-	return code ? code : tw_archive__place(a, s);
+	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status))
+		err = update_one(a, s, info, &tlv);
+	return err ? err : tw_archive__place(a, s);
 }
 
 /* An answer comes in a few ms, and the first packets are to say how good their times are. */
@@ -117,31 +117,32 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 
 int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
-	int code;
+	int err;
 
 	if (s->placed && !s->moved)
 		return 0;
 	if (!s->placed) {
 		if (!s->stream->has_host || !is_dated(a, s))
 			return 0;
-		if (a->sieve && !a->options.from_start && !tw_stream__has_whole(s->stream, s->own_frames.schema_id))
+		if (a->capture_filter && !a->options.from_start &&
+		    !tw_stream__has_whole(s->stream, s->own_frames.schema_id))
 			return 0;
 	}
 	s->placed = true;
 	s->moved = false;
-	code = tw_merge__set_offset(a->merge, s->stream->id, tw_archive__offset(s));
-	return code == -ENOSPC ? 0 : code;
+	err = tw_merge__set_offset(a->merge, s->stream->id, tw_archive__offset(s));
+	return err == -ENOSPC ? 0 : err;
 }
 
 int tw_archive__place_waiting(struct tw_archive *a)
 {
-	int code = 0;
+	int err = 0;
 
-	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (!s->placed)
-			code = tw_archive__place(a, s);
+			err = tw_archive__place(a, s);
 	}
-	return code;
+	return err;
 }
 
 /* Out-of-band frames, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */

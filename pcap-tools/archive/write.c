@@ -189,25 +189,25 @@ static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct explaining_frames again;
-	int code = 0;
+	int err = 0;
 
 	if (a->options.network && s->clock.started && !s->given)
-		code = repeat_offset(a, s, time); /* first, for it dates all that follows */
+		err = repeat_offset(a, s, time); /* first, for it dates all that follows */
 	frames__init(&again, a, s, time);
-	return code ? code : tw_metadata__replay(s->metadata, &again.frames);
+	return err ? err : tw_metadata__replay(s->metadata, &again.frames);
 }
 
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
-	int code = tw_archive__put_interface(a, s);
+	int err = tw_archive__put_interface(a, s);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	s->described = true;
 	if (s->said)
-		code = repeat_metadata(a, s, time);
+		err = repeat_metadata(a, s, time);
 	s->said = true;
-	return code;
+	return err;
 }
 
 static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time, struct tw_offset_view *ret)
@@ -229,11 +229,11 @@ static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t
 {
 	struct tw_offset_view offset;
 	bool any = next_offset(a, s, time, &offset);
-	int code = s->described ? 0 : tw_archive__describe(a, s, time);
+	int err = s->described ? 0 : tw_archive__describe(a, s, time);
 
-	for (; !code && any; any = next_offset(a, s, time, &offset))
-		code = put_offset(a, s, &offset);
-	return code;
+	for (; !err && any; any = next_offset(a, s, time, &offset))
+		err = put_offset(a, s, &offset);
+	return err;
 }
 
 static void copy_tlv(struct tw_frame *f, const struct tw_tlv_view *tlv)
@@ -258,24 +258,24 @@ static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const str
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 	struct tw_frame f;
-	int code = 0;
+	int err = 0;
 
 	frames__init(&whole, a, s, out->time);
 	tw_frame__begin(&f, a->scratch, TW_FRAME_MAX, info);
-	while (!code && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		switch (tw_metadata__take(s->metadata, info, &tlv)) {
 		case TW_METADATA_WRITE:
 			copy_tlv(&f, &tlv);
 			break;
 		case TW_METADATA_WHOLE:
-			code = tw_metadata__emit_whole(s->metadata, &whole.frames);
+			err = tw_metadata__emit_whole(s->metadata, &whole.frames);
 			break;
 		case TW_METADATA_SKIP:
 			break;
 		}
 	}
 	f.info.events = info->events;
-	return code ? code : put(a, s, out->time, a->scratch, tw_frame__end(&f));
+	return err ? err : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
 /* As it came, without a word behind it: it may be the caller's frame. What it says is kept for the files to come. */
@@ -338,13 +338,13 @@ static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, u
 
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
-	int code;
+	int err;
 
 	if (!s->described && !s->given && !s->dated_here && !tw_stream_clock__is_dated(&s->clock))
 		date_here(a, s, out->time);
-	code = put_times(a, s, out->time);
-	if (code)
-		return code;
+	err = put_times(a, s, out->time);
+	if (err)
+		return err;
 	return out->is_control ? put_control(a, s, out) : put_merged(a, s, out);
 }
 
@@ -356,12 +356,12 @@ static int count_as(uint64_t *place, const struct tw_merged *out)
 
 static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
-	const int code = tw_archive__write(a, s, out);
+	const int err = tw_archive__write(a, s, out);
 
-	if (code)
+	if (err)
 		s->unwritten += out->delivered; /* it never got as far as the writer */
-	tw_archive__done(a, code);
-	if (!code && ++a->n_put % LOOKS == 0)
+	tw_archive__done(a, err);
+	if (!err && ++a->n_put % LOOKS == 0)
 		tw_archive__done(a, tw_archive__next_file(a, 0));
 }
 
@@ -383,26 +383,26 @@ static bool wants(struct tw_archive *a, struct tw_archive_stream *s, const struc
 	}
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
 	view.time = out->time;
-	return tw_sieve__wants(a->sieve, s->stream, &info, &view);
+	return tw_capture_filter__wants(a->capture_filter, s->stream, &info, &view);
 }
 
 int tw_archive__emit(void *ctx, const struct tw_merged *out)
 {
 	struct tw_archive *a = ctx;
 	struct tw_archive_stream *s = tw_archive__find(a, out->stream_id);
-	const int code = s ? 0 : tw_archive__stream(a, out->stream_id, &s);
+	const int err = s ? 0 : tw_archive__stream(a, out->stream_id, &s);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (out->has_lost)
 		look_at_losses(s, out);
 	if (a->lost)
 		return count_as(&s->unwritten, out);
 	if (tw_archive__is_full(a))
 		return count_as(&s->unwanted, out);
-	if (a->sieve && !out->is_event && !out->is_control)
+	if (a->capture_filter && !out->is_event && !out->is_control)
 		a->undecided += out->events; /* too large for a frame, in pieces */
-	if (a->sieve && out->is_event && !wants(a, s, out))
+	if (a->capture_filter && out->is_event && !wants(a, s, out))
 		return count_as(&s->filtered, out);
 	write_or_count(a, s, out);
 	return 0;
@@ -420,11 +420,11 @@ static struct tw_pcapng_section section_of(const struct tw_archive *a)
 	};
 }
 
-int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *err)
+int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *error)
 {
 	const struct tw_pcapng_section section = section_of(a);
 
-	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, err);
+	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, error);
 }
 
 static void begin_count(struct tw_archive_stream *s)
@@ -438,7 +438,7 @@ static void begin_count(struct tw_archive_stream *s)
 int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 {
 	const struct tw_pcapng_section section = section_of(a);
-	int code = 0;
+	int err = 0;
 
 	if (a->options.bytes_max && tw_pcapng__bytes(a->file) >= a->options.bytes_max)
 		a->full = true;
@@ -448,15 +448,15 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 		a->full = true;
 		return 0;
 	}
-	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s)) {
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (s->described)
-			code = tw_archive__put_statistics(a, s);
+			err = tw_archive__put_statistics(a, s);
 	}
-	if (!code)
-		code = tw_pcapng__next_file(a->file, &section);
-	for (struct tw_archive_stream *s = tw_archive__first(a); s && !code; s = tw_archive__next(a, s))
+	if (!err)
+		err = tw_pcapng__next_file(a->file, &section);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s))
 		begin_count(s);
-	for (size_t i = 0; i < a->n_over && !code; i++)
+	for (size_t i = 0; i < a->n_over && !err; i++)
 		a->over[i].described = false;
-	return code;
+	return err;
 }

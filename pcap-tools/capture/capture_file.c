@@ -14,73 +14,73 @@
 #define EXPONENT_MAX 19 /* 10^19 is the last that fits a u64 */
 
 /* What came before the failure has been handed out; what is left of it is no whole block. */
-static int failed(const struct tw_capture_file *file, struct tw_error *err)
+static int failed(const struct tw_capture_file *file, struct tw_error *error)
 {
 	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
 
 	if (file->in.failure == -EBADMSG)
-		return tw_error__set(err, -EBADMSG,
+		return tw_error__set(error, -EBADMSG,
 				     "%s is damaged or cut: zstd expands it to byte %llu and no further; what stands "
 				     "before that was read",
 				     file->name, at);
 	if (!at)
-		return tw_error__set(err, file->in.failure, "reading %s failed: %s", file->name,
+		return tw_error__set(error, file->in.failure, "reading %s failed: %s", file->name,
 				     strerror(-file->in.failure));
-	return tw_error__set(err, file->in.failure, "reading %s failed at byte %llu: %s", file->name, at,
+	return tw_error__set(error, file->in.failure, "reading %s failed at byte %llu: %s", file->name, at,
 			     strerror(-file->in.failure));
 }
 
-int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *err, const char *fmt, ...)
+int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *error, const char *fmt, ...)
 {
 	char what[256];
 	va_list args;
 
 	if (file->in.failure)
-		return failed(file, err);
+		return failed(file, error);
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return tw_error__set(err, -EBADMSG, "%s is damaged at byte %llu: %s; what stands before that was read",
+	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: %s; what stands before that was read",
 			     file->name, (unsigned long long)offset, what);
 }
 
 /* What somebody may have given us instead of a capture. */
-static int refuse(struct tw_capture_file *file, struct tw_error *err)
+static int refuse(struct tw_capture_file *file, struct tw_error *error)
 {
 	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b };
 	const size_t there = tw_input__fill(&file->in, 4);
 	const uint8_t *first = file->in.buf;
 
 	if (file->in.failure)
-		return failed(file, err);
+		return failed(file, error);
 	if (!there)
-		return tw_error__set(err, -EINVAL, "%s is empty", file->name);
+		return tw_error__set(error, -EINVAL, "%s is empty", file->name);
 	if (there >= sizeof(dat) && !memcmp(first, dat, sizeof(dat)))
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"%s is a trace.dat file and no capture; `tracewire convert %s OUT.pcapng` makes it one",
 			file->name, file->name);
 	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
-		return tw_error__set(err, -EINVAL, "%s is compressed; give `gunzip -c` of it on standard input (-)",
+		return tw_error__set(error, -EINVAL, "%s is compressed; give `gunzip -c` of it on standard input (-)",
 				     file->name);
-	return tw_error__set(err, -EINVAL, "%s is neither a pcapng nor a pcap file, by its first bytes", file->name);
+	return tw_error__set(error, -EINVAL, "%s is neither a pcapng nor a pcap file, by its first bytes", file->name);
 }
 
-int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *err)
+int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error)
 {
 	struct tw_capture_file *file = calloc(1, sizeof(*file));
 	int r = file ? tw_input__open(&file->in, fd) : -ENOMEM;
 
 	if (r) {
 		free(file);
-		return tw_error__set(err, r, "no memory to read %s", name);
+		return tw_error__set(error, r, "no memory to read %s", name);
 	}
 	file->name = name;
-	r = tw_pcapng_file__open(file, err);
+	r = tw_pcapng_file__open(file, error);
 	if (!r)
-		r = tw_pcap_file__open(file, err);
+		r = tw_pcap_file__open(file, error);
 	if (!r)
-		r = refuse(file, err);
+		r = refuse(file, error);
 	if (r < 0) {
 		tw_capture_file__close(file);
 		return r;
@@ -127,9 +127,9 @@ bool tw_capture_file__is_recording(const struct tw_capture_file *file)
 	return file->is_recording;
 }
 
-int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
+int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error)
 {
-	const int r = file->failed ? 0 : file->next(file, ret, err);
+	const int r = file->failed ? 0 : file->next(file, ret, error);
 
 	file->failed |= r < 0;
 	return r;

@@ -36,10 +36,10 @@ struct tw_packet {
  * @fd: stays the caller's
  * @name: for error texts; borrowed
  *
- * Return: 0; -EINVAL if this is no capture (@err says what it is instead, if that can be told), -EBADMSG if it is cut
+ * Return: 0; -EINVAL if this is no capture (@error says what it is instead, if that can be told), -EBADMSG if it is cut
  * within its header, -errno of read(), -ENOMEM.
  */
-int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *err);
+int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error);
 
 /** tw_capture_file__close() - NULL is fine */
 void tw_capture_file__close(struct tw_capture_file *file);
@@ -55,10 +55,10 @@ bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
 /**
  * tw_capture_file__next() - the next packet
- * Return: 1; 0 at the end; -EBADMSG where the file is damaged or cut (@err says at which offset), -errno of read(),
+ * Return: 1; 0 at the end; -EBADMSG where the file is damaged or cut (@error says at which offset), -errno of read(),
  * -ENOMEM. Nothing follows an error.
  */
-int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err);
+int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 
 /*
  * What a capture says besides its packets: sections, interfaces and their statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2

@@ -11,8 +11,8 @@
 #define WORK_LEAST 256 /* of each binding: its tables */
 
 /* The filter, bound to what was known of one schema. */
-struct sieve_bound {
-	struct sieve_bound *prev, *next;
+struct bound_filter {
+	struct bound_filter *prev, *next;
 	void **place;                /* where the schema refers to it */
 	struct tw_schema *formats;   /* a view: the knowledge has them */
 	struct tw_bound *bound;      /* NULL: no memory, or too large */
@@ -26,83 +26,83 @@ struct comparison {
 	struct tw_error why; /* it has none in the first schema; "" = none came */
 };
 
-struct tw_sieve {
+struct tw_capture_filter {
 	const struct tw_filter *filter;
 	struct tw_streams *streams;
 	unsigned int user; /* of the table */
 	struct comparison *comparisons;
-	struct sieve_bound *first; /* all there are */
-	void *formless;            /* for schemas of which no format came */
+	struct bound_filter *first; /* all there are */
+	void *formless;             /* for schemas of which no format came */
 	unsigned int n_bound;
 	size_t memory;
 	uint64_t work, allowed;
-	struct tw_sieve_stats stats;
+	struct tw_capture_filter_stats stats;
 };
 
 /* Values and operators that fit no key of every event's are known without a capture. */
-int tw_sieve__check(const struct tw_filter *filter, struct tw_error *err)
+int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
 	struct tw_bind_options options = { .unknown_is_absent = true };
 	struct tw_schema *schema = tw_schema__new();
 	struct tw_bound *bound = NULL;
-	int error;
+	int err;
 
 	if (!schema)
-		return tw_error__set(err, -ENOMEM, "no memory for a filter");
+		return tw_error__set(error, -ENOMEM, "no memory for a filter");
 	options.schema = schema;
-	error = tw_schema__add(schema, "system", text, sizeof(text) - 1, NULL, err);
-	if (!error)
-		error = tw_filter__bind(filter, &options, &bound, err);
+	err = tw_schema__add(schema, "system", text, sizeof(text) - 1, NULL, error);
+	if (!err)
+		err = tw_filter__bind(filter, &options, &bound, error);
 	tw_bound__free(bound);
 	tw_schema__free(schema);
-	return error;
+	return err;
 }
 
-static void drop(struct tw_sieve *sieve, struct sieve_bound *b)
+static void drop(struct tw_capture_filter *f, struct bound_filter *b)
 {
 	if (!b)
 		return;
 	if (b->prev)
 		b->prev->next = b->next;
 	else
-		sieve->first = b->next;
+		f->first = b->next;
 	if (b->next)
 		b->next->prev = b->prev;
-	sieve->n_bound--;
-	sieve->memory -= b->memory;
+	f->n_bound--;
+	f->memory -= b->memory;
 	*b->place = NULL;
 	tw_bound__free(b->bound);
 	tw_schema__free(b->formats);
 	free(b);
 }
 
-void tw_sieve__free(struct tw_sieve *sieve)
+void tw_capture_filter__free(struct tw_capture_filter *f)
 {
-	if (!sieve)
+	if (!f)
 		return;
-	while (sieve->first)
-		drop(sieve, sieve->first);
-	tw_streams__remove_user(sieve->streams, sieve->user);
-	free(sieve->comparisons);
-	free(sieve);
+	while (f->first)
+		drop(f, f->first);
+	tw_streams__remove_user(f->streams, f->user);
+	free(f->comparisons);
+	free(f);
 }
 
 /* Whether that much may be done, and if so it is counted. */
-static bool take_work(struct tw_sieve *sieve, uint32_t n_formats)
+static bool take_work(struct tw_capture_filter *f, uint32_t n_formats)
 {
-	const uint64_t work = ((uint64_t)n_formats + WORK_LEAST) * (tw_filter__predicates(sieve->filter) + 1);
+	const uint64_t work = ((uint64_t)n_formats + WORK_LEAST) * (tw_filter__predicates(f->filter) + 1);
 
-	if (work > sieve->allowed - sieve->work)
+	if (work > f->allowed - f->work)
 		return false;
-	sieve->work += work;
+	f->work += work;
 	return true;
 }
 
-static void note_meaning(struct tw_sieve *sieve, const struct tw_bound *bound)
+static void note_meaning(struct tw_capture_filter *f, const struct tw_bound *bound)
 {
 	for (unsigned int i = 0; i < bound->n_predicates; i++) {
-		struct comparison *comparison = &sieve->comparisons[i];
+		struct comparison *comparison = &f->comparisons[i];
 
 		comparison->has_meaning |= !bound->absent[i];
 		if (comparison->has_meaning || *comparison->why.text)
@@ -111,7 +111,7 @@ static void note_meaning(struct tw_sieve *sieve, const struct tw_bound *bound)
 	}
 }
 
-static void bind(struct tw_sieve *sieve, struct sieve_bound *b, bool big_endian)
+static void bind(struct tw_capture_filter *f, struct bound_filter *b, bool big_endian)
 {
 	const struct tw_bind_options options = {
 		.schema = b->formats,
@@ -119,7 +119,7 @@ static void bind(struct tw_sieve *sieve, struct sieve_bound *b, bool big_endian)
 		.unknown_is_absent = true,
 	};
 
-	if (tw_filter__bind(sieve->filter, &options, &b->bound, NULL))
+	if (tw_filter__bind(f->filter, &options, &b->bound, NULL))
 		return;
 	if (tw_bound__prepare(b->bound, NULL)) {
 		tw_bound__free(b->bound);
@@ -128,44 +128,44 @@ static void bind(struct tw_sieve *sieve, struct sieve_bound *b, bool big_endian)
 	}
 	b->memory += tw_arena__taken(b->bound->arena);
 	if (b->n_events)
-		note_meaning(sieve, b->bound);
+		note_meaning(f, b->bound);
 }
 
 /* The others give way. */
-static void make_room(struct tw_sieve *sieve, const struct sieve_bound *keep)
+static void make_room(struct tw_capture_filter *f, const struct bound_filter *keep)
 {
-	struct sieve_bound *next;
+	struct bound_filter *next;
 
-	if (sieve->memory <= TW_SIEVE_MEMORY_MAX && sieve->n_bound <= TW_SIEVE_BOUND_MAX)
+	if (f->memory <= TW_CAPTURE_FILTER_MEMORY_MAX && f->n_bound <= TW_CAPTURE_FILTER_BOUND_MAX)
 		return;
-	for (struct sieve_bound *b = sieve->first; b; b = next) {
+	for (struct bound_filter *b = f->first; b; b = next) {
 		next = b->next;
 		if (b != keep)
-			drop(sieve, b);
+			drop(f, b);
 	}
 }
 
-static void link_bound(struct tw_sieve *sieve, struct sieve_bound *b, void **place)
+static void link_bound(struct tw_capture_filter *f, struct bound_filter *b, void **place)
 {
 	b->place = place;
-	b->next = sieve->first;
+	b->next = f->first;
 	if (b->next)
 		b->next->prev = b;
-	*place = sieve->first = b;
-	sieve->n_bound++;
-	sieve->memory += b->memory;
-	make_room(sieve, b);
+	*place = f->first = b;
+	f->n_bound++;
+	f->memory += b->memory;
+	make_room(f, b);
 }
 
 /* Return: NULL without memory or work that may be done */
-static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, const struct tw_stream_schema *schema,
-				       bool big_endian)
+static struct bound_filter *bind_schema(struct tw_capture_filter *f, void **place,
+					const struct tw_stream_schema *schema, bool big_endian)
 {
-	struct sieve_bound *b;
+	struct bound_filter *b;
 
-	if (!take_work(sieve, schema ? schema->n_events : 0))
+	if (!take_work(f, schema ? schema->n_events : 0))
 		return NULL;
-	drop(sieve, *place);
+	drop(f, *place);
 	b = calloc(1, sizeof(*b));
 	if (b)
 		b->formats = schema ? tw_stream_schema__formats(schema) : tw_schema__new_view();
@@ -176,18 +176,18 @@ static struct sieve_bound *bind_schema(struct tw_sieve *sieve, void **place, con
 	b->n_events = schema ? schema->n_events : 0;
 	b->revision = schema ? schema->revision : 0;
 	b->memory = sizeof(*b) + tw_schema__memory(b->formats);
-	bind(sieve, b, big_endian);
-	link_bound(sieve, b, place);
+	bind(f, b, big_endian);
+	link_bound(f, b, place);
 	return b;
 }
 
-static bool has_all(const struct sieve_bound *b, const struct tw_stream_schema *schema)
+static bool has_all(const struct bound_filter *b, const struct tw_stream_schema *schema)
 {
 	return b->n_events == schema->n_events && b->revision == schema->revision;
 }
 
 /* Formats that came since are of interest only where the event is one of theirs. */
-static bool is_current(const struct sieve_bound *b, const struct tw_stream_schema *schema, uint16_t id)
+static bool is_current(const struct bound_filter *b, const struct tw_stream_schema *schema, uint16_t id)
 {
 	if (!schema || has_all(b, schema))
 		return true;
@@ -195,60 +195,60 @@ static bool is_current(const struct sieve_bound *b, const struct tw_stream_schem
 	       (tw_schema__by_id(b->formats, id) || !tw_stream_schema__event(schema, id));
 }
 
-static const struct sieve_bound *bound_for(struct tw_sieve *sieve, struct tw_stream_schema *schema, bool big_endian,
-					   uint16_t id)
+static const struct bound_filter *bound_for(struct tw_capture_filter *f, struct tw_stream_schema *schema,
+					    bool big_endian, uint16_t id)
 {
-	void **place = schema ? &schema->user[big_endian] : &sieve->formless;
-	const struct sieve_bound *b = *place;
+	void **place = schema ? &schema->user[big_endian] : &f->formless;
+	const struct bound_filter *b = *place;
 
 	if (b && is_current(b, schema, id))
 		return b;
-	return bind_schema(sieve, place, schema, big_endian);
+	return bind_schema(f, place, schema, big_endian);
 }
 
 /* Formats of which no event came, and schemas. */
-static void bind_rest(struct tw_sieve *sieve, const struct tw_stream *stream)
+static void bind_rest(struct tw_capture_filter *f, const struct tw_stream *stream)
 {
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
-		const struct sieve_bound *b = schema->user[0] ? schema->user[0] : schema->user[1];
+		const struct bound_filter *b = schema->user[0] ? schema->user[0] : schema->user[1];
 
 		if (!b || !has_all(b, schema))
-			bind_schema(sieve, &schema->user[0], schema, false);
+			bind_schema(f, &schema->user[0], schema, false);
 	}
 }
 
 static int let_go(void *ctx, struct tw_stream *stream)
 {
-	struct tw_sieve *sieve = ctx;
+	struct tw_capture_filter *f = ctx;
 
-	bind_rest(sieve, stream);
+	bind_rest(f, stream);
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
-		drop(sieve, schema->user[0]);
-		drop(sieve, schema->user[1]);
+		drop(f, schema->user[0]);
+		drop(f, schema->user[1]);
 	}
 	return 0;
 }
 
-int tw_sieve__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_sieve **ret,
-		  struct tw_error *err)
+int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_capture_filter **ret,
+			   struct tw_error *error)
 {
-	struct tw_sieve *sieve;
-	const int error = tw_sieve__check(filter, err);
+	struct tw_capture_filter *f;
+	const int err = tw_capture_filter__check(filter, error);
 
-	if (error)
-		return error;
-	sieve = calloc(1, sizeof(*sieve));
-	if (sieve)
-		sieve->comparisons = calloc(tw_filter__predicates(filter) + 1, sizeof(*sieve->comparisons));
-	if (!sieve || !sieve->comparisons) {
-		free(sieve);
-		return tw_error__set(err, -ENOMEM, "no memory for a filter");
+	if (err)
+		return err;
+	f = calloc(1, sizeof(*f));
+	if (f)
+		f->comparisons = calloc(tw_filter__predicates(filter) + 1, sizeof(*f->comparisons));
+	if (!f || !f->comparisons) {
+		free(f);
+		return tw_error__set(error, -ENOMEM, "no memory for a filter");
 	}
-	sieve->filter = filter;
-	sieve->streams = streams;
-	sieve->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = let_go, .ctx = sieve });
-	sieve->allowed = TW_SIEVE_WORK_FREE;
-	*ret = sieve;
+	f->filter = filter;
+	f->streams = streams;
+	f->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = let_go, .ctx = f });
+	f->allowed = TW_CAPTURE_FILTER_WORK_FREE;
+	*ret = f;
 	return 0;
 }
 
@@ -271,44 +271,44 @@ static bool matches(const struct tw_bound *bound, const struct tw_stream *stream
 	return tw_bound__matches(bound, &event);
 }
 
-bool tw_sieve__wants(struct tw_sieve *sieve, struct tw_stream *stream, const struct tw_frame_info *frame,
-		     const struct tw_event_view *event)
+bool tw_capture_filter__wants(struct tw_capture_filter *f, struct tw_stream *stream, const struct tw_frame_info *frame,
+			      const struct tw_event_view *event)
 {
 	struct tw_stream_schema *schema = tw_stream__schema(stream, frame->schema_id);
-	const struct sieve_bound *b = bound_for(sieve, schema, frame->flags & TW_FLAG_BODY_BE, event->id);
+	const struct bound_filter *b = bound_for(f, schema, frame->flags & TW_FLAG_BODY_BE, event->id);
 	const uint64_t given_up = tw_filter__given_up();
 	bool wanted;
 	int certain;
 
-	sieve->allowed += TW_SIEVE_WORK_EVENT;
+	f->allowed += TW_CAPTURE_FILTER_WORK_EVENT;
 	if (!b || !b->bound) {
-		sieve->stats.undecided++;
+		f->stats.undecided++;
 		return true;
 	}
 	certain = tw_bound__is_certain(b->bound, event->id);
 	wanted = certain < 0 ? matches(b->bound, stream, frame->cpu, event) : certain;
-	sieve->stats.given_up += tw_filter__given_up() != given_up;
+	f->stats.given_up += tw_filter__given_up() != given_up;
 	if (wanted)
 		return true;
-	sieve->stats.rejected++;
-	sieve->stats.unknown += !schema || !tw_stream_schema__event(schema, event->id);
+	f->stats.rejected++;
+	f->stats.unknown += !schema || !tw_stream_schema__event(schema, event->id);
 	return false;
 }
 
-void tw_sieve__stats(const struct tw_sieve *sieve, struct tw_sieve_stats *ret)
+void tw_capture_filter__stats(const struct tw_capture_filter *f, struct tw_capture_filter_stats *ret)
 {
-	*ret = sieve->stats;
+	*ret = f->stats;
 }
 
-void tw_sieve__doubts(struct tw_sieve *sieve, struct tw_doubts *ret)
+void tw_capture_filter__undecided_predicates(struct tw_capture_filter *f, struct tw_undecided_predicates *ret)
 {
-	for (struct tw_stream *stream = tw_streams__first(sieve->streams); stream; stream = stream->next)
-		bind_rest(sieve, stream);
+	for (struct tw_stream *stream = tw_streams__first(f->streams); stream; stream = stream->next)
+		bind_rest(f, stream);
 	ret->n = 0;
-	for (unsigned int i = 0; i < tw_filter__predicates(sieve->filter); i++) {
-		const struct comparison *comparison = &sieve->comparisons[i];
+	for (unsigned int i = 0; i < tw_filter__predicates(f->filter); i++) {
+		const struct comparison *comparison = &f->comparisons[i];
 
-		if (!comparison->has_meaning && *comparison->why.text && ret->n++ < TW_DOUBTS_MAX)
+		if (!comparison->has_meaning && *comparison->why.text && ret->n++ < TW_UNDECIDED_PREDICATES_MAX)
 			ret->text[ret->n - 1] = comparison->why;
 	}
 }

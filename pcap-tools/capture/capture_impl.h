@@ -29,7 +29,7 @@ struct tw_capture_interface {
 struct tw_capture_file {
 	struct tw_input in;
 	const char *name;
-	int (*next)(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err);
+	int (*next)(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 	bool big_endian;
 	bool failed;
 	bool is_pcapng, is_recording;
@@ -48,10 +48,10 @@ static inline void tw_capture__show(const struct tw_capture_file *file, const st
 
 /** tw_capture__damaged() - "FILE: what at byte N ..." Return: -EBADMSG, or the failure of read() instead */
 __attribute__((format(printf, 4, 5))) int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset,
-							      struct tw_error *err, const char *fmt, ...);
+							      struct tw_error *error, const char *fmt, ...);
 
 /** tw_pcapng_file__open() - and tw_pcap_file__open(): is it this format? Return: 1, 0 if not, or -errno */
-int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err);
-int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *err);
+int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error);
+int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *error);
 
 #endif

@@ -144,11 +144,11 @@ static ssize_t some_more(struct tw_input *in, uint8_t *buf, size_t size)
 
 size_t tw_input__fill(struct tw_input *in, size_t len)
 {
-	const int error = make_room(in, len);
+	const int err = make_room(in, len);
 
-	if (error)
-		in->failure = error;
-	while (!error && in->end - in->at < len) {
+	if (err)
+		in->failure = err;
+	while (!err && in->end - in->at < len) {
 		const size_t left = in->size - in->end;
 		const ssize_t n = some_more(in, in->buf + in->end, left < READ_SIZE ? left : READ_SIZE);
 

@@ -12,7 +12,7 @@
 #define HEADER   24
 #define RECORD   16
 
-static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
+static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error)
 {
 	const uint8_t *p = tw_input__peek(&file->in, RECORD);
 	const uint64_t offset = file->in.offset;
@@ -22,14 +22,14 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	if (!p) {
 		if (!file->in.failure && file->in.at == file->in.end)
 			return 0;
-		return tw_capture__damaged(file, offset, err, "it ends within a packet's header");
+		return tw_capture__damaged(file, offset, error, "it ends within a packet's header");
 	}
 	len = tw_load32(p + 8, file->big_endian);
 	if (len > TW_CAPTURE_BLOCK_MAX - RECORD)
-		return tw_capture__damaged(file, offset, err, "a packet of %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "a packet of %u bytes", len);
 	p = tw_input__peek(&file->in, RECORD + len);
 	if (!p)
-		return tw_capture__damaged(file, offset, err, "it ends within a packet of %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "it ends within a packet of %u bytes", len);
 	fraction = (uint64_t)tw_load32(p + 4, file->big_endian) * file->interfaces->resolution.mult;
 	*ret = (struct tw_packet){
 		.data = p + RECORD,
@@ -43,7 +43,7 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	return 1;
 }
 
-int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *err)
+int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *error)
 {
 	const uint8_t *p = tw_input__peek(&file->in, 4);
 	uint32_t magic;
@@ -58,10 +58,10 @@ int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *err)
 		return 0;
 	p = tw_input__peek(&file->in, HEADER);
 	if (!p)
-		return tw_capture__damaged(file, 0, err, "it ends within its header");
+		return tw_capture__damaged(file, 0, error, "it ends within its header");
 	file->interfaces = calloc(1, sizeof(*file->interfaces));
 	if (!file->interfaces)
-		return tw_error__set(err, -ENOMEM, "no memory to read %s", file->name);
+		return tw_error__set(error, -ENOMEM, "no memory to read %s", file->name);
 	file->n_interfaces = 1;
 	file->interfaces->linktype = tw_load32(p + 20, file->big_endian) & 0xffff;
 	file->interfaces->snaplen = tw_load32(p + 16, file->big_endian);

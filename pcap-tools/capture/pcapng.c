@@ -68,22 +68,22 @@ static void read_options(struct tw_capture_options options, struct tw_capture_in
 	}
 }
 
-static int add_interface(struct tw_capture_file *file, const struct body *body, struct tw_error *err)
+static int add_interface(struct tw_capture_file *file, const struct body *body, struct tw_error *error)
 {
 	struct tw_capture_interface *interface = file->interfaces;
 
 	if (body->len < IDB_FIXED)
-		return tw_capture__damaged(file, body->offset, err, "an interface block of %u bytes",
+		return tw_capture__damaged(file, body->offset, error, "an interface block of %u bytes",
 					   body->len + BLOCK_LEAST);
 	if (file->n_interfaces == TW_CAPTURE_INTERFACES_MAX)
-		return tw_capture__damaged(file, body->offset, err, "more than %u interfaces",
+		return tw_capture__damaged(file, body->offset, error, "more than %u interfaces",
 					   TW_CAPTURE_INTERFACES_MAX);
 	if (file->n_interfaces == file->size_interfaces) {
 		const uint32_t size = file->size_interfaces ? file->size_interfaces * 2 : 4;
 
 		interface = reallocarray(file->interfaces, size, sizeof(*interface));
 		if (!interface)
-			return tw_error__set(err, -ENOMEM, "no memory to read %s", file->name);
+			return tw_error__set(error, -ENOMEM, "no memory to read %s", file->name);
 		file->interfaces = interface;
 		file->size_interfaces = size;
 	}
@@ -135,13 +135,13 @@ static void show_section(struct tw_capture_file *file, const struct body *body)
 
 /* Fills what all kinds of packet blocks have. Return: 1, or -EBADMSG. */
 static int packet(struct tw_capture_file *file, const struct body *body, uint32_t interface, uint32_t fixed,
-		  struct tw_packet *ret, struct tw_error *err)
+		  struct tw_packet *ret, struct tw_error *error)
 {
 	if (interface >= file->n_interfaces)
-		return tw_capture__damaged(file, body->offset, err, "a packet of interface %u, of which there are %u",
+		return tw_capture__damaged(file, body->offset, error, "a packet of interface %u, of which there are %u",
 					   interface, file->n_interfaces);
 	if (ret->len > body->len - fixed)
-		return tw_capture__damaged(file, body->offset, err, "a packet of %u bytes in a block of %u", ret->len,
+		return tw_capture__damaged(file, body->offset, error, "a packet of %u bytes in a block of %u", ret->len,
 					   body->len + BLOCK_LEAST);
 	ret->data = body->at + fixed;
 	ret->interface = interface;
@@ -152,57 +152,58 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 
 /* Enhanced packets and the obsolete ones differ in the first word only: an interface of 32 bits, or 16 and a drop count. */
 static int timed_packet(struct tw_capture_file *file, const struct body *body, bool obsolete, struct tw_packet *ret,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	uint32_t interface;
 	uint64_t ticks;
 	int r;
 
 	if (body->len < EPB_FIXED)
-		return tw_capture__damaged(file, body->offset, err, "a packet block of %u bytes",
+		return tw_capture__damaged(file, body->offset, error, "a packet block of %u bytes",
 					   body->len + BLOCK_LEAST);
 	interface = obsolete ? u16(file, body->at) : u32(file, body->at);
 	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
 	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
-	r = packet(file, body, interface, EPB_FIXED, ret, err);
+	r = packet(file, body, interface, EPB_FIXED, ret, error);
 	if (r > 0)
 		ret->time = tw_resolution__ns(&file->interfaces[interface].resolution, ticks);
 	return r;
 }
 
 static int simple_packet(struct tw_capture_file *file, const struct body *body, struct tw_packet *ret,
-			 struct tw_error *err)
+			 struct tw_error *error)
 {
 	uint32_t original, snaplen;
 
 	if (body->len < SPB_FIXED || !file->n_interfaces)
-		return tw_capture__damaged(file, body->offset, err,
+		return tw_capture__damaged(file, body->offset, error,
 					   "a simple packet block without a length or interface");
 	original = u32(file, body->at);
 	snaplen = file->interfaces[0].snaplen;
 	*ret = (struct tw_packet){ .original = original, .len = snaplen && original > snaplen ? snaplen : original };
 	if (ret->len > body->len - SPB_FIXED)
 		ret->len = body->len - SPB_FIXED;
-	return packet(file, body, 0, SPB_FIXED, ret, err);
+	return packet(file, body, 0, SPB_FIXED, ret, error);
 }
 
 /* A section header tells the byte order of its own length too. */
-static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *err)
+static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *error)
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);
 
 	file->big_endian = magic == BYTE_ORDER_MAGIC;
 	if (!file->big_endian && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
-		return tw_capture__damaged(file, file->in.offset, err, "a section of no known byte order");
+		return tw_capture__damaged(file, file->in.offset, error, "a section of no known byte order");
 	if (u16(file, p + 12) != 1)
-		return tw_capture__damaged(file, file->in.offset, err, "a section of pcapng version %u.%u, known is 1",
-					   u16(file, p + 12), u16(file, p + 14));
+		return tw_capture__damaged(file, file->in.offset, error,
+					   "a section of pcapng version %u.%u, known is 1", u16(file, p + 12),
+					   u16(file, p + 14));
 	file->n_interfaces = 0;
 	return 0;
 }
 
 /* The next block whole. Return: 1, 0 at the end, -errno. */
-static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *err)
+static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *error)
 {
 	const uint64_t offset = file->in.offset;
 	const uint8_t *p = tw_input__peek(&file->in, BLOCK_LEAST);
@@ -212,43 +213,43 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 	if (!p) {
 		if (!file->in.failure && file->in.at == file->in.end)
 			return 0;
-		return tw_capture__damaged(file, offset, err, "it ends within a block's header");
+		return tw_capture__damaged(file, offset, error, "it ends within a block's header");
 	}
 	type = u32(file, p);
 	if (type == BLOCK_SHB) {
 		p = tw_input__peek(&file->in, SHB_LEAST);
 		if (!p)
-			return tw_capture__damaged(file, offset, err, "it ends within a section's header");
-		r = begin_section(file, p, err);
+			return tw_capture__damaged(file, offset, error, "it ends within a section's header");
+		r = begin_section(file, p, error);
 		if (r)
 			return r;
 	}
 	len = u32(file, p + 4);
 	if (len < (type == BLOCK_SHB ? SHB_LEAST : BLOCK_LEAST) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
-		return tw_capture__damaged(file, offset, err, "a block that claims %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "a block that claims %u bytes", len);
 	p = tw_input__peek(&file->in, len);
 	if (!p)
-		return tw_capture__damaged(file, offset, err, "it ends within a block of %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "it ends within a block of %u bytes", len);
 	if (u32(file, p + len - 4) != len)
-		return tw_capture__damaged(file, offset, err, "a block whose two lengths differ");
+		return tw_capture__damaged(file, offset, error, "a block whose two lengths differ");
 	*ret_type = type;
 	*ret = (struct body){ .at = p + BLOCK_HEADER, .len = len - BLOCK_LEAST, .offset = offset };
 	tw_input__take(&file->in, len);
 	return 1;
 }
 
-static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *err)
+static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error)
 {
 	struct body body;
 	uint32_t type;
 	int r;
 
-	while ((r = next_block(file, &type, &body, err)) > 0) {
+	while ((r = next_block(file, &type, &body, error)) > 0) {
 		if (type == BLOCK_EPB || type == BLOCK_PB)
-			return timed_packet(file, &body, type == BLOCK_PB, ret, err);
+			return timed_packet(file, &body, type == BLOCK_PB, ret, error);
 		if (type == BLOCK_SPB)
-			return simple_packet(file, &body, ret, err);
-		if (type == BLOCK_IDB && (r = add_interface(file, &body, err)))
+			return simple_packet(file, &body, ret, error);
+		if (type == BLOCK_IDB && (r = add_interface(file, &body, error)))
 			return r;
 		if (type == BLOCK_ISB)
 			show_statistics(file, &body);
@@ -275,7 +276,7 @@ static bool is_recording(struct tw_capture_file *file, uint32_t len)
 	return false;
 }
 
-int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
+int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error)
 {
 	const uint8_t *p = tw_input__peek(&file->in, 4);
 	int r;
@@ -284,8 +285,8 @@ int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *err)
 		return 0;
 	p = tw_input__peek(&file->in, SHB_LEAST);
 	if (!p)
-		return tw_capture__damaged(file, 0, err, "it ends within its header");
-	r = begin_section(file, p, err);
+		return tw_capture__damaged(file, 0, error, "it ends within its header");
+	r = begin_section(file, p, error);
 	if (r)
 		return r;
 	file->is_recording = is_recording(file, u32(file, p + 4));

@@ -39,45 +39,45 @@ struct asked_stream {
 	struct waiting waiting[WAITING]; /* a ring, by the number of questions asked */
 };
 
-struct tw_asker {
+struct tw_clock_poller {
 	uint64_t secret;
 	uint64_t due;     /* nothing before that */
 	uint64_t all_due; /* nobody's formats are wanted before that */
 	uint64_t firsts;  /* first questions */
 	struct tw_streams *streams;
 	unsigned int user; /* where these have struct asked_stream */
-	struct tw_asker_stats stats;
+	struct tw_clock_poller_stats stats;
 };
 
 static int forget(void *ctx, struct tw_stream *stream)
 {
-	const struct tw_asker *asker = ctx;
+	const struct tw_clock_poller *poller = ctx;
 
-	free(stream->user[asker->user]);
+	free(stream->user[poller->user]);
 	return 0;
 }
 
-struct tw_asker *tw_asker__new(struct tw_streams *streams, uint64_t secret)
+struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_t secret)
 {
-	struct tw_asker *asker = calloc(1, sizeof(*asker));
+	struct tw_clock_poller *poller = calloc(1, sizeof(*poller));
 
-	if (!asker)
+	if (!poller)
 		return NULL;
-	asker->streams = streams;
-	asker->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = forget, .ctx = asker });
-	asker->secret = secret;
-	asker->due = UINT64_MAX;
-	return asker;
+	poller->streams = streams;
+	poller->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = forget, .ctx = poller });
+	poller->secret = secret;
+	poller->due = UINT64_MAX;
+	return poller;
 }
 
-void tw_asker__free(struct tw_asker *asker)
+void tw_clock_poller__free(struct tw_clock_poller *poller)
 {
-	if (!asker)
+	if (!poller)
 		return;
-	for (size_t i = 0; i < tw_streams__n_live(asker->streams); i++)
-		free(tw_streams__at_live(asker->streams, i)->user[asker->user]);
-	tw_streams__remove_user(asker->streams, asker->user);
-	free(asker);
+	for (size_t i = 0; i < tw_streams__n_live(poller->streams); i++)
+		free(tw_streams__at_live(poller->streams, i)->user[poller->user]);
+	tw_streams__remove_user(poller->streams, poller->user);
+	free(poller);
 }
 
 static bool is_control(const struct tw_received_frame *frame)
@@ -91,33 +91,34 @@ static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 }
 
 /* Return: NULL if the stream is not live, so that nobody takes its frames, or without memory */
-static struct asked_stream *begin(struct tw_asker *a, uint64_t id, const struct tw_received_frame *frame, uint64_t now)
+static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const struct tw_received_frame *frame,
+				  uint64_t now)
 {
-	struct tw_stream *stream = tw_streams__find(a->streams, id);
+	struct tw_stream *stream = tw_streams__find(p->streams, id);
 	struct asked_stream *s;
 
 	if (!stream || !stream->is_live)
 		return NULL;
 	s = malloc(sizeof(*s));
 	if (!s) {
-		a->stats.crowded++;
+		p->stats.crowded++;
 		return NULL;
 	}
 	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
-	stream->user[a->user] = s;
-	a->due = now < a->due ? now : a->due;
+	stream->user[p->user] = s;
+	p->due = now < p->due ? now : p->due;
 	return s;
 }
 
-static struct asked_stream *find(const struct tw_asker *a, uint64_t id)
+static struct asked_stream *find(const struct tw_clock_poller *p, uint64_t id)
 {
-	const struct tw_stream *stream = tw_streams__find(a->streams, id);
+	const struct tw_stream *stream = tw_streams__find(p->streams, id);
 
-	return stream ? stream->user[a->user] : NULL;
+	return stream ? stream->user[p->user] : NULL;
 }
 
 /* HOST is said first, then formats: those behind a HOST that was missed are not all. */
-static void learn(struct asked_stream *s, const struct tw_received_frame *frame)
+static void note_metadata(struct asked_stream *s, const struct tw_received_frame *frame)
 {
 	enum tw_frame_status status;
 	struct tw_frame_info info;
@@ -136,7 +137,7 @@ static void learn(struct asked_stream *s, const struct tw_received_frame *frame)
 	}
 }
 
-static void take_control(struct tw_asker *a, struct asked_stream *s, const struct tw_received_frame *frame,
+static void take_control(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_received_frame *frame,
 			 uint64_t now)
 {
 	if (!same_peer(&s->peer, frame->from)) {
@@ -144,13 +145,13 @@ static void take_control(struct tw_asker *a, struct asked_stream *s, const struc
 		memset(s->waiting, 0, sizeof(s->waiting));
 	}
 	if (now - s->seen > SILENT_NS) /* it is heard again */
-		a->due = s->due < a->due ? s->due : a->due;
+		p->due = s->due < p->due ? s->due : p->due;
 	s->seen = now;
 	if (!s->has_formats)
-		learn(s, frame);
+		note_metadata(s, frame);
 }
 
-void tw_asker__saw(struct tw_asker *a, const struct tw_received_frame *frame, uint64_t now)
+void tw_clock_poller__saw(struct tw_clock_poller *p, const struct tw_received_frame *frame, uint64_t now)
 {
 	struct asked_stream *s;
 	uint64_t id;
@@ -158,20 +159,20 @@ void tw_asker__saw(struct tw_asker *a, const struct tw_received_frame *frame, ui
 	if (frame->len < sizeof(struct tw_frame_hdr))
 		return;
 	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
-	s = find(a, id);
+	s = find(p, id);
 	if (s && !is_control(frame))
 		return;
 	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
 		return;
 	if (!s)
-		s = begin(a, id, frame, now);
+		s = begin(p, id, frame, now);
 	if (s && is_control(frame))
-		take_control(a, s, frame, now);
+		take_control(p, s, frame, now);
 }
 
-uint64_t tw_asker__due(const struct tw_asker *a)
+uint64_t tw_clock_poller__due(const struct tw_clock_poller *p)
 {
-	return a->due;
+	return p->due;
 }
 
 static uint64_t pause_after(const struct asked_stream *s)
@@ -194,13 +195,13 @@ static bool goes_before(const struct asked_stream *s, const struct asked_stream 
 }
 
 /* Whose turn it is; and when to look again. */
-static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
+static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 {
 	struct asked_stream *first = NULL;
 	uint64_t next = UINT64_MAX;
 
-	for (size_t i = 0; i < tw_streams__n_live(a->streams); i++) {
-		struct asked_stream *s = tw_streams__at_live(a->streams, i)->user[a->user];
+	for (size_t i = 0; i < tw_streams__n_live(p->streams); i++) {
+		struct asked_stream *s = tw_streams__at_live(p->streams, i)->user[p->user];
 
 		if (!s || (now > s->seen && now - s->seen > SILENT_NS))
 			continue;
@@ -212,17 +213,17 @@ static struct asked_stream *most_due(struct tw_asker *a, uint64_t now)
 		}
 	}
 	if (first && first->due > now) {
-		a->due = first->due;
+		p->due = first->due;
 		return NULL;
 	}
-	a->due = next;
+	p->due = next;
 	return first;
 }
 
 /* splitmix64 of the secret and the question's number */
-static uint32_t number_of(const struct tw_asker *a)
+static uint32_t number_of(const struct tw_clock_poller *p)
 {
-	uint64_t z = a->secret + (a->stats.asked + 1) * 0x9e3779b97f4a7c15u;
+	uint64_t z = p->secret + (p->stats.asked + 1) * 0x9e3779b97f4a7c15u;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
@@ -246,65 +247,65 @@ static uint64_t next_pause(const struct asked_stream *s)
  * What is lacking. Behind a HOST that came without being asked for the formats are on their way. Of all there may be much, and many streams
  * may be new at once, so that one stream's is wanted at a time; without HOST and CLOCK, which are little, nothing can be written.
  */
-static uint16_t want_of(struct tw_asker *a, struct asked_stream *s, uint64_t now)
+static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {
 	if (s->has_host && !s->asked)
 		s->want_due = now + WANT_NS;
 	if (!lacks_something(s) || now < s->want_due)
 		return 0;
-	if (now < a->all_due)
+	if (now < p->all_due)
 		return s->has_host ? 0 : TW_METADATA_REQUEST_CLOCK;
-	a->all_due = now + BETWEEN_NS;
+	p->all_due = now + BETWEEN_NS;
 	s->want_pause = next_pause(s);
 	s->want_due = now + s->want_pause;
 	return TW_METADATA_REQUEST_ALL;
 }
 
 /* When to ask again: for the clock, or sooner for what is lacking. */
-static uint64_t next_due(const struct tw_asker *a, const struct asked_stream *s, uint64_t now)
+static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
 {
 	const uint64_t clock_due = now + pause_after(s);
-	const uint64_t want_due = s->want_due > a->all_due ? s->want_due : a->all_due;
+	const uint64_t want_due = s->want_due > p->all_due ? s->want_due : p->all_due;
 
 	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
 }
 
 /* Any two questions have a pause between them, but for first ones. */
-static uint64_t pause_between(struct tw_asker *a, const struct asked_stream *s)
+static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
 {
 	if (s->asked > 1)
 		return BETWEEN_NS;
-	return ++a->firsts % AT_ONCE ? 0 : BETWEEN_NS;
+	return ++p->firsts % AT_ONCE ? 0 : BETWEEN_NS;
 }
 
-bool tw_asker__next(struct tw_asker *a, uint64_t now, struct tw_question *ret)
+bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_time_sync_request *ret)
 {
-	struct asked_stream *s = now < a->due ? NULL : most_due(a, now);
+	struct asked_stream *s = now < p->due ? NULL : most_due(p, now);
 	struct waiting *waiting;
 	uint64_t next;
 	uint16_t want;
 
 	if (!s)
 		return false;
-	want = want_of(a, s, now);
+	want = want_of(p, s, now);
 	waiting = &s->waiting[s->asked++ % WAITING];
-	*waiting = (struct waiting){ .id = number_of(a), .open = true, .asked = now };
-	a->stats.asked++;
+	*waiting = (struct waiting){ .id = number_of(p), .open = true, .asked = now };
+	p->stats.asked++;
 	s->unanswered++;
-	s->due = next_due(a, s, now);
-	a->due = s->due < a->due ? s->due : a->due;
-	next = now + pause_between(a, s);
-	a->due = a->due < next ? next : a->due;
+	s->due = next_due(p, s, now);
+	p->due = s->due < p->due ? s->due : p->due;
+	next = now + pause_between(p, s);
+	p->due = p->due < next ? next : p->due;
 	ret->to = &s->peer;
 	ret->len = tw_time_sync_frame__request(ret->frame, s->id,
 					       &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
 	return true;
 }
 
-static void bring_forward(struct tw_asker *a, struct asked_stream *s, uint64_t due)
+static void bring_forward(struct tw_clock_poller *p, struct asked_stream *s, uint64_t due)
 {
 	s->due = due < s->due ? due : s->due;
-	a->due = s->due < a->due ? s->due : a->due;
+	p->due = s->due < p->due ? s->due : p->due;
 }
 
 static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
@@ -318,8 +319,8 @@ static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_
 	return NULL;
 }
 
-bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame, uint64_t arrived, uint64_t *ret_stream,
-		      struct tw_time_sync_sample *ret)
+bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame, uint64_t arrived,
+			       uint64_t *ret_stream, struct tw_time_sync_sample *ret)
 {
 	struct tw_time_sync_view answer;
 	struct waiting *waiting = NULL;
@@ -328,11 +329,11 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 
 	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
 		return false;
-	s = find(a, stream);
+	s = find(p, stream);
 	if (s && frame->from && same_peer(&s->peer, frame->from))
 		waiting = waiting_for(s, &answer);
 	if (!waiting) {
-		a->stats.strange++;
+		p->stats.strange++;
 		return false;
 	}
 	waiting->open = false;
@@ -340,14 +341,14 @@ bool tw_asker__answer(struct tw_asker *a, const struct tw_received_frame *frame,
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
 	s->answers = true;
-	bring_forward(a, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
-	a->stats.answered++;
+	bring_forward(p, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
+	p->stats.answered++;
 	*ret_stream = stream;
 	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };
 	return true;
 }
 
-void tw_asker__stats(const struct tw_asker *a, struct tw_asker_stats *ret)
+void tw_clock_poller__stats(const struct tw_clock_poller *p, struct tw_clock_poller_stats *ret)
 {
-	*ret = a->stats;
+	*ret = p->stats;
 }

@@ -31,8 +31,8 @@ struct run {
 	struct tw_report_frames *frames;
 	struct tw_parts *parts;
 	struct tw_report_pending *pending;
-	struct tw_sieve *sieve; /* NULL = everything */
-	uint64_t explained;     /* of what is missing by numbers, as LOST tells */
+	struct tw_capture_filter *capture_filter; /* NULL = everything */
+	uint64_t explained;                       /* of what is missing by numbers, as LOST tells */
 };
 
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
@@ -103,7 +103,7 @@ static int take_event(struct run *run, struct tw_stream *stream, const struct tw
 	event.known = tw_stream__event(stream, frame->info.schema_id, event.view.id);
 	if (!wants_cpu(run->report.options, event.cpu) || !wants_event(run->report.options, event.known))
 		return 0;
-	if (run->sieve && !tw_sieve__wants(run->sieve, stream, &frame->info, &event.view))
+	if (run->capture_filter && !tw_capture_filter__wants(run->capture_filter, stream, &frame->info, &event.view))
 		return 0;
 	run->stats->unknown += !event.known;
 	event.print = cut ? NULL : program_of(run, stream, event.known);
@@ -257,14 +257,14 @@ static void finish(struct run *run)
 		run->stats->incomplete = streams.incomplete;
 		run->stats->malformed += streams.malformed;
 	}
-	if (run->sieve) {
-		tw_sieve__stats(run->sieve, &run->stats->sieve);
-		tw_sieve__doubts(run->sieve, &run->stats->doubts);
+	if (run->capture_filter) {
+		tw_capture_filter__stats(run->capture_filter, &run->stats->capture_filter);
+		tw_capture_filter__undecided_predicates(run->capture_filter, &run->stats->undecided_predicates);
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);
 	tw_report_pending__free(run->pending);
-	tw_sieve__free(run->sieve);
+	tw_capture_filter__free(run->capture_filter);
 	tw_streams__free(run->report.streams);
 	free(run->report.out.buf);
 	free(run->report.text);
@@ -301,7 +301,7 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 		      ? 0
 		      : tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	if (!err && options->filter)
-		err = tw_sieve__new(options->filter, run.report.streams, &run.sieve, error);
+		err = tw_capture_filter__new(options->filter, run.report.streams, &run.capture_filter, error);
 	if (!err)
 		err = take_packets(&run, file, name, error);
 	if (!err)

@@ -40,23 +40,23 @@ struct tw_report_stats {
 	uint64_t packets, frames; /* read; frames are Tracewire's */
 	uint64_t events;          /* in them */
 	uint64_t printed;
-	bool not_written;            /* the output failed: some of the events printed are not there */
-	uint64_t filtered;           /* rejected by a classifier in place, on the way */
-	uint64_t lost;               /* as LOST records tell */
-	uint64_t lost_unknown;       /* LOST records without a count */
-	uint64_t missing;            /* by their numbers, and not among those lost: dropped on the way */
-	uint64_t unknown;            /* events whose format did not come; shown as bytes */
-	uint64_t snapped;            /* frames of which whoever captured kept only the beginning */
-	uint64_t malformed;          /* frames that cannot be read, or in part */
-	uint64_t versions;           /* frames of a version not known here */
-	uint64_t fallbacks;          /* events printed as field=value because their print fmt could not be compiled */
-	uint64_t refused_texts;      /* formats that could not be used */
-	uint64_t refused_names;      /* of tasks and symbols, beyond what is kept of a capture */
-	uint64_t incomplete;         /* formats and the like in PARTs of which one is missing */
-	char fallback[128];          /* the first event of the fallbacks, "system:event: why", printable */
-	struct tw_error text;        /* why the first text was refused */
-	struct tw_sieve_stats sieve; /* events that the options' filter rejected */
-	struct tw_doubts doubts;     /* about that filter */
+	bool not_written;       /* the output failed: some of the events printed are not there */
+	uint64_t filtered;      /* rejected by a classifier in place, on the way */
+	uint64_t lost;          /* as LOST records tell */
+	uint64_t lost_unknown;  /* LOST records without a count */
+	uint64_t missing;       /* by their numbers, and not among those lost: dropped on the way */
+	uint64_t unknown;       /* events whose format did not come; shown as bytes */
+	uint64_t snapped;       /* frames of which whoever captured kept only the beginning */
+	uint64_t malformed;     /* frames that cannot be read, or in part */
+	uint64_t versions;      /* frames of a version not known here */
+	uint64_t fallbacks;     /* events printed as field=value because their print fmt could not be compiled */
+	uint64_t refused_texts; /* formats that could not be used */
+	uint64_t refused_names; /* of tasks and symbols, beyond what is kept of a capture */
+	uint64_t incomplete;    /* formats and the like in PARTs of which one is missing */
+	char fallback[128];     /* the first event of the fallbacks, "system:event: why", printable */
+	struct tw_error text;   /* why the first text was refused */
+	struct tw_capture_filter_stats capture_filter;       /* events that the options' filter rejected */
+	struct tw_undecided_predicates undecided_predicates; /* about that filter */
 };
 
 /**

@@ -32,14 +32,14 @@
 
 #define MS       TW_NS_PER_MS
 #define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a loaded machine answers late */
-#define ASKED    2                       /* when, in questions of the tests' own: the asker's have the time */
+#define ASKED    2                       /* when, in questions of the tests' own: the poller's have the time */
 
 /* The capture host's side. */
 struct host {
 	struct run run;
 	struct tw_receiver *rx;
 	struct tw_streams *streams;
-	struct tw_asker *asker;
+	struct tw_clock_poller *poller;
 	struct tw_capture_clock clock;
 	struct tw_stream_clock stream;
 	struct tw_clock_view samples[16];
@@ -110,7 +110,7 @@ static void host__open_with(struct host *h, const char *clock, const char *event
 		fail_msg("%s", err.text);
 	tw_capture_clock__begin(&h->clock);
 	h->streams = tw_streams__new(NULL);
-	h->asker = tw_asker__new(h->streams, 1);
+	h->poller = tw_clock_poller__new(h->streams, 1);
 	tw_stream_clock__init(&h->stream, TW_ALIGN_NONE, false);
 	run__init(&h->run, events, filter);
 	h->run.options.open_sink = open_sink;
@@ -159,15 +159,15 @@ static void take_frame(struct host *h, const struct tw_received_frame *frame)
 	struct tw_cursor tlvs;
 	uint64_t stream;
 
-	if (tw_asker__is_answer(frame)) {
-		if (tw_asker__answer(h->asker, frame, arrived, &stream, &exchange))
+	if (tw_clock_poller__is_response(frame)) {
+		if (tw_clock_poller__response(h->poller, frame, arrived, &stream, &exchange))
 			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
 		return;
 	}
 	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
 	h->stream_id = info.stream_id;
 	assert_int_equal(tw_streams__live(h->streams, info.stream_id, arrived, &known), 0);
-	tw_asker__saw(h->asker, frame, arrived);
+	tw_clock_poller__saw(h->poller, frame, arrived);
 	h->peer = *frame->from;
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_CLOCK)
@@ -183,11 +183,11 @@ static void take_frame(struct host *h, const struct tw_received_frame *frame)
 static void host__run(struct host *h, uint64_t ns)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + ns;
-	struct tw_question question;
+	struct tw_time_sync_request question;
 	struct tw_received_frame frame;
 
 	while (tw_time__now(CLOCK_MONOTONIC) < end) {
-		while (tw_asker__next(h->asker, tw_capture_clock__now(&h->clock), &question))
+		while (tw_clock_poller__next(h->poller, tw_capture_clock__now(&h->clock), &question))
 			tw_receiver__answer(h->rx, question.to, question.frame, question.len);
 		if (tw_receiver__next(h->rx, 1, &frame) == 1)
 			take_frame(h, &frame);
@@ -229,14 +229,14 @@ static unsigned int host__await_texts(struct host *h)
 }
 
 /* It has been asked often enough, and has answered all but the last of that. */
-static struct tw_asker_stats host__await_answers(struct host *h, uint64_t asked)
+static struct tw_clock_poller_stats host__await_answers(struct host *h, uint64_t asked)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
-	struct tw_asker_stats stats;
+	struct tw_clock_poller_stats stats;
 
 	do {
 		host__run(h, 20 * MS);
-		tw_asker__stats(h->asker, &stats);
+		tw_clock_poller__stats(h->poller, &stats);
 	} while ((stats.asked < asked || stats.answered + 2 < stats.asked) && tw_time__now(CLOCK_MONOTONIC) < end);
 	return stats;
 }
@@ -265,7 +265,7 @@ static void host__close(struct host *h)
 	host__await(h, &h->ends, 5);
 	run__fini(&h->run);
 	tw_receiver__close(h->rx);
-	tw_asker__free(h->asker);
+	tw_clock_poller__free(h->poller);
 	tw_streams__free(h->streams);
 }
 
@@ -292,7 +292,7 @@ static void test_every_clock(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
 		struct tw_stream_clock_summary summary;
-		struct tw_asker_stats asked;
+		struct tw_clock_poller_stats asked;
 		uint64_t begun, ns;
 		struct host h;
 
@@ -335,14 +335,14 @@ static void test_left_out(void **state)
 	host__close(&h);
 }
 
-/* The asker's questions may be answered late, too. */
+/* The poller's questions may be answered late, too. */
 static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_view exchange;
 	uint64_t stream;
 
-	return tw_asker__is_answer(frame) && tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) &&
-	       exchange.asked == ASKED;
+	return tw_clock_poller__is_response(frame) &&
+	       tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) && exchange.asked == ASKED;
 }
 
 /* How many answers come to what is sent so often, @least of them however long that takes. */

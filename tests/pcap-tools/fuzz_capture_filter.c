@@ -15,7 +15,7 @@
 struct run {
 	struct tw_filter *filter;
 	struct tw_streams *streams;
-	struct tw_sieve *sieve;
+	struct tw_capture_filter *capture_filter;
 	struct tw_archive *archive;
 	uint64_t asked, wanted;
 };
@@ -34,8 +34,8 @@ static void ask(struct run *run, struct tw_stream *stream, const struct tw_frame
 
 	if (!tw_event__parse(tlv, info->base_time, &event))
 		return;
-	wants = tw_sieve__wants(run->sieve, stream, info, &event);
-	check(tw_sieve__wants(run->sieve, stream, info, &event) == wants);
+	wants = tw_capture_filter__wants(run->capture_filter, stream, info, &event);
+	check(tw_capture_filter__wants(run->capture_filter, stream, info, &event) == wants);
 	run->asked += 2;
 	run->wanted += 2 * wants;
 }
@@ -73,32 +73,32 @@ static void read_packets(struct run *run, struct tw_capture_file *file)
 	}
 }
 
-static void check_doubts(const struct tw_doubts *doubts, const struct tw_filter *filter)
+static void check_undecided(const struct tw_undecided_predicates *undecided, const struct tw_filter *filter)
 {
-	check(doubts->n <= tw_filter__predicates(filter));
-	for (unsigned int i = 0; i < doubts->n && i < TW_DOUBTS_MAX; i++)
-		check(!strncmp(doubts->text[i].text, "column ", 7) && !strpbrk(doubts->text[i].text, "\033\n"));
+	check(undecided->n <= tw_filter__predicates(filter));
+	for (unsigned int i = 0; i < undecided->n && i < TW_UNDECIDED_PREDICATES_MAX; i++)
+		check(!strncmp(undecided->text[i].text, "column ", 7) && !strpbrk(undecided->text[i].text, "\033\n"));
 }
 
 static void settle(struct run *run)
 {
 	struct tw_archive_stats archive;
 	const uint64_t *place = archive.ledger.place;
-	struct tw_sieve_stats sieve;
-	struct tw_doubts doubts;
+	struct tw_capture_filter_stats capture_filter;
+	struct tw_undecided_predicates undecided;
 
-	tw_sieve__stats(run->sieve, &sieve);
-	check(run->asked == run->wanted + sieve.rejected && sieve.unknown <= sieve.rejected);
-	check(sieve.undecided <= run->wanted);
-	tw_sieve__doubts(run->sieve, &doubts);
-	check_doubts(&doubts, run->filter);
+	tw_capture_filter__stats(run->capture_filter, &capture_filter);
+	check(run->asked == run->wanted + capture_filter.rejected && capture_filter.unknown <= capture_filter.rejected);
+	check(capture_filter.undecided <= run->wanted);
+	tw_capture_filter__undecided_predicates(run->capture_filter, &undecided);
+	check_undecided(&undecided, run->filter);
 	check(!tw_archive__finish(run->archive));
 	tw_archive__stats(run->archive, &archive);
-	check(place[TW_PLACE_CAPTURE_FILTER] == archive.sieve.rejected);
+	check(place[TW_PLACE_CAPTURE_FILTER] == archive.capture_filter.rejected);
 	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] <= archive.merge.events_out);
-	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + archive.sieve.undecided >=
+	check(place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + archive.capture_filter.undecided >=
 	      archive.merge.events_out);
-	check_doubts(&archive.doubts, run->filter);
+	check_undecided(&archive.undecided_predicates, run->filter);
 }
 
 static int capture_of(const uint8_t *data, size_t size)
@@ -120,13 +120,13 @@ static void sift(struct run *run, struct tw_capture_file *file)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
 	run->streams = tw_streams__new(NULL);
 	check(run->streams);
-	if (tw_sieve__new(run->filter, run->streams, &run->sieve, NULL))
+	if (tw_capture_filter__new(run->filter, run->streams, &run->capture_filter, NULL))
 		return;
 	check(!tw_archive__new(null, &options, &run->archive, NULL));
 	read_packets(run, file);
 	settle(run);
 	tw_archive__free(run->archive);
-	tw_sieve__free(run->sieve);
+	tw_capture_filter__free(run->capture_filter);
 	tw_streams__free(run->streams);
 }
 

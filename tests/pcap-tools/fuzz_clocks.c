@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct state {
 	struct tw_stream_clock clock;
 	struct tw_streams *streams;
-	struct tw_asker *asker;
+	struct tw_clock_poller *poller;
 	uint64_t now; /* the capture host's */
 };
 
@@ -75,22 +75,22 @@ static void frame(struct state *s, const uint8_t *p)
 	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };
 	const struct tw_received_frame frame = { .data = p + 1, .len = TW_TIME_SYNC_BYTES, .from = &peer };
 	struct tw_time_sync_sample sample;
-	struct tw_question question;
+	struct tw_time_sync_request question;
 	struct tw_stream *live;
 	uint64_t stream;
 
 	s->now += (uint64_t)p[0] << 20;
 	tw_streams__live(s->streams, tw_load_be64(frame.data + offsetof(struct tw_frame_hdr, stream_id)), s->now,
 			 &live);
-	if (!tw_asker__is_answer(&frame))
-		tw_asker__saw(s->asker, &frame, s->now);
-	else if (tw_asker__answer(s->asker, &frame, s->now, &stream, &sample))
+	if (!tw_clock_poller__is_response(&frame))
+		tw_clock_poller__saw(s->poller, &frame, s->now);
+	else if (tw_clock_poller__response(s->poller, &frame, s->now, &stream, &sample))
 		tw_stream_clock__exchange(&s->clock, &sample);
-	for (unsigned int n = 0; tw_asker__next(s->asker, s->now, &question); n++) {
+	for (unsigned int n = 0; tw_clock_poller__next(s->poller, s->now, &question); n++) {
 		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(question.to->len == 1 && n < 8);
 	}
-	check(tw_asker__due(s->asker) > s->now);
+	check(tw_clock_poller__due(s->poller) > s->now);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -105,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			   .now = 1 };
 
 	check(s.streams);
-	s.asker = tw_asker__new(s.streams, 1);
-	check(s.asker);
+	s.poller = tw_clock_poller__new(s.streams, 1);
+	check(s.poller);
 	if (!size)
 		goto out;
 	tw_stream_clock__init(&s.clock, data[0] & 1 ? TW_ALIGN_HOST : TW_ALIGN_NONE, data[0] & 2);
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		at += operations[which].takes;
 	}
 out:
-	tw_asker__free(s.asker);
+	tw_clock_poller__free(s.poller);
 	tw_streams__free(s.streams);
 	return 0;
 }

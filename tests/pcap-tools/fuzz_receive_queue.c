@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct state {
 	struct tw_recorder *recorder;
 	struct tw_receive_queue *queue;
-	struct tw_asker *asker;
+	struct tw_clock_poller *poller;
 	struct tw_admission *admission;
 	uint64_t now;
 	uint64_t frames;
@@ -48,7 +48,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 	struct state *s = ctx;
 
 	check(frame->len <= SLOT_BYTES);
-	tw_asker__saw(s->asker, frame, s->now);
+	tw_clock_poller__saw(s->poller, frame, s->now);
 	while (!tw_receive_queue__copy(s->queue, frame->data, frame->len, frame->len, arrival))
 		flush(s);
 }
@@ -66,7 +66,8 @@ static void take_answer(struct state *s, const struct tw_received_frame *frame)
 	struct tw_time_sync_sample sample;
 	uint64_t stream;
 
-	if (tw_admission__answer(s->admission, frame) || !tw_asker__answer(s->asker, frame, s->now, &stream, &sample))
+	if (tw_admission__answer(s->admission, frame) ||
+	    !tw_clock_poller__response(s->poller, frame, s->now, &stream, &sample))
 		return;
 	tw_admission__answered(s->admission, stream, &frame->from->address);
 	tw_recorder__answer(s->recorder, stream, &sample);
@@ -76,13 +77,13 @@ static void take_answer(struct state *s, const struct tw_received_frame *frame)
 static bool look_at_frame(struct state *s, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	s->frames++;
-	if (tw_asker__is_answer(frame)) {
+	if (tw_clock_poller__is_response(frame)) {
 		take_answer(s, frame);
 		return true;
 	}
 	if (!tw_admission__frame(s->admission, frame, arrival))
 		return false;
-	tw_asker__saw(s->asker, frame, s->now);
+	tw_clock_poller__saw(s->poller, frame, s->now);
 	return true;
 }
 
@@ -106,10 +107,10 @@ static size_t look_at_bundle(struct state *s, const struct tw_received_batch *bu
 
 static void ask(struct state *s)
 {
-	struct tw_question question;
+	struct tw_time_sync_request question;
 	unsigned int n = 0;
 
-	while (tw_asker__next(s->asker, s->now, &question)) {
+	while (tw_clock_poller__next(s->poller, s->now, &question)) {
 		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
 		check(n++ < TW_STREAMS_LIVE_MAX);
 	}
@@ -169,8 +170,8 @@ static bool begin(struct state *s)
 
 	check(output.fd >= 0 && !tw_output__open(&output, &options.output, NULL));
 	s->admission = tw_admission__new(&admission);
-	s->asker = s->admission ? tw_asker__new(tw_admission__streams(s->admission), 1) : NULL;
-	return s->asker && s->admission && !tw_recorder__new(&options, &s->recorder, NULL) &&
+	s->poller = s->admission ? tw_clock_poller__new(tw_admission__streams(s->admission), 1) : NULL;
+	return s->poller && s->admission && !tw_recorder__new(&options, &s->recorder, NULL) &&
 	       !tw_recorder__receive_queue(s->recorder, &s->queue, NULL);
 }
 
@@ -186,10 +187,10 @@ static void check_books(struct state *s)
 {
 	const uint64_t refused = tw_admission__refusals(s->admission)->frames;
 	struct tw_archive_stats stats;
-	struct tw_asker_stats asked;
+	struct tw_clock_poller_stats asked;
 
 	check(!tw_recorder__finish(s->recorder, &stats, NULL));
-	tw_asker__stats(s->asker, &asked);
+	tw_clock_poller__stats(s->poller, &asked);
 	check(stats.merge.unreadable + stats.merge.refused + refused <= s->frames);
 	check(stats.merge.received ==
 	      stats.merge.events_out + stats.merge.filtered + stats.merge.incomplete + stats.merge.damaged);
@@ -207,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_books(&s);
 	}
 	tw_recorder__free(s.recorder);
-	tw_asker__free(s.asker);
+	tw_clock_poller__free(s.poller);
 	tw_admission__free(s.admission);
 	return 0;
 }

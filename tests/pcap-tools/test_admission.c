@@ -126,7 +126,7 @@ static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 	}
 }
 
-/* The asker has had an answer. */
+/* The poller has had an answer. */
 static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 {
 	const struct tw_peer peer = peer_of(sender);
@@ -137,7 +137,7 @@ static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 /* Answer questions to a stream, as its producer does. Return: how many there were */
 static unsigned int answer(struct fixture *x, uint64_t stream, uint8_t sender, uint16_t *ret_why)
 {
-	struct tw_question question;
+	struct tw_time_sync_request question;
 	unsigned int n = 0;
 
 	while (tw_admission__next(x->admission, &question)) {

@@ -142,7 +142,7 @@ static void test_writes_what_matches(void **state)
 	assert_int_equal(stats_of(x).ledger.place[TW_PLACE_DELIVERED], 2);
 	assert_int_equal(stats_of(x).ledger.place[TW_PLACE_CAPTURE_FILTER], 3);
 	assert_int_equal(stats_of(x).ledger.place[TW_PLACE_WIRE], 0);
-	assert_int_equal(stats_of(x).doubts.n, 0);
+	assert_int_equal(stats_of(x).undecided_predicates.n, 0);
 	block = find(x, BLOCK_IDB);
 	filtered = block__option(&block, 8, 11, &len);
 	assert_non_null(filtered);
@@ -227,7 +227,7 @@ static void test_formats_come_late(void **state)
 	assert_int_equal(events_of(x, seq, 8), 3);
 	assert_int_equal(seq[0], 6);
 	assert_int_equal(stats_of(x).ledger.place[TW_PLACE_CAPTURE_FILTER], 3);
-	assert_int_equal(stats_of(x).sieve.unknown, 0);
+	assert_int_equal(stats_of(x).capture_filter.unknown, 0);
 	end(x);
 }
 
@@ -243,7 +243,7 @@ static void test_formats_never_come(void **state)
 	put_events(x, 7, 2100000000, 2);
 	put_watermark(x, 2200000000, 9);
 	assert_int_equal(stats_of(x).ledger.place[TW_PLACE_CAPTURE_FILTER], 4);
-	assert_int_equal(stats_of(x).sieve.unknown, 4);
+	assert_int_equal(stats_of(x).capture_filter.unknown, 4);
 	finish(x);
 	end(x);
 }
@@ -258,8 +258,9 @@ static void test_doubts(void **state)
 	put_events(x, 0, 1500, 2);
 	put_watermark(x, 1600, 2);
 	finish(x);
-	assert_int_equal(stats_of(x).doubts.n, 1);
-	assert_string_equal(stats_of(x).doubts.text[0].text, "column 7: event has no field 'j'; did you mean 'i'?");
+	assert_int_equal(stats_of(x).undecided_predicates.n, 1);
+	assert_string_equal(stats_of(x).undecided_predicates.text[0].text,
+			    "column 7: event has no field 'j'; did you mean 'i'?");
 	end(x);
 }
 

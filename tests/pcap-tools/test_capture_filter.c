@@ -15,18 +15,18 @@
 #define STREAM 1
 
 static struct tw_filter *filter;
-static struct tw_sieve *sieve;
+static struct tw_capture_filter *capture_filter;
 
 static int setup(void **state)
 {
 	filter = NULL;
-	sieve = NULL;
+	capture_filter = NULL;
 	return learning__setup(state);
 }
 
 static int teardown(void **state)
 {
-	tw_sieve__free(sieve);
+	tw_capture_filter__free(capture_filter);
 	tw_filter__free(filter);
 	return learning__teardown(state);
 }
@@ -35,9 +35,10 @@ static void sift(const char *expression)
 {
 	struct tw_error err = { "" };
 
-	tw_sieve__free(sieve);
+	tw_capture_filter__free(capture_filter);
 	tw_filter__free(filter);
-	if (tw_filter__parse(expression, &filter, &err) || tw_sieve__new(filter, streams, &sieve, &err))
+	if (tw_filter__parse(expression, &filter, &err) ||
+	    tw_capture_filter__new(filter, streams, &capture_filter, &err))
 		fail_msg("%s: %s", expression, err.text);
 }
 
@@ -61,25 +62,25 @@ static bool wants(const struct made_event *e)
 		tw_store_be32(record + 8, e->i);
 	else
 		memcpy(record + 8, &e->i, sizeof(e->i));
-	return tw_sieve__wants(sieve, tw_streams__get(streams, e->stream), &info, &view);
+	return tw_capture_filter__wants(capture_filter, tw_streams__get(streams, e->stream), &info, &view);
 }
 
-static struct tw_sieve_stats counts(void)
+static struct tw_capture_filter_stats counts(void)
 {
-	struct tw_sieve_stats stats;
+	struct tw_capture_filter_stats stats;
 
-	tw_sieve__stats(sieve, &stats);
+	tw_capture_filter__stats(capture_filter, &stats);
 	return stats;
 }
 
-static unsigned int doubts_about(const char *sentence)
+static unsigned int undecided_about(const char *sentence)
 {
-	struct tw_doubts doubts;
+	struct tw_undecided_predicates undecided;
 
-	tw_sieve__doubts(sieve, &doubts);
-	if (doubts.n)
-		assert_string_equal(doubts.text[0].text, sentence);
-	return doubts.n;
+	tw_capture_filter__undecided_predicates(capture_filter, &undecided);
+	if (undecided.n)
+		assert_string_equal(undecided.text[0].text, sentence);
+	return undecided.n;
 }
 
 static void test_fields(void **state)
@@ -215,15 +216,15 @@ static void test_doubts(void **state)
 	(void)state;
 	sift("cpu == 0 && ii == 5 || nine.i == 99999999999");
 	assert_false(wants(&e));
-	assert_int_equal(doubts_about("nothing is known yet"), 0);
+	assert_int_equal(undecided_about("nothing is known yet"), 0);
 	learn_event(STREAM, SCHEMA, 9, "nine");
 	assert_false(wants(&e));
-	assert_int_equal(doubts_about("column 13: no event has a field 'ii'; did you mean 'i'?"), 2);
+	assert_int_equal(undecided_about("column 13: no event has a field 'ii'; did you mean 'i'?"), 2);
 	sift("nine.i == 5 && ten.i == 5");
 	assert_false(wants(&e));
-	assert_int_equal(doubts_about("column 16: there is no event 'ten'"), 1);
+	assert_int_equal(undecided_about("column 16: there is no event 'ten'"), 1);
 	learn_event(2, 8, 9, "ten"); /* of another stream, and without an event */
-	assert_int_equal(doubts_about(""), 0);
+	assert_int_equal(undecided_about(""), 0);
 }
 
 /* What nothing can be compared with is known before anything came. */
@@ -236,7 +237,7 @@ static void test_nonsense(void **state)
 		struct tw_error err = { "" };
 
 		assert_int_equal(tw_filter__parse(expressions[i], &filter, &err), 0);
-		assert_int_equal(tw_sieve__new(filter, streams, &sieve, &err), -EINVAL);
+		assert_int_equal(tw_capture_filter__new(filter, streams, &capture_filter, &err), -EINVAL);
 		assert_int_equal(strncmp(err.text, "column ", 7), 0);
 		tw_filter__free(filter);
 		filter = NULL;
@@ -260,9 +261,10 @@ static void test_work(void **state)
 		assert_true(wants(&e));
 	}
 	assert_in_range(n, 100, 1000);
-	for (uint32_t i = 0; i < 2 * TW_SIEVE_WORK_EVENT * n; i++)
+	for (uint32_t i = 0; i < 2 * TW_CAPTURE_FILTER_WORK_EVENT * n; i++)
 		wants(&e);
-	assert_in_range(counts().undecided, 1, 2 * TW_SIEVE_WORK_EVENT * n); /* with time it may be bound again */
+	assert_in_range(counts().undecided, 1,
+			2 * TW_CAPTURE_FILTER_WORK_EVENT * n); /* with time it may be bound again */
 	e.i = 6;
 	assert_false(wants(&e));
 }
@@ -275,7 +277,7 @@ static void test_many_schemas(void **state)
 	(void)state;
 	sift("i == 5");
 	for (int round = 0; round < 2; round++) {
-		for (uint64_t schema = 1; schema <= 2 * TW_SIEVE_BOUND_MAX; schema++) {
+		for (uint64_t schema = 1; schema <= 2 * TW_CAPTURE_FILTER_BOUND_MAX; schema++) {
 			learn_event(STREAM, schema, 9, "nine");
 			e.schema = schema;
 			assert_true(wants(&e));

@@ -31,17 +31,17 @@ static struct tw_received_frame *from(struct came *came, uint8_t sender, size_t 
 	return &came->frame;
 }
 
-static struct tw_streams *streams; /* that the asker asks */
+static struct tw_streams *streams; /* that the poller asks */
 
-static struct tw_asker *asker__new(void)
+static struct tw_clock_poller *poller__new(void)
 {
 	streams = tw_streams__new(&(struct tw_streams_options){ .silence = 10 * SECOND });
-	return tw_asker__new(streams, 1);
+	return tw_clock_poller__new(streams, 1);
 }
 
-static void asker__free(struct tw_asker *asker)
+static void poller__free(struct tw_clock_poller *poller)
 {
-	tw_asker__free(asker);
+	tw_clock_poller__free(poller);
 	tw_streams__free(streams);
 }
 
@@ -55,18 +55,19 @@ static void hear(uint64_t id, bool control, uint64_t now)
 		stream->standing.heard = now;
 }
 
-static void see(struct tw_asker *asker, uint64_t stream, uint8_t sender, uint8_t source, uint64_t now)
+static void see(struct tw_clock_poller *poller, uint64_t stream, uint8_t sender, uint8_t source, uint64_t now)
 {
 	const struct tw_frame_info info = { .source = source, .stream_id = stream, .length = 48 };
 	struct came came = { 0 };
 
 	tw_frame_hdr__emit(came.bytes, &info);
 	hear(stream, source == TW_SOURCE_CONTROL, now);
-	tw_asker__saw(asker, from(&came, sender, 48), now);
+	tw_clock_poller__saw(poller, from(&came, sender, 48), now);
 }
 
 /* The answer to a question as its producer gives it. */
-static struct tw_received_frame *answer_to(const struct tw_question *question, uint8_t sender, struct came *came)
+static struct tw_received_frame *answer_to(const struct tw_time_sync_request *question, uint8_t sender,
+					   struct came *came)
 {
 	struct tw_time_sync_view exchange;
 	uint64_t stream;
@@ -79,25 +80,25 @@ static struct tw_received_frame *answer_to(const struct tw_question *question, u
 }
 
 /* Some seconds of a stream that is heard every 100 ms and answers each question after @trip, or never. Return: questions */
-static unsigned int ask_for(struct tw_asker *asker, uint64_t *now, uint64_t ns, uint64_t trip)
+static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
 {
 	const uint64_t end = *now + ns;
 	unsigned int n = 0;
 
 	for (; *now < end; *now += MS / 2) {
 		struct tw_time_sync_sample sample;
-		struct tw_question question;
+		struct tw_time_sync_request question;
 		struct came came;
 		uint64_t stream;
 
 		if (*now % (100 * MS) == 0)
-			see(asker, 1, 7, TW_SOURCE_CONTROL, *now);
-		while (tw_asker__next(asker, *now, &question)) {
+			see(poller, 1, 7, TW_SOURCE_CONTROL, *now);
+		while (tw_clock_poller__next(poller, *now, &question)) {
 			assert_int_equal(question.to->bytes[0], 7);
 			n++;
 			if (trip)
-				assert_true(tw_asker__answer(asker, answer_to(&question, 7, &came), *now + trip,
-							     &stream, &sample));
+				assert_true(tw_clock_poller__response(poller, answer_to(&question, 7, &came),
+								      *now + trip, &stream, &sample));
 		}
 	}
 	return n;
@@ -105,155 +106,155 @@ static unsigned int ask_for(struct tw_asker *asker, uint64_t *now, uint64_t ns, 
 
 static void test_when(void **state)
 {
-	struct tw_asker *asker = asker__new();
-	struct tw_asker_stats stats;
-	struct tw_question question;
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_clock_poller_stats stats;
+	struct tw_time_sync_request question;
 	uint64_t now = START;
 
 	(void)state;
-	assert_true(tw_asker__due(asker) == UINT64_MAX);
-	assert_false(tw_asker__next(asker, now, &question));
-	see(asker, 1, 7, TW_SOURCE_FTRACE, now); /* whatever is heard first of it */
-	assert_true(tw_asker__due(asker) == now);
-	assert_int_equal(ask_for(asker, &now, 30 * MS, 50000), 8);
-	assert_in_range(ask_for(asker, &now, 10 * SECOND, 50000), 98, 102); /* a way as good as none */
-	assert_in_range(ask_for(asker, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, once 50 us are forgotten */
-	assert_in_range(ask_for(asker, &now, 10 * SECOND, 200000), 44, 51);
-	assert_in_range(ask_for(asker, &now, 60 * SECOND, 80 * MS), 60, 90); /* a second */
-	assert_in_range(ask_for(asker, &now, 120 * SECOND, 0), 26, 30);      /* deaf now */
-	assert_int_equal(ask_for(asker, &now, 50 * SECOND, 0), 5);
-	assert_in_range(ask_for(asker, &now, 20 * SECOND, 80 * MS), 10, 20); /* and back */
-	tw_asker__stats(asker, &stats);
+	assert_true(tw_clock_poller__due(poller) == UINT64_MAX);
+	assert_false(tw_clock_poller__next(poller, now, &question));
+	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* whatever is heard first of it */
+	assert_true(tw_clock_poller__due(poller) == now);
+	assert_int_equal(ask_for(poller, &now, 30 * MS, 50000), 8);
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* a way as good as none */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, once 50 us are forgotten */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 44, 51);
+	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* a second */
+	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* deaf now */
+	assert_int_equal(ask_for(poller, &now, 50 * SECOND, 0), 5);
+	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* and back */
+	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.strange + stats.crowded, 0);
 	assert_true(stats.answered > 250 && stats.asked > stats.answered);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 /* A stream that is silent is not asked. */
 static void test_silence(void **state)
 {
-	struct tw_asker *asker = asker__new();
-	struct tw_question question;
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request question;
 	uint64_t now = START;
 
 	(void)state;
-	ask_for(asker, &now, SECOND, 50000);
+	ask_for(poller, &now, SECOND, 50000);
 	now += 5 * SECOND;
-	assert_false(tw_asker__next(asker, now, &question));
-	see(asker, 1, 7, TW_SOURCE_CONTROL, now);
-	assert_true(tw_asker__due(asker) <= now);
-	assert_true(tw_asker__next(asker, now, &question));
-	asker__free(asker);
+	assert_false(tw_clock_poller__next(poller, now, &question));
+	see(poller, 1, 7, TW_SOURCE_CONTROL, now);
+	assert_true(tw_clock_poller__due(poller) <= now);
+	assert_true(tw_clock_poller__next(poller, now, &question));
+	poller__free(poller);
 }
 
 static void test_answers(void **state)
 {
-	struct tw_asker *asker = asker__new();
+	struct tw_clock_poller *poller = poller__new();
 	struct tw_time_sync_sample sample;
-	struct tw_question question, other;
-	struct tw_asker_stats stats;
+	struct tw_time_sync_request question, other;
+	struct tw_clock_poller_stats stats;
 	struct tw_received_frame *frame;
 	struct came came;
 	uint64_t stream = 0;
 
 	(void)state;
-	see(asker, 1, 7, TW_SOURCE_CONTROL, START);
-	see(asker, 2, 8, TW_SOURCE_CONTROL, START);
-	assert_true(tw_asker__next(asker, START, &question));
-	assert_true(tw_asker__next(asker, START, &other)); /* first ones do not wait for each other */
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	see(poller, 2, 8, TW_SOURCE_CONTROL, START);
+	assert_true(tw_clock_poller__next(poller, START, &question));
+	assert_true(tw_clock_poller__next(poller, START, &other)); /* first ones do not wait for each other */
 	assert_int_equal(other.to->bytes[0], 8);
-	assert_false(tw_asker__next(asker, START, &other));
-	assert_false(tw_asker__answer(asker, answer_to(&question, 8, &came), START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__next(poller, START, &other));
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 8, &came), START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[48 + 7] ^= 1; /* the question's number */
-	assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[48 + 15] ^= 1; /* when it was asked */
-	assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[15] ^= 3; /* the other stream */
-	assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
-	assert_true(tw_asker__is_answer(frame));
+	assert_true(tw_clock_poller__is_response(frame));
 	for (frame->len = 0; frame->len < TW_TIME_SYNC_BYTES; frame->len++)
-		assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
+		assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	assert_int_equal(stream, 0);
-	assert_true(tw_asker__answer(asker, frame, START + MS, &stream, &sample));
+	assert_true(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	assert_int_equal(stream, 1);
 	assert_int_equal(sample.asked, START);
 	assert_int_equal(sample.received, 100);
 	assert_int_equal(sample.answered, 110);
 	assert_int_equal(sample.arrived, START + MS);
-	assert_false(tw_asker__answer(asker, frame, START + MS, &stream, &sample)); /* once */
-	tw_asker__stats(asker, &stats);
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample)); /* once */
+	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.asked, 2);
 	assert_int_equal(stats.answered, 1);
 	assert_int_equal(stats.strange, 5);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 /* The stream's frames come from elsewhere now: that is who is asked, and the old one's answers don't count. */
 static void test_moved(void **state)
 {
-	struct tw_asker *asker = asker__new();
+	struct tw_clock_poller *poller = poller__new();
 	struct tw_time_sync_sample sample;
-	struct tw_question question;
+	struct tw_time_sync_request question;
 	struct came came;
 	uint64_t stream;
 
 	(void)state;
-	see(asker, 1, 7, TW_SOURCE_CONTROL, START);
-	assert_true(tw_asker__next(asker, START, &question));
-	see(asker, 1, 8, TW_SOURCE_FTRACE, START + MS); /* rings' frames may come from other sockets */
-	see(asker, 1, 9, TW_SOURCE_CONTROL, START + MS);
-	assert_false(tw_asker__answer(asker, answer_to(&question, 7, &came), START + MS, &stream, &sample));
-	assert_false(tw_asker__answer(asker, answer_to(&question, 9, &came), START + MS, &stream, &sample));
-	assert_true(tw_asker__next(asker, START + 10 * MS, &question));
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	assert_true(tw_clock_poller__next(poller, START, &question));
+	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* rings' frames may come from other sockets */
+	see(poller, 1, 9, TW_SOURCE_CONTROL, START + MS);
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 7, &came), START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 9, &came), START + MS, &stream, &sample));
+	assert_true(tw_clock_poller__next(poller, START + 10 * MS, &question));
 	assert_int_equal(question.to->bytes[0], 9);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 /* Strangers invent streams: what is remembered and what is sent is bounded, and who is alive is still asked. */
 static void test_crowd(void **state)
 {
-	struct tw_asker *asker = asker__new();
+	struct tw_clock_poller *poller = poller__new();
 	unsigned int asked = 0, ours = 0;
-	struct tw_asker_stats stats;
-	struct tw_question question;
+	struct tw_clock_poller_stats stats;
+	struct tw_time_sync_request question;
 
 	(void)state;
 	for (unsigned int ms = 0; ms < 10000; ms++) {
 		const uint64_t now = START + ms * MS;
 
-		see(asker, 1, 7, TW_SOURCE_CONTROL, now);
+		see(poller, 1, 7, TW_SOURCE_CONTROL, now);
 		for (uint64_t i = 0; i < 10; i++)
-			see(asker, 1000 + ms * 10 + i, 8, TW_SOURCE_CONTROL, now);
-		while (tw_asker__next(asker, now, &question)) {
+			see(poller, 1000 + ms * 10 + i, 8, TW_SOURCE_CONTROL, now);
+		while (tw_clock_poller__next(poller, now, &question)) {
 			asked++;
 			ours += question.to->bytes[0] == 7;
 		}
 	}
-	tw_asker__stats(asker, &stats);
+	tw_clock_poller__stats(poller, &stats);
 	assert_in_range(asked, 1000, 10000);
 	assert_in_range(ours, 15, 30);
 	assert_int_equal(stats.crowded, 0);
 	/* They have been silent for long: others get their places. */
-	see(asker, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
-	assert_true(tw_asker__next(asker, START + 30 * SECOND, &question));
+	see(poller, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
+	assert_true(tw_clock_poller__next(poller, START + 30 * SECOND, &question));
 	assert_int_equal(question.to->bytes[0], 9);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 /* All first questions that are due within a second: one for each stream, from number @first on, @step apart. */
-static void expect_firsts(struct tw_asker *asker, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
+static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
 {
 	bool asked[TW_STREAMS_LIVE_MAX] = { false };
 	unsigned int firsts = 0;
 
 	for (unsigned int ms = 0; ms < 1000; ms++) {
-		struct tw_question question;
+		struct tw_time_sync_request question;
 
-		while (tw_asker__next(asker, now + ms * MS, &question)) {
+		while (tw_clock_poller__next(poller, now + ms * MS, &question)) {
 			const uint64_t at =
 				(tw_load_be64(question.frame + offsetof(struct tw_frame_hdr, stream_id)) - first) /
 				step;
@@ -270,27 +271,27 @@ static void expect_firsts(struct tw_asker *asker, uint64_t now, uint64_t first, 
 static void test_full(void **state)
 {
 	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
-	struct tw_asker *asker = asker__new();
+	struct tw_clock_poller *poller = poller__new();
 
 	(void)state;
 	for (uint64_t i = 0; i < 2 * TW_STREAMS_LIVE_MAX; i++)
-		see(asker, i % TW_STREAMS_LIVE_MAX * step, 7, TW_SOURCE_CONTROL, START);
-	expect_firsts(asker, START, 0, step, TW_STREAMS_LIVE_MAX);
+		see(poller, i % TW_STREAMS_LIVE_MAX * step, 7, TW_SOURCE_CONTROL, START);
+	expect_firsts(poller, START, 0, step, TW_STREAMS_LIVE_MAX);
 	for (unsigned int i = 0; i < 100; i++)
-		see(asker, 1, 8, TW_SOURCE_FTRACE, START + i * MS);
+		see(poller, 1, 8, TW_SOURCE_FTRACE, START + i * MS);
 	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
-		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
+		see(poller, i * step, 7, TW_SOURCE_CONTROL, later);
 	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX / 2 + 1; i++)
-		see(asker, 1 + i * step, 8, TW_SOURCE_CONTROL, later);
+		see(poller, 1 + i * step, 8, TW_SOURCE_CONTROL, later);
 	assert_int_equal(tw_streams__n_live(streams), TW_STREAMS_LIVE_MAX);
 	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
-		see(asker, i * step, 7, TW_SOURCE_CONTROL, later);
-	expect_firsts(asker, later, 1, step, TW_STREAMS_LIVE_MAX / 2);
-	asker__free(asker);
+		see(poller, i * step, 7, TW_SOURCE_CONTROL, later);
+	expect_firsts(poller, later, 1, step, TW_STREAMS_LIVE_MAX / 2);
+	poller__free(poller);
 }
 
 /* A control frame of a stream, as far as it says something. */
-static void say(struct tw_asker *asker, uint64_t stream, bool host, bool text, uint64_t now)
+static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool text, uint64_t now)
 {
 	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream };
 	const struct tw_schema_view schema = { .total = 1, .data = (const uint8_t *)"", .len = 1 };
@@ -303,28 +304,28 @@ static void say(struct tw_asker *asker, uint64_t stream, bool host, bool text, u
 	if (text)
 		assert_true(tw_schema_tlv__emit(&f, &schema));
 	hear(stream, true, now);
-	tw_asker__saw(asker, from(&came, 7, tw_frame__end(&f)), now);
+	tw_clock_poller__saw(poller, from(&came, 7, tw_frame__end(&f)), now);
 }
 
 /* A stream that says nothing of itself, whose first question is answered after @trip, or never: when it is wanted, in ms from its start. */
 static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 {
-	struct tw_asker *asker = asker__new();
-	struct tw_question first, question;
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request first, question;
 	struct tw_time_sync_sample sample;
 	struct came came;
 	uint64_t stream;
 	size_t i = 0;
 
-	see(asker, 1, 7, TW_SOURCE_FTRACE, START);
-	assert_true(tw_asker__next(asker, START, &first));
+	see(poller, 1, 7, TW_SOURCE_FTRACE, START);
+	assert_true(tw_clock_poller__next(poller, START, &first));
 	question = first;
 	for (unsigned int ms = 0; ms < 10000; ms++) {
-		see(asker, 1, 7, TW_SOURCE_CONTROL, START + ms * MS);
+		see(poller, 1, 7, TW_SOURCE_CONTROL, START + ms * MS);
 		if (ms && ms * MS == trip)
-			assert_true(
-				tw_asker__answer(asker, answer_to(&first, 7, &came), START + trip, &stream, &sample));
-		if (ms && !tw_asker__next(asker, START + ms * MS, &question))
+			assert_true(tw_clock_poller__response(poller, answer_to(&first, 7, &came), START + trip,
+							      &stream, &sample));
+		if (ms && !tw_clock_poller__next(poller, START + ms * MS, &question))
 			continue;
 		if (!tw_time_sync_frame__metadata_request(question.frame, question.len))
 			continue;
@@ -332,7 +333,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 		assert_int_equal(ms, times[i++]);
 	}
 	assert_int_equal(i, n);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 /* What is lacking does not wait for the clock's turn. */
@@ -348,13 +349,13 @@ static void test_want_times(void **state)
 }
 
 /* What the next question to a stream wants, which says something now and then. */
-static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
+static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
 {
-	struct tw_question question;
+	struct tw_time_sync_request question;
 
-	while (!tw_asker__next(asker, *now, &question)) {
+	while (!tw_clock_poller__next(poller, *now, &question)) {
 		*now += MS;
-		see(asker, 1, 7, TW_SOURCE_CONTROL, *now);
+		see(poller, 1, 7, TW_SOURCE_CONTROL, *now);
 	}
 	return tw_time_sync_frame__metadata_request(question.frame, question.len);
 }
@@ -362,7 +363,7 @@ static uint16_t next_want(struct tw_asker *asker, uint64_t *now)
 /* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
 static void test_wants(void **state)
 {
-	struct tw_asker *fresh = asker__new(), *late;
+	struct tw_clock_poller *fresh = poller__new(), *late;
 	uint64_t now = START;
 
 	(void)state;
@@ -371,8 +372,8 @@ static void test_wants(void **state)
 	say(fresh, 1, false, true, now);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(next_want(fresh, &now), 0);
-	asker__free(fresh);
-	late = asker__new();
+	poller__free(fresh);
+	late = poller__new();
 	now = START;
 	see(late, 1, 7, TW_SOURCE_FTRACE, now);
 	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
@@ -385,23 +386,23 @@ static void test_wants(void **state)
 	say(late, 1, true, true, now);
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(next_want(late, &now), 0);
-	asker__free(late);
+	poller__free(late);
 }
 
 /* Many streams are joined at once: HOST and CLOCK of all are wanted soon, and of the rest no more than one stream's a ms. */
 static void test_many_wants(void **state)
 {
-	struct tw_asker *asker = asker__new();
+	struct tw_clock_poller *poller = poller__new();
 	unsigned int firsts = 0, all = 0;
-	struct tw_question question;
+	struct tw_time_sync_request question;
 
 	(void)state;
 	for (uint64_t i = 0; i < 200; i++)
-		see(asker, i << 32, 7, TW_SOURCE_FTRACE, START);
+		see(poller, i << 32, 7, TW_SOURCE_FTRACE, START);
 	for (unsigned int ms = 0; ms < 400; ms++) {
 		unsigned int wants[TW_METADATA_REQUEST_ALL + 1] = { 0 };
 
-		while (tw_asker__next(asker, START + ms * MS, &question))
+		while (tw_clock_poller__next(poller, START + ms * MS, &question))
 			wants[tw_time_sync_frame__metadata_request(question.frame, question.len)]++;
 		assert_true(wants[0] + wants[TW_METADATA_REQUEST_CLOCK] + wants[TW_METADATA_REQUEST_ALL] <= 8 &&
 			    wants[TW_METADATA_REQUEST_ALL] <= 1);
@@ -411,7 +412,7 @@ static void test_many_wants(void **state)
 	}
 	assert_int_equal(firsts, 200);
 	assert_in_range(all, 200, 400);
-	asker__free(asker);
+	poller__free(poller);
 }
 
 int main(void)
