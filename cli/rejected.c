@@ -19,9 +19,9 @@
 #include "base/time.h"
 #include "cli/ordinary_user.h"
 #include "cli/stop.h"
+#include "stream/streams.h"
 #include "xdp/classifier.h"
 
-#define STREAMS_MAX 256              /* as many as a merge takes */
 #define ANSWER_MS   1000             /* the longest wait for an answer */
 #define END_NS      TW_NS_PER_SECOND /* the longest wait for the child's end */
 #define END_LOOK_MS 5                /* between two looks whether it has ended */
@@ -33,7 +33,7 @@ struct tally {
 	struct {
 		uint64_t id;
 		_Atomic uint64_t total;
-	} rows[STREAMS_MAX];
+	} rows[TW_STREAMS_LIVE_MAX];
 	_Atomic unsigned int n;
 	atomic_bool
 		unread; /* a counter could not be read, or had no row, or the child has ended: either process sets it */
@@ -46,18 +46,17 @@ struct rejected {
 	bool owed; /* an answer: one at most, as nothing is asked before it came */
 };
 
-struct stream {
-	uint64_t id;
+struct count {
 	uint64_t seen; /* the counter when it was last looked at */
 	uint64_t now;  /* while it is being looked at: of all its channels */
 };
 
-/* The child's. */
+/* The child's. A stream's number is that of its row and of its count. */
 struct counting {
 	const char *ifname; /* NULL = all */
 	struct tally *tally;
-	struct stream streams[STREAMS_MAX];
-	unsigned int n;
+	struct tw_streams *streams;
+	struct count counts[TW_STREAMS_LIVE_MAX];
 	bool began;
 };
 
@@ -74,31 +73,30 @@ static void note_unread(struct counting *c, int error)
 		atomic_store(&c->tally->unread, true);
 }
 
-static struct stream *stream_of(struct counting *c, uint64_t id)
+static struct count *count_of(struct counting *c, uint64_t id)
 {
-	for (unsigned int i = 0; i < c->n; i++) {
-		if (c->streams[i].id == id)
-			return &c->streams[i];
-	}
-	if (c->n == STREAMS_MAX)
+	const struct tw_stream *stream = tw_streams__get(c->streams, id);
+
+	if (!stream)
 		return NULL;
-	c->streams[c->n] = (struct stream){ .id = id };
-	c->tally->rows[c->n].id = id;
-	atomic_store(&c->tally->n, c->n + 1);
-	return &c->streams[c->n++];
+	if (stream->number == atomic_load(&c->tally->n)) {
+		c->tally->rows[stream->number].id = id;
+		atomic_store(&c->tally->n, stream->number + 1);
+	}
+	return &c->counts[stream->number];
 }
 
 static void add_counted(const struct tw_counted *what, const struct tw_counter *rows, void *ctx)
 {
 	const struct reading *reading = ctx;
 	const uint64_t events = rows[reading->row].events;
-	struct stream *stream;
+	struct count *count;
 
 	if (what->total || events == TW_NOT_COUNTED)
 		return;
-	stream = what->overflow ? NULL : stream_of(reading->counting, what->stream_id);
-	if (stream)
-		stream->now += events;
+	count = what->overflow ? NULL : count_of(reading->counting, what->stream_id);
+	if (count)
+		count->now += events;
 	else if (events)
 		note_unread(reading->counting, -ENOSPC);
 }
@@ -117,14 +115,14 @@ static int read_classifier(const struct tw_attached *attached, void *ctx, struct
 /* A counter that has become smaller is that of another classifier, which began with 0. */
 static void take_over(struct counting *c)
 {
-	for (unsigned int i = 0; i < c->n; i++) {
-		struct stream *stream = &c->streams[i];
+	for (unsigned int i = 0; i < tw_streams__count(c->streams); i++) {
+		struct count *count = &c->counts[i];
 
 		if (c->began)
 			atomic_fetch_add(&c->tally->rows[i].total,
-					 stream->now < stream->seen ? stream->now : stream->now - stream->seen);
-		stream->seen = stream->now;
-		stream->now = 0;
+					 count->now < count->seen ? count->now : count->now - count->seen);
+		count->seen = count->now;
+		count->now = 0;
 	}
 	c->began = true;
 }
@@ -138,7 +136,7 @@ static void look(struct counting *c)
 }
 
 /* The terminal's Ctrl-C is for the parent, whose end is the end of this. */
-static _Noreturn void count(struct counting *c, const struct ordinary_user *user, int fd)
+static _Noreturn void run_child(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	char byte = 0;
@@ -165,14 +163,17 @@ static int spawn(struct rejected *rejected, const char *ifname, const struct ord
 		return tw_error__set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
 	rejected->child = fork();
 	if (!rejected->child) {
+		static const struct tw_streams_options streams = { .known = TW_STREAMS_LIVE_MAX };
 		struct counting *c = calloc(1, sizeof(*c));
 
 		close(fds[0]);
-		if (!c)
+		if (c)
+			c->streams = tw_streams__new(&streams);
+		if (!c || !c->streams)
 			_exit(1);
 		c->ifname = ifname;
 		c->tally = rejected->tally;
-		count(c, user, fds[1]);
+		run_child(c, user, fds[1]);
 	}
 	close(fds[1]);
 	rejected->fd = fds[0];
