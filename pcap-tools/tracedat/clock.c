@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/tracedat/clock.h"
-
+/* Time stamps of a ring to times of events. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
-#include "pcap-tools/tracedat/tracedat.h"
+#include "pcap-tools/tracedat/impl.h"
 
-#define SHIFT_HEAD  16 /* peer, flags, count of CPUs */
-#define INTERPOLATE 1u /* of the flags */
+#define INTERPOLATE 1u /* of the flags of a TIME_SHIFT */
 #define TSC_LEN     16
 
-/* The option's bytes, in the file's order. */
-struct shift_text {
-	const uint8_t *at;
-	size_t left;
-	bool big_endian;
-};
-
-static bool text__u32(struct shift_text *t, uint32_t *ret)
+static int cpu__load(struct tw_dat_samples *cpu, struct tw_dat_cursor *c, uint32_t *total)
 {
-	if (t->left < sizeof(*ret))
-		return false;
-	*ret = tw_load32(t->at, t->big_endian);
-	t->at += sizeof(*ret);
-	t->left -= sizeof(*ret);
-	return true;
-}
+	const uint32_t n = tw_dat_cursor__u32(c);
 
-static uint64_t text__u64(struct shift_text *t)
-{
-	const uint64_t value = tw_load64(t->at, t->big_endian);
-
-	t->at += sizeof(value);
-	t->left -= sizeof(value);
-	return value;
-}
-
-static int cpu__load(struct tw_dat_samples *cpu, struct shift_text *t, uint32_t *total)
-{
-	uint32_t n;
-
-	if (!text__u32(t, &n) || n > t->left / (3 * sizeof(uint64_t)) || n > TW_TRACEDAT_SAMPLES_MAX - *total)
+	if (c->failed || n > (c->end - c->at) / (3 * sizeof(uint64_t)) || n > TW_TRACEDAT_SAMPLES_MAX - *total)
 		return -EBADMSG;
 	if (!n)
 		return 0;
@@ -51,19 +22,12 @@ static int cpu__load(struct tw_dat_samples *cpu, struct shift_text *t, uint32_t 
 	cpu->n = n;
 	*total += n;
 	for (uint32_t i = 0; i < n; i++)
-		cpu->samples[i].time = text__u64(t);
+		cpu->samples[i].time = tw_dat_cursor__u64(c);
 	for (uint32_t i = 0; i < n; i++)
-		cpu->samples[i].offset = (int64_t)text__u64(t);
+		cpu->samples[i].offset = (int64_t)tw_dat_cursor__u64(c);
 	for (uint32_t i = 0; i < n; i++)
-		cpu->samples[i].scaling = text__u64(t);
+		cpu->samples[i].scaling = tw_dat_cursor__u64(c);
 	return 0;
-}
-
-/* Older writers left them out: then nothing is scaled. */
-static void cpu__load_fractions(struct tw_dat_samples *cpu, struct shift_text *t)
-{
-	for (uint32_t i = 0; i < cpu->n && t->left >= sizeof(uint64_t); i++)
-		cpu->samples[i].fraction = text__u64(t);
 }
 
 static int by_time(const void *a, const void *b)
@@ -96,19 +60,16 @@ static void cpus__free(struct tw_dat_clock *clock)
 	clock->n_cpus = 0;
 }
 
-int tw_dat_clock__shift(struct tw_dat_clock *clock, const void *option, size_t len, bool big_endian)
+int tw_dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
-	struct shift_text t = { .at = option, .left = len, .big_endian = big_endian };
 	uint32_t flags, n, total = 0;
-	int code = 0;
+	int err = 0;
 
-	if (len < SHIFT_HEAD || clock->cpus)
-		return -EBADMSG;
-	t.at += sizeof(uint64_t);
-	t.left -= sizeof(uint64_t);
-	text__u32(&t, &flags);
-	text__u32(&t, &n);
-	if (n > TW_TRACEDAT_CPUS_MAX || n > t.left / sizeof(uint32_t))
+	tw_dat_cursor__u64(option); /* the peer's trace id */
+	flags = tw_dat_cursor__u32(option);
+	n = tw_dat_cursor__u32(option);
+	if (option->failed || clock->cpus || n > TW_TRACEDAT_CPUS_MAX ||
+	    n > (option->end - option->at) / sizeof(uint32_t))
 		return -EBADMSG;
 	if (!n)
 		return 0;
@@ -117,25 +78,27 @@ int tw_dat_clock__shift(struct tw_dat_clock *clock, const void *option, size_t l
 		return -ENOMEM;
 	clock->n_cpus = n;
 	clock->interpolate = flags & INTERPOLATE;
-	for (uint32_t i = 0; i < n && !code; i++)
-		code = cpu__load(&clock->cpus[i], &t, &total);
-	for (uint32_t i = 0; i < n && !code; i++)
-		cpu__load_fractions(&clock->cpus[i], &t);
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = cpu__load(&clock->cpus[i], option, &total);
+	/* Older writers left the fractions out: then nothing is scaled. */
+	for (uint32_t i = 0; i < n && !err; i++)
+		for (uint32_t k = 0; k < clock->cpus[i].n; k++)
+			clock->cpus[i].samples[k].fraction = tw_dat_cursor__u64(option);
 	for (uint32_t i = 0; i < n; i++)
 		cpu__settle(&clock->cpus[i]);
-	if (code)
+	if (err)
 		cpus__free(clock); /* some CPUs corrected and others not would be worse than none */
-	return code;
+	return err;
 }
 
-int tw_dat_clock__tsc(struct tw_dat_clock *clock, const void *option, size_t len, bool big_endian)
+int tw_dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
-	const uint8_t *p = option;
+	const uint32_t mult = tw_dat_cursor__u32(option), shift = tw_dat_cursor__u32(option);
 
-	if (len < TSC_LEN || tw_load32(p + 4, big_endian) > 63)
+	if (option->end < TSC_LEN || shift > 63)
 		return -EBADMSG;
-	clock->mult = tw_load32(p, big_endian);
-	clock->shift = tw_load32(p + 4, big_endian);
+	clock->mult = mult;
+	clock->shift = shift;
 	return 0;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/tracedat/cursor.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "pcap-tools/tracedat/impl.h"
 
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
 {
@@ -14,15 +13,13 @@ uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
 
 bool tw_dat_cursor__read(struct tw_dat_cursor *c, void *to, size_t len)
 {
-	const struct tw_tracedat_source *source = &c->dat->source;
-
 	if (c->failed || len > c->end - c->at) {
 		c->failed = true;
 		return false;
 	}
 	if (c->mem && len)
 		memcpy(to, c->mem + c->at, len);
-	else if (len && source->read_at(source->ctx, to, len, c->at) != (int64_t)len)
+	else if (len && !tw_dat__read_at(c->dat, to, len, c->at))
 		c->failed = true;
 	if (!c->failed)
 		c->at += len;
@@ -48,16 +45,6 @@ uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c)
 	uint8_t bytes[8];
 
 	return tw_dat_cursor__read(c, bytes, sizeof(bytes)) ? tw_load64(bytes, c->dat->info.big_endian) : 0;
-}
-
-bool tw_dat_cursor__skip(struct tw_dat_cursor *c, uint64_t len)
-{
-	if (c->failed || len > c->end - c->at) {
-		c->failed = true;
-		return false;
-	}
-	c->at += len;
-	return true;
 }
 
 int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret)

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The insides of a reader of trace.dat, shared by the files of this folder. */
+/* What the files of tracedat/ share: tracedat.c finds the sections of a file, metadata.c reads them, ring.c and page.c the events. */
 #ifndef TW_TRACEDAT_IMPL_H
 #define TW_TRACEDAT_IMPL_H
 
-#include "pcap-tools/tracedat/clock.h"
+#include <zstd.h>
+
 #include "pcap-tools/tracedat/tracedat.h"
-#include "pcap-tools/tracedat/unpack.h"
 #include "schema/ring_page.h"
+
+/* The guest's clock was compared with the host's; all numbers as TIME_SHIFT has them. */
+struct tw_dat_sample {
+	uint64_t time;
+	int64_t offset;
+	uint64_t scaling, fraction;
+};
+
+struct tw_dat_samples {
+	struct tw_dat_sample *samples; /* by time */
+	uint32_t n;
+};
+
+/*
+ * From a ring's time stamps to the times of events, as the options TIME_SHIFT, TSC2NSEC, DATE and OFFSET say: a guest's clock to its
+ * host's, counts of a TSC to nanoseconds, and the distance to another clock.
+ */
+struct tw_dat_clock {
+	struct tw_dat_samples *cpus; /* NULL = no TIME_SHIFT */
+	uint32_t n_cpus;
+	bool interpolate;
+	uint32_t mult, shift; /* TSC2NSEC; mult 0 = none */
+	uint64_t offset;      /* DATE and OFFSET, added modulo 2^64 */
+};
 
 /* One CPU's ring: where it lies in the file, the window on it, and the event that is next. */
 struct tw_dat_ring {
@@ -18,7 +42,7 @@ struct tw_dat_ring {
 	size_t cap, len; /* bytes of the window; of what is in it */
 	size_t page;     /* where in it the next sub-buffer begins */
 	uint64_t
-		page_offset; /* of the sub-buffer being walked in the file, for error texts: its chunk's if compressed */
+		page_offset; /* in the file of the sub-buffer being walked, for error texts: its chunk's if compressed */
 	struct tw_ring_page walk; /* the sub-buffer */
 	struct tw_tracedat_event event;
 };
@@ -41,8 +65,9 @@ struct tw_tracedat {
 	char name[256];
 	struct tw_tracedat_info info;
 	struct tw_tracedat_damage damage;
-	struct tw_unpack *unpack; /* NULL = the file is not compressed */
 	char codec[16], codec_version[32];
+	bool compresses; /* there is a codec */
+	ZSTD_DCtx *zstd; /* NULL = it is zlib */
 	struct tw_ring_layout layout;
 	struct tw_dat_clock clock;
 
@@ -53,7 +78,7 @@ struct tw_tracedat {
 	uint64_t bytes;                                 /* of formats and options */
 	uint64_t expanded;                              /* bytes of all sections that were compressed */
 	bool text_only;                                 /* there are buffers of text */
-	bool in_instance;                               /* version 6: reading what is told of one buffer */
+	bool in_instance;                               /* version 6: reading what is said of one buffer */
 	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: where they are, by id; 0 = nowhere */
 
 	struct tw_dat_ring *rings;
@@ -75,22 +100,96 @@ struct tw_tracedat {
 __attribute__((format(printf, 3, 4))) int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt,
 							 ...);
 
-/* The steps of opening. Each returns 0, or -errno with @err or the damage told. */
-int tw_dat__read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *err);
-int tw_dat__read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *err);
-int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err);
-
-/** tw_dat_ring__next() - the ring's next event, into its event. Return: false at its end */
-bool tw_dat_ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring);
-
 /** tw_dat__read_at() - Return: whether all @len bytes were read */
 bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset);
 
-/** tw_dat_ring__fill() - move the window on. Return: false at the ring's end */
-bool tw_dat_ring__fill(struct tw_tracedat *dat, struct tw_dat_ring *ring);
+/** tw_dat__expand() - what the file's codec has packed; never writes more than @to_len bytes. Return: whether it came to exactly as many */
+bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len);
 
-/** tw_dat_ring__end() - the ring ends here, wherever that is. Return: false */
-bool tw_dat_ring__end(struct tw_dat_ring *ring);
+/* A cursor on the file, or on a part of it in memory. It never reads beyond its end. */
+struct tw_dat_cursor {
+	struct tw_tracedat *dat;
+	const uint8_t *mem; /* NULL = the file itself */
+	uint64_t at, end;   /* in the memory or the file */
+	uint64_t origin;    /* of the section in the file, where at is in memory */
+	bool failed;        /* beyond the end, or the file could not be read: what was handed out since is zero */
+};
+
+/** tw_dat_cursor__offset() - where in the file it stands, for error texts */
+uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
+
+/** tw_dat_cursor__read() - the next @len bytes. Return: false, @to untouched or half-written, beyond the end */
+bool tw_dat_cursor__read(struct tw_dat_cursor *c, void *to, size_t len);
+
+/* Numbers in the file's byte order; 0 beyond the end. */
+uint16_t tw_dat_cursor__u16(struct tw_dat_cursor *c);
+uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c);
+uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
+
+/**
+ * tw_dat_cursor__bytes() - the next @len bytes in memory of the caller's, followed by a NUL
+ * Return: 0; -EBADMSG beyond the end or @max; -ENOMEM
+ */
+int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
+
+/** tw_dat_cursor__string() - up to the next NUL and past it; @to has room for @size bytes. Return: false if it is longer */
+bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
+
+/*
+ * The metadata, the same in both versions: one function a section, whatever cursor it comes through. Each returns 0, or -errno with the
+ * damage noted; what was read before it stays.
+ */
+
+/** tw_dat__headers() - header_page and header_event, and the layout that they tell */
+int tw_dat__headers(struct tw_dat_cursor *c);
+
+/** tw_dat__ftrace_formats() - and tw_dat__event_formats(): the format texts */
+int tw_dat__ftrace_formats(struct tw_dat_cursor *c);
+int tw_dat__event_formats(struct tw_dat_cursor *c);
+
+/** tw_dat__kallsyms() - tw_dat__printk() and tw_dat__cmdlines(): one text each */
+int tw_dat__kallsyms(struct tw_dat_cursor *c);
+int tw_dat__printk(struct tw_dat_cursor *c);
+int tw_dat__cmdlines(struct tw_dat_cursor *c);
+
+/**
+ * tw_dat__option() - one option: kept, and applied where it matters to the reader
+ * @id: as read; its size and value follow at the cursor
+ */
+int tw_dat__option(struct tw_dat_cursor *c, uint16_t id);
+
+/**
+ * tw_dat__read_places() - where the rings of @n CPUs are
+ * @numbered: each place begins with the number of its CPU; else they are counted from 0
+ * Return: 0; -EBADMSG; -ENOMEM
+ */
+int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, struct tw_dat_place **ret);
+
+/**
+ * tw_dat__add_buffer() - one buffer more; the top one goes first
+ * @buffer: its name and clock become the reader's, also on failure, and so do the @places
+ */
+int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
+		       const struct tw_dat_buffer *places);
+
+void tw_dat__free_metadata(struct tw_tracedat *dat);
+
+/**
+ * tw_dat_clock__shift() - take in a TIME_SHIFT option
+ * Return: 0; -EBADMSG if it is shorter than it says, or says too much; -ENOMEM
+ */
+int tw_dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
+
+/** tw_dat_clock__tsc() - take in a TSC2NSEC option. Return: 0 or -EBADMSG */
+int tw_dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
+
+void tw_dat_clock__fini(struct tw_dat_clock *clock);
+
+/** tw_dat_clock__correct() - the time for a time stamp; @cpu is the index of the CPU in its buffer */
+uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
+
+/** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @err or the damage filled */
+int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err);
 
 /** tw_dat_ring__page() - begin walking the sub-buffer of @len bytes at @page */
 void tw_dat_ring__page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len);

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/tracedat/texts.h"
-
+/* What stands in the metadata of both versions: format texts, kallsyms and the like, options. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "pcap-tools/tracedat/impl.h"
 
-/* What a step came to: damage is told here, with what was being read. */
-static int done(struct tw_dat_cursor *c, int code, const char *what)
+#define NS_PER_US 1000u
+
+/* What a step came to: damage is noted here, with what was being read. */
+static int done(struct tw_dat_cursor *c, int err, const char *what)
 {
-	if (code == -ENOMEM)
-		return code;
-	if (code || c->failed)
+	if (err == -ENOMEM)
+		return err;
+	if (err || c->failed)
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "%s cannot be read to its end", what);
 	return 0;
 }
 
-/* A name that stands before its text, and must be this one. */
-static bool names(struct tw_dat_cursor *c, const char *name)
-{
-	char text[16];
-
-	return tw_dat_cursor__string(c, text, sizeof(text)) && !strcmp(text, name);
-}
-
+/* The text follows a name, which must be this one. */
 static int header(struct tw_dat_cursor *c, const char *name, struct tw_tracedat_bytes *ret)
 {
-	if (ret->data || !names(c, name))
+	char is[16];
+
+	if (ret->data || !tw_dat_cursor__string(c, is, sizeof(is)) || strcmp(is, name))
 		return -EBADMSG;
 	return tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, ret);
 }
@@ -37,13 +33,12 @@ int tw_dat__headers(struct tw_dat_cursor *c)
 	struct tw_tracedat_info *info = &c->dat->info;
 	struct tw_ring_layout *layout = &c->dat->layout;
 	struct tw_error why;
-	int code;
+	int err = header(c, "header_page", &info->header_page);
 
-	code = header(c, "header_page", &info->header_page);
-	if (!code)
-		code = header(c, "header_event", &info->header_event);
-	if (code)
-		return done(c, code, "the layout of its rings (header_page, header_event)");
+	if (!err)
+		err = header(c, "header_event", &info->header_event);
+	if (err)
+		return done(c, err, "the layout of its rings (header_page, header_event)");
 	if (tw_page_layout__parse(info->header_page.data, info->header_page.len, &layout->page, &why) ||
 	    tw_entry_layout__parse(info->header_event.data, info->header_event.len, &layout->entry, &why))
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "%s", why.text);
@@ -62,10 +57,10 @@ static int add_format(struct tw_dat_cursor *c, const char *system)
 	struct tw_tracedat_format *formats = dat->formats;
 	struct tw_tracedat_bytes text;
 	char *name;
-	int code = tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, &text);
+	int err = tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, &text);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	dat->bytes += text.len;
 	if (dat->info.n_formats == TW_TRACEDAT_TEXTS_MAX || dat->bytes > TW_TRACEDAT_BYTES_MAX) {
 		free(text.data);
@@ -87,11 +82,11 @@ static int add_format(struct tw_dat_cursor *c, const char *system)
 static int add_formats(struct tw_dat_cursor *c, const char *system)
 {
 	const uint32_t n = tw_dat_cursor__u32(c);
-	int code = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < n && !code && !c->failed; i++)
-		code = add_format(c, system);
-	return code;
+	for (uint32_t i = 0; i < n && !err && !c->failed; i++)
+		err = add_format(c, system);
+	return err;
 }
 
 int tw_dat__ftrace_formats(struct tw_dat_cursor *c)
@@ -103,13 +98,13 @@ int tw_dat__event_formats(struct tw_dat_cursor *c)
 {
 	const uint32_t n = tw_dat_cursor__u32(c);
 	char system[TW_TRACEDAT_NAME_MAX + 1];
-	int code = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < n && !code && !c->failed; i++) {
+	for (uint32_t i = 0; i < n && !err && !c->failed; i++) {
 		if (tw_dat_cursor__string(c, system, sizeof(system)))
-			code = add_formats(c, system);
+			err = add_formats(c, system);
 	}
-	return done(c, code, "the list of format texts");
+	return done(c, err, "the list of format texts");
 }
 
 static int text(struct tw_dat_cursor *c, uint64_t len, struct tw_tracedat_bytes *ret, const char *what)
@@ -132,4 +127,205 @@ int tw_dat__printk(struct tw_dat_cursor *c)
 int tw_dat__cmdlines(struct tw_dat_cursor *c)
 {
 	return text(c, tw_dat_cursor__u64(c), &c->dat->info.cmdlines, "the text of saved_cmdlines");
+}
+
+static void buffer__free(const struct tw_tracedat_buffer *buffer, const struct tw_dat_buffer *places)
+{
+	free(buffer->name);
+	free(buffer->clock);
+	free(places->places);
+}
+
+void tw_dat__free_metadata(struct tw_tracedat *dat)
+{
+	struct tw_tracedat_info *info = &dat->info;
+
+	free(info->header_page.data);
+	free(info->header_event.data);
+	free(info->kallsyms.data);
+	free(info->printk.data);
+	free(info->cmdlines.data);
+	for (size_t i = 0; i < info->n_formats; i++) {
+		free((char *)(uintptr_t)dat->formats[i].system);
+		free(dat->formats[i].text.data);
+	}
+	free(dat->formats);
+	for (size_t i = 0; i < info->n_options; i++)
+		free(dat->options[i].value.data);
+	free(dat->options);
+	for (size_t i = 0; i < info->n_buffers; i++)
+		buffer__free(&dat->buffers[i], &dat->places[i]);
+	free(dat->buffers);
+	free(dat->places);
+}
+
+int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
+		       const struct tw_dat_buffer *places)
+{
+	const size_t n = dat->info.n_buffers, at = *buffer->name ? n : 0;
+	struct tw_tracedat_buffer *buffers = realloc(dat->buffers, (n + 1) * sizeof(*buffers));
+	struct tw_dat_buffer *all = realloc(dat->places, (n + 1) * sizeof(*all));
+
+	if (buffers)
+		dat->info.buffers = dat->buffers = buffers;
+	if (all)
+		dat->places = all;
+	if (!buffers || !all || n == TW_TRACEDAT_BUFFERS_MAX) {
+		buffer__free(buffer, places);
+		return buffers && all ? -EBADMSG : -ENOMEM;
+	}
+	memmove(buffers + at + 1, buffers + at, (n - at) * sizeof(*buffers));
+	memmove(all + at + 1, all + at, (n - at) * sizeof(*all));
+	buffers[at] = *buffer;
+	all[at] = *places;
+	dat->info.n_buffers++;
+	return 0;
+}
+
+int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, struct tw_dat_place **ret)
+{
+	const uint64_t each = 2 * sizeof(uint64_t) + (numbered ? sizeof(uint32_t) : 0);
+	struct tw_dat_place *places;
+
+	if (c->failed || n > TW_TRACEDAT_CPUS_MAX || n > (c->end - c->at) / each)
+		return -EBADMSG;
+	if (!n)
+		return 0;
+	places = calloc(n, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		places[i].cpu = numbered ? tw_dat_cursor__u32(c) : i;
+		places[i].offset = tw_dat_cursor__u64(c);
+		places[i].size = tw_dat_cursor__u64(c);
+	}
+	*ret = places;
+	return 0;
+}
+
+static int apply_buffer(struct tw_dat_cursor *c)
+{
+	struct tw_dat_buffer places = { .offset = tw_dat_cursor__u64(c) };
+	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
+	char name[TW_TRACEDAT_NAME_MAX + 1], clock[TW_TRACEDAT_NAME_MAX + 1] = "";
+	int err = 0;
+
+	if (c->dat->in_instance || !tw_dat_cursor__string(c, name, sizeof(name)))
+		return -EBADMSG;
+	if (c->dat->info.version >= 7) {
+		if (!tw_dat_cursor__string(c, clock, sizeof(clock)))
+			return -EBADMSG;
+		buffer.page_size = tw_dat_cursor__u32(c);
+		buffer.cpus = tw_dat_cursor__u32(c);
+		err = tw_dat__read_places(c, buffer.cpus, true, &places.places);
+	}
+	if (err)
+		return err;
+	buffer.name = strdup(name);
+	buffer.clock = *clock ? strdup(clock) : NULL;
+	if (!buffer.name || (*clock && !buffer.clock)) {
+		buffer__free(&buffer, &places);
+		return -ENOMEM;
+	}
+	return tw_dat__add_buffer(c->dat, &buffer, &places);
+}
+
+/* A number as strtoll() takes it, which trace-cmd does; the sign of a negative one survives modulo 2^64. */
+static uint64_t number(const struct tw_tracedat_bytes *value)
+{
+	return (uint64_t)strtoll(value->data, NULL, 0);
+}
+
+static void apply_offset(struct tw_tracedat *dat, uint64_t offset)
+{
+	dat->clock.offset += offset;
+	dat->info.time_offset = (int64_t)dat->clock.offset;
+}
+
+/* Where a version 7 section is. */
+static int apply_section(struct tw_dat_cursor *c, uint16_t id)
+{
+	const uint64_t offset = tw_dat_cursor__u64(c);
+
+	if (c->failed)
+		return -EBADMSG;
+	c->dat->sections[id] = offset;
+	return 0;
+}
+
+/* What matters to reading; the rest is only kept. @c stands on the value. */
+static int apply(struct tw_dat_cursor *c, uint16_t id, const struct tw_tracedat_bytes *value)
+{
+	struct tw_tracedat *dat = c->dat;
+
+	switch (id) {
+	case TW_TRACEDAT_DATE:
+		dat->info.dated = true;
+		apply_offset(dat, number(value) * NS_PER_US);
+		return 0;
+	case TW_TRACEDAT_OFFSET:
+		apply_offset(dat, number(value));
+		return 0;
+	case TW_TRACEDAT_TIME_SHIFT:
+		return tw_dat_clock__shift(&dat->clock, c);
+	case TW_TRACEDAT_TSC2NSEC:
+		return tw_dat_clock__tsc(&dat->clock, c);
+	case TW_TRACEDAT_CPUCOUNT:
+		dat->info.cpus = tw_dat_cursor__u32(c);
+		return c->failed ? -EBADMSG : 0;
+	case TW_TRACEDAT_BUFFER:
+		return apply_buffer(c);
+	case TW_TRACEDAT_BUFFER_TEXT:
+		dat->text_only = true;
+		return 0;
+	default:
+		if (id < TW_TRACEDAT_HEADER_INFO || id > TW_TRACEDAT_CMDLINES || dat->info.version < 7)
+			return 0;
+		return apply_section(c, id);
+	}
+}
+
+static int keep(struct tw_tracedat *dat, uint16_t id, const struct tw_tracedat_bytes *value)
+{
+	struct tw_tracedat_option *options = dat->options;
+	const size_t n = dat->info.n_options;
+
+	dat->bytes += value->len;
+	if (n == TW_TRACEDAT_OPTIONS_MAX || dat->bytes > TW_TRACEDAT_BYTES_MAX)
+		return -EBADMSG;
+	if (!(n & (n - 1)))
+		options = realloc(options, (2 * n + 1) * sizeof(*options));
+	if (!options)
+		return -ENOMEM;
+	dat->info.options = dat->options = options;
+	options[dat->info.n_options++] = (struct tw_tracedat_option){ .id = id, .value = *value };
+	return 0;
+}
+
+int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
+{
+	const uint64_t offset = tw_dat_cursor__offset(c);
+	struct tw_tracedat_bytes value;
+	struct tw_dat_cursor inner;
+	int err = tw_dat_cursor__bytes(c, tw_dat_cursor__u32(c), TW_TRACEDAT_SECTION_MAX, &value);
+
+	if (!err) {
+		err = keep(c->dat, id, &value);
+		if (err)
+			free(value.data);
+	}
+	if (err == -EBADMSG)
+		tw_dat__damage(c->dat, offset, "an option (number %u) is longer than what is left, or one too many",
+			       id);
+	if (err)
+		return err;
+	inner = (struct tw_dat_cursor){
+		.dat = c->dat, .mem = (const uint8_t *)value.data, .end = value.len, .origin = offset
+	};
+	err = apply(&inner, id, &value);
+	if (err == -EBADMSG) {
+		tw_dat__damage(c->dat, offset, "an option (number %u) is not what it should be", id);
+		err = 0; /* the next one can be read */
+	}
+	return err;
 }

@@ -4,11 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-#include "pcap-tools/tracedat/cursor.h"
+#include "pcap-tools/pcapng/numbers.h"
+#include "pcap-tools/tracedat/impl.h"
 
-#define MAGIC_LEN 10
-#define PCAPNG    0x0A0D0D0Au
+#define MAGIC_LEN          10
+#define TAG_LEN            10
+#define SECTION_HEAD       16                    /* id, flags, description, size */
+#define SECTION_COMPRESSED 1                     /* of the flags */
+#define EXPAND_MIN         ((uint64_t)64 * 1024) /* bytes that any section may expand to */
 
 static const char magic[MAGIC_LEN] = "\x17\x08\x44tracing";
 
@@ -26,10 +31,24 @@ int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt, ..
 			     (unsigned long long)offset, what);
 }
 
-/* What else it may be, for who took the wrong file. */
+bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset)
+{
+	return dat->source.read_at(dat->source.ctx, to, len, offset) == (int64_t)len;
+}
+
+bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len)
+{
+	uLongf len = to_len;
+
+	if (dat->zstd)
+		return ZSTD_decompressDCtx(dat->zstd, to, to_len, from, from_len) == to_len;
+	return uncompress(to, &len, from, from_len) == Z_OK && len == to_len;
+}
+
+/* What else it may be, for a user who named the wrong file. */
 static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len, struct tw_error *err)
 {
-	const uint32_t block = PCAPNG;
+	const uint32_t block = TW_PCAPNG_SHB;
 	const char *hint = "";
 
 	if (len >= sizeof(block) && !memcmp(head, &block, sizeof(block)))
@@ -65,30 +84,33 @@ static int check_version(struct tw_dat_cursor *c, struct tw_error *err)
 static int check_codec(struct tw_dat_cursor *c, struct tw_error *err)
 {
 	struct tw_tracedat *dat = c->dat;
-	int code;
 
 	if (!tw_dat_cursor__string(c, dat->codec, sizeof(dat->codec)) ||
 	    !tw_dat_cursor__string(c, dat->codec_version, sizeof(dat->codec_version)))
 		return tw_error__set(err, -EBADMSG,
 				     "%s is damaged at byte %llu: the name of its compression has no end", dat->name,
 				     (unsigned long long)c->at);
-	code = strcmp(dat->codec, "none") ? tw_unpack__new(dat->codec, &dat->unpack) : 0;
-	if (code == -ENOTSUP)
+	dat->compresses = strcmp(dat->codec, "none") != 0;
+	if (!strcmp(dat->codec, "zstd")) {
+		dat->zstd = ZSTD_createDCtx();
+		return dat->zstd ? 0 : -ENOMEM;
+	}
+	if (dat->compresses && strcmp(dat->codec, "zlib"))
 		return tw_error__set(err, -EINVAL, "%s is compressed with \"%s\"; known are zstd and zlib", dat->name,
 				     dat->codec);
-	return code;
+	return 0;
 }
 
 static int read_head(struct tw_dat_cursor *c, struct tw_error *err)
 {
 	struct tw_tracedat_info *info = &c->dat->info;
 	uint8_t kind[2] = { 0 };
-	int code = check_magic(c, err);
+	int error = check_magic(c, err);
 
-	if (!code)
-		code = check_version(c, err);
-	if (code)
-		return code;
+	if (!error)
+		error = check_version(c, err);
+	if (error)
+		return error;
 	tw_dat_cursor__read(c, kind, sizeof(kind));
 	info->big_endian = kind[0];
 	info->long_size = kind[1];
@@ -99,28 +121,372 @@ static int read_head(struct tw_dat_cursor *c, struct tw_error *err)
 	return info->version >= 7 ? check_codec(c, err) : 0;
 }
 
+/* Version 6 has everything in one row, then the rings. */
+static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error *err)
+{
+	return tw_error__set(err, -EBADMSG,
+			     "%s ends or is damaged at byte %llu, before %s: there is no event to convert",
+			     c->dat->name, (unsigned long long)c->at, what);
+}
+
+/* "options", "latency" or "flyrecord", padded. Return: whether the tag is this one. */
+static bool is_tag(const char *tag, const char *word)
+{
+	return !strncmp(tag, word, strlen(word));
+}
+
+static int read_v6_options(struct tw_dat_cursor *c)
+{
+	uint16_t id;
+	int err = 0;
+
+	while (!err && (id = tw_dat_cursor__u16(c)) && !c->failed)
+		err = tw_dat__option(c, id);
+	return c->failed ? -EBADMSG : err;
+}
+
+static int text_only(const struct tw_tracedat *dat, struct tw_error *err)
+{
+	return tw_error__set(err, -EINVAL,
+			     "%s holds the text of a latency tracer instead of records: print it with trace-cmd "
+			     "report, there is nothing to convert",
+			     dat->name);
+}
+
+/* From the tag on: perhaps options, then where the rings are. */
+static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *err)
+{
+	char tag[TAG_LEN];
+	int error = 0;
+
+	if (!tw_dat_cursor__read(c, tag, sizeof(tag)))
+		return truncated(c, "it says what it holds", err);
+	if (is_tag(tag, "options")) {
+		error = read_v6_options(c);
+		if (c->dat->info.cpus)
+			*cpus = c->dat->info.cpus;
+		if (!error && !tw_dat_cursor__read(c, tag, sizeof(tag)))
+			error = -EBADMSG;
+	}
+	if (error == -EBADMSG)
+		return truncated(c, "the end of its options", err);
+	if (!error && is_tag(tag, "latency"))
+		return text_only(c->dat, err);
+	if (!error)
+		error = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, &ret->places) : -EBADMSG;
+	return error == -EBADMSG ? truncated(c, "it says where its events are", err) : error;
+}
+
+/* "local [global] counter" follows the places. Return: the clock in brackets, or NULL. */
+static char *read_clock(struct tw_dat_cursor *c)
+{
+	struct tw_tracedat_bytes text;
+	char *clock = NULL, *begin, *end;
+
+	if (tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, &text))
+		return NULL;
+	begin = strchr(text.data, '[');
+	end = begin ? strchr(begin, ']') : NULL;
+	if (end && end - begin - 1 <= TW_TRACEDAT_NAME_MAX)
+		clock = strndup(begin + 1, (size_t)(end - begin - 1));
+	free(text.data);
+	return clock;
+}
+
+static bool has_option(const struct tw_tracedat *dat, uint16_t id)
+{
+	for (size_t i = 0; i < dat->info.n_options; i++)
+		if (dat->info.options[i].id == id)
+			return true;
+	return false;
+}
+
+static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *err)
+{
+	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
+	struct tw_dat_buffer places = { 0 };
+	int error = read_rings(c, cpus, &places, err);
+
+	if (error)
+		return error;
+	buffer.cpus = *cpus;
+	buffer.name = strdup("");
+	if (has_option(c->dat, TW_TRACEDAT_TRACECLOCK))
+		buffer.clock = read_clock(c);
+	if (!buffer.name) {
+		free(places.places);
+		free(buffer.clock);
+		return -ENOMEM;
+	}
+	return tw_dat__add_buffer(c->dat, &buffer, &places);
+}
+
+/* An instance's rings: a BUFFER option said where that is told. Its own options cannot name further buffers. */
+static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
+{
+	struct tw_dat_cursor c = { .dat = dat, .at = dat->places[i].offset, .end = dat->source.size };
+	const uint32_t host_cpus = dat->info.cpus;
+	struct tw_dat_buffer places = { 0 };
+	struct tw_error why = { 0 };
+	int err = -EBADMSG;
+
+	if (c.at <= c.end)
+		err = read_rings(&c, &cpus, &places, &why);
+	dat->info.cpus = host_cpus;
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
+		tw_dat__damage(dat, dat->places[i].offset, "it should be told here where the events of \"%s\" are",
+			       dat->buffers[i].name);
+		return 0;
+	}
+	free(dat->places[i].places);
+	dat->places[i].places = places.places;
+	dat->buffers[i].cpus = cpus;
+	if (dat->buffers[0].clock && !dat->buffers[i].clock)
+		dat->buffers[i].clock = strdup(dat->buffers[0].clock);
+	return 0;
+}
+
+static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
+{
+	static int (*const steps[])(struct tw_dat_cursor * c) = {
+		tw_dat__headers,  tw_dat__ftrace_formats, tw_dat__event_formats,
+		tw_dat__kallsyms, tw_dat__printk,         tw_dat__cmdlines,
+	};
+	struct tw_dat_cursor c = { .dat = dat, .at = at, .end = dat->source.size };
+	uint32_t cpus;
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !error; i++)
+		error = steps[i](&c);
+	if (error == -EBADMSG) {
+		*err = dat->damage.first;
+		return error;
+	}
+	cpus = tw_dat_cursor__u32(&c);
+	if (!error)
+		error = read_top(&c, &cpus, err);
+	dat->in_instance = true;
+	for (size_t i = 1; i < dat->info.n_buffers && !error; i++)
+		error = read_instance(dat, i, cpus);
+	dat->info.cpus = dat->info.cpus ? dat->info.cpus : cpus;
+	return error;
+}
+
+/* Version 7 has sections anywhere in the file, found through a chain of options. */
+struct section {
+	uint16_t flags;
+	uint64_t begin, end; /* of what is in it, in the file */
+};
+
+static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct section *ret)
+{
+	struct tw_dat_cursor c = { .dat = dat, .at = offset, .end = dat->source.size };
+	uint16_t is;
+	uint64_t size;
+
+	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
+		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, beyond its end", id);
+	is = tw_dat_cursor__u16(&c);
+	ret->flags = tw_dat_cursor__u16(&c);
+	tw_dat_cursor__u32(&c);
+	size = tw_dat_cursor__u64(&c);
+	if (c.failed || is != id)
+		return tw_dat__damage(dat, offset, "a section with the number %u should begin here, and not %u", id,
+				      is);
+	ret->begin = c.at;
+	ret->end = size <= c.end - c.at ? c.at + size : c.end;
+	return 0;
+}
+
+/* A compressed section in memory, which is the caller's to free, also after a failure. */
+static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tracedat_bytes *ret)
+{
+	struct tw_dat_cursor c = { .dat = dat, .at = s->begin, .end = s->end };
+	struct tw_tracedat_bytes packed;
+	uint32_t packed_len, len;
+	int err;
+
+	if (!dat->compresses)
+		return tw_dat__damage(dat, s->begin, "a section is compressed, but the file says that none is");
+	packed_len = tw_dat_cursor__u32(&c);
+	len = tw_dat_cursor__u32(&c);
+	dat->expanded += len;
+	if (len > TW_TRACEDAT_SECTION_MAX || dat->expanded > TW_TRACEDAT_EXPAND_MAX ||
+	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
+		return tw_dat__damage(dat, s->begin, "a section of %u bytes would expand to %u, more than is allowed",
+				      packed_len, len);
+	err = tw_dat_cursor__bytes(&c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
+	if (err == -EBADMSG)
+		return tw_dat__damage(dat, s->begin, "a compressed section is longer than what is left");
+	if (err)
+		return err;
+	*ret = (struct tw_tracedat_bytes){ .data = malloc((size_t)len + 1), .len = len };
+	if (!ret->data) {
+		err = -ENOMEM;
+	} else if (!tw_dat__expand(dat, packed.data, packed.len, ret->data, len)) {
+		err = tw_dat__damage(dat, s->begin, "a compressed section cannot be expanded");
+	}
+	free(packed.data);
+	return err;
+}
+
+/* Hand a section to its reader, expanded where it must be. */
+static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, int (*read)(struct tw_dat_cursor *c))
+{
+	struct tw_dat_cursor c = { .dat = dat, .origin = offset };
+	struct tw_tracedat_bytes bytes = { 0 };
+	struct section s;
+	int err = open_section(dat, offset, id, &s);
+
+	if (err)
+		return err;
+	c.at = s.begin;
+	c.end = s.end;
+	if (s.flags & SECTION_COMPRESSED) {
+		err = expand(dat, &s, &bytes);
+		c.mem = (const uint8_t *)bytes.data;
+		c.at = 0;
+		c.end = bytes.len;
+	}
+	if (!err)
+		err = read(&c);
+	free(bytes.data);
+	return err;
+}
+
+/* The options of one section; the last one tells where more are. Kept by the reader: it has no other argument. */
+static int read_options(struct tw_dat_cursor *c)
+{
+	uint64_t *next = &c->dat->sections[TW_TRACEDAT_DONE];
+	int err = 0;
+
+	*next = 0;
+	while (!err) {
+		const uint16_t id = tw_dat_cursor__u16(c);
+
+		if (c->failed)
+			return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options have no end");
+		if (id != TW_TRACEDAT_DONE) {
+			err = tw_dat__option(c, id);
+			continue;
+		}
+		if (tw_dat_cursor__u32(c) >= sizeof(uint64_t))
+			*next = tw_dat_cursor__u64(c);
+		return c->failed ? tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options are cut off") : 0;
+	}
+	return err;
+}
+
+/* Each section of options once: a chain that comes back to itself ends there. */
+static int read_chain(struct tw_tracedat *dat, uint64_t at)
+{
+	uint64_t seen[TW_TRACEDAT_CHAIN_MAX];
+	size_t n = 0;
+	int err = 0;
+
+	while (at && !err) {
+		for (size_t i = 0; i < n; i++)
+			if (seen[i] == at)
+				return tw_dat__damage(dat, at, "its chain of options comes back to itself");
+		if (n == TW_TRACEDAT_CHAIN_MAX)
+			return tw_dat__damage(dat, at, "its options are in more than %d sections",
+					      TW_TRACEDAT_CHAIN_MAX);
+		seen[n++] = at;
+		err = read_section(dat, TW_TRACEDAT_DONE, at, read_options);
+		at = dat->sections[TW_TRACEDAT_DONE];
+	}
+	return err;
+}
+
+/* Whether a buffer's rings are compressed stands at its section. */
+static void open_buffers(struct tw_tracedat *dat)
+{
+	for (size_t i = 0; i < dat->info.n_buffers; i++) {
+		struct tw_dat_buffer *places = &dat->places[i];
+		struct section s;
+
+		if (open_section(dat, places->offset, TW_TRACEDAT_BUFFER, &s)) {
+			dat->buffers[i].cpus = 0;
+			continue;
+		}
+		places->compressed = s.flags & SECTION_COMPRESSED;
+		if (places->compressed && !dat->compresses) {
+			tw_dat__damage(dat, places->offset, "events are compressed, but the file says that nothing is");
+			dat->buffers[i].cpus = 0;
+		}
+	}
+}
+
+static int no_events(struct tw_tracedat *dat, struct tw_error *err)
+{
+	if (dat->damage.places) {
+		*err = dat->damage.first;
+		return -EBADMSG;
+	}
+	if (dat->text_only)
+		return text_only(dat, err);
+	return tw_error__set(err, -EINVAL, "%s has no buffer of events: there is nothing to convert", dat->name);
+}
+
+static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
+{
+	static const struct {
+		unsigned int id;
+		int (*read)(struct tw_dat_cursor *c);
+	} texts[] = {
+		{ TW_TRACEDAT_FTRACE_EVENTS, tw_dat__ftrace_formats },
+		{ TW_TRACEDAT_EVENT_FORMATS, tw_dat__event_formats },
+		{ TW_TRACEDAT_KALLSYMS, tw_dat__kallsyms },
+		{ TW_TRACEDAT_PRINTK, tw_dat__printk },
+		{ TW_TRACEDAT_CMDLINES, tw_dat__cmdlines },
+	};
+	int error = read_chain(dat, at);
+
+	if (error && error != -EBADMSG)
+		return error;
+	if (!dat->info.n_buffers)
+		return no_events(dat, err);
+	if (!dat->sections[TW_TRACEDAT_HEADER_INFO])
+		return tw_error__set(err, -EBADMSG, "%s does not say how its rings are laid out: no event can be read",
+				     dat->name);
+	error = read_section(dat, TW_TRACEDAT_HEADER_INFO, dat->sections[TW_TRACEDAT_HEADER_INFO], tw_dat__headers);
+	if (error == -EBADMSG)
+		*err = dat->damage.first;
+	if (error)
+		return error;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && error != -ENOMEM; i++)
+		if (dat->sections[texts[i].id])
+			error = read_section(dat, texts[i].id, dat->sections[texts[i].id], texts[i].read);
+	if (error == -ENOMEM)
+		return error;
+	open_buffers(dat);
+	return 0;
+}
+
 static int read_all(struct tw_tracedat *dat, struct tw_error *err)
 {
 	struct tw_dat_cursor c = { .dat = dat, .end = dat->source.size };
-	int code = read_head(&c, err);
+	int error = read_head(&c, err);
 
-	if (code)
-		return code;
+	if (error)
+		return error;
 	if (dat->info.version >= 7) {
 		const uint64_t options = tw_dat_cursor__u64(&c);
 
-		code = tw_dat__read_v7(dat, c.failed ? 0 : options, err);
+		error = read_v7(dat, c.failed ? 0 : options, err);
 	} else {
-		code = tw_dat__read_v6(dat, c.at, err);
+		error = read_v6(dat, c.at, err);
 	}
-	return code ? code : tw_dat__open_rings(dat, err);
+	return error ? error : tw_dat__open_rings(dat, err);
 }
 
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
 		      struct tw_error *err)
 {
 	struct tw_tracedat *dat = calloc(1, sizeof(*dat));
-	int code;
+	int error;
 
 	if (!dat)
 		return tw_error__set(err, -ENOMEM, "reading %s: no memory", name);
@@ -129,54 +495,28 @@ int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name,
 	strcpy(dat->codec, "none");
 	dat->info.codec = dat->codec;
 	dat->info.codec_version = dat->codec_version;
-	code = read_all(dat, err);
-	if (code == -ENOMEM)
-		tw_error__set(err, code, "reading %s: no memory", name);
-	if (code) {
+	error = read_all(dat, err);
+	if (error == -ENOMEM)
+		tw_error__set(err, error, "reading %s: no memory", name);
+	if (error) {
 		tw_tracedat__close(dat);
-		return code;
+		return error;
 	}
 	*ret = dat;
 	return 0;
-}
-
-static void free_metadata(struct tw_tracedat *dat)
-{
-	struct tw_tracedat_info *info = &dat->info;
-
-	free(info->header_page.data);
-	free(info->header_event.data);
-	free(info->kallsyms.data);
-	free(info->printk.data);
-	free(info->cmdlines.data);
-	for (size_t i = 0; i < info->n_formats; i++) {
-		free((char *)(uintptr_t)dat->formats[i].system);
-		free(dat->formats[i].text.data);
-	}
-	free(dat->formats);
-	for (size_t i = 0; i < info->n_options; i++)
-		free(dat->options[i].value.data);
-	free(dat->options);
-	for (size_t i = 0; i < info->n_buffers; i++) {
-		free(dat->buffers[i].name);
-		free(dat->buffers[i].clock);
-		free(dat->places[i].places);
-	}
-	free(dat->buffers);
-	free(dat->places);
 }
 
 void tw_tracedat__close(struct tw_tracedat *dat)
 {
 	if (!dat)
 		return;
-	free_metadata(dat);
+	tw_dat__free_metadata(dat);
 	for (uint32_t i = 0; i < dat->n_rings; i++)
 		free(dat->rings[i].window);
 	free(dat->rings);
 	free(dat->heap);
 	tw_dat_clock__fini(&dat->clock);
-	tw_unpack__free(dat->unpack);
+	ZSTD_freeDCtx(dat->zstd);
 	free(dat);
 }
 
