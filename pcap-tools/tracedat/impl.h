@@ -5,6 +5,7 @@
 
 #include <zstd.h>
 
+#include "pcap-tools/merge/heap.h"
 #include "pcap-tools/tracedat/tracedat.h"
 #include "schema/ring_page.h"
 
@@ -45,6 +46,7 @@ struct tw_dat_ring {
 		page_offset; /* in the file of the sub-buffer being walked, for error texts: its chunk's if compressed */
 	struct tw_ring_page walk; /* the sub-buffer */
 	struct tw_tracedat_event event;
+	struct tw_merge_heap_node node; /* its id is the ring's index */
 };
 
 /* Where a BUFFER says its rings are. */
@@ -83,8 +85,7 @@ struct tw_tracedat {
 
 	struct tw_dat_ring *rings;
 	uint32_t n_rings;
-	struct tw_dat_ring **heap; /* those with an event, the earliest first */
-	uint32_t n_heap;
+	struct tw_merge_heap heap; /* those with an event; of events at the same time the first ring's is first */
 	bool started;
 	uint64_t windows;                        /* bytes of all */
 	uint64_t chunks_packed, chunks_expanded; /* bytes of the chunks so far */

@@ -201,66 +201,44 @@ static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
-static bool earlier(const struct tw_dat_ring *a, const struct tw_dat_ring *b)
-{
-	if (a->event.time != b->event.time)
-		return a->event.time < b->event.time;
-	return a < b; /* they lie in the order of buffers and CPUs */
-}
-
-static void heap__down(struct tw_tracedat *dat, uint32_t i)
-{
-	struct tw_dat_ring **heap = dat->heap, *ring = heap[i];
-
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-
-		if (child >= dat->n_heap)
-			break;
-		if (child + 1 < dat->n_heap && earlier(heap[child + 1], heap[child]))
-			child++;
-		if (!earlier(heap[child], ring))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = ring;
-}
-
 static void start(struct tw_tracedat *dat)
 {
 	dat->started = true;
 	for (uint32_t i = 0; i < dat->n_rings; i++)
 		if (ring__next(dat, &dat->rings[i]))
-			dat->heap[dat->n_heap++] = &dat->rings[i];
-	for (uint32_t i = dat->n_heap / 2; i--;)
-		heap__down(dat, i);
+			tw_merge_heap__put(&dat->heap, &dat->rings[i].node, dat->rings[i].event.time);
 }
 
-static void heap__advance(struct tw_tracedat *dat)
+static struct tw_dat_ring *earliest(const struct tw_tracedat *dat)
 {
-	struct tw_dat_ring *ring = dat->heap[0];
+	return dat->heap.n ? &dat->rings[dat->heap.entries[0].node->id] : NULL;
+}
 
-	if (!ring__next(dat, ring)) {
-		dat->windows -= ring->cap;
-		ring->cap = 0;
-		free(ring->window);
-		ring->window = NULL;
-		dat->heap[0] = dat->heap[--dat->n_heap];
+static void advance(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	if (ring__next(dat, ring)) {
+		tw_merge_heap__put(&dat->heap, &ring->node, ring->event.time);
+		return;
 	}
-	if (dat->n_heap)
-		heap__down(dat, 0);
+	tw_merge_heap__remove(&dat->heap, &ring->node);
+	dat->windows -= ring->cap;
+	ring->cap = 0;
+	free(ring->window);
+	ring->window = NULL;
 }
 
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret)
 {
+	struct tw_dat_ring *ring = earliest(dat);
+
 	if (!dat->started)
 		start(dat);
-	else if (dat->n_heap)
-		heap__advance(dat);
-	if (!dat->n_heap)
+	else if (ring)
+		advance(dat, ring);
+	ring = earliest(dat);
+	if (!ring)
 		return false;
-	*ret = dat->heap[0]->event;
+	*ret = ring->event;
 	return true;
 }
 
@@ -296,6 +274,7 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 		}
 		*total += inside;
 		*ring = (struct tw_dat_ring){ .buffer = buffer, .cpu = place->cpu, .index = i };
+		ring->node = (struct tw_merge_heap_node){ .id = dat->n_rings, .at = TW_MERGE_HEAP_OUT };
 		ring->compressed = places->compressed;
 		ring->at = place->offset;
 		ring->end = place->offset + size;
@@ -317,8 +296,7 @@ int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err)
 		return tw_error__set(err, -EBADMSG, "%s has %llu rings, the limit is %d", dat->name,
 				     (unsigned long long)n, TW_TRACEDAT_RINGS_MAX);
 	dat->rings = calloc(n + 1, sizeof(*dat->rings));
-	dat->heap = calloc(n + 1, sizeof(struct tw_dat_ring *));
-	if (!dat->rings || !dat->heap)
+	if (!dat->rings || !tw_merge_heap__grow(&dat->heap, n + 1))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < dat->info.n_buffers; i++)
 		add_rings(dat, i, &total);

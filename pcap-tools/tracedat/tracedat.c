@@ -514,7 +514,7 @@ void tw_tracedat__close(struct tw_tracedat *dat)
 	for (uint32_t i = 0; i < dat->n_rings; i++)
 		free(dat->rings[i].window);
 	free(dat->rings);
-	free(dat->heap);
+	tw_merge_heap__fini(&dat->heap);
 	tw_dat_clock__fini(&dat->clock);
 	ZSTD_freeDCtx(dat->zstd);
 	free(dat);
