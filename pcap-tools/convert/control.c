@@ -2,7 +2,7 @@
 /* Control frames and PARTs of a conversion. */
 #include <stdlib.h>
 
-#include "pcap-tools/convert/state.h"
+#include "pcap-tools/convert/impl.h"
 
 #define GATHER_LEN    8192 /* bytes of a control frame, if its last record is not long */
 #define SCHEMA_FIELDS (sizeof(struct tw_schema_tlv) - sizeof(struct tw_tlv))

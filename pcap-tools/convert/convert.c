@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/convert/state.h"
+#include "pcap-tools/convert/impl.h"
 #include "pcap-tools/ledger/ledger.h"
 
 #define FORMATS_PAGE    256

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/convert/state.h"
+#include "pcap-tools/convert/impl.h"
 
 /* The kernel's symbols are read when the first address asks for one. */
 static int load(struct tw_convert *c)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcap-tools/convert/state.h"
+#include "pcap-tools/convert/impl.h"
 #include "schema/schema.h"
 #include "wire/schema_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A conversion's insides: convert.c writes events, the others what explains them. */
-#ifndef TW_CONVERT_STATE_H
-#define TW_CONVERT_STATE_H
+#ifndef TW_CONVERT_IMPL_H
+#define TW_CONVERT_IMPL_H
 
 #include "pcap-tools/convert/address_table.h"
 #include "pcap-tools/convert/convert.h"
