@@ -93,7 +93,7 @@ static int add_text(struct comments *list, const char *title, const struct tw_tr
 {
 	size_t len = strnlen(value->data, value->len), at = 0;
 	char text[TW_PCAPNG_TEXT_MAX];
-	int code = 0;
+	int err = 0;
 
 	while (len && value->data[len - 1] == '\n')
 		len--;
@@ -105,17 +105,17 @@ static int add_text(struct comments *list, const char *title, const struct tw_tr
 		tw_line__str(&line, title);
 		tw_line__str(&line, at ? ", continued: " : ": ");
 		tw_line__bytes(&line, value->data + at, piece);
-		code = add(list, text, tw_line__len(&line));
+		err = add(list, text, tw_line__len(&line));
 		at += piece;
-	} while (at < len && !code);
-	return code;
+	} while (at < len && !err);
+	return err;
 }
 
 static int add_hex(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t at = 0;
-	int code = 0;
+	int err = 0;
 
 	do {
 		char text[2 * HEX_MAX];
@@ -126,9 +126,9 @@ static int add_hex(struct comments *list, const char *title, const struct tw_tra
 			tw_line__char(&line, digits[(unsigned char)value->data[at] >> 4]);
 			tw_line__char(&line, digits[(unsigned char)value->data[at] & 15]);
 		}
-		code = add_text(list, title, &(struct tw_tracedat_bytes){ text, tw_line__len(&line) });
-	} while (at < value->len && !code);
-	return code;
+		err = add_text(list, title, &(struct tw_tracedat_bytes){ text, tw_line__len(&line) });
+	} while (at < value->len && !err);
+	return err;
 }
 
 /* "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if it is not laid out so, or too long. */
@@ -206,16 +206,16 @@ static int add_head(struct comments *list, const struct tw_tracedat_info *info)
 int tw_convert__comments(struct tw_convert *c, char ***ret)
 {
 	struct comments list = { .left = TW_CONVERT_COMMENTS_MAX };
-	int code = add_head(&list, c->info);
+	int err = add_head(&list, c->info);
 
-	for (size_t i = 0; i < c->info->n_options && !code; i++)
-		code = add_option(&list, &c->info->options[i], c->info->big_endian);
+	for (size_t i = 0; i < c->info->n_options && !err; i++)
+		err = add_option(&list, &c->info->options[i], c->info->big_endian);
 	c->stats.comments_cut = list.cut;
-	if (code)
+	if (err)
 		tw_convert__free_comments(list.texts);
 	else
 		*ret = list.texts;
-	return code;
+	return err;
 }
 
 void tw_convert__free_comments(char **comments)

@@ -7,7 +7,7 @@
 #include "pcap-tools/convert/impl.h"
 #include "pcap-tools/ledger/ledger.h"
 
-#define FORMATS_PAGE    256
+#define FORMATS         ((size_t)UINT16_MAX + 1)
 #define PROGRESS_EVENTS 4096 /* so many events between two reports */
 
 _Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
@@ -137,49 +137,34 @@ static void look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 	f->print = NULL;
 }
 
-const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id)
-{
-	struct convert_format **page = &c->formats[id / FORMATS_PAGE];
-	struct convert_format *f;
-
-	if (!*page)
-		*page = calloc(FORMATS_PAGE, sizeof(**page));
-	if (!*page)
-		return NULL;
-	f = &(*page)[id % FORMATS_PAGE];
-	if (!f->looked)
-		look_at(c, f, id);
-	return f;
-}
-
 static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *event)
 {
+	const uint16_t id = tw_load16(event->record, c->info->big_endian);
 	struct convert_stream *s = &c->streams[event->buffer];
-	const struct convert_format *format;
-	int code = 0;
+	struct convert_format *format = &c->formats[id];
+	int err = 0;
 
-	format = tw_convert__format(c, tw_load16(event->record, c->info->big_endian));
-	if (!format)
-		return -ENOMEM;
+	if (!format->looked)
+		look_at(c, format, id);
 	c->stats.unknown += !format->format;
 	if (format->n_fields)
-		code = tw_convert__symbols(c, s, format, event);
+		err = tw_convert__symbols(c, s, format, event);
 	if (event->lost)
 		put_lost(c, s, event);
-	if (!code)
-		code = put_event(c, s, event);
+	if (!err)
+		err = put_event(c, s, event);
 	c->stats.late += event->time < s->newest;
 	s->newest = event->time > s->newest ? event->time : s->newest;
 	s->next_seq[event->cpu]++;
 	s->events++;
-	return code;
+	return err;
 }
 
 static int convert_events(struct tw_convert *c)
 {
 	struct tw_tracedat_event event;
 	uint64_t n = 0;
-	int code = 0;
+	int err = 0;
 
 	if (!tw_tracedat__next(c->dat, &event)) {
 		tw_convert__explain(c, c->info->dated ? (uint64_t)c->info->time_offset : 0);
@@ -187,16 +172,16 @@ static int convert_events(struct tw_convert *c)
 	}
 	tw_convert__explain(c, event.time);
 	do {
-		code = convert_event(c, &event);
+		err = convert_event(c, &event);
 		if (++n % PROGRESS_EVENTS)
 			continue;
-		if (!code)
-			code = tw_pcapng__error(c->file, NULL);
+		if (!err)
+			err = tw_pcapng__error(c->file, NULL);
 		if (c->options->progress)
 			c->options->progress(c->options->ctx, tw_tracedat__done(c->dat), c->info->data_bytes);
-	} while (!code && tw_tracedat__next(c->dat, &event));
+	} while (!err && tw_tracedat__next(c->dat, &event));
 	c->stats.events = n;
-	return code;
+	return err;
 }
 
 /* The file that is converted knows nothing of the stream's end: its books stay open. */
@@ -225,20 +210,20 @@ static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 
 static int convert(struct tw_convert *c, struct tw_error *err)
 {
-	int code = tw_convert__texts(c, err);
+	int error = tw_convert__texts(c, err);
 
-	if (!code)
-		code = tw_convert__open_streams(c, err);
-	if (code)
-		return code;
-	code = convert_events(c);
+	if (!error)
+		error = tw_convert__open_streams(c, err);
+	if (error)
+		return error;
+	error = convert_events(c);
 	for (size_t i = 0; i < c->n_streams; i++)
 		close_stream(c, &c->streams[i]);
-	if (!code)
+	if (!error)
 		tw_pcapng__flush(c->file);
 	c->stats.bytes = tw_pcapng__bytes(c->file);
-	if (code == -ENOMEM)
-		return tw_error__set(err, code, "converting to %s: no memory", c->options->name);
+	if (error == -ENOMEM)
+		return tw_error__set(err, error, "converting to %s: no memory", c->options->name);
 	return tw_pcapng__error(c->file, err);
 }
 
@@ -246,15 +231,13 @@ static void convert__fini(struct tw_convert *c)
 {
 	for (size_t i = 0; i < c->n_streams; i++) {
 		free(c->streams[i].next_seq);
-		tw_address_table__fini(&c->streams[i].looked_up);
-		tw_address_table__fini(&c->streams[i].said);
+		tw_hash_table__fini(&c->streams[i].looked_up);
+		tw_hash_table__fini(&c->streams[i].sent);
 	}
 	free(c->streams);
-	for (size_t i = 0; i < FORMATS_PAGE; i++) {
-		for (size_t k = 0; c->formats[i] && k < FORMATS_PAGE; k++)
-			tw_print__free(c->formats[i][k].print);
-		free(c->formats[i]);
-	}
+	for (size_t i = 0; c->formats && i < FORMATS; i++)
+		tw_print__free(c->formats[i].print);
+	free(c->formats);
 	for (uint32_t i = 0; i < c->n_texts; i++)
 		free((void *)(uintptr_t)c->texts[i].data);
 	free(c->texts);
@@ -269,16 +252,17 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 		    struct tw_error *err)
 {
 	struct tw_convert c = { .dat = dat, .info = tw_tracedat__info(dat), .options = options };
-	int code = -ENOMEM;
+	int error = -ENOMEM;
 
 	c.frame_flags = c.info->big_endian ? TW_FLAG_BODY_BE : 0;
 	c.frame_bytes = malloc(TW_FRAME_MAX + TW_COPY_STEP);
+	c.formats = calloc(FORMATS, sizeof(*c.formats));
 	c.schema = tw_schema__new();
-	if (c.frame_bytes && c.schema)
-		code = convert(&c, err);
+	if (c.frame_bytes && c.formats && c.schema)
+		error = convert(&c, err);
 	else
-		tw_error__set(err, code, "converting to %s: no memory", options->name);
+		tw_error__set(err, error, "converting to %s: no memory", options->name);
 	*ret = c.stats;
 	convert__fini(&c);
-	return code;
+	return error;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A conversion's insides: convert.c writes events, the others what explains them. */
+/* What the files of convert/ share: convert.c writes events, the others what explains them. */
 #ifndef TW_CONVERT_IMPL_H
 #define TW_CONVERT_IMPL_H
 
-#include "pcap-tools/convert/address_table.h"
+#include "base/hash_table.h"
 #include "pcap-tools/convert/convert.h"
 #include "pcap-tools/pcapng/writer.h"
 #include "schema/print.h"
@@ -30,7 +30,7 @@ struct convert_stream {
 	uint32_t part_id;
 	uint64_t start, end, newest; /* times of packets; the newest event's */
 	uint64_t events, lost;
-	struct tw_address_table looked_up, said; /* addresses in records; addresses of symbols sent */
+	struct tw_hash_table looked_up, sent; /* addresses in records; addresses of symbols sent */
 };
 
 struct tw_convert {
@@ -46,8 +46,8 @@ struct tw_convert {
 	uint64_t schema_id;
 	struct tw_schema_view *texts; /* compressed; in the order of their index */
 	uint32_t n_texts;
-	struct convert_format *formats[256]; /* by high and low byte of the event id; NULL = none of them came yet */
-	struct tw_symbols *symbols;          /* NULL until an address is looked up */
+	struct convert_format *formats; /* by event id */
+	struct tw_symbols *symbols;     /* NULL until an address is looked up */
 	uint8_t frame_flags;
 
 	/* The control frame being gathered. */
@@ -56,9 +56,6 @@ struct tw_convert {
 	uint64_t time;                    /* of control frames to come */
 	uint8_t *frame_bytes;
 };
-
-/** tw_convert__format() - what is known of an event id; looked at when its first event comes. NULL without memory */
-const struct convert_format *tw_convert__format(struct tw_convert *c, uint16_t id);
 
 /** tw_convert__packet() - room for a frame of @len bytes in a packet; NULL after the writer failed */
 uint8_t *tw_convert__packet(struct tw_convert *c, size_t len);
@@ -78,16 +75,6 @@ void tw_convert__explain(struct tw_convert *c, uint64_t time);
 /** tw_convert__symbols() - SYMBOLs of those addresses of a record that were not sent yet. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
 			const struct tw_tracedat_event *event);
-
-/* Control frames: gathered, so that many records go into one. */
-void tw_convert__host(struct tw_convert *c, struct convert_stream *s, const struct tw_attr_view *attrs, size_t n);
-void tw_convert__clock(struct tw_convert *c, struct convert_stream *s, const struct tw_clock_view *clock);
-void tw_convert__comm(struct tw_convert *c, struct convert_stream *s, const struct tw_comm_view *comm);
-void tw_convert__symbol(struct tw_convert *c, struct convert_stream *s, const struct tw_symbol_view *symbol);
-void tw_convert__schema(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema);
-
-/** tw_convert__end_control() - write the frame that is being gathered */
-void tw_convert__end_control(struct tw_convert *c);
 
 /** tw_convert__parts() - a TLV that fits no frame, in pieces; @info names channel, number and time of their frames */
 void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,

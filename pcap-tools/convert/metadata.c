@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The streams of a conversion: one for each buffer, with what explains it. */
+/* What explains the streams of a conversion, and the control frames that say it: HOST, CLOCK, SCHEMA, COMM once, SYMBOL when it is needed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,101 @@
 #define HOST_ATTRS    12
 #define DATE_ERROR_NS 1000 /* DATE counts microseconds */
 #define PID_MAX       4194304u
+#define GATHER_LEN \
+	8192 /* bytes of a control frame after which a record begins another; only a SCHEMA may not fit then */
+#define ADDRESSES_MAX (4u << 20) /* of a set; one that has as many begins anew */
+
+static struct tw_frame_info control_info(const struct tw_convert *c, struct convert_stream *s)
+{
+	return (struct tw_frame_info){
+		.flags = c->frame_flags,
+		.source = TW_SOURCE_CONTROL,
+		.channel = TW_CHANNEL_CONTROL,
+		.cpu = TW_CPU_NONE,
+		.stream_id = s->id,
+		.schema_id = c->schema_id,
+		.seq = s->control_seq,
+		.base_time = c->time,
+	};
+}
+
+static void write_frame(struct tw_convert *c, struct convert_stream *s, struct tw_frame *frame)
+{
+	const size_t len = tw_frame__end(frame);
+	uint8_t *p = tw_convert__packet(c, len);
+
+	if (!p)
+		return;
+	memcpy(p, frame->buf, len);
+	tw_convert__commit(c, s, frame->info.base_time, len);
+}
+
+static void end_control(struct tw_convert *c)
+{
+	struct convert_stream *s = c->gathering;
+
+	c->gathering = NULL;
+	if (!s || c->frame.len == sizeof(struct tw_frame_hdr))
+		return;
+	write_frame(c, s, &c->frame);
+	s->control_seq++;
+}
+
+/* The frame that the stream's next record goes into. */
+static struct tw_frame *gather(struct tw_convert *c, struct convert_stream *s)
+{
+	if (c->gathering == s && c->frame.len < GATHER_LEN && c->frame.info.base_time == c->time)
+		return &c->frame;
+	end_control(c);
+	tw_frame__begin(&c->frame, c->frame_bytes, TW_FRAME_MAX, &(struct tw_frame_info){ 0 });
+	c->frame.info = control_info(c, s);
+	c->gathering = s;
+	return &c->frame;
+}
+
+void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,
+		       enum tw_tlv_type inner, const uint8_t *value, uint32_t len)
+{
+	uint32_t at = 0;
+	size_t n = 1;
+
+	s->part_id++;
+	while (at < len && n) {
+		struct tw_frame frame;
+
+		tw_frame__begin(&frame, c->frame_bytes, TW_FRAME_MAX, info);
+		n = tw_frame__add_part(&frame, inner, s->part_id, value, len, at);
+		at += (uint32_t)n;
+		write_frame(c, s, &frame);
+		info->seq += info->source == TW_SOURCE_CONTROL;
+	}
+}
+
+/* Longer than a frame. */
+static void put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
+{
+	const size_t len = TW_SCHEMA_HEAD + schema->len;
+	struct tw_frame_info info;
+	uint8_t *value = malloc(len);
+
+	if (!value)
+		return;
+	end_control(c);
+	info = control_info(c, s);
+	tw_schema_tlv__lay_out(value, schema);
+	tw_convert__parts(c, s, &info, TW_TLV_SCHEMA, value, (uint32_t)len);
+	s->control_seq = info.seq;
+	free(value);
+}
+
+static void put_schema(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
+{
+	if (tw_schema_tlv__emit(gather(c, s), schema))
+		return;
+	end_control(c);
+	if (!tw_schema_tlv__emit(gather(c, s), schema))
+		put_schema_in_parts(c, s, schema);
+}
 
 /* What HOST says; the texts are copies. */
 struct host {
@@ -86,15 +181,13 @@ static uint64_t stream_id(const struct tw_convert *c, size_t index)
 {
 	const struct tw_tracedat_info *info = c->info;
 	struct tw_sha256 sha;
-	uint8_t digest[TW_SHA256_SIZE], number[8];
+	uint8_t digest[TW_SHA256_SIZE], numbers[24];
 
+	tw_store_be64(numbers, index);
+	tw_store_be64(numbers + 8, c->schema_id);
+	tw_store_be64(numbers + 16, info->data_bytes);
 	tw_sha256__init(&sha);
-	tw_store_be64(number, index);
-	tw_sha256__update(&sha, number, sizeof(number));
-	tw_store_be64(number, c->schema_id);
-	tw_sha256__update(&sha, number, sizeof(number));
-	tw_store_be64(number, info->data_bytes);
-	tw_sha256__update(&sha, number, sizeof(number));
+	tw_sha256__update(&sha, numbers, sizeof(numbers));
 	for (size_t i = 0; i < info->n_options; i++)
 		tw_sha256__update(&sha, info->options[i].value.data, info->options[i].value.len);
 	tw_sha256__fini(&sha, digest);
@@ -114,20 +207,15 @@ static int open_interface(struct tw_convert *c, struct convert_stream *s)
 					    "trace.dat file does not say when it was recorded",
 		.linktype = TW_LINKTYPE_ETHERNET,
 	};
+	const size_t head = sizeof(struct tw_frame_hdr) + sizeof(struct tw_tlv);
 	uint8_t bytes[sizeof(struct tw_frame_hdr) + HOST_ATTRS * 264 + TW_COPY_STEP];
-	enum tw_frame_status status;
-	struct tw_cursor tlvs;
-	struct tw_tlv_view tlv;
 	struct tw_frame frame;
 	struct host host;
 
 	host__init(&host, c->info, s->buffer);
 	tw_frame__begin(&frame, bytes, sizeof(bytes) - TW_COPY_STEP, &(struct tw_frame_info){ 0 });
 	tw_host__emit(&frame, host.attrs, host.n);
-	tlvs = (struct tw_cursor){ .at = bytes + sizeof(struct tw_frame_hdr),
-				   .left = frame.len - sizeof(struct tw_frame_hdr) };
-	if (tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		tw_identity__host(&identity, &tlv);
+	tw_identity__host(&identity, &(struct tw_tlv_view){ .value = bytes + head, .len = frame.len - head });
 	tw_identity__name(&identity, s->id, name, sizeof(name));
 	tw_identity__describe(&identity, description, sizeof(description));
 	return tw_pcapng__interface(c->file, &interface, &s->interface);
@@ -147,30 +235,30 @@ static int open_stream(struct tw_convert *c, size_t index)
 static int open_file(struct tw_convert *c, const struct tw_pcapng_section *section, struct tw_error *err)
 {
 	const struct tw_output_options options = { .fd = c->options->fd, .name = c->options->name };
-	const int code = tw_output__open(&options, &c->output, err);
+	const int error = tw_output__open(&options, &c->output, err);
 
-	return code ? code : tw_pcapng__open(c->output, FILE_BUFFER, section, &c->file, err);
+	return error ? error : tw_pcapng__open(c->output, FILE_BUFFER, section, &c->file, err);
 }
 
 int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err)
 {
 	struct tw_pcapng_section section = { .application = "tracewire convert " TRACEWIRE_VERSION };
 	char **comments = NULL;
-	int code = tw_convert__comments(c, &comments);
+	int error = tw_convert__comments(c, &comments);
 
-	if (!code) {
+	if (!error) {
 		section.comments = (const char *const *)comments;
-		code = open_file(c, &section, err);
+		error = open_file(c, &section, err);
 	}
 	tw_convert__free_comments(comments);
-	if (!code) {
+	if (!error) {
 		c->streams = calloc(c->info->n_buffers, sizeof(*c->streams));
-		code = c->streams ? 0 : -ENOMEM;
+		error = c->streams ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < c->info->n_buffers && !code; i++)
-		code = open_stream(c, i);
+	for (size_t i = 0; i < c->info->n_buffers && !error; i++)
+		error = open_stream(c, i);
 	c->stats.streams = c->n_streams;
-	return code == -ENOMEM ? tw_error__set(err, code, "converting to %s: no memory", c->options->name) : code;
+	return error == -ENOMEM ? tw_error__set(err, error, "converting to %s: no memory", c->options->name) : error;
 }
 
 /* "PID NAME" a line; a name may have spaces. */
@@ -193,7 +281,7 @@ static void explain_tasks(struct tw_convert *c, struct convert_stream *s)
 				.len = (size_t)(stop - name - 1),
 			};
 
-			tw_convert__comm(c, s, &comm);
+			tw_comm__emit(gather(c, s), &comm);
 		}
 		at = stop + 1;
 	}
@@ -204,19 +292,19 @@ static void explain(struct tw_convert *c, struct convert_stream *s)
 	struct host host;
 
 	host__init(&host, c->info, s->buffer);
-	tw_convert__host(c, s, host.attrs, host.n);
+	tw_host__emit(gather(c, s), host.attrs, host.n);
 	if (c->info->dated) {
 		struct tw_clock_view clock = { .valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL,
 					       .error_ns = DATE_ERROR_NS };
 
 		clock.reading[TW_CLOCK_TRACE] = clock.reading[TW_CLOCK_REAL] = c->time;
-		tw_convert__clock(c, s, &clock);
+		tw_clock__emit(gather(c, s), &clock);
 	}
 	for (uint32_t i = 0; i < c->n_texts; i++)
-		tw_convert__schema(c, s, &c->texts[i]);
+		put_schema(c, s, &c->texts[i]);
 	if (c->info->cmdlines.data)
 		explain_tasks(c, s);
-	tw_convert__end_control(c);
+	end_control(c);
 }
 
 void tw_convert__explain(struct tw_convert *c, uint64_t time)
@@ -224,4 +312,107 @@ void tw_convert__explain(struct tw_convert *c, uint64_t time)
 	c->time = time;
 	for (size_t i = 0; i < c->n_streams; i++)
 		explain(c, &c->streams[i]);
+}
+
+/* The kernel's symbols are read when the first address asks for one. */
+static int load(struct tw_convert *c)
+{
+	const struct tw_tracedat_bytes *text = &c->info->kallsyms;
+	int err = 0;
+
+	if (c->symbols)
+		return 0;
+	c->symbols = tw_symbols__new();
+	if (!c->symbols)
+		return -ENOMEM;
+	if (text->data)
+		err = tw_symbols__parse(c->symbols, text->data, text->len);
+	return err == -E2BIG ? 0 : err;
+}
+
+/*
+ * Up to the next symbol of the file, which the reader of the conversion does not have; the last one of all ends where it
+ * begins. 0, "not known", if that is further than a SYMBOL can say.
+ */
+static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol *symbol)
+{
+	size_t low = 0, high = tw_symbols__count(symbols);
+	struct tw_symbol next;
+	uint64_t size = symbol->size;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (tw_symbols__at(symbols, middle, &next) && next.address <= symbol->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!size)
+		size = tw_symbols__at(symbols, low, &next) ? next.address - symbol->address : 1;
+	return size <= UINT32_MAX ? (uint32_t)size : 0;
+}
+
+/* Return: 1 if it is new, 0 if it was there, -ENOMEM */
+static int add_address(struct tw_hash_table *set, uint64_t address)
+{
+	if (tw_hash_table__find_u64(set, address))
+		return 0;
+	set->key_size = sizeof(address);
+	if (set->n >= ADDRESSES_MAX)
+		tw_hash_table__fini(set);
+	return tw_hash_table__put_u64(set, address, NULL);
+}
+
+static int look_up(struct tw_convert *c, struct convert_stream *s, uint64_t address)
+{
+	struct tw_symbol symbol;
+	struct tw_symbol_view view;
+	int err = add_address(&s->looked_up, address);
+
+	if (err <= 0)
+		return err;
+	err = load(c);
+	if (err || !tw_symbols__find(c->symbols, address, &symbol))
+		return err;
+	err = add_address(&s->sent, symbol.address);
+	if (err <= 0)
+		return err;
+	view = (struct tw_symbol_view){
+		.size = size_of(c->symbols, &symbol),
+		.address = symbol.address,
+		.name = (const uint8_t *)symbol.name,
+		.len = strlen(symbol.name),
+	};
+	tw_symbol__emit(gather(c, s), &view);
+	c->stats.symbols++;
+	return 0;
+}
+
+static int look_up_value(struct tw_convert *c, struct convert_stream *s, const struct tw_field *field,
+			 const struct tw_record *record)
+{
+	struct tw_value value, element;
+	int err = 0;
+
+	if (tw_field__read(field, record, &value))
+		return 0;
+	if (value.kind != TW_FIELD_ARRAY)
+		return value.kind <= TW_FIELD_POINTER ? look_up(c, s, value.u) : 0;
+	for (uint32_t i = 0; !err && !tw_value__element(field, &value, i, &element); i++)
+		err = look_up(c, s, element.u);
+	return err;
+}
+
+int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
+			const struct tw_tracedat_event *event)
+{
+	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = c->info->big_endian };
+	int err = 0;
+
+	c->time = event->time;
+	for (size_t i = 0; i < format->n_fields && !err; i++)
+		err = look_up_value(c, s, format->fields[i], &record);
+	end_control(c);
+	return err;
 }

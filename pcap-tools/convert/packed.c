@@ -19,12 +19,12 @@ static int unpack_packets(struct tw_capture_file *in, struct tw_archive *archive
 	while ((more = tw_capture_file__next(in, &packet, err)) == 1) {
 		size_t len;
 		const uint8_t *frame = tw_packet__frame(packet.linktype, packet.data, packet.len, &len);
-		const int code = frame ? tw_archive__frame(archive, frame, len, NULL) : 0;
+		const int error = frame ? tw_archive__frame(archive, frame, len, NULL) : 0;
 
 		stats->others += !frame;
-		if (code) {
+		if (error) {
 			tw_archive__error(archive, err);
-			return code;
+			return error;
 		}
 		if (progress && ++n % LOOK_EVERY == 0)
 			progress(ctx, packet.offset);
@@ -44,19 +44,19 @@ int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,
 	};
 	struct tw_archive *archive;
 	struct tw_error why;
-	int code = tw_archive__new(output, &options, &archive, err), finished;
+	int error = tw_archive__new(output, &options, &archive, err), finished;
 
 	*ret = (struct tw_packed_stats){ .others = 0 };
-	if (code)
-		return code;
-	code = unpack_packets(in, archive, progress, ctx, ret, err);
+	if (error)
+		return error;
+	error = unpack_packets(in, archive, progress, ctx, ret, err);
 	finished = tw_archive__finish(archive);
-	if (finished && (!code || code == -EBADMSG)) {
+	if (finished && (!error || error == -EBADMSG)) {
 		tw_archive__error(archive, &why);
-		code = tw_error__set(err, finished, "%s", why.text);
+		error = tw_error__set(err, finished, "%s", why.text);
 	}
 	tw_archive__stats(archive, &ret->archive);
 	ret->n_streams = tw_archive__reports(archive, &ret->streams);
 	tw_archive__free(archive);
-	return code;
+	return error;
 }

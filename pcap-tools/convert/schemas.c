@@ -8,22 +8,21 @@
 #include "schema/schema.h"
 #include "wire/schema_text.h"
 
-struct source {
+struct text {
 	enum tw_schema_kind kind;
 	uint16_t id;
-	const char *system;
-	struct tw_tracedat_bytes text;
+	struct tw_schema_text text;
 	size_t age; /* of those with the same id the first comes first */
 };
 
-struct sources {
-	struct source *list;
+struct texts {
+	struct text *list;
 	size_t n;
 };
 
-static void add(struct sources *all, enum tw_schema_kind kind, uint16_t id, const char *system, char *text, size_t len)
+static void add(struct texts *all, enum tw_schema_kind kind, uint16_t id, const char *system, char *text, size_t len)
 {
-	all->list[all->n] = (struct source){ kind, id, system, { text, len }, all->n };
+	all->list[all->n] = (struct text){ kind, id, { .system = system, .text = text, .len = len }, all->n };
 	all->n++;
 }
 
@@ -36,7 +35,7 @@ static int order(const void *a, const void *b)
 		[TW_SCHEMA_EVENT] = 2,
 		[TW_SCHEMA_PRINTK] = 3,
 	};
-	const struct source *x = a, *y = b;
+	const struct text *x = a, *y = b;
 
 	if (x->kind != y->kind)
 		return ranks[x->kind] - ranks[y->kind];
@@ -54,18 +53,18 @@ static uint16_t bare_id(const struct tw_tracedat_bytes *text)
 	return line && sscanf(line, "\nID: %5u", &id) == 1 && id <= UINT16_MAX ? (uint16_t)id : 0;
 }
 
-static int add_formats(struct tw_convert *c, struct sources *all)
+static int add_formats(struct tw_convert *c, struct texts *all)
 {
 	for (size_t i = 0; i < c->info->n_formats; i++) {
 		const struct tw_tracedat_format *f = &c->info->formats[i];
 		const struct tw_format *format;
 		uint16_t id;
-		const int code = tw_schema__add(c->schema, f->system, f->text.data, f->text.len, &format, NULL);
+		const int err = tw_schema__add(c->schema, f->system, f->text.data, f->text.len, &format, NULL);
 
-		if (code == -ENOMEM)
-			return code;
-		c->stats.refused_formats += code != 0;
-		id = code ? bare_id(&f->text) : format->id;
+		if (err == -ENOMEM)
+			return err;
+		c->stats.refused_formats += err != 0;
+		id = err ? bare_id(&f->text) : format->id;
 		add(all, TW_SCHEMA_EVENT, id, f->system, f->text.data, f->text.len);
 	}
 	return 0;
@@ -90,49 +89,46 @@ static size_t count_pieces(const struct tw_tracedat_bytes *text)
 	return n;
 }
 
-static int compress(const struct source *source, struct tw_schema_view *ret, struct tw_error *err)
+static int compress(const struct text *text, struct tw_schema_view *ret, struct tw_error *err)
 {
-	const struct tw_schema_text text = { .system = source->system,
-					     .text = source->text.data,
-					     .len = source->text.len };
-	const size_t cap = strlen(source->system) + 1 + text.len;
+	const size_t cap = strlen(text->text.system) + 1 + text->text.len;
 	uint8_t *buf = malloc(cap);
-	const int code = buf ? tw_schema_text__compress(&text, buf, cap, ret, err) : -ENOMEM;
+	const int error = buf ? tw_schema_text__compress(&text->text, buf, cap, ret, err) : -ENOMEM;
 
-	if (code)
+	if (error)
 		free(buf);
-	ret->kind = (uint8_t)source->kind;
-	ret->event_id = source->id;
-	return code;
+	ret->kind = (uint8_t)text->kind;
+	ret->event_id = text->id;
+	return error;
 }
 
-static int compress_all(struct tw_convert *c, const struct sources *all, struct tw_error *err)
+static int compress_all(struct tw_convert *c, const struct texts *all, struct tw_error *err)
 {
 	struct tw_schema_hash hash;
-	int code = 0;
+	int error = 0;
 
 	c->texts = calloc(all->n, sizeof(*c->texts));
 	if (!c->texts)
 		return -ENOMEM;
 	tw_schema_hash__init(&hash, c->info->big_endian, c->info->long_size);
-	for (size_t i = 0; i < all->n && !code; i++) {
-		const struct source *source = &all->list[i];
+	for (size_t i = 0; i < all->n && !error; i++) {
+		const struct tw_schema_text *text = &all->list[i].text;
 
-		code = compress(source, &c->texts[i], err);
+		error = compress(&all->list[i], &c->texts[i], err);
 		c->texts[i].index = (uint32_t)i;
 		c->texts[i].total = (uint32_t)all->n;
-		c->n_texts += !code;
-		tw_schema_hash__text(&hash, source->system, source->text.data, source->text.len);
+		c->n_texts += !error;
+		tw_schema_hash__text(&hash, text->system, text->text, text->len);
 	}
 	c->schema_id = tw_schema_hash__fini(&hash);
-	return code;
+	return error;
 }
 
 int tw_convert__texts(struct tw_convert *c, struct tw_error *err)
 {
 	const struct tw_tracedat_info *info = c->info;
-	struct sources all = { 0 };
-	int code;
+	struct texts all = { 0 };
+	int error;
 
 	all.list = calloc(2 + info->n_formats + count_pieces(&info->printk), sizeof(*all.list));
 	if (!all.list)
@@ -140,15 +136,15 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *err)
 	tw_schema__set_long_size(c->schema, info->long_size);
 	add(&all, TW_SCHEMA_HEADER_PAGE, 0, "", info->header_page.data, info->header_page.len);
 	add(&all, TW_SCHEMA_HEADER_EVENT, 0, "", info->header_event.data, info->header_event.len);
-	code = add_formats(c, &all);
+	error = add_formats(c, &all);
 	for (size_t at = 0, len; at < info->printk.len; at += len) {
 		len = piece(info->printk.data + at, info->printk.len - at);
 		add(&all, TW_SCHEMA_PRINTK, 0, "", info->printk.data + at, len);
 	}
-	if (!code) {
+	if (!error) {
 		qsort(all.list, all.n, sizeof(*all.list), order);
-		code = compress_all(c, &all, err);
+		error = compress_all(c, &all, err);
 	}
 	free(all.list);
-	return code == -ENOMEM ? tw_error__set(err, code, "converting to %s: no memory", c->options->name) : code;
+	return error == -ENOMEM ? tw_error__set(err, error, "converting to %s: no memory", c->options->name) : error;
 }
