@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of tracedat/ share: tracedat.c finds the sections of a file, metadata.c reads them, ring.c and page.c the events. */
+/* What the files of tracedat/ share: tracedat.c finds the sections of a file, metadata.c reads them, ring.c the events. */
 #ifndef TW_TRACEDAT_IMPL_H
 #define TW_TRACEDAT_IMPL_H
 
@@ -191,11 +191,5 @@ uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, u
 
 /** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @err or the damage filled */
 int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err);
-
-/** tw_dat_ring__page() - begin walking the sub-buffer of @len bytes at @page */
-void tw_dat_ring__page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len);
-
-/** tw_dat_ring__entry() - the next event of the sub-buffer. Return: false at its end */
-bool tw_dat_ring__entry(struct tw_tracedat *dat, struct tw_dat_ring *ring);
 
 #endif

@@ -171,6 +171,48 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->at += sizeof(count);
 }
 
+/* Begin walking a sub-buffer of @len bytes. */
+static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
+{
+	const size_t head = dat->layout.page.data_offset;
+	struct tw_tracedat_event *event = &ring->event;
+	enum tw_ring_missed missed;
+
+	if (!tw_ring_page__init(&ring->walk, &dat->layout, page, len)) {
+		if (len < head)
+			tw_dat__damage(dat, ring->page_offset,
+				       "a sub-buffer of CPU %u has %zu bytes, not even its header", ring->cpu, len);
+		else
+			tw_dat__damage(dat, ring->page_offset,
+				       "a sub-buffer of CPU %u claims %u bytes of events where %zu have room",
+				       ring->cpu, tw_ring_page__size(&dat->layout, page), len - head);
+	}
+	missed = tw_ring_page__missed(&dat->layout, page, len, &event->lost_count);
+	if (missed == TW_MISSED_NONE)
+		return;
+	event->lost = true;
+	event->lost_unknown = missed == TW_MISSED_UNKNOWN;
+	if (event->lost_unknown)
+		event->lost_count = 0;
+}
+
+/* The next event of the sub-buffer. Return: false at its end */
+static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
+{
+	struct tw_ring_event event;
+	const enum tw_ring_step step = tw_ring_page__next(&ring->walk, &dat->layout, &event);
+
+	if (step == TW_RING_DAMAGED)
+		tw_dat__damage(dat, ring->page_offset, "a sub-buffer of CPU %u has an entry that does not fit it",
+			       ring->cpu);
+	if (step != TW_RING_EVENT)
+		return false;
+	ring->event.time = tw_dat_clock__correct(&dat->clock, ring->index, event.time);
+	ring->event.record = event.record;
+	ring->event.len = event.len;
+	return true;
+}
+
 /* The next sub-buffer. Return: false at the ring's end */
 static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
@@ -184,7 +226,7 @@ static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		ring->page_offset += page;
 	}
 	len = ring->len - ring->page < page ? ring->len - ring->page : page;
-	tw_dat_ring__page(dat, ring, ring->window + ring->page, len);
+	ring__begin_page(dat, ring, ring->window + ring->page, len);
 	ring->page += len;
 	return true;
 }
@@ -195,7 +237,7 @@ static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->event.lost = false;
 	if (!ring->opened)
 		open_ring(dat, ring);
-	while (!tw_dat_ring__entry(dat, ring))
+	while (!ring__next_entry(dat, ring))
 		if (!next_page(dat, ring))
 			return false;
 	return true;
