@@ -52,7 +52,7 @@ struct tw_recorder {
 	_Atomic uint64_t rounds; /* of the writer */
 	uint32_t slots, slot_bytes, batch, flush_ms;
 	struct tw_slot_list done; /* to be given back; the thread's, as the next one */
-	uint32_t lent;            /* slots that the merge keeps */
+	uint32_t n_borrowed;      /* slots that the merge keeps */
 	char name[256];
 };
 
@@ -73,22 +73,22 @@ static void recorder__note_full(struct tw_recorder *rec)
 		atomic_store_explicit(&rec->full, true, memory_order_relaxed);
 }
 
-static void recorder__take_back(struct tw_borrowed_buffer *loan)
+static void recorder__released(struct tw_borrowed_buffer *buffer)
 {
-	struct tw_slot *slot = tw_slot__of_loan(loan);
-	struct tw_recorder *rec = slot->reader;
+	struct tw_slot *slot = (struct tw_slot *)((uint8_t *)buffer - offsetof(struct tw_slot, buffer));
+	struct tw_recorder *rec = slot->recorder;
 
-	rec->lent -= slot->lent;
-	slot->lent = false;
+	rec->n_borrowed -= slot->borrowed;
+	slot->borrowed = false;
 	tw_slot_list__push(&rec->done, slot);
 	if (rec->done.n >= rec->batch) /* slots go back in batches: producers may be waiting for them */
 		tw_slot_queue__give(&rec->queue, &rec->done);
 }
 
 /* A well filled slot may be kept by the merge, as long as enough others are left for what comes. */
-static bool recorder__lends(const struct tw_recorder *rec, const struct tw_slot *slot)
+static bool recorder__may_lend(const struct tw_recorder *rec, const struct tw_slot *slot)
 {
-	return slot->len >= rec->slot_bytes / 4 && rec->lent < rec->slots / 2;
+	return slot->len >= rec->slot_bytes / 4 && rec->n_borrowed < rec->slots / 2;
 }
 
 static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
@@ -101,10 +101,10 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 		tw_slot_list__push(&rec->done, slot);
 		return;
 	}
-	slot->loan = (struct tw_borrowed_buffer){ .users = 1, .released = recorder__take_back };
-	slot->reader = rec;
-	if (recorder__lends(rec, slot))
-		arrival.buffer = &slot->loan;
+	slot->buffer = (struct tw_borrowed_buffer){ .users = 1, .released = recorder__released };
+	slot->recorder = rec;
+	if (recorder__may_lend(rec, slot))
+		arrival.buffer = &slot->buffer;
 	do {
 		const size_t rest = slot->len - at, len = rest < slot->segment ? rest : slot->segment;
 
@@ -112,9 +112,9 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 		recorder__note_full(rec);
 		at += slot->segment;
 	} while (at < slot->len);
-	slot->lent = slot->loan.users > 1;
-	rec->lent += slot->lent;
-	tw_borrowed_buffer__return(&slot->loan);
+	slot->borrowed = slot->buffer.users > 1;
+	rec->n_borrowed += slot->borrowed;
+	tw_borrowed_buffer__return(&slot->buffer);
 }
 
 static void recorder__enter_output(void *ctx)

@@ -16,6 +16,8 @@
 #include "pcap-tools/merge/merge.h"
 #include "transport/sink.h"
 
+struct tw_recorder;
+
 struct tw_slot {
 	struct tw_slot *next;
 	size_t len;                /* of the frames in it, bytes */
@@ -24,15 +26,10 @@ struct tw_slot {
 	bool retires;              /* no frames are in it: a stream has given its place away */
 	uint64_t stream_id;        /* with that */
 	uint8_t *data;
-	struct tw_borrowed_buffer loan; /* this and what follows is the reader's */
-	void *reader;                   /* who is told when the loan is over */
-	bool lent;                      /* somebody has frames in it, though all of them were looked at */
+	struct tw_borrowed_buffer buffer; /* this and what follows is the reader's: the merge borrows it */
+	struct tw_recorder *recorder;     /* that it returns to */
+	bool borrowed;                    /* the merge has frames in it, though all of them were looked at */
 };
-
-static inline struct tw_slot *tw_slot__of_loan(struct tw_borrowed_buffer *loan)
-{
-	return (struct tw_slot *)((uint8_t *)loan - offsetof(struct tw_slot, loan));
-}
 
 /** tw_slot__frames() - how many are in it; one without bytes is a frame, too */
 static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
