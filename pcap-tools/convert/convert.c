@@ -208,23 +208,23 @@ static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 	tw_pcapng__statistics(c->file, s->interface, &statistics);
 }
 
-static int convert(struct tw_convert *c, struct tw_error *err)
+static int convert(struct tw_convert *c, struct tw_error *error)
 {
-	int error = tw_convert__texts(c, err);
+	int err = tw_convert__texts(c, error);
 
-	if (!error)
-		error = tw_convert__open_streams(c, err);
-	if (error)
-		return error;
-	error = convert_events(c);
+	if (!err)
+		err = tw_convert__open_streams(c, error);
+	if (err)
+		return err;
+	err = convert_events(c);
 	for (size_t i = 0; i < c->n_streams; i++)
 		close_stream(c, &c->streams[i]);
-	if (!error)
+	if (!err)
 		tw_pcapng__flush(c->file);
 	c->stats.bytes = tw_pcapng__bytes(c->file);
-	if (error == -ENOMEM)
-		return tw_error__set(err, error, "converting to %s: no memory", c->options->name);
-	return tw_pcapng__error(c->file, err);
+	if (err == -ENOMEM)
+		return tw_error__set(error, err, "converting to %s: no memory", c->options->name);
+	return tw_pcapng__error(c->file, error);
 }
 
 static void convert__fini(struct tw_convert *c)
@@ -249,20 +249,20 @@ static void convert__fini(struct tw_convert *c)
 }
 
 int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *options, struct tw_convert_stats *ret,
-		    struct tw_error *err)
+		    struct tw_error *error)
 {
 	struct tw_convert c = { .dat = dat, .info = tw_tracedat__info(dat), .options = options };
-	int error = -ENOMEM;
+	int err = -ENOMEM;
 
 	c.frame_flags = c.info->big_endian ? TW_FLAG_BODY_BE : 0;
 	c.frame_bytes = malloc(TW_FRAME_MAX + TW_COPY_STEP);
 	c.formats = calloc(FORMATS, sizeof(*c.formats));
 	c.schema = tw_schema__new();
 	if (c.frame_bytes && c.formats && c.schema)
-		error = convert(&c, err);
+		err = convert(&c, error);
 	else
-		tw_error__set(err, error, "converting to %s: no memory", options->name);
+		tw_error__set(error, err, "converting to %s: no memory", options->name);
 	*ret = c.stats;
 	convert__fini(&c);
-	return error;
+	return err;
 }

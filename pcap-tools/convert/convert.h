@@ -36,9 +36,9 @@ struct tw_convert_stats {
  * @dat: at its first event
  * @ret: also after a failure
  *
- * Damage of the input is no failure: tw_tracedat__damage() tells it. Return: 0, or -errno with @err filled.
+ * Damage of the input is no failure: tw_tracedat__damage() tells it. Return: 0, or -errno with @error filled.
  */
 int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *options, struct tw_convert_stats *ret,
-		    struct tw_error *err);
+		    struct tw_error *error);
 
 #endif

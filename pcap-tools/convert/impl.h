@@ -64,10 +64,10 @@ uint8_t *tw_convert__packet(struct tw_convert *c, size_t len);
 void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len);
 
 /** tw_convert__texts() - read, compress and name the format texts: what SCHEMA frames will need */
-int tw_convert__texts(struct tw_convert *c, struct tw_error *err);
+int tw_convert__texts(struct tw_convert *c, struct tw_error *error);
 
 /** tw_convert__open_streams() - sections, interfaces with their comments */
-int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err);
+int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
 
 /** tw_convert__explain() - HOST, CLOCK, SCHEMA, COMM of all streams, as of @time */
 void tw_convert__explain(struct tw_convert *c, uint64_t time);

@@ -232,33 +232,33 @@ static int open_stream(struct tw_convert *c, size_t index)
 	return s->next_seq ? open_interface(c, s) : -ENOMEM;
 }
 
-static int open_file(struct tw_convert *c, const struct tw_pcapng_section *section, struct tw_error *err)
+static int open_file(struct tw_convert *c, const struct tw_pcapng_section *section, struct tw_error *error)
 {
 	const struct tw_output_options options = { .fd = c->options->fd, .name = c->options->name };
-	const int error = tw_output__open(&options, &c->output, err);
+	const int err = tw_output__open(&options, &c->output, error);
 
-	return error ? error : tw_pcapng__open(c->output, FILE_BUFFER, section, &c->file, err);
+	return err ? err : tw_pcapng__open(c->output, FILE_BUFFER, section, &c->file, error);
 }
 
-int tw_convert__open_streams(struct tw_convert *c, struct tw_error *err)
+int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error)
 {
 	struct tw_pcapng_section section = { .application = "tracewire convert " TRACEWIRE_VERSION };
 	char **comments = NULL;
-	int error = tw_convert__comments(c, &comments);
+	int err = tw_convert__comments(c, &comments);
 
-	if (!error) {
+	if (!err) {
 		section.comments = (const char *const *)comments;
-		error = open_file(c, &section, err);
+		err = open_file(c, &section, error);
 	}
 	tw_convert__free_comments(comments);
-	if (!error) {
+	if (!err) {
 		c->streams = calloc(c->info->n_buffers, sizeof(*c->streams));
-		error = c->streams ? 0 : -ENOMEM;
+		err = c->streams ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < c->info->n_buffers && !error; i++)
-		error = open_stream(c, i);
+	for (size_t i = 0; i < c->info->n_buffers && !err; i++)
+		err = open_stream(c, i);
 	c->stats.streams = c->n_streams;
-	return error == -ENOMEM ? tw_error__set(err, error, "converting to %s: no memory", c->options->name) : error;
+	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
 }
 
 /* "PID NAME" a line; a name may have spaces. */

@@ -23,10 +23,10 @@ struct tw_packed_stats {
  * @progress: called now and then with the offset that was read up to; NULL = nobody wants to know
  * @ret: also after a failure
  *
- * Return: 0; -EBADMSG if @in is damaged, with @err saying where: all before that is in the output; another -errno with @err filled.
+ * Return: 0; -EBADMSG if @in is damaged, with @error saying where: all before that is in the output; another -errno with @error filled.
  */
 int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,
 		       void (*progress)(void *ctx, uint64_t offset), void *ctx, struct tw_packed_stats *ret,
-		       struct tw_error *err);
+		       struct tw_error *error);
 
 #endif

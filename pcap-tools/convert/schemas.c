@@ -89,62 +89,62 @@ static size_t count_pieces(const struct tw_tracedat_bytes *text)
 	return n;
 }
 
-static int compress(const struct text *text, struct tw_schema_view *ret, struct tw_error *err)
+static int compress(const struct text *text, struct tw_schema_view *ret, struct tw_error *error)
 {
 	const size_t cap = strlen(text->text.system) + 1 + text->text.len;
 	uint8_t *buf = malloc(cap);
-	const int error = buf ? tw_schema_text__compress(&text->text, buf, cap, ret, err) : -ENOMEM;
+	const int err = buf ? tw_schema_text__compress(&text->text, buf, cap, ret, error) : -ENOMEM;
 
-	if (error)
+	if (err)
 		free(buf);
 	ret->kind = (uint8_t)text->kind;
 	ret->event_id = text->id;
-	return error;
+	return err;
 }
 
-static int compress_all(struct tw_convert *c, const struct texts *all, struct tw_error *err)
+static int compress_all(struct tw_convert *c, const struct texts *all, struct tw_error *error)
 {
 	struct tw_schema_hash hash;
-	int error = 0;
+	int err = 0;
 
 	c->texts = calloc(all->n, sizeof(*c->texts));
 	if (!c->texts)
 		return -ENOMEM;
 	tw_schema_hash__init(&hash, c->info->big_endian, c->info->long_size);
-	for (size_t i = 0; i < all->n && !error; i++) {
+	for (size_t i = 0; i < all->n && !err; i++) {
 		const struct tw_schema_text *text = &all->list[i].text;
 
-		error = compress(&all->list[i], &c->texts[i], err);
+		err = compress(&all->list[i], &c->texts[i], error);
 		c->texts[i].index = (uint32_t)i;
 		c->texts[i].total = (uint32_t)all->n;
-		c->n_texts += !error;
+		c->n_texts += !err;
 		tw_schema_hash__text(&hash, text->system, text->text, text->len);
 	}
 	c->schema_id = tw_schema_hash__fini(&hash);
-	return error;
+	return err;
 }
 
-int tw_convert__texts(struct tw_convert *c, struct tw_error *err)
+int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 {
 	const struct tw_tracedat_info *info = c->info;
 	struct texts all = { 0 };
-	int error;
+	int err;
 
 	all.list = calloc(2 + info->n_formats + count_pieces(&info->printk), sizeof(*all.list));
 	if (!all.list)
-		return tw_error__set(err, -ENOMEM, "converting to %s: no memory", c->options->name);
+		return tw_error__set(error, -ENOMEM, "converting to %s: no memory", c->options->name);
 	tw_schema__set_long_size(c->schema, info->long_size);
 	add(&all, TW_SCHEMA_HEADER_PAGE, 0, "", info->header_page.data, info->header_page.len);
 	add(&all, TW_SCHEMA_HEADER_EVENT, 0, "", info->header_event.data, info->header_event.len);
-	error = add_formats(c, &all);
+	err = add_formats(c, &all);
 	for (size_t at = 0, len; at < info->printk.len; at += len) {
 		len = piece(info->printk.data + at, info->printk.len - at);
 		add(&all, TW_SCHEMA_PRINTK, 0, "", info->printk.data + at, len);
 	}
-	if (!error) {
+	if (!err) {
 		qsort(all.list, all.n, sizeof(*all.list), order);
-		error = compress_all(c, &all, err);
+		err = compress_all(c, &all, error);
 	}
 	free(all.list);
-	return error == -ENOMEM ? tw_error__set(err, error, "converting to %s: no memory", c->options->name) : error;
+	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
 }

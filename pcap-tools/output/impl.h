@@ -25,10 +25,10 @@ struct tw_note {
 };
 
 /** tw_note__busy() - the sentence for a file that another process writes. Return: -EBUSY */
-int tw_note__busy(const char *path, struct tw_error *err);
+int tw_note__busy(const char *path, struct tw_error *error);
 
 /** tw_note__open() - for an open file. Return: 0, also if there can be none; -EBUSY if another process has one */
-int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *err);
+int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error);
 
 /** tw_note__move() - the file is whole up to there, and can be looked at from there */
 void tw_note__move(const struct tw_note *note, uint64_t whole);

@@ -24,24 +24,25 @@ static void note__write(const struct tw_note *note, const struct stat *st, const
 	tw_state_file__write(&note->file, text, (size_t)len);
 }
 
-int tw_note__busy(const char *path, struct tw_error *err)
+int tw_note__busy(const char *path, struct tw_error *error)
 {
-	return tw_error__set(err, -EBUSY, "%s is being written by another capture; end that, or write elsewhere", path);
+	return tw_error__set(error, -EBUSY, "%s is being written by another capture; end that, or write elsewhere",
+			     path);
 }
 
-int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *err)
+int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error)
 {
 	char name[64];
 	struct stat st;
-	int error;
+	int err;
 
 	if (fstat(fd, &st))
 		return 0;
 	snprintf(name, sizeof(name), TW_NOTES "%jx-%jx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-	error = tw_state_file__lock(name, &note->file, NULL);
-	if (error == -EBUSY)
-		return tw_note__busy(path, err);
-	if (error)
+	err = tw_state_file__lock(name, &note->file, NULL);
+	if (err == -EBUSY)
+		return tw_note__busy(path, error);
+	if (err)
 		return 0;
 	note->open = true;
 	note__write(note, &st, path);

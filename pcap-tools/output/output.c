@@ -44,37 +44,37 @@ const char *tw_output__remedy(int err)
 	}
 }
 
-/* Keep the first failure, and say it in a sentence. Return: @error */
-static int output__fail(struct tw_output *o, int error, struct tw_error *err)
+/* Keep the first failure, and say it in a sentence. Return: @err */
+static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 {
 	const unsigned long long bytes = o->stats.bytes + o->bytes;
 
-	o->err = error;
-	switch (-error) {
+	o->err = err;
+	switch (-err) {
 	case ENOSPC:
 	case EDQUOT:
 		return tw_error__set(
-			err, error,
+			error, err,
 			"writing %s: no space left after %llu bytes; they can be read as they are, make room or "
 			"write elsewhere for more",
 			o->name, bytes);
 	case EPIPE:
-		return tw_error__set(err, error, "writing %s: the program that read it has gone, after %llu bytes",
+		return tw_error__set(error, err, "writing %s: the program that read it has gone, after %llu bytes",
 				     o->name, bytes);
 	case EFBIG:
 		return tw_error__set(
-			err, error,
+			error, err,
 			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
 			"%llu bytes",
 			o->name, bytes);
 	case ETIMEDOUT:
 		return tw_error__set(
-			err, error,
+			error, err,
 			"writing %s: it took nothing more, after %llu bytes; the rest was given up, as the "
 			"end was asked for",
 			o->name, bytes);
 	default:
-		return tw_error__set(err, error, "writing %s: %s, after %llu bytes", o->name, strerror(-error), bytes);
+		return tw_error__set(error, err, "writing %s: %s, after %llu bytes", o->name, strerror(-err), bytes);
 	}
 }
 
@@ -88,19 +88,19 @@ static char *ring__pop(struct tw_output_ring *ring)
 }
 
 /* Unlink it; that it has gone is fine. Return: 0; what unlink() said; -ENOENT if there is none */
-static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *err)
+static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *error)
 {
 	char *name;
-	int error = 0;
+	int err = 0;
 
 	if (!ring->n)
 		return -ENOENT;
 	name = ring__pop(ring);
 	if (unlink(name) && errno != ENOENT)
-		error = tw_error__set(err, -errno, "removing %s, the oldest file of the ring: %s", name,
-				      strerror(errno));
+		err = tw_error__set(error, -errno, "removing %s, the oldest file of the ring: %s", name,
+				    strerror(errno));
 	free(name);
-	return error;
+	return err;
 }
 
 /* By an old file of the ring. Return: 0; -ENOSPC if there is none; what unlink() said */
@@ -204,11 +204,11 @@ static size_t output__cut(struct tw_output *o, const void *blocks)
  * The process that writes a file has locked it, also where there can be no note; a file system without locks keeps nobody from writing.
  * The note is there for `tracewire cleanup`.
  */
-static int file__lock(struct tw_output *o, struct tw_error *err)
+static int file__lock(struct tw_output *o, struct tw_error *error)
 {
 	if (flock(o->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return tw_note__busy(o->name, err);
-	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, err) : 0;
+		return tw_note__busy(o->name, error);
+	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, error) : 0;
 }
 
 /*
@@ -223,27 +223,27 @@ static int file__open_again(const struct tw_output *o)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-int tw_output__check_writable(int fd, const char *name, struct tw_error *err)
+int tw_output__check_writable(int fd, const char *name, struct tw_error *error)
 {
 	const int flags = fcntl(fd, F_GETFL);
 
 	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
 		return 0;
-	return tw_error__set(err, -EBADF,
+	return tw_error__set(error, -EBADF,
 			     "writing %s: it is closed or open for reading only; redirect it, or name a file to write",
 			     name);
 }
 
 /* A file that another process writes is not cut. */
-static int file__take(struct tw_output *o, struct tw_error *err)
+static int file__take(struct tw_output *o, struct tw_error *error)
 {
 	struct stat st;
-	int error = tw_output__check_writable(o->fd, o->name, err);
+	int err = tw_output__check_writable(o->fd, o->name, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (fstat(o->fd, &st))
-		return tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
+		return tw_error__set(error, -errno, "writing %s: %s", o->name, strerror(errno));
 	o->is_pipe = !S_ISREG(st.st_mode);
 	o->direct = o->own && !o->is_pipe && !o->zstd;
 	o->again = o->is_pipe ? -1 : file__open_again(o);
@@ -251,10 +251,10 @@ static int file__take(struct tw_output *o, struct tw_error *err)
 		o->pipe = tw_pipe__open(o->fd);
 	if (!o->own || o->is_pipe)
 		return 0;
-	error = file__lock(o, err);
-	if (!error && st.st_size && ftruncate(o->fd, 0))
-		error = tw_error__set(err, -errno, "writing %s: %s", o->name, strerror(errno));
-	return error;
+	err = file__lock(o, error);
+	if (!err && st.st_size && ftruncate(o->fd, 0))
+		err = tw_error__set(error, -errno, "writing %s: %s", o->name, strerror(errno));
+	return err;
 }
 
 static bool is_fifo(const char *path)
@@ -277,22 +277,21 @@ static int file__open(struct tw_output *o)
 	return o->fd < 0 ? -errno : 0;
 }
 
-static int file__create(struct tw_output *o, struct tw_error *err)
+static int file__create(struct tw_output *o, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	do
-		error = file__open(o);
-	while (tw_output__is_no_space(error) && !output__make_space(o));
-	if (error == -EINTR)
+		err = file__open(o);
+	while (tw_output__is_no_space(err) && !output__make_space(o));
+	if (err == -EINTR)
 		return tw_error__set(
-			err, error,
+			error, err,
 			"opening %s: nobody had opened it to read when the end was asked for; start its reader "
 			"first",
 			o->name);
-	return error ? tw_error__set(err, error, "creating %s: %s%s", o->name, strerror(-error),
-				     tw_output__remedy(error))
-		     : 0;
+	return err ? tw_error__set(error, err, "creating %s: %s%s", o->name, strerror(-err), tw_output__remedy(err))
+		   : 0;
 }
 
 static uint64_t next_file_at(const struct tw_output_options *options)
@@ -306,20 +305,20 @@ static uint64_t next_file_at(const struct tw_output_options *options)
 }
 
 /* Open the next file, or take what the caller has opened. */
-static int output__begin_file(struct tw_output *o, struct tw_error *err)
+static int output__begin_file(struct tw_output *o, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	if (o->rotates)
-		error = tw_file_names__make(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
-	if (error)
-		return tw_error__set(err, error, "writing %.64s...: the name is too long; give a shorter one", o->path);
+		err = tw_file_names__make(o->path, o->stats.files + 1, time(NULL), o->name, sizeof(o->name));
+	if (err)
+		return tw_error__set(error, err, "writing %.64s...: the name is too long; give a shorter one", o->path);
 	if (o->own)
-		error = file__create(o, err);
-	if (!error)
-		error = file__take(o, err);
-	if (error)
-		return error;
+		err = file__create(o, error);
+	if (!err)
+		err = file__take(o, error);
+	if (err)
+		return err;
 	o->bytes = 0;
 	o->ending = o->ended = o->broken = false;
 	tw_disk__begin(o);
@@ -332,16 +331,16 @@ static int output__begin_file(struct tw_output *o, struct tw_error *err)
  * Without room for the mark of the frame's end the block before becomes the last. To a reader of a pipe, which has the blocks
  * already, this cannot be said.
  */
-static int file__end_frame(struct tw_output *o, struct tw_error *err)
+static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	o->put = 0;
 	o->ending = true;
-	error = tw_zstd_stream__end(o->zstd);
-	if (error && o->is_pipe)
-		return output__fail(o, error, err);
-	if (error)
+	err = tw_zstd_stream__end(o->zstd);
+	if (err && o->is_pipe)
+		return output__fail(o, err, error);
+	if (err)
 		output__cut(o, NULL);
 	return 0;
 }
@@ -373,24 +372,24 @@ static bool file__is_gone(const struct tw_output *o)
 }
 
 /* With all that belongs to its end, unless it failed; none may be open. */
-static int output__end_file(struct tw_output *o, struct tw_error *err)
+static int output__end_file(struct tw_output *o, struct tw_error *error)
 {
-	int error = 0, mended;
+	int err = 0, mended;
 
 	if (o->fd < 0)
 		return 0;
 	if (o->zstd && !o->err)
-		error = file__end_frame(o, err);
+		err = file__end_frame(o, error);
 	mended = file__mend(o);
 	if (mended && !o->err) /* else the first failure was told */
-		error = output__fail(o, mended, err);
+		err = output__fail(o, mended, error);
 	tw_disk__release(o);
 	if (file__is_gone(o)) {
 		o->gone++;
 		o->gone_bytes += o->bytes;
 	}
 	if (o->own && close(o->fd) && !o->err)
-		error = o->err = tw_error__set(err, -errno, "closing %s: %s", o->name, strerror(errno));
+		err = o->err = tw_error__set(error, -errno, "closing %s: %s", o->name, strerror(errno));
 	o->fd = -1;
 	if (o->again >= 0)
 		close(o->again);
@@ -399,19 +398,20 @@ static int output__end_file(struct tw_output *o, struct tw_error *err)
 	tw_note__close(&o->note);
 	o->stats.bytes += o->bytes;
 	o->bytes = 0;
-	return error;
+	return err;
 }
 
-static int check(const struct tw_output *o, struct tw_error *err)
+static int check(const struct tw_output *o, struct tw_error *error)
 {
 	struct stat st;
 
 	if (o->rotates && (!o->own || (!stat(o->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
-		return tw_error__set(err, -EINVAL, "writing %s: several files cannot be made of it; name a file",
+		return tw_error__set(error, -EINVAL, "writing %s: several files cannot be made of it; name a file",
 				     o->name);
 	if (strlen(o->path) < sizeof(o->path) - 1)
 		return 0;
-	return tw_error__set(err, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one", o->path);
+	return tw_error__set(error, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one",
+			     o->path);
 }
 
 static const char *options__name(const struct tw_output_options *options)
@@ -430,29 +430,29 @@ static bool is_compressed(const char *path)
 	return len > strlen(ZST) && !strcmp(path + len - strlen(ZST), ZST);
 }
 
-static int output__prepare(struct tw_output *o, struct tw_error *err)
+static int output__prepare(struct tw_output *o, struct tw_error *error)
 {
-	int error = check(o, err);
+	int err = check(o, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (o->own && is_compressed(o->path))
-		error = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
-	if (!error && o->rotates && o->options.files_max) {
+		err = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
+	if (!err && o->rotates && o->options.files_max) {
 		o->ring.max = o->options.files_max;
 		o->ring.names = calloc(o->ring.max, sizeof(*o->ring.names));
-		error = o->ring.names ? 0 : -ENOMEM;
+		err = o->ring.names ? 0 : -ENOMEM;
 	}
-	return error ? tw_error__set(err, error, "writing %s: no memory", o->name) : output__begin_file(o, err);
+	return err ? tw_error__set(error, err, "writing %s: no memory", o->name) : output__begin_file(o, error);
 }
 
-int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err)
+int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error)
 {
 	struct tw_output *o = calloc(1, sizeof(*o));
-	int error;
+	int err;
 
 	if (!o)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", options__name(options));
+		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options__name(options));
 	o->options = *options;
 	o->options.path = o->options.name = NULL; /* borrowed */
 	o->own = options->path && strcmp(options->path, "-") != 0;
@@ -461,10 +461,10 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 	o->fd = o->own ? -1 : options->path ? STDOUT_FILENO : options->fd;
 	strncpy(o->path, options->path ? options->path : "", sizeof(o->path) - 1);
 	strncpy(o->name, options__name(options), sizeof(o->name) - 1);
-	error = output__prepare(o, err);
-	if (error) {
+	err = output__prepare(o, error);
+	if (err) {
 		tw_output__free(o);
-		return error;
+		return err;
 	}
 	*ret = o;
 	return 0;
@@ -518,20 +518,20 @@ static int output__put_batch(struct tw_output *o, const uint8_t *blocks, size_t 
 	return err ? err : tw_output__put(o, blocks + put, len - put);
 }
 
-int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err)
+int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	output__begin(o);
-	error = output__put_batch(o, blocks, len);
+	err = output__put_batch(o, blocks, len);
 	*ret_kept = len;
-	if (!error) {
+	if (!err) {
 		tw_note__move(&o->note, o->bytes);
 	} else {
 		*ret_kept = output__cut(o, blocks);
-		output__fail(o, error, err);
+		output__fail(o, err, error);
 	}
-	return output__done(o, error);
+	return output__done(o, err);
 }
 
 static int put_at(const struct tw_output *o, uint64_t at, const uint8_t *bytes, size_t len)
@@ -588,58 +588,58 @@ bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t pack
 }
 
 /* The file that was ended is the ring's now, and makes room for the next. */
-static int output__keep(struct tw_output *o, struct tw_error *err)
+static int output__keep(struct tw_output *o, struct tw_error *error)
 {
 	struct tw_output_ring *ring = &o->ring;
 	char *name;
-	int error = 0;
+	int err = 0;
 
 	if (!ring->max)
 		return 0;
 	name = strdup(o->name);
 	if (!name)
-		return tw_error__set(err, -ENOMEM, "writing %s: no memory", o->name);
+		return tw_error__set(error, -ENOMEM, "writing %s: no memory", o->name);
 	ring->names[(ring->first + ring->n++) % ring->max] = name;
-	while (!error && ring->n >= ring->max) {
-		error = ring__remove_oldest(ring, err);
-		o->stats.removed += !error;
+	while (!err && ring->n >= ring->max) {
+		err = ring__remove_oldest(ring, error);
+		o->stats.removed += !err;
 	}
-	return error;
+	return err;
 }
 
-int tw_output__next(struct tw_output *o, struct tw_error *err)
+int tw_output__next(struct tw_output *o, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	output__begin(o);
-	error = output__end_file(o, err);
-	if (!error)
-		error = output__keep(o, err);
-	if (!error)
-		error = output__begin_file(o, err);
-	o->err = error;
-	return output__done(o, error);
+	err = output__end_file(o, error);
+	if (!err)
+		err = output__keep(o, error);
+	if (!err)
+		err = output__begin_file(o, error);
+	o->err = err;
+	return output__done(o, err);
 }
 
-/* Return: @error, the end's; if that is none, a failure where files are gone */
-static int output__tell_gone(struct tw_output *o, int error, struct tw_error *err)
+/* Return: @err, the end's; if that is none, a failure where files are gone */
+static int output__tell_gone(struct tw_output *o, int err, struct tw_error *error)
 {
-	if (error || o->err || !o->gone)
-		return error;
+	if (err || o->err || !o->gone)
+		return err;
 	if (o->rotates)
-		return tw_error__set(err, -ENOENT,
+		return tw_error__set(error, -ENOENT,
 				     "writing %s: somebody removed %llu of the files while they were written; %llu "
 				     "bytes are gone with them",
 				     o->path, (unsigned long long)o->gone, (unsigned long long)o->gone_bytes);
-	return tw_error__set(err, -ENOENT,
+	return tw_error__set(error, -ENOENT,
 			     "writing %s: somebody removed it while it was written; its %llu bytes are gone", o->name,
 			     (unsigned long long)o->gone_bytes);
 }
 
-int tw_output__finish(struct tw_output *o, struct tw_error *err)
+int tw_output__finish(struct tw_output *o, struct tw_error *error)
 {
 	output__begin(o);
-	return output__done(o, output__tell_gone(o, output__end_file(o, err), err));
+	return output__done(o, output__tell_gone(o, output__end_file(o, error), error));
 }
 
 bool tw_output__is_pipe(const struct tw_output *o)

@@ -67,7 +67,7 @@ struct tw_output;
  * Return: 0; -EINVAL if several files are asked for and it is no file; -EBUSY if another process writes it; -ENOMEM; -EINTR if the
  * deadline was over before anybody read a FIFO; what open() said.
  */
-int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *err);
+int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
 /**
  * tw_output__watch() - be told before and after each call that may wait for the disk, in the thread that makes it
@@ -84,7 +84,7 @@ void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done
  * No space on the disk: the oldest file of a ring is removed, as long as there is one besides that which is written. Any failure is
  * final: files are cut to their whole blocks when they are ended, and nothing may follow but tw_output__write_last(), once, and the end.
  */
-int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *err);
+int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error);
 
 /**
  * tw_output__write_last() - behind the whole blocks of a file that could not be written any more: what is to be known of that
@@ -112,20 +112,20 @@ size_t tw_output__lacks(const struct tw_output *o, size_t len);
 bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t packets, uint64_t now);
 
 /** tw_output__next() - end this file and begin the next: what is written next begins a section. A failure is final */
-int tw_output__next(struct tw_output *o, struct tw_error *err);
+int tw_output__next(struct tw_output *o, struct tw_error *error);
 
 /**
  * tw_output__finish() - end the last file; after a failure too. Nothing may follow but tw_output__free()
  * Return: 0; -ENOENT if somebody else removed a file while it was written; what writing its end said.
  */
-int tw_output__finish(struct tw_output *o, struct tw_error *err);
+int tw_output__finish(struct tw_output *o, struct tw_error *error);
 
 /**
  * tw_output__check_writable() - whether a descriptor that somebody else opened can be written
- * @name: for @err
+ * @name: for @error
  * Return: 0; -EBADF if it is closed, or open for reading only.
  */
-int tw_output__check_writable(int fd, const char *name, struct tw_error *err);
+int tw_output__check_writable(int fd, const char *name, struct tw_error *error);
 
 /**
  * tw_output__remedy() - what to do where a file cannot be created

@@ -357,27 +357,27 @@ static int open_file(const char *path, bool dry_run)
 	return open(path, (dry_run ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
 
-static int explain(int error, const char *path, struct tw_error *err)
+static int explain(int err, const char *path, struct tw_error *error)
 {
-	if (error == -EBADMSG)
+	if (err == -EBADMSG)
 		return tw_error__set(
-			err, error,
+			error, err,
 			"repairing %s: it is damaged before its end, or no capture of tracewire's; it stays as "
 			"it is",
 			path);
-	return tw_error__set(err, error, "repairing %s: %s", path, strerror(-error));
+	return tw_error__set(error, err, "repairing %s: %s", path, strerror(-err));
 }
 
-int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *err)
+int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *error)
 {
 	const int fd = open_file(path, dry_run);
-	int error;
+	int err;
 
 	if (fd < 0)
-		return explain(-errno, path, err);
-	error = tw_output__repair_fd(fd, known, dry_run, ret);
+		return explain(-errno, path, error);
+	err = tw_output__repair_fd(fd, known, dry_run, ret);
 	close(fd);
-	return error ? explain(error, path, err) : 0;
+	return err ? explain(err, path, error) : 0;
 }
 
 /* Another file may have its name by now, and then that is the user's. Return: 0; -ENOENT if it is not there any more */
@@ -414,30 +414,30 @@ struct notes {
 };
 
 /* A note is done with even if its file could not be mended: that was said, and would not be otherwise the next time. */
-static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *err)
+static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct notes *notes = ctx;
 	struct tw_repair repair = { .size = 0 };
 	struct tw_noted noted;
-	int error;
+	int err;
 
-	(void)err;
+	(void)error;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	error = tw_note__read(file, &noted);
-	if (!error)
+	err = tw_note__read(file, &noted);
+	if (!err)
 		tell_repaired(notes->tell, notes->ctx, noted.path, &repair,
 			      repair_noted(&noted, notes->dry_run, &repair));
-	if (!notes->dry_run && (!error || error == -ENODATA))
+	if (!notes->dry_run && (!err || err == -ENODATA))
 		tw_state_file__remove(file);
 	return 0;
 }
 
-int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *err)
+int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *error)
 {
 	struct notes notes = { dry_run, tell, ctx };
 
-	return tw_state_file__each(TW_NOTES, look_at_note, &notes, err);
+	return tw_state_file__each(TW_NOTES, look_at_note, &notes, error);
 }
 
 /* The process that writes a file has locked it. Return: 0; -ENOENT if one does, another -errno */

@@ -27,13 +27,13 @@ typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair 
  * Return: 0, also if nothing was to be done; -EBADMSG if it is no such file or damaged elsewhere: then it stays as it is; what open()
  * and their like said.
  */
-int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *err);
+int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *error);
 
 /** tw_output__repair_fd() - the same for an open file, without a sentence; @fd: readable, and writable unless it is a dry run */
 int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair *ret);
 
 /** tw_output__repair_left() - what processes that are dead were writing, as far as they remembered */
-int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *err);
+int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *error);
 
 /**
  * tw_output__repair_newest() - of files one after the other, that which was written last, unless another process writes it

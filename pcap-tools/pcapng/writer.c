@@ -224,7 +224,7 @@ static void pcapng__empty(struct tw_pcapng *w)
 }
 
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
-		    struct tw_pcapng **ret, struct tw_error *err)
+		    struct tw_pcapng **ret, struct tw_error *error)
 {
 	struct tw_pcapng *w = calloc(1, sizeof(*w));
 
@@ -242,7 +242,7 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 
 no_memory:
 	tw_pcapng__close(w);
-	return tw_error__set(err, -ENOMEM, "writing %s: no memory for a buffer", tw_output__name(output));
+	return tw_error__set(error, -ENOMEM, "writing %s: no memory for a buffer", tw_output__name(output));
 }
 
 void tw_pcapng__close(struct tw_pcapng *w)
@@ -366,10 +366,10 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	w->packets++;
 }
 
-int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err)
+int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *error)
 {
-	if (w->err && err)
-		*err = w->error;
+	if (w->err && error)
+		*error = w->error;
 	return w->err;
 }
 

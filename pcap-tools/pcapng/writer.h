@@ -54,7 +54,7 @@ struct tw_pcapng_statistics {
  * @buffer: bytes collected before a write; 0 = 960 KiB
  */
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
-		    struct tw_pcapng **ret, struct tw_error *err);
+		    struct tw_pcapng **ret, struct tw_error *error);
 
 /** tw_pcapng__close() - frees the writer, not the file; what was not flushed is lost; NULL is fine */
 void tw_pcapng__close(struct tw_pcapng *w);
@@ -109,8 +109,8 @@ int tw_pcapng__end_last(struct tw_pcapng *w);
 /** tw_pcapng__give_up() - of a writer whose thread does not come back from the output: what it is writing counts as not written */
 void tw_pcapng__give_up(struct tw_pcapng *w, int err, const struct tw_error *why);
 
-/** tw_pcapng__error() - the first failure, 0 if none; its text goes to @err, which may be NULL */
-int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *err);
+/** tw_pcapng__error() - the first failure, 0 if none; its text goes to @error, which may be NULL */
+int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *error);
 
 /** tw_pcapng__bytes() - bytes in all files; what is buffered is not counted */
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);

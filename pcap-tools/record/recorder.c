@@ -193,17 +193,17 @@ static void *recorder__run(void *arg)
 }
 
 /* Signals are for the program's other threads; and a reader that goes away shall be an error here, not a SIGPIPE. */
-static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
+static int recorder__start(struct tw_recorder *rec, struct tw_error *error)
 {
 	sigset_t all, before;
-	int error;
+	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&rec->thread, NULL, recorder__run, rec);
+	err = pthread_create(&rec->thread, NULL, recorder__run, rec);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error)
-		return tw_error__set(err, -error, "writing %s: starting a thread: %s", rec->name, strerror(error));
+	if (err)
+		return tw_error__set(error, -err, "writing %s: starting a thread: %s", rec->name, strerror(err));
 	rec->has_thread = true;
 	pthread_setname_np(rec->thread, "tracewire-write");
 	pthread_mutex_lock(&rec->lock);
@@ -213,10 +213,10 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *err)
 	return 0;
 }
 
-static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *err)
+static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *error)
 {
 	struct tw_archive_options archive = options->archive;
-	int error;
+	int err;
 
 	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
@@ -224,25 +224,25 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 	rec->slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES_DEFAULT;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;
-	error = tw_archive__new(rec->output, &archive, &rec->archive, err);
-	if (error)
-		return error;
-	error = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
-	if (error)
-		return tw_error__set(err, error, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
-				     rec->name, rec->slots, rec->slot_bytes, strerror(-error));
+	err = tw_archive__new(rec->output, &archive, &rec->archive, error);
+	if (err)
+		return err;
+	err = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
+	if (err)
+		return tw_error__set(error, err, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
+				     rec->name, rec->slots, rec->slot_bytes, strerror(-err));
 	rec->has_queue = true;
-	return recorder__start(rec, err);
+	return recorder__start(rec, error);
 }
 
-int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err)
+int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *error)
 {
 	struct tw_recorder *rec = calloc(1, sizeof(*rec));
-	int error;
+	int err;
 
 	if (!rec) {
 		tw_output__free(options->output);
-		return tw_error__set(err, -ENOMEM, "writing a recording: no memory");
+		return tw_error__set(error, -ENOMEM, "writing a recording: no memory");
 	}
 	rec->output = options->output;
 	rec->deadline = options->deadline;
@@ -251,10 +251,10 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_mutex_init(&rec->turn, NULL);
 	pthread_cond_init(&rec->changed, NULL);
-	error = recorder__prepare(rec, options, err);
-	if (error) {
+	err = recorder__prepare(rec, options, error);
+	if (err) {
 		tw_recorder__free(rec);
-		return error;
+		return err;
 	}
 	*ret = rec;
 	return 0;
@@ -337,26 +337,26 @@ void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
 	pthread_mutex_unlock(&rec->lock);
 }
 
-int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err)
+int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *error)
 {
 	recorder__stop(rec);
 	if (ret)
 		tw_archive__stats(rec->archive, ret);
-	return tw_recorder__error(rec, err);
+	return tw_recorder__error(rec, error);
 }
 
-int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err)
+int tw_recorder__error(struct tw_recorder *rec, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	pthread_mutex_lock(&rec->queue.lock);
-	error = rec->queue.err;
+	err = rec->queue.err;
 	pthread_mutex_unlock(&rec->queue.lock);
 	pthread_mutex_lock(&rec->lock);
-	if (error && err)
-		*err = rec->error;
+	if (err && error)
+		*error = rec->error;
 	pthread_mutex_unlock(&rec->lock);
-	return error;
+	return err;
 }
 
 bool tw_recorder__is_full(const struct tw_recorder *rec)
@@ -413,16 +413,16 @@ void tw_recorder__free(struct tw_recorder *rec)
 	free(rec);
 }
 
-int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err)
+int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error)
 {
 	const uint32_t frame_max = rec->slot_bytes < TW_FRAME_MAX ? rec->slot_bytes : TW_FRAME_MAX;
 
 	*ret = tw_slot_sink__new(&rec->queue, rec->batch, frame_max);
-	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
+	return *ret ? 0 : tw_error__set(error, -ENOMEM, "writing %s: no memory", rec->name);
 }
 
-int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *err)
+int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error)
 {
 	*ret = tw_receive_queue__new(&rec->queue);
-	return *ret ? 0 : tw_error__set(err, -ENOMEM, "writing %s: no memory", rec->name);
+	return *ret ? 0 : tw_error__set(error, -ENOMEM, "writing %s: no memory", rec->name);
 }

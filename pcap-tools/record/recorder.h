@@ -31,7 +31,7 @@ struct tw_recorder;
  * @options: its texts are copied
  * Return: 0, -ENOMEM, what pthread_create() said, or as tw_archive__new()
  */
-int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *err);
+int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *error);
 
 /**
  * tw_recorder__sink() - a sink for one producer thread
@@ -40,10 +40,10 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * reserve gives NULL when the pool is used up; flush wakes the writer and returns 0 once all is queued, -EAGAIN while no
  * slot is free, and the writer's failure (tw_recorder__error() has its text) from then on. Frames are taken, and counted, after that too.
  */
-int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *err);
+int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
 /** tw_recorder__receive_queue() - the same for frames that come from outside; freed before the recorder is finished */
-int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *err);
+int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error);
 
 /** tw_recorder__answer() - an answer about a stream's clock came; see tw_archive__answer(). One thread, which does not wait for the writer */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);
@@ -64,7 +64,7 @@ size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, st
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
 /** tw_recorder__error() - the writer's failure, 0 if none yet; any thread */
-int tw_recorder__error(struct tw_recorder *rec, struct tw_error *err);
+int tw_recorder__error(struct tw_recorder *rec, struct tw_error *error);
 
 /** tw_recorder__is_full() - whether as many events were written as the archive's options allow; any thread */
 bool tw_recorder__is_full(const struct tw_recorder *rec);
@@ -83,7 +83,7 @@ bool tw_recorder__is_stuck(struct tw_recorder *rec);
  *
  * Return: 0 or the writer's failure.
  */
-int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *err);
+int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *error);
 
 /** tw_recorder__archive() - what it made, once it has finished; borrowed until tw_recorder__free() */
 const struct tw_archive *tw_recorder__archive(const struct tw_recorder *rec);

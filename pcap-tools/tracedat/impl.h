@@ -189,7 +189,7 @@ void tw_dat_clock__fini(struct tw_dat_clock *clock);
 /** tw_dat_clock__correct() - the time for a time stamp; @cpu is the index of the CPU in its buffer */
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
 
-/** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @err or the damage filled */
-int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err);
+/** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @error or the damage filled */
+int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *error);
 
 #endif

@@ -328,14 +328,14 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 	}
 }
 
-int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *err)
+int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *error)
 {
 	uint64_t n = 0, total = 0;
 
 	for (size_t i = 0; i < dat->info.n_buffers; i++)
 		n += dat->buffers[i].cpus;
 	if (n > TW_TRACEDAT_RINGS_MAX)
-		return tw_error__set(err, -EBADMSG, "%s has %llu rings, the limit is %d", dat->name,
+		return tw_error__set(error, -EBADMSG, "%s has %llu rings, the limit is %d", dat->name,
 				     (unsigned long long)n, TW_TRACEDAT_RINGS_MAX);
 	dat->rings = calloc(n + 1, sizeof(*dat->rings));
 	if (!dat->rings || !tw_merge_heap__grow(&dat->heap, n + 1))

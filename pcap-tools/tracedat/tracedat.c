@@ -46,7 +46,7 @@ bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, 
 }
 
 /* What else it may be, for a user who named the wrong file. */
-static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len, struct tw_error *err)
+static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len, struct tw_error *error)
 {
 	const uint32_t block = TW_PCAPNG_SHB;
 	const char *hint = "";
@@ -55,39 +55,39 @@ static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len,
 		hint = ", but a pcapng file already: tracewire report prints it";
 	else if (!len)
 		hint = ": it is empty";
-	return tw_error__set(err, -EINVAL, "%s is not a trace.dat file of trace-cmd%s", dat->name, hint);
+	return tw_error__set(error, -EINVAL, "%s is not a trace.dat file of trace-cmd%s", dat->name, hint);
 }
 
-static int check_magic(struct tw_dat_cursor *c, struct tw_error *err)
+static int check_magic(struct tw_dat_cursor *c, struct tw_error *error)
 {
 	char head[MAGIC_LEN];
 	const size_t len = c->end < sizeof(head) ? (size_t)c->end : sizeof(head);
 
 	if (!tw_dat_cursor__read(c, head, len))
-		return tw_error__set(err, -EIO, "%s cannot be read", c->dat->name);
-	return len == sizeof(head) && !memcmp(head, magic, sizeof(magic)) ? 0 : not_ours(c->dat, head, len, err);
+		return tw_error__set(error, -EIO, "%s cannot be read", c->dat->name);
+	return len == sizeof(head) && !memcmp(head, magic, sizeof(magic)) ? 0 : not_ours(c->dat, head, len, error);
 }
 
-static int check_version(struct tw_dat_cursor *c, struct tw_error *err)
+static int check_version(struct tw_dat_cursor *c, struct tw_error *error)
 {
 	char version[12];
 
 	if (!tw_dat_cursor__string(c, version, sizeof(version)))
-		return tw_error__set(err, -EINVAL, "%s is not a trace.dat file: it has no version", c->dat->name);
+		return tw_error__set(error, -EINVAL, "%s is not a trace.dat file: it has no version", c->dat->name);
 	if (strcmp(version, "6") && strcmp(version, "7"))
-		return tw_error__set(err, -EINVAL, "%s is a trace.dat file of version %s; known are 6 and 7",
+		return tw_error__set(error, -EINVAL, "%s is a trace.dat file of version %s; known are 6 and 7",
 				     c->dat->name, version);
 	c->dat->info.version = (unsigned int)(*version - '0');
 	return 0;
 }
 
-static int check_codec(struct tw_dat_cursor *c, struct tw_error *err)
+static int check_codec(struct tw_dat_cursor *c, struct tw_error *error)
 {
 	struct tw_tracedat *dat = c->dat;
 
 	if (!tw_dat_cursor__string(c, dat->codec, sizeof(dat->codec)) ||
 	    !tw_dat_cursor__string(c, dat->codec_version, sizeof(dat->codec_version)))
-		return tw_error__set(err, -EBADMSG,
+		return tw_error__set(error, -EBADMSG,
 				     "%s is damaged at byte %llu: the name of its compression has no end", dat->name,
 				     (unsigned long long)c->at);
 	dat->compresses = strcmp(dat->codec, "none") != 0;
@@ -96,35 +96,35 @@ static int check_codec(struct tw_dat_cursor *c, struct tw_error *err)
 		return dat->zstd ? 0 : -ENOMEM;
 	}
 	if (dat->compresses && strcmp(dat->codec, "zlib"))
-		return tw_error__set(err, -EINVAL, "%s is compressed with \"%s\"; known are zstd and zlib", dat->name,
+		return tw_error__set(error, -EINVAL, "%s is compressed with \"%s\"; known are zstd and zlib", dat->name,
 				     dat->codec);
 	return 0;
 }
 
-static int read_head(struct tw_dat_cursor *c, struct tw_error *err)
+static int read_head(struct tw_dat_cursor *c, struct tw_error *error)
 {
 	struct tw_tracedat_info *info = &c->dat->info;
 	uint8_t kind[2] = { 0 };
-	int error = check_magic(c, err);
+	int err = check_magic(c, error);
 
-	if (!error)
-		error = check_version(c, err);
-	if (error)
-		return error;
+	if (!err)
+		err = check_version(c, error);
+	if (err)
+		return err;
 	tw_dat_cursor__read(c, kind, sizeof(kind));
 	info->big_endian = kind[0];
 	info->long_size = kind[1];
 	info->page_size = tw_dat_cursor__u32(c);
 	if (c->failed || kind[0] > 1)
-		return tw_error__set(err, -EBADMSG, "%s is damaged at byte %llu: its header is not complete",
+		return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: its header is not complete",
 				     c->dat->name, (unsigned long long)c->at);
-	return info->version >= 7 ? check_codec(c, err) : 0;
+	return info->version >= 7 ? check_codec(c, error) : 0;
 }
 
 /* Version 6 has everything in one row, then the rings. */
-static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error *err)
+static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error *error)
 {
-	return tw_error__set(err, -EBADMSG,
+	return tw_error__set(error, -EBADMSG,
 			     "%s ends or is damaged at byte %llu, before %s: there is no event to convert",
 			     c->dat->name, (unsigned long long)c->at, what);
 }
@@ -145,36 +145,36 @@ static int read_v6_options(struct tw_dat_cursor *c)
 	return c->failed ? -EBADMSG : err;
 }
 
-static int text_only(const struct tw_tracedat *dat, struct tw_error *err)
+static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 {
-	return tw_error__set(err, -EINVAL,
+	return tw_error__set(error, -EINVAL,
 			     "%s holds the text of a latency tracer instead of records: print it with trace-cmd "
 			     "report, there is nothing to convert",
 			     dat->name);
 }
 
 /* From the tag on: perhaps options, then where the rings are. */
-static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *err)
+static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *error)
 {
 	char tag[TAG_LEN];
-	int error = 0;
+	int err = 0;
 
 	if (!tw_dat_cursor__read(c, tag, sizeof(tag)))
-		return truncated(c, "it says what it holds", err);
+		return truncated(c, "it says what it holds", error);
 	if (is_tag(tag, "options")) {
-		error = read_v6_options(c);
+		err = read_v6_options(c);
 		if (c->dat->info.cpus)
 			*cpus = c->dat->info.cpus;
-		if (!error && !tw_dat_cursor__read(c, tag, sizeof(tag)))
-			error = -EBADMSG;
+		if (!err && !tw_dat_cursor__read(c, tag, sizeof(tag)))
+			err = -EBADMSG;
 	}
-	if (error == -EBADMSG)
-		return truncated(c, "the end of its options", err);
-	if (!error && is_tag(tag, "latency"))
-		return text_only(c->dat, err);
-	if (!error)
-		error = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, &ret->places) : -EBADMSG;
-	return error == -EBADMSG ? truncated(c, "it says where its events are", err) : error;
+	if (err == -EBADMSG)
+		return truncated(c, "the end of its options", error);
+	if (!err && is_tag(tag, "latency"))
+		return text_only(c->dat, error);
+	if (!err)
+		err = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, &ret->places) : -EBADMSG;
+	return err == -EBADMSG ? truncated(c, "it says where its events are", error) : err;
 }
 
 /* "local [global] counter" follows the places. Return: the clock in brackets, or NULL. */
@@ -201,14 +201,14 @@ static bool has_option(const struct tw_tracedat *dat, uint16_t id)
 	return false;
 }
 
-static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *err)
+static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *error)
 {
 	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
 	struct tw_dat_buffer places = { 0 };
-	int error = read_rings(c, cpus, &places, err);
+	int err = read_rings(c, cpus, &places, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	buffer.cpus = *cpus;
 	buffer.name = strdup("");
 	if (has_option(c->dat, TW_TRACEDAT_TRACECLOCK))
@@ -248,7 +248,7 @@ static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 	return 0;
 }
 
-static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
+static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 {
 	static int (*const steps[])(struct tw_dat_cursor * c) = {
 		tw_dat__headers,  tw_dat__ftrace_formats, tw_dat__event_formats,
@@ -256,22 +256,22 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
 	};
 	struct tw_dat_cursor c = { .dat = dat, .at = at, .end = dat->source.size };
 	uint32_t cpus;
-	int error = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !error; i++)
-		error = steps[i](&c);
-	if (error == -EBADMSG) {
-		*err = dat->damage.first;
-		return error;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err; i++)
+		err = steps[i](&c);
+	if (err == -EBADMSG) {
+		*error = dat->damage.first;
+		return err;
 	}
 	cpus = tw_dat_cursor__u32(&c);
-	if (!error)
-		error = read_top(&c, &cpus, err);
+	if (!err)
+		err = read_top(&c, &cpus, error);
 	dat->in_instance = true;
-	for (size_t i = 1; i < dat->info.n_buffers && !error; i++)
-		error = read_instance(dat, i, cpus);
+	for (size_t i = 1; i < dat->info.n_buffers && !err; i++)
+		err = read_instance(dat, i, cpus);
 	dat->info.cpus = dat->info.cpus ? dat->info.cpus : cpus;
-	return error;
+	return err;
 }
 
 /* Version 7 has sections anywhere in the file, found through a chain of options. */
@@ -419,18 +419,18 @@ static void open_buffers(struct tw_tracedat *dat)
 	}
 }
 
-static int no_events(struct tw_tracedat *dat, struct tw_error *err)
+static int no_events(struct tw_tracedat *dat, struct tw_error *error)
 {
 	if (dat->damage.places) {
-		*err = dat->damage.first;
+		*error = dat->damage.first;
 		return -EBADMSG;
 	}
 	if (dat->text_only)
-		return text_only(dat, err);
-	return tw_error__set(err, -EINVAL, "%s has no buffer of events: there is nothing to convert", dat->name);
+		return text_only(dat, error);
+	return tw_error__set(error, -EINVAL, "%s has no buffer of events: there is nothing to convert", dat->name);
 }
 
-static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
+static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 {
 	static const struct {
 		unsigned int id;
@@ -442,65 +442,65 @@ static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *err)
 		{ TW_TRACEDAT_PRINTK, tw_dat__printk },
 		{ TW_TRACEDAT_CMDLINES, tw_dat__cmdlines },
 	};
-	int error = read_chain(dat, at);
+	int err = read_chain(dat, at);
 
-	if (error && error != -EBADMSG)
-		return error;
+	if (err && err != -EBADMSG)
+		return err;
 	if (!dat->info.n_buffers)
-		return no_events(dat, err);
+		return no_events(dat, error);
 	if (!dat->sections[TW_TRACEDAT_HEADER_INFO])
-		return tw_error__set(err, -EBADMSG, "%s does not say how its rings are laid out: no event can be read",
-				     dat->name);
-	error = read_section(dat, TW_TRACEDAT_HEADER_INFO, dat->sections[TW_TRACEDAT_HEADER_INFO], tw_dat__headers);
-	if (error == -EBADMSG)
-		*err = dat->damage.first;
-	if (error)
-		return error;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && error != -ENOMEM; i++)
+		return tw_error__set(error, -EBADMSG,
+				     "%s does not say how its rings are laid out: no event can be read", dat->name);
+	err = read_section(dat, TW_TRACEDAT_HEADER_INFO, dat->sections[TW_TRACEDAT_HEADER_INFO], tw_dat__headers);
+	if (err == -EBADMSG)
+		*error = dat->damage.first;
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && err != -ENOMEM; i++)
 		if (dat->sections[texts[i].id])
-			error = read_section(dat, texts[i].id, dat->sections[texts[i].id], texts[i].read);
-	if (error == -ENOMEM)
-		return error;
+			err = read_section(dat, texts[i].id, dat->sections[texts[i].id], texts[i].read);
+	if (err == -ENOMEM)
+		return err;
 	open_buffers(dat);
 	return 0;
 }
 
-static int read_all(struct tw_tracedat *dat, struct tw_error *err)
+static int read_all(struct tw_tracedat *dat, struct tw_error *error)
 {
 	struct tw_dat_cursor c = { .dat = dat, .end = dat->source.size };
-	int error = read_head(&c, err);
+	int err = read_head(&c, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (dat->info.version >= 7) {
 		const uint64_t options = tw_dat_cursor__u64(&c);
 
-		error = read_v7(dat, c.failed ? 0 : options, err);
+		err = read_v7(dat, c.failed ? 0 : options, error);
 	} else {
-		error = read_v6(dat, c.at, err);
+		err = read_v6(dat, c.at, error);
 	}
-	return error ? error : tw_dat__open_rings(dat, err);
+	return err ? err : tw_dat__open_rings(dat, error);
 }
 
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	struct tw_tracedat *dat = calloc(1, sizeof(*dat));
-	int error;
+	int err;
 
 	if (!dat)
-		return tw_error__set(err, -ENOMEM, "reading %s: no memory", name);
+		return tw_error__set(error, -ENOMEM, "reading %s: no memory", name);
 	dat->source = *source;
 	snprintf(dat->name, sizeof(dat->name), "%s", name);
 	strcpy(dat->codec, "none");
 	dat->info.codec = dat->codec;
 	dat->info.codec_version = dat->codec_version;
-	error = read_all(dat, err);
-	if (error == -ENOMEM)
-		tw_error__set(err, error, "reading %s: no memory", name);
-	if (error) {
+	err = read_all(dat, error);
+	if (err == -ENOMEM)
+		tw_error__set(error, err, "reading %s: no memory", name);
+	if (err) {
 		tw_tracedat__close(dat);
-		return error;
+		return err;
 	}
 	*ret = dat;
 	return 0;

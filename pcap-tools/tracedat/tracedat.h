@@ -145,7 +145,7 @@ struct tw_tracedat_damage {
  * unknown compression, text instead of records; -EBADMSG for a file so damaged that no event can be found; -EIO, -ENOMEM.
  */
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
-		      struct tw_error *err);
+		      struct tw_error *error);
 
 /** tw_tracedat__close() - NULL is fine */
 void tw_tracedat__close(struct tw_tracedat *dat);
