@@ -12,7 +12,7 @@
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* A GUEST behind its name: trace id, count of vcpus; number and pid of each. */
+/* A GUEST after its name: trace id, count of vcpus; number and pid of each. */
 #define GUEST_HEAD     12
 #define GUEST_CPU      8
 #define GUEST_CPUS_MAX 512

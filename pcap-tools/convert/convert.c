@@ -184,7 +184,7 @@ static int convert_events(struct tw_convert *c)
 	return err;
 }
 
-/* The file that is converted knows nothing of the stream's end: its books stay open. */
+/* The file that is converted does not say how the stream ended: its ledger stays open. */
 static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 {
 	const struct tw_ledger ledger = {

@@ -21,7 +21,7 @@ struct tw_convert_options {
 
 struct tw_convert_stats {
 	uint64_t events, bytes; /* in the pcapng file */
-	uint64_t lost;          /* told by the file as lost in the rings */
+	uint64_t lost;          /* lost in the rings, as the file says */
 	uint64_t lost_unknown;  /* losses whose size it does not tell */
 	uint64_t late;          /* older than an event before them */
 	uint64_t unknown;       /* events that the file has no format for */

@@ -20,7 +20,7 @@ struct tw_packed_stats {
  * tw_packed__convert() - unpack all
  * @in: at its first packet
  * @output: begun; stays the caller's
- * @progress: called now and then with the offset that was read up to; NULL = nobody wants to know
+ * @progress: called now and then with the offset that was read up to; may be NULL
  * @ret: also after a failure
  *
  * Return: 0; -EBADMSG if @in is damaged, with @error saying where: all before that is in the output; another -errno with @error filled.

@@ -264,7 +264,7 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* A FIFO that nobody reads is tried again until somebody does: to wait in open() nothing but a signal could end. */
+/* A FIFO without a reader is tried again until there is one: only a signal could end a wait in open(). */
 static int file__open(struct tw_output *o)
 {
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
@@ -381,7 +381,7 @@ static int output__end_file(struct tw_output *o, struct tw_error *error)
 	if (o->zstd && !o->err)
 		err = file__end_frame(o, error);
 	mended = file__mend(o);
-	if (mended && !o->err) /* else the first failure was told */
+	if (mended && !o->err) /* else the first failure was reported */
 		err = output__fail(o, mended, error);
 	tw_disk__release(o);
 	if (file__is_gone(o)) {
@@ -536,7 +536,7 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
 
 static int put_at(const struct tw_output *o, uint64_t at, const uint8_t *bytes, size_t len)
 {
-	const int fd = o->again >= 0 ? o->again : o->fd; /* the other one may append, wherever it is told to write */
+	const int fd = o->again >= 0 ? o->again : o->fd; /* the other one may append, whatever the offset */
 
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)at);

@@ -5,10 +5,10 @@
  *
  * Everything is out of the process when tw_output__write() returns. So a process that is killed leaves whole blocks, but for what it
  * was writing at that moment; tw_output__repair() cuts that off. A compressed file is flushed with each write, so that this holds
- * for it too, and for those who read it while it grows.
+ * for it too, and for programs that read it while it grows.
  *
  * What blocks is waited for until a deadline that another thread or a signal handler may set: a pipe whose reader has stopped, a FIFO
- * that nobody opens. So pipes, terminals and sockets are never written to by a call that may block: the output opens them once more through
+ * that no reader opens. So pipes, terminals and sockets are never written to by a call that may block: the output opens them once more through
  * /proc, without blocking, for a flag on the description that others share would change theirs too. A write to a file on a disk
  * that hangs cannot be ended by anybody; a caller that must not hang lets a thread of its own write.
  *
@@ -70,8 +70,8 @@ struct tw_output;
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
 /**
- * tw_output__watch() - be told before and after each call that may wait for the disk, in the thread that makes it
- * @begin, @done: NULL = nobody is
+ * tw_output__watch() - call @begin before and @done after each call that may wait for the disk, in the thread that makes it
+ * @begin, @done: may be NULL
  *
  * Between the two the output changes nothing else: the callee may let other threads look at what the bytes are made of.
  */
@@ -87,9 +87,9 @@ void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error);
 
 /**
- * tw_output__write_last() - behind the whole blocks of a file that could not be written any more: what is to be known of that
+ * tw_output__write_last() - after the whole blocks of a file that could not be written any more: what is to be known of that
  *
- * While a file is written TW_OUTPUT_RESERVE bytes of the disk are allocated behind its end, where the file system can do so, and as
+ * While a file is written TW_OUTPUT_RESERVE bytes of the disk are allocated after its end, where the file system can do so, and as
  * many are left below the largest size that the file may have.
  *
  * @len: less than TW_OUTPUT_RESERVE by TW_OUTPUT_ALIGN
@@ -130,7 +130,7 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *error);
 /**
  * tw_output__remedy() - what to do where a file cannot be created
  * @err: -errno
- * Return: "; ..." to stand behind the reason; "" if there is nothing to advise
+ * Return: "; ..." to follow the reason; "" if there is nothing to advise
  */
 const char *tw_output__remedy(int err);
 

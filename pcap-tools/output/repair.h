@@ -22,7 +22,7 @@ typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair 
 
 /**
  * tw_output__repair() - a file, plain or compressed as its first bytes say
- * @known: a place behind a write up to which it is known to be whole; 0 = none: then all of it is read
+ * @known: the end of a write up to which it is known to be whole; 0 = none: then all of it is read
  * @dry_run: only find out
  * Return: 0, also if nothing was to be done; -EBADMSG if it is no such file or damaged elsewhere: then it stays as it is; what open()
  * and their like said.
@@ -39,7 +39,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
  * tw_output__repair_newest() - of files one after the other, that which was written last, unless another process writes it
  * @path: as in struct tw_output_options
  *
- * For those who write without the right to remember. It is looked for under the names that tw_output would give them.
+ * For processes without the right to remember. It is looked for under the names that tw_output would give them.
  */
 void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 

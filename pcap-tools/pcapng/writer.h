@@ -17,8 +17,8 @@
 #include "pcap-tools/output/output.h"
 
 #define TW_PCAPNG_PACKET_MAX   ((size_t)256 * 1024) /* bytes of one packet */
-#define TW_PCAPNG_COPY_SLACK   64 /* a reserved packet may be overwritten by this many bytes behind its end */
-#define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; those behind it are left out */
+#define TW_PCAPNG_COPY_SLACK   64 /* bytes after the end of a reserved packet that may be overwritten */
+#define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; those after it are left out */
 #define TW_PCAPNG_TEXT_MAX     ((size_t)16 * 1024)  /* bytes of any other text */
 #define TW_LINKTYPE_ETHERNET   1
 
@@ -73,7 +73,7 @@ int tw_pcapng__interface(struct tw_pcapng *w, const struct tw_pcapng_interface *
 
 /**
  * tw_pcapng__reserve() - room for one packet, to be written in place
- * @len: bytes, at most TW_PCAPNG_PACKET_MAX; TW_PCAPNG_COPY_SLACK bytes behind it may be scribbled on
+ * @len: bytes, at most TW_PCAPNG_PACKET_MAX; TW_PCAPNG_COPY_SLACK bytes after it may be overwritten
  *
  * Return: where the packet goes; NULL after a failure. Nothing is there until tw_pcapng__commit().
  */
@@ -95,7 +95,7 @@ int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct 
 int tw_pcapng__flush(struct tw_pcapng *w);
 
 /**
- * tw_pcapng__begin_last() - after a failure: what is described and counted from here on goes behind what was written, as far as the output
+ * tw_pcapng__begin_last() - after a failure: what is described and counted from here on goes after what was written, as far as the output
  * has kept room for it
  *
  * Interfaces that were described and not written are described again, under their numbers. Packets cannot follow; what was to be said
@@ -123,7 +123,7 @@ struct tw_pcapng_place {
 	size_t at, packet;
 };
 
-/* What is told of a packet that could not be written. */
+/* What is known of a packet that could not be written. */
 struct tw_pcapng_packet {
 	uint32_t interface;
 	uint16_t weight;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What other threads tell and ask the recorder's besides frames. Nobody waits for the disk: the recorder's thread holds the lock only to
- * take something out or put something in, and hands it on afterwards. The thread that tells answers takes no lock at all.
+ * What other threads send to the recorder's thread besides frames, and the reports that it sends back. No thread waits for the disk: the
+ * recorder's holds the lock only to take something out or put something in. The thread that sends answers takes no lock at all.
  */
 #ifndef TW_COMMAND_QUEUE_H
 #define TW_COMMAND_QUEUE_H
@@ -51,7 +51,7 @@ void tw_command_queue__put_own_clock(struct tw_command_queue *queue, const struc
 size_t tw_command_queue__request_reports(struct tw_command_queue *queue, unsigned int timeout_ms,
 					 struct tw_archive_report **ret, struct tw_archive_stats *ret_stats);
 
-/** tw_command_queue__run() - the recorder's thread: hand on what was told, answer what was asked */
+/** tw_command_queue__run() - the recorder's thread: carry out the commands */
 void tw_command_queue__run(struct tw_command_queue *queue, struct tw_archive *archive);
 
 #endif

@@ -39,7 +39,7 @@ static struct tw_slot *queue__slot(struct tw_receive_queue *queue)
 	return tw_slot_list__pop(&queue->unused);
 }
 
-/* The last slot behind a place without one, when the pool is used up. */
+/* The last slot after a place without one, when the pool is used up. */
 static struct tw_slot *queue__move(struct tw_receive_queue *queue, unsigned int place)
 {
 	for (unsigned int i = TW_RECEIVE_QUEUE_SLOTS - 1; i > place; i--) {

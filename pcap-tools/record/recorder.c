@@ -20,7 +20,7 @@
 #define BATCH_MAX          8                     /* slots that are taken, handed over and given back at a time */
 #define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, after the deadline: see tw_output__write() */
 
-_Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has behind its bytes is enough for both ends");
+_Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has after its bytes is enough for both ends");
 
 struct tw_recorder {
 	struct tw_slot_queue queue;

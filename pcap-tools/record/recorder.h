@@ -3,8 +3,8 @@
  * A thread that writes pcapng. Producer threads have a sink each, receivers a receive queue; slots come from one bounded pool, so a slow disk shows as
  * back-pressure in the sinks. A full queue costs no memory and loses nothing.
  *
- * After a failure the thread goes on and counts what comes: each event is in the books, as one that could not be written. Whoever finishes a
- * recorder whose output is blocked sets the output's deadline first; one whose disk does not answer even then is left behind.
+ * After a failure the thread goes on and counts what comes: each event is in the ledger, as one that could not be written. If the output
+ * is blocked, the caller sets its deadline before it finishes the recorder; a thread whose disk does not answer even then is left behind.
  *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
@@ -77,7 +77,7 @@ bool tw_recorder__is_stuck(struct tw_recorder *rec);
 
 /**
  * tw_recorder__finish() - write everything that was committed, the statistics, and end the thread
- * @ret: the books, also after a failure; may be NULL
+ * @ret: the counters, also after a failure; may be NULL
  *
  * A thread that is stuck is left behind, with all that it uses, until the process ends.
  *

@@ -68,7 +68,7 @@ struct tw_slot_queue {
 /** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM, what eventfd() said */
 int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size);
 
-/** tw_slot_queue__fini() - of an initialised queue that nobody uses any more */
+/** tw_slot_queue__fini() - of an initialised queue that no thread uses any more */
 void tw_slot_queue__fini(struct tw_slot_queue *q);
 
 /** tw_slot_queue__take() - up to @n unused slots more in @list; 0 come if there are none */

@@ -108,7 +108,7 @@ void tw_dat_clock__fini(struct tw_dat_clock *clock)
 	*clock = (struct tw_dat_clock){ 0 };
 }
 
-/* The last sample that is not newer than the stamp, but one that has another behind it. */
+/* The last sample that is not newer than the stamp, but one that another follows. */
 static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s, uint64_t stamp)
 {
 	uint32_t low = 0, high = s->n - 1;

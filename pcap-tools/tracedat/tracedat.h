@@ -6,7 +6,7 @@
  * Files come from strangers. Nothing recurses, every loop advances in the file, sizes are checked before anything is
  * allocated. Metadata is held in memory; events are read through a window of each CPU's ring.
  *
- * What cannot be read is damage: counted, the first of it told in a sentence, and all else is handed out.
+ * What cannot be read is damage: it is counted, the first of it is described in a sentence, and all else is handed out.
  */
 #ifndef TW_TRACEDAT_H
 #define TW_TRACEDAT_H
@@ -35,7 +35,7 @@
 	((uint64_t)64 << 20) /* bytes that all chunks may expand to beyond EXPAND_TIMES theirs */
 #define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* bytes of all windows */
 #define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* corrections of a guest's clock */
-#define TW_TRACEDAT_RECORD_SLACK 32                  /* bytes behind a record that may be read */
+#define TW_TRACEDAT_RECORD_SLACK 32                  /* bytes after a record that may be read */
 
 /* Options: the numbers of TRACECMD_OPTION_*. */
 enum tw_tracedat_option_id {
@@ -72,7 +72,7 @@ struct tw_tracedat_source {
 	uint64_t size; /* bytes */
 };
 
-/* Bytes of the file, held in memory; a NUL stands behind them. */
+/* Bytes of the file, held in memory and followed by a NUL. */
 struct tw_tracedat_bytes {
 	char *data; /* NULL = not in the file */
 	size_t len;
@@ -91,7 +91,7 @@ struct tw_tracedat_option {
 /* The events of one trace instance. */
 struct tw_tracedat_buffer {
 	char *name;  /* "" = the top one */
-	char *clock; /* NULL = not told */
+	char *clock; /* NULL = not known */
 	uint32_t cpus;
 	uint32_t cpu_end;   /* above all numbers of its CPUs */
 	uint32_t page_size; /* of its sub-buffers, bytes */
@@ -116,7 +116,7 @@ struct tw_tracedat_info {
 	bool big_endian;
 	uint8_t long_size;  /* of the traced kernel, as header_page tells it; bytes */
 	uint32_t page_size; /* bytes */
-	uint32_t cpus;      /* of the host; 0 = not told */
+	uint32_t cpus;      /* of the host; 0 = not known */
 	const char *codec;  /* "zstd", "zlib" or "none" */
 	const char *codec_version;
 	struct tw_tracedat_bytes header_page, header_event, kallsyms, printk, cmdlines;
