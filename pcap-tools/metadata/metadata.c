@@ -192,7 +192,7 @@ static void keep(struct tw_metadata *m, const struct key *key, const struct tw_f
 	struct item *item = NULL;
 
 	if (cost_of(m, tlv->len) <= m->limit)
-		make_room(m, key->class, tlv->len);
+		make_room(m, (enum class)key->class, tlv->len);
 	if (fits(m, tlv->len))
 		item = add_item(m, key, tlv);
 	if (!item) {
