@@ -120,13 +120,13 @@ static void sift(struct run *run, struct tw_capture_file *file)
 		check(!tw_output__open(&(struct tw_output_options){ .path = "/dev/null" }, &null, NULL));
 	run->streams = tw_streams__new(NULL);
 	check(run->streams);
-	if (tw_capture_filter__new(run->filter, run->streams, &run->capture_filter, NULL))
-		return;
-	check(!tw_archive__new(null, &options, &run->archive, NULL));
-	read_packets(run, file);
-	settle(run);
-	tw_archive__free(run->archive);
-	tw_capture_filter__free(run->capture_filter);
+	if (!tw_capture_filter__new(run->filter, run->streams, &run->capture_filter, NULL)) {
+		check(!tw_archive__new(null, &options, &run->archive, NULL));
+		read_packets(run, file);
+		settle(run);
+		tw_archive__free(run->archive);
+		tw_capture_filter__free(run->capture_filter);
+	}
 	tw_streams__free(run->streams);
 }
 
