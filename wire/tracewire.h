@@ -70,22 +70,22 @@ struct tw_frame_hdr {
 #define TW_TLV_LIST(X)                                                                                  \
 	X(0, PAD, 4, "padding")                                                                         \
 	X(1, EVENT, 16, "event as the kernel recorded it")                                              \
-	X(2, FILTERED, 16, "event rejected by a classifier in place; keeps its number")                 \
+	X(2, FILTERED, 16, "event marked as rejected by a classifier; keeps its number")                 \
 	X(3, PART, 20, "piece of a TLV larger than a frame")                                            \
-	X(4, LOST, 20, "events that never reached the wire")                                            \
-	X(5, WATERMARK, 12, "nothing older will come on these channels")                                \
+	X(4, LOST, 20, "events lost before they were sent, or on the way")                                            \
+	X(5, WATERMARK, 12, "no older event follows on these channels")                                \
 	X(6, SCHEMA, 20, "one format text")                                                             \
-	X(7, HOST, 4, "who produces the stream")                                                        \
+	X(7, HOST, 4, "host that produces the stream")                                                        \
 	X(8, CLOCK, 64, "the same instant in several clocks")                                           \
-	X(9, COMM, 28, "a task's name from a time on")                                                  \
+	X(9, COMM, 28, "name of a task from a given time")                                                  \
 	X(10, SYMBOL, 16, "kernel address and its name")                                                \
 	X(11, STATS, 4, "counters of the producer's stages")                                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")                               \
-	X(13, END, 8, "the producer has stopped; nothing follows")                                      \
+	X(13, END, 8, "the producer has stopped; no frame follows")                                      \
 	X(14, TIME_SYNC, 32, "time synchronisation between receiver and producer: request or response") \
-	X(15, OFFSET, 48, "how a capture got packet times from the stream's clock")                     \
+	X(15, OFFSET, 48, "how a capture derived packet times from the stream's clock")                     \
 	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks metadata of the stream")          \
-	X(17, REFUSED, 4, "a receiver does not take the stream")
+	X(17, REFUSED, 4, "a receiver refuses the stream")
 
 enum tw_tlv_type {
 #define X(num, name, min, what) TW_TLV_##name = (num),
@@ -132,7 +132,7 @@ struct tw_part {
 
 #define TW_LOST_LIST(X)                                                 \
 	X(1, RING, "ring overrun", "the kernel's ring was full")        \
-	X(2, SHED, "producer shed", "the producer could not keep them") \
+	X(2, SHED, "producer shed", "discarded by the producer, which had no room in time") \
 	X(3, TX, "transmit drop", "the interface refused the frame")    \
 	X(4, WIRE, "wire gap", "missing by their numbers")              \
 	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
@@ -204,11 +204,11 @@ struct tw_schema_tlv {
 	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")   \
 	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift") \
 	X(12, VERSION, text, "version", "producer version")                       \
-	X(13, EVENTS, text, "events", "events asked for")                         \
+	X(13, EVENTS, text, "events", "events selected")                         \
 	X(14, FILTER, text, "filter", "filter")                                   \
 	X(15, OS, text, "os", "operating system")                                 \
 	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")            \
-	X(17, SYNC, text, "sync", "what the clocks are kept by")
+	X(17, SYNC, text, "sync", "source that the clocks are synchronised to")
 
 enum tw_host_attr {
 #define X(num, name, type, key, what) TW_HOST_##name = (num),
@@ -280,8 +280,8 @@ struct tw_symbol_tlv {
 	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")     \
 	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")  \
 	X(13, FILTERED, "filtered", "events the producer's filter rejected")          \
-	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped, events not known") \
-	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters do not fit")
+	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped with an unknown number of events") \
+	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters do not match")
 
 enum tw_stat_id {
 #define X(num, name, key, what) TW_STAT_##name = (num),
@@ -322,10 +322,10 @@ struct tw_time_sync {
 } __attribute__((packed));
 
 #define TW_OFFSET_KIND_LIST(X)                                           \
-	X(1, START, "start", "the first that is known")                  \
+	X(1, START, "start", "the first known offset")                  \
 	X(2, STEP, "step", "the producer's wall clock was set")          \
 	X(3, SUSPEND, "suspend", "the producer's machine was suspended") \
-	X(4, ESTIMATE, "estimate", "a better estimate of the same")
+	X(4, ESTIMATE, "estimate", "a better estimate")
 
 enum tw_offset_kind {
 #define X(num, name, text, what) TW_OFFSET_##name = (num),
@@ -365,7 +365,7 @@ struct tw_offset {
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
-	X(2, ALL, "all", "all that explains the stream")
+	X(2, ALL, "all", "all metadata of the stream")
 
 enum tw_metadata_request {
 #define X(num, name, text, what) TW_METADATA_REQUEST_##name = (num),

@@ -19,35 +19,34 @@
 #include "pcap-tools/merge/merge.h"
 #include "stream/counters.h"
 
-/* The one list of places: key in texts, name, kind, heading, what it is. */
-#define TW_LEDGER_PLACES(X)                                                                             \
-	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")          \
-	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                      \
-	X(elsewhere, ELSEWHERE, HERE, "other files", "in other files of this capture")                  \
-	X(ring, RING, LOST, "ring", "the kernel's ring was full")                                       \
-	X(producer_filter, PRODUCER_FILTER, REJECTED, "filter", "rejected by the producer's filter")    \
-	X(shed, SHED, LOST, "shed", "the producer could not keep them")                                 \
-	X(tx, TX, LOST, "tx drop", "the producer's interface refused them")                             \
-	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected on the way by a classifier")        \
-	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by this capture's own") \
-	X(unwanted, UNWANTED, REJECTED, "not wanted", "came when the capture had all it was to write")  \
-	X(wire, WIRE, LOST, "wire", "missing by their numbers: lost on the way")                        \
-	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                     \
-	X(damaged, DAMAGED, LOST, "damaged", "came damaged or in part")                                 \
+/* The list of places: key in texts, name, kind, heading, meaning. */
+#define TW_LEDGER_PLACES(X)                                                                                        \
+	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")                     \
+	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                                 \
+	X(elsewhere, ELSEWHERE, HERE, "other files", "in other files of this capture")                             \
+	X(ring, RING, LOST, "ring", "the kernel's ring was full")                                                  \
+	X(producer_filter, PRODUCER_FILTER, REJECTED, "filter", "rejected by the producer's filter")               \
+	X(shed, SHED, LOST, "shed", "discarded by the producer, which had no room in time")                        \
+	X(tx, TX, LOST, "tx drop", "refused by the producer's interface")                                          \
+	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected by a classifier between producer and capture") \
+	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
+	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
+	X(wire, WIRE, LOST, "wire", "missing by their numbers: lost between producer and capture")                 \
+	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
+	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
-/* What else is to be known of them: facts, which are no places. Key, name, in words before a number. */
-#define TW_LEDGER_FACTS(X)                                                                                          \
-	X(late, LATE, "events behind newer ones")                                                                   \
-	X(reordered, REORDERED, "frames that came out of order")                                                    \
-	X(duplicates, DUPLICATES, "events that came twice")                                                         \
-	X(unknown, UNKNOWN, "losses of unknown size")                                                               \
-	X(control_gaps, CONTROL_GAPS, "frames of metadata missing")                                                 \
-	X(malformed, MALFORMED, "frames that could not be read, or in part")                                        \
-	X(tx_frames, TX_FRAMES, "frames that the producer's interface refused, of which nobody counted the events") \
-	X(unsure_rings, UNSURE_RINGS, "rings whose counters in the kernel do not fit the producer's")               \
-	X(tail_frames, TAIL_FRAMES,                                                                                 \
-	  "frames known to be missing behind the last that came, of all open streams, at least")
+/* Further counts, which are no places: key, name, text before the number. */
+#define TW_LEDGER_FACTS(X)                                                                                      \
+	X(late, LATE, "events after newer ones")                                                                \
+	X(reordered, REORDERED, "frames received out of order")                                                 \
+	X(duplicates, DUPLICATES, "events received twice")                                                      \
+	X(unknown, UNKNOWN, "losses of unknown size")                                                           \
+	X(control_gaps, CONTROL_GAPS, "missing control frames")                                                 \
+	X(malformed, MALFORMED, "frames that could not be read, or only in part")                               \
+	X(tx_frames, TX_FRAMES, "frames refused by the producer's interface, with an unknown number of events") \
+	X(unsure_rings, UNSURE_RINGS, "rings whose counters in the kernel do not match the producer's")         \
+	X(tail_frames, TAIL_FRAMES, "frames missing after the last received frame, of all open streams (lower bound)")
 
 enum tw_ledger_kind {
 	TW_LEDGER_EARLIER,

@@ -125,7 +125,7 @@ END
 stream_and_capture backlog 10.1.0.2 -e raw_syscalls --buffer-size 1024 --rate 2M -- bash "$scratch/backlog"
 delivered=$(ledger backlog delivered)
 echo "a backlog at 2 Mbit/s: $delivered of $recorded events"
-expect "a backlog: events behind newer ones" 0 "$(ledger backlog late)"
+expect "a backlog: events after newer ones" 0 "$(ledger backlog late)"
 expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damaged; do ledger backlog $place; done | xargs)"
 [ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
