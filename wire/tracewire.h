@@ -70,20 +70,20 @@ struct tw_frame_hdr {
 #define TW_TLV_LIST(X)                                                                                  \
 	X(0, PAD, 4, "padding")                                                                         \
 	X(1, EVENT, 16, "event as the kernel recorded it")                                              \
-	X(2, FILTERED, 16, "event marked as rejected by a classifier; keeps its number")                 \
+	X(2, FILTERED, 16, "event marked as rejected by a classifier; keeps its number")                \
 	X(3, PART, 20, "piece of a TLV larger than a frame")                                            \
-	X(4, LOST, 20, "events lost before they were sent, or on the way")                                            \
-	X(5, WATERMARK, 12, "no older event follows on these channels")                                \
+	X(4, LOST, 20, "events lost before they were sent, or on the way")                              \
+	X(5, WATERMARK, 12, "no older event follows on these channels")                                 \
 	X(6, SCHEMA, 20, "one format text")                                                             \
-	X(7, HOST, 4, "host that produces the stream")                                                        \
+	X(7, HOST, 4, "host that produces the stream")                                                  \
 	X(8, CLOCK, 64, "the same instant in several clocks")                                           \
-	X(9, COMM, 28, "name of a task from a given time")                                                  \
+	X(9, COMM, 28, "name of a task from a given time")                                              \
 	X(10, SYMBOL, 16, "kernel address and its name")                                                \
 	X(11, STATS, 4, "counters of the producer's stages")                                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")                               \
-	X(13, END, 8, "the producer has stopped; no frame follows")                                      \
+	X(13, END, 8, "the producer has stopped; no frame follows")                                     \
 	X(14, TIME_SYNC, 32, "time synchronisation between receiver and producer: request or response") \
-	X(15, OFFSET, 48, "how a capture derived packet times from the stream's clock")                     \
+	X(15, OFFSET, 48, "how a capture derived packet times from the stream's clock")                 \
 	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks metadata of the stream")          \
 	X(17, REFUSED, 4, "a receiver refuses the stream")
 
@@ -130,11 +130,11 @@ struct tw_part {
 	/* bytes */
 } __attribute__((packed));
 
-#define TW_LOST_LIST(X)                                                 \
-	X(1, RING, "ring overrun", "the kernel's ring was full")        \
+#define TW_LOST_LIST(X)                                                                     \
+	X(1, RING, "ring overrun", "the kernel's ring was full")                            \
 	X(2, SHED, "producer shed", "discarded by the producer, which had no room in time") \
-	X(3, TX, "transmit drop", "the interface refused the frame")    \
-	X(4, WIRE, "wire gap", "missing by their numbers")              \
+	X(3, TX, "transmit drop", "the interface refused the frame")                        \
+	X(4, WIRE, "wire gap", "missing by their numbers")                                  \
 	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
 
 enum tw_lost_where {
@@ -204,7 +204,7 @@ struct tw_schema_tlv {
 	X(10, CLOCK_MULT, number, "clock_mult", "ns = (ticks * mult) >> shift")   \
 	X(11, CLOCK_SHIFT, number, "clock_shift", "ns = (ticks * mult) >> shift") \
 	X(12, VERSION, text, "version", "producer version")                       \
-	X(13, EVENTS, text, "events", "events selected")                         \
+	X(13, EVENTS, text, "events", "events selected")                          \
 	X(14, FILTER, text, "filter", "filter")                                   \
 	X(15, OS, text, "os", "operating system")                                 \
 	X(16, POINTERS, text, "pointers", "raw, or hashed with a key")            \
@@ -266,20 +266,20 @@ struct tw_symbol_tlv {
 } __attribute__((packed));
 
 /* STATS: struct tw_stat[]; totals since the stream's start. Channel TW_CHANNEL_CONTROL stands for the whole stream. */
-#define TW_STAT_LIST(X)                                                               \
-	X(1, RECORDED, "recorded", "events the kernel recorded")                      \
-	X(2, READ, "read", "events read from the ring")                               \
-	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                     \
-	X(4, SHED, "shed", "events the producer shed")                                \
-	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")                 \
-	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")                 \
-	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                    \
-	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                    \
-	X(9, UNNAMED, "unnamed", "events whose task has no known name")               \
-	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")     \
-	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")     \
-	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")  \
-	X(13, FILTERED, "filtered", "events the producer's filter rejected")          \
+#define TW_STAT_LIST(X)                                                                              \
+	X(1, RECORDED, "recorded", "events the kernel recorded")                                     \
+	X(2, READ, "read", "events read from the ring")                                              \
+	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                                    \
+	X(4, SHED, "shed", "events the producer shed")                                               \
+	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")                                \
+	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")                                \
+	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                                   \
+	X(8, TX_DROPS, "tx_drops", "frames the interface dropped")                                   \
+	X(9, UNNAMED, "unnamed", "events whose task has no known name")                              \
+	X(10, BOOK_READ, "bookkeeping_read", "fork, exec and rename events read")                    \
+	X(11, BOOK_LOST, "bookkeeping_lost", "fork, exec and rename events lost")                    \
+	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")                 \
+	X(13, FILTERED, "filtered", "events the producer's filter rejected")                         \
 	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped with an unknown number of events") \
 	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters do not match")
 
@@ -322,7 +322,7 @@ struct tw_time_sync {
 } __attribute__((packed));
 
 #define TW_OFFSET_KIND_LIST(X)                                           \
-	X(1, START, "start", "the first known offset")                  \
+	X(1, START, "start", "the first known offset")                   \
 	X(2, STEP, "step", "the producer's wall clock was set")          \
 	X(3, SUSPEND, "suspend", "the producer's machine was suspended") \
 	X(4, ESTIMATE, "estimate", "a better estimate")
