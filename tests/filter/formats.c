@@ -45,10 +45,10 @@ static const struct {
 	  "name: inet_sock_set_state\nID: 1504\n" COMMON FIELD("__u16 sport", 8, 2, 0) FIELD("__u8 saddr[4]", 10, 4, 0)
 		  FIELD("__u8 saddr_v6[16]", 14, 16, 0) FIELD("__be32 gateway", 32, 4, 0)
 			  FIELD("u8 mac[6]", 36, 6, 0) "\nprint fmt: \"sport=%u\", REC->sport\n" },
-	{ "vendor-bus",
-	  "name: tiny\nID: 2000\n" COMMON FIELD("u8 size", 8, 1, 0) FIELD("s8 change", 9, 1, 1)
-		  FIELD("u32 levels[4]", 12, 16, 0) FIELD("bool on", 28, 1, 0)
-			  FIELD("__data_loc cpumask_t cpus", 32, 4, 0) "\nprint fmt: \"size=%u\", REC->size\n" },
+	{ "vendor-bus", "name: tiny\nID: 2000\n" COMMON FIELD("u8 size", 8, 1, 0) FIELD("s8 change", 9, 1, 1)
+				FIELD("u32 levels[4]", 12, 16, 0) FIELD("bool on", 28, 1,
+									0) FIELD("__data_loc cpumask_t cpus", 32, 4, 0)
+					FIELD("char tag[8]", 36, 8, 0) "\nprint fmt: \"size=%u\", REC->size\n" },
 	{ "vendor-bus", "name: large\nID: 2001\n" COMMON FIELD("u64 size", 8, 8, 0)
 				FIELD("s64 change", 16, 8, 1) "\nprint fmt: \"size=%llu\", REC->size\n" },
 };

@@ -60,6 +60,16 @@ static const struct {
 	{ "prev_comm ~ \"!a*\"", SWITCH, "prev_comm ~ \"\\!a*\"" },
 	{ "prev_comm ~ \"1*\"", SWITCH, "prev_comm ~ \"\\1*\"" },
 	{ "prev_comm ~ \"[!a-c]?*\"", SWITCH, "prev_comm ~ \"[!a-c]?*\" && prev_comm ~ \"??*\"" },
+	/* an array that need not end with a NUL */
+	{ "tag ~ \"abcdefg*\"", TINY, "tag ~ \"abcdefg*\"" },
+	{ "tag ~ \"abcdefgh*\"", TINY, "tag ~ \"abcdefgh*\"" },
+	{ "tag ~ \"abcdefghi*\"", TINY, "common_type < 0" },
+	{ "tag ~ \"abcdefg?\"", TINY, "tag ~ \"abcdefg?*\"" },
+	{ "tag ~ \"*sh\"", TINY, "(tag ~ \"*\\sh\" && !(tag ~ \"????????*\")) || tag ~ \"??????sh*\"" },
+	{ "tag ~ \"*sh\" && cpu == 1", TINY,
+	  "((tag ~ \"*\\sh\" && !(tag ~ \"????????*\")) || tag ~ \"??????sh*\") && CPU == 1" },
+	{ "!(tag ~ \"*sh\")", TINY, "!((tag ~ \"*\\sh\" && !(tag ~ \"????????*\")) || tag ~ \"??????sh*\")" },
+	{ "tag ~ \"*sh*\"", TINY, "tag ~ \"*\\sh*\" && tag ~ \"*sh*\"" },
 	{ "irq_handler_entry.name ~ \"*eth*\"", HANDLER, "name ~ \"*\\eth*\"" },
 
 	{ "comm == \"bash\"", SWITCH, "COMM == \"bash\"" },

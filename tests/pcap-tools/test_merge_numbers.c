@@ -221,6 +221,33 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 	fixture__free(x);
 }
 
+/* A late frame does not end the hole before the next one in order, however much the receiver had dropped when it came. */
+static void a_late_frame_ends_no_hole(void **state)
+{
+	struct fixture *x =
+		fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true, .wait_ns = 10 });
+
+	(void)state;
+	x->live = true;
+	x->arrival.dropped = 3;
+	put_events(x, 1, 0, 1000, 1);
+	put_events(x, 1, 5, 1100, 1); /* a hole, and nothing dropped */
+	mark1(x, 1105, 6);
+	mark1(x, 6000, 6);
+	x->arrival.dropped = 9;
+	put_events(x, 1, 2, 1050, 1);
+	put_events(x, 1, 8, 6100, 1);
+	mark1(x, 6200, 9);
+	assert_books(x);
+	assert_int_equal(stats(x)->late, 1);
+	assert_lost(&x->sink.out[1], TW_LOST_WIRE, 4, 5, 1100);
+	assert_int_equal(x->sink.out[3].seq, 2);
+	assert_lost(&x->sink.out[4], TW_LOST_RECEIVER, 2, 8, 6100);
+	assert_int_equal(stats(x)->gaps_wire, 3);
+	assert_int_equal(stats(x)->gaps_receiver, 2);
+	fixture__free(x);
+}
+
 /* What a LOST in front of the event tells, in its frame or in one of its own, is not told again; more than that is. */
 static void told_losses_are_not_told_twice(void **state)
 {
@@ -480,6 +507,7 @@ int main(void)
 		cmocka_unit_test(holes_are_told),
 		cmocka_unit_test(all_is_missing),
 		cmocka_unit_test(holes_are_the_receivers_when_it_dropped),
+		cmocka_unit_test(a_late_frame_ends_no_hole),
 		cmocka_unit_test(told_losses_are_not_told_twice),
 		cmocka_unit_test(what_is_told_explains_one_hole),
 		cmocka_unit_test(a_jump_loses_nothing),

@@ -61,14 +61,18 @@ static void watermarks_rule_and_stay(void **state)
 static void late_frames_are_flagged(void **state)
 {
 	struct fixture *x = packed__new();
+	size_t came_out;
 
 	(void)state;
 	put_events(x, 1, 0, 1000, 2);
 	put_events(x, 1, 5, 1100, 3);
 	mark1(x, 2000, 8);
 	mark1(x, 3000000000, 8);
+	came_out = x->sink.n;
 	put_events(x, 1, 2, 1050, 2);
-	put_events(x, 1, 2, 1050, 2);
+	assert_int_equal(x->sink.n, came_out + 1);
+	put_events(x, 1, 2, 1050, 2); /* a duplicate does not come out again */
+	assert_int_equal(x->sink.n, came_out + 1);
 	assert_books(x);
 	assert_int_equal(stats(x)->late, 2);
 	assert_int_equal(stats(x)->duplicates, 2);
@@ -93,6 +97,22 @@ static void overlaps_are_counted_once(void **state)
 	fixture__free(x);
 }
 
+/* A frame that came twice before its turn comes out once. */
+static void duplicates_come_out_once(void **state)
+{
+	struct fixture *x = packed__new();
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 4);
+	put_events(x, 1, 0, 1000, 4);
+	put_events(x, 1, 4, 1040, 6);
+	put_events(x, 1, 5, 1050, 2); /* within the one before */
+	assert_books(x);
+	assert_int_equal(x->sink.n, 2);
+	assert_int_equal(stats(x)->duplicates, 6);
+	fixture__free(x);
+}
+
 /* A hole, of which the LOST at the head of the frame behind it explains a part. */
 static void holes_are_told(void **state)
 {
@@ -114,6 +134,30 @@ static void holes_are_told(void **state)
 	assert_int_equal(x->sink.out[2].lost_where, TW_LOST_SHED);
 	assert_int_equal(stats(x)->gaps_reported, 3);
 	assert_int_equal(stats(x)->shed, 3);
+	fixture__free(x);
+}
+
+/* What the interface dropped explains a hole, too, and is counted on its own; once, though the frame comes twice. */
+static void drops_of_the_interface_are_told(void **state)
+{
+	struct fixture *x = packed__new();
+	const struct tw_lost_view tx = { .time = 1100, .where = TW_LOST_TX, .count = 4 };
+	const struct tw_lost_view shed = { .time = 1100, .where = TW_LOST_SHED, .count = 1 };
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 2);
+	test_frame__begin(&x->frame, 1, 7, 1100);
+	tw_lost__emit(&x->frame.f, &tx);
+	tw_lost__emit(&x->frame.f, &shed);
+	test_frame__event(&x->frame, 1100, 7, 24);
+	put(x);
+	put(x);
+	assert_books(x);
+	assert_int_equal(stats(x)->tx, 4);
+	assert_int_equal(stats(x)->shed, 1);
+	assert_int_equal(stats(x)->gaps_reported, 5);
+	assert_int_equal(stats(x)->gaps_wire, 0);
+	assert_int_equal(stats(x)->duplicates, 1);
 	fixture__free(x);
 }
 
@@ -150,6 +194,43 @@ static void pieces_are_looked_at(void **state)
 	fixture__free(x);
 }
 
+static void put_piece(struct fixture *x, uint64_t seq, uint32_t at)
+{
+	static const uint8_t value[3000];
+
+	test_frame__begin(&x->frame, 1, seq, 1000);
+	x->frame.f.cap = 1000;
+	assert_true(tw_frame__add_part(&x->frame.f, TW_TLV_EVENT, 1, value, sizeof(value), at));
+	put(x);
+}
+
+/* A piece that came before changes nothing; one that overlaps makes the event incomplete. */
+static void pieces_that_come_twice(void **state)
+{
+	struct fixture *x = packed__new();
+	uint32_t size;
+
+	(void)state;
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	x->frame.f.cap = 1000;
+	size = (uint32_t)tw_frame__add_part(&x->frame.f, TW_TLV_EVENT, 1, (uint8_t[3000]){ 0 }, 3000, 0);
+	put_piece(x, 0, 0);
+	put_piece(x, 0, size);
+	put_piece(x, 0, size);
+	for (uint32_t at = 2 * size; at < 3000; at += size)
+		put_piece(x, 0, at);
+	put_piece(x, 1, 0);
+	put_piece(x, 1, size - 4); /* overlaps */
+	for (uint32_t at = 2 * size - 4; at < 3000; at += size)
+		put_piece(x, 1, at);
+	put_events(x, 1, 2, 1000, 1);
+	assert_books(x);
+	assert_int_equal(stats(x)->incomplete, 1);
+	assert_int_equal(stats(x)->events_out, 2);
+	assert_int_equal(stats(x)->gaps_wire, 0);
+	fixture__free(x);
+}
+
 /* Cut by a capture: what can be read comes out, the rest is damaged. */
 static void cut_frames(void **state)
 {
@@ -172,16 +253,70 @@ static void cut_frames(void **state)
 	fixture__free(x);
 }
 
+/* A frame of four, cut in its third, three numbers of which came before: what it lacks is damaged once, and as far as it is new. */
+static void cut_frames_count_new_numbers(void **state)
+{
+	struct fixture *x = packed__new();
+	size_t len;
+
+	(void)state;
+	put_events(x, 1, 0, 1000, 3);
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	for (uint32_t i = 0; i < 4; i++)
+		test_frame__event(&x->frame, 1000, i, 24);
+	len = test_frame__end(&x->frame);
+	put_bytes(x, x->frame.buf, len - 40);
+	assert_books(x);
+	assert_int_equal(stats(x)->damaged, 1);
+	assert_int_equal(stats(x)->events_out, 3);
+	fixture__free(x);
+	/* FILTERED takes the only new one */
+	x = packed__new();
+	put_events(x, 1, 0, 1000, 3);
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	test_frame__event(&x->frame, 1000, 0, 24);
+	tw_store_be16(x->frame.buf + x->frame.f.len - 32, TW_TLV_FILTERED);
+	for (uint32_t i = 1; i < 4; i++)
+		test_frame__event(&x->frame, 1000, i, 24);
+	len = test_frame__end(&x->frame);
+	put_bytes(x, x->frame.buf, len - 40);
+	assert_books(x);
+	assert_int_equal(stats(x)->filtered, 1);
+	assert_int_equal(stats(x)->damaged, 0);
+	assert_int_equal(stats(x)->events_out, 3);
+	fixture__free(x);
+}
+
+/* The same where one of those that can be read is FILTERED: each number counts as one of the three. */
+static void cut_frames_with_filtered(void **state)
+{
+	struct fixture *x = packed__new();
+	size_t len;
+
+	(void)state;
+	test_frame__begin(&x->frame, 1, 0, 1000);
+	test_frame__event(&x->frame, 1000, 0, 24);
+	tw_store_be16(x->frame.buf + x->frame.f.len - 32, TW_TLV_FILTERED);
+	for (uint32_t i = 1; i < 4; i++)
+		test_frame__event(&x->frame, 1000, i, 24);
+	len = test_frame__end(&x->frame);
+	put_bytes(x, x->frame.buf, len - 40);
+	assert_books(x);
+	assert_int_equal(stats(x)->filtered, 1);
+	assert_int_equal(stats(x)->damaged, 2);
+	assert_int_equal(stats(x)->events_out, 1);
+	fixture__free(x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_come_out_as_they_came),
-		cmocka_unit_test(watermarks_rule_and_stay),
-		cmocka_unit_test(late_frames_are_flagged),
-		cmocka_unit_test(overlaps_are_counted_once),
-		cmocka_unit_test(holes_are_told),
-		cmocka_unit_test(pieces_are_looked_at),
-		cmocka_unit_test(cut_frames),
+		cmocka_unit_test(frames_come_out_as_they_came),    cmocka_unit_test(watermarks_rule_and_stay),
+		cmocka_unit_test(late_frames_are_flagged),         cmocka_unit_test(overlaps_are_counted_once),
+		cmocka_unit_test(duplicates_come_out_once),        cmocka_unit_test(holes_are_told),
+		cmocka_unit_test(drops_of_the_interface_are_told), cmocka_unit_test(pieces_are_looked_at),
+		cmocka_unit_test(pieces_that_come_twice),          cmocka_unit_test(cut_frames),
+		cmocka_unit_test(cut_frames_count_new_numbers),    cmocka_unit_test(cut_frames_with_filtered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

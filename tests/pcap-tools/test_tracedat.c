@@ -198,10 +198,21 @@ static void put_u32(uint8_t *to, uint32_t value)
 	memcpy(to, &value, sizeof(value));
 }
 
+/* Of CPU 0, to be interpolated. @samples: two times, their offsets, their scalings and the fractions of these */
+static void put_time_shift(const uint64_t samples[8])
+{
+	uint8_t shift[20 + 8 * sizeof(*samples)] = { 0 }; /* which peer; flags; CPUs; samples */
+
+	put_u32(shift + 8, 1);
+	put_u32(shift + 12, 1);
+	put_u32(shift + 16, 2);
+	memcpy(shift + 20, samples, 8 * sizeof(*samples));
+	put_option(TW_TRACEDAT_TIME_SHIFT, shift, sizeof(shift));
+}
+
 static void test_clocks(void **state)
 {
 	uint8_t tsc[16] = { 0 };
-	uint64_t shift[2 + 1 + 6 + 2 + 1];
 
 	(void)state;
 	make(7, false, 8, NULL);
@@ -214,21 +225,14 @@ static void test_clocks(void **state)
 	put_option(TW_TRACEDAT_TSC2NSEC, tsc, sizeof(tsc));
 	expect_times((uint64_t[]){ 1500, 1500, 1507, 1515 }, 4);
 
-	/* peer; flags: interpolate, 1 CPU; 2 samples at 900 and 1100, offsets 100 and 300, scaling 1; fractions 0 */
-	make(7, false, 8, NULL);
-	memset(shift, 0, sizeof(shift));
-	{
-		uint8_t *p = (uint8_t *)shift;
-		const uint64_t samples[] = { 900, 1100, 100, 300, 1, 1, 0, 0 };
-
-		put_u32(p + 8, 1);
-		put_u32(p + 12, 1);
-		put_u32(p + 16, 2);
-		memcpy(p + 20, samples, sizeof(samples));
-		put_option(TW_TRACEDAT_TIME_SHIFT, p, 20 + sizeof(samples));
-	}
 	/* CPU 0 at 1000 and 1010 is shifted by 200 and 210, CPU 1 not at all */
+	make(7, false, 8, NULL);
+	put_time_shift((const uint64_t[]){ 900, 1100, 100, 300, 1, 1, 0, 0 });
 	expect_times((uint64_t[]){ 1000, 1005, 1200, 1220 }, 4);
+	/* by 101.5 and 101.65: offsets are rounded to the nearest, halves up */
+	make(7, false, 8, NULL);
+	put_time_shift((const uint64_t[]){ 900, 1100, 100, 103, 1, 1, 0, 0 });
+	expect_times((uint64_t[]){ 1000, 1005, 1102, 1112 }, 4);
 }
 
 static void test_instances(void **state)

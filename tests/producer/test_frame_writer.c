@@ -218,6 +218,8 @@ static void shed_and_recover(uint32_t events_per_frame)
 	for (; i < 100000; i++) /* patience once, then no more of it */
 		send_at_once(&b, i);
 	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 33);
+	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_TX, false, 5);
+	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 9);
 	assert_true(b.one.shed > 90000);
 	b.memory.room = MEMORY_SINK_ENDLESS;
 	usleep(10000);
@@ -226,7 +228,8 @@ static void shed_and_recover(uint32_t events_per_frame)
 	receive(&b);
 	receiver__assert_sound(&b.got, b.one.shed);
 	assert_int_equal(receiver__lost(&b.got, TW_LOST_SHED), b.one.shed);
-	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 33);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_RING), 33 + 9);
+	assert_int_equal(receiver__lost(&b.got, TW_LOST_TX), 5);
 	assert_int_equal(b.got.n_events, 100100 - b.one.shed);
 	assert_int_equal(b.got.n_events, b.writer.events);
 	if (events_per_frame == 1)

@@ -14,6 +14,8 @@ send_watched redirected w1 $((matching + wakeups + control))
 first=$(counted 'c["rules"][0]["frames"]')
 comes_to "the third rule" $wakeups 'c["rules"][2]["frames"]'
 comes_to "control frames go both ways" $control 'c["control"]["frames"]'
+comes_to "a frame is an event" "True" 'all(r["events"] == r["frames"] for r in c["rules"])'
+comes_to "control frames have none" "None" 'c["control"]["events"]'
 expect "redirected" $((first + wakeups + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
 expect "decoded behind it" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
@@ -35,10 +37,11 @@ nothing_left v1
 attach killed --hook u32 'event == sched_switch' --action redirect:w0
 kill_at_once "$pid"
 wait_for has_nothing_left v1
-"$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action redirect:w0 2>/dev/null ||
-	fail "--persist"
+"$tracewire" filter attach -i v1 --hook u32 --persist --from "$capture" 'event == sched_switch' --action redirect:w0 \
+	--default redirect:w0 2>/dev/null || fail "--persist"
 send
 comes_to "lasting" $switches 'c["rules"][0]["frames"]'
+comes_to "all other events" "True" 'c["default"]["events"] == c["default"]["frames"] > 0'
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 nothing_left v1
 
