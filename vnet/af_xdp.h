@@ -3,8 +3,11 @@
 #ifndef TW_AF_XDP_H
 #define TW_AF_XDP_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/if_xdp.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <xdp/xsk.h>
 
 /* Of the kernel's interface since 6.6, missing in older headers. */
@@ -26,7 +29,32 @@ struct af_xdp_umem {
 	uint32_t fill_size, completion_size; /* powers of two */
 };
 
-/** af_xdp__create_umem() - also where locked memory is limited to less, if that may be changed. Return: 0 or -errno */
-int af_xdp__create_umem(const struct af_xdp_umem *wanted, struct xsk_umem **ret);
+static inline int af_xdp__try_umem(const struct af_xdp_umem *wanted, struct xsk_umem **ret)
+{
+	const struct xsk_umem_config config = {
+		.fill_size = wanted->fill_size,
+		.comp_size = wanted->completion_size,
+		.frame_size = AF_XDP_CHUNK,
+	};
+
+	return xsk_umem__create(ret, wanted->area, wanted->bytes, wanted->fill, wanted->completion, &config);
+}
+
+/**
+ * af_xdp__create_umem() - also if the limit of locked memory is too low, if that may be changed. Return: 0 or -errno
+ *
+ * Kernels before 5.11 count a UMEM as locked memory, some later ones too; the default limit may be too low for it.
+ */
+static inline int af_xdp__create_umem(const struct af_xdp_umem *wanted, struct xsk_umem **ret)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	int err = af_xdp__try_umem(wanted, ret);
+
+	if (err == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
+		err = af_xdp__try_umem(wanted, ret);
+	if (!err)
+		fcntl(xsk_umem__fd(*ret), F_SETFD, FD_CLOEXEC); /* the first socket on it has the same descriptor */
+	return err;
+}
 
 #endif

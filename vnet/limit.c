@@ -133,13 +133,13 @@ struct tw_limit *tw_limit__new(uint64_t rate)
 	return limit;
 }
 
-int tw_limit__sink(struct tw_limit *limit, struct tw_sink *sink, struct tw_sink **ret, struct tw_error *err)
+int tw_limit__sink(struct tw_limit *limit, struct tw_sink *sink, struct tw_sink **ret, struct tw_error *error)
 {
 	struct limit_sink *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		tw_sink__close(sink);
-		return tw_error__set(err, -ENOMEM, "no memory to limit the rate");
+		return tw_error__set(error, -ENOMEM, "no memory to limit the rate");
 	}
 	s->sink = *sink;
 	s->sink.ops = &limit_ops;

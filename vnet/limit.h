@@ -24,7 +24,7 @@ struct tw_limit *tw_limit__new(uint64_t rate);
  *
  * Return: 0 or -ENOMEM.
  */
-int tw_limit__sink(struct tw_limit *limit, struct tw_sink *sink, struct tw_sink **ret, struct tw_error *err);
+int tw_limit__sink(struct tw_limit *limit, struct tw_sink *sink, struct tw_sink **ret, struct tw_error *error);
 
 /** tw_limit__free() - after all of its sinks; NULL is fine */
 void tw_limit__free(struct tw_limit *limit);

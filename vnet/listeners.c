@@ -23,26 +23,26 @@ struct tw_listeners {
 	size_t n;
 };
 
-int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *err)
+int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error)
 {
 	static const char path[] = "/proc/thread-self/net/packet";
 	const int ifindex = rx_link__index(ifname);
 	struct tw_listeners *l;
-	int fd, rc;
+	int fd, err;
 
 	if (ifindex == -ENODEV)
-		return tw_error__set(err, ifindex, "there is no interface %s", ifname);
+		return tw_error__set(error, ifindex, "there is no interface %s", ifname);
 	if (ifindex < 0)
-		return tw_error__set(err, ifindex, "cannot ask for interface %s: %s", ifname, strerror(-ifindex));
+		return tw_error__set(error, ifindex, "cannot ask for interface %s: %s", ifname, strerror(-ifindex));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		rc = -errno;
-		return tw_error__set(err, rc, "%s cannot be read: %s", path, strerror(-rc));
+		err = -errno;
+		return tw_error__set(error, err, "%s cannot be read: %s", path, strerror(-err));
 	}
 	l = calloc(1, sizeof(*l));
 	if (!l) {
 		close(fd);
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	}
 	*l = (struct tw_listeners){ .fd = fd, .ifindex = ifindex };
 	*ret = l;

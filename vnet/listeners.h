@@ -17,7 +17,7 @@ struct tw_listeners;
  * @ifname: where a capture would listen: the viewing end of a virtual wire
  * Return: 0; -ENODEV if there is no such interface; another -errno without /proc.
  */
-int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *err);
+int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error);
 
 /**
  * tw_listeners__joined() - whether a packet socket is there that was not at the last call

@@ -12,21 +12,21 @@
 
 #define PATIENCE_S 5 /* for an answer of the kernel, which comes at once */
 
-int tw_netlink__open(struct nl_sock **ret, struct tw_error *err)
+int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 {
 	struct nl_sock *sk = nl_socket_alloc();
-	int code, error;
+	int code, err;
 
 	if (!sk)
-		return tw_error__set(err, -ENOMEM, "cannot open a netlink socket: out of memory");
+		return tw_error__set(error, -ENOMEM, "cannot open a netlink socket: out of memory");
 	errno = 0;
 	code = nl_connect(sk, NETLINK_ROUTE);
-	error = errno;
+	err = errno;
 	if (code < 0) {
 		nl_socket_free(sk);
-		if (error == EMFILE || error == ENFILE) /* libnl has no word for these */
-			return tw_error__set(err, -error, "cannot open a netlink socket: %s", strerror(error));
-		return tw_error__set(err, tw_netlink__errno(code), "cannot open a netlink socket: %s",
+		if (err == EMFILE || err == ENFILE) /* libnl has no word for these */
+			return tw_error__set(error, -err, "cannot open a netlink socket: %s", strerror(err));
+		return tw_error__set(error, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}
 	/* libnl waits for the answer to a request for a list also if the kernel did not take the request. */

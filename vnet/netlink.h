@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 /** tw_netlink__open() - a route netlink socket in the thread's network namespace; free with nl_socket_free() */
-int tw_netlink__open(struct nl_sock **ret, struct tw_error *err);
+int tw_netlink__open(struct nl_sock **ret, struct tw_error *error);
 
 /** tw_netlink__errno() - a libnl error code as -errno */
 int tw_netlink__errno(int code);

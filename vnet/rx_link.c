@@ -35,9 +35,9 @@ static int ask(int fd, unsigned long request, const char *ifname, struct ifreq *
 static int ask_index(int fd, const char *ifname)
 {
 	struct ifreq req;
-	const int error = strlen(ifname) < IFNAMSIZ ? ask(fd, SIOCGIFINDEX, ifname, &req) : -ENODEV;
+	const int err = strlen(ifname) < IFNAMSIZ ? ask(fd, SIOCGIFINDEX, ifname, &req) : -ENODEV;
 
-	return error ? error : req.ifr_ifindex;
+	return err ? err : req.ifr_ifindex;
 }
 
 int rx_link__index(const char *ifname)
@@ -64,17 +64,17 @@ int rx_link__find(const char *ifname, struct rx_link *ret)
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct rx_link link;
 	struct ifreq req;
-	int error;
+	int err;
 
 	if (fd < 0)
 		return -errno;
 	link.ifindex = ask_index(fd, ifname);
-	error = link.ifindex < 0 ? link.ifindex : ask(fd, SIOCGIFHWADDR, ifname, &req);
-	if (error)
+	err = link.ifindex < 0 ? link.ifindex : ask(fd, SIOCGIFHWADDR, ifname, &req);
+	if (err)
 		goto out;
 	memcpy(link.address, req.ifr_hwaddr.sa_data, ETH_ALEN);
-	error = ask(fd, SIOCGIFMTU, ifname, &req);
-	if (error)
+	err = ask(fd, SIOCGIFMTU, ifname, &req);
+	if (err)
 		goto out;
 	link.frame_max = frame_max_of(req.ifr_mtu);
 	link.down = false;
@@ -82,7 +82,7 @@ int rx_link__find(const char *ifname, struct rx_link *ret)
 	*ret = link;
 out:
 	close(fd);
-	return error;
+	return err;
 }
 
 unsigned int rx_link__queues(const char *ifname)
@@ -123,10 +123,10 @@ static bool is_gone(struct rx_link *link)
 	return link->gone;
 }
 
-int rx_link__failed(struct rx_link *link, int error)
+int rx_link__failed(struct rx_link *link, int err)
 {
-	if (error != ENETDOWN)
-		return -error;
+	if (err != ENETDOWN)
+		return -err;
 	link->down = true;
 	return is_gone(link) ? -ENODEV : -ENETDOWN;
 }
@@ -134,11 +134,11 @@ int rx_link__failed(struct rx_link *link, int error)
 static int socket_error(struct rx_link *link, int fd)
 {
 	socklen_t len = sizeof(int);
-	int error = 0;
+	int err = 0;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
 		return -errno;
-	return rx_link__failed(link, error);
+	return rx_link__failed(link, err);
 }
 
 static int poll_for(struct pollfd *fds, nfds_t n, int *timeout_ms)
@@ -156,7 +156,7 @@ static int poll_for(struct pollfd *fds, nfds_t n, int *timeout_ms)
 
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms)
 {
-	int ready, error;
+	int ready, err;
 
 	if (is_gone(link))
 		return -ENODEV;
@@ -165,8 +165,8 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 		return errno == EINTR ? 0 : -errno;
 	if (ready == 0)
 		return 0;
-	error = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
-	return error ? error : 1;
+	err = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
+	return err ? err : 1;
 }
 
 /* Only what tells senders apart: the same one may send to all and to us. */

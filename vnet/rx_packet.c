@@ -1,25 +1,136 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx_packet.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/time.h"
 #include "vnet/rx_link.h"
-#include "vnet/rx_ring.h"
+#include "wire/tracewire.h"
+
+/*
+ * Room for the largest frame of any interface. The kernel closes a block some ms after its first frame, even if it is almost empty. The
+ * reader may be delayed for that time, multiplied by the number of blocks.
+ */
+#define BLOCK_BYTES (128u << 10)
+#define BLOCKS_MAX  8192 /* 1 GiB */
+#define FRAME_STEP  2048 /* what the kernel wants to know for the ring's arithmetic; frames lie densely */
+
+/* A packet socket with a TPACKET_V3 ring that receives only Tracewire frames. */
+struct ring {
+	int fd; /* -1 = not open */
+	uint8_t *blocks;
+	unsigned int n;
+};
+
+static int set_option(int fd, int level, int name, const void *value, size_t len)
+{
+	return setsockopt(fd, level, name, value, (socklen_t)len) < 0 ? -errno : 0;
+}
+
+/* Nothing but our EtherType, whole, and not what the interface sends. Before the socket is bound: no frame slips by. */
+static int set_filter(int fd, bool control_only)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, channel)),
+		/* Without the wish both ways lead on. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, control_only),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	const int one = 1;
+	const int ret = set_option(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+
+	return ret < 0 ? ret : set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+}
+
+static int set_ring(int fd, unsigned int blocks, unsigned int retire_ms)
+{
+	const int version = TPACKET_V3;
+	const struct tpacket_req3 req = {
+		.tp_block_size = BLOCK_BYTES,
+		.tp_block_nr = blocks,
+		.tp_frame_size = FRAME_STEP,
+		.tp_frame_nr = blocks * (BLOCK_BYTES / FRAME_STEP),
+		.tp_retire_blk_tov = retire_ms ? retire_ms : 1,
+	};
+	const int ret = set_option(fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version));
+
+	return ret < 0 ? ret : set_option(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof(req));
+}
+
+static int bind_to(int fd, int ifindex)
+{
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = ifindex,
+	};
+
+	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+}
+
+static int set_up(struct ring *ring, int ifindex, const struct tw_rx_packet_options *o)
+{
+	void *blocks;
+	int ret = set_filter(ring->fd, o->control_only);
+
+	if (ret == 0)
+		ret = set_ring(ring->fd, ring->n, o->retire_ms);
+	if (ret < 0)
+		return ret;
+	blocks = mmap(NULL, (size_t)ring->n * BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	if (blocks == MAP_FAILED)
+		return -errno;
+	ring->blocks = blocks;
+	return bind_to(ring->fd, ifindex);
+}
+
+static void ring__close(struct ring *ring)
+{
+	if (ring->blocks)
+		munmap(ring->blocks, (size_t)ring->n * BLOCK_BYTES);
+	if (ring->fd >= 0)
+		close(ring->fd);
+}
+
+static int ring__open(int ifindex, const struct tw_rx_packet_options *o, struct ring *ret)
+{
+	const size_t wanted = (o->ring ? o->ring : TW_RX_PACKET_RING) / BLOCK_BYTES;
+	struct ring ring = { .n = wanted < 1 ? 1 : wanted > BLOCKS_MAX ? BLOCKS_MAX : (unsigned int)wanted };
+	int err;
+
+	ring.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (ring.fd < 0)
+		return -errno;
+	err = set_up(&ring, ifindex, o);
+	if (!err) {
+		*ret = ring;
+		return 0;
+	}
+	ring__close(&ring);
+	return err;
+}
 
 struct rx_packet {
 	struct tw_receiver rx;
 	struct rx_link link;
-	struct rx_ring ring;
+	struct ring ring;
 	unsigned int block; /* being read, or the next to be */
 	bool held;          /* it is ours until given back */
 	unsigned int left;  /* frames of it not yet handed out */
@@ -45,13 +156,12 @@ static struct rx_packet *of(struct tw_receiver *rx)
 
 static struct tpacket_block_desc *block_at(const struct rx_packet *rx)
 {
-	return (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)rx->block * RX_RING_BLOCK);
+	return (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)rx->block * BLOCK_BYTES);
 }
 
 static uint32_t status_of(const struct rx_packet *rx, unsigned int block)
 {
-	struct tpacket_block_desc *desc =
-		(struct tpacket_block_desc *)(rx->ring.blocks + (size_t)block * RX_RING_BLOCK);
+	struct tpacket_block_desc *desc = (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)block * BLOCK_BYTES);
 
 	return __atomic_load_n(&desc->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
 }
@@ -179,10 +289,10 @@ static int packet_next(struct tw_receiver *base, int timeout_ms, struct tw_recei
 	struct rx_packet *rx = of(base);
 
 	if (!rx->left) {
-		const int code = next_block(rx, timeout_ms);
+		const int err = next_block(rx, timeout_ms);
 
-		if (code <= 0)
-			return code;
+		if (err <= 0)
+			return err;
 	}
 	take_frame(rx, ret);
 	return 1;
@@ -215,10 +325,10 @@ static int look_for_last(struct rx_packet *rx)
 	const uint64_t before = rx->stats.dropped;
 	bool losing;
 	const bool full = is_full(rx, &losing);
-	const int error = update_stats(rx);
+	const int err = update_stats(rx);
 
-	if (error || !full)
-		return error;
+	if (err || !full)
+		return err;
 	if (!rx->full)
 		rx->full_from = losing ? rx->stats.dropped : before;
 	rx->full = true;
@@ -231,10 +341,10 @@ static int look_for_last(struct rx_packet *rx)
 static int packet_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_packet *rx = of(base);
-	const int error = look_for_last(rx);
+	const int err = look_for_last(rx);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret = rx->stats;
 	ret->dropped_last = rx->last;
 	return 0;
@@ -256,7 +366,7 @@ static void packet_close(struct tw_receiver *base)
 {
 	struct rx_packet *rx = of(base);
 
-	rx_ring__close(&rx->ring);
+	ring__close(&rx->ring);
 	free(rx);
 }
 
@@ -268,35 +378,36 @@ static const struct tw_receiver_ops packet_ops = {
 	.close = packet_close,
 };
 
-static int refused(const struct tw_rx_packet_options *o, int code, struct tw_error *err)
+static int refused(const struct tw_rx_packet_options *o, int err, struct tw_error *error)
 {
-	if (code == -EPERM)
-		return tw_error__set(err, code, "cannot receive on %s: that takes root or CAP_NET_RAW", o->ifname);
-	if (code == -ENOMEM)
+	if (err == -EPERM)
+		return tw_error__set(error, err, "cannot receive on %s: that takes root or CAP_NET_RAW", o->ifname);
+	if (err == -ENOMEM)
 		return tw_error__set(
-			err, code, "cannot receive on %s: the kernel has no memory for the ring; ask for a smaller one",
+			error, err,
+			"cannot receive on %s: the kernel has no memory for the ring; ask for a smaller one",
 			o->ifname);
-	return tw_error__set(err, code, "cannot receive on %s: %s", o->ifname,
-			     code == -ENODEV ? "there is no such interface; ip -br link lists those there are"
-					     : strerror(-code));
+	return tw_error__set(error, err, "cannot receive on %s: %s", o->ifname,
+			     err == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+					    : strerror(-err));
 }
 
-int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *err)
+int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct rx_packet *rx;
-	int code;
+	int err;
 
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
-		return refused(opts, -ENOMEM, err);
+		return refused(opts, -ENOMEM, error);
 	rx->rx = (struct tw_receiver){ .ops = &packet_ops, .how = "TPACKET_V3" };
 	rx->ring.fd = -1;
-	code = rx_link__find(opts->ifname, &rx->link);
-	if (code == 0)
-		code = rx_ring__open(rx->link.ifindex, opts, &rx->ring);
-	if (code < 0) {
+	err = rx_link__find(opts->ifname, &rx->link);
+	if (err == 0)
+		err = ring__open(rx->link.ifindex, opts, &rx->ring);
+	if (err < 0) {
 		packet_close(&rx->rx);
-		return refused(opts, code, err);
+		return refused(opts, err, error);
 	}
 	rx->rx.frame_max = rx->link.frame_max;
 	*ret = &rx->rx;

@@ -30,8 +30,8 @@ struct tw_rx_packet_options {
  * Senders are struct sockaddr_ll, told apart by their Ethernet address. An answer is a frame to that address.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large;
- * another -errno of the kernel's. @err says which.
+ * another -errno of the kernel's. @error says which.
  */
-int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *err);
+int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *error);
 
 #endif

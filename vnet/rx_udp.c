@@ -7,25 +7,243 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/time.h"
-#include "vnet/rx_udp_peer.h"
-#include "vnet/rx_udp_socket.h"
 #include "wire/tracewire.h"
 
 #define MESSAGES     16     /* a system call */
-#define MESSAGE_MOST 65536  /* bytes: more than any datagram, or the kernel's bundle of them */
+#define MESSAGE_MAX  65536  /* bytes: more than any datagram, or the kernel's bundle of them */
 #define CONTROL_ROOM 256    /* bytes, for what is known of a message */
 #define DATAGRAM_MAX 65507u /* IPv4's, and as much as our own senders use */
 
+/* The sender of a datagram, and the address that it was sent to, from which the answer leaves. */
+struct peer {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} from;
+	union {
+		struct in_addr v4;
+		struct in6_addr v6;
+	} to;
+};
+
+_Static_assert(sizeof(struct peer) <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
+
+static void peer__init(struct peer *peer, const struct msghdr *msg)
+{
+	memset(peer, 0, sizeof(*peer));
+	memcpy(&peer->from, msg->msg_name, msg->msg_namelen);
+}
+
+static void peer__learn(struct peer *peer, const struct cmsghdr *c)
+{
+	struct in6_pktinfo info6;
+	struct in_pktinfo info;
+
+	if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+		memcpy(&info, CMSG_DATA(c), sizeof(info));
+		peer->to.v4 = info.ipi_spec_dst;
+	} else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+		memcpy(&info6, CMSG_DATA(c), sizeof(info6));
+		peer->to.v6 = info6.ipi6_addr;
+	}
+}
+
+/* A socket for both has IPv4 addresses as those of IPv6. */
+static void set_source(const struct peer *peer, struct tw_peer_address *ret)
+{
+	const struct in6_addr *v6 = &peer->from.v6.sin6_addr;
+
+	ret->kind = TW_PEER_IPV4;
+	if (peer->from.any.sa_family == AF_INET) {
+		memcpy(ret->bytes, &peer->from.v4.sin_addr, sizeof(peer->from.v4.sin_addr));
+	} else if (IN6_IS_ADDR_V4MAPPED(v6)) {
+		memcpy(ret->bytes, &v6->s6_addr[12], sizeof(struct in_addr));
+	} else {
+		ret->kind = TW_PEER_IPV6;
+		memcpy(ret->bytes, v6, sizeof(*v6));
+	}
+}
+
+static void peer__emit(const struct peer *peer, struct tw_peer *ret)
+{
+	*ret = (struct tw_peer){ .len = sizeof(*peer) };
+	memcpy(ret->bytes, peer, sizeof(*peer));
+	set_source(peer, &ret->address);
+}
+
+/* From the address that was sent to. Return: 0 or -errno */
+static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
+{
+	const bool v4 = peer->from.any.sa_family == AF_INET;
+	const struct in_pktinfo info = { .ipi_spec_dst = peer->to.v4 };
+	const struct in6_pktinfo info6 = { .ipi6_addr = peer->to.v6 };
+	const size_t info_len = v4 ? sizeof(info) : sizeof(info6);
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { .iov_base = (void *)frame, .iov_len = len };
+	const struct msghdr msg = {
+		.msg_name = &peer->from,
+		.msg_namelen = v4 ? sizeof(peer->from.v4) : sizeof(peer->from.v6),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(info_len),
+	};
+
+	control.header.cmsg_level = v4 ? IPPROTO_IP : IPPROTO_IPV6;
+	control.header.cmsg_type = v4 ? IP_PKTINFO : IPV6_PKTINFO;
+	control.header.cmsg_len = CMSG_LEN(info_len);
+	memcpy(CMSG_DATA(&control.header), v4 ? (const void *)&info : (const void *)&info6, info_len);
+	return sendmsg(fd, &msg, MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+static int peer__answer(int fd, const struct tw_peer *to, const void *frame, size_t len)
+{
+	struct peer peer;
+	int err;
+
+	memcpy(&peer, to->bytes, sizeof(peer));
+	err = send_to(fd, &peer, frame, len);
+	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* it was sent to a group, which nothing comes from */
+		memset(&peer.to, 0, sizeof(peer.to));
+		err = send_to(fd, &peer, frame, len);
+	}
+	return err == -ENOBUFS ? -EAGAIN : err;
+}
+
+struct udp_socket {
+	int fd;
+	bool gro;
+	size_t buffer; /* bytes, as the kernel has given it */
+};
+
+static int set_option(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;
+}
+
+/* The kernel doubles what is wished, for its own overhead, and tells the double. */
+static size_t set_buffer(int fd, size_t wanted)
+{
+	const int wish = (int)wanted;
+	socklen_t len = sizeof(int);
+	int got = 0;
+
+	if (set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, wish) < 0)
+		set_option(fd, SOL_SOCKET, SO_RCVBUF, wish);
+	getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &got, &len);
+	return (size_t)got / 2;
+}
+
+static int set_options(int family, const struct tw_rx_udp_options *o, struct udp_socket *s)
+{
+	int err = 0;
+
+	if (family == AF_INET6) {
+		err = set_option(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, o->at.host[0] != '\0');
+		if (!err)
+			err = set_option(s->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	} else {
+		err = set_option(s->fd, IPPROTO_IP, IP_PKTINFO, 1);
+	}
+	if (!err)
+		err = set_option(s->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	if (!err)
+		err = set_option(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	s->gro = set_option(s->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
+	s->buffer = set_buffer(s->fd, o->buffer ? o->buffer : TW_RX_UDP_BUFFER);
+	return err;
+}
+
+static int try_address(const struct addrinfo *a, const struct tw_rx_udp_options *o, struct udp_socket *ret)
+{
+	struct udp_socket s;
+	int err;
+
+	s.fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP);
+	if (s.fd < 0)
+		return -errno;
+	err = set_options(a->ai_family, o, &s);
+	if (!err && bind(s.fd, a->ai_addr, a->ai_addrlen) < 0)
+		err = -errno;
+	if (err)
+		close(s.fd);
+	else
+		*ret = s;
+	return err;
+}
+
+/* Of all addresses those of IPv6 first, which take IPv4 along. Return: 0, or the -errno of the first that was tried */
+static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_udp_options *o, struct udp_socket *ret)
+{
+	static const int families[] = { AF_INET6, AF_INET };
+	int first = 0, err;
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		for (const struct addrinfo *a = addresses; a; a = a->ai_next) {
+			if (a->ai_family != families[i])
+				continue;
+			err = try_address(a, o, ret);
+			if (!err)
+				return 0;
+			first = first ? first : err;
+		}
+	}
+	return first ? first : -EADDRNOTAVAIL;
+}
+
+static int refused(const struct tw_rx_udp_options *o, int err, struct tw_error *error)
+{
+	char at[TW_UDP_TEXT_MAX];
+
+	if (o->at.host[0])
+		tw_udp_address__format(&o->at, at);
+	else
+		snprintf(at, sizeof(at), "UDP port %u", o->at.port);
+	switch (err) {
+	case -EADDRINUSE:
+		return tw_error__set(error, err, "cannot receive at %s: another program does; ss -lunp tells which",
+				     at);
+	case -EADDRNOTAVAIL:
+		return tw_error__set(
+			error, err,
+			"cannot receive at %s: no interface here has that address; ip -br addr lists those there are",
+			at);
+	case -EACCES:
+		return tw_error__set(error, err,
+				     "cannot receive at %s: ports below 1024 take root or CAP_NET_BIND_SERVICE", at);
+	default:
+		return tw_error__set(error, err, "cannot receive at %s: %s", at, strerror(-err));
+	}
+}
+
+static int open_socket(const struct tw_rx_udp_options *opts, struct udp_socket *ret, struct tw_error *error)
+{
+	struct addrinfo *addresses;
+	int err = tw_udp_address__resolve(&opts->at, AI_PASSIVE, &addresses, error);
+
+	if (err)
+		return err;
+	err = try_addresses(addresses, opts, ret);
+	freeaddrinfo(addresses);
+	return err ? refused(opts, err, error) : 0;
+}
+
 struct rx_udp {
 	struct tw_receiver rx;
-	struct rx_udp_socket socket;
+	struct udp_socket socket;
 	struct tw_receiver_stats stats;
 	uint64_t dropped;                           /* as known from the last message */
 	bool stopped;                               /* what is dropped from now on does not count */
@@ -55,7 +273,7 @@ static void count_up(uint64_t *counter, uint32_t now)
 }
 
 static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_received_batch *bundle,
-			 struct rx_udp_peer *peer)
+			 struct peer *peer)
 {
 	const void *data = CMSG_DATA(c);
 	struct timespec time;
@@ -72,23 +290,23 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 		memcpy(&segment, data, sizeof(segment));
 		bundle->segment = segment > 0 ? (size_t)segment : bundle->segment;
 	} else {
-		rx_udp_peer__learn(peer, c);
+		peer__learn(peer, c);
 	}
 }
 
 static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_received_batch *ret)
 {
 	struct msghdr *msg = &message->msg_hdr;
-	struct rx_udp_peer peer;
+	struct peer peer;
 
 	ret->len = message->msg_len;
-	ret->segment = MESSAGE_MOST;
+	ret->segment = MESSAGE_MAX;
 	ret->time = 0;
 	ret->cut = false;
-	rx_udp_peer__init(&peer, msg);
+	peer__init(&peer, msg);
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
 		read_control(rx, c, ret, &peer);
-	rx_udp_peer__emit(&peer, &ret->from);
+	peer__emit(&peer, &ret->from);
 	ret->dropped = rx->dropped;
 	rx->stats.frames += ret->len ? (ret->len + ret->segment - 1) / ret->segment : 1;
 }
@@ -99,7 +317,7 @@ static int receive(struct rx_udp *rx, struct tw_received_batch *bundles, unsigne
 	int got;
 
 	for (unsigned int i = 0; i < n; i++) {
-		rx->iov[i] = (struct iovec){ .iov_base = bundles[i].to, .iov_len = MESSAGE_MOST };
+		rx->iov[i] = (struct iovec){ .iov_base = bundles[i].to, .iov_len = MESSAGE_MAX };
 		rx->msgs[i].msg_hdr = (struct msghdr){
 			.msg_name = &rx->from[i],
 			.msg_namelen = sizeof(rx->from[i]),
@@ -171,7 +389,7 @@ static int udp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 
 static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
-	return rx_udp_peer__answer(of(base)->socket.fd, to, frame, len);
+	return peer__answer(of(base)->socket.fd, to, frame, len);
 }
 
 static int count_dropped(struct rx_udp *rx)
@@ -199,10 +417,10 @@ static void udp_stop(struct tw_receiver *base)
 static int udp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_udp *rx = of(base);
-	const int error = rx->stopped ? 0 : count_dropped(rx);
+	const int err = rx->stopped ? 0 : count_dropped(rx);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret = rx->stats;
 	ret->dropped_last = rx->stats.dropped > rx->dropped ? rx->stats.dropped - rx->dropped : 0;
 	return 0;
@@ -226,25 +444,25 @@ static const struct tw_receiver_ops udp_ops = {
 	.close = udp_close,
 };
 
-int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *err)
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct rx_udp *rx = calloc(1, sizeof(*rx));
-	int error;
+	int err;
 
 	if (rx)
-		rx->area = malloc((size_t)MESSAGES * MESSAGE_MOST);
-	error = rx && rx->area ? rx_udp_socket__open(opts, &rx->socket, err)
-			       : tw_error__set(err, -ENOMEM, "no memory to receive");
-	if (error) {
+		rx->area = malloc((size_t)MESSAGES * MESSAGE_MAX);
+	err = rx && rx->area ? open_socket(opts, &rx->socket, error)
+			     : tw_error__set(error, -ENOMEM, "no memory to receive");
+	if (err) {
 		if (rx)
 			free(rx->area);
 		free(rx);
-		return error;
+		return err;
 	}
 	for (unsigned int i = 0; i < MESSAGES; i++)
-		rx->bundles[i].to = rx->area + (size_t)i * MESSAGE_MOST;
+		rx->bundles[i].to = rx->area + (size_t)i * MESSAGE_MAX;
 	rx->rx = (struct tw_receiver){
-		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .batch_max = MESSAGE_MOST, .how = rx->how
+		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .batch_max = MESSAGE_MAX, .how = rx->how
 	};
 	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port,
 		 rx->socket.gro ? ", GRO" : "", rx->socket.buffer >> 10);

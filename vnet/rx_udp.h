@@ -31,8 +31,8 @@ struct tw_rx_udp_options {
  * the buffer: datagrams, or several of one size as one.
  *
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if that is not an address of ours; -EADDRINUSE if the port is
- * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @err says which.
+ * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @error says which.
  */
-int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *err);
+int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 
 #endif

@@ -1,35 +1,285 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx_xdp.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/time.h"
-#include "vnet/rx_aside.h"
-#include "vnet/rx_xdp_port.h"
+#include "vnet/rx_link.h"
+#include "vnet/rx_xdp_program.h"
+#include "vnet/rx_xdp_queue.h"
 #include "wire/tracewire.h"
 
-#define RING_LEAST 64
-#define RING_MOST  (1u << 20)
-#define TURN       64 /* frames of a queue before the next one has its turn */
+#define DEFAULT_RING_MIN 2048
+#define RING_MIN         64
+#define RING_MAX         (1u << 20)
+#define MEMORY_MAX       (512u << 20)
+#define HEADER_MAX       (ETH_HLEN + RX_LINK_TAG)
+#define PACKET_MAX       (80u << 10) /* more than the kernel's largest, bytes */
+#define OUT_OF_BAND_MAX  2048        /* bytes read of an out-of-band frame */
+#define TURN             64          /* frames of a queue before the next one has its turn */
+
+/*
+ * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
+ * packet socket. That socket also sends answers, and the kernel reports there that the interface has gone.
+ */
+static int set_on(int fd, int level, int name)
+{
+	const int one = 1;
+
+	return setsockopt(fd, level, name, &one, sizeof(one)) < 0 ? -errno : 0;
+}
+
+/* Frames of a stream come by, too, where no AF_XDP socket takes them. */
+static int set_filter(int fd)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, source)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_SOURCE_OUT_OF_BAND, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+}
+
+static int set_up(int fd, int ifindex)
+{
+	const struct sockaddr_ll address = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL), /* who asks for one EtherType gets no VLAN tags */
+		.sll_ifindex = ifindex,
+	};
+	int err = set_filter(fd);
+
+	if (!err)
+		err = set_on(fd, SOL_SOCKET, SO_TIMESTAMPNS);
+	if (!err)
+		err = set_on(fd, SOL_PACKET, PACKET_AUXDATA);
+	if (!err)
+		err = set_on(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING);
+	if (!err && bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		err = -errno;
+	return err;
+}
+
+static int out_of_band__open(const struct rx_link *link)
+{
+	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = set_up(fd, link->ifindex);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* The kernel takes the first tag out of the frame. Return: it as it was, or NULL */
+static const uint8_t *tag_of(const struct tpacket_auxdata *aux, uint8_t tag[RX_LINK_TAG])
+{
+	if (!(aux->tp_status & TP_STATUS_VLAN_VALID))
+		return NULL;
+	tw_store_be16(tag, aux->tp_status & TP_STATUS_VLAN_TPID_VALID ? aux->tp_vlan_tpid : ETH_P_8021Q);
+	tw_store_be16(tag + sizeof(uint16_t), aux->tp_vlan_tci);
+	return tag;
+}
+
+/* What the kernel tells beside a frame. */
+static void read_control(struct msghdr *msg, struct timespec *time, struct tpacket_auxdata *aux)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(time, CMSG_DATA(c), sizeof(*time));
+		else if (c->cmsg_level == SOL_PACKET && c->cmsg_type == PACKET_AUXDATA)
+			memcpy(aux, CMSG_DATA(c), sizeof(*aux));
+	}
+}
+
+static int out_of_band__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_peer *peer,
+				struct tw_received_frame *ret)
+{
+	_Alignas(struct cmsghdr)
+		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	struct iovec iov = { .iov_base = room, .iov_len = OUT_OF_BAND_MAX };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	const ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
+	struct tpacket_auxdata aux = { 0 };
+	struct timespec time = { 0 };
+	uint8_t tag[RX_LINK_TAG];
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : rx_link__failed(link, errno);
+	if (n < ETH_HLEN)
+		return 0;
+	read_control(&msg, &time, &aux);
+	rx_link__peer(link, room, tag_of(&aux, tag), peer);
+	ret->data = room + ETH_HLEN;
+	ret->len = (size_t)n - ETH_HLEN;
+	ret->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
+	ret->from = peer;
+	return 1;
+}
+
+/* The resources of a receiver: the program, a socket for each queue, and one for out-of-band frames. */
+struct xdp_port {
+	struct rx_link link;
+	size_t frame_max; /* bytes */
+	char how[96];
+	struct rx_xdp_program program;
+	int out_of_band_fd; /* answers leave here; the kernel tells it when the interface goes */
+	struct rx_xdp_queue *queues;
+	unsigned int n;     /* queues that are to be closed */
+	struct pollfd *fds; /* of out_of_band_fd and of each queue, n + 1 */
+};
+
+static uint32_t ring_for(unsigned int queues)
+{
+	uint32_t ring = TW_RX_XDP_RING;
+
+	while (ring > DEFAULT_RING_MIN && rx_xdp_queue__bytes(ring) * queues > MEMORY_MAX)
+		ring /= 2;
+	return ring;
+}
+
+/* Long frames take several chunks, where the kernel has that. */
+static int open_queue(struct xdp_port *port, struct rx_xdp_queue_options *o)
+{
+	struct rx_xdp_queue *queue = &port->queues[port->n];
+	int err = rx_xdp_queue__open(o, queue);
+
+	if (err == -EINVAL && o->flags & XDP_USE_SG) {
+		rx_xdp_queue__close(queue);
+		o->flags = 0;
+		err = rx_xdp_queue__open(o, queue);
+	}
+	port->n++;
+	return err;
+}
+
+static int open_queues(struct xdp_port *port, struct rx_xdp_queue_options *o, unsigned int n)
+{
+	int err = 0;
+
+	port->queues = calloc(n, sizeof(*port->queues));
+	port->fds = calloc(n + 1, sizeof(*port->fds));
+	if (!port->queues || !port->fds)
+		return -ENOMEM;
+	port->fds[0] = (struct pollfd){ .fd = port->out_of_band_fd, .events = POLLIN };
+	for (o->queue = 0; o->queue < n && !err; o->queue++) {
+		err = open_queue(port, o);
+		if (!err)
+			port->fds[port->n] =
+				(struct pollfd){ .fd = rx_xdp_queue__fd(&port->queues[port->n - 1]), .events = POLLIN };
+	}
+	return err;
+}
+
+/* The program is the last: from then on everything is there that it sends to. */
+static int attach(struct xdp_port *port, bool multi_buffer)
+{
+	int err = rx_xdp_program__load(port->n, multi_buffer, &port->program);
+
+	for (unsigned int i = 0; i < port->n && !err; i++)
+		err = rx_xdp_program__serve(&port->program, i, port->fds[i + 1].fd);
+	return err ? err : rx_xdp_program__attach(&port->program, port->link.ifindex);
+}
+
+/* Once all is there, so that it is what the kernel made of it. */
+static void say_how(struct xdp_port *port, uint16_t flags)
+{
+	const size_t one_chunk = RX_XDP_CHUNK_ROOM - HEADER_MAX;
+	char length[48] = "";
+
+	if (flags & XDP_USE_SG)
+		snprintf(length, sizeof(length), ", multi-buffer");
+	else if (port->link.frame_max > one_chunk)
+		snprintf(length, sizeof(length), ", frames of %zu bytes at most", one_chunk);
+	port->frame_max = flags & XDP_USE_SG || port->link.frame_max < one_chunk ? port->link.frame_max : one_chunk;
+	snprintf(port->how, sizeof(port->how), "AF_XDP, %s, %s%s, %u queue%s",
+		 port->program.native ? "native" : "generic",
+		 rx_xdp_queue__is_zero_copy(&port->queues[0]) ? "zero-copy" : "copy mode", length, port->n,
+		 port->n == 1 ? "" : "s");
+}
+
+/* The interface is found. */
+static int open_all(struct xdp_port *port, const char *ifname, uint32_t ring)
+{
+	const unsigned int n = rx_link__queues(ifname);
+	struct rx_xdp_queue_options queue = { .ifname = ifname, .size = ring ? ring : ring_for(n) };
+	int err;
+
+	if (rx_xdp_program__find_other(port->link.ifindex).id)
+		return -EEXIST;
+	port->out_of_band_fd = out_of_band__open(&port->link);
+	if (port->out_of_band_fd < 0)
+		return port->out_of_band_fd;
+	/* Only if it is needed: some drivers know either this or zero-copy. */
+	if (port->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
+		queue.flags = XDP_USE_SG;
+	err = open_queues(port, &queue, n);
+	if (!err)
+		err = attach(port, queue.flags & XDP_USE_SG);
+	if (!err)
+		say_how(port, queue.flags);
+	return err;
+}
+
+static int xdp_port__open(const char *ifname, uint32_t ring, struct xdp_port *ret)
+{
+	int err;
+
+	*ret = (struct xdp_port){ .out_of_band_fd = -1, .program.link = -1 };
+	err = rx_link__find(ifname, &ret->link);
+	return err ? err : open_all(ret, ifname, ring);
+}
+
+static void xdp_port__close(struct xdp_port *port)
+{
+	rx_xdp_program__close(&port->program);
+	for (unsigned int i = 0; i < port->n; i++)
+		rx_xdp_queue__close(&port->queues[i]);
+	if (port->out_of_band_fd >= 0)
+		close(port->out_of_band_fd);
+	free(port->queues);
+	free(port->fds);
+}
 
 struct rx_xdp {
 	struct tw_receiver rx;
-	struct rx_xdp_port port;
+	struct xdp_port port;
 	unsigned int current; /* queue whose turn it is */
 	unsigned int turn;    /* frames left of it */
 	long pause;           /* ns */
 	bool pause_due;       /* frames came since the last one */
 	bool stopped;         /* what is dropped from now on does not count */
 	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
-	uint64_t asides;      /* frames beside streams */
+	uint64_t out_of_band; /* out-of-band frames */
 	struct tw_peer peer;
-	uint8_t whole[RX_XDP_PACKET_MOST]; /* of several chunks, put together; or out of band */
+	uint8_t whole[PACKET_MAX]; /* of several chunks, put together; or out of band */
 };
 
 static struct rx_xdp *of(struct tw_receiver *rx)
@@ -95,19 +345,19 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 	return nanosleep(&pause, NULL) == 0;
 }
 
-/* Return: as rx_aside__receive() */
-static int take_aside(struct rx_xdp *rx, struct tw_received_frame *ret)
+/* Return: as out_of_band__receive() */
+static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
-	int code;
+	int err;
 
 	if (!(rx->port.fds[0].revents & POLLIN))
 		return 0;
 	rx->port.fds[0].revents = 0;
-	code = rx_aside__receive(rx->port.aside_fd, &rx->port.link, rx->whole, &rx->peer, ret);
-	if (code <= 0)
-		return code;
+	err = out_of_band__receive(rx->port.out_of_band_fd, &rx->port.link, rx->whole, &rx->peer, ret);
+	if (err <= 0)
+		return err;
 	ret->dropped = dropped(rx);
-	rx->asides++;
+	rx->out_of_band++;
 	return 1;
 }
 
@@ -117,7 +367,7 @@ static int take_frame(struct rx_xdp *rx, struct tw_received_frame *ret)
 	struct rx_xdp_packet packet;
 
 	if (!take_packet(rx, &packet))
-		return take_aside(rx, ret);
+		return take_out_of_band(rx, ret);
 	make_frame(rx, &packet, ret);
 	rx->pause_due = true;
 	return 1;
@@ -126,37 +376,38 @@ static int take_frame(struct rx_xdp *rx, struct tw_received_frame *ret)
 static int xdp_next(struct tw_receiver *base, int timeout_ms, struct tw_received_frame *ret)
 {
 	struct rx_xdp *rx = of(base);
-	int code;
+	int err;
 
-	while (!(code = take_frame(rx, ret))) {
+	while (!(err = take_frame(rx, ret))) {
 		const bool paused = make_pause(rx, &timeout_ms);
 		int at_once = 0;
 
-		code = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
-		if (code < 0 || (!code && !paused))
+		err = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
+		if (err < 0 || (!err && !paused))
 			break;
 	}
-	return code;
+	return err;
 }
 
 static int xdp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct rx_xdp *rx = of(base);
 
-	return rx_link__answer(&rx->port.link, rx->port.aside_fd, to, frame, len);
+	return rx_link__answer(&rx->port.link, rx->port.out_of_band_fd, to, frame, len);
 }
 
 static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_xdp *rx = of(base);
-	struct tw_receiver_stats stats = { .frames = rx->asides, .dropped = rx_xdp_program__missed(&rx->port.program) };
+	struct tw_receiver_stats stats = { .frames = rx->out_of_band,
+					   .dropped = rx_xdp_program__missed(&rx->port.program) };
 
 	for (unsigned int i = 0; i < rx->port.n; i++) {
 		struct rx_xdp_queue *queue = &rx->port.queues[i];
-		const int error = rx_xdp_queue__update_dropped(queue);
+		const int err = rx_xdp_queue__update_dropped(queue);
 
-		if (error)
-			return error;
+		if (err)
+			return err;
 		stats.frames += queue->frames + rx_xdp_queue__waiting(queue);
 		stats.dropped += rx->stopped ? queue->at_stop : queue->dropped;
 		stats.dropped_last += rx_xdp_queue__dropped_last(queue, rx->stopped ? queue->at_stop : queue->dropped);
@@ -181,7 +432,7 @@ static void xdp_close(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
 
-	rx_xdp_port__close(&rx->port);
+	xdp_port__close(&rx->port);
 	free(rx);
 }
 
@@ -194,29 +445,29 @@ static const struct tw_receiver_ops xdp_ops = {
 };
 
 /* The interface is not free: of which there are two kinds. */
-static int not_free(const char *ifname, int ifindex, struct tw_error *err)
+static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 {
 	const struct rx_xdp_other other = rx_xdp_program__find_other(ifindex);
 
 	if (!other.id)
-		return tw_error__set(err, -EBUSY,
+		return tw_error__set(error, -EBUSY,
 				     "cannot receive on %s through AF_XDP: another process has one of its queues",
 				     ifname);
 	return tw_error__set(
-		err, -EEXIST,
+		error, -EEXIST,
 		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP "
 		"takes the interface for itself; TPACKET_V3 receives beside others",
 		ifname, *other.name ? other.name : "without a name", other.id);
 }
 
-static int refused(const char *ifname, int ifindex, int code, struct tw_error *err)
+static int refused(const char *ifname, int ifindex, int err, struct tw_error *error)
 {
-	const char *why = strerror(-code);
+	const char *why = strerror(-err);
 
-	switch (code) {
+	switch (err) {
 	case -EEXIST:
 	case -EBUSY:
-		return not_free(ifname, ifindex, err);
+		return not_free(ifname, ifindex, error);
 	case -ENODEV:
 		why = "there is no such interface; ip -br link lists those there are";
 		break;
@@ -231,34 +482,34 @@ static int refused(const char *ifname, int ifindex, int code, struct tw_error *e
 		why = "there is not enough memory for the rings; ask for smaller ones";
 		break;
 	}
-	return tw_error__set(err, code, "cannot receive on %s through AF_XDP: %s", ifname, why);
+	return tw_error__set(error, err, "cannot receive on %s through AF_XDP: %s", ifname, why);
 }
 
 static bool is_ring(uint32_t ring)
 {
-	return !ring || (ring >= RING_LEAST && ring <= RING_MOST && !(ring & (ring - 1)));
+	return !ring || (ring >= RING_MIN && ring <= RING_MAX && !(ring & (ring - 1)));
 }
 
-int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *err)
+int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct rx_xdp *rx;
-	int code;
+	int err;
 
 	if (!is_ring(opts->ring))
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "a ring of %u chunks cannot be: a power of two from %u to %u is needed",
-				     opts->ring, RING_LEAST, RING_MOST);
+				     opts->ring, RING_MIN, RING_MAX);
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
-		return refused(opts->ifname, 0, -ENOMEM, err);
+		return refused(opts->ifname, 0, -ENOMEM, error);
 	rx->pause = (opts->pause_us ? opts->pause_us : TW_RX_XDP_PAUSE) * (long)(TW_NS_PER_MS / 1000);
-	code = rx_xdp_port__open(opts->ifname, opts->ring, &rx->port);
+	err = xdp_port__open(opts->ifname, opts->ring, &rx->port);
 	rx->rx = (struct tw_receiver){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
-	if (!code) {
+	if (!err) {
 		*ret = &rx->rx;
 		return 0;
 	}
-	code = refused(opts->ifname, rx->port.link.ifindex, code, err);
+	err = refused(opts->ifname, rx->port.link.ifindex, err, error);
 	xdp_close(&rx->rx);
-	return code;
+	return err;
 }

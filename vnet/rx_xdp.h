@@ -46,8 +46,8 @@ struct tw_rx_xdp_options {
  *
  * Return: 0; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process has one of its
  * queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT where the kernel has no AF_XDP; -ENOMEM; another
- * -errno of the kernel's. @err says which.
+ * -errno of the kernel's. @error says which.
  */
-int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *err);
+int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 
 #endif

@@ -40,26 +40,26 @@ struct rx_xdp_other rx_xdp_program__find_other(int ifindex)
 
 static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *program)
 {
-	int error;
+	int err;
 
 	program->code = rx_xdp_code__open();
 	if (!program->code)
 		return -errno;
 	program->code->rodata->longest = RX_XDP_CHUNK_ROOM;
 	program->code->rodata->pieces = multi_buffer;
-	error = bpf_map__set_max_entries(program->code->maps.sockets, queues);
-	return error ? error : rx_xdp_code__load(program->code);
+	err = bpf_map__set_max_entries(program->code->maps.sockets, queues);
+	return err ? err : rx_xdp_code__load(program->code);
 }
 
 int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *ret)
 {
 	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the error is ours to tell */
-	int error;
+	int err;
 
 	*ret = (struct rx_xdp_program){ .link = -1 };
-	error = open_and_load(queues, multi_buffer, ret);
+	err = open_and_load(queues, multi_buffer, ret);
 	libbpf_set_print(print);
-	return error;
+	return err;
 }
 
 int rx_xdp_program__serve(const struct rx_xdp_program *program, unsigned int queue, int socket)

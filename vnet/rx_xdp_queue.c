@@ -201,7 +201,7 @@ static void fill(struct rx_xdp_queue *q)
 int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue *ret)
 {
 	struct rx_xdp_queue *q = ret;
-	int error;
+	int err;
 
 	*q = (struct rx_xdp_queue){ .size = o->size, .bytes = rx_xdp_queue__bytes(o->size) };
 	q->area = mmap(NULL, q->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -209,13 +209,13 @@ int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue
 		q->area = NULL;
 		return -ENOMEM;
 	}
-	error = create_umem(q);
-	if (error)
-		return error;
+	err = create_umem(q);
+	if (err)
+		return err;
 	fill(q);
-	error = bind_socket(q, o);
-	if (error)
-		return error;
+	err = bind_socket(q, o);
+	if (err)
+		return err;
 	q->released = q->next = q->end = put_so_far(q);
 	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Choosing how to send on an interface, and the books that both transports keep. */
+/* Choosing how to send on an interface, and the counters that both transports keep. */
 #include "vnet/tx.h"
 
 #include <errno.h>
 #include <netlink/addr.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -16,6 +18,114 @@
 /* What two 4096-byte chunks hold: larger frames gain little and push the slots out of the cache. */
 #define FRAME_BEST (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 
+/*
+ * The drop counter of a veth pair's sending end, shared by all sinks of this process on it, so that together they count each
+ * drop once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show
+ * only in the interface's tx_dropped: the first sink that looks claims them.
+ */
+struct tx_device {
+	struct tx_device *next;
+	unsigned int users;
+	char name[IFNAMSIZ];
+	int ifindex;
+	uint64_t before;    /* tx_dropped when the first sink came */
+	uint64_t explained; /* of what was dropped since: told, sent again, or claimed */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tx_device *devices;
+
+static struct tx_device *find(const char *name, int ifindex)
+{
+	struct tx_device *d = devices;
+
+	while (d && (d->ifindex != ifindex || strcmp(d->name, name) != 0))
+		d = d->next;
+	return d;
+}
+
+static struct tx_device *add(const char *name, int ifindex, uint64_t dropped)
+{
+	struct tx_device *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	d->ifindex = ifindex;
+	d->before = dropped;
+	d->next = devices;
+	devices = d;
+	return d;
+}
+
+/* @dropped: tx_dropped now. Return: to be released; NULL without memory */
+static struct tx_device *device__take(const char *name, int ifindex, uint64_t dropped)
+{
+	struct tx_device *d;
+
+	pthread_mutex_lock(&lock);
+	d = find(name, ifindex);
+	if (!d)
+		d = add(name, ifindex, dropped);
+	if (d)
+		d->users++;
+	pthread_mutex_unlock(&lock);
+	return d;
+}
+
+/* -errno, or 0 and what the kernel counts as dropped on the way out of the interface. */
+static int read_dropped(const char *name, uint64_t *ret)
+{
+	struct rtnl_link *link;
+	struct nl_sock *sk;
+	int err = tw_netlink__open(&sk, NULL);
+
+	if (err < 0)
+		return err;
+	err = tw_netlink__link(sk, name, &link);
+	if (err == 0) {
+		*ret = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
+		rtnl_link_put(link);
+	}
+	nl_socket_free(sk);
+	return err;
+}
+
+/*
+ * Asks the kernel, and claims drops that nobody can explain. @claimed: by this sink up to now. Return: its new total; less than before if a
+ * drop was explained only later.
+ */
+static uint64_t device__claim(struct tx_device *device, uint64_t claimed)
+{
+	uint64_t dropped = 0, others;
+
+	if (!device || read_dropped(device->name, &dropped) < 0)
+		return claimed;
+	pthread_mutex_lock(&lock);
+	dropped -= device->before;
+	others = device->explained - claimed;
+	claimed = dropped > others ? dropped - others : 0;
+	device->explained = others + claimed;
+	pthread_mutex_unlock(&lock);
+	return claimed;
+}
+
+static void device__release(struct tx_device *device)
+{
+	struct tx_device **at = &devices;
+
+	if (!device)
+		return;
+	pthread_mutex_lock(&lock);
+	if (--device->users == 0) {
+		while (*at != device)
+			at = &(*at)->next;
+		*at = device->next;
+		free(device);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
 {
 	tx->sink.ops = ops;
@@ -24,25 +134,34 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 	tx->sink.overhead = ETH_HLEN;
 	tx->link = *link;
 	if (link->wire)
-		tx->device = tx_device__take(link->name, link->ifindex, link->dropped_before);
+		tx->device = device__take(link->name, link->ifindex, link->dropped_before);
 }
 
 void tx_sink__fini(struct tx_sink *tx)
 {
-	tx_device__release(tx->device);
+	device__release(tx->device);
+}
+
+void tx_sink__explain(struct tx_sink *tx)
+{
+	if (!tx->device)
+		return;
+	pthread_mutex_lock(&lock);
+	tx->device->explained++;
+	pthread_mutex_unlock(&lock);
 }
 
 void tx_sink__told(struct tx_sink *tx, const uint8_t *slot)
 {
 	tx_sink__drop(tx, slot);
-	tx_device__explain(tx->device);
+	tx_sink__explain(tx);
 }
 
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 {
 	struct tx_sink *tx = (struct tx_sink *)sink;
 
-	tx->claimed = tx_device__claim(tx->device, tx->claimed);
+	tx->claimed = device__claim(tx->device, tx->claimed);
 	*ret = tx->stats;
 	ret->dropped += tx->claimed;
 	ret->dropped_unseen += tx->claimed;
@@ -67,20 +186,20 @@ static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destinat
 	tw_store_be16(ret + ETH_HLEN - sizeof(uint16_t), TW_ETHERTYPE);
 }
 
-static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, struct tw_error *err)
+static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, struct tw_error *error)
 {
 	const unsigned int mtu = rtnl_link_get_mtu(link), queues = rtnl_link_get_num_tx_queues(link);
 
 	if (!(rtnl_link_get_flags(link) & IFF_UP))
-		return tw_error__set(err, -ENETDOWN,
+		return tw_error__set(error, -ENETDOWN,
 				     "cannot send on %s: the interface is down; bring it up with ip link set %s up",
 				     o->ifname, o->ifname);
 	if (mtu < TW_SINK_FRAME_MIN)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "cannot send on %s: its MTU of %u is below the %d bytes a frame takes", o->ifname,
 				     mtu, TW_SINK_FRAME_MIN);
 	if (o->queue >= queues)
-		return tw_error__set(err, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
+		return tw_error__set(error, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
 				     o->queue, o->ifname, queues);
 	return 0;
 }
@@ -110,47 +229,47 @@ static void describe_link(struct rtnl_link *link, const struct tw_tx_options *o,
 	ret->dropped_before = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
 }
 
-static int find_link(const struct tw_tx_options *o, struct tx_link *ret, struct tw_error *err)
+static int find_link(const struct tw_tx_options *o, struct tx_link *ret, struct tw_error *error)
 {
 	struct rtnl_link *link;
 	struct nl_sock *sk;
-	int code = tw_netlink__open(&sk, err);
+	int err = tw_netlink__open(&sk, error);
 
-	if (code < 0)
-		return code;
-	code = tw_netlink__link(sk, o->ifname, &link);
-	if (code < 0) {
-		tw_error__set(err, code, "cannot send on %s: %s", o->ifname,
-			      code == -ENODEV ? "there is no such interface; ip -br link lists those there are"
-					      : strerror(-code));
+	if (err < 0)
+		return err;
+	err = tw_netlink__link(sk, o->ifname, &link);
+	if (err < 0) {
+		tw_error__set(error, err, "cannot send on %s: %s", o->ifname,
+			      err == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+					     : strerror(-err));
 		goto out;
 	}
-	code = check_link(link, o, err);
-	if (code == 0)
+	err = check_link(link, o, error);
+	if (err == 0)
 		describe_link(link, o, ret);
 	rtnl_link_put(link);
 out:
 	nl_socket_free(sk);
-	return code;
+	return err;
 }
 
-int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *err)
+int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *error)
 {
 	struct tw_error refusal;
 	struct tx_link link;
 	char why[160];
-	int code;
+	int err;
 
-	code = find_link(opts, &link, err);
-	if (code < 0)
-		return code;
+	err = find_link(opts, &link, error);
+	if (err < 0)
+		return err;
 	if (opts->transport == TW_TRANSPORT_PACKET)
-		return tx_packet__open(&link, NULL, ret, err);
-	code = tx_xdp__open(&link, ret, &refusal);
-	if (code == 0)
+		return tx_packet__open(&link, NULL, ret, error);
+	err = tx_xdp__open(&link, ret, &refusal);
+	if (err == 0)
 		return 0;
 	if (opts->transport == TW_TRANSPORT_XDP)
-		return tw_error__set(err, code, "%s", refusal.text);
-	snprintf(why, sizeof(why), "AF_XDP refused: %s", strerror(-code));
-	return tx_packet__open(&link, why, ret, err);
+		return tw_error__set(error, err, "%s", refusal.text);
+	snprintf(why, sizeof(why), "AF_XDP refused: %s", strerror(-err));
+	return tx_packet__open(&link, why, ret, error);
 }

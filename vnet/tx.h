@@ -45,8 +45,8 @@ struct tw_tx_options {
  * frames are kept. When the interface has vanished, flush returns -ENODEV and what was not sent counts as dropped.
  *
  * Return: 0; -ENODEV if there is no such interface; -ENETDOWN if it is down; -EPERM without CAP_NET_RAW; -EINVAL if no
- * frame fits its MTU; -EBUSY if another AF_XDP socket has the queue; another -errno of the kernel's. @err says which.
+ * frame fits its MTU; -EBUSY if another AF_XDP socket has the queue; another -errno of the kernel's. @error says which.
  */
-int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *err);
+int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *error);
 
 #endif

@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "vnet/tx.h"
-#include "vnet/tx_device.h"
 #include "wire/encode.h"
 
 #define TX_PAD      2
@@ -27,7 +26,9 @@
 #define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
 #define TX_DOWN     "the link is down"  /* tw_sink.blocked_by at ENETDOWN */
 
-/* The interface, as it was at the opening. */
+struct tx_device;
+
+/* The interface, as it was when it was opened. */
 struct tx_link {
 	char name[IFNAMSIZ];
 	int ifindex;
@@ -61,6 +62,9 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 	tw_sink_stats__drop(&tx->stats, slot + TX_OVERHEAD);
 }
 
+/** tx_sink__explain() - a drop that the interface counted is known to this sink, which sends the frame again or counted it */
+void tx_sink__explain(struct tx_sink *tx);
+
 /** tx_sink__told() - the kernel told the socket that it dropped the frame in this slot, which the interface has counted too */
 void tx_sink__told(struct tx_sink *tx, const uint8_t *slot);
 
@@ -83,9 +87,9 @@ static inline size_t tx_slot__bytes(size_t frame_max)
 void tx_socket__widen(int fd, size_t slot_bytes);
 
 /** tx_xdp__open() - send through AF_XDP */
-int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *err);
+int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error);
 
 /** tx_packet__open() - send through AF_PACKET; @why in a few words for sink->how, or NULL */
-int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *err);
+int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *error);
 
 #endif

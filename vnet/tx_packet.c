@@ -57,7 +57,7 @@ static int handle_failure(struct tx_packet *p)
 	case EINTR:
 		return 0;
 	case ENOBUFS: /* the interface took it and dropped it: so it is sent again */
-		tx_device__explain(p->tx.device);
+		tx_sink__explain(&p->tx);
 		return -EAGAIN;
 	case ENETDOWN: /* it may come up again */
 		p->tx.sink.blocked_by = TX_DOWN;
@@ -171,36 +171,36 @@ static int open_socket(int ifindex)
 {
 	const struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = ifindex };
 	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	int code;
+	int err;
 
 	if (fd < 0)
 		return -errno;
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;
-	code = -errno;
+	err = -errno;
 	close(fd);
-	return code;
+	return err;
 }
 
-static int refused(const struct tx_link *link, int code, struct tw_error *err)
+static int refused(const struct tx_link *link, int err, struct tw_error *error)
 {
-	if (code == -EPERM)
-		return tw_error__set(err, code, "cannot send on %s: that takes root or CAP_NET_RAW", link->name);
-	return tw_error__set(err, code, "cannot send on %s through AF_PACKET: %s", link->name, strerror(-code));
+	if (err == -EPERM)
+		return tw_error__set(error, err, "cannot send on %s: that takes root or CAP_NET_RAW", link->name);
+	return tw_error__set(error, err, "cannot send on %s through AF_PACKET: %s", link->name, strerror(-err));
 }
 
-int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *err)
+int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *error)
 {
 	struct tx_packet *p = calloc(1, sizeof(*p));
-	int code = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!p)
-		return refused(link, code, err);
+		return refused(link, err, error);
 	p->slot_bytes = (tx_slot__bytes(link->frame_max) + 63) & ~(size_t)63;
 	tx_sink__init(&p->tx, &packet_ops, link);
 	p->fd = open_socket(link->ifindex);
 	if (p->fd < 0) {
-		code = p->fd;
+		err = p->fd;
 		goto fail;
 	}
 	tx_socket__widen(p->fd, p->slot_bytes);
@@ -214,5 +214,5 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 	return 0;
 fail:
 	packet_close(&p->tx.sink);
-	return refused(link, code, err);
+	return refused(link, err, error);
 }

@@ -23,9 +23,9 @@ struct tw_tx_udp;
  * tw_tx_udp__open() - find a host and a way to it
  *
  * Return: 0; -EINVAL without a host; -EHOSTUNREACH if there is none of that name; -ENETUNREACH if no way leads there; another
- * -errno of the kernel's. @err says which.
+ * -errno of the kernel's. @error says which.
  */
-int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, struct tw_error *err);
+int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, struct tw_error *error);
 
 /**
  * tw_tx_udp__sink() - a sink for one thread
@@ -38,7 +38,7 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
  *
  * Return: 0; -EINVAL if no frame fits the path's MTU; -ENOMEM.
  */
-int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **ret, struct tw_error *err);
+int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **ret, struct tw_error *error);
 
 /** tw_tx_udp__fd() - the socket, connected, to be asked at: it is readable when the host has sent something */
 int tw_tx_udp__fd(const struct tw_tx_udp *udp);

@@ -286,10 +286,10 @@ static void init_slots(struct tx_xdp *x)
 static int open_link(const struct tx_link *link, struct tw_sink **ret)
 {
 	struct tx_xdp *x = calloc(1, sizeof(*x));
-	int code = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (!x)
-		return code;
+		return err;
 	x->slot_bytes = (tx_slot__bytes(link->frame_max) + CHUNK - 1) / CHUNK * CHUNK;
 	tx_sink__init(&x->tx, &xdp_ops, link);
 	x->area = mmap(NULL, TX_SLOTS * x->slot_bytes, PROT_READ | PROT_WRITE,
@@ -298,11 +298,11 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 		x->area = NULL;
 		goto fail;
 	}
-	code = create_umem(x);
-	if (code < 0)
+	err = create_umem(x);
+	if (err < 0)
 		goto fail;
-	code = bind_socket(x);
-	if (code < 0)
+	err = bind_socket(x);
+	if (err < 0)
 		goto fail;
 	tx_socket__widen(xsk_socket__fd(x->socket), x->slot_bytes);
 	init_slots(x);
@@ -311,38 +311,38 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 	return 0;
 fail:
 	xdp_close(&x->tx.sink);
-	return code;
+	return err;
 }
 
-static int refused(const struct tx_link *link, int code, struct tw_error *err)
+static int refused(const struct tx_link *link, int err, struct tw_error *error)
 {
-	switch (code) {
+	switch (err) {
 	case -EPERM:
-		return tw_error__set(err, code, "cannot send on %s through AF_XDP: that takes root or CAP_NET_RAW",
+		return tw_error__set(error, err, "cannot send on %s through AF_XDP: that takes root or CAP_NET_RAW",
 				     link->name);
 	case -EBUSY:
 		return tw_error__set(
-			err, code,
+			error, err,
 			"cannot send on %s through AF_XDP: another program has its queue %u; choose another "
 			"queue or interface",
 			link->name, link->queue);
 	case -EAFNOSUPPORT:
 		return tw_error__set(
-			err, code,
+			error, err,
 			"cannot send on %s through AF_XDP: this kernel is built without it (CONFIG_XDP_SOCKETS)",
 			link->name);
 	default:
-		return tw_error__set(err, code, "cannot send on %s through AF_XDP: %s", link->name, strerror(-code));
+		return tw_error__set(error, err, "cannot send on %s through AF_XDP: %s", link->name, strerror(-err));
 	}
 }
 
-int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *err)
+int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error)
 {
 	struct tx_link one_chunk = *link;
-	int code = open_link(link, ret);
+	int err = open_link(link, ret);
 
 	one_chunk.frame_max = CHUNK - TX_OVERHEAD - TW_COPY_STEP;
-	if (code == -EINVAL && link->frame_max > one_chunk.frame_max) /* multi-buffer is unknown to this kernel */
-		code = open_link(&one_chunk, ret);
-	return code < 0 ? refused(link, code, err) : 0;
+	if (err == -EINVAL && link->frame_max > one_chunk.frame_max) /* multi-buffer is unknown to this kernel */
+		err = open_link(&one_chunk, ret);
+	return err < 0 ? refused(link, err, error) : 0;
 }

@@ -11,14 +11,14 @@
 #include "base/number.h"
 #include "wire/tracewire.h"
 
-static int parse_port(const char *text, const char *port, uint16_t *ret, struct tw_error *err)
+static int parse_port(const char *text, const char *port, uint16_t *ret, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = UINT16_MAX };
 	uint64_t number;
 
 	if (tw_number__parse(port, &rule, &number, NULL))
-		return tw_error__set(err, -EINVAL, "'%s': '%s' is no port, which is a number from 1 to %d", text, port,
-				     UINT16_MAX);
+		return tw_error__set(error, -EINVAL, "'%s': '%s' is no port, which is a number from 1 to %d", text,
+				     port, UINT16_MAX);
 	*ret = (uint16_t)number;
 	return 0;
 }
@@ -49,34 +49,34 @@ static const char *end_of_host(const char *text, const char **ret_host, size_t *
 	return text + *ret_len;
 }
 
-int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *err)
+int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *error)
 {
 	struct tw_udp_address address = { .port = TW_UDP_PORT };
 	const char *host, *rest;
 	size_t len;
-	int error = 0;
+	int err = 0;
 
 	if (!text[0])
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "'': a host, a port or both are wanted, as in 10.0.0.7, %u or 10.0.0.7:%u",
 				     TW_UDP_PORT, TW_UDP_PORT);
 	if (!text[strspn(text, "0123456789")]) {
-		error = parse_port(text, text, &address.port, err);
+		err = parse_port(text, text, &address.port, error);
 	} else {
 		rest = end_of_host(text, &host, &len);
 		if (!rest)
-			return tw_error__set(err, -EINVAL, "'%s': an IPv6 address stands in brackets, as in [::1]:%d",
+			return tw_error__set(error, -EINVAL, "'%s': an IPv6 address stands in brackets, as in [::1]:%d",
 					     text, TW_UDP_PORT);
 		if (len >= sizeof(address.host))
-			return tw_error__set(err, -EINVAL, "'%.32s...': no host has a name of %zu characters", text,
+			return tw_error__set(error, -EINVAL, "'%.32s...': no host has a name of %zu characters", text,
 					     len);
 		memcpy(address.host, host, len);
 		if (*rest)
-			error = parse_port(text, rest + 1, &address.port, err);
+			err = parse_port(text, rest + 1, &address.port, error);
 	}
-	if (!error)
+	if (!err)
 		*ret = address;
-	return error;
+	return err;
 }
 
 void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX])
@@ -88,7 +88,7 @@ void tw_udp_address__format(const struct tw_udp_address *address, char ret[stati
 }
 
 int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
-			    struct tw_error *err)
+			    struct tw_error *error)
 {
 	const struct addrinfo hints = {
 		.ai_family = AF_UNSPEC,
@@ -96,15 +96,15 @@ int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, str
 		.ai_flags = flags | AI_NUMERICSERV,
 	};
 	char port[8];
-	int code;
+	int err;
 
 	snprintf(port, sizeof(port), "%u", address->port);
-	code = getaddrinfo(address->host[0] ? address->host : NULL, port, &hints, ret);
-	if (code == EAI_SYSTEM)
-		return tw_error__set(err, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
-	if (code)
-		return tw_error__set(err, -EHOSTUNREACH,
+	err = getaddrinfo(address->host[0] ? address->host : NULL, port, &hints, ret);
+	if (err == EAI_SYSTEM)
+		return tw_error__set(error, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
+	if (err)
+		return tw_error__set(error, -EHOSTUNREACH,
 				     "cannot look up host %s: %s; getent ahosts %s shows what is known of it",
-				     address->host, gai_strerror(code), address->host);
+				     address->host, gai_strerror(err), address->host);
 	return 0;
 }

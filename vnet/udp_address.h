@@ -20,9 +20,9 @@ struct tw_udp_address {
  * tw_udp_address__parse() - HOST, HOST:PORT, :PORT or PORT
  * @ret: the port is TW_UDP_PORT where none is given
  *
- * Return: 0, or -EINVAL with a sentence in @err. Whether there is such a host is not asked.
+ * Return: 0, or -EINVAL with a sentence in @error. Whether there is such a host is not asked.
  */
-int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *err);
+int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *error);
 
 /** tw_udp_address__format() - as it is written */
 void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX]);
@@ -34,6 +34,6 @@ void tw_udp_address__format(const struct tw_udp_address *address, char ret[stati
  * Return: 0; -EHOSTUNREACH if there is no such host, or who knows names does not answer.
  */
 int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
-			    struct tw_error *err);
+			    struct tw_error *error);
 
 #endif

@@ -3,14 +3,254 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <netlink/cache.h>
+#include <netlink/route/link.h>
+#include <netlink/route/link/inet6.h>
+#include <netlink/route/link/veth.h>
+#include <netlink/route/qdisc.h>
+#include <netlink/route/qdisc/fifo.h>
+#include <netlink/route/tc.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vnet/netlink.h"
-#include "vnet/veth_pair.h"
 
-#define MTU_LEAST 256
-#define MTU_MOST  65535 /* of a veth */
+/* Frames that wait on the sending end while the receiver is slow. */
+#define QUEUE_LIMIT 1000
+
+static void describe_end(struct rtnl_link *end, const char *name, const struct tw_wire_options *o)
+{
+	const unsigned int queues = o->queues ? o->queues : 1;
+
+	rtnl_link_set_name(end, name);
+	rtnl_link_set_mtu(end, o->mtu ? o->mtu : TW_WIRE_MTU);
+	rtnl_link_set_num_tx_queues(end, queues);
+	rtnl_link_set_num_rx_queues(end, queues);
+}
+
+static int add_pair(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name)
+{
+	struct rtnl_link *view = rtnl_link_veth_alloc(), *tx;
+	int code;
+
+	if (!view)
+		return -NLE_NOMEM;
+	tx = rtnl_link_veth_get_peer(view);
+	describe_end(view, o->name, o);
+	describe_end(tx, tx_name, o);
+	code = rtnl_link_add(sk, view, NLM_F_CREATE | NLM_F_EXCL);
+	rtnl_link_put(tx);
+	rtnl_link_veth_release(view);
+	return code;
+}
+
+/* What rtnl_link_change() applies to an interface that exists, in one step of its own. */
+static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
+{
+	struct rtnl_link *link;
+	int code = tw_netlink__get_link(sk, name, &link);
+
+	if (code < 0)
+		return code;
+	code = rtnl_link_change(sk, link, changes, 0);
+	rtnl_link_put(link);
+	return code;
+}
+
+/* The kernel takes an alias only from an interface that is there. */
+static int set_owner(struct nl_sock *sk, const char *name, const char *owner)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_ifalias(changes, owner);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+static int move(struct nl_sock *sk, const char *name, int namespace)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_ns_fd(changes, namespace);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+static void *enter_workshop(void *ret)
+{
+	if (!unshare(CLONE_NEWNET) && tw_netlink__open(ret, NULL))
+		*(struct nl_sock **)ret = NULL;
+	return NULL;
+}
+
+/*
+ * A network namespace that lives as long as its only socket, and so no longer than we do. Opened by a thread of its own, as
+ * entering it concerns the calling thread only. Return: NULL without CAP_SYS_ADMIN.
+ */
+static struct nl_sock *open_workshop(void)
+{
+	struct nl_sock *sk = NULL;
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, enter_workshop, &sk))
+		pthread_join(thread, NULL);
+	return sk;
+}
+
+static int pair__remove(struct nl_sock *sk, const char *view)
+{
+	struct rtnl_link *link = rtnl_link_alloc();
+	int code;
+
+	if (!link)
+		return -NLE_NOMEM;
+	rtnl_link_set_name(link, view);
+	code = rtnl_link_delete(sk, link);
+	rtnl_link_put(link);
+	return code;
+}
+
+static int make_owned(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+{
+	int code;
+
+	*ret_step = "making a veth pair";
+	code = add_pair(sk, o, tx_name);
+	if (code < 0)
+		return code;
+	*ret_step = "naming its owner";
+	code = set_owner(sk, o->name, o->owner);
+	if (code >= 0)
+		code = set_owner(sk, tx_name, o->owner);
+	if (code < 0)
+		pair__remove(sk, o->name);
+	return code;
+}
+
+/* The end that is left behind, if the second cannot follow the first, takes the other one along when its namespace goes. */
+static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_wire_options *o, const char *tx_name,
+			  const char **ret_step)
+{
+	int code = make_owned(workshop, o, tx_name, ret_step);
+
+	if (code < 0)
+		return code;
+	*ret_step = "moving it to this network namespace";
+	code = move(workshop, o->name, home);
+	return code < 0 ? code : move(workshop, tx_name, home);
+}
+
+/*
+ * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on failure.
+ *
+ * The kernel sets an alias only on an existing interface. The pair is therefore made and named in a network namespace that ends with this
+ * process, and then moved here: if the process is killed at any time, the pair is gone or has an owner. Moving requires
+ * CAP_SYS_ADMIN. Without it, the pair is made here, and a kill between two steps leaves a pair without owner.
+ */
+static int pair__create(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+{
+	struct nl_sock *workshop = open_workshop();
+	const int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int code;
+
+	if (workshop && home >= 0)
+		code = make_elsewhere(workshop, home, o, tx_name, ret_step);
+	else
+		code = make_owned(sk, o, tx_name, ret_step);
+	if (home >= 0)
+		close(home);
+	nl_socket_free(workshop);
+	return code;
+}
+
+/* Without a link-local address IPv6 sends nothing; without IPv6 in the kernel there is nothing to silence. */
+static int silence_ipv6(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	code = rtnl_link_inet6_set_addr_gen_mode(changes, IN6_ADDR_GEN_MODE_NONE);
+	if (code == 0)
+		code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code == -NLE_AF_NOSUPPORT || code == -NLE_OPNOTSUPP ? 0 : code;
+}
+
+static int set_queue(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_qdisc *pfifo = rtnl_qdisc_alloc();
+	struct rtnl_link *link;
+	int code;
+
+	if (!pfifo)
+		return -NLE_NOMEM;
+	code = tw_netlink__get_link(sk, name, &link);
+	if (code < 0)
+		goto out;
+	rtnl_tc_set_link(TC_CAST(pfifo), link);
+	rtnl_tc_set_parent(TC_CAST(pfifo), TC_H_ROOT);
+	code = rtnl_tc_set_kind(TC_CAST(pfifo), "pfifo");
+	if (code == 0)
+		code = rtnl_qdisc_fifo_set_limit(pfifo, QUEUE_LIMIT);
+	if (code == 0)
+		code = rtnl_qdisc_add(sk, pfifo, NLM_F_CREATE | NLM_F_REPLACE);
+	rtnl_link_put(link);
+out:
+	rtnl_qdisc_put(pfifo);
+	return code;
+}
+
+static int bring_up(struct nl_sock *sk, const char *name)
+{
+	struct rtnl_link *changes = rtnl_link_alloc();
+	int code;
+
+	if (!changes)
+		return -NLE_NOMEM;
+	rtnl_link_set_flags(changes, IFF_UP | IFF_NOARP);
+	code = change(sk, name, changes);
+	rtnl_link_put(changes);
+	return code;
+}
+
+/* Disables IPv6, sets the queue, brings both ends up. */
+static int pair__set_up(struct nl_sock *sk, const char *view, const char *tx, const char **ret_step)
+{
+	const char *const ends[] = { view, tx };
+	int code = 0;
+
+	*ret_step = "silencing IPv6 on it";
+	for (size_t i = 0; code >= 0 && i < 2; i++)
+		code = silence_ipv6(sk, ends[i]);
+	if (code < 0)
+		return code;
+	*ret_step = "giving it a pfifo queue";
+	code = set_queue(sk, tx);
+	if (code < 0)
+		return code;
+	*ret_step = "bringing it up";
+	for (size_t i = 0; code >= 0 && i < 2; i++)
+		code = bring_up(sk, ends[i]);
+	return code;
+}
+
+#define MTU_MIN 256
+#define MTU_MAX 65535 /* of a veth */
 
 static bool name_is_valid(const char *name)
 {
@@ -20,202 +260,337 @@ static bool name_is_valid(const char *name)
 	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static int check_name(const char *name, struct tw_error *err)
+static int check_name(const char *name, struct tw_error *error)
 {
 	if (strlen(name) > TW_WIRE_NAME_MAX)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "a wire cannot be named %s: %d characters at most, since its other end is called "
 				     "NAME%s; choose a shorter name",
 				     name, TW_WIRE_NAME_MAX, TW_WIRE_SUFFIX);
 	if (!name_is_valid(name))
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "a wire cannot be named \"%s\": letters, digits and most signs will do, but no "
 				     "spaces, '/', ':' or '%%'",
 				     name);
 	if (tw_netlink__is_tx_name(name))
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"a wire cannot be named %s: %s at the end marks the end of a wire that sends; leave "
 			"it out",
 			name, TW_WIRE_SUFFIX);
 	return 0;
 }
 
-static int check_options(const struct tw_wire_options *o, struct tw_error *err)
+static int check_options(const struct tw_wire_options *o, struct tw_error *error)
 {
-	const int ret = check_name(o->name, err);
+	const int err = check_name(o->name, error);
 
-	if (ret < 0)
-		return ret;
+	if (err < 0)
+		return err;
 	if (strncmp(o->owner, TW_WIRE_OWNER, strlen(TW_WIRE_OWNER)) != 0 || strlen(o->owner) >= TW_WIRE_OWNER_MAX)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"the owner of a wire cannot be \"%s\": it begins with \"%s\" and has fewer than %d "
 			"characters",
 			o->owner, TW_WIRE_OWNER, TW_WIRE_OWNER_MAX);
-	if (o->mtu && (o->mtu < MTU_LEAST || o->mtu > MTU_MOST))
-		return tw_error__set(err, -EINVAL, "the MTU of a wire cannot be %u: choose one from %d to %d", o->mtu,
-				     MTU_LEAST, MTU_MOST);
+	if (o->mtu && (o->mtu < MTU_MIN || o->mtu > MTU_MAX))
+		return tw_error__set(error, -EINVAL, "the MTU of a wire cannot be %u: choose one from %d to %d", o->mtu,
+				     MTU_MIN, MTU_MAX);
 	if (o->queues > TW_WIRE_QUEUES)
-		return tw_error__set(err, -EINVAL, "a wire cannot have %u queues: choose from 1 to %d", o->queues,
+		return tw_error__set(error, -EINVAL, "a wire cannot have %u queues: choose from 1 to %d", o->queues,
 				     TW_WIRE_QUEUES);
 	return 0;
 }
 
 /* Says whose interface is in the way and what to do about it. */
-static int already_there(const char *wire, const char *name, struct rtnl_link *link, struct tw_error *err)
+static int already_there(const char *wire, const char *name, struct rtnl_link *link, struct tw_error *error)
 {
 	if (!tw_netlink__is_wire(link))
 		return tw_error__set(
-			err, -EEXIST,
+			error, -EEXIST,
 			"cannot create the wire %s: an interface %s exists already and is not Tracewire's; "
 			"choose another name",
 			wire, name);
 	return tw_error__set(
-		err, -EEXIST,
+		error, -EEXIST,
 		"cannot create the wire %s: it exists already and belongs to \"%s\"; send on it with -i %s, "
 		"remove it with tracewire vnet down %s, or choose another name",
 		wire, rtnl_link_get_ifalias(link), wire, wire);
 }
 
-static int check_free(struct nl_sock *sk, const char *wire, const char *name, struct tw_error *err)
+static int check_free(struct nl_sock *sk, const char *wire, const char *name, struct tw_error *error)
 {
 	struct rtnl_link *link;
-	int ret = tw_netlink__link(sk, name, &link);
+	int err = tw_netlink__link(sk, name, &link);
 
-	if (ret == -ENODEV)
+	if (err == -ENODEV)
 		return 0;
-	if (ret < 0)
-		return tw_error__set(err, ret, "cannot look for an interface %s: %s", name, strerror(-ret));
-	ret = already_there(wire, name, link, err);
+	if (err < 0)
+		return tw_error__set(error, err, "cannot look for an interface %s: %s", name, strerror(-err));
+	err = already_there(wire, name, link, error);
 	rtnl_link_put(link);
-	return ret;
+	return err;
 }
 
-static int refused(const char *wire, const char *step, int code, struct tw_error *err)
+static int refused(const char *wire, const char *step, int code, struct tw_error *error)
 {
-	const int ret = tw_netlink__errno(code);
+	const int err = tw_netlink__errno(code);
 
-	if (ret == -EPERM)
-		return tw_error__set(err, ret, "cannot create the wire %s: that takes root or CAP_NET_ADMIN", wire);
-	if (ret == -EOPNOTSUPP)
-		return tw_error__set(err, ret,
+	if (err == -EPERM)
+		return tw_error__set(error, err, "cannot create the wire %s: that takes root or CAP_NET_ADMIN", wire);
+	if (err == -EOPNOTSUPP)
+		return tw_error__set(error, err,
 				     "cannot create the wire %s: this kernel refuses %s (%s); load or enable its veth "
 				     "driver and traffic control",
 				     wire, step, nl_geterror(code));
-	return tw_error__set(err, ret, "cannot create the wire %s: %s failed: %s", wire, step, nl_geterror(code));
+	return tw_error__set(error, err, "cannot create the wire %s: %s failed: %s", wire, step, nl_geterror(code));
 }
 
-int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err)
+int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *error)
 {
 	const char *step;
 	char tx_name[IFNAMSIZ];
 	struct nl_sock *sk;
-	int ret, code;
+	int err, code;
 
-	ret = check_options(opts, err);
-	if (ret < 0)
-		return ret;
+	err = check_options(opts, error);
+	if (err < 0)
+		return err;
 	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, opts->name, TW_WIRE_SUFFIX);
-	ret = tw_netlink__open(&sk, err);
-	if (ret < 0)
-		return ret;
-	ret = check_free(sk, opts->name, opts->name, err);
-	if (ret == 0)
-		ret = check_free(sk, opts->name, tx_name, err);
-	if (ret < 0)
+	err = tw_netlink__open(&sk, error);
+	if (err < 0)
+		return err;
+	err = check_free(sk, opts->name, opts->name, error);
+	if (err == 0)
+		err = check_free(sk, opts->name, tx_name, error);
+	if (err < 0)
 		goto out;
-	code = tw_pair__create(sk, opts, tx_name, &step);
+	code = pair__create(sk, opts, tx_name, &step);
 	if (code >= 0) {
-		code = tw_pair__set_up(sk, opts->name, tx_name, &step);
+		code = pair__set_up(sk, opts->name, tx_name, &step);
 		if (code < 0)
-			tw_pair__remove(sk, opts->name);
+			pair__remove(sk, opts->name);
 	}
 	if (code < 0)
-		ret = refused(opts->name, step, code, err);
+		err = refused(opts->name, step, code, error);
 out:
 	nl_socket_free(sk);
-	return ret;
+	return err;
 }
 
 /* The end of a wire that is in this namespace: usually both are, and either stands for both. */
 static int find_end(struct nl_sock *sk, const char *wire, struct rtnl_link **ret)
 {
 	char tx_name[IFNAMSIZ];
-	const int code = tw_netlink__link(sk, wire, ret);
+	const int err = tw_netlink__link(sk, wire, ret);
 
-	if (code != -ENODEV || strlen(wire) > TW_WIRE_NAME_MAX)
-		return code;
+	if (err != -ENODEV || strlen(wire) > TW_WIRE_NAME_MAX)
+		return err;
 	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, wire, TW_WIRE_SUFFIX);
 	return tw_netlink__link(sk, tx_name, ret);
 }
 
-static int remove_end(struct nl_sock *sk, const char *wire, struct rtnl_link *end, struct tw_error *err)
+static int remove_end(struct nl_sock *sk, const char *wire, struct rtnl_link *end, struct tw_error *error)
 {
-	int code, ret;
+	int code, err;
 
 	if (!tw_netlink__is_wire(end))
 		return tw_error__set(
-			err, -EPERM,
+			error, -EPERM,
 			"cannot remove the wire %s: the interface %s is not Tracewire's; if it is to go, use "
 			"ip link del %s",
 			wire, rtnl_link_get_name(end), rtnl_link_get_name(end));
 	code = rtnl_link_delete(sk, end);
-	ret = tw_netlink__errno(code);
-	if (ret == -EPERM)
-		return tw_error__set(err, ret, "cannot remove the wire %s: that takes root or CAP_NET_ADMIN", wire);
-	if (ret < 0)
-		return tw_error__set(err, ret, "cannot remove the wire %s: %s", wire, nl_geterror(code));
+	err = tw_netlink__errno(code);
+	if (err == -EPERM)
+		return tw_error__set(error, err, "cannot remove the wire %s: that takes root or CAP_NET_ADMIN", wire);
+	if (err < 0)
+		return tw_error__set(error, err, "cannot remove the wire %s: %s", wire, nl_geterror(code));
 	return 0;
 }
 
-int tw_wire__remove(const char *name, struct tw_error *err)
+int tw_wire__remove(const char *name, struct tw_error *error)
 {
 	struct rtnl_link *end;
 	struct nl_sock *sk;
-	int ret;
+	int err;
 
 	if (tw_netlink__is_tx_name(name))
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "cannot remove %s: it is one end of a wire; name the wire without %s", name,
 				     TW_WIRE_SUFFIX);
-	ret = tw_netlink__open(&sk, err);
-	if (ret < 0)
-		return ret;
-	ret = find_end(sk, name, &end);
-	if (ret < 0) {
-		ret = ret == -ENODEV
-			      ? tw_error__set(err, ret, "there is no wire %s; tracewire vnet show lists them", name)
-			      : tw_error__set(err, ret, "cannot look for the wire %s: %s", name, strerror(-ret));
+	err = tw_netlink__open(&sk, error);
+	if (err < 0)
+		return err;
+	err = find_end(sk, name, &end);
+	if (err < 0) {
+		err = err == -ENODEV
+			      ? tw_error__set(error, err, "there is no wire %s; tracewire vnet show lists them", name)
+			      : tw_error__set(error, err, "cannot look for the wire %s: %s", name, strerror(-err));
 		goto out;
 	}
-	ret = remove_end(sk, name, end, err);
+	err = remove_end(sk, name, end, error);
 	rtnl_link_put(end);
 out:
 	nl_socket_free(sk);
-	return ret;
+	return err;
 }
 
-int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *err)
+int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *error)
 {
 	const char *name = wire->name[0] ? wire->name : wire->tx_name;
 	struct rtnl_link *end;
 	struct nl_sock *sk;
-	int ret = tw_netlink__open(&sk, err);
+	int err = tw_netlink__open(&sk, error);
 
-	if (ret < 0)
-		return ret;
-	ret = tw_netlink__link(sk, name, &end);
-	if (ret < 0) {
-		tw_error__set(err, ret, "cannot look for the wire %s: %s", name, strerror(-ret));
+	if (err < 0)
+		return err;
+	err = tw_netlink__link(sk, name, &end);
+	if (err < 0) {
+		tw_error__set(error, err, "cannot look for the wire %s: %s", name, strerror(-err));
 		goto out;
 	}
 	if (!tw_netlink__is_wire(end) || strcmp(rtnl_link_get_ifalias(end), wire->owner) != 0)
-		ret = tw_error__set(err, -ENODEV, "the wire %s is another's by now", name);
+		err = tw_error__set(error, -ENODEV, "the wire %s is another's by now", name);
 	else
-		ret = remove_end(sk, name, end, err);
+		err = remove_end(sk, name, end, error);
 	rtnl_link_put(end);
 out:
 	nl_socket_free(sk);
-	return ret;
+	return err;
+}
+
+/* Looking at interfaces: the wires that are there, and what a name given by the user stands for. */
+static void copy_name(char ret[static IFNAMSIZ], const char *name)
+{
+	snprintf(ret, IFNAMSIZ, "%s", name);
+}
+
+/* The other end of a veth pair, if it is in this namespace: an ifindex of another namespace means nothing here. */
+static struct rtnl_link *find_peer(struct nl_cache *cache, struct rtnl_link *link)
+{
+	int32_t netns;
+
+	if (rtnl_link_get_link_netnsid(link, &netns) == 0)
+		return NULL;
+	return rtnl_link_get(cache, rtnl_link_get_link(link));
+}
+
+static bool is_up(struct rtnl_link *link)
+{
+	return rtnl_link_get_flags(link) & IFF_UP;
+}
+
+static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_wire *ret)
+{
+	const bool sends = tw_netlink__is_tx_name(rtnl_link_get_name(end));
+	struct rtnl_link *view = sends ? peer : end, *tx = sends ? end : peer;
+
+	memset(ret, 0, sizeof(*ret));
+	if (view) {
+		copy_name(ret->name, rtnl_link_get_name(view));
+		ret->ifindex = rtnl_link_get_ifindex(view);
+	}
+	if (tx) {
+		copy_name(ret->tx_name, rtnl_link_get_name(tx));
+		ret->tx_ifindex = rtnl_link_get_ifindex(tx);
+	}
+	snprintf(ret->owner, sizeof(ret->owner), "%s", rtnl_link_get_ifalias(end));
+	ret->mtu = rtnl_link_get_mtu(end);
+	ret->queues = rtnl_link_get_num_tx_queues(end);
+	ret->up = is_up(end) && (!peer || is_up(peer));
+}
+
+int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *error)
+{
+	struct nl_cache *cache;
+	struct nl_object *object;
+	struct nl_sock *sk;
+	int err = tw_netlink__open(&sk, error);
+
+	if (err < 0)
+		return err;
+	err = rtnl_link_alloc_cache(sk, AF_UNSPEC, &cache);
+	nl_socket_free(sk);
+	if (err < 0)
+		return tw_error__set(error, tw_netlink__errno(err), "cannot list interfaces: %s", nl_geterror(err));
+	for (object = nl_cache_get_first(cache); object; object = nl_cache_get_next(object)) {
+		struct rtnl_link *end = (struct rtnl_link *)object, *peer;
+		struct tw_wire wire;
+
+		if (!tw_netlink__is_wire(end))
+			continue;
+		peer = find_peer(cache, end);
+		/* A pair once, by the end that receives. */
+		if (!peer || !tw_netlink__is_tx_name(rtnl_link_get_name(end))) {
+			describe(end, peer, &wire);
+			cb(&wire, ctx);
+		}
+		rtnl_link_put(peer);
+	}
+	nl_cache_free(cache);
+	return 0;
+}
+
+/* Where to send for an interface that the user named: our wires send on their other end. */
+static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
+{
+	struct rtnl_link *tx;
+	char tx_name[IFNAMSIZ];
+	const char *name = rtnl_link_get_name(link);
+
+	if (!tw_netlink__is_wire(link) || tw_netlink__is_tx_name(name) || strlen(name) > TW_WIRE_NAME_MAX)
+		return;
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, name, TW_WIRE_SUFFIX);
+	if (tw_netlink__link(sk, tx_name, &tx) < 0)
+		return;
+	if (tw_netlink__is_wire(tx)) {
+		ret->reach = TW_REACH_WIRE;
+		copy_name(ret->tx_name, tx_name);
+		ret->queues = rtnl_link_get_num_tx_queues(tx);
+	}
+	rtnl_link_put(tx);
+}
+
+/* Of a wire of ours is only said that it is a veth: both of its ends have to be here. */
+static enum tw_reach reach_of(struct rtnl_link *link)
+{
+	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };
+	const char *kind = rtnl_link_get_type(link);
+
+	if (rtnl_link_get_flags(link) & IFF_LOOPBACK)
+		return TW_REACH_HOST;
+	for (size_t i = 0; kind && i < sizeof(virtual_kinds) / sizeof(virtual_kinds[0]); i++)
+		if (!strcmp(kind, virtual_kinds[i]))
+			return TW_REACH_HOST;
+	return TW_REACH_NETWORK;
+}
+
+int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *error)
+{
+	struct rtnl_link *link;
+	struct nl_sock *sk;
+	int err = tw_netlink__open(&sk, error);
+
+	if (err < 0)
+		return err;
+	err = tw_netlink__link(sk, name, &link);
+	if (err == -ENODEV)
+		tw_error__set(error, err, "there is no interface %s", name);
+	else if (err < 0)
+		tw_error__set(error, err, "cannot look for the interface %s: %s", name, strerror(-err));
+	if (err < 0)
+		goto out;
+	memset(ret, 0, sizeof(*ret));
+	copy_name(ret->tx_name, rtnl_link_get_name(link));
+	ret->ifindex = rtnl_link_get_ifindex(link);
+	ret->reach = reach_of(link);
+	ret->up = is_up(link);
+	ret->mtu = rtnl_link_get_mtu(link);
+	ret->queues = rtnl_link_get_num_tx_queues(link);
+	find_tx(sk, link, ret);
+	rtnl_link_put(link);
+out:
+	nl_socket_free(sk);
+	return err;
 }

@@ -49,9 +49,9 @@ struct tw_wire {
  * A failure half-way leaves nothing behind.
  *
  * Return: 0; -EEXIST if an interface NAME or NAME-tx is there already; -EINVAL for a name, an owner, an MTU or a queue
- * count that cannot be; -EPERM without CAP_NET_ADMIN; another -errno of the kernel's. @err says which.
+ * count that cannot be; -EPERM without CAP_NET_ADMIN; another -errno of the kernel's. @error says which.
  */
-int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err);
+int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *error);
 
 /**
  * tw_wire__remove() - remove a virtual wire, both ends
@@ -59,14 +59,14 @@ int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *err);
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM if it is not a wire of ours, or without CAP_NET_ADMIN.
  */
-int tw_wire__remove(const char *name, struct tw_error *err);
+int tw_wire__remove(const char *name, struct tw_error *error);
 
 /**
  * tw_wire__remove_listed() - the same for a wire that tw_wire__list() told of
  *
  * Return: the same; -ENODEV also if it is another's by now, of the same name or number.
  */
-int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *err);
+int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *error);
 
 /**
  * tw_wire__list() - call back for every wire of ours
@@ -74,7 +74,7 @@ int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *err);
  *
  * Return: 0, or -errno if the kernel cannot be asked.
  */
-int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *err);
+int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *error);
 
 /* Where what is sent on an interface may come to, each further than the one before. */
 enum tw_reach {
@@ -98,6 +98,6 @@ struct tw_iface {
  *
  * Return: 0; -ENODEV if there is none of that name; another -errno if the kernel cannot be asked.
  */
-int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *err);
+int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli/say.h"
 #include "cli/stream/stream.h"
 #include "producer/producer.h"
-#include "vnet/rx_questions.h"
+#include "vnet/rx_requests.h"
 
 /* A group address floods a switched network with what this kernel does: so that is only done if somebody says so. */
 static int check_destination(const struct stream *stream, struct tw_error *err)
@@ -52,7 +52,7 @@ static int open_sink(struct stream *stream, unsigned int thread, struct tw_sink 
 
 static int open_questions(struct stream *stream, struct tw_receiver **ret, struct tw_error *err)
 {
-	return tw_rx_questions__on_link(stream->wire.iface.tx_name, ret, err);
+	return tw_rx_requests__on_link(stream->wire.iface.tx_name, ret, err);
 }
 
 static bool joined(struct stream *stream)

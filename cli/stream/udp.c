@@ -4,7 +4,7 @@
 
 #include "cli/say.h"
 #include "cli/stream/stream.h"
-#include "vnet/rx_questions.h"
+#include "vnet/rx_requests.h"
 
 static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *err)
 {
@@ -31,7 +31,7 @@ static int open_sink(struct stream *stream, unsigned int thread, struct tw_sink 
 
 static int open_questions(struct stream *stream, struct tw_receiver **ret, struct tw_error *err)
 {
-	return tw_rx_questions__on_udp(stream->udp, ret, err);
+	return tw_rx_requests__on_udp(stream->udp, ret, err);
 }
 
 static void tell(const struct stream *stream, FILE *out)

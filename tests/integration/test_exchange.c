@@ -27,7 +27,7 @@
 #include "tests/producer/run.h"
 #include "tests/vnet/netns.h"
 #include "vnet/rx_packet.h"
-#include "vnet/rx_questions.h"
+#include "vnet/rx_requests.h"
 #include "vnet/tx.h"
 
 #define MS       TW_NS_PER_MS
@@ -66,7 +66,7 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *err)
 {
 	(void)ctx;
-	return tw_rx_questions__on_link("tw0-tx", ret, err);
+	return tw_rx_requests__on_link("tw0-tx", ret, err);
 }
 
 /* Which of our threads answers. */

@@ -19,7 +19,7 @@
 #include "ends.h"
 #include "netns.h"
 #include "path.h"
-#include "vnet/rx_questions.h"
+#include "vnet/rx_requests.h"
 #include "vnet/rx_udp.h"
 #include "vnet/tx_udp.h"
 #include "wire/encode.h"
@@ -449,7 +449,7 @@ static void try_questions(const char *host)
 	open_tx(&run, host, 0);
 	send_some(&run, 0, 1);
 	assert_int_equal(tw_receiver__next(run.rx, NETNS_PATIENCE_MS, &f), 1);
-	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
+	assert_int_equal(tw_rx_requests__on_udp(run.udp, &questions, NULL), 0);
 	assert_int_equal(tw_receiver__answer(run.rx, f.from, question, sizeof(question)), 0);
 	assert_int_equal(tw_receiver__next(questions, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, sizeof(question));
@@ -484,7 +484,7 @@ static void test_questions_from_nobody(void **state)
 	(void)state;
 	command__run("ip link set lo up");
 	open_tx(&run, "127.0.0.1:9", 0);
-	assert_int_equal(tw_rx_questions__on_udp(run.udp, &questions, NULL), 0);
+	assert_int_equal(tw_rx_requests__on_udp(run.udp, &questions, NULL), 0);
 	send_some(&run, 0, 1);
 	assert_int_equal(tw_receiver__next(questions, 100, &f), 0);
 	before = tw_time__now(CLOCK_MONOTONIC);

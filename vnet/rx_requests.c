@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "vnet/rx_questions.h"
+#include "vnet/rx_requests.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define FRAME_MOST \
 	512 /* a TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer one is not read */
 
-struct questions {
+struct requests {
 	struct tw_receiver rx;
 	int fd;
 	size_t header;         /* bytes in front of a frame */
@@ -31,9 +31,9 @@ struct questions {
 	uint8_t bytes[ETH_HLEN + FRAME_MOST];
 };
 
-static struct questions *questions_of(struct tw_receiver *rx)
+static struct requests *requests_of(struct tw_receiver *rx)
 {
-	return (struct questions *)rx;
+	return (struct requests *)rx;
 }
 
 /* When the kernel received it; now, if it does not say. */
@@ -51,18 +51,18 @@ static uint64_t stamp_of(struct msghdr *msg)
 }
 
 /* On an interface all other errors are -ENODEV, as the socket is of no use then; over UDP they are about datagrams that have left. */
-static int judge(const struct questions *q, int error)
+static int judge(const struct requests *q, int err)
 {
-	if (error == EAGAIN || error == EINTR)
+	if (err == EAGAIN || err == EINTR)
 		return 0;
 	if (!q->udp)
-		return error == ENETDOWN ? -ENETDOWN : -ENODEV;
+		return err == ENETDOWN ? -ENETDOWN : -ENODEV;
 	tw_tx_udp__forget_errors(q->udp);
 	return 0;
 }
 
 /* Return: 1 with a frame; 0 if there is none; -errno */
-static int receive(struct questions *q, struct tw_received_frame *ret)
+static int receive(struct requests *q, struct tw_received_frame *ret)
 {
 	union {
 		struct cmsghdr align;
@@ -95,12 +95,12 @@ static int receive(struct questions *q, struct tw_received_frame *ret)
 
 static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
 {
-	struct questions *q = questions_of(rx);
+	struct requests *q = requests_of(rx);
 	struct pollfd pfd = { .fd = q->fd, .events = POLLIN };
-	int rc = receive(q, ret);
+	int err = receive(q, ret);
 
-	if (rc || !timeout_ms)
-		return rc;
+	if (err || !timeout_ms)
+		return err;
 	if (poll(&pfd, 1, timeout_ms) <= 0)
 		return 0;
 	if (q->udp && pfd.revents & POLLERR)
@@ -110,7 +110,7 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 
 static int answer_on_link(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
-	struct questions *q = questions_of(rx);
+	struct requests *q = requests_of(rx);
 
 	return rx_link__answer(&q->link, q->fd, to, frame, len);
 }
@@ -119,14 +119,14 @@ static int answer_on_link(struct tw_receiver *rx, const struct tw_peer *to, cons
 static int answer_on_udp(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	(void)to;
-	if (send(questions_of(rx)->fd, frame, len, MSG_DONTWAIT) >= 0)
+	if (send(requests_of(rx)->fd, frame, len, MSG_DONTWAIT) >= 0)
 		return 0;
 	return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
 static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
-	struct questions *q = questions_of(rx);
+	struct requests *q = requests_of(rx);
 	struct tpacket_stats since; /* the last call: the kernel starts anew */
 	socklen_t len = sizeof(since);
 
@@ -140,7 +140,7 @@ static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 /* The socket sends the stream too, and receives nothing but questions. */
 static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
-	struct questions *q = questions_of(rx);
+	struct requests *q = requests_of(rx);
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
 	socklen_t len = sizeof(info);
 
@@ -153,7 +153,7 @@ static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 
 static void close_link(struct tw_receiver *rx)
 {
-	close(questions_of(rx)->fd);
+	close(requests_of(rx)->fd);
 	free(rx);
 }
 
@@ -182,7 +182,7 @@ static int set_filter(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
 }
 
-static int open_socket(struct questions *q)
+static int open_socket(struct requests *q)
 {
 	const struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
@@ -190,34 +190,34 @@ static int open_socket(struct questions *q)
 		.sll_ifindex = q->link.ifindex,
 	};
 	const int one = 1;
-	int rc;
+	int err;
 
 	q->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (q->fd < 0)
 		return -errno;
-	rc = set_filter(q->fd);
-	if (!rc && (setsockopt(q->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0 ||
-		    bind(q->fd, (const struct sockaddr *)&address, sizeof(address)) < 0))
-		rc = -errno;
-	if (rc)
+	err = set_filter(q->fd);
+	if (!err && (setsockopt(q->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0 ||
+		     bind(q->fd, (const struct sockaddr *)&address, sizeof(address)) < 0))
+		err = -errno;
+	if (err)
 		close(q->fd);
-	return rc;
+	return err;
 }
 
-int tw_rx_questions__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *err)
+int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *error)
 {
 	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer_on_link, .stats = stats_of_link, .close = close_link
 	};
-	struct questions *q = calloc(1, sizeof(*q));
-	int rc = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
+	struct requests *q = calloc(1, sizeof(*q));
+	int err = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
 
-	if (!rc)
-		rc = open_socket(q);
-	if (rc) {
+	if (!err)
+		err = open_socket(q);
+	if (err) {
 		free(q);
-		return tw_error__set(err, rc, "cannot receive questions for the clock on %s: %s", ifname,
-				     rc == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-rc));
+		return tw_error__set(error, err, "cannot receive questions for the clock on %s: %s", ifname,
+				     err == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-err));
 	}
 	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
 	q->header = ETH_HLEN;
@@ -225,20 +225,20 @@ int tw_rx_questions__on_link(const char *ifname, struct tw_receiver **ret, struc
 	return 0;
 }
 
-int tw_rx_questions__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *err)
+int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *error)
 {
 	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer_on_udp, .stats = stats_of_udp, .close = close_udp
 	};
-	struct questions *q = calloc(1, sizeof(*q));
+	struct requests *q = calloc(1, sizeof(*q));
 	const int one = 1;
-	int rc = q ? 0 : -ENOMEM;
+	int err = q ? 0 : -ENOMEM;
 
-	if (!rc && setsockopt(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0)
-		rc = -errno;
-	if (rc) {
+	if (!err && setsockopt(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0)
+		err = -errno;
+	if (err) {
 		free(q);
-		return tw_error__set(err, rc, "cannot receive questions for the clock over UDP: %s", strerror(-rc));
+		return tw_error__set(error, err, "cannot receive questions for the clock over UDP: %s", strerror(-err));
 	}
 	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
 	q->udp = udp;
