@@ -7,8 +7,8 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-#include "xdp/clsact.h"
 #include "xdp/load.h"
+#include "xdp/tc.h"
 
 #define HANDLE 1
 
@@ -63,90 +63,90 @@ static struct found find(struct nl_sock *sk, const struct tw_state *state)
 	return found;
 }
 
-static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct tw_error *err)
+static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
 	const bool there = find(sk, state).ours;
-	const int error = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", err) : 0;
+	const int err = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", error) : 0;
 
 	/* Where somebody took the filter away the qdisc may be another one by now. */
-	if (!error && (there || !state->public.schema_id))
+	if (!err && (there || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
-	return error;
+	return err;
 }
 
-static int refused(const struct tw_state *state, const struct tw_answer *answer, struct tw_error *err)
+static int refused(const struct tw_state *state, const struct tw_answer *answer, struct tw_error *error)
 {
 	if (state->public.offload)
 		return tw_error__set(
-			err, answer->code,
+			error, answer->err,
 			"%s does not take the program into hardware: %s. Without --offload the kernel runs it",
 			state->public.ifname, answer->text);
-	return tw_error__set(err, answer->code, "cannot attach to tc of %s: %s", state->public.ifname, answer->text);
+	return tw_error__set(error, answer->err, "cannot attach to tc of %s: %s", state->public.ifname, answer->text);
 }
 
 /* Asked for hardware, and that is not what the kernel states: undone, and said. */
-static int check_hardware(struct nl_sock *sk, const struct tw_state *state, struct tw_error *err)
+static int check_hardware(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
 	if (!state->public.offload || find(sk, state).flags & TCA_CLS_FLAGS_IN_HW)
 		return 0;
 	remove_ours(sk, state, NULL);
 	return tw_error__set(
-		err, -EOPNOTSUPP,
+		error, -EOPNOTSUPP,
 		"%s took the program, but the kernel says not_in_hw: undone. Without --offload the kernel runs it",
 		state->public.ifname);
 }
 
-static int attach(struct nl_sock *sk, struct tw_state *state, int program, struct tw_error *err)
+static int attach(struct nl_sock *sk, struct tw_state *state, int program, struct tw_error *error)
 {
 	struct tw_answer answer;
-	int error = tw_clsact__add(sk, state, err);
+	int err = tw_clsact__add(sk, state, error);
 
-	if (error)
-		return error;
-	error = tw_tc__ask(sk, message(state, program), &answer);
-	if (!error)
-		return check_hardware(sk, state, err);
+	if (err)
+		return err;
+	err = tw_tc__ask(sk, message(state, program), &answer);
+	if (!err)
+		return check_hardware(sk, state, error);
 	tw_clsact__remove(sk, state);
-	return refused(state, &answer, err);
+	return refused(state, &answer, error);
 }
 
-int tw_tc__plan(struct tw_state *state, struct tw_error *err)
+int tw_tc__plan(struct tw_state *state, struct tw_error *error)
 {
 	struct nl_sock *sk;
-	int error = tw_tc__open(&sk, err);
+	int err = tw_tc__open(&sk, error);
 
-	if (error)
-		return error;
-	error = tw_clsact__plan(sk, state, err);
+	if (err)
+		return err;
+	err = tw_clsact__plan(sk, state, error);
 	nl_socket_free(sk);
-	return error;
+	return err;
 }
 
-int tw_tc__attach(struct tw_state *state, int program, struct tw_error *err)
+int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error)
 {
 	struct nl_sock *sk;
-	int error = tw_tc__open(&sk, err);
+	int err = tw_tc__open(&sk, error);
 
-	if (error)
-		return error;
-	error = attach(sk, state, program, err);
+	if (err)
+		return err;
+	err = attach(sk, state, program, error);
 	nl_socket_free(sk);
-	return error;
+	return err;
 }
 
-int tw_tc__detach(const struct tw_state *state, struct tw_error *err)
+int tw_tc__detach(const struct tw_state *state, struct tw_error *error)
 {
 	struct nl_sock *sk;
-	int error;
+	int err;
 
 	if (!state->prio)
 		return 0;
-	error = tw_tc__open(&sk, err);
-	if (error)
-		return error;
-	error = remove_ours(sk, state, err);
+	err = tw_tc__open(&sk, error);
+	if (err)
+		return err;
+	err = remove_ours(sk, state, error);
 	nl_socket_free(sk);
-	return error;
+	return err;
 }
 
 uint8_t tw_tc__mode(const struct tw_state *state)

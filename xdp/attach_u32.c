@@ -2,13 +2,277 @@
 #include "xdp/attach_u32.h"
 
 #include <errno.h>
+#include <linux/gen_stats.h>
 #include <linux/pkt_cls.h>
+#include <linux/tc_act/tc_mirred.h>
+#include <netlink/route/act/gact.h>
+#include <netlink/route/act/mirred.h>
+#include <netlink/route/act/skbedit.h>
+#include <netlink/route/action.h>
+#include <netlink/route/classifier.h>
+#include <netlink/route/cls/u32.h>
 #include <string.h>
 
+#include "filter/u32/u32.h"
 #include "wire/tracewire.h"
-#include "xdp/clsact.h"
-#include "xdp/u32_look.h"
-#include "xdp/u32_message.h"
+#include "xdp/tc.h"
+
+/* Sets of filters take turns with two priorities. */
+#define TW_U32_FIRST_PRIO  (TW_TC_PRIO + TW_PLACE_U32)
+#define TW_U32_SECOND_PRIO (TW_TC_PRIO + TW_PLACES)
+
+#define TW_U32_NODES_MAX 4095 /* filters of one priority */
+
+/* One filter of u32. */
+struct node {
+	uint32_t number; /* 1 to TW_U32_NODES_MAX: they are asked in this order */
+	const struct tw_u32_match *match;
+	uint8_t action; /* enum tw_action */
+	uint32_t arg;
+	const uint32_t *mirror_to; /* instead of the action: copies go to these interfaces, the frame passes */
+	unsigned int n_mirrors;
+	bool offload;
+};
+
+/* The tc action that it takes; NULL = none */
+static const char *needs(const struct node *node)
+{
+	static const char *const kinds[] = {
+		[TW_ACTION_DROP] = "gact",
+		[TW_ACTION_MARK] = "skbedit",
+		[TW_ACTION_REDIRECT] = "mirred",
+	};
+
+	return node->n_mirrors ? "mirred" : kinds[node->action];
+}
+
+static struct rtnl_act *new_action(const char *kind)
+{
+	struct rtnl_act *action = rtnl_act_alloc();
+
+	if (action && rtnl_tc_set_kind(TC_CAST(action), kind) < 0) {
+		rtnl_act_put(action);
+		return NULL;
+	}
+	return action;
+}
+
+static struct rtnl_act *mirred(int how, int verdict, uint32_t ifindex)
+{
+	struct rtnl_act *action = new_action("mirred");
+
+	if (action) {
+		rtnl_mirred_set_action(action, how);
+		rtnl_mirred_set_policy(action, verdict);
+		rtnl_mirred_set_ifindex(action, ifindex);
+	}
+	return action;
+}
+
+static struct rtnl_act *action_of(const struct node *node)
+{
+	struct rtnl_act *action;
+
+	switch (node->action) {
+	case TW_ACTION_DROP:
+		action = new_action("gact");
+		if (action)
+			rtnl_gact_set_action(action, TC_ACT_SHOT);
+		return action;
+	case TW_ACTION_MARK:
+		action = new_action("skbedit");
+		if (action) {
+			rtnl_skbedit_set_action(action, TC_ACT_OK);
+			rtnl_skbedit_set_mark(action, node->arg);
+		}
+		return action;
+	default:
+		return mirred(TCA_EGRESS_REDIR, TC_ACT_STOLEN, node->arg);
+	}
+}
+
+/* The filter has a reference to the action if it was added. Return: 0 or a code of libnl */
+static int add_action(struct rtnl_cls *cls, struct rtnl_act *action)
+{
+	const int code = action ? rtnl_u32_add_action(cls, action) : -NLE_NOMEM;
+
+	if (code && action)
+		rtnl_act_put(action);
+	return code;
+}
+
+/* If there is no action, the frame passes. */
+static int add_actions(struct rtnl_cls *cls, const struct node *node)
+{
+	int code = 0;
+
+	for (unsigned int i = 0; i < node->n_mirrors && !code; i++)
+		code = add_action(cls, mirred(TCA_EGRESS_MIRROR, i + 1 < node->n_mirrors ? TC_ACT_PIPE : TC_ACT_OK,
+					      node->mirror_to[i]));
+	return !node->n_mirrors && needs(node) ? add_action(cls, action_of(node)) : code;
+}
+
+static int describe(struct rtnl_cls *cls, const struct tw_tc_at *at, const struct node *node)
+{
+	int code;
+
+	rtnl_tc_set_ifindex(TC_CAST(cls), at->ifindex);
+	rtnl_tc_set_parent(TC_CAST(cls), at->parent);
+	code = rtnl_tc_set_kind(TC_CAST(cls), "u32");
+	rtnl_cls_set_prio(cls, (uint16_t)at->prio);
+	rtnl_cls_set_protocol(cls, at->protocol);
+	rtnl_u32_set_handle(cls, 0, 0, (int)node->number);
+	for (unsigned int i = 0; i < node->match->n && !code; i++)
+		code = rtnl_u32_add_key_uint32(cls, node->match->keys[i].value, node->match->keys[i].mask,
+					       (int)node->match->keys[i].offset, 0);
+	if (!code)
+		code = rtnl_u32_set_cls_terminal(cls);
+	if (!code)
+		code = rtnl_u32_set_flags(cls, node->offload ? TCA_CLS_FLAGS_SKIP_SW : TCA_CLS_FLAGS_SKIP_HW);
+	return code ? code : add_actions(cls, node);
+}
+
+/* Return: NULL without memory */
+static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node)
+{
+	struct rtnl_cls *cls = rtnl_cls_alloc();
+	struct nl_msg *msg = NULL;
+
+	if (cls && !describe(cls, at, node))
+		rtnl_cls_build_add_request(cls, NLM_F_CREATE | NLM_F_EXCL, &msg);
+	rtnl_cls_put(cls);
+	return msg;
+}
+
+/* What the kernel has of a set of filters. */
+struct look {
+	const struct tw_state *state; /* set by look_at_set() */
+	struct tw_counter *rows;      /* added to; NULL = not asked for */
+	unsigned int n, in_hw;        /* filters, and those that the kernel states to be in hardware */
+};
+
+static bool is_counted(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= (int)sizeof(struct tc_u32_pcnt);
+}
+
+/* Of the first action, or of the filter if it has none; NIC's are with the action. Return: TW_NOT_COUNTED if there are none */
+static uint64_t frames_of(struct nlattr **options)
+{
+	struct nlattr *actions[2], *action[TCA_ACT_MAX + 1], *stats[TCA_STATS_MAX + 1];
+	struct tc_u32_pcnt count;
+
+	if (options[TCA_U32_ACT] && !nla_parse_nested(actions, 1, options[TCA_U32_ACT], NULL) && actions[1] &&
+	    !nla_parse_nested(action, TCA_ACT_MAX, actions[1], NULL) && action[TCA_ACT_STATS] &&
+	    !nla_parse_nested(stats, TCA_STATS_MAX, action[TCA_ACT_STATS], NULL)) {
+		if (stats[TCA_STATS_PKT64])
+			return nla_get_u64(stats[TCA_STATS_PKT64]);
+		if (stats[TCA_STATS_BASIC] && nla_len(stats[TCA_STATS_BASIC]) >= 12)
+			return *(uint32_t *)((char *)nla_data(stats[TCA_STATS_BASIC]) + sizeof(uint64_t));
+	}
+	if (!is_counted(options[TCA_U32_PCNT]))
+		return TW_NOT_COUNTED;
+	memcpy(&count, nla_data(options[TCA_U32_PCNT]), sizeof(count));
+	return count.rhit;
+}
+
+static void add_frames(const struct look *look, uint32_t node, uint64_t frames)
+{
+	for (unsigned int i = 0; i < TW_ROWS_MAX; i++) {
+		const struct tw_state_row *row = &look->state->rows[i];
+
+		if (node < row->first || node >= row->first + row->n)
+			continue;
+		if (frames == TW_NOT_COUNTED)
+			look->rows[i].frames = frames;
+		else if (look->rows[i].frames != TW_NOT_COUNTED)
+			look->rows[i].frames += frames;
+	}
+}
+
+static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
+{
+	struct nlattr *options[TCA_U32_MAX + 1];
+	struct look *look = ctx;
+
+	if (!TC_U32_NODE(head->tcm_handle) || !tw_filter__kind_is(attrs, "u32") || !attrs[TCA_OPTIONS] ||
+	    nla_parse_nested(options, TCA_U32_MAX, attrs[TCA_OPTIONS], NULL))
+		return;
+	look->n++;
+	if (options[TCA_U32_FLAGS] && nla_get_u32(options[TCA_U32_FLAGS]) & TCA_CLS_FLAGS_IN_HW)
+		look->in_hw++;
+	if (look->rows)
+		add_frames(look, TC_U32_NODE(head->tcm_handle), frames_of(options));
+}
+
+/* Filters of that priority; @ret begins zeroed. */
+static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct look *ret)
+{
+	ret->state = state;
+	return tw_filters__each(sk, state->public.ifindex, prio, look_at, ret);
+}
+
+static void remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio)
+{
+	tw_filters__remove(sk, state->public.ifindex, prio, TW_ETHERTYPE, "u32", NULL);
+}
+
+int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
+{
+	struct look look = { 0 };
+	struct nl_sock *sk;
+	int err;
+
+	if (!state->prio)
+		return 0;
+	err = tw_tc__open(&sk, error);
+	if (err)
+		return err;
+	look_at_set(sk, state, TW_U32_FIRST_PRIO, &look);
+	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
+	remove_set(sk, state, TW_U32_FIRST_PRIO);
+	remove_set(sk, state, TW_U32_SECOND_PRIO);
+	/* Where somebody took the filters away the qdisc may be another one by now. */
+	if (look.n || !state->public.schema_id)
+		tw_clsact__remove(sk, state);
+	nl_socket_free(sk);
+	return 0;
+}
+
+uint8_t tw_u32__mode(const struct tw_state *state)
+{
+	struct look look = { 0 };
+	struct nl_sock *sk;
+	int err;
+
+	if (!state->prio || tw_tc__open(&sk, NULL))
+		return TW_MODE_NONE;
+	err = look_at_set(sk, state, state->prio, &look);
+	nl_socket_free(sk);
+	if (err || !look.n)
+		return TW_MODE_NONE;
+	return look.in_hw == look.n ? TW_MODE_HARDWARE : TW_MODE_SOFTWARE;
+}
+
+int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error)
+{
+	struct look look = { .rows = rows };
+	struct nl_sock *sk;
+	int err = tw_tc__open(&sk, error);
+
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)
+		rows[i].frames = state->rows[i].n || state->rows[i].carried ? state->rows[i].carried : TW_NOT_COUNTED;
+	err = look_at_set(sk, state, state->prio, &look);
+	nl_socket_free(sk);
+	if (!err && !look.n)
+		return tw_error__set(error, -ENOENT, "the filters of u32 on %s have gone, and what they counted",
+				     state->public.ifname);
+	return err ? tw_error__set(error, err, "cannot list the filters of %s: %s", state->public.ifname,
+				   strerror(-err))
+		   : 0;
+}
 
 struct set {
 	struct nl_sock *sk;
@@ -18,34 +282,35 @@ struct set {
 	struct tw_state_row rows[TW_ROWS_MAX];
 };
 
-static int refused(const struct set *set, const struct tw_u32_node *node, const struct tw_answer *answer,
-		   struct tw_error *err)
+static int refused(const struct set *set, const struct node *node, const struct tw_answer *answer,
+		   struct tw_error *error)
 {
-	const char *needs = tw_u32_node__needs(node), *ifname = set->state->public.ifname;
+	const char *kind = needs(node), *ifname = set->state->public.ifname;
 
-	if (answer->code == -ENOENT && needs)
+	if (answer->err == -ENOENT && kind)
 		return tw_error__set(
-			err, -EOPNOTSUPP,
+			error, -EOPNOTSUPP,
 			"this kernel has no tc action %s (module act_%s), which u32 takes for that; --hook tc "
 			"needs none",
-			needs, needs);
+			kind, kind);
 	if (set->state->public.offload)
-		return tw_error__set(err, answer->code,
+		return tw_error__set(error, answer->err,
 				     "%s does not take u32 into hardware: %s. Without --offload the kernel does it",
 				     ifname, answer->text);
-	return tw_error__set(err, answer->code, "cannot attach u32 to tc of %s: %s", ifname, answer->text);
+	return tw_error__set(error, answer->err, "cannot attach u32 to tc of %s: %s", ifname, answer->text);
 }
 
-static int add(struct set *set, unsigned int row, struct tw_u32_node *node, struct tw_error *err)
+static int add(struct set *set, unsigned int row, struct node *node, struct tw_error *error)
 {
 	struct tw_answer answer;
 
 	node->number = set->next;
 	node->offload = set->state->public.offload;
 	if (node->number > TW_U32_NODES_MAX)
-		return tw_error__set(err, -EOPNOTSUPP, "the rules take more than %d filters of u32", TW_U32_NODES_MAX);
-	if (tw_tc__ask(set->sk, tw_u32_node__message(&set->at, node), &answer))
-		return refused(set, node, &answer, err);
+		return tw_error__set(error, -EOPNOTSUPP, "the rules take more than %d filters of u32",
+				     TW_U32_NODES_MAX);
+	if (tw_tc__ask(set->sk, message(&set->at, node), &answer))
+		return refused(set, node, &answer, error);
 	set->next++;
 	if (!set->rows[row].n++)
 		set->rows[row].first = node->number;
@@ -53,20 +318,20 @@ static int add(struct set *set, unsigned int row, struct tw_u32_node *node, stru
 }
 
 static int add_rule(struct set *set, unsigned int row, const struct tw_rules *rules, const struct tw_rule *rule,
-		    struct tw_error *err)
+		    struct tw_error *error)
 {
 	struct tw_u32 u32;
-	int error = tw_u32__compile(rule->bound, rules->schema_id, &u32, err);
+	int err = tw_u32__compile(rule->bound, rules->schema_id, &u32, error);
 
-	if (error)
-		return error;
-	for (unsigned int i = 0; i < u32.n && !error; i++) {
-		struct tw_u32_node node = { .match = &u32.matches[i], .action = rule->action, .arg = rule->arg };
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < u32.n && !err; i++) {
+		struct node node = { .match = &u32.matches[i], .action = rule->action, .arg = rule->arg };
 
-		error = add(set, row, &node, err);
+		err = add(set, row, &node, error);
 	}
 	tw_u32__fini(&u32);
-	return error;
+	return err;
 }
 
 /* Each interface that something is redirected to, once. */
@@ -88,35 +353,35 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 }
 
 /* Control frames go both ways. */
-static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *err)
+static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];
-	struct tw_u32_node node = { .match = tw_u32__control(), .mirror_to = to, .n_mirrors = redirects_of(rules, to) };
+	struct node node = { .match = tw_u32__control(), .mirror_to = to, .n_mirrors = redirects_of(rules, to) };
 
-	return node.n_mirrors ? add(set, rules->n + 1 + TW_COUNT_CONTROL, &node, err) : 0;
+	return node.n_mirrors ? add(set, rules->n + 1 + TW_COUNT_CONTROL, &node, error) : 0;
 }
 
-static int add_all(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *err)
+static int add_all(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *error)
 {
 	const struct tw_rule otherwise = { .bound = (struct tw_bound *)any,
 					   .action = rules->default_action,
 					   .arg = rules->default_arg };
-	int error = add_control(set, rules, err);
+	int err = add_control(set, rules, error);
 
-	for (unsigned int i = 0; i < rules->n && !error; i++)
-		error = add_rule(set, i, rules, &rules->rules[i], err);
-	return error ? error : add_rule(set, rules->n, rules, &otherwise, err);
+	for (unsigned int i = 0; i < rules->n && !err; i++)
+		err = add_rule(set, i, rules, &rules->rules[i], error);
+	return err ? err : add_rule(set, rules->n, rules, &otherwise, error);
 }
 
-static int check_hardware(const struct set *set, struct tw_error *err)
+static int check_hardware(const struct set *set, struct tw_error *error)
 {
-	struct tw_u32_look look = { 0 };
+	struct look look = { 0 };
 
 	if (!set->state->public.offload ||
-	    (!tw_u32__look(set->sk, set->state, set->at.prio, &look) && look.n && look.in_hw == look.n))
+	    (!look_at_set(set->sk, set->state, set->at.prio, &look) && look.n && look.in_hw == look.n))
 		return 0;
 	return tw_error__set(
-		err, -EOPNOTSUPP,
+		error, -EOPNOTSUPP,
 		"%s took the filters, but the kernel says not_in_hw of %u of %u: undone. Without --offload the "
 		"kernel does it",
 		set->state->public.ifname, look.n - look.in_hw, look.n);
@@ -129,24 +394,24 @@ static void carry(struct set *set, const struct tw_counter *counted)
 		set->rows[i].carried = counted[i].frames == TW_NOT_COUNTED ? 0 : counted[i].frames;
 }
 
-static int attach(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *err)
+static int attach(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *error)
 {
 	struct tw_counter counted[TW_ROWS_MAX] = { 0 };
 	const uint32_t old = set->state->public.schema_id ? set->state->prio : 0;
-	int error = tw_clsact__add(set->sk, set->state, err);
+	int err = tw_clsact__add(set->sk, set->state, error);
 
-	if (!error)
-		error = add_all(set, rules, any, err);
-	if (!error)
-		error = check_hardware(set, err);
-	if (error) {
-		tw_u32__remove_set(set->sk, set->state, set->at.prio);
+	if (!err)
+		err = add_all(set, rules, any, error);
+	if (!err)
+		err = check_hardware(set, error);
+	if (err) {
+		remove_set(set->sk, set->state, set->at.prio);
 		tw_clsact__remove(set->sk, set->state);
-		return error;
+		return err;
 	}
 	if (old) {
 		tw_u32__count(set->state, counted, NULL);
-		tw_u32__remove_set(set->sk, set->state, old);
+		remove_set(set->sk, set->state, old);
 	}
 	carry(set, counted);
 	set->state->prio = set->at.prio;
@@ -155,7 +420,7 @@ static int attach(struct set *set, const struct tw_rules *rules, const struct tw
 }
 
 int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const struct tw_bound *any,
-		   struct tw_error *err)
+		   struct tw_error *error)
 {
 	const bool is_first = !state->public.schema_id;
 	struct set set = {
@@ -166,11 +431,11 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 			.protocol = TW_ETHERTYPE },
 		.next = 1,
 	};
-	int error = tw_tc__open(&set.sk, err);
+	int err = tw_tc__open(&set.sk, error);
 
-	if (error)
-		return error;
-	error = attach(&set, rules, any, err);
+	if (err)
+		return err;
+	err = attach(&set, rules, any, error);
 	nl_socket_free(set.sk);
-	return error;
+	return err;
 }

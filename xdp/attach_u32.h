@@ -17,10 +17,10 @@
  * Return: 0; -EOPNOTSUPP where u32 or this kernel cannot do it, or the NIC if it should, with nothing of it left; another -errno.
  */
 int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const struct tw_bound *any,
-		   struct tw_error *err);
+		   struct tw_error *error);
 
 /** tw_u32__detach() - all of ours, and the qdisc if it is ours and empty. Return: 0, also if they were gone; -errno */
-int tw_u32__detach(const struct tw_state *state, struct tw_error *err);
+int tw_u32__detach(const struct tw_state *state, struct tw_error *error);
 
 /** tw_u32__mode() - as the kernel states it. Return: enum tw_mode */
 uint8_t tw_u32__mode(const struct tw_state *state);
@@ -30,6 +30,6 @@ uint8_t tw_u32__mode(const struct tw_state *state);
  * @rows: TW_ROWS_MAX
  * Return: 0 or -errno
  */
-int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *err);
+int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);
 
 #endif

@@ -4,11 +4,111 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "xdp/dispatcher.h"
-#include "xdp/quiet.h"
+#include "xdp/log_capture.h"
+
+/* libxdp's dispatcher: several XDP programs on one interface. NULL = none: no program, or one that somebody has attached without libxdp. */
+static struct xdp_multiprog *find_dispatcher(int ifindex)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(ifindex);
+
+	if (libxdp_get_error(all))
+		return NULL;
+	if (!xdp_multiprog__is_legacy(all))
+		return all;
+	xdp_multiprog__close(all);
+	return NULL;
+}
+
+static struct xdp_program *find_program(struct xdp_multiprog *all, uint32_t id)
+{
+	struct xdp_program *program = NULL;
+
+	while ((program = xdp_multiprog__next_prog(program, all)))
+		if (xdp_program__id(program) == id)
+			return program;
+	return NULL;
+}
+
+static bool dispatcher__is_there(int ifindex)
+{
+	struct tw_log_capture log;
+	struct xdp_multiprog *all;
+
+	tw_log_capture__begin(&log);
+	all = find_dispatcher(ifindex);
+	xdp_multiprog__close(all);
+	tw_log_capture__end(&log);
+	return all;
+}
+
+static bool dispatcher__has(int ifindex, uint32_t id)
+{
+	struct tw_log_capture log;
+	struct xdp_multiprog *all;
+	bool has = false;
+
+	tw_log_capture__begin(&log);
+	all = find_dispatcher(ifindex);
+	if (all)
+		has = find_program(all, id);
+	xdp_multiprog__close(all);
+	tw_log_capture__end(&log);
+	return has;
+}
+
+static int dispatcher__detach(int ifindex, uint32_t id, struct tw_error *error)
+{
+	struct xdp_program *program = NULL;
+	struct xdp_multiprog *all;
+	struct tw_log_capture log;
+	int err = 0;
+
+	tw_log_capture__begin(&log);
+	all = find_dispatcher(ifindex);
+	if (all)
+		program = find_program(all, id);
+	if (program)
+		err = xdp_program__detach(program, ifindex, xdp_multiprog__attach_mode(all), 0);
+	xdp_multiprog__close(all);
+	tw_log_capture__end(&log);
+	return err ? tw_error__set(error, err, "libxdp cannot take the program out of its dispatcher: %s",
+				   tw_log_capture__why(&log, err))
+		   : 0;
+}
+
+static int attach_to_dispatcher(struct xdp_program *program, int ifindex)
+{
+	int err = xdp_program__attach(program, ifindex, XDP_MODE_NATIVE, 0);
+
+	if (err && err != -EEXIST && err != -EBUSY && err != -EPERM)
+		err = xdp_program__attach(program, ifindex, XDP_MODE_SKB, 0);
+	return err;
+}
+
+int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error)
+{
+	DECLARE_LIBBPF_OPTS(xdp_program_opts, opts, .obj = opened->object, .prog_name = TW_PROGRAM_NAME);
+	struct xdp_program *program;
+	struct tw_log_capture log;
+	int err;
+
+	tw_log_capture__begin(&log);
+	program = xdp_program__create(&opts);
+	err = (int)libxdp_get_error(program);
+	if (!err) {
+		err = attach_to_dispatcher(program, state->public.ifindex);
+		*ret_id = err ? 0 : xdp_program__id(program);
+		xdp_program__close(program);
+	}
+	tw_log_capture__end(&log);
+	return err ? tw_error__set(error, err, "libxdp cannot attach to %s: %s", state->public.ifname,
+				   tw_log_capture__why(&log, err))
+		   : 0;
+}
 
 static int query(int ifindex, struct bpf_xdp_query_opts *opts)
 {
@@ -24,25 +124,25 @@ static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_qu
 
 	if (state->public.offload)
 		return there->hw_prog_id;
-	return state->public.persist && tw_dispatcher__is_there(state->public.ifindex) ? 0 : software;
+	return state->public.persist && dispatcher__is_there(state->public.ifindex) ? 0 : software;
 }
 
-int tw_xdp__plan(const struct tw_state *state, struct tw_error *err)
+int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 {
 	struct bpf_xdp_query_opts there;
 	char name[BPF_OBJ_NAME_LEN];
 	uint32_t id;
-	int error = query(state->public.ifindex, &there);
+	int err = query(state->public.ifindex, &there);
 
-	if (error)
-		return tw_error__set(err, error, "cannot ask %s for its XDP program: %s", state->public.ifname,
-				     strerror(-error));
+	if (err)
+		return tw_error__set(error, err, "cannot ask %s for its XDP program: %s", state->public.ifname,
+				     strerror(-err));
 	id = in_the_way(state, &there);
 	if (!id)
 		return 0;
 	tw_program__name_of(id, name);
 	return tw_error__set(
-		err, -EEXIST,
+		error, -EEXIST,
 		"%s has an XDP program already, %s with id %u, which is not ours to replace; --hook tc does not "
 		"need its place",
 		state->public.ifname, *name ? name : "without a name", id);
@@ -56,78 +156,78 @@ static int create_link(int program, int ifindex, uint32_t flags)
 }
 
 /* By the driver if it can, else behind it: what was done shows in the mode. Not if somebody came first. */
-static int hold_first(const struct tw_state *state, int program, int *link, struct tw_error *err)
+static int hold_first(const struct tw_state *state, int program, int *link, struct tw_error *error)
 {
 	int fd = create_link(program, state->public.ifindex, XDP_FLAGS_DRV_MODE);
 
 	if (fd < 0 && fd != -EEXIST && fd != -EBUSY && fd != -EPERM)
 		fd = create_link(program, state->public.ifindex, XDP_FLAGS_SKB_MODE);
 	if (fd < 0)
-		return tw_error__set(err, fd, "cannot attach to XDP of %s: %s", state->public.ifname, strerror(-fd));
+		return tw_error__set(error, fd, "cannot attach to XDP of %s: %s", state->public.ifname, strerror(-fd));
 	*link = fd;
 	return 0;
 }
 
-int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *err)
+int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	if (*link < 0)
-		return hold_first(state, program, link, err);
-	error = bpf_link_update(*link, program, NULL);
-	return error ? tw_error__set(err, error, "cannot replace the XDP program of %s: %s", state->public.ifname,
-				     strerror(-error))
-		     : 0;
+		return hold_first(state, program, link, error);
+	err = bpf_link_update(*link, program, NULL);
+	return err ? tw_error__set(error, err, "cannot replace the XDP program of %s: %s", state->public.ifname,
+				   strerror(-err))
+		   : 0;
 }
 
-int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *err)
+int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = old);
 	const uint32_t flags = XDP_FLAGS_HW_MODE | (old < 0 ? XDP_FLAGS_UPDATE_IF_NOEXIST : XDP_FLAGS_REPLACE);
-	struct tw_quiet quiet;
-	int error;
+	struct tw_log_capture log;
+	int err;
 
-	tw_quiet__begin(&quiet);
-	error = bpf_xdp_attach(state->public.ifindex, program, flags, old < 0 ? NULL : &opts);
-	tw_quiet__end(&quiet);
-	if (error)
+	tw_log_capture__begin(&log);
+	err = bpf_xdp_attach(state->public.ifindex, program, flags, old < 0 ? NULL : &opts);
+	tw_log_capture__end(&log);
+	if (err)
 		return tw_error__set(
-			err, error,
+			error, err,
 			"%s does not take the program into hardware: %s. Without --offload the kernel runs it",
-			state->public.ifname, tw_quiet__why(&quiet, error));
+			state->public.ifname, tw_log_capture__why(&log, err));
 	return 0;
 }
 
 /* By its id, so that what came there after us stays. */
-static int detach_single(const struct tw_state *state, uint32_t flags, struct tw_error *err)
+static int detach_single(const struct tw_state *state, uint32_t flags, struct tw_error *error)
 {
 	const int fd = bpf_prog_get_fd_by_id(state->public.program);
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
-	int error;
+	int err;
 
 	if (fd < 0)
 		return 0;
-	error = bpf_xdp_detach(state->public.ifindex, flags | XDP_FLAGS_REPLACE, &opts);
+	err = bpf_xdp_detach(state->public.ifindex, flags | XDP_FLAGS_REPLACE, &opts);
 	close(fd);
-	return error ? tw_error__set(err, error, "cannot take the XDP program off %s: %s", state->public.ifname,
-				     strerror(-error))
-		     : 0;
+	return err ? tw_error__set(error, err, "cannot take the XDP program off %s: %s", state->public.ifname,
+				   strerror(-err))
+		   : 0;
 }
 
-int tw_xdp__detach(const struct tw_state *state, struct tw_error *err)
+int tw_xdp__detach(const struct tw_state *state, struct tw_error *error)
 {
 	if (state->held_by_link)
 		return 0;
 	switch (tw_xdp__mode(state)) {
 	case TW_MODE_NATIVE:
-		return detach_single(state, XDP_FLAGS_DRV_MODE, err);
+		return detach_single(state, XDP_FLAGS_DRV_MODE, error);
 	case TW_MODE_GENERIC:
-		return detach_single(state, XDP_FLAGS_SKB_MODE, err);
+		return detach_single(state, XDP_FLAGS_SKB_MODE, error);
 	case TW_MODE_HARDWARE:
-		return detach_single(state, XDP_FLAGS_HW_MODE, err);
+		return detach_single(state, XDP_FLAGS_HW_MODE, error);
 	case TW_MODE_DISPATCHER:
 	case TW_MODE_GENERIC_DISPATCHER:
-		return tw_dispatcher__detach(state->public.ifindex, state->public.program, err);
+		return dispatcher__detach(state->public.ifindex, state->public.program, error);
 	default:
 		return 0;
 	}
@@ -146,7 +246,7 @@ uint8_t tw_xdp__mode(const struct tw_state *state)
 		return TW_MODE_NATIVE;
 	if (there.skb_prog_id == id)
 		return TW_MODE_GENERIC;
-	if (!tw_dispatcher__has(state->public.ifindex, id))
+	if (!dispatcher__has(state->public.ifindex, id))
 		return TW_MODE_NONE;
 	return there.drv_prog_id ? TW_MODE_DISPATCHER : TW_MODE_GENERIC_DISPATCHER;
 }

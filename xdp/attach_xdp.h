@@ -7,17 +7,17 @@
 #include "xdp/state.h"
 
 /** tw_xdp__plan() - before the first: -EEXIST if there is a stranger that would have to go, and who it is. Return: 0 or -errno */
-int tw_xdp__plan(const struct tw_state *state, struct tw_error *err);
+int tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
 
 /**
  * tw_xdp__hold() - attach a loaded program by a link, or put it in the place of the link's
  * @link: -1 the first time; the caller's
  * Return: 0 or -errno
  */
-int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *err);
+int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *error);
 
 /** tw_xdp__offload() - into the NIC; @old: of the program of ours that it replaces, -1 = none. Return: 0 or -errno */
-int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *err);
+int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
 
 /**
  * tw_xdp__leave() - by libxdp: beside others where its dispatcher works, else alone
@@ -25,10 +25,10 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
  * @ret_id: of the program
  * Return: 0 or -errno
  */
-int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *err);
+int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error);
 
 /** tw_xdp__detach() - a program of ours that no link holds. Return: 0, also if it was gone; -errno */
-int tw_xdp__detach(const struct tw_state *state, struct tw_error *err);
+int tw_xdp__detach(const struct tw_state *state, struct tw_error *error);
 
 /** tw_xdp__mode() - as the kernel states it. Return: enum tw_mode */
 uint8_t tw_xdp__mode(const struct tw_state *state);

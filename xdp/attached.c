@@ -10,7 +10,7 @@
 #include "xdp/attach_tc.h"
 #include "xdp/attach_u32.h"
 #include "xdp/attach_xdp.h"
-#include "xdp/leftover.h"
+#include "xdp/cleanup.h"
 
 #define WAIT_MS 5000 /* for a process to take its classifier away */
 #define LOOK_MS 10
@@ -30,39 +30,39 @@ uint8_t tw_attached__mode(const struct tw_state *state)
 }
 
 struct visit {
-	int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err);
+	int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error);
 	void *ctx;
 	uint64_t netns;
 };
 
 /* An interface may have another name by now; one that has gone took with it what was attached. */
-static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *err)
+static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *error)
 {
 	if (state->netns != visit->netns || !if_indextoname((unsigned int)state->public.ifindex, state->public.ifname))
 		return 0;
 	state->public.mode = tw_attached__mode(state);
 	state->public.state = state;
-	return visit->each(&state->public, visit->ctx, err);
+	return visit->each(&state->public, visit->ctx, error);
 }
 
-static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state state;
-	int error;
+	int err;
 
 	if (tw_state__read(file, &state)) /* being made just now */
 		return 0;
-	error = visit_state(&state, ctx, err);
+	err = visit_state(&state, ctx, error);
 	tw_state__fini(&state);
-	return error;
+	return err;
 }
 
-int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
-		      struct tw_error *err)
+int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
+		      struct tw_error *error)
 {
 	struct visit visit = { each, ctx, tw_netns__inode() };
 
-	return tw_state_file__each(TW_STATE_FILES, visit_file, &visit, err);
+	return tw_state_file__each(TW_STATE_FILES, visit_file, &visit, error);
 }
 
 static bool read_name(pid_t pid, char name[32])
@@ -88,22 +88,22 @@ static bool is_one_of_us(pid_t pid)
 }
 
 /* Asked to end, a process takes away what it holds, and then its file. */
-static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *err)
+static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
-	int error = -EBUSY;
+	int err = -EBUSY;
 
 	if (is_one_of_us(attached->pid) && kill(attached->pid, SIGTERM) && errno != ESRCH)
-		return tw_error__set(err, -errno, "process %d holds it and cannot be asked to end: %s",
+		return tw_error__set(error, -errno, "process %d holds it and cannot be asked to end: %s",
 				     (int)attached->pid, strerror(errno));
-	for (int ms = 0; ms < WAIT_MS && error == -EBUSY; ms += LOOK_MS) {
+	for (int ms = 0; ms < WAIT_MS && err == -EBUSY; ms += LOOK_MS) {
 		nanosleep(&pause, NULL);
-		error = tw_state_file__try_lock(file);
+		err = tw_state_file__try_lock(file);
 	}
-	if (!error)
-		return tw_leftover__remove(file, err);
-	return error == -ENOENT ? 0
-				: tw_error__set(err, error, "process %d holds it and does not end", (int)attached->pid);
+	if (!err)
+		return tw_stale__remove(file, error);
+	return err == -ENOENT ? 0
+			      : tw_error__set(error, err, "process %d holds it and does not end", (int)attached->pid);
 }
 
 struct removal {
@@ -111,37 +111,37 @@ struct removal {
 	bool found;
 };
 
-static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct removal *removal = ctx;
 	struct tw_state state;
-	int error;
+	int err;
 
 	if (tw_state__read(file, &state))
 		return 0;
 	if (state.netns == removal->wanted->netns && state.public.ifindex == removal->wanted->public.ifindex &&
 	    state.public.place == removal->wanted->public.place) {
-		error = tw_state_file__try_lock(file);
-		if (error == -EBUSY)
-			error = end_holder(file, &state.public, err);
-		else if (!error)
-			error = tw_leftover__remove(file, err);
-		removal->found = error != -ENOENT;
+		err = tw_state_file__try_lock(file);
+		if (err == -EBUSY)
+			err = end_holder(file, &state.public, error);
+		else if (!err)
+			err = tw_stale__remove(file, error);
+		removal->found = err != -ENOENT;
 	} else {
-		error = 0;
+		err = 0;
 	}
 	tw_state__fini(&state);
-	return error == -ENOENT ? 0 : error;
+	return err == -ENOENT ? 0 : err;
 }
 
-int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err)
+int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error)
 {
 	struct removal removal = { .wanted = attached->state };
-	const int error = tw_state_file__each(TW_STATE_FILES, detach_file, &removal, err);
+	const int err = tw_state_file__each(TW_STATE_FILES, detach_file, &removal, error);
 
-	if (error || removal.found)
-		return error;
-	return tw_error__set(err, -ENOENT, "%s has no classifier in %s any more", attached->ifname,
+	if (err || removal.found)
+		return err;
+	return tw_error__set(error, -ENOENT, "%s has no classifier in %s any more", attached->ifname,
 			     tw_place__name(attached->place));
 }
 
@@ -165,36 +165,36 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 }
 
 /* Only what nobody has locked; what lies in another network namespace can be looked at from there. */
-static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *err)
+static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct cleanup *cleanup = ctx;
 	char name[64];
 	struct tw_state state;
-	int error = 0;
+	int err = 0;
 
 	if (tw_state_file__try_lock(file))
 		return 0;
-	error = tw_state__read(file, &state);
-	if (error) {
-		if (error == -ENODATA && !cleanup->dry_run) /* else there may be something to take away yet */
+	err = tw_state__read(file, &state);
+	if (err) {
+		if (err == -ENODATA && !cleanup->dry_run) /* else there may be something to take away yet */
 			tw_state_file__remove(file);
 		return 0;
 	}
 	if (is_left_over(&state, cleanup->netns)) {
 		snprintf(name, sizeof(name), "%s of %s", tw_place__name(state.public.place), state.public.ifname);
-		error = cleanup->dry_run ? 0 : tw_leftover__remove(file, err);
-		if (!error)
+		err = cleanup->dry_run ? 0 : tw_stale__remove(file, error);
+		if (!err)
 			cleanup->tell(cleanup->ctx,
 				      state.public.persist && state.public.schema_id ? TW_RECORD : TW_CLASSIFIER, name);
 	}
 	tw_state__fini(&state);
-	return error;
+	return err;
 }
 
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
-			   struct tw_error *err)
+			   struct tw_error *error)
 {
 	struct cleanup cleanup = { dry_run, tell, ctx, tw_netns__inode() };
 
-	return tw_state_file__each(TW_STATE_FILES, clean_file, &cleanup, err);
+	return tw_state_file__each(TW_STATE_FILES, clean_file, &cleanup, error);
 }

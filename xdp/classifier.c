@@ -9,78 +9,114 @@
 
 #include "filter/u32/u32.h"
 #include "xdp/attach_tc.h"
-#include "xdp/classifier_state.h"
-#include "xdp/features.h"
+#include "xdp/attach_u32.h"
+#include "xdp/attach_xdp.h"
+#include "xdp/cleanup.h"
 #include "xdp/interface.h"
-#include "xdp/leftover.h"
+
+struct tw_classifier {
+	struct tw_state state;
+	struct tw_state_file file;
+	struct tw_cleanup_helper helper;
+	struct tw_filter *filters[TW_RULES_MAX + 1]; /* the last is true of every event */
+	struct tw_maps maps;
+	uint16_t udp_port;
+	int link;    /* of XDP; -1 = none */
+	int program; /* in a NIC; -1 = none */
+};
+
+const char *tw_place__name(uint8_t place)
+{
+	static const char *const names[TW_PLACES] = { "xdp", "tc", "u32" };
+
+	return place < TW_PLACES ? names[place] : "?";
+}
+
+const char *tw_mode__text(uint8_t mode)
+{
+	static const char *const texts[] = {
+		[TW_MODE_NONE] = "not attached",
+		[TW_MODE_NATIVE] = "native XDP",
+		[TW_MODE_GENERIC] = "generic XDP",
+		[TW_MODE_DISPATCHER] = "native XDP, in libxdp's dispatcher",
+		[TW_MODE_GENERIC_DISPATCHER] = "generic XDP, in libxdp's dispatcher",
+		[TW_MODE_SOFTWARE] = "in software, not_in_hw",
+		[TW_MODE_HARDWARE] = "in_hw",
+	};
+
+	return mode < sizeof(texts) / sizeof(texts[0]) ? texts[mode] : "?";
+}
 
 /* Frames that go round for ever, or that an interface does not take: those would be lost, and nobody would count them. */
-static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *err)
+static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *error)
 {
-	const int index = tw_interface__index(options->ifname, err);
+	const int index = tw_interface__index(options->ifname, error);
 	char name[IFNAMSIZ] = "?";
 
 	if (index < 0)
 		return index;
 	if_indextoname(target, name);
-	if (tw_features__leads_back(target, index))
-		return tw_error__set(err, -EINVAL,
+	if (tw_interface__leads_back(target, index))
+		return tw_error__set(error, -EINVAL,
 				     "what is redirected to %s arrives on %s again, and goes round for ever", name,
 				     options->ifname);
-	if (options->place != TW_PLACE_XDP || tw_features__takes_redirected(target))
+	if (options->place != TW_PLACE_XDP || tw_interface__takes_redirected(target))
 		return 0;
 	return tw_error__set(
-		err, -EOPNOTSUPP,
+		error, -EOPNOTSUPP,
 		"%s does not send what XDP redirects to it; one end of a veth pair does while the other has GRO on "
 		"(ethtool -K PEER gro on). --hook tc needs none of that",
 		name);
 }
 
-static int check_action(const struct tw_classifier_options *options, uint8_t action, uint32_t arg, struct tw_error *err)
+static int check_action(const struct tw_classifier_options *options, uint8_t action, uint32_t arg,
+			struct tw_error *error)
 {
 	if (action == TW_ACTION_MARK && options->place == TW_PLACE_XDP)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "mark cannot be done in XDP, where frames have none yet: --hook tc can");
 	if (action == TW_ACTION_REDIRECT && options->place == TW_PLACE_XDP && options->offload)
-		return tw_error__set(err, -EINVAL, "redirect cannot be done by a NIC's XDP: --hook tc can");
-	return action == TW_ACTION_REDIRECT ? check_target(options, arg, err) : 0;
+		return tw_error__set(error, -EINVAL, "redirect cannot be done by a NIC's XDP: --hook tc can");
+	return action == TW_ACTION_REDIRECT ? check_target(options, arg, error) : 0;
 }
 
-static int check(const struct tw_classifier_options *options, struct tw_error *err)
+static int check(const struct tw_classifier_options *options, struct tw_error *error)
 {
-	int error = check_action(options, options->default_action, options->default_arg, err);
+	int err = check_action(options, options->default_action, options->default_arg, error);
 
 	if (!options->n || options->n > TW_RULES_MAX)
-		return tw_error__set(err, -EINVAL, "a classifier has 1 to %d rules, not %u", TW_RULES_MAX, options->n);
-	for (unsigned int i = 0; i < options->n && !error; i++)
-		error = check_action(options, options->rules[i].action, options->rules[i].arg, err);
-	if (!error && options->place == TW_PLACE_U32 && options->udp_port)
-		return tw_error__set(err, -EINVAL, "u32 finds frames behind Ethernet only, not in UDP: --hook tc does");
-	return error;
+		return tw_error__set(error, -EINVAL, "a classifier has 1 to %d rules, not %u", TW_RULES_MAX,
+				     options->n);
+	for (unsigned int i = 0; i < options->n && !err; i++)
+		err = check_action(options, options->rules[i].action, options->rules[i].arg, error);
+	if (!err && options->place == TW_PLACE_U32 && options->udp_port)
+		return tw_error__set(error, -EINVAL,
+				     "u32 finds frames behind Ethernet only, not in UDP: --hook tc does");
+	return err;
 }
 
-static int parse_rules(struct tw_classifier *c, const struct tw_classifier_options *options, struct tw_error *err)
+static int parse_rules(struct tw_classifier *c, const struct tw_classifier_options *options, struct tw_error *error)
 {
 	struct tw_error why;
-	int error;
+	int err;
 
 	for (unsigned int i = 0; i < options->n; i++) {
-		error = tw_filter__parse(options->rules[i].expression, &c->filters[i], &why);
-		if (error)
-			return tw_error__set(err, error, "rule %u: %s", i + 1, why.text);
+		err = tw_filter__parse(options->rules[i].expression, &c->filters[i], &why);
+		if (err)
+			return tw_error__set(error, err, "rule %u: %s", i + 1, why.text);
 	}
-	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], err);
+	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], error);
 }
 
 /* The place may have a file of a dead process, or of a classifier that stays. */
-static int claim(struct tw_classifier *c, struct tw_error *err)
+static int claim(struct tw_classifier *c, struct tw_error *error)
 {
 	struct tw_state there;
 	bool stays = false;
-	int error = tw_state__lock(&c->state, &c->file, err);
+	int err = tw_state__lock(&c->state, &c->file, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (!tw_state__read(&c->file, &there)) {
 		stays = there.public.persist && tw_attached__mode(&there) != TW_MODE_NONE;
 		tw_state__fini(&there);
@@ -88,50 +124,51 @@ static int claim(struct tw_classifier *c, struct tw_error *err)
 	if (stays) {
 		tw_state_file__close(&c->file);
 		return tw_error__set(
-			err, -EBUSY,
+			error, -EBUSY,
 			"%s has a classifier in %s already, attached to stay; take it away with `tracewire filter "
 			"detach -i %s`",
 			c->state.public.ifname, tw_place__name(c->state.public.place), c->state.public.ifname);
 	}
-	error = tw_leftover__detach_file(&c->file, err);
-	return error ? error : tw_state__write(&c->state, &c->file, err);
+	err = tw_stale__detach_file(&c->file, error);
+	return err ? err : tw_state__write(&c->state, &c->file, error);
 }
 
-static int plan(struct tw_classifier *c, struct tw_error *err)
+static int plan(struct tw_classifier *c, struct tw_error *error)
 {
-	int error = c->state.public.place == TW_PLACE_XDP ? tw_xdp__plan(&c->state, err) : tw_tc__plan(&c->state, err);
+	int err =
+		c->state.public.place == TW_PLACE_XDP ? tw_xdp__plan(&c->state, error) : tw_tc__plan(&c->state, error);
 
-	if (!error)
-		error = tw_state__write(&c->state, &c->file, err);
-	return error;
+	if (!err)
+		err = tw_state__write(&c->state, &c->file, error);
+	return err;
 }
 
-int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *err)
+int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error)
 {
 	struct tw_classifier *c = calloc(1, sizeof(*c));
-	int error;
+	int err;
 
 	if (!c)
-		return tw_error__set(err, -ENOMEM, "no memory for a classifier");
+		return tw_error__set(error, -ENOMEM, "no memory for a classifier");
 	c->file.fd = c->link = c->program = -1;
 	c->udp_port = options->udp_port;
 	tw_maps__none(&c->maps);
-	error = check(options, err);
-	if (!error)
-		error = parse_rules(c, options, err);
-	if (!error)
-		error = tw_state__init(&c->state, options, err);
-	if (!error)
-		error = claim(c, err);
-	if (!error && !options->persist)
-		error = tw_guardian__start(&c->file, &c->guardian, err);
-	if (!error)
-		error = plan(c, err);
-	if (error)
+	err = check(options, error);
+	if (!err)
+		err = parse_rules(c, options, error);
+	if (!err)
+		err = tw_state__init(&c->state, options, error);
+	if (!err)
+		err = claim(c, error);
+	if (!err && !options->persist)
+		err = tw_cleanup_helper__start(&c->file, &c->helper, error);
+	if (!err)
+		err = plan(c, error);
+	if (err)
 		tw_classifier__free(c);
 	else
 		*ret = c;
-	return error;
+	return err;
 }
 
 /* A link ends when its descriptor is closed; what is to stay stays if it was attached at all. */
@@ -142,9 +179,9 @@ void tw_classifier__free(struct tw_classifier *c)
 	if (c->link >= 0)
 		close(c->link);
 	if (c->file.fd >= 0 && !(c->state.public.persist && c->state.public.schema_id))
-		tw_leftover__remove(&c->file, NULL);
+		tw_stale__remove(&c->file, NULL);
 	tw_state_file__close(&c->file);
-	tw_guardian__end(&c->guardian);
+	tw_cleanup_helper__end(&c->helper);
 	tw_maps__fini(&c->maps);
 	if (c->program >= 0)
 		close(c->program);
@@ -155,13 +192,197 @@ void tw_classifier__free(struct tw_classifier *c)
 }
 
 int tw_classifier__attached(const struct tw_classifier *c,
-			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
-			    struct tw_error *err)
+			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
+			    void *ctx, struct tw_error *error)
 {
 	struct tw_state state = c->state;
 
 	state.public.mode = tw_attached__mode(&state);
 	state.public.state = &state;
 	state.maps = &c->maps;
-	return each(&state.public, ctx, err);
+	return each(&state.public, ctx, error);
+}
+
+/* From rules and a schema to what is attached. */
+/* The rules as a schema has them. */
+struct bound_rules {
+	struct tw_bound *bounds[TW_RULES_MAX + 1];
+	struct tw_rule rules[TW_RULES_MAX];
+	struct tw_rules all;
+};
+
+static void unbind(struct bound_rules *bound)
+{
+	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)
+		tw_bound__free(bound->bounds[i]);
+}
+
+static int bind_one(const struct tw_classifier *c, unsigned int i, const struct tw_classifier_schema *schema,
+		    struct bound_rules *ret, struct tw_error *error)
+{
+	const struct tw_bind_options options = { .schema = schema->schema, .big_endian = schema->big_endian };
+	struct tw_error why;
+	int err;
+
+	if (!c->filters[i])
+		return 0;
+	err = tw_filter__bind(c->filters[i], &options, &ret->bounds[i], &why);
+	return err ? tw_error__set(error, err, "rule %u: %s", i + 1, why.text) : 0;
+}
+
+static int bind_rules(const struct tw_classifier *c, const struct tw_classifier_schema *schema, struct bound_rules *ret,
+		      struct tw_error *error)
+{
+	const struct tw_attached *public = &c->state.public;
+	int err = 0;
+
+	*ret = (struct bound_rules){ 0 };
+	for (unsigned int i = 0; i <= TW_RULES_MAX && !err; i++)
+		err = bind_one(c, i, schema, ret, error);
+	for (unsigned int i = 0; i < public->n; i++)
+		ret->rules[i] = (struct tw_rule){ .bound = ret->bounds[i],
+						  .action = public->rules[i].action,
+						  .arg = public->rules[i].arg };
+	ret->all = (struct tw_rules){ .rules = ret->rules,
+				      .n = public->n,
+				      .default_action = public->default_action,
+				      .default_arg = public->default_arg,
+				      .schema_id = schema->id,
+				      .big_endian = schema->big_endian };
+	return err;
+}
+
+static int hold_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+{
+	struct tw_loaded loaded;
+	int err = tw_loaded__load(options, &loaded, error);
+
+	if (!err)
+		err = tw_xdp__hold(&c->state, tw_loaded__fd(&loaded), &c->link, error);
+	if (!err) {
+		c->state.held_by_link = true;
+		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
+	}
+	tw_loaded__fini(&loaded);
+	return err;
+}
+
+static int offload_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+{
+	struct tw_loaded loaded;
+	int fd, err = tw_loaded__load(options, &loaded, error);
+
+	/* Written first: whoever is killed in between leaves no riddle. */
+	if (!err) {
+		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
+		err = tw_state__write(&c->state, &c->file, error);
+	}
+	if (!err)
+		err = tw_xdp__offload(&c->state, tw_loaded__fd(&loaded), c->program, error);
+	if (!err) {
+		fd = dup(tw_loaded__fd(&loaded));
+		if (c->program >= 0)
+			close(c->program);
+		c->program = fd;
+	}
+	tw_loaded__fini(&loaded);
+	return err;
+}
+
+static int leave_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+{
+	struct tw_loaded loaded;
+	int err = tw_loaded__open(options, &loaded, error);
+
+	if (!err)
+		err = tw_xdp__leave(&c->state, &loaded, &c->state.public.program, error);
+	tw_loaded__fini(&loaded);
+	return err;
+}
+
+static int attach_tc(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+{
+	struct tw_loaded loaded;
+	int err = tw_loaded__load(options, &loaded, error);
+
+	if (!err)
+		err = tw_tc__attach(&c->state, tw_loaded__fd(&loaded), error);
+	if (!err)
+		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
+	tw_loaded__fini(&loaded);
+	return err;
+}
+
+static int attach_program(struct tw_classifier *c, const struct tw_bpf_program *code, struct tw_error *error)
+{
+	const struct tw_attached *public = &c->state.public;
+	const struct tw_load_options options = {
+		.code = code,
+		.maps = &c->maps,
+		.hook = public->place == TW_PLACE_XDP ? TW_HOOK_XDP : TW_HOOK_TC,
+		.offload_to = public->offload ? public->ifindex : 0,
+	};
+
+	if (public->place == TW_PLACE_TC)
+		return attach_tc(c, &options, error);
+	if (public->offload)
+		return offload_xdp(c, &options, error);
+	return public->persist ? leave_xdp(c, &options, error) : hold_xdp(c, &options, error);
+}
+
+static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error *error)
+{
+	int err;
+
+	if (c->maps.fds[TW_MAP_COUNTERS] >= 0)
+		return 0;
+	err = tw_maps__make(&c->maps, rows, c->state.public.offload ? c->state.public.ifindex : 0, error);
+	if (err)
+		tw_maps__fini(&c->maps);
+	c->state.counters = tw_map__id(c->maps.fds[TW_MAP_COUNTERS]);
+	c->state.overflow = tw_map__id(c->maps.fds[TW_MAP_OVERFLOW]);
+	return err;
+}
+
+/* What the kernel or a driver calls invalid is nothing that the user has mistyped. */
+static int kernels(int err)
+{
+	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? -EOPNOTSUPP : err;
+}
+
+static int build(struct tw_classifier *c, const struct tw_rules *rules, struct tw_error *error)
+{
+	const struct tw_bpf_options options = {
+		.hook = c->state.public.place == TW_PLACE_XDP ? TW_HOOK_XDP : TW_HOOK_TC,
+		.offload = c->state.public.offload,
+		.udp_port = c->udp_port,
+	};
+	struct tw_bpf_program code;
+	int err = tw_bpf__generate(rules, &options, &code, error);
+
+	if (err)
+		return err;
+	err = make_maps(c, tw_rules__rows(rules), error);
+	if (!err)
+		err = kernels(attach_program(c, &code, error));
+	tw_bpf_program__fini(&code);
+	return err;
+}
+
+int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_schema *schema, struct tw_error *error)
+{
+	struct bound_rules bound;
+	int err = bind_rules(c, schema, &bound, error);
+
+	if (!err)
+		err = c->state.public.place == TW_PLACE_U32
+			      ? kernels(tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], error))
+			      : build(c, &bound.all, error);
+	unbind(&bound);
+	if (err)
+		return err;
+	c->state.public.schema_id = schema->id;
+	if (c->state.public.persist)
+		c->state.public.pid = 0;
+	return tw_state__write(&c->state, &c->file, error);
 }

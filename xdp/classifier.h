@@ -58,7 +58,7 @@ struct tw_classifier;
  *
  * Return: 0; -EINVAL for what cannot be meant; -EBUSY if a classifier of ours is there; -ENODEV, -EPERM, another -errno.
  */
-int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *err);
+int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
 /* What the rules are bound to. */
 struct tw_classifier_schema {
@@ -77,7 +77,7 @@ struct tw_classifier_schema {
  * NIC cannot do it; -EEXIST if a stranger is there; another -errno.
  */
 int tw_classifier__bind(struct tw_classifier *classifier, const struct tw_classifier_schema *schema,
-			struct tw_error *err);
+			struct tw_error *error);
 
 /** tw_classifier__free() - take it away, unless it is to stay and is attached; NULL is fine */
 void tw_classifier__free(struct tw_classifier *classifier);
@@ -117,10 +117,10 @@ struct tw_attached {
  * tw_attached__each() - look at all classifiers of ours in this network namespace
  * @each: called for one after the other; what it points to is borrowed. A return other than 0 ends it
  *
- * Return: 0, what @each returned, or -errno with @err.
+ * Return: 0, what @each returned, or -errno with @error.
  */
-int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
-		      struct tw_error *err);
+int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
+		      struct tw_error *error);
 
 /* The counters of one stream's channel, or of all that had no room of their own. */
 struct tw_counted {
@@ -138,11 +138,11 @@ struct tw_counted {
  * tw_attached__count() - its counters as they are now
  * @each: called for every stream and channel, with tw_rules__rows() rows as filter/rules.h says
  *
- * Return: 0 or -errno with @err.
+ * Return: 0 or -errno with @error.
  */
 int tw_attached__count(const struct tw_attached *attached,
 		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
-		       struct tw_error *err);
+		       struct tw_error *error);
 
 /**
  * tw_classifier__attached() - look at this process's own
@@ -151,14 +151,14 @@ int tw_attached__count(const struct tw_attached *attached,
  * Return: what @each returned.
  */
 int tw_classifier__attached(const struct tw_classifier *classifier,
-			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *err), void *ctx,
-			    struct tw_error *err);
+			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
+			    void *ctx, struct tw_error *error);
 
 /**
  * tw_attached__detach() - take away a classifier that stays, or one that a living process holds
  * Return: 0; -ENOENT if it is no longer there; another -errno.
  */
-int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err);
+int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 
 /* What is left: the classifier, or the file alone of one that was to stay, after the classifier or its interface has gone. */
 #define TW_CLASSIFIER "classifier"
@@ -167,9 +167,9 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
 /**
  * tw_classifier__cleanup() - what is left of classifiers whose process was killed, with the one that watched it
  * @tell: called for each with what it is, one of the two above, and its name
- * Return: 0 or -errno with @err.
+ * Return: 0 or -errno with @error.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
-			   struct tw_error *err);
+			   struct tw_error *error);
 
 #endif

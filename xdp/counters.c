@@ -64,15 +64,15 @@ static int read_one(struct reading *reading, int map, const struct tw_counted *w
 	return 0;
 }
 
-static int unread(const struct tw_attached *attached, int error, struct tw_error *err)
+static int unread(const struct tw_attached *attached, int err, struct tw_error *error)
 {
-	if (error == -ENOENT)
-		return tw_error__set(err, error,
+	if (err == -ENOENT)
+		return tw_error__set(error, err,
 				     "the counters of %s on %s have gone: somebody else took the program away",
 				     tw_place__name(attached->place), attached->ifname);
-	return tw_error__set(err, error, "cannot read the counters of %s on %s: %s", tw_place__name(attached->place),
+	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s", tw_place__name(attached->place),
 			     attached->ifname,
-			     error == -EPERM ? "those of another process take CAP_SYS_ADMIN" : strerror(-error));
+			     err == -EPERM ? "those of another process take CAP_SYS_ADMIN" : strerror(-err));
 }
 
 /* Our own we have at hand, whatever became of the program, and without the right to ask for maps by number. */
@@ -84,43 +84,43 @@ static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t 
 }
 
 /* In a NIC there is one set of rows, for all streams. */
-static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *err)
+static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const bool offload = reading->attached->offload;
 	const int counters = open_map(state, TW_MAP_COUNTERS, state->counters);
 	const int overflow = offload ? -1 : open_map(state, TW_MAP_OVERFLOW, state->overflow);
-	int error = counters < 0 ? counters : 0;
+	int err = counters < 0 ? counters : 0;
 
-	if (!error && offload)
-		error = read_one(reading, counters, &(struct tw_counted){ .total = true, .has_events = true });
-	else if (!error)
-		error = overflow < 0 ? overflow
-				     : read_one(reading, overflow,
-						&(struct tw_counted){ .overflow = true, .has_events = true });
-	if (!error && !offload)
+	if (!err && offload)
+		err = read_one(reading, counters, &(struct tw_counted){ .total = true, .has_events = true });
+	else if (!err)
+		err = overflow < 0 ? overflow
+				   : read_one(reading, overflow,
+					      &(struct tw_counted){ .overflow = true, .has_events = true });
+	if (!err && !offload)
 		read_streams(reading, counters);
 	if (counters >= 0)
 		close(counters);
 	if (overflow >= 0)
 		close(overflow);
-	return error ? unread(reading->attached, error, err) : 0;
+	return err ? unread(reading->attached, err, error) : 0;
 }
 
 /* Frames of one event each are all that u32 matches. */
-static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *err)
+static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
-	const int error = tw_u32__count(state, reading->sum, err);
+	const int err = tw_u32__count(state, reading->sum, error);
 
 	for (unsigned int i = 0; i < reading->rows; i++)
 		reading->sum[i].events = i <= reading->attached->n ? reading->sum[i].frames : TW_NOT_COUNTED;
-	if (!error)
+	if (!err)
 		reading->each(&(struct tw_counted){ .total = true }, reading->sum, reading->ctx);
-	return error;
+	return err;
 }
 
 int tw_attached__count(const struct tw_attached *attached,
 		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
-		       struct tw_error *err)
+		       struct tw_error *error)
 {
 	const int cpus = attached->offload ? 1 : libbpf_num_possible_cpus();
 	struct reading reading = {
@@ -130,19 +130,20 @@ int tw_attached__count(const struct tw_attached *attached,
 		.each = each,
 		.ctx = ctx,
 	};
-	int error;
+	int err;
 
 	if (!attached->schema_id) /* nothing is attached yet */
 		return 0;
 	if (attached->place == TW_PLACE_U32)
-		return count_u32(&reading, attached->state, err);
+		return count_u32(&reading, attached->state, error);
 	if (cpus < 1) /* the kernel writes a value for each, however many we have room for */
-		return tw_error__set(err, -EIO, "cannot tell how many CPUs count: /sys/devices/system/cpu/possible: %s",
+		return tw_error__set(error, -EIO,
+				     "cannot tell how many CPUs count: /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));
 	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
 	if (!reading.values)
-		return tw_error__set(err, -ENOMEM, "no memory for the counters");
-	error = read_maps(&reading, attached->state, err);
+		return tw_error__set(error, -ENOMEM, "no memory for the counters");
+	err = read_maps(&reading, attached->state, error);
 	free(reading.values);
-	return error;
+	return err;
 }

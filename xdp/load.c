@@ -8,7 +8,79 @@
 #include <unistd.h>
 
 #include "tw_stub.skel.h"
-#include "xdp/quiet.h"
+#include "xdp/classifier.h"
+#include "xdp/log_capture.h"
+
+/* One map; value_size 0 stands for a set of rows. */
+static const struct layout {
+	const char *name;
+	uint32_t type, key_size, value_size, entries;
+} layouts[TW_BPF_MAPS] = {
+	[TW_MAP_COUNTERS] = { "tw_counters", BPF_MAP_TYPE_PERCPU_HASH, sizeof(struct tw_counter_key), 0,
+			      TW_COUNTED_MAX },
+	[TW_MAP_BLANK] = { "tw_blank", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 0, 1 },
+	[TW_MAP_OVERFLOW] = { "tw_overflow", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), 0, 1 },
+	[TW_MAP_WINDOW] = { "tw_window", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), TW_BPF_WINDOW, 1 },
+};
+
+/* A NIC has only this one. */
+static const struct layout offloaded = { "tw_counters", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 0, 1 };
+
+void tw_maps__none(struct tw_maps *maps)
+{
+	for (size_t i = 0; i < TW_BPF_MAPS; i++)
+		maps->fds[i] = -1;
+}
+
+static int make(const struct layout *layout, unsigned int rows, int offload_to, struct tw_error *error)
+{
+	/* Entries of a hash are made when streams come: 4096 of them at once would take a lot on machines with many CPUs. */
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_ifindex = (uint32_t)offload_to,
+		    .map_flags = layout->type == BPF_MAP_TYPE_PERCPU_HASH ? BPF_F_NO_PREALLOC : 0);
+	const uint32_t value = layout->value_size ? layout->value_size : rows * (uint32_t)sizeof(struct tw_counter);
+	const int fd = bpf_map_create((enum bpf_map_type)layout->type, layout->name, layout->key_size, value,
+				      layout->entries, &opts);
+
+	if (fd >= 0)
+		return fd;
+	if (offload_to && fd != -EPERM)
+		return tw_error__set(
+			error, -EOPNOTSUPP,
+			"the interface's driver does not take BPF into hardware: it refuses the counters' map (%s). "
+			"Without --offload the kernel runs the program",
+			strerror(-fd));
+	return tw_error__set(error, fd, "cannot make the map %s of %u bytes: %s", layout->name, value,
+			     fd == -EPERM ? "that takes root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
+}
+
+int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error)
+{
+	tw_maps__none(maps);
+	for (size_t i = 0; i < TW_BPF_MAPS; i++) {
+		if (offload_to && i != TW_MAP_COUNTERS)
+			continue;
+		maps->fds[i] = make(offload_to ? &offloaded : &layouts[i], rows, offload_to, error);
+		if (maps->fds[i] < 0)
+			return maps->fds[i];
+	}
+	return 0;
+}
+
+void tw_maps__fini(struct tw_maps *maps)
+{
+	for (size_t i = 0; i < TW_BPF_MAPS; i++)
+		if (maps->fds[i] >= 0)
+			close(maps->fds[i]);
+	tw_maps__none(maps);
+}
+
+uint32_t tw_map__id(int fd)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t len = sizeof(info);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) ? info.id : 0;
+}
 
 /* Missing in older headers. */
 #ifndef BPF_F_XDP_HAS_FRAGS
@@ -57,13 +129,13 @@ static int register_exchange(void)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = exchange);
 	static bool registered;
-	int code;
+	int err;
 
 	if (registered)
 		return 0;
-	code = libbpf_register_prog_handler(NULL, BPF_PROG_TYPE_XDP, BPF_XDP, &opts);
-	registered = code >= 0;
-	return registered ? 0 : code;
+	err = libbpf_register_prog_handler(NULL, BPF_PROG_TYPE_XDP, BPF_XDP, &opts);
+	registered = err >= 0;
+	return registered ? 0 : err;
 }
 
 static int put_maps(struct tw_loaded *loaded)
@@ -104,10 +176,10 @@ static int open_stub(struct tw_loaded *loaded)
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "tracewire");
 	const void *elf;
 	size_t size;
-	int error = register_exchange();
+	int err = register_exchange();
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	elf = tw_stub__elf_bytes(&size);
 	loaded->object = bpf_object__open_mem(elf, size, &opts);
 	if (!loaded->object)
@@ -116,36 +188,36 @@ static int open_stub(struct tw_loaded *loaded)
 	return loaded->program ? set_kind(loaded) : -ENOENT;
 }
 
-int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err)
+int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error)
 {
-	struct tw_quiet quiet;
-	int error;
+	struct tw_log_capture log;
+	int err;
 
 	*ret = (struct tw_loaded){ .options = *options };
-	tw_quiet__begin(&quiet);
-	error = put_maps(ret);
-	if (!error)
-		error = open_stub(ret);
-	tw_quiet__end(&quiet);
+	tw_log_capture__begin(&log);
+	err = put_maps(ret);
+	if (!err)
+		err = open_stub(ret);
+	tw_log_capture__end(&log);
 	loading = ret;
-	return error ? tw_error__set(err, error, "cannot make a BPF object: %s", tw_quiet__why(&quiet, error)) : 0;
+	return err ? tw_error__set(error, err, "cannot make a BPF object: %s", tw_log_capture__why(&log, err)) : 0;
 }
 
-int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err)
+int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error)
 {
-	struct tw_quiet quiet;
-	int error = tw_loaded__open(options, ret, err);
+	struct tw_log_capture log;
+	int err = tw_loaded__open(options, ret, error);
 
-	if (error)
-		return error;
-	tw_quiet__begin(&quiet);
-	error = bpf_object__load(ret->object);
-	tw_quiet__end(&quiet);
-	if (error == -EPERM)
-		return tw_error__set(err, error, "the kernel lets nobody but root load a BPF program");
-	return error ? tw_error__set(err, error, "the kernel refuses the program of %u instructions: %s",
-				     options->code->n, tw_quiet__why(&quiet, error))
-		     : 0;
+	if (err)
+		return err;
+	tw_log_capture__begin(&log);
+	err = bpf_object__load(ret->object);
+	tw_log_capture__end(&log);
+	if (err == -EPERM)
+		return tw_error__set(error, err, "the kernel lets nobody but root load a BPF program");
+	return err ? tw_error__set(error, err, "the kernel refuses the program of %u instructions: %s",
+				   options->code->n, tw_log_capture__why(&log, err))
+		   : 0;
 }
 
 int tw_loaded__fd(const struct tw_loaded *loaded)

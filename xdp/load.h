@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A generated program as the kernel, or libxdp for it, takes it. Used inside xdp/ only; one thread at a time. */
+/* A classifier in the kernel: its maps, and its generated program, loaded directly or by libxdp. One thread at a time. */
 #ifndef TW_LOAD_H
 #define TW_LOAD_H
 
 #include <bpf/libbpf.h>
 
-#include "xdp/maps.h"
+#include "base/error.h"
+#include "filter/bpf/program.h"
+
+struct tw_maps {
+	int fds[TW_BPF_MAPS]; /* by enum tw_bpf_map; -1 = there is none */
+};
+
+/** tw_maps__none() - before tw_maps__make() */
+void tw_maps__none(struct tw_maps *maps);
+
+/**
+ * tw_maps__make() - maps for so many rows
+ * @offload_to: index of the interface that is to have them; 0 = the kernel
+ * Return: 0 or -errno; what was made is in @maps either way.
+ */
+int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error);
+
+void tw_maps__fini(struct tw_maps *maps);
+
+/** tw_map__id() - as the kernel names it for everybody. Return: 0 if there is no such map */
+uint32_t tw_map__id(int fd);
 
 #define TW_PROGRAM_NAME "tw_classify"
 
@@ -27,10 +47,10 @@ struct tw_loaded {
  * tw_loaded__open() - make an object of it, which the kernel has not seen yet
  * @ret: tw_loaded__fini() also after an error. It stays where it is as long as the object is to be loaded
  */
-int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err);
+int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
 /** tw_loaded__load() - and load it. Return: 0; -EPERM; -errno with the last word of the kernel's verifier */
-int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *err);
+int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
 /** tw_loaded__fd() - of the program, once it is loaded; borrowed */
 int tw_loaded__fd(const struct tw_loaded *loaded);

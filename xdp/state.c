@@ -51,12 +51,12 @@ static int copy_rule(struct tw_state *state, uint8_t action, uint32_t arg, const
 	return 0;
 }
 
-int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *err)
+int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	*state = (struct tw_state){
-		.public = { .ifindex = tw_interface__index(options->ifname, err),
+		.public = { .ifindex = tw_interface__index(options->ifname, error),
 			    .place = options->place,
 			    .offload = options->offload,
 			    .persist = options->persist,
@@ -68,10 +68,10 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 	if (state->public.ifindex < 0)
 		return state->public.ifindex;
 	snprintf(state->public.ifname, sizeof(state->public.ifname), "%s", options->ifname);
-	for (unsigned int i = 0; i < options->n && !error; i++)
-		error = copy_rule(state, options->rules[i].action, options->rules[i].arg, options->rules[i].expression,
-				  strlen(options->rules[i].expression));
-	return error ? tw_error__set(err, error, "no memory for the rules") : 0;
+	for (unsigned int i = 0; i < options->n && !err; i++)
+		err = copy_rule(state, options->rules[i].action, options->rules[i].arg, options->rules[i].expression,
+				strlen(options->rules[i].expression));
+	return err ? tw_error__set(error, err, "no memory for the rules") : 0;
 }
 
 void tw_state__fini(struct tw_state *state)
@@ -132,21 +132,21 @@ static void emit(const struct tw_state *state, FILE *out)
 			strlen(public->rules[i].expression), public->rules[i].expression);
 }
 
-int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *err)
+int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *error)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
-	int error = 0;
+	int err = 0;
 
 	if (out)
 		emit(state, out);
 	if (!out || fclose(out))
-		error = -ENOMEM;
+		err = -ENOMEM;
 	else
-		error = tw_state_file__write(file, text, len);
+		err = tw_state_file__write(file, text, len);
 	free(text);
-	return error ? tw_error__set(err, error, "%s cannot be written, to remember what is attached", file->path) : 0;
+	return err ? tw_error__set(error, err, "%s cannot be written, to remember what is attached", file->path) : 0;
 }
 
 /* One line, or a rule whose text has several. Return: where the next begins, NULL if this is none of ours. */
@@ -196,22 +196,22 @@ static int parse(struct tw_state *state, const char *text)
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 {
 	char *text;
-	int error;
+	int err;
 
 	*ret = (struct tw_state){ 0 };
-	error = tw_state_file__read(file, &text);
-	if (error)
-		return error;
-	error = parse(ret, text);
+	err = tw_state_file__read(file, &text);
+	if (err)
+		return err;
+	err = parse(ret, text);
 	free(text);
-	if (error)
+	if (err)
 		tw_state__fini(ret);
 	ret->public.state = ret;
-	return error;
+	return err;
 }
 
 /* Whoever has locked it may be about to write it: then it has no number yet. */
-static int busy(const char *name, const struct tw_state *state, struct tw_error *err)
+static int busy(const char *name, const struct tw_state *state, struct tw_error *error)
 {
 	struct tw_state_file file;
 	struct tw_state other = { 0 };
@@ -221,19 +221,19 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 		snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
 	tw_state__fini(&other);
 	tw_state_file__close(&file);
-	return tw_error__set(err, -EBUSY,
+	return tw_error__set(error, -EBUSY,
 			     "%s has a classifier in %s already, held by %s; end that, or take it away with "
 			     "`tracewire filter detach -i %s`",
 			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
 }
 
-int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err)
+int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *error)
 {
 	char name[96];
-	int error;
+	int err;
 
 	snprintf(name, sizeof(name), TW_STATE_FILES "%" PRIu64 "-%d-%s", state->netns, state->public.ifindex,
 		 tw_place__name(state->public.place));
-	error = tw_state_file__lock(name, ret, err);
-	return error == -EBUSY ? busy(name, state, err) : error;
+	err = tw_state_file__lock(name, ret, error);
+	return err == -EBUSY ? busy(name, state, error) : err;
 }

@@ -8,7 +8,7 @@
 
 #include "base/state_file.h"
 #include "xdp/classifier.h"
-#include "xdp/maps.h"
+#include "xdp/load.h"
 
 /* The filters of u32 that stand for one row of counters. */
 struct tw_state_row {
@@ -28,7 +28,7 @@ struct tw_state {
 };
 
 /** tw_state__init() - for an interface of this network namespace; texts are copied. Return: 0, -ENOMEM, -ENODEV */
-int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *err);
+int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *error);
 
 /** tw_state__fini() - its texts */
 void tw_state__fini(struct tw_state *state);
@@ -46,10 +46,10 @@ uint8_t tw_attached__mode(const struct tw_state *state);
  * @ret: tw_state_file__close()
  * Return: 0; -EBUSY if another process has it; another -errno.
  */
-int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *err);
+int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *error);
 
 /** tw_state__write() - into its file, whose contents are exchanged. Return: 0 or -errno */
-int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *err);
+int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *error);
 
 /** tw_state__read() - @ret: tw_state__fini(). Return: 0; -ENODATA if nothing of use stands in the file; another -errno */
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xdp/guardian.h"
+#include "xdp/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,48 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "xdp/leftover.h"
+#include "xdp/attach_tc.h"
+#include "xdp/attach_u32.h"
+#include "xdp/attach_xdp.h"
+
+static int detach(const struct tw_state *state, struct tw_error *error)
+{
+	switch (state->public.place) {
+	case TW_PLACE_XDP:
+		return tw_xdp__detach(state, error);
+	case TW_PLACE_TC:
+		return tw_tc__detach(state, error);
+	case TW_PLACE_U32:
+		return tw_u32__detach(state, error);
+	default:
+		return 0;
+	}
+}
+
+/* A file with nothing in it: whoever made it had not begun. */
+int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *error)
+{
+	struct tw_state state;
+	int err = tw_state__read(file, &state);
+
+	if (err)
+		return err == -ENODATA ? 0 : err;
+	err = detach(&state, error);
+	tw_state__fini(&state);
+	return err;
+}
+
+int tw_stale__remove(struct tw_state_file *file, struct tw_error *error)
+{
+	int err;
+
+	if (tw_state_file__has_gone(file))
+		return 0;
+	err = tw_stale__detach_file(file, error);
+	if (!err)
+		tw_state_file__remove(file);
+	return err;
+}
 
 /* Where its two descriptors lie; all others are closed, the bpf_link above all. */
 enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
@@ -50,17 +91,17 @@ _Noreturn static void watch(struct tw_state_file *file, int pipe_fd)
 	do
 		got = read(PIPE_FD, &byte, 1);
 	while (got > 0 || (got < 0 && errno == EINTR));
-	tw_leftover__remove(file, NULL);
+	tw_stale__remove(file, NULL);
 	_exit(0);
 }
 
-int tw_guardian__start(const struct tw_state_file *file, struct tw_guardian *ret, struct tw_error *err)
+int tw_cleanup_helper__start(const struct tw_state_file *file, struct tw_cleanup_helper *ret, struct tw_error *error)
 {
 	struct tw_state_file its = *file;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
-		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
 	ret->pid = fork();
 	if (!ret->pid)
 		watch(&its, ends[0]);
@@ -70,17 +111,17 @@ int tw_guardian__start(const struct tw_state_file *file, struct tw_guardian *ret
 		return 0;
 	close(ends[1]);
 	ret->pid = 0;
-	return tw_error__set(err, -errno, "cannot start the process that sees to it that nothing is left: %s",
+	return tw_error__set(error, -errno, "cannot start the process that sees to it that nothing is left: %s",
 			     strerror(errno));
 }
 
-void tw_guardian__end(struct tw_guardian *guardian)
+void tw_cleanup_helper__end(struct tw_cleanup_helper *helper)
 {
-	if (!guardian->pid)
+	if (!helper->pid)
 		return;
-	close(guardian->pipe);
-	kill(guardian->pid, SIGKILL); /* it may be stopped; what it could not take away is for a clean-up */
-	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+	close(helper->pipe);
+	kill(helper->pid, SIGKILL); /* it may be stopped; what it could not take away is for a clean-up */
+	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	guardian->pid = 0;
+	helper->pid = 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xdp/quiet.h"
+#include "xdp/log_capture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct tw_quiet *listening;
+static struct tw_log_capture *listening;
 
 /* The kernel's verifier ends with figures of its own, libbpf with a frame of dashes; the line before says why. */
 static bool says_why(const char *line)
@@ -50,22 +50,22 @@ static int from_libxdp(enum libxdp_print_level level, const char *format, va_lis
 	return 0;
 }
 
-void tw_quiet__begin(struct tw_quiet *quiet)
+void tw_log_capture__begin(struct tw_log_capture *log)
 {
-	quiet->last[0] = '\0';
-	listening = quiet;
-	quiet->libxdp = libxdp_set_print(from_libxdp);
-	quiet->libbpf = libbpf_set_print(from_libbpf); /* libxdp sets it, too */
+	log->last[0] = '\0';
+	listening = log;
+	log->libxdp = libxdp_set_print(from_libxdp);
+	log->libbpf = libbpf_set_print(from_libbpf); /* libxdp sets it, too */
 }
 
-void tw_quiet__end(struct tw_quiet *quiet)
+void tw_log_capture__end(struct tw_log_capture *log)
 {
-	libxdp_set_print(quiet->libxdp);
-	libbpf_set_print(quiet->libbpf);
+	libxdp_set_print(log->libxdp);
+	libbpf_set_print(log->libbpf);
 	listening = NULL;
 }
 
-const char *tw_quiet__why(const struct tw_quiet *quiet, int error)
+const char *tw_log_capture__why(const struct tw_log_capture *log, int err)
 {
-	return *quiet->last ? quiet->last : strerror(-error);
+	return *log->last ? log->last : strerror(-err);
 }

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "xdp/tc.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int tw_tc__open(struct nl_sock **ret, struct tw_error *error)
+{
+	struct nl_sock *sk = nl_socket_alloc();
+	const int one = 1;
+	int code = sk ? nl_connect(sk, NETLINK_ROUTE) : -NLE_NOMEM;
+
+	if (code < 0) {
+		nl_socket_free(sk);
+		return tw_error__set(error, -EIO, "cannot open a netlink socket: %s", nl_geterror(code));
+	}
+	/* What the kernel says beside the number; older ones say nothing. Requests are not sent back with it. */
+	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	*ret = sk;
+	return 0;
+}
+
+struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, const char *kind)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(65536);
+	const struct tcmsg head = {
+		.tcm_family = AF_UNSPEC,
+		.tcm_ifindex = at->ifindex,
+		.tcm_handle = at->handle,
+		.tcm_parent = at->parent,
+		.tcm_info = TC_H_MAKE(at->prio << 16, htons(at->protocol)),
+	};
+
+	if (!msg)
+		return NULL;
+	if (!nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, type, 0, NLM_F_REQUEST | flags) ||
+	    nlmsg_append(msg, (void *)&head, sizeof(head), NLMSG_ALIGNTO) < 0 ||
+	    (kind && nla_put_string(msg, TCA_KIND, kind) < 0)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+/* The kernel's words stand as attributes behind the number. */
+static void keep_words(const struct nlmsghdr *hdr, struct tw_answer *answer)
+{
+	const int behind = (int)(NLMSG_ALIGN(sizeof(struct nlmsgerr)));
+	struct nlattr *attrs[NLMSGERR_ATTR_MAX + 1];
+
+	snprintf(answer->text, sizeof(answer->text), "%s", strerror(-answer->err));
+	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || nlmsg_datalen(hdr) <= behind)
+		return;
+	if (!nla_parse(attrs, NLMSGERR_ATTR_MAX, (struct nlattr *)((char *)nlmsg_data(hdr) + behind),
+		       nlmsg_datalen(hdr) - behind, NULL) &&
+	    attrs[NLMSGERR_ATTR_MSG])
+		nla_strlcpy(answer->text, attrs[NLMSGERR_ATTR_MSG], sizeof(answer->text));
+}
+
+static int on_error(struct sockaddr_nl *who, struct nlmsgerr *error, void *ctx)
+{
+	struct tw_answer *answer = ctx;
+
+	(void)who;
+	/* libnl hands out what lies behind the header of the message. */
+	answer->err = error->error;
+	if (answer->err)
+		keep_words((const struct nlmsghdr *)((const char *)error - NLMSG_HDRLEN), answer);
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *ctx)
+{
+	(void)msg, (void)ctx;
+	return NL_STOP;
+}
+
+static int receive(struct nl_sock *sk, struct nl_cb *cb, struct tw_answer *answer)
+{
+	const int code = nl_recvmsgs(sk, cb);
+
+	if (!answer->err && code < 0) {
+		answer->err = code == -NLE_DUMP_INTR ? -EAGAIN : -EIO;
+		snprintf(answer->text, sizeof(answer->text), "%s", nl_geterror(code));
+	}
+	return answer->err;
+}
+
+static int failed(struct tw_answer *answer, int err)
+{
+	answer->err = err;
+	snprintf(answer->text, sizeof(answer->text), "%s", strerror(-err));
+	return err;
+}
+
+int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int err;
+
+	*ret = (struct tw_answer){ 0 };
+	if (!cb || !msg) {
+		nl_cb_put(cb);
+		nlmsg_free(msg);
+		return failed(ret, -ENOMEM);
+	}
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, ret);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, NULL);
+	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
+	err = nl_send_auto(sk, msg);
+	nlmsg_free(msg);
+	err = err < 0 ? failed(ret, -EIO) : receive(sk, cb, ret);
+	nl_cb_put(cb);
+	return err;
+}
+
+struct dump {
+	tw_tc_seen *seen;
+	void *ctx;
+};
+
+static int on_valid(struct nl_msg *msg, void *ctx)
+{
+	const struct dump *dump = ctx;
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct nlattr *attrs[TCA_MAX + 1];
+
+	if (nlmsg_datalen(hdr) >= (int)sizeof(struct tcmsg) &&
+	    !nlmsg_parse(hdr, sizeof(struct tcmsg), attrs, TCA_MAX, NULL))
+		dump->seen(nlmsg_data(hdr), attrs, dump->ctx);
+	return NL_OK;
+}
+
+int tw_tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
+{
+	struct dump dump = { seen, ctx };
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	struct tw_answer answer = { 0 };
+	int err = cb && msg ? 0 : -ENOMEM;
+
+	if (!err) {
+		nl_cb_err(cb, NL_CB_CUSTOM, on_error, &answer);
+		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &dump);
+		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_DUMP;
+		err = nl_send_auto(sk, msg) < 0 ? -EIO : receive(sk, cb, &answer);
+	}
+	nlmsg_free(msg);
+	nl_cb_put(cb);
+	return err;
+}
+
+static struct tw_tc_at place_of(int ifindex)
+{
+	return (struct tw_tc_at){ .ifindex = ifindex, .parent = TC_H_CLSACT, .handle = TC_H_MAKE(TC_H_CLSACT, 0) };
+}
+
+static void count(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
+{
+	(void)head, (void)attrs;
+	++*(unsigned int *)ctx;
+}
+
+static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t prio, tw_tc_seen *seen, void *ctx)
+{
+	const struct tw_tc_at at = { .ifindex = ifindex, .parent = parent, .prio = prio };
+
+	return tw_tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
+}
+
+/* Some kernels list those of all interfaces. */
+struct search {
+	int ifindex;
+	bool found;
+};
+
+static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
+{
+	struct search *search = ctx;
+
+	(void)attrs;
+	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* an older `ingress` is as good */
+		search->found = true;
+}
+
+/* Of two of ours at one interface the last that goes takes the qdisc along. */
+static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
+{
+	struct tw_state *state = ctx, other;
+
+	(void)error;
+	if (tw_state__read(file, &other))
+		return 0;
+	if (other.netns == state->netns && other.public.ifindex == state->public.ifindex &&
+	    other.public.place != state->public.place && other.made_clsact)
+		state->made_clsact = true;
+	tw_state__fini(&other);
+	return 0;
+}
+
+int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
+{
+	const struct tw_tc_at at = { .ifindex = state->public.ifindex };
+	struct search search = { .ifindex = state->public.ifindex };
+	int err;
+
+	if (tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
+	    (state->public.place == TW_PLACE_U32 &&
+	     tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
+		return tw_error__set(error, -EEXIST,
+				     "%s has tc filters of priority %u already, which are not ours to replace",
+				     state->public.ifname, TW_TC_PRIO + state->public.place);
+	err = tw_tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
+	if (err)
+		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
+				     strerror(-err));
+	state->prio = TW_TC_PRIO + state->public.place;
+	state->made_clsact = !search.found;
+	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL) : 0;
+}
+
+int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
+{
+	const struct tw_tc_at at = place_of(state->public.ifindex);
+	struct tw_answer answer;
+
+	tw_tc__ask(sk, tw_tc__message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, &at, "clsact"), &answer);
+	if (!answer.err)
+		state->made_clsact = true;
+	if (answer.err == -EEXIST && !state->public.schema_id) { /* somebody may have made one since the plan */
+		state->made_clsact = false;
+		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
+	}
+	if (!answer.err || answer.err == -EEXIST)
+		return 0;
+	return tw_error__set(error, answer.err, "cannot make a clsact qdisc on %s: %s", state->public.ifname,
+			     answer.text);
+}
+
+void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state)
+{
+	const int ifindex = state->public.ifindex;
+	const struct tw_tc_at at = place_of(ifindex);
+	struct tw_answer answer;
+	unsigned int n = 0;
+
+	if (!state->made_clsact || each_at(sk, ifindex, TW_TC_INGRESS, 0, count, &n) ||
+	    each_at(sk, ifindex, TW_TC_EGRESS, 0, count, &n) || n)
+		return;
+	tw_tc__ask(sk, tw_tc__message(RTM_DELQDISC, 0, &at, "clsact"), &answer);
+}
+
+int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx)
+{
+	return each_at(sk, ifindex, TW_TC_INGRESS, prio, seen, ctx);
+}
+
+bool tw_filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
+{
+	unsigned int n = 0;
+
+	return tw_filters__each(sk, ifindex, prio, count, &n) || n;
+}
+
+int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,
+		       struct tw_error *error)
+{
+	const struct tw_tc_at at = { .ifindex = ifindex, .parent = TW_TC_INGRESS, .prio = prio, .protocol = protocol };
+	struct tw_answer answer;
+
+	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
+	/* Nothing there, no qdisc, no interface: somebody was faster. */
+	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
+		return 0;
+	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);
+}
+
+bool tw_filter__kind_is(struct nlattr *const *attrs, const char *kind)
+{
+	return attrs[TCA_KIND] && !nla_strcmp(attrs[TCA_KIND], kind);
+}
