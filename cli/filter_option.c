@@ -7,6 +7,7 @@
 
 #include "cli/caret.h"
 #include "cli/note.h"
+#include "cli/summary.h"
 
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)
 {
@@ -20,24 +21,31 @@ int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_
 	return error;
 }
 
+#define AT(member) offsetof(struct tw_capture_filter_stats, member)
+
+static const struct summary_row counters[] = {
+	{ "rejected", AT(rejected), NULL, NULL },
+	{ "unknown", AT(unknown), "", "of these without knowing their fields: no format of them had come" },
+	{ "undecided", AT(undecided), "undecided",
+	  "events, taken as matching: too large, or there were too many formats" },
+	{ "given_up", AT(given_up), "given up",
+	  "events: `matches` took more than a million steps, and counts as nothing found" },
+	{ 0 },
+};
+
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered)
 {
 	if (!filter)
 		return;
 	fprintf(stderr, "rejected %" PRIu64 " events by the filter\n", filtered->rejected);
-	if (filtered->unknown)
-		fprintf(stderr,
-			"         %" PRIu64 " of these without knowing their fields: no format of them had come\n",
-			filtered->unknown);
-	if (filtered->undecided)
-		fprintf(stderr,
-			"undecided %" PRIu64 " events, taken as matching: too large, or there were too many formats\n",
-			filtered->undecided);
-	if (filtered->given_up)
-		fprintf(stderr,
-			"given up %" PRIu64
-			" events: `matches` took more than a million steps, and counts as nothing found\n",
-			filtered->given_up);
+	summary__print_rows(counters, filtered, stderr);
+}
+
+void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json)
+{
+	tw_json__open(json, "filter", '{');
+	summary__put_rows(counters, filtered, json);
+	tw_json__close(json);
 }
 
 void filter_option__warn(const struct tw_undecided_predicates *undecided)

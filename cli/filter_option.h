@@ -3,6 +3,7 @@
 #ifndef CLI_FILTER_OPTION_H
 #define CLI_FILTER_OPTION_H
 
+#include "base/json.h"
 #include "pcap-tools/capture/capture_filter.h"
 
 /** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @err filled */
@@ -10,6 +11,9 @@ int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_
 
 /** filter_option__summarize() - lines of the summary; @filter NULL = none */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);
+
+/** filter_option__json() - the same as an object, the value of "filter" */
+void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
 /** filter_option__warn() - say on standard error, also with --quiet, what of the filter the capture did not have */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);

@@ -4,9 +4,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/json.h"
+#include "base/json.h"
 #include "cli/say.h"
 
 #define NOTE_MAX 8192 /* bytes, more than a path has; what is longer is cut */
@@ -20,13 +19,16 @@ void note__use_json(void)
 
 static void put(const char *key, const char *text)
 {
+	struct tw_json json;
+
 	if (!as_json) {
 		say(stderr, "%s\n", text);
 		return;
 	}
-	fprintf(stderr, "{\"%s\":\"", key);
-	cli_json__bytes(text, strlen(text), stderr);
-	fputs("\"}\n", stderr);
+	tw_json__to_file(&json, stderr, false);
+	tw_json__open(&json, NULL, '{');
+	tw_json__str(&json, key, text);
+	tw_json__close(&json);
 }
 
 void note__say(const char *format, ...)

@@ -3,6 +3,28 @@
 
 #include <inttypes.h>
 
+static uint64_t value_of(const struct summary_row *row, const void *from)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)from + row->offset, sizeof(value));
+	return value;
+}
+
+void summary__print_rows(const struct summary_row *rows, const void *from, FILE *out)
+{
+	for (; rows->key || rows->label; rows++)
+		if (rows->label && value_of(rows, from))
+			fprintf(out, "%-8s %" PRIu64 " %s\n", rows->label, value_of(rows, from), rows->text);
+}
+
+void summary__put_rows(const struct summary_row *rows, const void *from, struct tw_json *json)
+{
+	for (; rows->key || rows->label; rows++)
+		if (rows->key)
+			tw_json__u64(json, rows->key, value_of(rows, from));
+}
+
 void summary__print_places(const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out,

@@ -5,8 +5,22 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "pcap-tools/archive/archive.h"
 #include "producer/producer.h"
+
+/* A counter: a line of a summary and a member of JSON. Tables of them end with an all-zero row. */
+struct summary_row {
+	const char *key;          /* of the member; NULL = none */
+	size_t offset;            /* of the counter, a uint64_t */
+	const char *label, *text; /* what stands before and after the number; NULL = no line */
+};
+
+/** summary__print_rows() - a line for each counter of @from that is not 0 */
+void summary__print_rows(const struct summary_row *rows, const void *from, FILE *out);
+
+/** summary__put_rows() - all of them as members of the object that is open */
+void summary__put_rows(const struct summary_row *rows, const void *from, struct tw_json *json);
 
 /** summary__print_places() - while it begins: where the filter is evaluated */
 void summary__print_places(const struct tw_filter_places *places, FILE *out);

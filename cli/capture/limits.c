@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/capture/limits.h"
 
-#include <inttypes.h>
+#include "cli/summary.h"
 
 struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
 {
@@ -16,33 +16,33 @@ struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
 	};
 }
 
-/* @what: what is counted, and what follows from it */
-static void print_count(uint64_t n, const char *what, FILE *out)
-{
-	if (n)
-		fprintf(out, "limit    %" PRIu64 " %s\n", n, what);
-}
+#define AT(member) offsetof(struct capture_limits, member)
+
+static const struct summary_row rows[] = {
+	{ "early", AT(early), "limit", "events were written before their turn: those that waited took all memory" },
+	{ "metadata_bytes", AT(metadata_bytes), NULL, NULL },
+	{ "metadata_not_kept", AT(metadata_not_kept), "limit",
+	  "records of metadata were not kept, as memory is limited: files that follow lack them" },
+	{ "names_forgotten", AT(names_forgotten), "limit",
+	  "names of tasks were not kept, as memory is limited: files that follow may lack them" },
+	{ "metadata_in_pieces", AT(metadata_in_pieces), "limit",
+	  "records of metadata came in part and are not in the file" },
+	{ "not_asked", AT(not_asked), "limit", "frames of streams too many to ask for their clocks" },
+	{ 0 },
+};
 
 void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out)
 {
-	print_count(limits->early, "events were written before their turn: those that waited took all memory", out);
-	print_count(limits->metadata_not_kept,
-		    "records of metadata were not kept, as memory is limited: files that follow lack them", out);
-	print_count(limits->names_forgotten,
-		    "names of tasks were not kept, as memory is limited: files that follow may lack them", out);
-	print_count(limits->metadata_in_pieces, "records of metadata came in part and are not in the file", out);
-	print_count(limits->not_asked, "frames of streams too many to ask for their clocks", out);
+	summary__print_rows(rows, limits, out);
 	if (limits->classifiers_unread && ledger->place[TW_PLACE_WIRE])
 		fputs("limit    counters of classifiers were not read, which takes root: what these dropped is among wire\n",
 		      out);
 }
 
-void capture_limits__json(const struct capture_limits *limits, FILE *out)
+void capture_limits__json(const struct capture_limits *limits, struct tw_json *json)
 {
-	fprintf(out,
-		",\"limits\":{\"early\":%" PRIu64 ",\"metadata_bytes\":%" PRIu64 ",\"metadata_not_kept\":%" PRIu64
-		",\"names_forgotten\":%" PRIu64 ",\"metadata_in_pieces\":%" PRIu64 ",\"not_asked\":%" PRIu64
-		",\"classifiers_unread\":%s}",
-		limits->early, limits->metadata_bytes, limits->metadata_not_kept, limits->names_forgotten,
-		limits->metadata_in_pieces, limits->not_asked, limits->classifiers_unread ? "true" : "false");
+	tw_json__open(json, "limits", '{');
+	summary__put_rows(rows, limits, json);
+	tw_json__bool(json, "classifiers_unread", limits->classifiers_unread);
+	tw_json__close(json);
 }

@@ -25,7 +25,7 @@ struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
 /** capture_limits__print() - a line each, for people; nothing where no limit was met */
 void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out);
 
-/** capture_limits__json() - ,"limits":{...} with all of them */
-void capture_limits__json(const struct capture_limits *limits, FILE *out);
+/** capture_limits__json() - an object with all of them, the value of "limits" */
+void capture_limits__json(const struct capture_limits *limits, struct tw_json *json);
 
 #endif

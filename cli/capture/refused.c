@@ -5,6 +5,7 @@
 
 #include "cli/capture/capture.h"
 #include "cli/note.h"
+#include "cli/summary.h"
 
 static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVEN] = "unproven",
 #define X(num, name, text, what) [num] = (text),
@@ -29,29 +30,44 @@ void capture__tell_first_refused(struct capture *capture)
 		  tw_refusals__why(refusals.first));
 }
 
-static void print_row_json(const struct tw_refusals_row *row)
+#define AT(member) offsetof(struct tw_refusals, member)
+
+static const struct summary_row counters[] = {
+	{ "frames", AT(frames), NULL, NULL },
+	{ "events", AT(events), NULL, NULL },
+	{ "gave_way", AT(gave_way), "gave way", "streams, to others" },
+	{ 0 },
+};
+
+/* @key, @source: of which one is NULL */
+static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
+{
+	tw_json__open(json, key, '{');
+	if (source)
+		tw_json__str(json, "source", source);
+	tw_json__u64(json, "frames", row->frames);
+	tw_json__u64(json, "events", row->events);
+	tw_json__close(json);
+}
+
+void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
 {
 	char source[TW_PEER_TEXT_MAX];
 
-	tw_peer_address__format(&row->source, source);
-	fprintf(stderr, "{\"source\":\"%s\",\"frames\":%" PRIu64 ",\"events\":%" PRIu64 "}", source, row->frames,
-		row->events);
-}
-
-void capture__print_refused_json(const struct tw_refusals *refusals)
-{
-	fprintf(stderr, ",\"refused\":{\"frames\":%" PRIu64 ",\"events\":%" PRIu64 ",\"gave_way\":%" PRIu64,
-		refusals->frames, refusals->events, refusals->gave_way);
+	tw_json__open(json, "refused", '{');
+	summary__put_rows(counters, refusals, json);
+	tw_json__open(json, "reasons", '{');
 	for (size_t i = 0; i < TW_REFUSED_REASONS; i++)
-		fprintf(stderr, "%s\"%s\":%" PRIu64, i ? "," : ",\"reasons\":{", reason_keys[i], refusals->reasons[i]);
-	fputs("},\"sources\":[", stderr);
+		tw_json__u64(json, reason_keys[i], refusals->reasons[i]);
+	tw_json__close(json);
+	tw_json__open(json, "sources", '[');
 	for (size_t i = 0; i < refusals->n; i++) {
-		if (i)
-			fputs(",", stderr);
-		print_row_json(&refusals->rows[i]);
+		tw_peer_address__format(&refusals->rows[i].source, source);
+		put_row(NULL, source, &refusals->rows[i], json);
 	}
-	fprintf(stderr, "],\"others\":{\"frames\":%" PRIu64 ",\"events\":%" PRIu64 "}}", refusals->others.frames,
-		refusals->others.events);
+	tw_json__close(json);
+	put_row("others", NULL, &refusals->others, json);
+	tw_json__close(json);
 }
 
 void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
@@ -72,6 +88,5 @@ void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
 			fprintf(out, "         %" PRIu64 " of these frames: %s\n", refusals->reasons[i],
 				tw_refusals__why((uint16_t)i));
 	}
-	if (refusals->gave_way)
-		fprintf(out, "gave way %" PRIu64 " streams, to others\n", refusals->gave_way);
+	summary__print_rows(counters, refusals, out);
 }

@@ -9,7 +9,6 @@
 #include "cli/capture/capture.h"
 #include "cli/capture/limits.h"
 #include "cli/filter_option.h"
-#include "cli/json.h"
 #include "cli/note.h"
 #include "cli/say.h"
 #include "cli/standard_files.h"
@@ -24,13 +23,23 @@ static const char *const method_names[] = {
 #undef X
 };
 
+/* Each text is one line of standard error. */
+static void begin_json(struct tw_json *json)
+{
+	tw_json__to_file(json, stderr, false);
+	tw_json__open(json, NULL, '{');
+}
+
 static void print_begin_json(const char *how, const char *file)
 {
-	fputs("{\"begin\":{\"on\":\"", stderr);
-	cli_json__bytes(how, strlen(how), stderr);
-	fputs("\",\"file\":\"", stderr);
-	cli_json__bytes(file, strlen(file), stderr);
-	fputs("\"}}\n", stderr);
+	struct tw_json json;
+
+	begin_json(&json);
+	tw_json__open(&json, "begin", '{');
+	tw_json__str(&json, "on", how);
+	tw_json__str(&json, "file", file);
+	tw_json__close(&json);
+	tw_json__close(&json);
 }
 
 void capture__tell_begin(const struct capture *capture, const char *how)
@@ -44,79 +53,81 @@ void capture__tell_begin(const struct capture *capture, const char *how)
 		    !strcmp(capture->file, "-") ? "standard output" : capture->file);
 }
 
-static void print_nanoseconds(const char *key, int64_t ns)
+static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_json *json)
 {
-	fprintf(stderr, ",\"%s\":%" PRId64, key, ns);
-}
-
-static void print_clock_json(const struct tw_stream_clock_summary *clock)
-{
-	fprintf(stderr, "{\"method\":\"%s\"", method_names[clock->method]);
+	tw_json__open(json, "clock", '{');
+	tw_json__str(json, "method", method_names[clock->method]);
 	if (clock->error_ns != TW_ERROR_UNKNOWN)
-		print_nanoseconds("error_ns", (int64_t)clock->error_ns);
+		tw_json__i64(json, "error_ns", (int64_t)clock->error_ns);
 	if (clock->dated)
-		print_nanoseconds("offset_ns", clock->offset);
+		tw_json__i64(json, "offset_ns", clock->offset);
 	if (clock->drift_known) {
-		print_nanoseconds("drift_ppb", clock->drift);
-		print_nanoseconds("drift_error_ppb", clock->drift_most);
+		tw_json__i64(json, "drift_ppb", clock->drift);
+		tw_json__i64(json, "drift_error_ppb", clock->drift_most);
 	}
 	if (clock->ahead_known) {
-		print_nanoseconds("ahead_ns", clock->ahead);
-		print_nanoseconds("ahead_error_ns", (int64_t)clock->ahead_most);
+		tw_json__i64(json, "ahead_ns", clock->ahead);
+		tw_json__i64(json, "ahead_error_ns", (int64_t)clock->ahead_most);
 	}
-	fprintf(stderr, ",\"exchanges\":%" PRIu64 ",\"steps\":%" PRIu64 ",\"suspends\":%" PRIu64 "}", clock->exchanges,
-		clock->steps, clock->suspends);
+	tw_json__u64(json, "exchanges", clock->exchanges);
+	tw_json__u64(json, "steps", clock->steps);
+	tw_json__u64(json, "suspends", clock->suspends);
+	tw_json__close(json);
 }
 
-static void print_stream_json(const struct tw_archive_report *report)
+static void put_streams(const char *what, const struct tw_archive_report *reports, size_t n, struct tw_json *json)
 {
-	char ledger[TW_LEDGER_TEXT_MAX];
-
-	tw_ledger__json(&report->ledger, ledger, sizeof(ledger));
-	fputs("{\"name\":\"", stderr);
-	cli_json__bytes(report->name, strlen(report->name), stderr);
-	fprintf(stderr, "\",\"stream\":\"%016" PRIx64 "\",\"ledger\":%s,\"clock\":", report->stream_id, ledger);
-	print_clock_json(&report->clock);
-	fputs("}", stderr);
-}
-
-static void print_streams_json(const char *what, const struct tw_archive_report *reports, size_t n)
-{
-	fprintf(stderr, "\"%s\":[", what);
+	tw_json__open(json, what, '[');
 	for (size_t i = 0; i < n; i++) {
-		if (i)
-			fputs(",", stderr);
-		print_stream_json(&reports[i]);
+		tw_json__open(json, NULL, '{');
+		tw_json__str(json, "name", reports[i].name);
+		tw_json__id(json, "stream", reports[i].stream_id);
+		tw_ledger__json(&reports[i].ledger, json, "ledger");
+		put_clock(&reports[i].clock, json);
+		tw_json__close(json);
 	}
-	fputs("]", stderr);
+	tw_json__close(json);
 }
 
 static void print_status_json(const struct tw_archive_report *reports, size_t n, const struct capture_limits *limits,
 			      const struct tw_refusals *refusals)
 {
-	fputs("{", stderr);
-	print_streams_json("status", reports, n);
-	capture_limits__json(limits, stderr);
+	struct tw_json json;
+
+	begin_json(&json);
+	put_streams("status", reports, n, &json);
+	capture_limits__json(limits, &json);
 	if (refusals->frames)
-		capture__print_refused_json(refusals);
-	fputs("}\n", stderr);
+		capture__print_refused_json(refusals, &json);
+	tw_json__close(&json);
 }
 
-static void print_filter_json(const struct tw_capture_filter_stats *filtered)
-{
-	fprintf(stderr,
-		",\"filter\":{\"rejected\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"undecided\":%" PRIu64
-		",\"given_up\":%" PRIu64 "}",
-		filtered->rejected, filtered->unknown, filtered->undecided, filtered->given_up);
-}
+#define AT(member) offsetof(struct receiver_stats, member)
 
-static void print_file_json(const struct tw_archive_stats *archive)
-{
-	fprintf(stderr,
-		",\"file\":{\"events\":%" PRIu64 ",\"packets\":%" PRIu64 ",\"bytes\":%" PRIu64
-		",\"removed_early\":%" PRIu64 "}",
-		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes, archive->removed_early);
-}
+static const struct summary_row frame_counters[] = {
+	{ "received", AT(rx.frames), NULL, NULL },
+	{ "dropped", AT(rx.dropped), NULL, NULL },
+	{ "too_long", AT(too_long), "too long", "frames, beyond what was to be expected; not taken" },
+	{ "unreadable", AT(archive.merge.unreadable), NULL, NULL },
+	{ 0 },
+};
+
+static const struct summary_row question_counters[] = {
+	{ "asked", AT(asked.asked), NULL, NULL },
+	{ "answered", AT(asked.answered), NULL, NULL },
+	{ "strange", AT(asked.strange), "clocks", "answers to nothing that was asked" },
+	{ "crowded", AT(asked.crowded), NULL, NULL },
+	{ 0 },
+};
+
+static const struct summary_row file_counters[] = {
+	{ "events", AT(archive.ledger.place[TW_PLACE_DELIVERED]), NULL, NULL },
+	{ "packets", AT(archive.packets), NULL, NULL },
+	{ "bytes", AT(archive.bytes), NULL, NULL },
+	{ "removed_early", AT(archive.removed_early), "removed",
+	  "files before their time, for want of space on the disk" },
+	{ 0 },
+};
 
 static struct capture_limits limits_at_end(const struct capture *capture)
 {
@@ -130,27 +141,26 @@ static struct capture_limits limits_at_end(const struct capture *capture)
 static void print_end_json(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
-	const struct tw_merge_stats *merge = &stats->archive.merge;
-	struct capture_limits limits;
+	const struct capture_limits limits = limits_at_end(capture);
+	struct tw_json json;
 
-	fputs("{", stderr);
-	print_streams_json("end", stats->streams, stats->n_streams);
-	fprintf(stderr,
-		",\"frames\":{\"received\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"too_long\":%" PRIu64
-		",\"unreadable\":%" PRIu64 ",\"refused\":%" PRIu64 "}",
-		stats->rx.frames, stats->rx.dropped, stats->too_long, merge->unreadable,
-		merge->refused + stats->refusals.frames);
-	fprintf(stderr,
-		",\"questions\":{\"asked\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"strange\":%" PRIu64
-		",\"crowded\":%" PRIu64 "}",
-		stats->asked.asked, stats->asked.answered, stats->asked.strange, stats->asked.crowded);
-	capture__print_refused_json(&stats->refusals);
+	begin_json(&json);
+	put_streams("end", stats->streams, stats->n_streams, &json);
+	tw_json__open(&json, "frames", '{');
+	summary__put_rows(frame_counters, stats, &json);
+	tw_json__u64(&json, "refused", stats->archive.merge.refused + stats->refusals.frames);
+	tw_json__close(&json);
+	tw_json__open(&json, "questions", '{');
+	summary__put_rows(question_counters, stats, &json);
+	tw_json__close(&json);
+	capture__print_refused_json(&stats->refusals, &json);
 	if (capture->filter)
-		print_filter_json(&stats->archive.capture_filter);
-	print_file_json(&stats->archive);
-	limits = limits_at_end(capture);
-	capture_limits__json(&limits, stderr);
-	fputs("}\n", stderr);
+		filter_option__json(&stats->archive.capture_filter, &json);
+	tw_json__open(&json, "file", '{');
+	summary__put_rows(file_counters, stats, &json);
+	tw_json__close(&json);
+	capture_limits__json(&limits, &json);
+	tw_json__close(&json);
 }
 
 /* What there is to tell, as of now. */
@@ -301,24 +311,19 @@ static void print_summary(const struct capture *capture)
 	filter_option__summarize(capture->filter, &archive->capture_filter);
 	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped for want of room here\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
-	if (stats->too_long)
-		fprintf(stderr, "too long %" PRIu64 " frames, beyond what was to be expected; not taken\n",
-			stats->too_long);
+	summary__print_rows(frame_counters, stats, stderr);
 	if (archive->merge.unreadable || archive->merge.refused)
 		fprintf(stderr,
 			"strange  %" PRIu64 " frames that cannot be read, %" PRIu64
 			" of one stream or channel too many\n",
 			archive->merge.unreadable, archive->merge.refused);
-	if (stats->asked.strange)
-		fprintf(stderr, "clocks   %" PRIu64 " answers to nothing that was asked\n", stats->asked.strange);
+	summary__print_rows(question_counters, stats, stderr);
 	limits = limits_at_end(capture);
 	capture_limits__print(&limits, &archive->ledger, stderr);
 	capture__print_refused(&stats->refusals, stderr);
 	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
 		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
-	if (archive->removed_early)
-		fprintf(stderr, "removed  %" PRIu64 " files before their time, for want of space on the disk\n",
-			archive->removed_early);
+	summary__print_rows(file_counters, stats, stderr);
 }
 
 void capture__tell_end(struct capture *capture)

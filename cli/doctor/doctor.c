@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/json.h"
 #include "cli/say.h"
 
 struct doctor_config {
@@ -14,8 +14,7 @@ struct doctor_config {
 };
 
 struct diagnosis {
-	bool json;
-	unsigned int told;
+	struct tw_json *json; /* NULL = as text */
 	bool live_works;
 };
 
@@ -43,16 +42,15 @@ void doctor__bad(struct doctor_finding *ret, enum doctor_status status, const ch
 	ret->status = status;
 }
 
-static void put_json(const struct doctor_check *check, const struct doctor_finding *finding, bool first)
+static void put_json(struct tw_json *json, const struct doctor_check *check, const struct doctor_finding *finding)
 {
-	printf("%s\n    {\"check\": ", first ? "" : ",");
-	cli_json__text(check->name);
-	printf(", \"status\": \"%s\", \"needed\": %s, \"text\": ", words[finding->status],
-	       check->needed ? "true" : "false");
-	cli_json__text(finding->text);
-	fputs(", \"fix\": ", stdout);
-	cli_json__text(finding->fix);
-	putchar('}');
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, "check", check->name);
+	tw_json__str(json, "status", words[finding->status]);
+	tw_json__bool(json, "needed", check->needed);
+	tw_json__str(json, "text", finding->text);
+	tw_json__str(json, "fix", finding->fix);
+	tw_json__close(json);
 }
 
 static void put_line(const struct doctor_check *check, const struct doctor_finding *finding)
@@ -70,7 +68,7 @@ static void examine(struct diagnosis *diagnosis, const struct doctor_check *chec
 		if (check->needed && finding.status == DOCTOR_NO)
 			diagnosis->live_works = false;
 		if (diagnosis->json)
-			put_json(check, &finding, !diagnosis->told++);
+			put_json(diagnosis->json, check, &finding);
 		else
 			put_line(check, &finding);
 	}
@@ -79,19 +77,29 @@ static void examine(struct diagnosis *diagnosis, const struct doctor_check *chec
 static int run(void *data, int n_args, char **args, struct tw_error *err)
 {
 	const struct doctor_config *config = data;
-	struct diagnosis diagnosis = { .json = config->json, .live_works = true };
+	struct tw_json json;
+	struct diagnosis diagnosis = { .json = config->json ? &json : NULL, .live_works = true };
 
 	(void)n_args, (void)args, (void)err;
-	if (config->json)
-		fputs("{\n  \"version\": \"" TRACEWIRE_VERSION "\",\n  \"checks\": [", stdout);
+	if (config->json) {
+		tw_json__to_file(&json, stdout, true);
+		tw_json__open(&json, NULL, '{');
+		tw_json__lines(&json);
+		tw_json__str(&json, "version", TRACEWIRE_VERSION);
+		tw_json__open(&json, "checks", '[');
+		tw_json__lines(&json);
+	}
 	examine(&diagnosis, doctor_kernel_checks);
 	examine(&diagnosis, doctor_network_checks);
 	examine(&diagnosis, doctor_program_checks);
-	if (config->json)
-		printf("\n  ],\n  \"live\": %s\n}\n", diagnosis.live_works ? "true" : "false");
-	else
+	if (config->json) {
+		tw_json__close(&json);
+		tw_json__bool(&json, "live", diagnosis.live_works);
+		tw_json__close(&json);
+	} else {
 		printf("%s\n", diagnosis.live_works ? "`tracewire live` can work here."
 						    : "`tracewire live` cannot work here as it is.");
+	}
 	return diagnosis.live_works ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
 

@@ -2,189 +2,191 @@
 /* Numbers that readers may round, times and ids, are strings. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/json.h"
 #include "base/time.h"
 #include "cli/info/show.h"
-#include "cli/json.h"
 
-static void put_text(const char *key, const char *text)
+static void put_text(struct tw_json *json, const char *key, const char *text)
 {
-	printf("\"%s\": ", key);
 	if (*text)
-		cli_json__text(text);
+		tw_json__str(json, key, text);
 	else
-		printf("null");
-	printf(", ");
-}
-
-static void put_number(const char *key, uint64_t value)
-{
-	printf("\"%s\": %" PRIu64 ", ", key, value);
+		tw_json__null(json, key);
 }
 
 /* UINT64_MAX is not known. */
-static void put_known(const char *key, uint64_t value)
+static void put_known(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == UINT64_MAX)
-		printf("\"%s\": null, ", key);
+		tw_json__null(json, key);
 	else
-		put_number(key, value);
+		tw_json__u64(json, key, value);
 }
 
-static void put_bool(const char *key, bool value)
+static void put_seconds(struct tw_json *json, const char *key, uint64_t ns)
 {
-	printf("\"%s\": %s, ", key, value ? "true" : "false");
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09u", (uint64_t)(ns / TW_NS_PER_SECOND),
+		 (unsigned int)(ns % TW_NS_PER_SECOND));
+	tw_json__str(json, key, text);
 }
 
-static void put_seconds(const char *key, uint64_t ns)
+static void put_times(struct tw_json *json, const struct tw_info_times *times)
 {
-	printf("\"%s\": \"%" PRIu64 ".%09u\", ", key, (uint64_t)(ns / TW_NS_PER_SECOND),
-	       (unsigned int)(ns % TW_NS_PER_SECOND));
-}
-
-static void put_times(const struct tw_info_times *times)
-{
-	if (!times->known) {
-		printf("\"first\": null, \"last\": null, \"duration\": null, ");
-		return;
+	if (times->known) {
+		put_seconds(json, "first", times->first);
+		put_seconds(json, "last", times->last);
+		put_seconds(json, "duration", times->last - times->first);
+	} else {
+		tw_json__null(json, "first");
+		tw_json__null(json, "last");
+		tw_json__null(json, "duration");
 	}
-	put_seconds("first", times->first);
-	put_seconds("last", times->last);
-	put_seconds("duration", times->last - times->first);
 }
 
-static void put_interface(const struct tw_info *info, const struct tw_info_interface *f)
+static void put_interface(struct tw_json *json, const struct tw_info *info, const struct tw_info_interface *f)
 {
-	printf("{");
-	put_text("name", f->name);
-	put_text("description", f->description);
-	put_text("filter", f->filter);
-	put_text("os", f->os);
-	put_number("section", f->section);
-	put_number("linktype", f->linktype);
-	put_known("received", f->has_counters ? f->received : UINT64_MAX);
-	put_known("dropped", f->has_counters ? f->dropped : UINT64_MAX);
+	tw_json__open(json, NULL, '{');
+	put_text(json, "name", f->name);
+	put_text(json, "description", f->description);
+	put_text(json, "filter", f->filter);
+	put_text(json, "os", f->os);
+	tw_json__u64(json, "section", f->section);
+	tw_json__u64(json, "linktype", f->linktype);
+	put_known(json, "received", f->has_counters ? f->received : UINT64_MAX);
+	put_known(json, "dropped", f->has_counters ? f->dropped : UINT64_MAX);
 	if (f->stream == TW_INFO_NONE)
-		printf("\"stream\": null, ");
+		tw_json__null(json, "stream");
 	else
-		printf("\"stream\": \"%016" PRIx64 "\", ", info->streams[f->stream]->stream->id);
-	printf("\"packets\": %" PRIu64 "}", f->packets);
+		tw_json__id(json, "stream", info->streams[f->stream]->stream->id);
+	tw_json__u64(json, "packets", f->packets);
+	tw_json__close(json);
 }
 
-static void put_offset(const struct tw_info_stream *s)
+static void put_error(struct tw_json *json, const struct tw_offset_view *o)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
+	tw_json__str(json, "error_ns", text);
+	tw_json__str(json, "method", info_show__method(o->method));
+	tw_json__i64(json, "drift", o->drift);
+}
+
+static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_offset_view *o = &s->offset;
+	char text[32];
 
 	if (!s->n_offsets && !s->stream->has_wall) {
-		printf("\"offset\": null, ");
+		tw_json__null(json, "offset");
 		return;
 	}
-	printf("\"offset\": {\"ns\": \"%" PRId64 "\", \"records\": %" PRIu64 ", ",
-	       s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream), s->n_offsets);
-	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN)
-		printf("\"error_ns\": \"%" PRIu64 "\", \"method\": \"%s\", \"drift\": %" PRId32 "}, ", o->error_ns,
-		       info_show__method(o->method), o->drift);
-	else
-		printf("\"error_ns\": null, \"method\": null, \"drift\": null}, ");
+	tw_json__open(json, "offset", '{');
+	snprintf(text, sizeof(text), "%" PRId64, s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream));
+	tw_json__str(json, "ns", text);
+	tw_json__u64(json, "records", s->n_offsets);
+	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN) {
+		put_error(json, o);
+	} else {
+		tw_json__null(json, "error_ns");
+		tw_json__null(json, "method");
+		tw_json__null(json, "drift");
+	}
+	tw_json__close(json);
 }
 
-static void put_schemas(const struct tw_info_stream *s)
+static void put_schemas(struct tw_json *json, const struct tw_info_stream *s)
 {
-	printf("\"schemas\": [");
+	tw_json__open(json, "schemas", '[');
 	for (uint32_t i = 0; i < s->n_schemas; i++)
-		printf("%s\"%016" PRIx64 "\"", i ? ", " : "", s->schemas[i]);
-	printf("], ");
+		tw_json__id(json, NULL, s->schemas[i]);
+	tw_json__close(json);
 }
 
-static void put_ledger(const char *key, const struct tw_ledger *ledger)
-{
-	char text[TW_LEDGER_TEXT_MAX];
-
-	tw_ledger__json(ledger, text, sizeof(text));
-	printf("\"%s\": %s", key, text);
-}
-
-static void put_lost(const struct tw_info_stream *s)
+static void put_lost(struct tw_json *json, const struct tw_info_stream *s)
 {
 	static const char *const places[] = {
 		[TW_LOST_RING] = "ring", [TW_LOST_SHED] = "shed",         [TW_LOST_TX] = "tx",
 		[TW_LOST_WIRE] = "wire", [TW_LOST_RECEIVER] = "receiver",
 	};
 
-	printf("\"lost\": {");
+	tw_json__open(json, "lost", '{');
 	for (int i = TW_LOST_RING; i <= TW_LOST_RECEIVER; i++)
-		printf("%s\"%s\": %" PRIu64, i > TW_LOST_RING ? ", " : "", places[i], s->lost[i]);
-	printf("}, ");
+		tw_json__u64(json, places[i], s->lost[i]);
+	tw_json__close(json);
 }
 
-static void put_identity(const struct tw_info_stream *s)
+static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_identity *id = &s->stream->identity;
 
-	put_text("host", id->host);
-	put_text("instance", id->instance);
-	put_text("release", id->release);
-	put_text("machine", id->machine);
-	put_text("os", id->os);
-	put_text("version", id->version);
-	put_text("clock", id->clock);
-	put_text("sync", id->sync);
-	put_text("traced", id->events);
-	put_text("filter", id->filter);
-	put_text("pointers", *id->pointers ? id->pointers : s->hashed ? "hashed" : "raw");
+	put_text(json, "host", id->host);
+	put_text(json, "instance", id->instance);
+	put_text(json, "release", id->release);
+	put_text(json, "machine", id->machine);
+	put_text(json, "os", id->os);
+	put_text(json, "version", id->version);
+	put_text(json, "clock", id->clock);
+	put_text(json, "sync", id->sync);
+	put_text(json, "traced", id->events);
+	put_text(json, "filter", id->filter);
+	put_text(json, "pointers", *id->pointers ? id->pointers : s->hashed ? "hashed" : "raw");
 }
 
-static void put_stream(const struct tw_info *info, const struct tw_info_stream *s)
+static void put_stream(struct tw_json *json, const struct tw_info *info, const struct tw_info_stream *s)
 {
-	printf("{\"id\": \"%016" PRIx64 "\", ", s->stream->id);
-	put_identity(s);
-	put_schemas(s);
-	put_number("packets", s->packets);
-	put_number("bytes", s->bytes);
-	put_number("events", info_show__events(info, s));
-	put_times(&s->times);
-	put_offset(s);
-	put_lost(s);
-	put_bool("stored", s->has_stored);
-	printf("\"missing\": %" PRId64 ", ", tw_info_stream__missing(s));
-	put_ledger("ledger", tw_info_stream__ledger(s));
-	printf(", ");
-	put_ledger("counted", &s->counted);
-	printf("}");
+	tw_json__open(json, NULL, '{');
+	tw_json__id(json, "id", s->stream->id);
+	put_identity(json, s);
+	put_schemas(json, s);
+	tw_json__u64(json, "packets", s->packets);
+	tw_json__u64(json, "bytes", s->bytes);
+	tw_json__u64(json, "events", info_show__events(info, s));
+	put_times(json, &s->times);
+	put_offset(json, s);
+	put_lost(json, s);
+	tw_json__bool(json, "stored", s->has_stored);
+	tw_json__i64(json, "missing", tw_info_stream__missing(s));
+	tw_ledger__json(tw_info_stream__ledger(s), json, "ledger");
+	tw_ledger__json(&s->counted, json, "counted");
+	tw_json__close(json);
 }
 
 void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
 {
-	printf("{");
-	put_text("file", name);
-	put_known("size", size);
-	put_text("format", info->is_pcapng ? "pcapng" : "pcap");
-	put_bool("compressed", info->is_compressed);
-	put_bool("recording", info->is_recording);
-	put_text("application", info->application);
-	put_text("hardware", info->hardware);
-	put_text("os", info->os);
-	put_text("comment", info->comment);
-	put_number("sections", info->sections);
-	put_number("packets", info->packets);
-	put_number("frames", info->frames);
-	put_number("bytes", info->bytes);
-	put_number("unreadable", info->unreadable);
-	put_number("snapped", info->snapped);
-	put_number("versions", info->versions);
-	put_number("refused", info->refused);
-	put_times(&info->times);
-	put_text("damage", info->damage.text);
-	printf("\"interfaces\": [");
-	for (uint32_t i = 0; i < info->n_interfaces; i++) {
-		printf(i ? ", " : "");
-		put_interface(info, &info->interfaces[i]);
-	}
-	printf("], \"streams\": [");
-	for (uint32_t i = 0; i < info->n_streams; i++) {
-		printf(i ? ", " : "");
-		put_stream(info, info->streams[i]);
-	}
-	puts("]}");
+	struct tw_json json;
+
+	tw_json__to_file(&json, stdout, true);
+	tw_json__open(&json, NULL, '{');
+	put_text(&json, "file", name);
+	put_known(&json, "size", size);
+	tw_json__str(&json, "format", info->is_pcapng ? "pcapng" : "pcap");
+	tw_json__bool(&json, "compressed", info->is_compressed);
+	tw_json__bool(&json, "recording", info->is_recording);
+	put_text(&json, "application", info->application);
+	put_text(&json, "hardware", info->hardware);
+	put_text(&json, "os", info->os);
+	put_text(&json, "comment", info->comment);
+	tw_json__u64(&json, "sections", info->sections);
+	tw_json__u64(&json, "packets", info->packets);
+	tw_json__u64(&json, "frames", info->frames);
+	tw_json__u64(&json, "bytes", info->bytes);
+	tw_json__u64(&json, "unreadable", info->unreadable);
+	tw_json__u64(&json, "snapped", info->snapped);
+	tw_json__u64(&json, "versions", info->versions);
+	tw_json__u64(&json, "refused", info->refused);
+	put_times(&json, &info->times);
+	put_text(&json, "damage", info->damage.text);
+	tw_json__open(&json, "interfaces", '[');
+	for (uint32_t i = 0; i < info->n_interfaces; i++)
+		put_interface(&json, info, &info->interfaces[i]);
+	tw_json__close(&json);
+	tw_json__open(&json, "streams", '[');
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		put_stream(&json, info, info->streams[i]);
+	tw_json__close(&json);
+	tw_json__close(&json);
 }

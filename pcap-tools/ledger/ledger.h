@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "pcap-tools/merge/merge.h"
 #include "stream/counters.h"
 
@@ -155,8 +156,8 @@ bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret);
 /** tw_ledger__line() - for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
 size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
 
-/** tw_ledger__json() - one JSON object, every place and fact in it */
-size_t tw_ledger__json(const struct tw_ledger *ledger, char *ret, size_t size);
+/** tw_ledger__json() - an object with every place and fact, as the value of @key */
+void tw_ledger__json(const struct tw_ledger *ledger, struct tw_json *json, const char *key);
 
 /**
  * tw_ledger__print_table() - a line a stream and one for their sum, if there are several; columns that say nothing are left out

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "pcap-tools/ledger/state.h"
+#include "pcap-tools/ledger/ledger.h"
 
 #define NAME_MAX_WIDTH 28
 #define GAP            2
@@ -34,13 +34,19 @@ struct table {
 
 static const char *heading(int column)
 {
+	static const char *const places[] = {
+#define X(key, name, kind, heading, what) heading,
+		TW_LEDGER_PLACES(X)
+#undef X
+	};
+
 	if (column == COLUMN_RECORDED)
 		return "recorded";
 	if (column == COLUMN_DIFFERENCE)
 		return "difference";
 	if (column == COLUMN_STATE)
 		return "books";
-	return tw_place_headings[column - COLUMN_PLACES];
+	return places[column - COLUMN_PLACES];
 }
 
 /* Numbers that were added up stop at the largest one. */

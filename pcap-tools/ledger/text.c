@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ledger as one line: for files, and for people. */
-#include "pcap-tools/ledger/state.h"
+/* A ledger as one line, for files and for people, and as JSON; and out of a file's comment, which is a stranger's text. */
+#include <string.h>
 
-const char *const tw_place_keys[] = {
+#include "pcap-tools/ledger/ledger.h"
+
+#define VERSION "version=1"
+
+static const char *const place_keys[] = {
 #define X(key, name, kind, heading, what) #key,
 	TW_LEDGER_PLACES(X)
 #undef X
 };
 
-const char *const tw_place_headings[] = {
+static const char *const place_headings[] = {
 #define X(key, name, kind, heading, what) heading,
 	TW_LEDGER_PLACES(X)
 #undef X
 };
 
-const char *const tw_fact_keys[] = {
+static const char *const fact_keys[] = {
 #define X(key, name, what) #key,
 	TW_LEDGER_FACTS(X)
 #undef X
 };
 
-struct tw_line tw_ledger_text__begin(char *ret, size_t size)
+static struct tw_line begin(char *ret, size_t size)
 {
 	return tw_line__on(ret, size - 1);
 }
 
-size_t tw_ledger_text__end(struct tw_line *line)
+static size_t end(struct tw_line *line)
 {
 	*line->at = '\0';
 	return tw_line__len(line);
 }
 
-void tw_ledger_text__difference(struct tw_line *line, const struct tw_ledger *l, const char *unknown)
+static void put_difference(struct tw_line *line, const struct tw_ledger *l, const char *unknown)
 {
 	if (tw_ledger__is_known(l))
 		tw_line__i64(line, tw_ledger__difference(l));
@@ -49,27 +53,27 @@ static void put(struct tw_line *line, const char *key, uint64_t value)
 
 size_t tw_ledger__comment(const struct tw_ledger *l, char *ret, size_t size)
 {
-	struct tw_line line = tw_ledger_text__begin(ret, size);
+	struct tw_line line = begin(ret, size);
 
-	tw_line__str(&line, TW_LEDGER_BEGINS " state=");
+	tw_line__str(&line, "ledger " VERSION " state=");
 	tw_line__str(&line, tw_ledger_state__name(l->state));
 	put(&line, "recorded", l->recorded);
 	for (int i = 0; i < TW_PLACE_COUNT; i++) {
 		if (l->place[i] || i == TW_PLACE_DELIVERED)
-			put(&line, tw_place_keys[i], l->place[i]);
+			put(&line, place_keys[i], l->place[i]);
 	}
 	tw_line__str(&line, " difference=");
-	tw_ledger_text__difference(&line, l, "unknown");
+	put_difference(&line, l, "unknown");
 	for (int i = 0; i < TW_FACT_COUNT; i++) {
 		if (l->fact[i])
-			put(&line, tw_fact_keys[i], l->fact[i]);
+			put(&line, fact_keys[i], l->fact[i]);
 	}
-	return tw_ledger_text__end(&line);
+	return end(&line);
 }
 
 size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 {
-	struct tw_line line = tw_ledger_text__begin(ret, size);
+	struct tw_line line = begin(ret, size);
 	const int64_t difference = tw_ledger__is_known(l) ? tw_ledger__difference(l) : 0;
 	const char *before = " recorded: ";
 
@@ -80,7 +84,7 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 		tw_line__str(&line, before);
 		tw_line__u64(&line, l->place[i]);
 		tw_line__char(&line, ' ');
-		tw_line__str(&line, tw_place_headings[i]);
+		tw_line__str(&line, place_headings[i]);
 		before = ", ";
 	}
 	if (difference) {
@@ -102,5 +106,130 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 	}
 	tw_line__str(&line, "; ");
 	tw_line__str(&line, tw_ledger_state__name(l->state));
-	return tw_ledger_text__end(&line);
+	return end(&line);
+}
+
+static void put_all(struct tw_json *json, const char *title, const char *const *keys, const uint64_t *values, int n)
+{
+	tw_json__open(json, title, '{');
+	for (int i = 0; i < n; i++)
+		tw_json__u64(json, keys[i], values[i]);
+	tw_json__close(json);
+}
+
+void tw_ledger__json(const struct tw_ledger *l, struct tw_json *json, const char *key)
+{
+	const bool spaced = json->spaced;
+
+	tw_json__open(json, key, '{');
+	json->spaced = true; /* among compact JSON, too */
+	tw_json__str(json, "state", tw_ledger_state__name(l->state));
+	tw_json__u64(json, "recorded", l->recorded);
+	put_all(json, "places", place_keys, l->place, TW_PLACE_COUNT);
+	put_difference(tw_json__value(json, "difference"), l, "null");
+	put_all(json, "facts", fact_keys, l->fact, TW_FACT_COUNT);
+	json->spaced = spaced;
+	tw_json__close(json);
+}
+
+struct word {
+	const char *at;
+	size_t len;
+};
+
+/* Return: false at the end */
+static bool next_word(struct word *rest, struct word *ret)
+{
+	size_t len = 0;
+
+	while (rest->len && *rest->at == ' ') {
+		rest->at++;
+		rest->len--;
+	}
+	while (len < rest->len && rest->at[len] != ' ')
+		len++;
+	*ret = (struct word){ rest->at, len };
+	rest->at += len;
+	rest->len -= len;
+	return len > 0;
+}
+
+static bool is(const struct word *word, const char *text)
+{
+	return word->len == strlen(text) && !memcmp(word->at, text, word->len);
+}
+
+static bool number(const struct word *word, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (!word->len)
+		return false;
+	for (size_t i = 0; i < word->len; i++) {
+		const unsigned int digit = (unsigned int)word->at[i] - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret = value;
+	return true;
+}
+
+static bool state(const struct word *word, enum tw_ledger_state *ret)
+{
+	for (int i = TW_LEDGER_RUNNING; i <= TW_LEDGER_CLOSED; i++) {
+		if (is(word, tw_ledger_state__name((enum tw_ledger_state)i))) {
+			*ret = (enum tw_ledger_state)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t *find(struct tw_ledger *l, const struct word *key)
+{
+	if (is(key, "recorded"))
+		return &l->recorded;
+	for (int i = 0; i < TW_PLACE_COUNT; i++) {
+		if (is(key, place_keys[i]))
+			return &l->place[i];
+	}
+	for (int i = 0; i < TW_FACT_COUNT; i++) {
+		if (is(key, fact_keys[i]))
+			return &l->fact[i];
+	}
+	return NULL;
+}
+
+/* Return: false if it is a word of ours with a value that cannot be */
+static bool take(struct tw_ledger *l, const struct word *word)
+{
+	const char *equals = memchr(word->at, '=', word->len);
+	struct word key, value;
+	uint64_t *place;
+
+	if (!equals)
+		return true;
+	key = (struct word){ word->at, (size_t)(equals - word->at) };
+	value = (struct word){ equals + 1, word->len - key.len - 1 };
+	if (is(&key, "state"))
+		return state(&value, &l->state);
+	place = find(l, &key);
+	return !place || number(&value, place);
+}
+
+bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret)
+{
+	struct tw_ledger l = { .state = TW_LEDGER_OPEN };
+	struct word rest = { text, len }, word;
+
+	if (!next_word(&rest, &word) || !is(&word, "ledger") || !next_word(&rest, &word) || !is(&word, VERSION))
+		return false;
+	while (next_word(&rest, &word)) {
+		if (!take(&l, &word))
+			return false;
+	}
+	*ret = l;
+	return true;
 }

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/printable.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -142,27 +141,6 @@ static void test_any(void **state)
 	}
 }
 
-static void test_json(void **state)
-{
-	static const struct {
-		const char *from, *to;
-	} cases[] = {
-		{ "a\"b\\c", "a\\\"b\\\\c" },
-		{ "\x1b\n\t\xff\xe2\x80\xae", "\\\\x1b\\\\x0a\\\\x09\\\\xff\\\\xe2\\\\x80\\\\xae" },
-		{ "gr\xc3\xbc", "gr\xc3\xbc" },
-	};
-	char to[64];
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct tw_line line = tw_line__on(to, sizeof(to));
-
-		tw_json__text(&line, cases[i].from, strlen(cases[i].from));
-		tw_line__char(&line, '\0');
-		assert_string_equal(to, cases[i].to);
-	}
-}
-
 /* Errors quote what came, and may be too long. */
 static void test_error(void **state)
 {
@@ -208,8 +186,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut_length), cmocka_unit_test(test_table), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_layout),     cmocka_unit_test(test_any),   cmocka_unit_test(test_json),
-		cmocka_unit_test(test_error),
+		cmocka_unit_test(test_layout),     cmocka_unit_test(test_any),   cmocka_unit_test(test_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

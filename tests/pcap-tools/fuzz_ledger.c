@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_ledger ledger, again;
 	char text[TW_LEDGER_TEXT_MAX];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	struct tw_json json;
 	size_t len;
 
 	if (!tw_ledger__parse((const char *)data, size, &ledger))
@@ -25,7 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(len == strlen(text) && len < sizeof(text) - 1);
 	check(tw_ledger__parse(text, len, &again));
 	check(!memcmp(&ledger, &again, sizeof(ledger)));
-	check(tw_ledger__json(&ledger, text, sizeof(text)) < sizeof(text) - 1);
+	tw_json__to_line(&json, &line, false);
+	tw_ledger__json(&ledger, &json, NULL);
+	check(!line.cut);
 	check(tw_ledger__line(&ledger, text, sizeof(text)) < sizeof(text) - 1);
 	return 0;
 }

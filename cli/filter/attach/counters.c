@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/say.h"
 
 #define ACTION_MAX 64
@@ -190,88 +189,86 @@ static const char *const modes[] = {
 	[TW_MODE_HARDWARE] = "hardware",
 };
 
-static const char *yes(bool value)
-{
-	return value ? "true" : "false";
-}
-
 /* What is not counted is null, not 0. */
-static void put_number(const char *key, uint64_t value)
+static void put_number(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == TW_NOT_COUNTED)
-		printf("\"%s\": null", key);
+		tw_json__null(json, key);
 	else
-		printf("\"%s\": %" PRIu64, key, value);
+		tw_json__u64(json, key, value);
 }
 
-static void put_counter(const struct tw_counter *row)
+/* @key: the member's name; @action: NULL for what is no rule; @expression: of a rule */
+static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
+		    const struct tw_counter *row)
 {
-	put_number("frames", row->frames);
-	printf(", ");
-	put_number("events", row->events);
-	printf("}");
+	tw_json__open(json, key, '{');
+	if (expression)
+		tw_json__str(json, "expression", expression);
+	if (action)
+		tw_json__str(json, "action", action);
+	put_number(json, "frames", row->frames);
+	put_number(json, "events", row->events);
+	tw_json__close(json);
 }
 
-static void put_rows(const struct tw_attached *attached, const struct tw_counter *rows)
+static void put_rows(struct tw_json *json, const struct tw_attached *attached, const struct tw_counter *rows)
 {
 	char action[ACTION_MAX];
 
-	printf("\"rules\": [");
+	tw_json__open(json, "rules", '[');
 	for (unsigned int i = 0; i < attached->n; i++) {
-		printf("%s{\"expression\": ", i ? ", " : "");
-		cli_json__text(attached->rules[i].expression);
 		format_action(attached->rules[i].action, attached->rules[i].arg, action);
-		printf(", \"action\": \"%s\", ", action);
-		put_counter(&rows[i]);
+		put_row(json, NULL, attached->rules[i].expression, action, &rows[i]);
 	}
+	tw_json__close(json);
 	format_action(attached->default_action, attached->default_arg, action);
-	printf("], \"default\": {\"action\": \"%s\", ", action);
-	put_counter(&rows[attached->n]);
-	for (unsigned int i = 0; i < TW_COUNT_MORE; i++) {
-		printf(", \"%s\": {", special[i].key);
-		put_counter(&rows[attached->n + 1 + i]);
-	}
+	put_row(json, "default", NULL, action, &rows[attached->n]);
+	for (unsigned int i = 0; i < TW_COUNT_MORE; i++)
+		put_row(json, special[i].key, NULL, NULL, &rows[attached->n + 1 + i]);
 }
 
-static void put_streams(const struct tw_attached *attached, const struct counted *counted)
+static void put_streams(struct tw_json *json, const struct tw_attached *attached, const struct counted *counted)
 {
-	bool first = true;
-
-	printf(", \"streams\": [");
+	tw_json__open(json, "streams", '[');
 	for (size_t i = 0; i < counted->n; i++) {
 		const struct tw_counted *what = &counted->all[i].what;
 
 		if (what->total)
 			continue;
-		if (what->overflow)
-			printf("%s{\"stream\": null, \"channel\": null, ", first ? "" : ", ");
-		else
-			printf("%s{\"stream\": \"%016" PRIx64 "\", \"channel\": %u, ", first ? "" : ", ",
-			       what->stream_id, what->channel);
-		put_rows(attached, counted->all[i].rows);
-		printf("}");
-		first = false;
+		tw_json__open(json, NULL, '{');
+		if (what->overflow) {
+			tw_json__null(json, "stream");
+			tw_json__null(json, "channel");
+		} else {
+			tw_json__id(json, "stream", what->stream_id);
+			tw_json__u64(json, "channel", what->channel);
+		}
+		put_rows(json, attached, counted->all[i].rows);
+		tw_json__close(json);
 	}
-	printf("]");
+	tw_json__close(json);
 }
 
-static void print_json(const struct tw_attached *attached, const struct counted *counted,
-		       const struct counters_print *print)
+static void print_json(struct tw_json *json, const struct tw_attached *attached, const struct counted *counted)
 {
-	printf("%s\n  {\"interface\": ", print->n ? "," : "[");
-	cli_json__text(attached->ifname);
-	printf(", \"hook\": \"%s\", \"mode\": \"%s\", \"dispatcher\": %s, \"in_hw\": %s, \"persist\": %s, ",
-	       tw_place__name(attached->place), modes[attached->mode],
-	       yes(attached->mode == TW_MODE_DISPATCHER || attached->mode == TW_MODE_GENERIC_DISPATCHER),
-	       yes(attached->mode == TW_MODE_HARDWARE), yes(attached->persist));
-	printf("\"pid\": %d, \"program\": %" PRIu32 ", \"schema\": ", (int)attached->pid, attached->program);
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, "interface", attached->ifname);
+	tw_json__str(json, "hook", tw_place__name(attached->place));
+	tw_json__str(json, "mode", modes[attached->mode]);
+	tw_json__bool(json, "dispatcher",
+		      attached->mode == TW_MODE_DISPATCHER || attached->mode == TW_MODE_GENERIC_DISPATCHER);
+	tw_json__bool(json, "in_hw", attached->mode == TW_MODE_HARDWARE);
+	tw_json__bool(json, "persist", attached->persist);
+	tw_json__i64(json, "pid", attached->pid);
+	tw_json__u64(json, "program", attached->program);
 	if (attached->schema_id)
-		printf("\"%016" PRIx64 "\", ", attached->schema_id);
+		tw_json__id(json, "schema", attached->schema_id);
 	else
-		printf("null, ");
-	put_rows(attached, counted->sum);
-	put_streams(attached, counted);
-	printf("}");
+		tw_json__null(json, "schema");
+	put_rows(json, attached, counted->sum);
+	put_streams(json, attached, counted);
+	tw_json__close(json);
 }
 
 int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err)
@@ -289,7 +286,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 		return tw_error__set(err, error, "%s", why.text);
 	}
 	if (print->json)
-		print_json(attached, &counted, print);
+		print_json(print->json, attached, &counted);
 	else
 		print_text(attached, &counted, print->streams);
 	print->n++;

@@ -3,16 +3,17 @@
 #ifndef CLI_FILTER_COUNTERS_H
 #define CLI_FILTER_COUNTERS_H
 
+#include "base/json.h"
 #include "xdp/classifier.h"
 
 /* How it is printed. */
 struct counters_print {
-	bool streams;   /* for each stream and channel, too */
-	bool json;      /* an object, without a newline behind it */
-	unsigned int n; /* of those printed so far */
+	bool streams;         /* for each stream and channel, too */
+	struct tw_json *json; /* as the next value there; NULL = as text to standard output */
+	unsigned int n;       /* of those printed so far */
 };
 
-/** counters__print() - one classifier to standard output; @ctx is a struct counters_print. Return: 0 or -errno */
+/** counters__print() - one classifier; @ctx is a struct counters_print. Return: 0 or -errno */
 int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err);
 
 #endif

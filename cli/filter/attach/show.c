@@ -12,7 +12,8 @@
 
 struct select {
 	const char *interface, *hook;
-	struct counters_print print; /* of show */
+	bool json; /* of show, as is print */
+	struct counters_print print;
 	unsigned int detached;
 };
 
@@ -42,17 +43,22 @@ static int show_one(const struct tw_attached *attached, void *ctx, struct tw_err
 static int show(void *data, int n_args, char **args, struct tw_error *err)
 {
 	struct select *select = data;
+	struct tw_json json;
 	int error = check(select, err);
 
 	(void)n_args, (void)args;
 	if (error)
 		return cli_exit__of(error);
+	if (select->json) {
+		tw_json__to_file(&json, stdout, true);
+		tw_json__open(&json, NULL, '[');
+		tw_json__lines(&json);
+		select->print.json = &json;
+	}
 	error = tw_attached__each(show_one, select, err);
-	if (select->print.json && select->print.n)
-		printf("\n]\n");
-	else if (select->print.json && !error) /* what cannot be told is not nothing */
-		printf("[]\n");
-	else if (!error && !select->print.n)
+	if (select->json && (select->print.n || !error)) /* what cannot be told is not nothing */
+		tw_json__close(&json);
+	else if (!select->json && !error && !select->print.n)
 		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
 		    select->interface ? select->interface : "");
 	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
@@ -103,7 +109,7 @@ static const struct cli_option select_options[] = {
 static const struct cli_option show_options[] = {
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "The counters of each stream and channel, too",
 	  offsetof(struct select, print.streams), NULL },
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write it as JSON, for programs", offsetof(struct select, print.json), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write it as JSON, for programs", offsetof(struct select, json), NULL },
 	{ 0 },
 };
 

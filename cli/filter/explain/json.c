@@ -1,114 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An explanation as one JSON object. */
-#include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/json.h"
 #include "cli/filter/explain/explanation.h"
-#include "cli/json.h"
 
-static void put_string(const char *text, size_t len, FILE *out)
-{
-	fputc('"', out);
-	cli_json__bytes(text, len, out);
-	fputc('"', out);
-}
-
-static void put_text(const char *name, const char *text, FILE *out)
-{
-	fprintf(out, "\"%s\":", name);
-	put_string(text, strlen(text), out);
-}
-
-static void put_ability(const struct filter_ability *ability, const char *stage, FILE *out)
-{
-	fprintf(out, "\"%s\":{", stage);
-	put_text("can", filter_can__name(ability->can), out);
-	if (ability->why) {
-		fputc(',', out);
-		put_text("why", ability->why, out);
-	}
-	fputc('}', out);
-}
-
-static void put_predicate(const struct filter_explanation *explanation, unsigned int i, FILE *out)
+static void put_predicate(struct tw_json *json, const struct filter_explanation *explanation, unsigned int i)
 {
 	size_t len;
 	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
 
-	fputs("{\"text\":", out);
-	put_string(text, len, out);
-	fputs(",\"stages\":{", out);
+	tw_json__open(json, NULL, '{');
+	tw_json__text(json, "text", text, len);
+	tw_json__open(json, "stages", '{');
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
-		if (stage)
-			fputc(',', out);
-		put_ability(&explanation->abilities[i][stage], filter_stages[stage].name, out);
-	}
-	fputs("}}", out);
-}
+		const struct filter_ability *ability = &explanation->abilities[i][stage];
 
-static void put_predicates(const struct filter_explanation *explanation, FILE *out)
-{
-	fputs("\"predicates\":[", out);
-	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
-		if (i)
-			fputc(',', out);
-		put_predicate(explanation, i, out);
+		tw_json__open(json, filter_stages[stage].name, '{');
+		tw_json__str(json, "can", filter_can__name(ability->can));
+		if (ability->why)
+			tw_json__str(json, "why", ability->why);
+		tw_json__close(json);
 	}
-	fputc(']', out);
+	tw_json__close(json);
+	tw_json__close(json);
 }
 
 /* Numbers of predicates, the first is 1, as in the text. */
-static void put_set(const char *name, const struct predicate_set *set, FILE *out)
+static void put_set(struct tw_json *json, const char *name, const struct predicate_set *set)
 {
-	const char *between = "";
-
-	fprintf(out, "\"%s\":[", name);
-	for (unsigned int i = 0; i < TW_FILTER_PREDICATES_MAX; i++) {
-		if (!predicate_set__has(set, i))
-			continue;
-		fprintf(out, "%s%u", between, i + 1);
-		between = ",";
-	}
-	fputc(']', out);
+	tw_json__open(json, name, '[');
+	for (unsigned int i = 0; i < TW_FILTER_PREDICATES_MAX; i++)
+		if (predicate_set__has(set, i))
+			tw_json__u64(json, NULL, i + 1);
+	tw_json__close(json);
 }
 
-static void put_step(const struct filter_explanation *explanation, const struct filter_route *route, unsigned int i,
-		     FILE *out)
+static void put_step(struct tw_json *json, const struct filter_explanation *explanation,
+		     const struct filter_route *route, unsigned int i)
 {
 	const struct filter_step *step = &route->steps[i];
 	const enum filter_stage stage = explanation->pipeline->stages[i];
 	const char *refusal = explanation->routes.refusals[i].text;
 
-	fputc('{', out);
-	put_text("stage", filter_stages[stage].name, out);
-	fputc(',', out);
-	put_set("does", &step->does, out);
-	if (!step->is_idle && (*refusal || step->entangled)) {
-		fputc(',', out);
-		put_text("why", *refusal ? refusal : step->entangled, out);
-	}
-	if (stage == FILTER_IN_TRACEFS && route->kernel) {
-		fputc(',', out);
-		put_text("filter", route->kernel, out);
-	}
-	fputc('}', out);
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, "stage", filter_stages[stage].name);
+	put_set(json, "does", &step->does);
+	if (!step->is_idle && (*refusal || step->entangled))
+		tw_json__str(json, "why", *refusal ? refusal : step->entangled);
+	if (stage == FILTER_IN_TRACEFS && route->kernel)
+		tw_json__str(json, "filter", route->kernel);
+	tw_json__close(json);
 }
 
-static void put_events(const struct event_group *group, FILE *out)
+static void put_events(struct tw_json *json, const struct event_group *group)
 {
-	fputs("\"events\":[", out);
+	char *name;
+
+	tw_json__open(json, "events", '[');
 	for (size_t i = 0; i < group->n; i++) {
-		fputs(i ? ",\"" : "\"", out);
-		cli_json__bytes(group->formats[i]->system, strlen(group->formats[i]->system), out);
-		fputc(':', out);
-		cli_json__bytes(group->formats[i]->name, strlen(group->formats[i]->name), out);
-		fputc('"', out);
+		if (asprintf(&name, "%s:%s", group->formats[i]->system, group->formats[i]->name) < 0)
+			continue;
+		tw_json__str(json, NULL, name);
+		free(name);
 	}
-	fputs("],", out);
+	tw_json__close(json);
 }
 
-static void put_route(const struct filter_explanation *explanation, const struct event_group *group,
-		      const struct filter_route *route, FILE *out)
+static void put_route(struct tw_json *json, const struct filter_explanation *explanation, size_t i)
 {
 	static const char *const fates[] = {
 		[FILTER_MATCHES_NEVER] = "never",
@@ -116,70 +75,74 @@ static void put_route(const struct filter_explanation *explanation, const struct
 		[FILTER_DEPENDS] = "depends",
 		[FILTER_TURNED_AWAY] = "turned away",
 	};
+	const struct filter_route *route = &explanation->routes.items[i];
 
-	fputc('{', out);
-	put_events(group, out);
-	put_text("match", fates[route->fate], out);
-	fputs(",\"stages\":[", out);
-	for (unsigned int i = 0; i < explanation->pipeline->n; i++) {
-		if (i)
-			fputc(',', out);
-		put_step(explanation, route, i, out);
-	}
-	fputs("],", out);
-	put_set("left", &route->left, out);
-	fputc('}', out);
+	tw_json__open(json, NULL, '{');
+	put_events(json, &explanation->routes.groups.items[i]);
+	tw_json__str(json, "match", fates[route->fate]);
+	tw_json__open(json, "stages", '[');
+	for (unsigned int stage = 0; stage < explanation->pipeline->n; stage++)
+		put_step(json, explanation, route, stage);
+	tw_json__close(json);
+	put_set(json, "left", &route->left);
+	tw_json__close(json);
 }
 
-static void put_routes(const struct filter_explanation *explanation, FILE *out)
+static void put_counts(struct tw_json *json, const char *name, const struct filter_hits_counts *counts)
 {
-	fputs("\"ways\":[", out);
-	for (size_t i = 0; i < explanation->routes.groups.n; i++) {
-		if (i)
-			fputc(',', out);
-		put_route(explanation, &explanation->routes.groups.items[i], &explanation->routes.items[i], out);
-	}
-	fputc(']', out);
+	tw_json__open(json, name, '{');
+	tw_json__u64(json, "events", counts->events);
+	tw_json__u64(json, "matched", counts->matched);
+	tw_json__u64(json, "lost", counts->lost);
+	tw_json__close(json);
 }
 
-static void put_counts(const char *name, const struct filter_hits_counts *counts, FILE *out)
-{
-	fprintf(out, ",\"%s\":{\"events\":%" PRIu64 ",\"matched\":%" PRIu64 ",\"lost\":%" PRIu64 "}", name,
-		counts->events, counts->matched, counts->lost);
-}
-
-static void put_live(const struct filter_explanation *explanation, FILE *out)
+static void put_live(struct tw_json *json, const struct filter_explanation *explanation)
 {
 	const struct filter_live *live = explanation->live;
 	const struct filter_hits_counts all = filter_hits__counts(live->all);
 	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
-	const struct tw_producer_counters *books = &live->filtered_books;
+	char seconds[32];
 
-	fprintf(out, ",\"live\":{\"seconds\":%.6f,\"predicates\":[", live->seconds);
+	tw_json__open(json, "live", '{');
+	snprintf(seconds, sizeof(seconds), "%.6f", live->seconds);
+	tw_line__str(tw_json__value(json, "seconds"), seconds);
+	tw_json__open(json, "predicates", '[');
 	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
 		const struct predicate_hits *hits = filter_hits__predicate(live->all, i);
 
-		fprintf(out, "%s{\"asked\":%" PRIu64 ",\"matched\":%" PRIu64 "}", i ? "," : "", hits->asked,
-			hits->matched);
+		tw_json__open(json, NULL, '{');
+		tw_json__u64(json, "asked", hits->asked);
+		tw_json__u64(json, "matched", hits->matched);
+		tw_json__close(json);
 	}
-	fputc(']', out);
-	put_counts("unfiltered", &all, out);
-	put_counts("filtered", &filtered, out);
-	fprintf(out, ",\"recorded\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"delivered\":%" PRIu64 "}", books->recorded,
-		books->filtered, books->delivered);
+	tw_json__close(json);
+	put_counts(json, "unfiltered", &all);
+	put_counts(json, "filtered", &filtered);
+	tw_json__u64(json, "recorded", live->filtered_books.recorded);
+	tw_json__u64(json, "rejected", live->filtered_books.filtered);
+	tw_json__u64(json, "delivered", live->filtered_books.delivered);
+	tw_json__close(json);
 }
 
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out)
 {
-	fputc('{', out);
-	put_text("expression", tw_filter__text(explanation->expression->filter), out);
-	fprintf(out, ",\"schema\":\"%016" PRIx64 "\",", explanation->expression->formats.schema_id);
-	put_predicates(explanation, out);
-	fputc(',', out);
-	put_text("for", explanation->pipeline->name, out);
-	fputc(',', out);
-	put_routes(explanation, out);
+	struct tw_json json;
+
+	tw_json__to_file(&json, out, false);
+	tw_json__open(&json, NULL, '{');
+	tw_json__str(&json, "expression", tw_filter__text(explanation->expression->filter));
+	tw_json__id(&json, "schema", explanation->expression->formats.schema_id);
+	tw_json__open(&json, "predicates", '[');
+	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++)
+		put_predicate(&json, explanation, i);
+	tw_json__close(&json);
+	tw_json__str(&json, "for", explanation->pipeline->name);
+	tw_json__open(&json, "ways", '[');
+	for (size_t i = 0; i < explanation->routes.groups.n; i++)
+		put_route(&json, explanation, i);
+	tw_json__close(&json);
 	if (explanation->live)
-		put_live(explanation, out);
-	fputs("}\n", out);
+		put_live(&json, explanation);
+	tw_json__close(&json);
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON on lines and in files: commas, brackets, line breaks, and strings of any bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void put_everything(struct tw_json *json)
+{
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, "text", "a");
+	tw_json__open(json, "none", '[');
+	tw_json__close(json);
+	tw_json__open(json, "numbers", '[');
+	tw_json__u64(json, NULL, UINT64_MAX);
+	tw_json__i64(json, NULL, INT64_MIN);
+	tw_json__close(json);
+	tw_json__open(json, "inner", '{');
+	tw_json__bool(json, "yes", true);
+	tw_json__open(json, "empty", '{');
+	tw_json__close(json);
+	tw_json__null(json, "null");
+	tw_json__close(json);
+	tw_json__id(json, "id", 0xabc);
+	tw_line__str(tw_json__value(json, "raw"), "0.5");
+	tw_json__close(json);
+}
+
+static void test_styles(void **state)
+{
+	static const char *const expected[] = {
+		"{\"text\":\"a\",\"none\":[],\"numbers\":[18446744073709551615,-9223372036854775808],"
+		"\"inner\":{\"yes\":true,\"empty\":{},\"null\":null},\"id\":\"0000000000000abc\",\"raw\":0.5}\n",
+		"{\"text\": \"a\", \"none\": [], \"numbers\": [18446744073709551615, -9223372036854775808], "
+		"\"inner\": {\"yes\": true, \"empty\": {}, \"null\": null}, \"id\": \"0000000000000abc\", \"raw\": 0.5}\n",
+	};
+	struct tw_json json;
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		struct tw_line line = tw_line__on(text, sizeof(text));
+
+		tw_json__to_line(&json, &line, i);
+		put_everything(&json);
+		assert_int_equal(tw_line__len(&line), strlen(expected[i]));
+		assert_memory_equal(text, expected[i], strlen(expected[i]));
+	}
+}
+
+static void test_lines(void **state)
+{
+	static const char expected[] = "{\n"
+				       "  \"version\": \"1\",\n"
+				       "  \"checks\": [\n"
+				       "    {\"a\": 1, \"b\": [2, 3]},\n"
+				       "    {}\n"
+				       "  ],\n"
+				       "  \"none\": []\n"
+				       "}\n";
+	char text[512];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	struct tw_json json;
+
+	(void)state;
+	tw_json__to_line(&json, &line, true);
+	tw_json__open(&json, NULL, '{');
+	tw_json__lines(&json);
+	tw_json__str(&json, "version", "1");
+	tw_json__open(&json, "checks", '[');
+	tw_json__lines(&json);
+	tw_json__open(&json, NULL, '{');
+	tw_json__u64(&json, "a", 1);
+	tw_json__open(&json, "b", '[');
+	tw_json__u64(&json, NULL, 2);
+	tw_json__u64(&json, NULL, 3);
+	tw_json__close(&json);
+	tw_json__close(&json);
+	tw_json__open(&json, NULL, '{');
+	tw_json__close(&json);
+	tw_json__close(&json);
+	tw_json__open(&json, "none", '[');
+	tw_json__lines(&json);
+	tw_json__close(&json);
+	tw_json__close(&json);
+	assert_int_equal(tw_line__len(&line), strlen(expected));
+	assert_memory_equal(text, expected, strlen(expected));
+}
+
+static void test_strings(void **state)
+{
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{ "", "" },
+		{ "a\"b\\c", "a\\\"b\\\\c" },
+		{ "\x1b\n\t\xff\xe2\x80\xae", "\\\\x1b\\\\x0a\\\\x09\\\\xff\\\\xe2\\\\x80\\\\xae" },
+		{ "gr\xc3\xbc", "gr\xc3\xbc" },
+	};
+	char text[128], expected[128];
+	struct tw_json json;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct tw_line line = tw_line__on(text, sizeof(text) - 1);
+
+		tw_json__to_line(&json, &line, false);
+		tw_json__open(&json, NULL, '{');
+		tw_json__str(&json, cases[i].from, cases[i].from);
+		tw_json__close(&json);
+		*line.at = '\0';
+		snprintf(expected, sizeof(expected), "{\"%s\":\"%s\"}\n", cases[i].to, cases[i].to);
+		assert_string_equal(text, expected);
+	}
+}
+
+/* Line breaks and tabs of ours stay; other control characters, which are not there, would still be JSON. */
+static void test_printable(void **state)
+{
+	static const char expected[] = "[\"a\\n\\tb\\\"\\\\\\u0001\\\\x1b\"]\n";
+	char text[64];
+	struct tw_line line = tw_line__on(text, sizeof(text) - 1);
+	struct tw_json json;
+
+	(void)state;
+	tw_json__to_line(&json, &line, false);
+	tw_json__open(&json, NULL, '[');
+	tw_json__printable(&json, NULL, "a\n\tb\"\\\x01\\x1b", 11);
+	tw_json__close(&json);
+	*line.at = '\0';
+	assert_string_equal(text, expected);
+}
+
+static void put_strings(struct tw_json *json, const char *bytes, size_t size)
+{
+	tw_json__open(json, NULL, '[');
+	for (size_t len = 0; len < size; len += 7) {
+		tw_json__open(json, NULL, '{');
+		tw_json__text(json, "text", bytes + size - len, len);
+		tw_json__open(json, "deep", '[');
+		tw_json__open(json, NULL, '[');
+		tw_json__open(json, NULL, '[');
+		tw_json__close(json);
+		tw_json__close(json);
+		tw_json__close(json);
+		tw_json__close(json);
+	}
+	tw_json__close(json);
+}
+
+/* A file gets what a long line has, whatever the buffer's size is: also characters of several bytes, and what becomes six. */
+static void test_file(void **state)
+{
+	static const char *const parts[] = { "\xff", "\xf0\x9f\x90\xa7", "\xe2\x80\xae", "\"", "ab", "\n" };
+	char bytes[1400], *text = malloc(4 << 20), *written = NULL;
+	struct tw_line line = tw_line__on(text, 4 << 20);
+	struct tw_json json;
+	size_t len = 0, written_len;
+	FILE *out;
+
+	(void)state;
+	srand(1);
+	while (len < sizeof(bytes) - 4) {
+		const char *part = parts[(size_t)rand() % COUNT(parts)];
+
+		memcpy(bytes + len, part, strlen(part));
+		len += strlen(part);
+	}
+	tw_json__to_line(&json, &line, true);
+	put_strings(&json, bytes, len);
+	assert_false(line.cut);
+	out = open_memstream(&written, &written_len);
+	assert_non_null(out);
+	tw_json__to_file(&json, out, true);
+	put_strings(&json, bytes, len);
+	fclose(out);
+	assert_int_equal(written_len, tw_line__len(&line));
+	assert_memory_equal(written, text, written_len);
+	free(written);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_styles),    cmocka_unit_test(test_lines), cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_printable), cmocka_unit_test(test_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
