@@ -2,8 +2,8 @@
 /* `tracewire cleanup`: what runs that were killed have left behind, and nothing of anybody else. */
 #include <stdio.h>
 
+#include "cli/cleanup.h"
 #include "cli/command.h"
-#include "cli/leftovers.h"
 #include "cli/say.h"
 
 struct cleanup_config {

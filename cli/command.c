@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/nearest.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 
 #define PATH_WORDS_MAX 64
 

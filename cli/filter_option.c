@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/caret.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/summary.h"
 
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/leftovers.h"
+#include "cli/cleanup.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
 #include "producer/tracing_dir.h"

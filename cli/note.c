@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/note.h"
+#include "cli/messages.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cli/caret.h"
-#include "cli/leftovers.h"
-#include "cli/note.h"
+#include "cli/cleanup.h"
+#include "cli/messages.h"
 #include "cli/service.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "cli/cleanup.h"
 #include "cli/command.h"
 #include "cli/filter_option.h"
-#include "cli/leftovers.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/ordinary_user.h"
 #include "cli/service.h"
 #include "cli/stop.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "cli/capture/output_options.h"
 #include "cli/capture/screen.h"
-#include "cli/output_options.h"
 #include "cli/receiver.h"
 #include "cli/rejected.h"
 #include "filter/filter.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/capture/capture.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/summary.h"
 
 static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVEN] = "unproven",

@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "base/time.h"
 #include "cli/capture/capture.h"
-#include "cli/leftovers.h"
+#include "cli/cleanup.h"
 #include "cli/ordinary_user.h"
 #include "cli/stop.h"
 

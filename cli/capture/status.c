@@ -9,7 +9,7 @@
 #include "cli/capture/capture.h"
 #include "cli/capture/limits.h"
 #include "cli/filter_option.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/say.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"

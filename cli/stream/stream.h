@@ -6,8 +6,8 @@
 #include <linux/if_ether.h>
 #include <stdio.h>
 
+#include "cli/run_interface.h"
 #include "cli/run_options.h"
-#include "cli/run_wire.h"
 #include "transport/receiver.h"
 #include "vnet/limit.h"
 #include "vnet/listeners.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/output_options.h"
+#include "cli/capture/output_options.h"
 
 static void each_key(void **state)
 {

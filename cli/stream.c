@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/note.h"
+#include "cli/messages.h"
 #include "cli/session.h"
 #include "cli/stream/options.h"
 

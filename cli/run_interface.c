@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/run_wire.h"
+#include "cli/run_interface.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/leftovers.h"
+#include "cli/cleanup.h"
 
 #define NAMES_MAX 100 /* tw0 to tw99 */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/output_options.h"
+#include "cli/capture/output_options.h"
 
 #include <errno.h>
 #include <stdio.h>
