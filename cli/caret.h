@@ -6,10 +6,10 @@
 #include "base/error.h"
 
 /**
- * caret__show() - on a terminal: the expression, and below it a caret at the column that @err begins with
+ * caret__show() - on a terminal: the expression, and below it a caret at the column that @error begins with
  *
  * Nothing if it begins with none, or if something else than letters and the like would shift the caret.
  */
-void caret__show(const char *expression, const struct tw_error *err);
+void caret__show(const char *expression, const struct tw_error *error);
 
 #endif

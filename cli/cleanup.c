@@ -1,10 +1,140 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire cleanup`: what runs that were killed have left behind, and nothing of anybody else. */
-#include <stdio.h>
-
 #include "cli/cleanup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/messages.h"
+#include "pcap-tools/output/repair.h"
+#include "producer/instance.h"
+#include "producer/tracing_dir.h"
+#include "xdp/classifier.h"
+
+struct removal {
+	bool dry_run;
+	void (*tell)(void *ctx, const struct stale_object *left);
+	void *ctx;
+	int err; /* the first, with its sentence in error */
+	struct tw_error *error;
+};
+
+static void tell_removed(void *ctx, const char *what, const char *name)
+{
+	struct removal *removal = ctx;
+	const struct stale_object left = { .what = what, .name = name };
+
+	removal->tell(removal->ctx, &left);
+}
+
+static bool is_left_over(const struct tw_wire *wire)
+{
+	return wire->name[0] && !strncmp(wire->owner, RUN_OWNER, strlen(RUN_OWNER)) &&
+	       !tw_instance__is_alive(wire->owner + strlen(RUN_OWNER));
+}
+
+static void remove_wire(const struct tw_wire *wire, void *ctx)
+{
+	struct removal *removal = ctx;
+	int err;
+
+	if (removal->err || !is_left_over(wire))
+		return;
+	err = removal->dry_run ? 0 : tw_wire__remove_listed(wire, removal->error);
+	if (err == -ENODEV) /* another clean-up was faster, or its run, which was just ending */
+		return;
+	if (err)
+		removal->err = err;
+	else
+		tell_removed(removal, "interface", wire->name);
+}
+
+static void tell_instance(void *ctx, const char *name, const char *why_left)
+{
+	const struct stale_object left = { .what = "trace instance", .name = name, .left = why_left };
+	struct removal *removal = ctx;
+
+	removal->tell(removal->ctx, &left);
+}
+
+static void tell_repaired(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
+{
+	struct removal *removal = ctx;
+	const struct stale_object left = { .what = "capture", .name = path, .repaired = true };
+
+	(void)repair;
+	if (!why)
+		removal->tell(removal->ctx, &left);
+	else if (!removal->err)
+		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
+}
+
+/* Without tracefs in sight no run could be seen to live: that is an error, not a reason to remove its wire. */
+static int remove_runs(struct removal *removal)
+{
+	struct tw_error *error = removal->error;
+	const char *dir;
+	int err = tw_tracing_dir__find(&dir, error);
+
+	if (!err)
+		err = tw_wire__list(remove_wire, removal, error);
+	if (err || removal->err)
+		return err ? err : removal->err;
+	err = tw_instance__cleanup(removal->dry_run, tell_instance, removal, error);
+	return err < 0 ? err : 0;
+}
+
+/* A machine that only captures may have no tracefs: captures are repaired before it is asked for. */
+int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
+		  struct tw_error *error)
+{
+	struct removal removal = { .dry_run = dry_run, .tell = tell, .ctx = ctx, .error = error };
+	int err = tw_output__repair_left(dry_run, tell_repaired, &removal, error);
+	const int unrepaired = err ? err : removal.err;
+
+	removal.err = 0;
+	err = tw_classifier__cleanup(dry_run, tell_removed, &removal, error);
+	if (!err)
+		err = remove_runs(&removal);
+	return err ? err : unrepaired;
+}
+
+static void tell_leftover(void *ctx, const struct stale_object *left)
+{
+	const bool *quiet = ctx;
+
+	if (!*quiet)
+		note__say("%s %s %s, left behind by a run that was killed", left->repaired ? "repaired" : "removed",
+			  left->what, left->name);
+	if (left->left) /* nobody can tell it later */
+		note__say("%s: %s", left->name, left->left);
+}
+
+static void tell_file(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
+{
+	const struct stale_object left = { .what = "capture", .name = path, .repaired = true };
+	const bool *quiet = ctx;
+
+	(void)repair;
+	if (!why)
+		tell_leftover(ctx, &left);
+	else if (!*quiet)
+		note__say("%s", why);
+}
+
+void stale__repair_files(const char *path, bool quiet)
+{
+	tw_output__repair_newest(path, tell_file, &quiet);
+}
+
+void stale__clear(bool quiet)
+{
+	struct tw_error ignored; /* `tracewire cleanup` tells */
+
+	stale__remove(false, tell_leftover, &quiet, &ignored);
+}
 
 struct cleanup_config {
 	bool dry_run;
@@ -15,7 +145,7 @@ struct cleanup {
 	unsigned int told;
 };
 
-static void tell(void *ctx, const struct leftover *left)
+static void tell(void *ctx, const struct stale_object *left)
 {
 	static const char *const done[2][2] = { { "removed", "would remove" }, { "repaired", "would repair" } };
 	struct cleanup *cleanup = ctx;
@@ -26,13 +156,13 @@ static void tell(void *ctx, const struct leftover *left)
 	cleanup->told++;
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	const struct cleanup_config *config = data;
 	struct cleanup cleanup = { .dry_run = config->dry_run };
 
 	(void)n_args, (void)args;
-	if (leftovers__remove(config->dry_run, tell, &cleanup, err))
+	if (stale__remove(config->dry_run, tell, &cleanup, error))
 		return CLI_EXIT_FAILURE;
 	if (!cleanup.told)
 		fputs("nothing was left behind\n", stderr);

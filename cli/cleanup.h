@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What runs that were killed have left behind. */
-#ifndef CLI_LEFTOVERS_H
-#define CLI_LEFTOVERS_H
+#ifndef CLI_CLEANUP_H
+#define CLI_CLEANUP_H
 
 #include <stdbool.h>
 
@@ -11,28 +11,28 @@
 /* Owner of a wire that ends with its run; the name of the run's trace instance follows. */
 #define RUN_OWNER TW_WIRE_OWNER "run "
 
-struct leftover {
+struct stale_object {
 	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */
 	bool repaired;           /* it stays, as it should be; else it is removed */
 	const char *left;        /* what of it was not put back, and why; NULL = nothing */
 };
 
 /**
- * leftovers__remove() - remove the classifiers, wires and trace instances of dead runs, and repair their captures; nobody else's
+ * stale__remove() - remove the classifiers, wires and trace instances of dead runs, and repair their captures; nobody else's
  * @dry_run: only tell
  * @tell: called for each
- * Return: 0, or -errno with @err filled.
+ * Return: 0, or -errno with @error filled.
  */
-int leftovers__remove(bool dry_run, void (*tell)(void *ctx, const struct leftover *left), void *ctx,
-		      struct tw_error *err);
+int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
+		  struct tw_error *error);
 
-/** leftovers__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
-void leftovers__clear(bool quiet);
+/** stale__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
+void stale__clear(bool quiet);
 
 /**
- * leftovers__repair_files() - a capture of several files that a killed run was writing, who had no right to remember it
+ * stale__repair_files() - a capture of several files that a killed run was writing, who had no right to remember it
  * @path: what the files are named after
  */
-void leftovers__repair_files(const char *path, bool quiet);
+void stale__repair_files(const char *path, bool quiet);
 
 #endif

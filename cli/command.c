@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/command.h"
-
+/* The list of commands. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/nearest.h"
+#include "cli/command.h"
 #include "cli/messages.h"
 
 #define PATH_WORDS_MAX 64
 
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
-					    struct tw_error *err)
+					    struct tw_error *error)
 {
 	struct tw_nearest nearest;
 
@@ -21,29 +21,29 @@ const struct cli_command *cli_command__find(const struct cli_command *const *com
 			return *commands;
 	}
 	if (nearest.best)
-		tw_error__set(err, 0, "unknown command '%s'; did you mean %s?", name, nearest.best);
+		tw_error__set(error, 0, "unknown command '%s'; did you mean %s?", name, nearest.best);
 	else
-		tw_error__set(err, 0, "unknown command '%s'; see --help", name);
+		tw_error__set(error, 0, "unknown command '%s'; see --help", name);
 	return NULL;
 }
 
-int cli_exit__of(int error)
+int cli_exit__of(int err)
 {
-	if (!error)
+	if (!err)
 		return CLI_EXIT_OK;
-	return error == -ENOENT || error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return err == -ENOENT || err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 }
 
-int cli_exit__of_opening(int error)
+int cli_exit__of_opening(int err)
 {
-	if (!error)
+	if (!err)
 		return CLI_EXIT_OK;
-	return error == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 }
 
-static int complain(const char *path, const struct tw_error *err, int status)
+static int complain(const char *path, const struct tw_error *error, int status)
 {
-	note__error(path, err);
+	note__error(path, error);
 	return status;
 }
 
@@ -51,15 +51,15 @@ static int run_below(const struct cli_command *command, const char *path, int ar
 {
 	char below_path[PATH_WORDS_MAX];
 	const struct cli_command *below;
-	struct tw_error err;
+	struct tw_error error;
 
 	if (!argc) {
 		cli_command__help(command, path, stderr);
 		return CLI_EXIT_USAGE;
 	}
-	below = cli_command__find(command->commands, argv[0], &err);
+	below = cli_command__find(command->commands, argv[0], &error);
 	if (!below)
-		return complain(path, &err, CLI_EXIT_USAGE);
+		return complain(path, &error, CLI_EXIT_USAGE);
 	snprintf(below_path, sizeof(below_path), "%s %s", path, below->name);
 	return cli_command__main(below, below_path, argc, argv);
 }
@@ -72,28 +72,28 @@ static void discard(const struct cli_command *command, void *config)
 
 static int run_leaf(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
 {
-	struct tw_error err = { .text = "" };
+	struct tw_error error = { .text = "" };
 	int status;
 
 	if (command->args_max >= 0 && argc > command->args_max) {
 		discard(command, config);
-		tw_error__set(&err, 0, "unexpected argument '%s'; see --help", argv[command->args_max]);
-		return complain(path, &err, CLI_EXIT_USAGE);
+		tw_error__set(&error, 0, "unexpected argument '%s'; see --help", argv[command->args_max]);
+		return complain(path, &error, CLI_EXIT_USAGE);
 	}
-	status = command->run(config, argc, argv, &err);
-	return err.text[0] ? complain(path, &err, status) : status;
+	status = command->run(config, argc, argv, &error);
+	return error.text[0] ? complain(path, &error, status) : status;
 }
 
 static int run_parsed(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
 {
 	enum cli_parsed parsed;
-	struct tw_error err;
+	struct tw_error error;
 	int first;
 
 	if (cli_options__parse(command->groups, command->commands || command->runs_program, argc, argv, config, &parsed,
-			       &first, &err)) {
+			       &first, &error)) {
 		discard(command, config);
-		return complain(path, &err, CLI_EXIT_USAGE);
+		return complain(path, &error, CLI_EXIT_USAGE);
 	}
 	if (parsed != CLI_PARSED_RUN) {
 		discard(command, config);
@@ -111,14 +111,42 @@ static int run_parsed(const struct cli_command *command, const char *path, void 
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv)
 {
 	void *config = calloc(1, command->config_size + 1);
-	struct tw_error err;
+	struct tw_error error;
 	int status;
 
 	if (!config) {
-		tw_error__set(&err, 0, "out of memory");
-		return complain(path, &err, CLI_EXIT_FAILURE);
+		tw_error__set(&error, 0, "out of memory");
+		return complain(path, &error, CLI_EXIT_FAILURE);
 	}
 	status = run_parsed(command, path, config, argc, argv);
 	free(config);
 	return status;
 }
+
+static const struct cli_command *const commands[] = {
+	&cli_command_live,    &cli_command_record,
+	&cli_command_stream,  &cli_command_capture,
+	&cli_command_report,  &cli_command_info,
+	&cli_command_convert, &cli_command_list,
+	&cli_command_filter,  &cli_command_vnet,
+	&cli_command_doctor,  &cli_command_cleanup,
+	&cli_command_help,    NULL,
+};
+
+static const struct cli_example examples[] = {
+	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
+	{ "Record to a file for Wireshark", "sudo tracewire record -e sched,irq,net -w trace.pcapng -- make" },
+	{ "Put events on an interface that anything can capture from", "sudo tracewire stream -e sched -i tw0" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_root_command = {
+	.name = "tracewire",
+	.summary =
+		"Kernel trace events on a network interface, for Wireshark and everything else that understands packets",
+	.description =
+		"Reads the Linux kernel's trace events and sends them as Ethernet frames, or writes them as pcapng. "
+		"Wireshark and tshark decode them by field name, from the kernel's own descriptions, which travel along.",
+	.examples = examples,
+	.commands = commands,
+};

@@ -50,10 +50,10 @@ struct cli_command {
 	size_t config_size;                        /* handed to run, zeroed, with the options applied */
 
 	/*
-	 * Return: an exit status. What is in @err is printed as one sentence; @args is NULL-terminated. Must free what the
+	 * Return: an exit status. What is in @error is printed as one sentence; @args is NULL-terminated. Must free what the
 	 * apply functions left in the config; discard does so if run is never reached.
 	 */
-	int (*run)(void *config, int n_args, char **args, struct tw_error *err);
+	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
 	void (*discard)(void *config);
 };
 
@@ -82,9 +82,9 @@ extern const struct cli_command cli_command_vnet;
  */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
-/** cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @err naming the nearest */
+/** cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @error naming the nearest */
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
-					    struct tw_error *err);
+					    struct tw_error *error);
 
 /** cli_command__help() - what --help prints, made for 80 columns */
 void cli_command__help(const struct cli_command *command, const char *path, FILE *out);

@@ -2,22 +2,191 @@
 /* `tracewire convert`: recordings of other kinds into pcapng with an event a packet. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "cli/command.h"
-#include "cli/convert/convert.h"
-#include "cli/say.h"
+#include "cli/messages.h"
+#include "cli/summary.h"
+#include "pcap-tools/convert/convert.h"
+#include "pcap-tools/convert/packed.h"
+#include "pcap-tools/output/output.h"
+
+struct output_file {
+	int fd;
+	bool unnamed;         /* it has no name yet */
+	char path[PATH_MAX];  /* its name to be; links are followed */
+	char draft[PATH_MAX]; /* the name until then, where the file system needs one; "" = none */
+};
+
+struct convert {
+	bool quiet; /* the option's */
+	const char *in, *out;
+	struct output_file output;
+	uint64_t next_progress;
+	bool terminal, in_line; /* a line of progress is not ended yet */
+};
 
 #define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
 #define PROGRESS_TERMINAL_NS (TW_NS_PER_SECOND / 5)
 #define PROGRESS_LINES_NS    (5 * TW_NS_PER_SECOND)
+#define DRAFT_TRIES          100
 
-void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all)
+static int cannot(const char *path, struct tw_error *error)
+{
+	const int err = -errno;
+
+	return tw_error__set(error, err == -ENOENT ? -ENOTDIR : err, "%s cannot be created: %s%s", path, strerror(-err),
+			     tw_output__remedy(err));
+}
+
+/* The folder that the file will be in. */
+static void folder_of(const char *path, char *ret, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	const int len = slash == path ? 1 : (int)(slash - path);
+
+	if (slash)
+		snprintf(ret, size, "%.*s", len, path);
+	else
+		snprintf(ret, size, ".");
+}
+
+/* A name beside the final one, which the linked or created file has for a moment. */
+static int name_draft(struct output_file *file, unsigned int i)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(file->path, '/');
+	const int len = (folder_of(file->path, folder, sizeof(folder)),
+			 snprintf(file->draft, sizeof(file->draft), "%s/.%.200s.%d.%u", folder,
+				  slash ? slash + 1 : file->path, (int)getpid(), i));
+
+	return len < (int)sizeof(file->draft) ? 0 : -ENAMETOOLONG;
+}
+
+static int open_draft(struct output_file *file)
+{
+	for (unsigned int i = 0; i < DRAFT_TRIES; i++) {
+		if (name_draft(file, i))
+			break;
+		file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (file->fd >= 0 || errno != EEXIST)
+			return file->fd;
+	}
+	return -1;
+}
+
+static int open_regular(struct output_file *file, struct tw_error *error)
+{
+	char folder[PATH_MAX];
+
+	folder_of(file->path, folder, sizeof(folder));
+	file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	file->unnamed = file->fd >= 0;
+	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+		open_draft(file);
+	if (file->fd >= 0)
+		return 0;
+	file->draft[0] = '\0';
+	return cannot(file->path, error);
+}
+
+/*
+ * Begin
+ * @path: "-" is standard output
+ * @input: what must not be overwritten; NULL = nothing
+ */
+static int output_file__open(struct output_file *file, const char *path, const struct stat *input,
+			     struct tw_error *error)
+{
+	struct stat st;
+
+	*file = (struct output_file){ .fd = STDOUT_FILENO };
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	if (!strcmp(path, "-"))
+		return tw_output__check_writable(file->fd, "standard output", error);
+	if (stat(path, &st))
+		return open_regular(file, error);
+	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)
+		return tw_error__set(error, -EINVAL, "%s is the file that is read: name another one to write", path);
+	if (!S_ISREG(st.st_mode)) {
+		file->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return file->fd < 0 ? cannot(path, error) : 0;
+	}
+	if (access(path, W_OK) || !realpath(path, file->path))
+		return cannot(path, error);
+	return open_regular(file, error);
+}
+
+static int give_draft(struct output_file *file)
+{
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
+	for (unsigned int i = 0; i < DRAFT_TRIES; i++) {
+		if (name_draft(file, i))
+			break;
+		if (!linkat(AT_FDCWD, self, AT_FDCWD, file->draft, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	file->draft[0] = '\0';
+	return -1;
+}
+
+/* File systems of a network may say only now that there was no room. */
+static int close_draft(struct output_file *file)
+{
+	const int fd = file->fd;
+
+	file->fd = -1;
+	return close(fd);
+}
+
+/* Give it its name. Return: 0 or -errno with @err filled */
+static int output_file__finish(struct output_file *file, struct tw_error *error)
+{
+	if (file->unnamed && give_draft(file))
+		return cannot(file->path, error);
+	if (file->draft[0] && close_draft(file))
+		return cannot(file->path, error);
+	if (file->draft[0] && rename(file->draft, file->path))
+		return cannot(file->path, error);
+	file->unnamed = false;
+	file->draft[0] = '\0';
+	return 0;
+}
+
+/* Without finish nothing of it stays; an all-zero one is fine */
+static void output_file__close(struct output_file *file)
+{
+	if (file->draft[0])
+		unlink(file->draft);
+	if (file->fd > STDERR_FILENO)
+		close(file->fd);
+	*file = (struct output_file){ 0 };
+}
+
+/* A capture whose frames hold many events. */
+struct reading {
+	struct convert *convert;
+	uint64_t size;
+};
+
+/* @done of @all bytes have been read */
+static void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	const unsigned int percent = all ? (unsigned int)((double)done / (double)all * 100) : 100;
@@ -33,32 +202,217 @@ void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all
 	fflush(stderr);
 }
 
-void convert__end_progress(struct convert *convert)
+/* Before anything else is said */
+static void convert__end_progress(struct convert *convert)
 {
 	if (convert->in_line)
 		fputc('\n', stderr);
 	convert->in_line = false;
 }
 
-const char *convert__out(const struct convert *convert)
+/* The file that is written, for people */
+static const char *convert__out(const struct convert *convert)
 {
 	return strcmp(convert->out, "-") ? convert->out : "standard output";
 }
 
-static int open_input(const char *path, struct stat *st, struct tw_error *err)
+static void show_unpacking(void *ctx, uint64_t offset)
+{
+	const struct reading *reading = ctx;
+
+	convert__show_progress(reading->convert, offset, reading->size);
+}
+
+static void summarize_unpacking(const struct convert *convert, const struct tw_packed_stats *stats)
+{
+	const struct tw_archive_stats *archive = &stats->archive;
+
+	summary__print_troubles(archive, stderr);
+	if (stats->others)
+		fprintf(stderr, "others   %" PRIu64 " packets that are none of ours; left out\n", stats->others);
+	say(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
+	    archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
+	    convert__out(convert), archive->bytes);
+}
+
+/* A capture that is damaged is unpacked as far as it can be read. */
+static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, const struct stat *st,
+		  struct tw_error *error)
+{
+	struct reading reading = { .convert = convert, .size = (uint64_t)st->st_size };
+	struct tw_packed_stats stats;
+	struct tw_error later;
+	int err = tw_packed__convert(in, output, show_unpacking, &reading, &stats, error);
+
+	convert__end_progress(convert);
+	if ((!err || err == -EBADMSG) && output_file__finish(&convert->output, &later))
+		err = tw_error__set(error, -EIO, "%s", later.text);
+	if (!convert->quiet && (!err || err == -EBADMSG))
+		summarize_unpacking(convert, &stats);
+	free(stats.streams);
+	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+static int open_output(struct convert *convert, const struct stat *st, struct tw_output **ret, struct tw_error *error)
+{
+	struct tw_output_options options = { .name = convert__out(convert) };
+	int err = output_file__open(&convert->output, convert->out, st, error);
+
+	if (err)
+		return err;
+	options.fd = convert->output.fd;
+	err = tw_output__open(&options, ret, error);
+	if (err)
+		output_file__close(&convert->output);
+	return err;
+}
+
+static int convert__capture(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
+{
+	struct tw_capture_file *in;
+	struct tw_output *output;
+	int err = tw_capture_file__open(fd, convert->in, &in, error), status;
+
+	if (err)
+		return cli_exit__of(err);
+	err = open_output(convert, st, &output, error);
+	status = err ? cli_exit__of(err) : unpack(convert, in, output, st, error);
+	if (!err) {
+		tw_output__free(output);
+		output_file__close(&convert->output);
+	}
+	tw_capture_file__close(in);
+	return status;
+}
+
+/* A recording of trace-cmd. */
+static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
+{
+	const int fd = *(const int *)ctx;
+	size_t done = 0;
+
+	while (done < len) {
+		const ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : (int64_t)done;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+static void show_conversion(void *ctx, uint64_t done, uint64_t all)
+{
+	convert__show_progress(ctx, done, all);
+}
+
+static void plural(const char *what, uint64_t n)
+{
+	fprintf(stderr, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void print_line(const char *key, uint64_t n, const char *what)
+{
+	if (n)
+		fprintf(stderr, "%-8s %" PRIu64 " %s\n", key, n, what);
+}
+
+static void summarize_conversion(const struct convert *convert, const struct tw_convert_stats *stats)
+{
+	print_line("lost", stats->lost, "events, in the rings while they were recorded");
+	print_line("lost", stats->lost_unknown,
+		   "times events of unknown number, in the rings while they were recorded");
+	print_line("late", stats->late, "events older than one before them");
+	print_line("unknown", stats->unknown, "events without a format in the file; they are kept as bytes");
+	print_line("formats", stats->refused_formats,
+		   "texts that cannot be read as formats; they are kept as they are");
+	print_line("options", stats->comments_cut, "bytes that had no room in the comments of the file");
+	fprintf(stderr, "%-8s ", "file");
+	plural("event", stats->events);
+	fprintf(stderr, " of ");
+	plural("buffer", stats->streams);
+	say(stderr, " in %s, %" PRIu64 " bytes\n", convert__out(convert), stats->bytes);
+	if (!stats->events)
+		say(stderr, "%s has no events\n", convert->in);
+}
+
+/* The input was damaged: told last, and as the exit status, behind all that was delivered. */
+static int tell_damage(const struct convert *convert, const struct tw_tracedat *dat, struct tw_error *error)
+{
+	const struct tw_tracedat_damage *damage = tw_tracedat__damage(dat);
+	char more[64] = "";
+
+	if (!damage->places)
+		return CLI_EXIT_OK;
+	if (damage->places > 1)
+		snprintf(more, sizeof(more), ", and in %" PRIu64 " place%s more", damage->places - 1,
+			 damage->places > 2 ? "s" : "");
+	tw_error__set(error, -EBADMSG, "%.300s%s; all else is in %.100s", damage->first.text, more,
+		      strcmp(convert->out, "-") ? convert->out : "what was written");
+	return CLI_EXIT_FAILURE;
+}
+
+static int run_conversion(struct convert *convert, struct tw_tracedat *dat, struct tw_error *error)
+{
+	const struct tw_convert_options options = {
+		.fd = convert->output.fd,
+		.name = convert__out(convert),
+		.progress = show_conversion,
+		.ctx = convert,
+	};
+	struct tw_convert_stats stats;
+	int err;
+
+	err = tw_convert__run(dat, &options, &stats, error);
+	convert__end_progress(convert);
+	if (err == -ENOSPC || err == -EDQUOT)
+		tw_error__set(error, err, "no room for %s after %" PRIu64 " bytes: nothing was left there",
+			      options.name, stats.bytes);
+	if (!err)
+		err = output_file__finish(&convert->output, error);
+	if (err)
+		return CLI_EXIT_FAILURE;
+	if (!convert->quiet)
+		summarize_conversion(convert, &stats);
+	return tell_damage(convert, dat, error);
+}
+
+/*
+ * convert__tracedat() and convert__capture() - convert what is open at @fd
+ * Return: exit status, with @err filled if it is not 0.
+ */
+static int convert__tracedat(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
+{
+	const struct tw_tracedat_source source = { .read_at = read_at, .ctx = &fd, .size = (uint64_t)st->st_size };
+	struct tw_tracedat *dat;
+	int err = tw_tracedat__open(&source, convert->in, &dat, error), status;
+
+	if (err)
+		return cli_exit__of(err);
+	err = output_file__open(&convert->output, convert->out, st, error);
+	status = err ? cli_exit__of(err) : run_conversion(convert, dat, error);
+	if (!err)
+		output_file__close(&convert->output);
+	tw_tracedat__close(dat);
+	return status;
+}
+
+static int open_input(const char *path, struct stat *st, struct tw_error *error)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int code = fd < 0 ? -errno : 0;
+	int err = fd < 0 ? -errno : 0;
 
-	if (!code && fstat(fd, st))
-		code = -errno;
-	if (code)
-		return tw_error__set(err, code, "%s cannot be read: %s", path, strerror(-code));
+	if (!err && fstat(fd, st))
+		err = -errno;
+	if (err)
+		return tw_error__set(error, err, "%s cannot be read: %s", path, strerror(-err));
 	if (S_ISREG(st->st_mode))
 		return fd;
 	close(fd);
 	return tw_error__set(
-		err, -EINVAL,
+		error, -EINVAL,
 		"%s is no regular file: convert has to look into it first, so save what comes from a pipe and "
 		"convert that",
 		path);
@@ -79,7 +433,7 @@ static bool is_capture(int fd)
 	return false;
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct convert *convert = data;
 	struct stat st;
@@ -87,7 +441,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 
 	if (n_args != 2) {
 		tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"convert needs two files: the trace.dat or packed capture to read, and the pcapng to write");
 		return CLI_EXIT_USAGE;
 	}
@@ -96,10 +450,11 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	convert->next_progress = tw_time__now(CLOCK_MONOTONIC) + PROGRESS_AFTER_NS;
 	convert->terminal = isatty(STDERR_FILENO);
 	signal(SIGPIPE, SIG_IGN);
-	fd = open_input(convert->in, &st, err);
+	fd = open_input(convert->in, &st, error);
 	if (fd < 0)
 		return cli_exit__of(fd);
-	status = is_capture(fd) ? convert__capture(convert, fd, &st, err) : convert__tracedat(convert, fd, &st, err);
+	status =
+		is_capture(fd) ? convert__capture(convert, fd, &st, error) : convert__tracedat(convert, fd, &st, error);
 	close(fd);
 	return status;
 }

@@ -1,13 +1,523 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire doctor`: what this kernel, these privileges and this Wireshark allow, and what to do about each no. */
-#include "cli/doctor/doctor.h"
-
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/messages.h"
+#include "cli/ordinary_user.h"
+#include "producer/events.h"
+#include "producer/instance.h"
+#include "producer/tracing_dir.h"
+#include "vnet/tx.h"
+#include "vnet/veth.h"
+
+enum doctor_status {
+	DOCTOR_OK,
+	DOCTOR_LIMITED, /* works, but not as it could */
+	DOCTOR_NO,
+};
+
+struct doctor_finding {
+	enum doctor_status status;
+	char text[256]; /* what is the case */
+	char fix[384];  /* what to do about it; "" if OK */
+};
+
+struct doctor_check {
+	const char *name; /* NULL ends a table */
+	bool needed;      /* `live` cannot work when this says no */
+	void (*look)(struct doctor_finding *ret);
+};
+
+/* Fill a finding. */
+__attribute__((format(printf, 2, 3))) static void doctor__ok(struct doctor_finding *ret, const char *text, ...)
+{
+	va_list ap;
+
+	va_start(ap, text);
+	vsnprintf(ret->text, sizeof(ret->text), text, ap);
+	va_end(ap);
+	ret->status = DOCTOR_OK;
+	ret->fix[0] = '\0';
+}
+
+__attribute__((format(printf, 4, 5))) static void doctor__bad(struct doctor_finding *ret, enum doctor_status status,
+							      const char *fix, const char *text, ...)
+{
+	va_list ap;
+
+	va_start(ap, text);
+	vsnprintf(ret->text, sizeof(ret->text), text, ap);
+	va_end(ap);
+	snprintf(ret->fix, sizeof(ret->fix), "%s", fix);
+	ret->status = status;
+}
+
+/* The kernel's tracing, and the privileges for it. */
+#define SUDO "run it with sudo"
+
+static void look_kernel(struct doctor_finding *ret)
+{
+	struct utsname name;
+
+	uname(&name);
+	doctor__ok(ret, "%s %s, %s", name.sysname, name.release, name.machine);
+}
+
+static void look_privileges(struct doctor_finding *ret)
+{
+	static const struct {
+		unsigned int capability;
+		const char *name;
+	} wanted[] = {
+		{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+		{ CAP_NET_RAW, "CAP_NET_RAW" },     { CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE" },
+		{ CAP_SYS_NICE, "CAP_SYS_NICE" },   { CAP_IPC_LOCK, "CAP_IPC_LOCK" },
+	};
+	char missing[160] = "";
+
+	capng_get_caps_process();
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!capng_have_capability(CAPNG_EFFECTIVE, wanted[i].capability))
+			strcat(strcat(missing, missing[0] ? ", " : ""), wanted[i].name);
+	if (missing[0])
+		doctor__bad(ret, geteuid() ? DOCTOR_NO : DOCTOR_LIMITED,
+			    geteuid() ? SUDO : "the container that this runs in must be given them", "missing: %s",
+			    missing);
+	else
+		doctor__ok(ret, "all capabilities that are used");
+}
+
+static void look_tracefs(struct doctor_finding *ret)
+{
+	struct tw_error error;
+	const char *dir;
+
+	if (tw_tracing_dir__find(&dir, &error))
+		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
+	else
+		doctor__ok(ret, "mounted at %s", dir);
+}
+
+/* A text of the tracing directory; NULL with the finding filled if it can't be had. */
+static char *read_tracing(const char *name, struct doctor_finding *ret)
+{
+	struct tw_error error;
+	const char *dir;
+	char *text;
+
+	if (!tw_tracing_dir__find(&dir, &error) && !tw_tracing_file__read(dir, name, &text, &error))
+		return text;
+	doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
+	return NULL;
+}
+
+static void look_events(struct doctor_finding *ret)
+{
+	char *text = read_tracing("available_events", ret);
+	size_t n = 0;
+
+	if (!text)
+		return;
+	for (const char *c = text; *c; c++)
+		n += *c == '\n';
+	free(text);
+	if (n)
+		doctor__ok(ret, "%zu events", n);
+	else
+		doctor__bad(ret, DOCTOR_NO, "use a kernel with CONFIG_EVENT_TRACING",
+			    "this kernel has no trace events");
+}
+
+static void look_clocks(struct doctor_finding *ret)
+{
+	char *text = read_tracing("trace_clock", ret);
+
+	if (!text)
+		return;
+	text[strcspn(text, "\n")] = '\0';
+	if (strstr(text, "mono"))
+		doctor__ok(ret, "%s", text);
+	else
+		doctor__bad(ret, DOCTOR_NO, "use Linux 4.0 or later", "no mono among %s", text);
+	free(text);
+}
+
+static void look_function_tracer(struct doctor_finding *ret)
+{
+	char *text = read_tracing("available_tracers", ret);
+	const bool has = text && strstr(text, "function"), graph = has && strstr(text, "function_graph");
+	struct tw_instance *instance;
+	struct tw_error error;
+	int fd;
+
+	free(text);
+	if (!text)
+		return;
+	if (!has) {
+		doctor__bad(ret, DOCTOR_LIMITED, "events work without; functions need CONFIG_FUNCTION_TRACER",
+			    "not in this kernel");
+		return;
+	}
+	if (tw_instance__new("-doctor", &instance, &error)) {
+		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
+		return;
+	}
+	fd = tw_instance__open(instance, "set_ftrace_filter", O_WRONLY);
+	if (fd >= 0)
+		close(fd);
+	tw_instance__free(instance);
+	if (fd < 0)
+		doctor__bad(ret, DOCTOR_LIMITED, "events work without",
+			    "the kernel has it and refuses it: set_ftrace_filter: %s", strerror(-fd));
+	else
+		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
+}
+
+/* Whether kallsyms tells an address; the first few symbols may be zero for another reason. */
+static void look_symbols(struct doctor_finding *ret)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char line[1024];
+
+	for (int i = 0; file && !address && i < 10000 && fgets(line, sizeof(line), file); i++)
+		address = strtoull(line, NULL, 16);
+	if (file)
+		fclose(file);
+	if (address)
+		doctor__ok(ret, "the kernel tells the addresses of its functions");
+	else if (file)
+		doctor__bad(ret, DOCTOR_LIMITED, "run it with sudo, and `sysctl kernel.kptr_restrict=1` or 0",
+			    "the kernel hides the addresses of its functions: they will be shown as numbers");
+	else
+		doctor__bad(ret, DOCTOR_LIMITED, "use a kernel with CONFIG_KALLSYMS",
+			    "there is no /proc/kallsyms: functions will be shown as numbers");
+}
+
+/* Files of a trace instance, each standing for something the kernel can do. */
+static void look_instance_file(struct doctor_finding *ret, const char *file, const char *has, const char *has_not,
+			       const char *fix)
+{
+	struct tw_instance *instance;
+	struct tw_error error;
+
+	if (tw_instance__new("-doctor", &instance, &error)) {
+		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
+		return;
+	}
+	if (tw_instance__has(instance, file))
+		doctor__ok(ret, "%s", has);
+	else
+		doctor__bad(ret, DOCTOR_LIMITED, fix, "%s", has_not);
+	tw_instance__free(instance);
+}
+
+static void look_instances(struct doctor_finding *ret)
+{
+	look_instance_file(ret, "trace_pipe", "trace instances of our own", "an instance without rings",
+			   "use a kernel with CONFIG_TRACING");
+}
+
+static void look_disable_on_free(struct doctor_finding *ret)
+{
+	look_instance_file(ret, "options/disable_on_free", "the kernel ends the trace of a killed run",
+			   "the kernel lets the trace of a killed run go on",
+			   "run `tracewire cleanup` when one was killed, or use Linux 3.16 or later");
+}
+
+static void look_subbuf_size(struct doctor_finding *ret)
+{
+	look_instance_file(ret, "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
+			   "high rates cost more; Linux 6.8 has larger ones");
+}
+
+static void look_notrace(struct doctor_finding *ret)
+{
+	look_instance_file(ret, "set_event_notrace_pid", "our own threads can be kept out of the trace",
+			   "our own threads show up in the trace", "use Linux 5.7 or later");
+}
+
+static void look_follow(struct doctor_finding *ret)
+{
+	look_instance_file(ret, "options/event-fork", "--follow takes in the children of a command",
+			   "--follow sees the command only, not its children", "use Linux 4.7 or later");
+}
+
+static void look_realtime(struct doctor_finding *ret)
+{
+	const struct sched_param fifo = { .sched_priority = 1 }, other = { .sched_priority = 0 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &fifo)) {
+		doctor__bad(ret, DOCTOR_LIMITED, "give CAP_SYS_NICE, or RLIMIT_RTPRIO of 1 or more",
+			    "SCHED_FIFO is refused (%s): a busy machine may lose events", strerror(errno));
+		return;
+	}
+	sched_setscheduler(0, SCHED_OTHER, &other);
+	doctor__ok(ret, "SCHED_FIFO for the threads that read");
+}
+
+static const struct doctor_check doctor_kernel_checks[] = {
+	{ "kernel", false, look_kernel },
+	{ "privileges", true, look_privileges },
+	{ "tracefs", true, look_tracefs },
+	{ "events", true, look_events },
+	{ "clocks", true, look_clocks },
+	{ "instances", true, look_instances },
+	{ "disable_on_free", false, look_disable_on_free },
+	{ "sub-buffers", false, look_subbuf_size },
+	{ "notrace_pid", false, look_notrace },
+	{ "follow", false, look_follow },
+	{ "function tracer", false, look_function_tracer },
+	{ "symbols", false, look_symbols },
+	{ "realtime", false, look_realtime },
+	{ NULL, false, NULL },
+};
+
+/* Virtual wires and AF_XDP, tried out on a wire in a network namespace of our own. */
+#define WIRE        "tw-doctor"
+#define MEMLOCK_MIB 16 /* what the memory shared with AF_XDP may take */
+
+/* Enter a namespace where nothing is. Return: descriptor of the old one, or -errno. */
+static int enter_namespace(void)
+{
+	const int old = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (old < 0)
+		return -errno;
+	if (!unshare(CLONE_NEWNET))
+		return old;
+	err = -errno;
+	close(old);
+	return err;
+}
+
+/* With the namespace's last process goes all that is in it. */
+static void leave_namespace(int old)
+{
+	if (setns(old, CLONE_NEWNET))
+		_exit(1); /* what follows would speak of the wrong network */
+	close(old);
+}
+
+static int make_wire(struct tw_error *error)
+{
+	const struct tw_wire_options opts = { .name = WIRE, .owner = TW_WIRE_OWNER "doctor" };
+
+	return tw_wire__create(&opts, error);
+}
+
+/* Make a wire in a namespace of its own and, if @look, look at it there. */
+static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
+{
+	const int old = enter_namespace();
+	struct tw_error error;
+
+	if (old < 0) {
+		doctor__bad(ret, DOCTOR_NO, "run it with sudo", "no network namespace to try it in: %s",
+			    strerror(-old));
+		return;
+	}
+	if (make_wire(&error))
+		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
+	else
+		look(ret);
+	leave_namespace(old);
+}
+
+static void wire_is_there(struct doctor_finding *ret)
+{
+	doctor__ok(ret, "virtual Ethernet pairs can be made");
+}
+
+static void try_xdp(struct doctor_finding *ret)
+{
+	const struct tw_tx_options opts = { .ifname = WIRE TW_WIRE_SUFFIX, .transport = TW_TRANSPORT_XDP };
+	struct tw_sink *sink;
+	struct tw_error error;
+
+	if (tw_tx__open(&opts, &sink, &error)) {
+		doctor__bad(ret, DOCTOR_LIMITED, "frames go by AF_PACKET instead, at more cost", "%s", error.text);
+		return;
+	}
+	doctor__ok(ret, "%s", sink->how);
+	tw_sink__close(sink);
+}
+
+static void try_multi_buffer(struct doctor_finding *ret)
+{
+	const struct tw_tx_options opts = { .ifname = WIRE TW_WIRE_SUFFIX, .transport = TW_TRANSPORT_XDP };
+	struct tw_sink *sink;
+	struct tw_error error;
+
+	if (tw_tx__open(&opts, &sink, &error)) {
+		doctor__bad(ret, DOCTOR_LIMITED, "it is a part of AF_XDP", "%s", error.text);
+		return;
+	}
+	if (sink->frame_max > 4096)
+		doctor__ok(ret, "frames up to %zu bytes", sink->frame_max);
+	else
+		doctor__bad(ret, DOCTOR_LIMITED, "Linux 6.6 has multi-buffer AF_XDP", "frames up to %zu bytes only",
+			    sink->frame_max);
+	tw_sink__close(sink);
+}
+
+static void look_wire(struct doctor_finding *ret)
+{
+	on_wire(ret, wire_is_there);
+}
+
+static void look_xdp(struct doctor_finding *ret)
+{
+	on_wire(ret, try_xdp);
+}
+
+static void look_multi_buffer(struct doctor_finding *ret)
+{
+	on_wire(ret, try_multi_buffer);
+}
+
+static void look_memlock(struct doctor_finding *ret)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	if (limit.rlim_cur == RLIM_INFINITY)
+		doctor__ok(ret, "unlimited");
+	else if (limit.rlim_cur >= (rlim_t)MEMLOCK_MIB << 20 || limit.rlim_max == RLIM_INFINITY || geteuid() == 0)
+		doctor__ok(ret, "%llu KiB, raised where needed", (unsigned long long)limit.rlim_cur >> 10);
+	else
+		doctor__bad(ret, DOCTOR_LIMITED, "raise it with `ulimit -l`", "%llu KiB may be too little for AF_XDP",
+			    (unsigned long long)limit.rlim_cur >> 10);
+}
+
+static const struct doctor_check doctor_network_checks[] = {
+	{ "virtual wire", true, look_wire },
+	{ "AF_XDP", false, look_xdp },
+	{ "multi-buffer", false, look_multi_buffer },
+	{ "locked memory", false, look_memlock },
+	{ NULL, false, NULL },
+};
+
+/* Wireshark's programs, and our plugin in them. */
+/* A shell command's output, run as a viewer would be: root sees other plugins. NULL if it can't be run. */
+static FILE *open_output(const char *command, pid_t *ret)
+{
+	struct ordinary_user user;
+	int fds[2];
+
+	if (ordinary_user__find(NULL, &user, NULL) || pipe2(fds, O_CLOEXEC)) {
+		ordinary_user__fini(&user);
+		return NULL;
+	}
+	*ret = fork();
+	if (*ret == 0) {
+		if (!ordinary_user__become(&user) && dup2(fds[1], STDOUT_FILENO) >= 0)
+			execle("/bin/sh", "sh", "-c", command, (char *)NULL, user.environment);
+		_exit(127);
+	}
+	ordinary_user__fini(&user);
+	close(fds[1]);
+	if (*ret > 0)
+		return fdopen(fds[0], "r");
+	close(fds[0]);
+	return NULL;
+}
+
+/* The first line of a command's output that has @word in it. Return: whether there is one. */
+static bool find_line(const char *command, const char *word, char *ret, size_t size)
+{
+	pid_t pid;
+	FILE *output = open_output(command, &pid);
+	char line[512];
+	bool found = false;
+
+	if (!output)
+		return false;
+	while (fgets(line, sizeof(line), output)) {
+		if (found || !strstr(line, word))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(ret, size, "%s", line);
+		found = true;
+	}
+	fclose(output);
+	waitpid(pid, NULL, 0);
+	return found;
+}
+
+/* "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...)." without what is in the last parentheses */
+static void look_program(struct doctor_finding *ret, const char *command, enum doctor_status without, const char *fix)
+{
+	char line[128];
+	char *details;
+
+	if (!find_line(command, "ireshark", line, sizeof(line))) {
+		doctor__bad(ret, without, fix, "not installed");
+		return;
+	}
+	details = strstr(line, " (Git");
+	if (details)
+		*details = '\0';
+	doctor__ok(ret, "%s", line);
+}
+
+static void look_tshark(struct doctor_finding *ret)
+{
+	look_program(ret, "tshark --version 2>/dev/null", DOCTOR_NO, "`sudo apt install tshark`");
+}
+
+static void look_wireshark(struct doctor_finding *ret)
+{
+	look_program(ret, "wireshark --version 2>/dev/null", DOCTOR_LIMITED,
+		     "`live --gui` needs it: `sudo apt install wireshark`");
+}
+
+static void look_dumpcap(struct doctor_finding *ret)
+{
+	look_program(ret, "dumpcap --version 2>/dev/null", DOCTOR_LIMITED,
+		     "capturing with Wireshark needs it: `sudo apt install wireshark-common`");
+}
+
+static void look_plugin(struct doctor_finding *ret)
+{
+	char line[512];
+	const char *path;
+
+	if (!find_line("tshark -G plugins 2>/dev/null", "tracewire.so", line, sizeof(line))) {
+		doctor__bad(
+			ret, DOCTOR_NO,
+			"events would be shown undecoded: `cmake --install` of a build against this Wireshark's development "
+			"files puts it where it belongs",
+			"tshark does not find the plugin tracewire.so");
+		return;
+	}
+	path = strchr(line, '/');
+	doctor__ok(ret, "%s", path ? path : line);
+}
+
+static const struct doctor_check doctor_program_checks[] = {
+	{ "tshark", true, look_tshark },
+	{ "wireshark", false, look_wireshark },
+	{ "dumpcap", false, look_dumpcap },
+	{ "plugin", true, look_plugin },
+	{ NULL, false, NULL },
+};
 
 struct doctor_config {
 	bool json;
@@ -19,28 +529,6 @@ struct diagnosis {
 };
 
 static const char *const words[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_NO] = "no" };
-
-void doctor__ok(struct doctor_finding *ret, const char *text, ...)
-{
-	va_list ap;
-
-	va_start(ap, text);
-	vsnprintf(ret->text, sizeof(ret->text), text, ap);
-	va_end(ap);
-	ret->status = DOCTOR_OK;
-	ret->fix[0] = '\0';
-}
-
-void doctor__bad(struct doctor_finding *ret, enum doctor_status status, const char *fix, const char *text, ...)
-{
-	va_list ap;
-
-	va_start(ap, text);
-	vsnprintf(ret->text, sizeof(ret->text), text, ap);
-	va_end(ap);
-	snprintf(ret->fix, sizeof(ret->fix), "%s", fix);
-	ret->status = status;
-}
 
 static void put_json(struct tw_json *json, const struct doctor_check *check, const struct doctor_finding *finding)
 {
@@ -74,13 +562,13 @@ static void examine(struct diagnosis *diagnosis, const struct doctor_check *chec
 	}
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	const struct doctor_config *config = data;
 	struct tw_json json;
 	struct diagnosis diagnosis = { .json = config->json ? &json : NULL, .live_works = true };
 
-	(void)n_args, (void)args, (void)err;
+	(void)n_args, (void)args, (void)error;
 	if (config->json) {
 		tw_json__to_file(&json, stdout, true);
 		tw_json__open(&json, NULL, '{');

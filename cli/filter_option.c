@@ -9,16 +9,16 @@
 #include "cli/messages.h"
 #include "cli/summary.h"
 
-int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err)
+int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	if (*filter)
-		return tw_error__set(err, -EINVAL, "--filter is given twice; join the two with `and`");
-	error = tw_filter__parse(text, filter, err);
-	if (error)
-		caret__show(text, err);
-	return error;
+		return tw_error__set(error, -EINVAL, "--filter is given twice; join the two with `and`");
+	err = tw_filter__parse(text, filter, error);
+	if (err)
+		caret__show(text, error);
+	return err;
 }
 
 #define AT(member) offsetof(struct tw_capture_filter_stats, member)

@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "pcap-tools/capture/capture_filter.h"
 
-/** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @err filled */
-int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *err);
+/** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled */
+int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error);
 
 /** filter_option__summarize() - lines of the summary; @filter NULL = none */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);

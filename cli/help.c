@@ -95,7 +95,7 @@ void cli_command__help(const struct cli_command *command, const char *path, FILE
 		print_examples(out, command->examples);
 }
 
-static int help(void *config, int n_args, char **args, struct tw_error *err)
+static int help(void *config, int n_args, char **args, struct tw_error *error)
 {
 	const struct cli_command *command = &cli_root_command;
 	char path[128];
@@ -106,10 +106,10 @@ static int help(void *config, int n_args, char **args, struct tw_error *err)
 		const size_t len = strlen(path);
 
 		if (!command->commands) {
-			tw_error__set(err, 0, "'%s' has no commands below it", path);
+			tw_error__set(error, 0, "'%s' has no commands below it", path);
 			return CLI_EXIT_USAGE;
 		}
-		command = cli_command__find(command->commands, args[i], err);
+		command = cli_command__find(command->commands, args[i], error);
 		if (!command)
 			return CLI_EXIT_USAGE;
 		snprintf(path + len, sizeof(path) - len, " %s", command->name);

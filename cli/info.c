@@ -2,13 +2,465 @@
 /* `tracewire info`: what a capture is. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "base/time.h"
 #include "cli/command.h"
-#include "cli/info/show.h"
+#include "cli/messages.h"
 #include "cli/standard_files.h"
+#include "pcap-tools/info/info.h"
+
+#define INFO_SIZE_UNKNOWN UINT64_MAX /* of a pipe */
+
+#define COLUMNS       100
+#define SECOND        1e9
+#define ENOUGH_IFACES 16 /* lines; the rest is counted */
+
+static void put_time(uint64_t ns)
+{
+	const time_t seconds = (time_t)(ns / TW_NS_PER_SECOND);
+	struct tm tm;
+	char text[64];
+
+	if (!gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		printf("%" PRIu64 " ns", ns);
+	else
+		printf("%s.%09u", text, (unsigned int)(ns % TW_NS_PER_SECOND));
+}
+
+static double seconds_of(const struct tw_info_times *times)
+{
+	return (double)(times->last - times->first) / SECOND;
+}
+
+static void show_times(const struct tw_info_times *times)
+{
+	if (!times->known) {
+		puts("none");
+		return;
+	}
+	put_time(times->first);
+	printf(" to ");
+	put_time(times->last);
+	printf(" UTC, %.9f s\n", seconds_of(times));
+}
+
+/* In the file, each once where that can be told */
+static uint64_t info_show__events(const struct tw_info *info, const struct tw_info_stream *stream)
+{
+	return info->is_recording ? stream->events : stream->received;
+}
+
+static uint64_t all_events(const struct tw_info *info)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		n += info_show__events(info, info->streams[i]);
+	return n;
+}
+
+static void show_rates(const struct tw_info *info)
+{
+	const double seconds = seconds_of(&info->times);
+
+	printf("events   %" PRIu64, all_events(info));
+	if (seconds > 0)
+		printf(", %.1f a second; %.1f packets and %.0f bytes a second", (double)all_events(info) / seconds,
+		       (double)info->packets / seconds, (double)info->bytes / seconds);
+	puts("");
+}
+
+static void show_file(const char *name, uint64_t size, const struct tw_info *info)
+{
+	say(stdout, "file     %s", name);
+	if (size != INFO_SIZE_UNKNOWN)
+		printf(", %" PRIu64 " bytes", size);
+	printf("\nformat   %s%s%s%s", info->is_pcapng ? "pcapng" : "pcap",
+	       info->is_compressed ? " compressed by zstd" : "", *info->application ? ", written by " : "",
+	       info->application);
+	if (info->sections > 1)
+		printf(", %" PRIu64 " sections", info->sections);
+	puts("");
+	if (*info->comment)
+		printf("comment  %s\n", info->comment);
+	printf("packets  %" PRIu64 ", %" PRIu64 " bytes", info->packets, info->bytes);
+	if (info->frames < info->packets)
+		printf("; %" PRIu64 " of them are not Tracewire's", info->packets - info->frames);
+	printf("\ntime     ");
+	show_times(&info->times);
+	show_rates(info);
+	if (info->snapped)
+		printf("snapped  %" PRIu64 " frames, of which only the beginning was captured\n", info->snapped);
+	if (info->unreadable)
+		printf("damaged  %" PRIu64 " frames, which were read as far as they can be\n", info->unreadable);
+	if (info->versions)
+		printf("version  %" PRIu64 " frames of a wire format not known here\n", info->versions);
+	if (info->refused)
+		printf("refused  %" PRIu64 " frames of more streams or channels than can be told apart\n",
+		       info->refused);
+	if (*info->damage.text)
+		printf("cut      %s\n", info->damage.text);
+}
+
+static void show_line(const char *label, const char *text)
+{
+	if (*text)
+		printf("  %-9s %s\n", label, text);
+}
+
+static void show_schemas(const struct tw_info_stream *s)
+{
+	if (!s->n_schemas)
+		return;
+	printf("  %-9s", "schemas");
+	for (uint32_t i = 0; i < s->n_schemas && i < TW_INFO_SCHEMAS_MAX; i++)
+		printf(" %016" PRIx64, s->schemas[i]);
+	if (s->n_schemas > TW_INFO_SCHEMAS_MAX)
+		printf(" and %u more", s->n_schemas - TW_INFO_SCHEMAS_MAX);
+	puts("");
+}
+
+/* What an OFFSET's error is known by */
+static const char *info_show__method(unsigned int method)
+{
+	static const char *const names[] = {
+#define X(num, name, text, what) [num] = text,
+		TW_OFFSET_METHOD_LIST(X)
+#undef X
+	};
+
+	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
+}
+
+/* How packet times come from the stream's clock, and how good they are; of a capture of the wire they are those of arrival. */
+static void show_offset(const struct tw_info_stream *s)
+{
+	if (!s->n_offsets) {
+		if (s->stream->has_wall)
+			printf("  %-9s the wall clock is the stream's %+" PRId64
+			       " ns, by its first CLOCK; its error is not known\n",
+			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
+		return;
+	}
+	printf("  %-9s packet time is the stream's clock %+" PRId64 " ns", "offset", s->offset.offset);
+	if (s->offset.error_ns == TW_ERROR_UNKNOWN)
+		printf("; its error is not known");
+	else
+		printf("; no further than %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
+		       info_show__method(s->offset.method));
+	if (s->offset.drift)
+		printf("; gains %" PRId32 " ns a second", s->offset.drift);
+	printf(" (the last of %" PRIu64 " records)\n", s->n_offsets);
+}
+
+static void show_kernel(const struct tw_identity *id)
+{
+	if (*id->release)
+		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
+		       *id->os ? ", " : "", id->os);
+}
+
+static void show_stream(const struct tw_info *info, const struct tw_info_stream *s)
+{
+	char name[300];
+
+	tw_identity__name(&s->stream->identity, s->stream->id, name, sizeof(name));
+	printf("\nstream   %s (%016" PRIx64 ")\n", name, s->stream->id);
+	show_line("producer", s->stream->identity.version);
+	show_kernel(&s->stream->identity);
+	show_line("clock", s->stream->identity.clock);
+	show_line("kept by", s->stream->identity.sync);
+	show_line("traced", s->stream->identity.events);
+	show_line("filter", s->stream->identity.filter);
+	show_line("pointers", *s->stream->identity.pointers ? s->stream->identity.pointers
+			      : s->hashed                   ? "hashed"
+							    : "raw");
+	show_schemas(s);
+	printf("  %-9s %" PRIu64 " in %" PRIu64 " packets of %" PRIu64 " bytes\n", "events", info_show__events(info, s),
+	       s->packets, s->bytes);
+	printf("  %-9s ", "time");
+	show_times(&s->times);
+	show_offset(s);
+}
+
+/* Interfaces that are not just their stream's. */
+static bool is_told(const struct tw_info *info, const struct tw_info_interface *interface)
+{
+	return !info->is_recording || interface->stream == TW_INFO_NONE;
+}
+
+static void show_interfaces(const struct tw_info *info)
+{
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < info->n_interfaces; i++) {
+		const struct tw_info_interface *f = &info->interfaces[i];
+
+		if (!is_told(info, f) || told++ >= ENOUGH_IFACES)
+			continue;
+		printf("captured %" PRIu64 " packets on %s", f->packets,
+		       *f->name ? f->name : "an interface without a name");
+		if (*f->filter)
+			printf(", filter %s", f->filter);
+		if (f->has_counters && f->dropped != UINT64_MAX)
+			printf("; %" PRIu64 " dropped by whoever captured", f->dropped);
+		puts("");
+	}
+	if (told > ENOUGH_IFACES)
+		printf("captured on %u more interfaces\n", told - ENOUGH_IFACES);
+}
+
+/* Where it is said that the file does not have what it should. */
+static void show_doubts(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
+{
+	const int64_t missing = tw_info_stream__missing(s);
+
+	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
+		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
+		       " when its last ledger was written: whoever wrote it did not end well\n",
+		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
+	else if (missing)
+		printf("%s: %" PRIu64 " events are in the file, by its ledger it should have %" PRIu64
+		       ": it was cut or changed after it was written\n",
+		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
+	if (info->is_recording && !s->has_stored)
+		printf("%s: the file has no ledger of it: not written to its end, or not by this version; counted is what it shows\n",
+		       name);
+}
+
+static void show_ledgers(const struct tw_info *info)
+{
+	const uint32_t n = info->n_streams;
+	struct tw_ledger *ledgers = calloc(n, sizeof(*ledgers)), sum = { .state = TW_LEDGER_CLOSED };
+	char(*texts)[300] = calloc(n, sizeof(*texts));
+	const char **names = calloc(n, sizeof(*names));
+
+	if (ledgers && texts && names) {
+		for (uint32_t i = 0; i < n; i++) {
+			const struct tw_info_stream *s = info->streams[i];
+
+			tw_identity__name(&s->stream->identity, s->stream->id, texts[i], sizeof(texts[i]));
+			names[i] = texts[i];
+			ledgers[i] = *tw_info_stream__ledger(s);
+			tw_ledger__add(&sum, &ledgers[i]);
+		}
+		puts("");
+		tw_ledger__print_table(names, ledgers, n, COLUMNS, stdout);
+		tw_ledger__print_remarks(&sum, stdout);
+		for (uint32_t i = 0; i < n; i++)
+			show_doubts(info, info->streams[i], names[i]);
+	}
+	free(ledgers);
+	free(texts);
+	free(names);
+}
+
+/* For people; @size: of the file, bytes */
+static void info_show__text(const char *name, uint64_t size, const struct tw_info *info)
+{
+	show_file(name, size, info);
+	show_interfaces(info);
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		show_stream(info, info->streams[i]);
+	if (info->n_streams)
+		show_ledgers(info);
+	else
+		puts("no Tracewire frames are in it");
+}
+
+/* Numbers that readers may round, times and ids, are strings. */
+static void put_text(struct tw_json *json, const char *key, const char *text)
+{
+	if (*text)
+		tw_json__str(json, key, text);
+	else
+		tw_json__null(json, key);
+}
+
+/* UINT64_MAX is not known. */
+static void put_known(struct tw_json *json, const char *key, uint64_t value)
+{
+	if (value == UINT64_MAX)
+		tw_json__null(json, key);
+	else
+		tw_json__u64(json, key, value);
+}
+
+static void put_seconds(struct tw_json *json, const char *key, uint64_t ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09u", (uint64_t)(ns / TW_NS_PER_SECOND),
+		 (unsigned int)(ns % TW_NS_PER_SECOND));
+	tw_json__str(json, key, text);
+}
+
+static void put_times(struct tw_json *json, const struct tw_info_times *times)
+{
+	if (times->known) {
+		put_seconds(json, "first", times->first);
+		put_seconds(json, "last", times->last);
+		put_seconds(json, "duration", times->last - times->first);
+	} else {
+		tw_json__null(json, "first");
+		tw_json__null(json, "last");
+		tw_json__null(json, "duration");
+	}
+}
+
+static void put_interface(struct tw_json *json, const struct tw_info *info, const struct tw_info_interface *f)
+{
+	tw_json__open(json, NULL, '{');
+	put_text(json, "name", f->name);
+	put_text(json, "description", f->description);
+	put_text(json, "filter", f->filter);
+	put_text(json, "os", f->os);
+	tw_json__u64(json, "section", f->section);
+	tw_json__u64(json, "linktype", f->linktype);
+	put_known(json, "received", f->has_counters ? f->received : UINT64_MAX);
+	put_known(json, "dropped", f->has_counters ? f->dropped : UINT64_MAX);
+	if (f->stream == TW_INFO_NONE)
+		tw_json__null(json, "stream");
+	else
+		tw_json__id(json, "stream", info->streams[f->stream]->stream->id);
+	tw_json__u64(json, "packets", f->packets);
+	tw_json__close(json);
+}
+
+static void put_error(struct tw_json *json, const struct tw_offset_view *o)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
+	tw_json__str(json, "error_ns", text);
+	tw_json__str(json, "method", info_show__method(o->method));
+	tw_json__i64(json, "drift", o->drift);
+}
+
+static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
+{
+	const struct tw_offset_view *o = &s->offset;
+	char text[32];
+
+	if (!s->n_offsets && !s->stream->has_wall) {
+		tw_json__null(json, "offset");
+		return;
+	}
+	tw_json__open(json, "offset", '{');
+	snprintf(text, sizeof(text), "%" PRId64, s->n_offsets ? o->offset : (int64_t)tw_stream__wall_offset(s->stream));
+	tw_json__str(json, "ns", text);
+	tw_json__u64(json, "records", s->n_offsets);
+	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN) {
+		put_error(json, o);
+	} else {
+		tw_json__null(json, "error_ns");
+		tw_json__null(json, "method");
+		tw_json__null(json, "drift");
+	}
+	tw_json__close(json);
+}
+
+static void put_schemas(struct tw_json *json, const struct tw_info_stream *s)
+{
+	tw_json__open(json, "schemas", '[');
+	for (uint32_t i = 0; i < s->n_schemas; i++)
+		tw_json__id(json, NULL, s->schemas[i]);
+	tw_json__close(json);
+}
+
+static void put_lost(struct tw_json *json, const struct tw_info_stream *s)
+{
+	static const char *const places[] = {
+		[TW_LOST_RING] = "ring", [TW_LOST_SHED] = "shed",         [TW_LOST_TX] = "tx",
+		[TW_LOST_WIRE] = "wire", [TW_LOST_RECEIVER] = "receiver",
+	};
+
+	tw_json__open(json, "lost", '{');
+	for (int i = TW_LOST_RING; i <= TW_LOST_RECEIVER; i++)
+		tw_json__u64(json, places[i], s->lost[i]);
+	tw_json__close(json);
+}
+
+static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
+{
+	const struct tw_identity *id = &s->stream->identity;
+
+	put_text(json, "host", id->host);
+	put_text(json, "instance", id->instance);
+	put_text(json, "release", id->release);
+	put_text(json, "machine", id->machine);
+	put_text(json, "os", id->os);
+	put_text(json, "version", id->version);
+	put_text(json, "clock", id->clock);
+	put_text(json, "sync", id->sync);
+	put_text(json, "traced", id->events);
+	put_text(json, "filter", id->filter);
+	put_text(json, "pointers", *id->pointers ? id->pointers : s->hashed ? "hashed" : "raw");
+}
+
+static void put_stream(struct tw_json *json, const struct tw_info *info, const struct tw_info_stream *s)
+{
+	tw_json__open(json, NULL, '{');
+	tw_json__id(json, "id", s->stream->id);
+	put_identity(json, s);
+	put_schemas(json, s);
+	tw_json__u64(json, "packets", s->packets);
+	tw_json__u64(json, "bytes", s->bytes);
+	tw_json__u64(json, "events", info_show__events(info, s));
+	put_times(json, &s->times);
+	put_offset(json, s);
+	put_lost(json, s);
+	tw_json__bool(json, "stored", s->has_stored);
+	tw_json__i64(json, "missing", tw_info_stream__missing(s));
+	tw_ledger__json(tw_info_stream__ledger(s), json, "ledger");
+	tw_ledger__json(&s->counted, json, "counted");
+	tw_json__close(json);
+}
+
+/* One object, on a line */
+static void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
+{
+	struct tw_json json;
+
+	tw_json__to_file(&json, stdout, true);
+	tw_json__open(&json, NULL, '{');
+	put_text(&json, "file", name);
+	put_known(&json, "size", size);
+	tw_json__str(&json, "format", info->is_pcapng ? "pcapng" : "pcap");
+	tw_json__bool(&json, "compressed", info->is_compressed);
+	tw_json__bool(&json, "recording", info->is_recording);
+	put_text(&json, "application", info->application);
+	put_text(&json, "hardware", info->hardware);
+	put_text(&json, "os", info->os);
+	put_text(&json, "comment", info->comment);
+	tw_json__u64(&json, "sections", info->sections);
+	tw_json__u64(&json, "packets", info->packets);
+	tw_json__u64(&json, "frames", info->frames);
+	tw_json__u64(&json, "bytes", info->bytes);
+	tw_json__u64(&json, "unreadable", info->unreadable);
+	tw_json__u64(&json, "snapped", info->snapped);
+	tw_json__u64(&json, "versions", info->versions);
+	tw_json__u64(&json, "refused", info->refused);
+	put_times(&json, &info->times);
+	put_text(&json, "damage", info->damage.text);
+	tw_json__open(&json, "interfaces", '[');
+	for (uint32_t i = 0; i < info->n_interfaces; i++)
+		put_interface(&json, info, &info->interfaces[i]);
+	tw_json__close(&json);
+	tw_json__open(&json, "streams", '[');
+	for (uint32_t i = 0; i < info->n_streams; i++)
+		put_stream(&json, info, info->streams[i]);
+	tw_json__close(&json);
+	tw_json__close(&json);
+}
 
 struct info_config {
 	bool json;
@@ -23,13 +475,13 @@ static uint64_t size_of(int fd)
 
 /* Return: 0, or -errno with @err; @ret_damaged is set if not all could be read */
 static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
-		struct tw_error *err)
+		struct tw_error *error)
 {
 	struct tw_info info;
-	const int error = tw_info__read(fd, name, &info, err);
+	const int err = tw_info__read(fd, name, &info, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	*ret_damaged |= *info.damage.text != '\0';
 	if (!config->json && !first)
 		puts("");
@@ -39,35 +491,35 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 	return 0;
 }
 
-static int open_file(const char *name, struct tw_error *err)
+static int open_file(const char *name, struct tw_error *error)
 {
 	int fd;
 
 	if (!strcmp(name, "-"))
 		return STDIN_FILENO;
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? tw_error__set(err, -errno, "cannot open %s: %s", name, strerror(errno)) : fd;
+	return fd < 0 ? tw_error__set(error, -errno, "cannot open %s: %s", name, strerror(errno)) : fd;
 }
 
-static int info(void *data, int n_args, char **args, struct tw_error *err)
+static int info(void *data, int n_args, char **args, struct tw_error *error)
 {
 	bool damaged = false;
-	int error = 0;
+	int err = 0;
 
 	if (!n_args) {
-		tw_error__set(err, -EINVAL, "info needs a capture: files, or - for standard input");
+		tw_error__set(error, -EINVAL, "info needs a capture: files, or - for standard input");
 		return CLI_EXIT_USAGE;
 	}
-	for (int i = 0; i < n_args && !error; i++) {
-		const int fd = open_file(args[i], err);
+	for (int i = 0; i < n_args && !err; i++) {
+		const int fd = open_file(args[i], error);
 
-		error = fd < 0 ? fd
-			       : show(data, fd, fd == STDIN_FILENO ? "standard input" : args[i], !i, &damaged, err);
+		err = fd < 0 ? fd
+			     : show(data, fd, fd == STDIN_FILENO ? "standard input" : args[i], !i, &damaged, error);
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}
-	if (error)
-		return cli_exit__of(error);
+	if (err)
+		return cli_exit__of(err);
 	return damaged ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 

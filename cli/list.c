@@ -10,7 +10,7 @@
 #include <tracefs.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 #include "cli/selection.h"
 #include "producer/events.h"
 #include "producer/instance.h"
@@ -37,33 +37,33 @@ static void print_fields(const struct tw_format *format)
 }
 
 /* The event and, a line each, the name and type of its fields. */
-static int print_event_fields(const char *dir, const struct tw_event_name *event, struct tw_error *err)
+static int print_event_fields(const char *dir, const struct tw_event_name *event, struct tw_error *error)
 {
 	char file[512], *text;
 	struct tw_format *format;
-	int error;
+	int err;
 
 	snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
-	error = tw_tracing_file__read(dir, file, &text, err);
-	if (error)
-		return error;
-	error = tw_format__parse(text, strlen(text), event->system, &format, err);
+	err = tw_tracing_file__read(dir, file, &text, error);
+	if (err)
+		return err;
+	err = tw_format__parse(text, strlen(text), event->system, &format, error);
 	free(text);
-	if (error)
-		return error;
+	if (err)
+		return err;
 	say(stdout, "%s:%s\n", event->system, event->name);
 	print_fields(format);
 	tw_format__free(format);
 	return 0;
 }
 
-static int print_all_fields(const char *dir, const struct tw_event_list *events, struct tw_error *err)
+static int print_all_fields(const char *dir, const struct tw_event_list *events, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
-	for (size_t i = 0; i < events->n && !error; i++)
-		error = print_event_fields(dir, &events->names[i], err);
-	return error;
+	for (size_t i = 0; i < events->n && !err; i++)
+		err = print_event_fields(dir, &events->names[i], error);
+	return err;
 }
 
 static void print_systems(const struct tw_event_list *events)
@@ -74,13 +74,13 @@ static void print_systems(const struct tw_event_list *events)
 }
 
 /* Clocks or tracers, one a line; the kernel writes them in one line, the chosen clock in brackets. */
-static int print_words(const char *dir, const char *file, struct tw_error *err)
+static int print_words(const char *dir, const char *file, struct tw_error *error)
 {
 	char *text, *save;
-	const int error = tw_tracing_file__read(dir, file, &text, err);
+	const int err = tw_tracing_file__read(dir, file, &text, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	for (char *word = strtok_r(text, "[] \n", &save); word; word = strtok_r(NULL, "[] \n", &save))
 		say(stdout, "%s\n", word);
 	free(text);
@@ -97,15 +97,15 @@ static bool matches(const char *name, char *const *globs)
 }
 
 /* The kernel writes a function of a module with the module's name behind it. */
-static int print_functions(const char *dir, char *const *globs, struct tw_error *err)
+static int print_functions(const char *dir, char *const *globs, struct tw_error *error)
 {
 	char *text, *save;
-	const int error = tw_tracing_file__read(dir, "available_filter_functions", &text, err);
+	const int err = tw_tracing_file__read(dir, "available_filter_functions", &text, error);
 
-	if (error == -ENOENT)
-		return tw_error__set(err, -EOPNOTSUPP, "this kernel is built without the function tracer");
-	if (error)
-		return error;
+	if (err == -ENOENT)
+		return tw_error__set(error, -EOPNOTSUPP, "this kernel is built without the function tracer");
+	if (err)
+		return err;
 	for (char *name = strtok_r(text, "\n", &save); name; name = strtok_r(NULL, "\n", &save)) {
 		name[strcspn(name, " \t")] = '\0';
 		if (matches(name, globs))
@@ -116,18 +116,18 @@ static int print_functions(const char *dir, char *const *globs, struct tw_error 
 }
 
 /* Those that an instance has: a few more are for the kernel's top-level buffer only. */
-static int print_options(struct tw_error *err)
+static int print_options(struct tw_error *error)
 {
 	struct tw_instance *instance;
 	struct dirent **entries;
 	char path[PATH_MAX];
-	int n, error = tw_instance__new("-list", &instance, err);
+	int n, err = tw_instance__new("-list", &instance, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	n = scandir(tw_instance__path(instance, "options", path, sizeof(path)), &entries, NULL, alphasort);
 	if (n < 0)
-		error = tw_error__set(err, -errno, "cannot list %s: %s", path, strerror(errno));
+		err = tw_error__set(error, -errno, "cannot list %s: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (entries[i]->d_name[0] != '.')
 			say(stdout, "%s\n", entries[i]->d_name);
@@ -136,17 +136,17 @@ static int print_options(struct tw_error *err)
 	if (n >= 0)
 		free(entries);
 	tw_instance__free(instance);
-	return error;
+	return err;
 }
 
-static int print_instances(struct tw_error *err)
+static int print_instances(struct tw_error *error)
 {
 	char **instances = tracefs_instances(NULL);
 
 	if (!instances)
 		return errno == ENOENT || !errno
 			       ? 0
-			       : tw_error__set(err, -errno, "cannot list the tracefs instances: %s", strerror(errno));
+			       : tw_error__set(error, -errno, "cannot list the tracefs instances: %s", strerror(errno));
 	for (char **instance = instances; *instance; instance++)
 		say(stdout, "%s\n", *instance);
 	tracefs_list_free(instances);
@@ -154,10 +154,10 @@ static int print_instances(struct tw_error *err)
 }
 
 static int print_chosen(const struct list_config *config, const char *dir, const struct tw_event_list *events,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	if (config->fields)
-		return print_all_fields(dir, events, err);
+		return print_all_fields(dir, events, error);
 	if (config->systems)
 		print_systems(events);
 	else
@@ -165,50 +165,50 @@ static int print_chosen(const struct list_config *config, const char *dir, const
 	return 0;
 }
 
-static int list_events(const struct list_config *config, const char *dir, struct tw_error *err)
+static int list_events(const struct list_config *config, const char *dir, struct tw_error *error)
 {
 	struct tw_event_list all = { 0 }, selected = { 0 };
-	int error = tw_event_list__read(dir, &all, err);
+	int err = tw_event_list__read(dir, &all, error);
 
-	if (error)
-		return error;
-	error = cli_selection__resolve(&config->selection, &all, &selected, err);
-	if (!error)
-		error = print_chosen(config, dir, config->selection.n ? &selected : &all, err);
+	if (err)
+		return err;
+	err = cli_selection__resolve(&config->selection, &all, &selected, error);
+	if (!err)
+		err = print_chosen(config, dir, config->selection.n ? &selected : &all, error);
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
-	return error;
+	return err;
 }
 
-static int list_what_is_asked(struct list_config *config, int n_args, char **args, struct tw_error *err)
+static int list_what_is_asked(struct list_config *config, int n_args, char **args, struct tw_error *error)
 {
 	const char *dir;
-	int error = tw_tracing_dir__find(&dir, err);
+	int err = tw_tracing_dir__find(&dir, error);
 
-	if (!error && config->functions)
-		return print_functions(dir, args, err);
-	for (int i = 0; i < n_args && !error; i++)
-		error = cli_selection__add(&config->selection, args[i], err);
-	if (error)
-		return error;
+	if (!err && config->functions)
+		return print_functions(dir, args, error);
+	for (int i = 0; i < n_args && !err; i++)
+		err = cli_selection__add(&config->selection, args[i], error);
+	if (err)
+		return err;
 	if (config->clocks)
-		return print_words(dir, "trace_clock", err);
+		return print_words(dir, "trace_clock", error);
 	if (config->tracers)
-		return print_words(dir, "available_tracers", err);
+		return print_words(dir, "available_tracers", error);
 	if (config->options)
-		return print_options(err);
+		return print_options(error);
 	if (config->instances)
-		return print_instances(err);
-	return list_events(config, dir, err);
+		return print_instances(error);
+	return list_events(config, dir, error);
 }
 
-static int list(void *data, int n_args, char **args, struct tw_error *err)
+static int list(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct list_config *config = data;
-	const int error = list_what_is_asked(config, n_args, args, err);
+	const int err = list_what_is_asked(config, n_args, args, error);
 
 	cli_selection__fini(&config->selection);
-	return cli_exit__of(error);
+	return cli_exit__of(err);
 }
 
 static const struct cli_option options[] = {

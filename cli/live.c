@@ -7,10 +7,10 @@
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/messages.h"
 #include "cli/receiver.h"
 #include "cli/run_interface.h"
 #include "cli/run_options.h"
-#include "cli/say.h"
 #include "cli/session.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
@@ -57,7 +57,7 @@ static bool viewer_is_gone(void *ctx)
 	return viewer__is_gone(&live->viewer);
 }
 
-static int start_receiver(struct live *live, struct tw_error *err)
+static int start_receiver(struct live *live, struct tw_error *error)
 {
 	const struct tw_rx_packet_options rx = { .ifname = live->wire.name, .ring = RECEIVER_RING };
 	const struct tw_output_options output = { .fd = live->viewer.fd,
@@ -72,39 +72,39 @@ static int start_receiver(struct live *live, struct tw_error *err)
 		.is_over = viewer_is_gone,
 		.ctx = live,
 	};
-	int error = tw_rx_packet__open(&rx, &options.rx, err);
+	int err = tw_rx_packet__open(&rx, &options.rx, error);
 
-	if (error)
-		return error;
-	error = tw_output__open(&output, &options.recorder.output, err);
-	if (error) {
+	if (err)
+		return err;
+	err = tw_output__open(&output, &options.recorder.output, error);
+	if (err) {
 		tw_receiver__close(options.rx);
-		return error;
+		return err;
 	}
-	return receiver__start(&options, &live->receiver, err);
+	return receiver__start(&options, &live->receiver, error);
 }
 
-static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
+static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct live *live = ctx;
-	int error = run_wire__create(live->run.interface, tw_producer__instance(producer),
-				     tw_producer__threads(producer), &live->wire, err);
+	int err = run_wire__create(live->run.interface, tw_producer__instance(producer), tw_producer__threads(producer),
+				   &live->wire, error);
 
-	if (!error)
-		error = viewer__start(live->gui, display_filter(live), &live->viewer, err);
+	if (!err)
+		err = viewer__start(live->gui, display_filter(live), &live->viewer, error);
 	live->filter_left = tw_producer__filter_left(producer);
-	if (!error)
-		error = start_receiver(live, err);
-	if (!error)
+	if (!err)
+		err = start_receiver(live, error);
+	if (!err)
 		ignore_ourselves(live, producer);
-	return error;
+	return err;
 }
 
-static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
 	struct live *live = ctx;
 
-	return run_wire__sink(&live->wire, thread, live->run.frame_size, ret, err);
+	return run_wire__sink(&live->wire, thread, live->run.frame_size, ret, error);
 }
 
 static void started(void *ctx)
@@ -119,14 +119,14 @@ static void started(void *ctx)
 		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
 }
 
-static int finish(void *ctx, struct tw_error *err)
+static int finish(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
-	const int error = receiver__finish(live->receiver, &live->stats, err);
+	const int err = receiver__finish(live->receiver, &live->stats, error);
 
 	live->receiver = NULL;
 	live->viewer_end = viewer__finish(&live->viewer);
-	return error;
+	return err;
 }
 
 /*
@@ -161,7 +161,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 }
 
 /* What a run that failed half-way has left open, and the wire. */
-static int close_output(void *ctx, struct tw_error *err)
+static int close_output(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
 	struct tw_error ignored;
@@ -169,7 +169,7 @@ static int close_output(void *ctx, struct tw_error *err)
 	if (live->receiver)
 		receiver__finish(live->receiver, &live->stats, &ignored);
 	viewer__finish(&live->viewer);
-	return run_wire__close(&live->wire, err);
+	return run_wire__close(&live->wire, error);
 }
 
 /* tshark 4.0 ends with 2, later ones with 4. It reads what we write, so that its file cannot be at fault. */
@@ -179,7 +179,7 @@ static bool filter_is_refused(const struct live *live)
 }
 
 /* What the viewer was not content with. Return: exit status */
-static int judge_viewer(const struct live *live, struct tw_error *err)
+static int judge_viewer(const struct live *live, struct tw_error *error)
 {
 	const struct viewer_end *end = &live->viewer_end;
 
@@ -187,19 +187,19 @@ static int judge_viewer(const struct live *live, struct tw_error *err)
 	    (!end->output && !end->status)) /* the first as with `| head`: it was right to end */
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
-		tw_error__set(err, -EINVAL, "tshark refuses the display filter '%s', and says above why",
+		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s', and says above why",
 			      live->display_filter);
 		return CLI_EXIT_USAGE;
 	}
 	if (end->output)
-		tw_error__set(err, end->output, "cannot write to standard output: %s", strerror(-end->output));
+		tw_error__set(error, end->output, "cannot write to standard output: %s", strerror(-end->output));
 	else
-		tw_error__set(err, -ECHILD, "%s ended with status %d; what it says above may tell why",
+		tw_error__set(error, -ECHILD, "%s ended with status %d; what it says above may tell why",
 			      live->gui ? "wireshark" : "tshark", end->status);
 	return CLI_EXIT_FAILURE;
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	static const struct tw_producer_options defaults = { .latency_ms = LATENCY_MS, .later_stage = true };
 	static const struct session_output output = {
@@ -214,9 +214,9 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 	int status;
 
 	(void)n_args;
-	status = session__run(&live->run, &defaults, args, &output, live, err);
+	status = session__run(&live->run, &defaults, args, &output, live, error);
 	run_config__fini(&live->run);
-	return status ? status : judge_viewer(live, err);
+	return status ? status : judge_viewer(live, error);
 }
 
 static const struct cli_option options[] = {

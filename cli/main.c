@@ -7,11 +7,11 @@
 
 int main(int argc, char **argv)
 {
-	const int error = standard_files__occupy();
+	const int err = standard_files__occupy();
 
-	if (error) {
+	if (err) {
 		fprintf(stderr, "%s: cannot open /dev/null in place of a closed standard descriptor: %s\n",
-			cli_root_command.name, strerror(-error));
+			cli_root_command.name, strerror(-err));
 		return CLI_EXIT_FAILURE;
 	}
 	return standard_files__finish(cli_command__main(&cli_root_command, cli_root_command.name, argc, argv));

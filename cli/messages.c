@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/say.h"
+#include "cli/messages.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/printable.h"
 
 void say(FILE *out, const char *fmt, ...)
@@ -28,4 +31,46 @@ void say(FILE *out, const char *fmt, ...)
 	}
 	free(room);
 	free(text);
+}
+
+#define NOTE_MAX 8192 /* bytes, more than a path has; what is longer is cut */
+
+static bool as_json;
+
+void note__use_json(void)
+{
+	as_json = true;
+}
+
+static void put(const char *key, const char *text)
+{
+	struct tw_json json;
+
+	if (!as_json) {
+		say(stderr, "%s\n", text);
+		return;
+	}
+	tw_json__to_file(&json, stderr, false);
+	tw_json__open(&json, NULL, '{');
+	tw_json__str(&json, key, text);
+	tw_json__close(&json);
+}
+
+void note__say(const char *format, ...)
+{
+	char text[NOTE_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put("note", text);
+}
+
+void note__error(const char *path, const struct tw_error *error)
+{
+	char text[NOTE_MAX];
+
+	snprintf(text, sizeof(text), "%s: %s", path, error->text);
+	put("error", text);
 }

@@ -72,13 +72,13 @@ static const struct cli_option *option_set__row(const struct option_set *set, in
 	return NULL;
 }
 
-static int unknown_letter(int letter, struct tw_error *err)
+static int unknown_letter(int letter, struct tw_error *error)
 {
-	return tw_error__set(err, -EINVAL, "unknown option '-%c'; see --help", letter);
+	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
 /* The long names that @word, without its dashes, begins: more than one, or getopt_long would have taken it. */
-static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *err)
+static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;
 
@@ -86,55 +86,55 @@ static int ambiguous_name(const struct option_set *set, const char *word, size_t
 		if (strncmp(set->rows[i]->name, word, len))
 			continue;
 		if (first)
-			return tw_error__set(err, -EINVAL, "option '--%.*s' is ambiguous: --%s or --%s?", (int)len,
+			return tw_error__set(error, -EINVAL, "option '--%.*s' is ambiguous: --%s or --%s?", (int)len,
 					     word, first, set->rows[i]->name);
 		first = set->rows[i]->name;
 	}
 	return 0;
 }
 
-static int unknown_name(const struct option_set *set, const char *word, struct tw_error *err)
+static int unknown_name(const struct option_set *set, const char *word, struct tw_error *error)
 {
 	const size_t len = strcspn(word, "=");
 	char name[TW_NEAREST_WORD_MAX];
 	struct tw_nearest nearest;
-	const int error = len ? ambiguous_name(set, word, len, err) : 0;
+	const int err = len ? ambiguous_name(set, word, len, error) : 0;
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (len >= sizeof(name))
-		return tw_error__set(err, -EINVAL, "unknown option '--%.40s...'; see --help", word);
+		return tw_error__set(error, -EINVAL, "unknown option '--%.40s...'; see --help", word);
 	memcpy(name, word, len);
 	name[len] = '\0';
 	tw_nearest__init(&nearest, name);
 	for (int i = 0; i < set->n; i++)
 		tw_nearest__offer(&nearest, set->rows[i]->name);
 	if (nearest.best)
-		return tw_error__set(err, -EINVAL, "unknown option '--%s'; did you mean --%s?", name, nearest.best);
-	return tw_error__set(err, -EINVAL, "unknown option '--%s'; see --help", name);
+		return tw_error__set(error, -EINVAL, "unknown option '--%s'; did you mean --%s?", name, nearest.best);
+	return tw_error__set(error, -EINVAL, "unknown option '--%s'; see --help", name);
 }
 
 /* Words for what getopt_long refused: @code is '?' or ':'; @word the word it was looking at. */
-static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *err)
+static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *error)
 {
 	const struct cli_option *row = option_set__row(set, optopt);
 
 	if (row && code == ':')
-		return tw_error__set(err, -EINVAL, "option '--%s' needs an argument: %s", row->name, row->arg);
+		return tw_error__set(error, -EINVAL, "option '--%s' needs an argument: %s", row->name, row->arg);
 	if (row)
-		return tw_error__set(err, -EINVAL, "option '--%s' takes no argument", row->name);
+		return tw_error__set(error, -EINVAL, "option '--%s' takes no argument", row->name);
 	if (optopt)
-		return unknown_letter(optopt, err);
-	return unknown_name(set, word + 2, err);
+		return unknown_letter(optopt, error);
+	return unknown_name(set, word + 2, error);
 }
 
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	struct tw_error why;
 
 	if (tw_number__parse(text, rule, ret, &why))
-		return tw_error__set(err, -EINVAL, "option '--%s': %s", option, why.text);
+		return tw_error__set(error, -EINVAL, "option '--%s': %s", option, why.text);
 	return 0;
 }
 
@@ -151,21 +151,21 @@ int cli_seconds__parse(const char *text, uint64_t *ret)
 	return 0;
 }
 
-static int option__apply(const struct cli_option *row, const char *value, void *config, struct tw_error *err)
+static int option__apply(const struct cli_option *row, const char *value, void *config, struct tw_error *error)
 {
 	static const struct tw_number_rule size = { .unit = 1 };
 	void *target = (char *)config + row->offset;
 
 	if (row->apply)
-		return row->apply(config, value, err);
+		return row->apply(config, value, error);
 	switch (row->kind) {
 	case CLI_ARG_NONE:
 		*(bool *)target = true;
 		return 0;
 	case CLI_ARG_SIZE:
-		return cli_number__parse(row->name, value, &size, target, err);
+		return cli_number__parse(row->name, value, &size, target, error);
 	case CLI_ARG_NUMBER:
-		return cli_number__parse(row->name, value, NULL, target, err);
+		return cli_number__parse(row->name, value, NULL, target, error);
 	default:
 		*(const char **)target = value;
 		return 0;
@@ -173,10 +173,10 @@ static int option__apply(const struct cli_option *row, const char *value, void *
 }
 
 int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
-		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *err)
+		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *error)
 {
 	struct option_set set;
-	int code, error;
+	int code, err;
 
 	option_set__init(&set, groups, stop_at_word);
 	opterr = 0;
@@ -185,14 +185,14 @@ int cli_options__parse(const struct cli_option_group *const *groups, bool stop_a
 		const struct cli_option *row = option_set__row(&set, code);
 
 		if (code == '?' || code == ':')
-			return refuse(&set, code, argv[optind - 1], err);
+			return refuse(&set, code, argv[optind - 1], error);
 		if (row == &general[GENERAL_HELP] || row == &general[GENERAL_VERSION]) {
 			*ret = row == &general[GENERAL_HELP] ? CLI_PARSED_HELP : CLI_PARSED_VERSION;
 			return 0;
 		}
-		error = option__apply(row, optarg, config, err);
-		if (error)
-			return error;
+		err = option__apply(row, optarg, config, error);
+		if (err)
+			return err;
 	}
 	*ret = CLI_PARSED_RUN;
 	*ret_first = optind;

@@ -38,8 +38,8 @@ struct cli_option {
 	enum cli_arg_kind kind;
 	const char *help; /* without a period at its end */
 	size_t offset;    /* in the command's config: where the value goes */
-	/* Instead of storing at the offset. Return: 0, or -errno with @err filled. */
-	int (*apply)(void *config, const char *value, struct tw_error *err);
+	/* Instead of storing at the offset. Return: 0, or -errno with @error filled. */
+	int (*apply)(void *config, const char *value, struct tw_error *error);
 };
 
 /* Options that belong together, under one title in help. Commands share groups if their configs begin alike. */
@@ -66,14 +66,14 @@ extern const struct cli_option_group cli_general_options;
  * @ret: help and version end the parsing at once
  * @ret_first: index of the first word
  *
- * Return: 0; -EINVAL with @err saying which option is wrong, why, and what may have been meant; or what an apply function returned.
+ * Return: 0; -EINVAL with @error saying which option is wrong, why, and what may have been meant; or what an apply function returned.
  */
 int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
-		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *err);
+		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *error);
 
-/** cli_number__parse() - tw_number__parse() for an option, which @err names. Return: 0 or -EINVAL */
+/** cli_number__parse() - tw_number__parse() for an option, which @error names. Return: 0 or -EINVAL */
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
-		      struct tw_error *err);
+		      struct tw_error *error);
 
 /** cli_seconds__parse() - a decimal number of seconds, optionally with a fraction and a final s. Return: 0, @ret in ns and above 0; or -EINVAL */
 int cli_seconds__parse(const char *text, uint64_t *ret);

@@ -79,14 +79,14 @@ static int make_environment(const struct passwd *found, struct ordinary_user *us
 }
 
 /* Of getpwnam(): without descriptors it finds nobody, and says why. */
-static int not_found(const char *name, int error, struct tw_error *err)
+static int not_found(const char *name, int err, struct tw_error *error)
 {
-	if (error == EMFILE || error == ENFILE)
-		return tw_error__set(err, -error, "the user %s cannot be looked up: %s", name, strerror(error));
-	return tw_error__set(err, -ESRCH, "there is no user %s on this machine", name);
+	if (err == EMFILE || err == ENFILE)
+		return tw_error__set(error, -err, "the user %s cannot be looked up: %s", name, strerror(err));
+	return tw_error__set(error, -ESRCH, "there is no user %s on this machine", name);
 }
 
-int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *err)
+int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	const struct passwd *found = NULL;
 
@@ -99,12 +99,12 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
 	if (!found)
 		found = getpwnam(name);
 	if (!found)
-		return not_found(name, errno, err);
+		return not_found(name, errno, error);
 	snprintf(ret->name, sizeof(ret->name), "%s", found->pw_name);
 	ret->uid = found->pw_uid;
 	ret->gid = found->pw_gid;
 	if (find_groups(found, ret) || make_environment(found, ret))
-		return tw_error__set(err, -ENOMEM, "no memory to become the user %s", ret->name);
+		return tw_error__set(error, -ENOMEM, "no memory to become the user %s", ret->name);
 	return 0;
 }
 
@@ -152,22 +152,22 @@ static uint64_t permitted_capabilities(void)
 int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities)
 {
 	const uint64_t kept = permitted_capabilities() & capabilities;
-	int error;
+	int err;
 
 	/* a container's root may not be allowed to; without exec the bounding set gives nothing anyway */
 	capng_clear(CAPNG_SELECT_BOUNDS);
 	capng_apply(CAPNG_SELECT_BOUNDS);
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))
 		return -errno;
-	error = ordinary_user__become(user);
-	if (!error)
-		error = set_capabilities(kept);
-	return error || !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? error : -errno;
+	err = ordinary_user__become(user);
+	if (!err)
+		err = set_capabilities(kept);
+	return err || !prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? err : -errno;
 }
 
-int ordinary_user__renounce(struct tw_error *err)
+int ordinary_user__renounce(struct tw_error *error)
 {
-	const int error = geteuid() ? set_capabilities(0) : 0;
+	const int err = geteuid() ? set_capabilities(0) : 0;
 
-	return error ? tw_error__set(err, error, "cannot give up capabilities: %s", strerror(-error)) : 0;
+	return err ? tw_error__set(error, err, "cannot give up capabilities: %s", strerror(-err)) : 0;
 }

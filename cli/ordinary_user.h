@@ -25,9 +25,9 @@ struct ordinary_user {
  * @name: NULL = the user behind sudo, else nobody
  * @ret: ordinary_user__fini(), also after a failure
  *
- * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @err saying so.
+ * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @error saying so.
  */
-int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *err);
+int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error);
 
 /**
  * ordinary_user__become() - root is that user from now on; anybody else stays who he is
@@ -54,6 +54,6 @@ void ordinary_user__fini(struct ordinary_user *user);
  *
  * Return: 0 or -errno.
  */
-int ordinary_user__renounce(struct tw_error *err);
+int ordinary_user__renounce(struct tw_error *error);
 
 #endif

@@ -73,14 +73,14 @@ static void take_answer(struct receiver *r, const struct tw_received_frame *fram
  * Whether nothing more is to be received, as nobody reads it. Any other failure of the writer's ends the run; but what comes until then
  * is handed on, to be counted.
  */
-static bool is_final(struct receiver *r, int error)
+static bool is_final(struct receiver *r, int err)
 {
-	if (!error || error == -EAGAIN || error == -EBUSY)
+	if (!err || err == -EAGAIN || err == -EBUSY)
 		return false;
 	if (!r->told_failure)
 		stop__request();
 	r->told_failure = true;
-	return error == -EPIPE;
+	return err == -EPIPE;
 }
 
 /* What is there now was sent before. Where others go on to send, nothing more is received. */
@@ -113,10 +113,10 @@ static void wait_for_room(struct receiver *r)
 /* Until a slot may be free. Return: 0; or -errno after which nothing more is received */
 static int await_slot(struct receiver *r)
 {
-	const int error = tw_receive_queue__flush(r->queue);
+	const int err = tw_receive_queue__flush(r->queue);
 
-	if (is_final(r, error))
-		return error;
+	if (is_final(r, err))
+		return err;
 	look_for_end(r);
 	if (tw_recorder__is_stuck(r->recorder))
 		return -ETIMEDOUT;
@@ -239,10 +239,10 @@ static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_REC
 	unsigned int n;
 
 	while (!(n = tw_receive_queue__room(r->queue, places))) {
-		const int error = await_slot(r);
+		const int err = await_slot(r);
 
-		if (error)
-			return error;
+		if (err)
+			return err;
 	}
 	for (unsigned int i = 0; i < n; i++)
 		bundles[i].to = places[i];
@@ -297,7 +297,7 @@ static int take_burst(struct receiver *r)
 {
 	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
 	const int room = make_room(r, bundles);
-	int n = 0, more, error;
+	int n = 0, more, err;
 
 	if (room < 0)
 		return room;
@@ -309,9 +309,9 @@ static int take_burst(struct receiver *r)
 	}
 	for (int i = 0; i < more; i++)
 		n += pass_on(r, &bundles[i], (unsigned int)i, r->end);
-	error = tw_receive_queue__flush(r->queue);
-	if (is_final(r, error))
-		return error;
+	err = tw_receive_queue__flush(r->queue);
+	if (is_final(r, err))
+		return err;
 	if (r->poller) {
 		ask(r);
 		tell_refusals(r);
@@ -358,12 +358,12 @@ static void *receiver_main(void *data)
 	return NULL;
 }
 
-static int start_thread(struct receiver *r, struct tw_error *err)
+static int start_thread(struct receiver *r, struct tw_error *error)
 {
-	const int error = pthread_create(&r->thread, NULL, receiver_main, r);
+	const int err = pthread_create(&r->thread, NULL, receiver_main, r);
 
-	if (error)
-		return tw_error__set(err, -error, "cannot start a thread that receives: %s", strerror(error));
+	if (err)
+		return tw_error__set(error, -err, "cannot start a thread that receives: %s", strerror(err));
 	while (sem_wait(&r->running))
 		;
 	return 0;
@@ -381,19 +381,19 @@ static void release(struct receiver *r)
 	free(r);
 }
 
-static int open_recorder(struct receiver *r, struct tw_error *err)
+static int open_recorder(struct receiver *r, struct tw_error *error)
 {
 	struct tw_recorder_options options = r->options.recorder;
 	const size_t most = r->rx->batch_max ? r->rx->batch_max : r->rx->frame_max, slots = QUEUE_BYTES / most;
-	int error;
+	int err;
 
 	options.slot_bytes = (uint32_t)most;
 	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
-	error = tw_recorder__new(&options, &r->recorder, err);
-	return error ? error : tw_recorder__receive_queue(r->recorder, &r->queue, err);
+	err = tw_recorder__new(&options, &r->recorder, error);
+	return err ? err : tw_recorder__receive_queue(r->recorder, &r->queue, error);
 }
 
-static int open_poller(struct receiver *r, struct tw_error *err)
+static int open_poller(struct receiver *r, struct tw_error *error)
 {
 	const struct tw_admission_options admission = {
 		.of_one_source = r->options.of_one_source,
@@ -405,36 +405,36 @@ static int open_poller(struct receiver *r, struct tw_error *err)
 	uint64_t secret;
 
 	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
-		return tw_error__set(err, -errno, "no random numbers: %s", strerror(errno));
+		return tw_error__set(error, -errno, "no random numbers: %s", strerror(errno));
 	tw_capture_clock__begin(&r->clock);
 	r->admission = tw_admission__new(&admission);
 	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
-	return r->poller && r->admission ? 0 : tw_error__set(err, -ENOMEM, "no memory to ask for clocks");
+	return r->poller && r->admission ? 0 : tw_error__set(error, -ENOMEM, "no memory to ask for clocks");
 }
 
-int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err)
+int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
-	int error;
+	int err;
 
 	if (!r) {
 		tw_output__free(options->recorder.output);
 		tw_receiver__close(options->rx);
-		return tw_error__set(err, -ENOMEM, "no memory to receive");
+		return tw_error__set(error, -ENOMEM, "no memory to receive");
 	}
 	sem_init(&r->running, 0, 0);
 	pthread_mutex_init(&r->lock, NULL);
 	r->options = *options;
 	r->rx = options->rx;
 	r->end = UINT64_MAX;
-	error = open_recorder(r, err);
-	if (!error && options->asks)
-		error = open_poller(r, err);
-	if (!error)
-		error = start_thread(r, err);
-	if (error) {
+	err = open_recorder(r, error);
+	if (!err && options->asks)
+		err = open_poller(r, error);
+	if (!err)
+		err = start_thread(r, error);
+	if (err) {
 		release(r);
-		return error;
+		return err;
 	}
 	*ret = r;
 	return 0;
@@ -480,10 +480,10 @@ static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 	tw_recorder__missing(r->recorder, missing);
 }
 
-int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_error *err)
+int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_error *error)
 {
 	struct tw_error why;
-	int error, received;
+	int err, received;
 
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
@@ -491,7 +491,7 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 	count_missing(r, &ret->rx);
 	tw_receive_queue__free(r->queue);
 	r->queue = NULL;
-	error = tw_recorder__finish(r->recorder, &ret->archive, &why);
+	err = tw_recorder__finish(r->recorder, &ret->archive, &why);
 	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
 	ret->too_long = r->too_long;
 	if (r->poller) {
@@ -500,9 +500,9 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 		ret->refusals = *tw_admission__refusals(r->admission);
 	}
 	release(r);
-	if (received == -EPIPE || error == -EPIPE)
+	if (received == -EPIPE || err == -EPIPE)
 		return 0;
-	if (error)
-		return tw_error__set(err, error, "%s", why.text);
-	return received ? tw_error__set(err, received, "cannot receive: %s", strerror(-received)) : 0;
+	if (err)
+		return tw_error__set(error, err, "%s", why.text);
+	return received ? tw_error__set(error, received, "cannot receive: %s", strerror(-received)) : 0;
 }

@@ -45,7 +45,7 @@ struct receiver;
  *
  * When it ends by itself, because nobody wants any more, the recorder is full or something broke, stop__request() is called.
  */
-int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *err);
+int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
 /** receiver__recorder() - for tw_recorder__reports() and the like; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
@@ -64,6 +64,6 @@ pid_t receiver__writer_tid(const struct receiver *receiver);
  * @ret: the books, also after a failure
  * Return: 0, also when nobody reads any more; else the first failure.
  */
-int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *err);
+int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *error);
 
 #endif

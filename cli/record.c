@@ -9,8 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/messages.h"
 #include "cli/run_options.h"
-#include "cli/say.h"
 #include "cli/session.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
@@ -25,7 +25,7 @@ struct record {
 	bool started; /* else nothing is in the file */
 };
 
-static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
+static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct record *record = ctx;
 	const struct tw_filter *filter = tw_producer__filter_left(producer);
@@ -38,22 +38,22 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 			     .filter = filter },
 		.deadline = stop__deadline(),
 	};
-	int error = tw_output__open(&output, &options.output, err);
+	int err = tw_output__open(&output, &options.output, error);
 
 	record->filter_left = filter;
-	if (!error)
-		error = tw_recorder__new(&options, &record->recorder, err);
-	if (!error)
+	if (!err)
+		err = tw_recorder__new(&options, &record->recorder, error);
+	if (!err)
 		tw_producer__ignore(producer, tw_recorder__tid(record->recorder));
-	return error;
+	return err;
 }
 
-static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
 	const struct record *record = ctx;
 
 	(void)thread;
-	return tw_recorder__sink(record->recorder, ret, err);
+	return tw_recorder__sink(record->recorder, ret, error);
 }
 
 static void started(void *ctx)
@@ -66,11 +66,11 @@ static void started(void *ctx)
 		    strcmp(record->file, "-") ? record->file : "standard output");
 }
 
-static int finish(void *ctx, struct tw_error *err)
+static int finish(void *ctx, struct tw_error *error)
 {
 	struct record *record = ctx;
 
-	return tw_recorder__finish(record->recorder, &record->stats, err);
+	return tw_recorder__finish(record->recorder, &record->stats, error);
 }
 
 static void summarize(void *ctx, const struct tw_producer_counters *books)
@@ -95,7 +95,7 @@ static void remove_empty(const struct record *record)
 		unlink(record->file);
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	static const struct tw_producer_options defaults = { .repeat_ms = 0, .later_stage = true };
 	static const struct session_output output = {
@@ -110,11 +110,11 @@ static int run(void *data, int n_args, char **args, struct tw_error *err)
 
 	(void)n_args;
 	if (record->file) {
-		status = session__run(&record->run, &defaults, args, &output, record, err);
+		status = session__run(&record->run, &defaults, args, &output, record, error);
 		remove_empty(record);
 		tw_recorder__free(record->recorder);
 	} else {
-		tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
+		tw_error__set(error, -EINVAL, "no file is given: name one with --write, or - for standard output");
 		status = CLI_EXIT_USAGE;
 	}
 	run_config__fini(&record->run);

@@ -29,13 +29,13 @@ static void discard(void *data)
 	tw_filter__free(config->filter);
 }
 
-static int add_event(void *data, const char *pattern, struct tw_error *err)
+static int add_event(void *data, const char *pattern, struct tw_error *error)
 {
 	struct report_config *config = data;
 	const char **events = reallocarray(config->events, config->n_events + 2, sizeof(*events));
 
 	if (!events)
-		return tw_error__set(err, -ENOMEM, "no memory for event '%s'", pattern);
+		return tw_error__set(error, -ENOMEM, "no memory for event '%s'", pattern);
 	events[config->n_events++] = pattern;
 	events[config->n_events] = NULL;
 	config->events = events;
@@ -61,7 +61,7 @@ static const char *add_cpu_range(uint8_t *cpus, const char *text)
 	return text;
 }
 
-static int add_cpus(void *data, const char *list, struct tw_error *err)
+static int add_cpus(void *data, const char *list, struct tw_error *error)
 {
 	struct report_config *config = data;
 	const char *at = list;
@@ -69,32 +69,32 @@ static int add_cpus(void *data, const char *list, struct tw_error *err)
 	if (!config->cpus)
 		config->cpus = calloc(TW_REPORT_CPUS_MAX, 1);
 	if (!config->cpus)
-		return tw_error__set(err, -ENOMEM, "no memory for --cpu");
+		return tw_error__set(error, -ENOMEM, "no memory for --cpu");
 	while ((at = add_cpu_range(config->cpus, at)) && *at == ',')
 		at++;
 	if (at && !*at)
 		return 0;
-	return tw_error__set(err, -EINVAL,
+	return tw_error__set(error, -EINVAL,
 			     "--cpu '%s' is no list of CPUs; it is made of numbers below %u and ranges, as in 0,2,4-7",
 			     list, TW_REPORT_CPUS_MAX);
 }
 
-static int set_filter(void *data, const char *text, struct tw_error *err)
+static int set_filter(void *data, const char *text, struct tw_error *error)
 {
 	struct report_config *config = data;
 
-	return filter_option__parse(&config->filter, text, err);
+	return filter_option__parse(&config->filter, text, error);
 }
 
-static int check(const struct report_config *config, struct tw_error *err)
+static int check(const struct report_config *config, struct tw_error *error)
 {
 	if (config->relative && config->wall)
-		return tw_error__set(err, -EINVAL, "--relative and --wall exclude each other");
+		return tw_error__set(error, -EINVAL, "--relative and --wall exclude each other");
 	if (config->json && (config->latency || config->delta))
-		return tw_error__set(err, -EINVAL, "--json is no layout of lines: %s has no place in it",
+		return tw_error__set(error, -EINVAL, "--json is no layout of lines: %s has no place in it",
 				     config->latency ? "--latency" : "--delta");
 	if (config->json && config->raw)
-		return tw_error__set(err, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
+		return tw_error__set(error, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
 	return 0;
 }
 
@@ -151,14 +151,14 @@ static void summarize(const struct report_config *config, const struct tw_report
 }
 
 /* A file that is no capture of ours was mistyped; a damaged one failed. */
-static int exit_of(int error)
+static int exit_of(int err)
 {
-	if (error == -ENODATA || error == -EPROTONOSUPPORT)
+	if (err == -ENODATA || err == -EPROTONOSUPPORT)
 		return CLI_EXIT_USAGE;
-	return cli_exit__of(error);
+	return cli_exit__of(err);
 }
 
-static int report_file(const struct report_config *config, int fd, const char *name, struct tw_error *err)
+static int report_file(const struct report_config *config, int fd, const char *name, struct tw_error *error)
 {
 	const struct tw_report_options options = {
 		.events = config->events,
@@ -175,34 +175,35 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		.raw = config->raw,
 	};
 	struct tw_report_stats stats;
-	int error;
+	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	error = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, err);
-	if (error == -EPIPE) { /* `| head` has seen enough */
-		*err->text = '\0';
+	err = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, error);
+	if (err == -EPIPE) { /* `| head` has seen enough */
+		*error->text = '\0';
 		return CLI_EXIT_OK;
 	}
 	if (!config->quiet && stats.frames && !stats.not_written)
 		summarize(config, &stats);
 	filter_option__warn(&stats.undecided_predicates);
-	return exit_of(error);
+	return exit_of(err);
 }
 
-static int report(void *data, int n_args, char **args, struct tw_error *err)
+static int report(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct report_config *config = data;
 	const char *name = n_args ? args[0] : NULL;
 	int fd, status = CLI_EXIT_USAGE;
 
 	if (!name) {
-		tw_error__set(err, -EINVAL, "report needs a capture: a file, or - for standard input");
-	} else if (!check(config, err)) {
+		tw_error__set(error, -EINVAL, "report needs a capture: a file, or - for standard input");
+	} else if (!check(config, error)) {
 		fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 		if (fd < 0)
-			status = cli_exit__of(tw_error__set(err, -errno, "cannot open %s: %s", name, strerror(errno)));
+			status =
+				cli_exit__of(tw_error__set(error, -errno, "cannot open %s: %s", name, strerror(errno)));
 		else
-			status = report_file(config, fd, fd == STDIN_FILENO ? "standard input" : name, err);
+			status = report_file(config, fd, fd == STDIN_FILENO ? "standard input" : name, error);
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}

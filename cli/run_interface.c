@@ -9,14 +9,14 @@
 
 #define NAMES_MAX 100 /* tw0 to tw99 */
 
-static int look_up(struct run_wire *wire, const char *name, struct tw_error *err)
+static int look_up(struct run_wire *wire, const char *name, struct tw_error *error)
 {
 	snprintf(wire->name, sizeof(wire->name), "%s", name);
-	return tw_iface__find(name, &wire->iface, err);
+	return tw_iface__find(name, &wire->iface, error);
 }
 
 static int create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		  struct tw_error *err)
+		  struct tw_error *error)
 {
 	char owner[TW_WIRE_OWNER_MAX];
 	const struct tw_wire_options opts = {
@@ -24,41 +24,41 @@ static int create(const char *name, const char *instance, unsigned int queues, s
 		.owner = owner,
 		.queues = queues > TW_WIRE_QUEUES ? TW_WIRE_QUEUES : queues,
 	};
-	int error;
+	int err;
 
 	snprintf(owner, sizeof(owner), RUN_OWNER "%s", instance);
-	error = tw_wire__create(&opts, err);
-	if (error)
-		return error;
+	err = tw_wire__create(&opts, error);
+	if (err)
+		return err;
 	*ret = (struct run_wire){ .ours = true };
-	return look_up(ret, name, err);
+	return look_up(ret, name, error);
 }
 
 int run_wire__create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		     struct tw_error *err)
+		     struct tw_error *error)
 {
 	char numbered[IFNAMSIZ];
 	struct tw_error why;
-	int error = name ? create(name, instance, queues, ret, &why) : -EEXIST;
+	int err = name ? create(name, instance, queues, ret, &why) : -EEXIST;
 
-	for (int i = 0; !name && i < NAMES_MAX && error == -EEXIST; i++) {
+	for (int i = 0; !name && i < NAMES_MAX && err == -EEXIST; i++) {
 		snprintf(numbered, sizeof(numbered), RUN_WIRE_NAME "%d", i);
-		error = create(numbered, instance, queues, ret, &why);
+		err = create(numbered, instance, queues, ret, &why);
 	}
-	return error ? tw_error__set(err, error, "%s", why.text) : 0;
+	return err ? tw_error__set(error, err, "%s", why.text) : 0;
 }
 
 int run_wire__open(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		   struct tw_error *err)
+		   struct tw_error *error)
 {
 	struct run_wire wire = { .ours = false };
 	struct tw_error why;
-	const int error = look_up(&wire, name, &why);
+	const int err = look_up(&wire, name, &why);
 
-	if (error == -ENODEV)
-		return create(name, instance, queues, ret, err);
-	if (error)
-		return tw_error__set(err, error, "%s", why.text);
+	if (err == -ENODEV)
+		return create(name, instance, queues, ret, error);
+	if (err)
+		return tw_error__set(error, err, "%s", why.text);
 	*ret = wire;
 	return 0;
 }
@@ -67,15 +67,15 @@ enum tw_reach run_wire__reach(const char *name)
 {
 	struct tw_error ignored;
 	struct tw_iface iface;
-	const int error = tw_iface__find(name, &iface, &ignored);
+	const int err = tw_iface__find(name, &iface, &ignored);
 
-	if (error)
-		return error == -ENODEV ? TW_REACH_WIRE : TW_REACH_NETWORK;
+	if (err)
+		return err == -ENODEV ? TW_REACH_WIRE : TW_REACH_NETWORK;
 	return iface.reach;
 }
 
 int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,
-		   struct tw_error *err)
+		   struct tw_error *error)
 {
 	const bool has_queue = thread < wire->iface.queues;
 	const struct tw_tx_options opts = {
@@ -85,19 +85,19 @@ int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max,
 		.transport = has_queue ? TW_TRANSPORT_AUTO : TW_TRANSPORT_PACKET,
 		.destination = wire->destination,
 	};
-	const int error = tw_tx__open(&opts, ret, err);
+	const int err = tw_tx__open(&opts, ret, error);
 
-	if (!error && !wire->how[0])
+	if (!err && !wire->how[0])
 		snprintf(wire->how, sizeof(wire->how), "%s", (*ret)->how);
-	return error;
+	return err;
 }
 
-int run_wire__close(struct run_wire *wire, struct tw_error *err)
+int run_wire__close(struct run_wire *wire, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	if (wire->ours)
-		error = tw_wire__remove(wire->name, err);
+		err = tw_wire__remove(wire->name, error);
 	wire->ours = false;
-	return error == -ENODEV ? 0 : error;
+	return err == -ENODEV ? 0 : err;
 }

@@ -22,23 +22,23 @@ struct run_wire {
  * @name: NULL = the first of tw0, tw1 ... that is not there
  * @instance: the run's trace instance: who owns the wire
  * @queues: so many threads will send
- * Return: 0; -EEXIST if there is an interface of that name; another -errno; @err says which.
+ * Return: 0; -EEXIST if there is an interface of that name; another -errno; @error says which.
  */
 int run_wire__create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		     struct tw_error *err);
+		     struct tw_error *error);
 
 /** run_wire__open() - the same, but an interface that is there is taken as it is */
 int run_wire__open(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		   struct tw_error *err);
+		   struct tw_error *error);
 
 /** run_wire__reach() - of an interface that is there, or of the wire that is to be made; the furthest if nobody can tell */
 enum tw_reach run_wire__reach(const char *name);
 
 /** run_wire__sink() - a sink for a thread; where the interface has fewer queues than threads, the rest send by AF_PACKET */
 int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,
-		   struct tw_error *err);
+		   struct tw_error *error);
 
-/** run_wire__close() - remove the wire if it was made for the run. Return: 0, or -errno with @err filled */
-int run_wire__close(struct run_wire *wire, struct tw_error *err);
+/** run_wire__close() - remove the wire if it was made for the run. Return: 0, or -errno with @error filled */
+int run_wire__close(struct run_wire *wire, struct tw_error *error);
 
 #endif

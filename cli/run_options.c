@@ -2,69 +2,160 @@
 #include "cli/run_options.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cli/filter_option.h"
+#include "cli/options.h"
+#include "producer/tracer/tracer.h"
 #include "transport/sink.h"
+
+extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M; for a struct run_config */
+
+static int add(struct tw_words *words, const char *word, struct tw_error *error)
+{
+	const char **items = reallocarray(words->items, words->n + 1, sizeof(*items));
+
+	if (!items)
+		return tw_error__set(error, -ENOMEM, "no memory for '%s'", word);
+	words->items = items;
+	items[words->n++] = word;
+	return 0;
+}
+
+static int add_function(void *data, const char *word, struct tw_error *error)
+{
+	struct run_config *config = data;
+
+	return add(&config->tracing.functions, word, error);
+}
+
+static int add_not_function(void *data, const char *word, struct tw_error *error)
+{
+	struct run_config *config = data;
+
+	return add(&config->tracing.not_functions, word, error);
+}
+
+static int add_graph(void *data, const char *word, struct tw_error *error)
+{
+	struct run_config *config = data;
+
+	return add(&config->tracing.graphs, word, error);
+}
+
+static int add_option(void *data, const char *word, struct tw_error *error)
+{
+	struct run_config *config = data;
+
+	return add(&config->tracing.options, word, error);
+}
+
+static int add_pid(void *data, const char *word, struct tw_error *error)
+{
+	struct run_config *config = data;
+
+	return add(&config->tracing.pids, word, error);
+}
+
+static const struct cli_option tracer_options[] = {
+	{ 'p', "tracer", "TRACER", CLI_ARG_TRACER,
+	  "Run this tracer besides the events: function records each call of a kernel function, function_graph how long it takes "
+	  "too; see list --tracers",
+	  offsetof(struct run_config, tracing.tracer), NULL },
+	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
+	  "Only these functions: a name, or a glob such as 'vfs_*'. May be given many times", 0, add_function },
+	{ 'n', "no-function", "FUNCTION", CLI_ARG_FUNCTION,
+	  "Not these functions, even if --function names them. May be given many times", 0, add_not_function },
+	{ 'g', "graph", "FUNCTION", CLI_ARG_FUNCTION,
+	  "With function_graph: only these functions and what they call. May be given many times", 0, add_graph },
+	{ 'O', "trace-option", "OPTION", CLI_ARG_TRACE_OPTION,
+	  "Set a trace option of the kernel, or clear it with 'no' before its name; see list --options. May be given many "
+	  "times",
+	  0, add_option },
+	{ 'T', "stacks", NULL, CLI_ARG_NONE, "The kernel's stack behind each event",
+	  offsetof(struct run_config, tracing.stacks), NULL },
+	{ 'P', "pid", "PID", CLI_ARG_TEXT,
+	  "Only this process or thread, several with commas between, and those that they start from now on. May be given many "
+	  "times",
+	  0, add_pid },
+	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
+	  "Only these CPUs: a hexadecimal mask as in 'c', or numbers as in '2-3' or '0,2'; -1 = all",
+	  offsetof(struct run_config, tracing.cpus), NULL },
+	{ 0 },
+};
+
+const struct cli_option_group run_tracer_group = { "Tracers, and of whom", tracer_options };
+
+/* Free the lists; their texts are borrowed from the command line */
+static void tracer_request__fini(struct tw_tracer_request *request)
+{
+	free(request->functions.items);
+	free(request->not_functions.items);
+	free(request->graphs.items);
+	free(request->options.items);
+	free(request->pids.items);
+	*request = (struct tw_tracer_request){ 0 };
+}
 
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)
 #define THREADS_MAX 65536 /* more than one a CPU is of no use */
 
-static int apply_kib(const char *option, const char *value, uint64_t *ret, struct tw_error *err)
+static int apply_kib(const char *option, const char *value, uint64_t *ret, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .max = RING_KIB * KIB, .unit = KIB };
-	const int error = cli_number__parse(option, value, &rule, ret, err);
+	const int err = cli_number__parse(option, value, &rule, ret, error);
 
 	*ret /= KIB;
-	return error;
+	return err;
 }
 
-static int apply_buffer_size(void *data, const char *value, struct tw_error *err)
+static int apply_buffer_size(void *data, const char *value, struct tw_error *error)
 {
 	struct run_config *config = data;
 
-	return apply_kib("buffer-size", value, &config->buffer_kib, err);
+	return apply_kib("buffer-size", value, &config->buffer_kib, error);
 }
 
-static int apply_subbuf_size(void *data, const char *value, struct tw_error *err)
+static int apply_subbuf_size(void *data, const char *value, struct tw_error *error)
 {
 	struct run_config *config = data;
 
-	return apply_kib("subbuf-size", value, &config->subbuf_kib, err);
+	return apply_kib("subbuf-size", value, &config->subbuf_kib, error);
 }
 
-static int apply_threads(void *data, const char *value, struct tw_error *err)
+static int apply_threads(void *data, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .max = THREADS_MAX };
 	struct run_config *config = data;
 
-	return cli_number__parse("threads", value, &rule, &config->threads, err);
+	return cli_number__parse("threads", value, &rule, &config->threads, error);
 }
 
-static int apply_events_per_frame(void *data, const char *value, struct tw_error *err)
+static int apply_events_per_frame(void *data, const char *value, struct tw_error *error)
 {
 	struct run_config *config = data;
 
 	config->frames_chosen = true;
-	return cli_number__parse("events-per-frame", value, NULL, &config->events_per_frame, err);
+	return cli_number__parse("events-per-frame", value, NULL, &config->events_per_frame, error);
 }
 
-static int apply_frame_size(void *data, const char *value, struct tw_error *err)
+static int apply_frame_size(void *data, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = TW_SINK_FRAME_MIN, .max = TW_FRAME_MAX, .unit = 1 };
 	struct run_config *config = data;
 
 	if (tw_number__parse(value, &rule, &config->frame_size, NULL))
-		return tw_error__set(err, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
+		return tw_error__set(error, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
 				     TW_SINK_FRAME_MIN, TW_FRAME_MAX);
 	return 0;
 }
 
-static int apply_filter(void *data, const char *value, struct tw_error *err)
+static int apply_filter(void *data, const char *value, struct tw_error *error)
 {
 	struct run_config *config = data;
 
-	return filter_option__parse(&config->filter, value, err);
+	return filter_option__parse(&config->filter, value, error);
 }
 
 static const struct cli_option source_options[] = {
@@ -116,14 +207,14 @@ static const struct cli_option status_options[] = {
 
 const struct cli_option_group run_status_group = { "Status", status_options };
 
-static int check(const struct run_config *config, struct tw_error *err)
+static int check(const struct run_config *config, struct tw_error *error)
 {
 	if (!config->selection.n && !config->tracing.tracer)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "no event is asked for: give --event, or --tracer; `tracewire list` shows what "
 				     "there is");
 	if (config->events_per_frame > UINT16_MAX)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",
 				     (unsigned long long)config->events_per_frame, UINT16_MAX);
 	return 0;
@@ -139,12 +230,12 @@ void run_config__fini(void *data)
 	tracer_request__fini(&config->tracing);
 }
 
-int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *err)
+int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error)
 {
-	const int error = check(config, err);
+	const int err = check(config, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	ret->events = config->selection.items;
 	ret->n_events = config->selection.n;
 	ret->filter = config->filter;

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/selection.h"
-#include "cli/tracer_options.h"
+#include "producer/tracer/tracer.h"
 
 /* Begins the config of each of them. Zero means: not given. */
 struct run_config {
@@ -25,12 +25,13 @@ struct run_config {
 
 extern const struct cli_option_group run_source_group; /* -e, -f, --event-filter, -C, -F, --buffer-size ... */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
+extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M */
 extern const struct cli_option_group run_status_group; /* -q */
 
 /** run_config__fini() - free what the options have left in a struct run_config */
 void run_config__fini(void *config);
 
 /** run_config__producer() - the producer's options as given. Return: 0, -EINVAL if one can't be */
-int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *err);
+int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error);
 
 #endif

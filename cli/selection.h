@@ -13,17 +13,17 @@ struct cli_selection {
 };
 
 /** cli_selection__add() - one more specification, of -e or an argument; @selection is a struct cli_selection */
-int cli_selection__add(void *selection, const char *spec, struct tw_error *err);
+int cli_selection__add(void *selection, const char *spec, struct tw_error *error);
 
 /** cli_selection__filter() - the filter of the specifications since the last filter. Return: -EINVAL if there are none */
-int cli_selection__filter(void *selection, const char *filter, struct tw_error *err);
+int cli_selection__filter(void *selection, const char *filter, struct tw_error *error);
 
 /**
  * cli_selection__resolve() - the events that all items mean
  * @list: appended to, as tw_event_list__select() does
  */
 int cli_selection__resolve(const struct cli_selection *selection, const struct tw_event_list *all,
-			   struct tw_event_list *list, struct tw_error *err);
+			   struct tw_event_list *list, struct tw_error *error);
 
 /** cli_selection__fini() - free the items; @selection is a struct cli_selection */
 void cli_selection__fini(void *selection);

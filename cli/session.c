@@ -29,57 +29,57 @@ struct session {
 	bool ended; /* the command has ended by itself */
 };
 
-static int check(struct session *session, char *const *command, struct tw_error *err)
+static int check(struct session *session, char *const *command, struct tw_error *error)
 {
 	if (session->config->follow && !command[0])
-		return tw_error__set(err, -EINVAL, "--follow needs a command to follow, behind --");
-	return run_config__producer(session->config, &session->options, err);
+		return tw_error__set(error, -EINVAL, "--follow needs a command to follow, behind --");
+	return run_config__producer(session->config, &session->options, error);
 }
 
 /* The exit status for a command that cannot be run. */
-static int not_run(int error)
+static int not_run(int err)
 {
-	return error == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
+	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
 /* Before the output, so that no file is cut for a command that is not there. Return: exit status. */
-static int open_command(struct session *session, char **argv, struct tw_error *err)
+static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;
 	char marker[PATH_MAX];
-	int error;
+	int err;
 
 	if (!argv[0])
 		return CLI_EXIT_OK;
 	tw_producer__marker(session->producer, marker, sizeof(marker));
-	error = tw_command__new(argv, follow ? marker : NULL, &session->command, err);
-	if (error)
-		return not_run(error);
-	error = follow ? tw_producer__follow(session->producer, err) : 0;
-	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	err = tw_command__new(argv, follow ? marker : NULL, &session->command, error);
+	if (err)
+		return not_run(err);
+	err = follow ? tw_producer__follow(session->producer, error) : 0;
+	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 /* Return: exit status. */
-static int open_session(struct session *session, char **command, struct tw_error *err)
+static int open_session(struct session *session, char **command, struct tw_error *error)
 {
-	int error = check(session, command, err), status;
+	int err = check(session, command, error), status;
 
-	if (!error)
-		error = stop__catch(err);
-	if (!error)
-		leftovers__clear(session->config->quiet);
-	if (!error)
-		error = tw_producer__new(&session->options, &session->producer, err);
-	if (error && session->options.filter)
-		caret__show(tw_filter__text(session->options.filter), err);
-	if (error)
-		return cli_exit__of(error);
-	status = open_command(session, command, err);
+	if (!err)
+		err = stop__catch(error);
+	if (!err)
+		stale__clear(session->config->quiet);
+	if (!err)
+		err = tw_producer__new(&session->options, &session->producer, error);
+	if (err && session->options.filter)
+		caret__show(tw_filter__text(session->options.filter), error);
+	if (err)
+		return cli_exit__of(err);
+	status = open_command(session, command, error);
 	if (status)
 		return status;
-	error = session->output->open(session->ctx, session->producer, err);
+	err = session->output->open(session->ctx, session->producer, error);
 	stop__opened();
-	return cli_exit__of_opening(error);
+	return cli_exit__of_opening(err);
 }
 
 static void tell_filter(const struct session *session)
@@ -93,17 +93,17 @@ static void tell_filter(const struct session *session)
 }
 
 /* Return: exit status. */
-static int start(struct session *session, struct tw_error *err)
+static int start(struct session *session, struct tw_error *error)
 {
-	int error = tw_producer__start(session->producer, err);
+	int err = tw_producer__start(session->producer, error);
 
-	if (error)
-		return cli_exit__of(error);
-	error = session->command ? tw_command__run(session->command, err) : 0;
-	if (error) {
+	if (err)
+		return cli_exit__of(err);
+	err = session->command ? tw_command__run(session->command, error) : 0;
+	if (err) {
 		stop__ending();
 		tw_producer__stop(session->producer, NULL);
-		return not_run(error);
+		return not_run(err);
 	}
 	if (session->output->started)
 		session->output->started(session->ctx);
@@ -151,12 +151,12 @@ static void watch(struct session *session)
 
 /* Also when something broke: what was read is sent, and the books are settled. The output knows
  * better than the producer why nothing went out. */
-static int stop(struct session *session, struct tw_error *err)
+static int stop(struct session *session, struct tw_error *error)
 {
-	const int error = tw_producer__stop(session->producer, err);
-	const int finished = session->output->finish ? session->output->finish(session->ctx, err) : 0;
+	const int err = tw_producer__stop(session->producer, error);
+	const int finished = session->output->finish ? session->output->finish(session->ctx, error) : 0;
 
-	return error ? error : finished;
+	return err ? err : finished;
 }
 
 static void summarize(const struct session *session)
@@ -183,10 +183,10 @@ static int exit_status(const struct session *session)
 }
 
 /* Return: exit status. */
-static int trace(struct session *session, struct tw_error *err)
+static int trace(struct session *session, struct tw_error *error)
 {
-	const int status = start(session, err);
-	int error;
+	const int status = start(session, error);
+	int err;
 
 	if (status)
 		return status;
@@ -195,18 +195,18 @@ static int trace(struct session *session, struct tw_error *err)
 	if (session->command && !session->ended && stop__signal())
 		let_command_end(session);
 	stop__ending();
-	error = stop(session, err);
+	err = stop(session, error);
 	summarize(session);
-	return error ? CLI_EXIT_FAILURE : exit_status(session);
+	return err ? CLI_EXIT_FAILURE : exit_status(session);
 }
 
 /* Return: exit status, which tells what failed first. */
-static int close_output(const struct session *session, int status, struct tw_error *err)
+static int close_output(const struct session *session, int status, struct tw_error *error)
 {
 	struct tw_error why;
 
 	if (session->output->close && session->output->close(session->ctx, &why) && !status)
-		return tw_error__set(err, CLI_EXIT_FAILURE, "%s", why.text);
+		return tw_error__set(error, CLI_EXIT_FAILURE, "%s", why.text);
 	return status;
 }
 
@@ -222,22 +222,22 @@ static void free_producer(const struct session *session)
 }
 
 int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,
-		 const struct session_output *output, void *ctx, struct tw_error *err)
+		 const struct session_output *output, void *ctx, struct tw_error *error)
 {
 	struct session session = { .config = config, .output = output, .ctx = ctx, .options = *defaults };
 	int status;
 
 	session.options.open_sink = output->open_sink;
-	session.options.open_questions = output->open_questions;
+	session.options.open_questions = output->open_requests;
 	session.options.refused = output->refused;
 	session.options.joined = output->joined;
 	session.options.ctx = ctx;
 	session.options.deadline = stop__deadline();
-	status = open_session(&session, command, err);
+	status = open_session(&session, command, error);
 	if (!status)
-		status = trace(&session, err);
+		status = trace(&session, error);
 	stop__ending(); /* also of a run that failed to begin: its output may block, too */
-	status = close_output(&session, status, err);
+	status = close_output(&session, status, error);
 	tw_command__free(session.command);
 	free_producer(&session);
 	return status;

@@ -27,12 +27,12 @@ int standard_files__occupy(void)
 }
 
 /* Each text of standard error is written at once, as stdio does without a queue. */
-int standard_files__queue(struct tw_error *err)
+int standard_files__queue(struct tw_error *error)
 {
 	standard_files__flush();
 	output = queued_file__open(STDOUT_FILENO, _IOLBF, &stdout);
 	errors = output ? queued_file__open(STDERR_FILENO, _IONBF, &stderr) : NULL;
-	return errors ? 0 : tw_error__set(err, -ENOMEM, "no memory to print");
+	return errors ? 0 : tw_error__set(error, -ENOMEM, "no memory to print");
 }
 
 int standard_files__behind(void)
@@ -56,10 +56,10 @@ void standard_files__flush(void)
 
 static void finish_output(void)
 {
-	const int error = output ? queued_file__finish(output, stop__deadline()) : 0;
+	const int err = output ? queued_file__finish(output, stop__deadline()) : 0;
 
-	if (error && !write_error)
-		write_error = -error;
+	if (err && !write_error)
+		write_error = -err;
 }
 
 static bool is_output_lost(void)
@@ -74,14 +74,14 @@ static bool is_output_lost(void)
  */
 static int finish_errors(int status)
 {
-	int error = errors ? queued_file__finish(errors, stop__deadline()) : 0;
+	int err = errors ? queued_file__finish(errors, stop__deadline()) : 0;
 	const size_t dropped = errors ? queued_file__dropped(errors) : 0;
 
-	if (dropped && error != -ETIMEDOUT) {
+	if (dropped && err != -ETIMEDOUT) {
 		note__say("%zu bytes of messages were dropped: standard error did not take them", dropped);
-		error = queued_file__finish(errors, stop__deadline());
+		err = queued_file__finish(errors, stop__deadline());
 	}
-	return error == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;
+	return err == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;
 }
 
 int standard_files__finish(int status)

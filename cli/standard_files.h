@@ -21,7 +21,7 @@ int standard_files__occupy(void);
  * For runs that catch signals: a thread that waits in write() would not see that it is asked to end. standard_files__finish() waits, until
  * stop__deadline().
  */
-int standard_files__queue(struct tw_error *err);
+int standard_files__queue(struct tw_error *error);
 
 /** standard_files__behind() - standard error, to be polled for room, while something that was printed there is queued; -1 = nothing is */
 int standard_files__behind(void);

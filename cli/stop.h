@@ -17,7 +17,7 @@
  * What waits for others looks at stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
  * standard_files__queue().
  */
-int stop__catch(struct tw_error *err);
+int stop__catch(struct tw_error *error);
 
 /** stop__request() - ask to stop; any thread */
 void stop__request(void);

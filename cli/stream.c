@@ -1,65 +1,370 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire stream`: events to whoever captures, on an interface or over UDP. */
-#include "cli/stream/stream.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/if_ether.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/options.h"
+#include "cli/run_interface.h"
+#include "cli/run_options.h"
 #include "cli/session.h"
-#include "cli/stream/options.h"
+#include "producer/producer.h"
+#include "transport/receiver.h"
+#include "vnet/limit.h"
+#include "vnet/listeners.h"
+#include "vnet/rx_requests.h"
+#include "vnet/tx_udp.h"
 
-#define REPEAT_MS 1000 /* metadata for those who joined unseen: on another host, behind a bridge or a mirror */
+struct stream;
 
-static int check(const struct stream *stream, struct tw_error *err)
+/* A kind of output. What has nothing to do may be NULL: joined, summarize. */
+struct stream_output {
+	unsigned int events_per_frame;                    /* unless the user has chosen */
+	bool (*leaves_host)(const struct stream *stream); /* events may; asked before anything is opened */
+	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *error);
+	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
+	/* As in struct tw_producer_options. */
+	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
+	/* Somebody may have begun to listen. */
+	bool (*joined)(struct stream *stream);
+	/* Where events go, and, in parentheses that stay open, how: for a status line. */
+	void (*tell)(const struct stream *stream, FILE *out);
+	/* What else to say in the end. */
+	void (*summarize)(const struct stream *stream, FILE *out);
+	/* Also of what was opened half-way. Return: 0 or -errno */
+	int (*close)(struct stream *stream, struct tw_error *error);
+};
+
+struct stream {
+	struct run_config run; /* first: the options' config */
+	const char *host;      /* of --udp */
+	uint8_t destination[ETH_ALEN];
+	bool has_destination;
+	uint64_t rate; /* bits per second; 0 = no limit */
+	uint64_t latency_ms;
+	bool raw_pointers;
+
+	const struct stream_output *output;
+	struct tw_limit *limit;
+
+	struct run_wire wire; /* on an interface */
+	struct tw_listeners *listeners;
+
+	struct tw_udp_address to; /* over UDP */
+	struct tw_tx_udp *udp;
+	char how[64]; /* transport of the first sink */
+
+	_Atomic uint64_t refusals; /* how often a receiver has said that it does not take the stream */
+	_Atomic uint16_t why;      /* the last time: enum tw_refused_why */
+};
+
+/* The options of `stream` that say where events go, and how fast. */
+#define RATE_MIN    1000u /* bits per second */
+#define RATE_MAX    UINT64_C(1000000000000000)
+#define LATENCY_MAX 10000 /* ms */
+
+static bool read_ethernet(const char *text, uint8_t ret[ETH_ALEN])
 {
-	if (!stream->run.interface && !stream->host)
+	for (int i = 0; i < ETH_ALEN; i++) {
+		const char *const begin = text;
+		uint64_t byte;
+
+		if (!tw_number__hex(&text, &byte) || text - begin > 2 || *text != (i < ETH_ALEN - 1 ? ':' : '\0'))
+			return false;
+		ret[i] = (uint8_t)byte;
+		text++;
+	}
+	return true;
+}
+
+static int set_destination(void *data, const char *text, struct tw_error *error)
+{
+	static const uint8_t group[ETH_ALEN] = TW_TX_GROUP;
+	struct stream *stream = data;
+
+	if (!strcmp(text, "group"))
+		memcpy(stream->destination, group, sizeof(group));
+	else if (!read_ethernet(text, stream->destination))
 		return tw_error__set(
-			err, -EINVAL,
-			"nowhere to send is given: name an interface with --interface or a host with --udp, "
-			"for example -i tw0 or -u 10.0.0.7");
-	if (stream->run.interface && stream->host)
-		return tw_error__set(err, -EINVAL, "--interface and --udp are two ways to send: give one of them");
-	if (stream->host && stream->has_destination)
-		return tw_error__set(err, -EINVAL, "--destination goes with --interface; --udp names a host itself");
+			error, -EINVAL,
+			"--destination '%s' is no Ethernet address, such as 52:54:00:12:34:56, and not the "
+			"word group",
+			text);
+	stream->has_destination = true;
 	return 0;
 }
 
-static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *err)
+/* What a unit behind a number stands for; 0 if it is none. */
+static uint64_t unit_of(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		uint64_t times;
+	} units[] = { { "", 1 }, { "k", 1000 }, { "M", 1000000 }, { "G", 1000000000 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(unit, units[i].unit))
+			return units[i].times;
+	return 0;
+}
+
+static bool read_rate(const char *text, uint64_t *ret)
+{
+	uint64_t whole, unit;
+	uint32_t fraction;
+
+	if (!tw_number__decimal(&text, &whole, &fraction))
+		return false;
+	unit = unit_of(text);
+	if (!unit || __builtin_mul_overflow(whole, unit, &whole) || whole > RATE_MAX)
+		return false;
+	*ret = whole + fraction * unit / 1000000000;
+	return *ret >= RATE_MIN && *ret <= RATE_MAX;
+}
+
+static int set_rate(void *data, const char *text, struct tw_error *error)
+{
+	struct stream *stream = data;
+
+	if (read_rate(text, &stream->rate))
+		return 0;
+	return tw_error__set(error, -EINVAL,
+			     "--rate '%s' is no number of bits per second, such as 100M; k, M and G stand for "
+			     "1000, a million and a thousand million, and 1k is the least",
+			     text);
+}
+
+static int set_latency(void *data, const char *text, struct tw_error *error)
+{
+	static const struct tw_number_rule rule = { .min = 1, .max = LATENCY_MAX };
+	struct stream *stream = data;
+
+	if (tw_number__parse(text, &rule, &stream->latency_ms, NULL))
+		return tw_error__set(error, -EINVAL, "--latency '%s' is no number from 1 to %d, in ms", text,
+				     LATENCY_MAX);
+	return 0;
+}
+
+static const struct cli_option options[] = {
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
+	  "Send on this interface. A wire made by vnet up is fed at its other end, so that captures on NAME see the events; a "
+	  "name that is not there becomes a wire for this run",
+	  offsetof(struct run_config, interface), NULL },
+	{ 0, "destination", "MAC|group", CLI_ARG_TEXT,
+	  "With --interface: send to this Ethernet address, or to a group address that switches flood; has to be said for an "
+	  "interface that leads out of this host",
+	  0, set_destination },
+	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
+	  "Send to this host over UDP, port 18101 if none is given; an IPv6 address stands in brackets",
+	  offsetof(struct stream, host), NULL },
+	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
+	  "Send addresses as they are. Else those that leave this host are hashed with a key of the stream: equal ones stay equal, "
+	  "and symbols keep their names, but nobody learns where the kernel lies in memory. On virtual wires they are as they are",
+	  offsetof(struct stream, raw_pointers), NULL },
+	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
+	  "Send no more than so many bits per second; what the kernel's rings cannot hold meanwhile is lost, and counted",
+	  0, set_rate },
+	{ 0, "latency", "MS", CLI_ARG_NUMBER,
+	  "The longest that an event may wait before it is sent (default: 20, for packed frames 40)", 0, set_latency },
+	{ 0 },
+};
+
+static const struct cli_option_group stream_output_group = { "Output", options };
+
+/* A stream on an interface: a virtual wire, or a real one. */
+/* A group address floods a switched network with what this kernel does: so that is only done if somebody says so. */
+static int check_destination(const struct stream *stream, struct tw_error *error)
+{
+	if (stream->wire.iface.reach < TW_REACH_NETWORK || stream->has_destination)
+		return 0;
+	return tw_error__set(
+		error, -EINVAL,
+		"what is sent on %s leaves this host: say to whom, with --destination and the Ethernet address of a "
+		"capture host, or with --destination group for all that the network reaches",
+		stream->wire.name);
+}
+
+static int open_interface(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
+{
+	int err = run_wire__open(stream->run.interface, tw_producer__instance(producer), tw_producer__threads(producer),
+				 &stream->wire, error);
+
+	if (!err)
+		err = check_destination(stream, error);
+	if (!err)
+		err = tw_listeners__open(stream->wire.name, &stream->listeners, error);
+	if (err)
+		return err;
+	if (stream->has_destination)
+		stream->wire.destination = stream->destination;
+	if (stream->wire.ours && !stream->run.quiet)
+		fprintf(stderr,
+			"there is no interface %s: made a virtual wire of that name, which goes with this run\n",
+			stream->wire.name);
+	return 0;
+}
+
+/* A container that has the other end of a veth is somebody else, too. */
+static bool interface_leaves_host(const struct stream *stream)
+{
+	return run_wire__reach(stream->run.interface) > TW_REACH_WIRE;
+}
+
+static int interface_open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
+{
+	return run_wire__sink(&stream->wire, thread, stream->run.frame_size, ret, error);
+}
+
+static int interface_open_requests(struct stream *stream, struct tw_receiver **ret, struct tw_error *error)
+{
+	return tw_rx_requests__on_link(stream->wire.iface.tx_name, ret, error);
+}
+
+static bool interface_joined(struct stream *stream)
+{
+	return tw_listeners__joined(stream->listeners);
+}
+
+static void interface_tell(const struct stream *stream, FILE *out)
+{
+	say(out, "on %s (%s", stream->wire.name, stream->wire.how);
+}
+
+static int close_interface(struct stream *stream, struct tw_error *error)
+{
+	tw_listeners__close(stream->listeners);
+	return run_wire__close(&stream->wire, error);
+}
+
+static const struct stream_output stream_on_interface = {
+	.events_per_frame = 1,
+	.leaves_host = interface_leaves_host,
+	.open = open_interface,
+	.open_sink = interface_open_sink,
+	.open_requests = interface_open_requests,
+	.joined = interface_joined,
+	.tell = interface_tell,
+	.close = close_interface,
+};
+
+/* A stream to a capture host, over UDP. Nobody can see who listens there: metadata are repeated for those who join. */
+static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
+{
+	const int err = tw_udp_address__parse(stream->host, &stream->to, error);
+
+	(void)producer;
+	return err ? err : tw_tx_udp__open(&stream->to, &stream->udp, error);
+}
+
+static bool udp_leaves_host(const struct stream *stream)
+{
+	(void)stream;
+	return true;
+}
+
+static int udp_open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
+{
+	const int err = tw_tx_udp__sink(stream->udp, stream->run.frame_size, ret, error);
+
+	if (!err && !thread)
+		snprintf(stream->how, sizeof(stream->how), "%s", (*ret)->how);
+	return err;
+}
+
+static int udp_open_requests(struct stream *stream, struct tw_receiver **ret, struct tw_error *error)
+{
+	return tw_rx_requests__on_udp(stream->udp, ret, error);
+}
+
+static void udp_tell(const struct stream *stream, FILE *out)
+{
+	char to[TW_UDP_TEXT_MAX];
+
+	tw_udp_address__format(&stream->to, to);
+	say(out, "to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
+}
+
+static void udp_summarize(const struct stream *stream, FILE *out)
+{
+	const uint64_t refused = tw_tx_udp__refused(stream->udp);
+
+	if (refused)
+		say(out, "refused  %" PRIu64 " times %s has answered that nobody listens on port %u\n", refused,
+		    stream->to.host, stream->to.port);
+}
+
+static int close_udp(struct stream *stream, struct tw_error *error)
+{
+	(void)error;
+	tw_tx_udp__close(stream->udp);
+	return 0;
+}
+
+static const struct stream_output stream_over_udp = {
+	.events_per_frame = 0,
+	.leaves_host = udp_leaves_host,
+	.open = open_udp,
+	.open_sink = udp_open_sink,
+	.open_requests = udp_open_requests,
+	.tell = udp_tell,
+	.summarize = udp_summarize,
+	.close = close_udp,
+};
+
+#define REPEAT_MS 1000 /* metadata for those who joined unseen: on another host, behind a bridge or a mirror */
+
+static int check(const struct stream *stream, struct tw_error *error)
+{
+	if (!stream->run.interface && !stream->host)
+		return tw_error__set(
+			error, -EINVAL,
+			"nowhere to send is given: name an interface with --interface or a host with --udp, "
+			"for example -i tw0 or -u 10.0.0.7");
+	if (stream->run.interface && stream->host)
+		return tw_error__set(error, -EINVAL, "--interface and --udp are two ways to send: give one of them");
+	if (stream->host && stream->has_destination)
+		return tw_error__set(error, -EINVAL, "--destination goes with --interface; --udp names a host itself");
+	return 0;
+}
+
+static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct stream *stream = ctx;
 
 	if (stream->rate) {
 		stream->limit = tw_limit__new(stream->rate);
 		if (!stream->limit)
-			return tw_error__set(err, -ENOMEM, "no memory to limit the rate");
+			return tw_error__set(error, -ENOMEM, "no memory to limit the rate");
 	}
-	return stream->way->open(stream, producer, err);
+	return stream->output->open(stream, producer, error);
 }
 
-static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
 	struct stream *stream = ctx;
-	const int error = stream->way->open_sink(stream, thread, ret, err);
+	const int err = stream->output->open_sink(stream, thread, ret, error);
 
-	return !error && stream->limit ? tw_limit__sink(stream->limit, *ret, ret, err) : error;
+	return !err && stream->limit ? tw_limit__sink(stream->limit, *ret, ret, error) : err;
 }
 
-static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *err)
+static int open_requests(void *ctx, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct stream *stream = ctx;
 
-	return stream->way->open_questions(stream, ret, err);
+	return stream->output->open_requests(stream, ret, error);
 }
 
 static bool joined(void *ctx)
 {
 	struct stream *stream = ctx;
 
-	return stream->way->joined(stream);
+	return stream->output->joined(stream);
 }
 
 static void started(void *ctx)
@@ -69,7 +374,7 @@ static void started(void *ctx)
 	if (stream->run.quiet)
 		return;
 	fputs("streaming ", stderr);
-	stream->way->tell(stream, stderr);
+	stream->output->tell(stream, stderr);
 	if (stream->rate)
 		fprintf(stderr, ", %g Mbit/s at most", (double)stream->rate / 1e6);
 	fputs("); Ctrl-C ends it\n", stderr);
@@ -116,51 +421,51 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 	struct stream *stream = ctx;
 
 	(void)books;
-	if (stream->way->summarize)
-		stream->way->summarize(stream, stderr);
+	if (stream->output->summarize)
+		stream->output->summarize(stream, stderr);
 	tell_refusals(stream);
 }
 
-static int close_output(void *ctx, struct tw_error *err)
+static int close_output(void *ctx, struct tw_error *error)
 {
 	struct stream *stream = ctx;
 
-	return stream->way->close(stream, err);
+	return stream->output->close(stream, error);
 }
 
 /* Return: exit status */
-static int run_session(struct stream *stream, char **command, struct tw_error *err)
+static int run_session(struct stream *stream, char **command, struct tw_error *error)
 {
-	const struct stream_way *way = stream->way;
+	const struct stream_output *kind = stream->output;
 	const struct tw_producer_options defaults = {
-		.events_per_frame = way->events_per_frame,
+		.events_per_frame = kind->events_per_frame,
 		.repeat_ms = REPEAT_MS,
 		.latency_ms = (unsigned int)stream->latency_ms,
-		.hash_pointers = !stream->raw_pointers && way->leaves_host(stream),
+		.hash_pointers = !stream->raw_pointers && kind->leaves_host(stream),
 	};
 	const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,
-		.open_questions = open_questions,
+		.open_requests = open_requests,
 		.refused = refused,
-		.joined = way->joined ? joined : NULL,
+		.joined = kind->joined ? joined : NULL,
 		.started = started,
 		.summarize = summarize,
 		.close = close_output,
 	};
 
-	return session__run(&stream->run, &defaults, command, &output, stream, err);
+	return session__run(&stream->run, &defaults, command, &output, stream, error);
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct stream *stream = data;
-	int status = check(stream, err) ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+	int status = check(stream, error) ? CLI_EXIT_USAGE : CLI_EXIT_OK;
 
 	(void)n_args;
 	if (!status) {
-		stream->way = stream->host ? &stream_over_udp : &stream_on_interface;
-		status = run_session(stream, args, err);
+		stream->output = stream->host ? &stream_over_udp : &stream_on_interface;
+		status = run_session(stream, args, error);
 	}
 	tw_limit__free(stream->limit);
 	run_config__fini(&stream->run);

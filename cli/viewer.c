@@ -5,17 +5,142 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/program.h"
 #include "base/time.h"
 #include "cli/ordinary_user.h"
 #include "cli/stop.h"
+#include "pcap-tools/output/pipe.h"
+
+#define PAUSE_MS   4           /* between two batches; what comes first is passed on at once */
+#define BATCH      (256 << 10) /* bytes at most */
+#define PIPE_BYTES (1 << 20)
+
+struct relay {
+	pthread_t thread;
+	sem_t running;
+	pid_t tid;
+	int input, error;
+	struct tw_pipe output; /* standard output, whose reader may have stopped */
+	char batch[BATCH];
+};
+
+/* Return: 0 or -errno. */
+static int write_all(const struct relay *r, const char *bytes, size_t n)
+{
+	while (n) {
+		const ssize_t written = tw_pipe__write(&r->output, stop__deadline(), bytes, n);
+
+		if (written < 0)
+			return (int)written;
+		bytes += written;
+		n -= (size_t)written;
+	}
+	return 0;
+}
+
+/* When nobody reads standard output any more, the viewer is told by its pipe. */
+static void *relay_main(void *data)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+	struct relay *r = data;
+	ssize_t n;
+
+	pthread_setname_np(pthread_self(), "tracewire-print");
+	r->tid = gettid();
+	sem_post(&r->running);
+	while (!r->error && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
+		r->error = write_all(r, r->batch, (size_t)n);
+		nanosleep(&pause, NULL);
+	}
+	close(r->input);
+	return NULL;
+}
+
+/* Signals are for the main thread. */
+static int start_thread(struct relay *r, struct tw_error *error)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&r->thread, NULL, relay_main, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return tw_error__set(error, -err, "cannot start a thread that prints: %s", strerror(err));
+	while (sem_wait(&r->running))
+		;
+	return 0;
+}
+
+static void release(struct relay *r)
+{
+	tw_pipe__close(&r->output);
+	sem_destroy(&r->running);
+	free(r);
+}
+
+/*
+ * Pass on, from a thread of its own, until the end
+ * @ret_fd: where to write; the caller's. The end has come when every copy of it is closed, or standard output is.
+ */
+static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
+{
+	struct relay *r = calloc(1, sizeof(*r));
+	int fds[2], err;
+
+	if (!r)
+		return tw_error__set(error, -ENOMEM, "no memory to print");
+	sem_init(&r->running, 0, 0);
+	r->output = tw_pipe__open(STDOUT_FILENO);
+	if (pipe2(fds, O_CLOEXEC)) {
+		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+		goto fail;
+	}
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller one does too */
+	r->input = fds[0];
+	err = start_thread(r, error);
+	if (err)
+		goto fail_pipe;
+	*ret = r;
+	*ret_fd = fds[1];
+	return 0;
+
+fail_pipe:
+	close(fds[0]);
+	close(fds[1]);
+fail:
+	release(r);
+	return err;
+}
+
+pid_t relay__tid(const struct relay *r)
+{
+	return r->tid;
+}
+
+/* Wait for the end; NULL is fine. Return: 0; -EPIPE if nobody reads standard output, or why it failed */
+static int relay__finish(struct relay *r)
+{
+	int err;
+
+	if (!r)
+		return 0;
+	pthread_join(r->thread, NULL);
+	err = r->error;
+	release(r);
+	return err;
+}
 
 #define END_MS  5                /* between two looks whether it has ended */
 #define LATE_NS TW_NS_PER_SECOND /* that it has behind the deadline, to end by itself when its input does */
@@ -46,74 +171,74 @@ static void set_arguments(struct launch *launch, const char *display_filter)
 /* In the child. What fails is told through @report, which exec closes. */
 static _Noreturn void become_viewer(const struct launch *launch, int report)
 {
-	int error;
+	int err;
 
 	setpgid(0, 0);
-	error = ordinary_user__become(&launch->user);
-	if (!error && (dup2(launch->input, STDIN_FILENO) < 0 || dup2(launch->output, STDOUT_FILENO) < 0))
-		error = -errno;
-	if (!error)
-		error = tw_program__exec(&launch->program, launch->user.environment);
-	if (write(report, &error, sizeof(error)) < 0)
+	err = ordinary_user__become(&launch->user);
+	if (!err && (dup2(launch->input, STDIN_FILENO) < 0 || dup2(launch->output, STDOUT_FILENO) < 0))
+		err = -errno;
+	if (!err)
+		err = tw_program__exec(&launch->program, launch->user.environment);
+	if (write(report, &err, sizeof(err)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-static int told(int error, bool gui, struct tw_error *err)
+static int told(int err, bool gui, struct tw_error *error)
 {
 	const char *program = gui ? "wireshark" : "tshark";
 
-	if (error == -ESRCH)
-		return tw_error__set(err, error,
+	if (err == -ESRCH)
+		return tw_error__set(error, err,
 				     "cannot run %s as an ordinary user: there is no user nobody; run this with sudo",
 				     program);
-	if (error == -ENOENT)
-		return tw_error__set(err, -ENOPKG,
+	if (err == -ENOENT)
+		return tw_error__set(error, -ENOPKG,
 				     "cannot run %s, which shows the events: it is not installed; "
 				     "`sudo apt install %s` does that, and `tracewire record` works without",
 				     program, program);
-	return tw_error__set(err, error, "cannot run %s as an ordinary user: %s", program, strerror(-error));
+	return tw_error__set(error, err, "cannot run %s as an ordinary user: %s", program, strerror(-err));
 }
 
 /* Wait until the child has become the viewer or has told why not. */
-static int await_exec(int report, pid_t pid, bool gui, struct tw_error *err)
+static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 {
-	int error = 0;
-	const ssize_t n = read(report, &error, sizeof(error));
+	int err = 0;
+	const ssize_t n = read(report, &err, sizeof(err));
 
 	if (n == 0)
 		return 0;
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return told(n == sizeof(error) ? error : -EIO, gui, err);
+	return told(n == sizeof(err) ? err : -EIO, gui, error);
 }
 
-static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *err)
+static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *error)
 {
-	int report[2], error;
+	int report[2], err;
 	pid_t pid;
 
 	if (pipe2(report, O_CLOEXEC))
-		return tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		become_viewer(launch, report[1]);
 	close(report[1]);
-	error = pid < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno))
-			: await_exec(report[0], pid, launch->gui, err);
+	err = pid < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno))
+		      : await_exec(report[0], pid, launch->gui, error);
 	close(report[0]);
-	if (!error)
+	if (!err)
 		*ret = pid;
-	return error;
+	return err;
 }
 
-static int look_up(struct launch *launch, struct tw_error *err)
+static int look_up(struct launch *launch, struct tw_error *error)
 {
-	int error = ordinary_user__find(NULL, &launch->user, NULL);
+	int err = ordinary_user__find(NULL, &launch->user, NULL);
 
-	if (!error)
-		error = tw_program__find(launch->argv, &launch->program);
-	return error ? told(error, launch->gui, err) : 0;
+	if (!err)
+		err = tw_program__find(launch->argv, &launch->program);
+	return err ? told(err, launch->gui, error) : 0;
 }
 
 static void launch__fini(struct launch *launch)
@@ -122,33 +247,33 @@ static void launch__fini(struct launch *launch)
 	ordinary_user__fini(&launch->user);
 }
 
-int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err)
+int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *error)
 {
 	struct launch launch = { .gui = gui, .output = STDOUT_FILENO };
 	struct viewer viewer = { .fd = -1 };
-	int data[2], error;
+	int data[2], err;
 
 	set_arguments(&launch, display_filter);
-	error = look_up(&launch, err);
-	if (!error && pipe2(data, O_CLOEXEC))
-		error = tw_error__set(err, -errno, "cannot make a pipe: %s", strerror(errno));
-	if (error) {
+	err = look_up(&launch, error);
+	if (!err && pipe2(data, O_CLOEXEC))
+		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (err) {
 		launch__fini(&launch);
-		return error;
+		return err;
 	}
 	launch.input = data[0];
 	if (!gui)
-		error = relay__start(&viewer.relay, &launch.output, err);
-	if (!error)
-		error = spawn(&launch, &viewer.pid, err);
+		err = relay__start(&viewer.relay, &launch.output, error);
+	if (!err)
+		err = spawn(&launch, &viewer.pid, error);
 	launch__fini(&launch);
 	close(data[0]);
 	if (viewer.relay)
 		close(launch.output);
-	if (error) {
+	if (err) {
 		close(data[1]);
 		relay__finish(viewer.relay);
-		return error;
+		return err;
 	}
 	viewer.fd = data[1];
 	*ret = viewer;

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "cli/relay.h"
+
+struct relay;
 
 struct viewer {
 	pid_t pid;           /* 0 = none */
@@ -22,9 +23,9 @@ struct viewer {
  * Run by root it becomes the user who called sudo, or nobody. It is not in our process group: Ctrl-C is for us, and the
  * viewer ends when it has read everything.
  *
- * Return: 0; -ENOPKG if the program is not there; another -errno. @err says which.
+ * Return: 0; -ENOPKG if the program is not there; another -errno. @error says which.
  */
-int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *err);
+int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *error);
 
 /**
  * viewer__has_plugin() - whether our plugin is where Wireshark looks: in WIRESHARK_PLUGIN_DIR, or where it is installed
@@ -32,6 +33,9 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
  * A look for the file; `tracewire doctor` asks tshark itself, which takes as long as a start of it.
  */
 bool viewer__has_plugin(void);
+
+/** relay__tid() - id of the thread that passes on what tshark prints */
+pid_t relay__tid(const struct relay *relay);
 
 /** viewer__is_gone() - whether nobody reads from the pipe any more */
 bool viewer__is_gone(const struct viewer *viewer);

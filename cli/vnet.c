@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 #include "vnet/veth.h"
 
 #define LASTING_OWNER TW_WIRE_OWNER "wire"
@@ -25,7 +25,7 @@ static unsigned int clamp(uint64_t value)
 	return value > UINT32_MAX ? UINT32_MAX : (unsigned int)value;
 }
 
-static int up(void *data, int n_args, char **args, struct tw_error *err)
+static int up(void *data, int n_args, char **args, struct tw_error *error)
 {
 	const struct vnet_config *config = data;
 	const struct tw_wire_options opts = {
@@ -34,21 +34,21 @@ static int up(void *data, int n_args, char **args, struct tw_error *err)
 		.mtu = clamp(config->mtu),
 		.queues = clamp(config->queues),
 	};
-	const int error = tw_wire__create(&opts, err);
+	const int err = tw_wire__create(&opts, error);
 
-	if (!error)
+	if (!err)
 		say(stderr, "wire %s is up: frames sent on %s%s arrive there\n", opts.name, opts.name, TW_WIRE_SUFFIX);
-	return cli_exit__of(error);
+	return cli_exit__of(err);
 }
 
-static int down(void *data, int n_args, char **args, struct tw_error *err)
+static int down(void *data, int n_args, char **args, struct tw_error *error)
 {
-	const int error = tw_wire__remove(name_of(n_args, args), err);
+	const int err = tw_wire__remove(name_of(n_args, args), error);
 
 	(void)data;
-	if (!error)
+	if (!err)
 		say(stderr, "wire %s is gone\n", name_of(n_args, args));
-	return error ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 /* What show looks for. */
@@ -69,15 +69,15 @@ static void show_wire(const struct tw_wire *wire, void *ctx)
 	    wire->name[0] ? wire->name : "(moved away)", wire->owner);
 }
 
-static int show(void *data, int n_args, char **args, struct tw_error *err)
+static int show(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct search search = { n_args ? args[0] : NULL, 0 };
 
 	(void)data;
-	if (tw_wire__list(show_wire, &search, err))
+	if (tw_wire__list(show_wire, &search, error))
 		return CLI_EXIT_FAILURE;
 	if (search.name && !search.found) {
-		tw_error__set(err, -ENODEV, "no wire %s; `tracewire vnet show` lists those there are", search.name);
+		tw_error__set(error, -ENODEV, "no wire %s; `tracewire vnet show` lists those there are", search.name);
 		return CLI_EXIT_FAILURE;
 	}
 	return CLI_EXIT_OK;

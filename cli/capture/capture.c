@@ -1,67 +1,348 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire capture`: frames of many machines, into a pcapng file or pipe. */
-#include "cli/capture/capture.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "base/time.h"
+#include "cli/capture/capture.h"
 #include "cli/cleanup.h"
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/messages.h"
 #include "cli/ordinary_user.h"
 #include "cli/service.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
+#include "vnet/rx_packet.h"
+#include "vnet/rx_udp.h"
+#include "vnet/rx_xdp.h"
+#include "vnet/veth.h"
+
+/* Where the frames come from. */
+#define RETIRE_MS \
+	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
+
+/* A port, and before it an address if any: where frames come in, no name is looked for. */
+static int check_udp(const char *udp, struct tw_error *error)
+{
+	struct tw_udp_address at;
+
+	if (!strchr(udp, ':') && udp[strspn(udp, "0123456789")])
+		return tw_error__set(
+			error, -EINVAL,
+			"--udp '%s' is no port to receive at, such as %u, nor does one stand behind it, as "
+			"in 127.0.0.1:%u",
+			udp, TW_UDP_PORT, TW_UDP_PORT);
+	return tw_udp_address__parse(udp, &at, error);
+}
+
+/* Whether the options say where frames come from. Return: 0, -EINVAL */
+static int capture__check_source(const struct capture *capture, struct tw_error *error)
+{
+	if (!capture->interface && !capture->udp)
+		return tw_error__set(
+			error, -EINVAL,
+			"nothing is given to receive from: name an interface with --interface, for example -i "
+			"tw0, or a port with --udp, for example -u %u",
+			TW_UDP_PORT);
+	if (capture->interface && capture->udp)
+		return tw_error__set(error, -EINVAL,
+				     "--interface and --udp exclude each other: a capture receives from one of them");
+	if (capture->udp && capture->xdp)
+		return tw_error__set(error, -EINVAL, "--xdp is for --interface: UDP is received by sockets");
+	return capture->udp ? check_udp(capture->udp, error) : 0;
+}
+
+static int open_packet(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
+{
+	const struct tw_rx_packet_options options = {
+		.ifname = capture->interface,
+		.ring = RECEIVER_RING,
+		.retire_ms = RETIRE_MS,
+	};
+
+	return tw_rx_packet__open(&options, ret, error);
+}
+
+static int open_udp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
+{
+	struct tw_rx_udp_options options = { .buffer = RECEIVER_RING };
+	const int err = tw_udp_address__parse(capture->udp, &options.at, error);
+
+	return err ? err : tw_rx_udp__open(&options, ret, error);
+}
+
+static int open_xdp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
+{
+	const struct tw_rx_xdp_options options = { .ifname = capture->interface };
+
+	return tw_rx_xdp__open(&options, ret, error);
+}
+
+/* One that goes down later is waited for; but this may be a mistake. What is not there at all is said when it is opened. */
+static int check_is_up(const struct capture *capture, struct tw_error *error)
+{
+	struct tw_iface iface;
+
+	if (tw_iface__find(capture->interface, &iface, NULL) || iface.up)
+		return 0;
+	return tw_error__set(error, -ENETDOWN,
+			     "cannot receive on %s: the interface is down; bring it up with ip link set %s up",
+			     capture->interface, capture->interface);
+}
+
+/* What it receives from */
+static int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
+{
+	if (capture->udp)
+		return open_udp(capture, ret, error);
+	if (check_is_up(capture, error))
+		return -ENETDOWN;
+	return capture->xdp ? open_xdp(capture, ret, error) : open_packet(capture, ret, error);
+}
+
+/* From options to threads that receive and write, without privileges. */
+#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
+#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
+
+/* As many as the first of both limits lets through. */
+static uint64_t events_max(const struct capture *capture)
+{
+	const uint64_t a = capture->count, b = capture->output.stop_events;
+
+	return !a || (b && b < a) ? b : a;
+}
+
+static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
+{
+	const struct capture *capture = ctx;
+
+	return drop_counters__of(capture->rejected, stream_id);
+}
+
+/*
+ * What takes privileges is done: from here on there are none. Who gives --user chooses whom; root stays root only if that is
+ * asked for.
+ */
+static int give_up_privileges(const struct capture *capture, struct tw_error *error)
+{
+	struct ordinary_user user;
+	int err = ordinary_user__find(capture->user, &user, error);
+
+	if (!err) {
+		err = ordinary_user__become(&user);
+		if (err)
+			tw_error__set(error, err, "cannot become the user %s: %s", user.name, strerror(-err));
+	}
+	ordinary_user__fini(&user);
+	return err ? err : ordinary_user__renounce(error);
+}
+
+static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
+{
+	struct tw_output_options options = { .path = capture->file, .remember = true, .deadline = stop__deadline() };
+
+	output_request__apply(&capture->output, &options);
+	return tw_output__open(&options, ret, error);
+}
+
+/* Files that follow one another are made by who we have become, so the first is too: now it shows whether that can be. */
+static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	int err;
+
+	stale__repair_files(capture->file, capture->quiet);
+	err = open_output(capture, ret, error);
+	if (err != -EACCES && err != -EPERM)
+		return err;
+	return tw_error__set(error, err,
+			     "creating %.300s: %s; with --ring-buffer all files are made by the user %s: let him write "
+			     "there, or choose another by --user",
+			     capture->file, strerror(-err), user ? user->pw_name : "that capture becomes");
+}
+
+/*
+ * Open what it receives from and what it writes to, give up all privileges, receive from now on
+ * @how: what it receives from, in words, at most @size bytes
+ * Return: 0 or -errno with @err filled and nothing open.
+ */
+static int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *error)
+{
+	struct receiver_options options = {
+		.recorder = { .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
+					   .wait_ns = WAIT_NS,
+					   .network = true,
+					   .packed = capture->packed,
+					   .snaplen = (uint32_t)capture->snaplen,
+					   .align = capture->align,
+					   .wall = capture->wall,
+					   .statistics_ns = BOOKS_NS,
+					   .filter = capture->filter,
+					   .events_max = events_max(capture),
+					   .bytes_max = output_request__rotates(&capture->output)
+								? 0
+								: capture->output.stop_bytes,
+					   .files_max = capture->output.stop_files,
+					   .explain = explain_gaps,
+					   .ctx = capture },
+			      .deadline = stop__deadline() },
+		.others_send = true,
+		.asks = true,
+		.of_one_source = capture->of_one_source,
+		.unanswered = capture->has_unanswered ? capture->unanswered : TW_ADMISSION_UNANSWERED,
+	};
+	const bool rotates = output_request__rotates(&capture->output);
+	int err = capture__open_rx(capture, &options.rx, error);
+
+	if (err)
+		return err;
+	capture->sync = tw_sync__new();
+	tw_capture_clock__begin(&capture->clock);
+	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
+		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
+	tw_printable__mend(how, size);
+	if (!rotates)
+		err = open_output(capture, &options.recorder.output, error);
+	if (!err)
+		err = give_up_privileges(capture, error);
+	if (!err && rotates)
+		err = open_output_unprivileged(capture, &options.recorder.output, error);
+	if (!err)
+		return receiver__start(&options, &capture->receiver, error);
+	tw_output__free(options.recorder.output);
+	tw_receiver__close(options.rx);
+	return err;
+}
+
+/* What the main thread does while others receive and write. */
+/* What is due at times while others do the work. */
+struct clockwork {
+	uint64_t end, status, look, clock; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t earliest(const struct clockwork *due)
+{
+	return least(least(due->end, due->status), least(due->look, due->clock));
+}
+
+/* How good our own clock is, for times that both hosts' word bounds. */
+static void tell_own_clock(struct capture *capture)
+{
+	struct tw_own_clock own;
+	struct tw_sync_state state;
+
+	if (!capture->sync)
+		return;
+	tw_sync__look(capture->sync, &state);
+	tw_capture_clock__at(&capture->clock, tw_time__now(CLOCK_REALTIME));
+	own = (struct tw_own_clock){ .sync_ns = state.ns, .stepped = tw_capture_clock__stepped(&capture->clock) };
+	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
+}
+
+/* Return: whether the end has come. */
+static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint64_t now)
+{
+	if (now >= due->look) {
+		drop_counters__look(capture->rejected);
+		capture__tell_first_refused(capture);
+		service__alive(tw_recorder__progress(receiver__recorder(capture->receiver)));
+		due->look = now + REJECTED_LOOK_MS * TW_NS_PER_MS;
+	}
+	if (now >= due->clock) {
+		tell_own_clock(capture);
+		due->clock = now + TW_NS_PER_SECOND;
+	}
+	if (now >= due->status) {
+		capture__tell_status(capture);
+		due->status += capture->status;
+	}
+	return now >= due->end;
+}
+
+/* Until somebody asks to stop, the receiver ends by itself, or the time is over; tells what is due meanwhile */
+static void capture__wait(struct capture *capture)
+{
+	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	struct clockwork due = {
+		.end = capture->output.stop_ns ? now + capture->output.stop_ns : UINT64_MAX,
+		.status = capture->status ? now + capture->status : UINT64_MAX,
+		.look = now,
+		.clock = now,
+	};
+
+	while (!do_what_is_due(capture, &due, now)) {
+		const uint64_t wait = earliest(&due) > now ? earliest(&due) - now : 0;
+		const struct timespec timeout = { .tv_sec = (time_t)(wait / TW_NS_PER_SECOND),
+						  .tv_nsec = (long)(wait % TW_NS_PER_SECOND) };
+		struct pollfd fds[] = {
+			{ .fd = stop__fd(), .events = POLLIN },
+			{ .fd = standard_files__behind(), .events = POLLOUT },
+		};
+
+		ppoll(fds, 2, &timeout, NULL);
+		if (fds[0].revents)
+			return;
+		now = tw_time__now(CLOCK_MONOTONIC);
+	}
+}
 
 static void discard(void *data)
 {
 	struct capture *capture = data;
 
 	tw_filter__free(capture->filter);
-	rejected__free(capture->rejected);
+	drop_counters__free(capture->rejected);
 	tw_sync__free(capture->sync);
 	free(capture->stats.streams);
 }
 
-static int set_filter(void *data, const char *text, struct tw_error *err)
+static int set_filter(void *data, const char *text, struct tw_error *error)
 {
 	struct capture *capture = data;
 
-	return filter_option__parse(&capture->filter, text, err);
+	return filter_option__parse(&capture->filter, text, error);
 }
 
-static int set_status(void *data, const char *text, struct tw_error *err)
+static int set_status(void *data, const char *text, struct tw_error *error)
 {
 	struct capture *capture = data;
 
 	if (cli_seconds__parse(text, &capture->status))
-		return tw_error__set(err, -EINVAL, "--status '%s' is no number of seconds, such as 1 or 0.5s", text);
+		return tw_error__set(error, -EINVAL, "--status '%s' is no number of seconds, such as 1 or 0.5s", text);
 	return 0;
 }
 
-static int set_of_one_source(void *data, const char *text, struct tw_error *err)
+static int set_of_one_source(void *data, const char *text, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = TW_ADMISSION_STREAMS };
 	struct capture *capture = data;
 
-	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, err);
+	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, error);
 }
 
-static int set_unanswered(void *data, const char *text, struct tw_error *err)
+static int set_unanswered(void *data, const char *text, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MOST, .unit = 1 };
 	struct capture *capture = data;
 
 	capture->has_unanswered = true;
-	return cli_number__parse("unanswered", text, &rule, &capture->unanswered, err);
+	return cli_number__parse("unanswered", text, &rule, &capture->unanswered, error);
 }
 
-static int set_align(void *data, const char *text, struct tw_error *err)
+static int set_align(void *data, const char *text, struct tw_error *error)
 {
 	struct capture *capture = data;
 
@@ -70,71 +351,72 @@ static int set_align(void *data, const char *text, struct tw_error *err)
 	else if (!strcmp(text, "none"))
 		capture->align = TW_ALIGN_NONE;
 	else
-		return tw_error__set(err, -EINVAL, "--align '%s' is not known; host and none are", text);
+		return tw_error__set(error, -EINVAL, "--align '%s' is not known; host and none are", text);
 	return 0;
 }
 
-static int set_json(void *data, const char *text, struct tw_error *err)
+static int set_json(void *data, const char *text, struct tw_error *error)
 {
 	struct capture *capture = data;
 
-	(void)text, (void)err;
+	(void)text, (void)error;
 	capture->json = true;
 	note__use_json();
 	return 0;
 }
 
-static int check_filter(const struct tw_filter *filter, struct tw_error *err)
+static int check_filter(const struct tw_filter *filter, struct tw_error *error)
 {
-	return filter ? tw_capture_filter__check(filter, err) : 0;
+	return filter ? tw_capture_filter__check(filter, error) : 0;
 }
 
-static int check_packed(const struct capture *capture, struct tw_error *err)
+static int check_packed(const struct capture *capture, struct tw_error *error)
 {
 	if (capture->packed && capture->filter)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"--packed keeps frames as they came, and --filter takes events out of them: leave one of "
 			"them away; `tracewire convert` unpacks, `report` filters");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of "
 			"them away; `tracewire convert` unpacks, `editcap -s` cuts");
 	return 0;
 }
 
-static int check_user(const struct capture *capture, struct tw_error *err)
+static int check_user(const struct capture *capture, struct tw_error *error)
 {
 	struct ordinary_user user = { 0 };
-	const int error = capture->user ? ordinary_user__find(capture->user, &user, err) : 0;
+	const int err = capture->user ? ordinary_user__find(capture->user, &user, error) : 0;
 
 	ordinary_user__fini(&user);
-	return error ? -EINVAL : 0;
+	return err ? -EINVAL : 0;
 }
 
 /* All of it before the file is cut. */
-static int check(const struct capture *capture, struct tw_error *err)
+static int check(const struct capture *capture, struct tw_error *error)
 {
-	int error = capture__check_source(capture, err);
+	int err = capture__check_source(capture, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (!capture->file || !*capture->file)
-		return tw_error__set(err, -EINVAL, "no file is given: name one with --write, or - for standard output");
-	error = output_request__check(&capture->output, err);
-	if (error)
-		return error;
-	error = check_packed(capture, err);
-	if (error)
-		return error;
+		return tw_error__set(error, -EINVAL,
+				     "no file is given: name one with --write, or - for standard output");
+	err = output_request__check(&capture->output, error);
+	if (err)
+		return err;
+	err = check_packed(capture, error);
+	if (err)
+		return err;
 	if (capture->snaplen > UINT32_MAX)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"--snapshot-length %llu is more than any packet has: leave it out to have all of them",
 			(unsigned long long)capture->snaplen);
-	error = check_user(capture, err);
-	return error ? error : check_filter(capture->filter, err);
+	err = check_user(capture, error);
+	return err ? err : check_filter(capture->filter, error);
 }
 
 static void tell_ready(const char *how)
@@ -146,13 +428,13 @@ static void tell_ready(const char *how)
 }
 
 /* A ring goes on where the disk is full, but it does not hold what was asked for: scripts shall notice. */
-static int check_ring(const struct capture *capture, struct tw_error *err)
+static int check_ring(const struct capture *capture, struct tw_error *error)
 {
 	const uint64_t removed = capture->stats.archive.removed_early;
 
 	if (!removed)
 		return 0;
-	return tw_error__set(err, -ENOSPC,
+	return tw_error__set(error, -ENOSPC,
 			     "writing %s: no space for as many files as --ring-buffer asks for; %" PRIu64
 			     " were removed before their time, so make room, or ask for fewer or smaller ones",
 			     capture->file, removed);
@@ -166,22 +448,22 @@ static void finish(struct capture *capture, uint64_t begin)
 }
 
 /* Return: exit status */
-static int capture_events(struct capture *capture, struct tw_error *err)
+static int capture_events(struct capture *capture, struct tw_error *error)
 {
 	char how[128];
 	uint64_t begin;
-	int error = stop__catch(err);
+	int err = stop__catch(error);
 
-	if (!error)
-		leftovers__clear(capture->quiet);
-	if (!error && !geteuid()) /* nobody else may read those counters: what they are about is lost on the way then */
-		error = rejected__new(capture->interface, capture->user, &capture->rejected, err);
-	if (!error)
-		error = capture__start(capture, how, sizeof(how), err);
+	if (!err)
+		stale__clear(capture->quiet);
+	if (!err && !geteuid()) /* nobody else may read those counters: what they are about is lost on the way then */
+		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
+	if (!err)
+		err = capture__start(capture, how, sizeof(how), error);
 	stop__opened();
-	if (error) {
+	if (err) {
 		stop__ending(); /* what was printed may find no reader */
-		return cli_exit__of_opening(error);
+		return cli_exit__of_opening(err);
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	capture__tell_begin(capture, how);
@@ -189,20 +471,20 @@ static int capture_events(struct capture *capture, struct tw_error *err)
 	capture__wait(capture);
 	stop__ending();
 	service__stopping();
-	rejected__look(capture->rejected);
-	error = receiver__finish(capture->receiver, &capture->stats, err);
+	drop_counters__look(capture->rejected);
+	err = receiver__finish(capture->receiver, &capture->stats, error);
 	finish(capture, begin);
-	return error || check_ring(capture, err) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+	return err || check_ring(capture, error) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct capture *capture = data;
 	int status;
 
 	(void)n_args;
 	(void)args;
-	status = check(capture, err) ? CLI_EXIT_USAGE : capture_events(capture, err);
+	status = check(capture, error) ? CLI_EXIT_USAGE : capture_events(capture, error);
 	discard(capture);
 	return status;
 }

@@ -7,12 +7,16 @@
 
 #include "base/json.h"
 #include "cli/capture/output_options.h"
-#include "cli/capture/screen.h"
+#include "cli/drop_counters.h"
 #include "cli/receiver.h"
-#include "cli/rejected.h"
 #include "filter/filter.h"
 #include "pcap-tools/clocks/capture_clock.h"
 #include "producer/sync/sync.h"
+
+/* Text at a fixed place of a terminal on standard error, which is rewritten there. */
+struct screen {
+	size_t lines; /* lines shown */
+};
 
 struct capture {
 	struct output_request output; /* first: for its options */
@@ -26,7 +30,7 @@ struct capture {
 	bool has_unanswered;    /* and not the default */
 	enum tw_align align;
 	bool xdp, packed, wall, quiet, json;
-	struct rejected *rejected;
+	struct drop_counters *rejected;
 	struct tw_sync *sync; /* what keeps this machine's clock */
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
@@ -36,22 +40,6 @@ struct capture {
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
 };
-
-/** capture__check_source() - whether the options say where frames come from. Return: 0, -EINVAL */
-int capture__check_source(const struct capture *capture, struct tw_error *err);
-
-/** capture__open_rx() - what it receives from */
-int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *err);
-
-/**
- * capture__start() - open what it receives from and what it writes to, give up all privileges, receive from now on
- * @how: what it receives from, in words, at most @size bytes
- * Return: 0 or -errno with @err filled and nothing open.
- */
-int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *err);
-
-/** capture__wait() - until somebody asks to stop, the receiver ends by itself, or the time is over; tells what is due meanwhile */
-void capture__wait(struct capture *capture);
 
 /** capture__tell_begin() - that it receives, and @how */
 void capture__tell_begin(const struct capture *capture, const char *how);

@@ -36,13 +36,13 @@ static const struct key autostop_keys[] = {
 
 struct parse {
 	const char *option, *text, *value; /* of "files:5" the 5 */
-	struct tw_error *err;
+	struct tw_error *error;
 };
 
 static int parse_seconds(const struct parse *p, uint64_t *ret)
 {
 	if (cli_seconds__parse(p->value, ret))
-		return tw_error__set(p->err, -EINVAL, "%s '%s': '%s' is no number of seconds, such as 60 or 0.5",
+		return tw_error__set(p->error, -EINVAL, "%s '%s': '%s' is no number of seconds, such as 60 or 0.5",
 				     p->option, p->text, p->value);
 	return 0;
 }
@@ -55,7 +55,7 @@ static int parse_count(const struct parse *p, const struct key *key, uint64_t *r
 
 	if (!tw_number__parse(p->value, &rule, ret, &why))
 		return 0;
-	return tw_error__set(p->err, -EINVAL, "%s '%s': %s", p->option, p->text, why.text);
+	return tw_error__set(p->error, -EINVAL, "%s '%s': %s", p->option, p->text, why.text);
 }
 
 static int unknown_key(const struct parse *p, const struct key *keys)
@@ -65,7 +65,7 @@ static int unknown_key(const struct parse *p, const struct key *keys)
 
 	for (; keys->name; keys++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", keys->name);
-	return tw_error__set(p->err, -EINVAL, "%s '%s' is none of KEY:VALUE; the keys are %s", p->option, p->text,
+	return tw_error__set(p->error, -EINVAL, "%s '%s' is none of KEY:VALUE; the keys are %s", p->option, p->text,
 			     list);
 }
 
@@ -75,29 +75,29 @@ static int parse_key(struct output_request *request, const struct key *keys, str
 	const size_t len = colon ? (size_t)(colon - p->text) : 0;
 	const struct key *key = keys;
 	uint64_t value = 0;
-	int error;
+	int err;
 
 	while (key->name && (strlen(key->name) != len || strncmp(key->name, p->text, len) != 0))
 		key++;
 	if (!key->name)
 		return unknown_key(p, keys);
 	p->value = colon + 1;
-	error = key->unit == UNIT_SECONDS ? parse_seconds(p, &value) : parse_count(p, key, &value);
-	if (!error)
+	err = key->unit == UNIT_SECONDS ? parse_seconds(p, &value) : parse_count(p, key, &value);
+	if (!err)
 		memcpy((char *)request + key->offset, &value, sizeof(value));
-	return error;
+	return err;
 }
 
-int output_request__ring(struct output_request *request, const char *text, struct tw_error *err)
+int output_request__ring(struct output_request *request, const char *text, struct tw_error *error)
 {
-	struct parse p = { .option = "--ring-buffer", .text = text, .err = err };
+	struct parse p = { .option = "--ring-buffer", .text = text, .error = error };
 
 	return parse_key(request, ring_keys, &p);
 }
 
-int output_request__autostop(struct output_request *request, const char *text, struct tw_error *err)
+int output_request__autostop(struct output_request *request, const char *text, struct tw_error *error)
 {
-	struct parse p = { .option = "--autostop", .text = text, .err = err };
+	struct parse p = { .option = "--autostop", .text = text, .error = error };
 
 	return parse_key(request, autostop_keys, &p);
 }
@@ -107,18 +107,18 @@ bool output_request__rotates(const struct output_request *request)
 	return request->file_bytes || request->file_packets || request->file_ns || request->interval_ns;
 }
 
-int output_request__check(const struct output_request *request, struct tw_error *err)
+int output_request__check(const struct output_request *request, struct tw_error *error)
 {
 	if (output_request__rotates(request) || (request->files_max && request->stop_bytes))
 		return 0;
 	if (request->files_max)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "--ring-buffer files:%llu does not say when the next file begins: give filesize:, "
 				     "duration:, interval: or packets: with another --ring-buffer",
 				     (unsigned long long)request->files_max);
 	if (request->stop_files)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"--autostop files:%llu needs more than one file: give --ring-buffer with filesize:, "
 			"duration:, interval: or packets:",
 			(unsigned long long)request->stop_files);
@@ -138,14 +138,14 @@ void output_request__apply(const struct output_request *request, struct tw_outpu
 		ret->file_bytes = request->stop_bytes;
 }
 
-static int set_ring(void *config, const char *text, struct tw_error *err)
+static int set_ring(void *config, const char *text, struct tw_error *error)
 {
-	return output_request__ring(config, text, err);
+	return output_request__ring(config, text, error);
 }
 
-static int set_autostop(void *config, const char *text, struct tw_error *err)
+static int set_autostop(void *config, const char *text, struct tw_error *error)
 {
-	return output_request__autostop(config, text, err);
+	return output_request__autostop(config, text, error);
 }
 
 static const struct cli_option output_options[] = {

@@ -14,14 +14,14 @@ struct output_request {
 
 extern const struct cli_option_group output_group; /* -b, -a; for a config that begins with a struct output_request */
 
-/** output_request__ring() - one -b: KEY:VALUE. Return: 0 or -EINVAL with @err filled */
-int output_request__ring(struct output_request *request, const char *text, struct tw_error *err);
+/** output_request__ring() - one -b: KEY:VALUE. Return: 0 or -EINVAL with @error filled */
+int output_request__ring(struct output_request *request, const char *text, struct tw_error *error);
 
 /** output_request__autostop() - one -a. Return: as above */
-int output_request__autostop(struct output_request *request, const char *text, struct tw_error *err);
+int output_request__autostop(struct output_request *request, const char *text, struct tw_error *error);
 
-/** output_request__check() - once all options are there. Return: 0 or -EINVAL with @err filled */
-int output_request__check(const struct output_request *request, struct tw_error *err);
+/** output_request__check() - once all options are there. Return: 0 or -EINVAL with @error filled */
+int output_request__check(const struct output_request *request, struct tw_error *error);
 
 /** output_request__rotates() - whether there is more than one file */
 bool output_request__rotates(const struct output_request *request);

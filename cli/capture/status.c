@@ -1,18 +1,225 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is said of a capture when it begins, while it runs, and at its end: the ledger of each stream, and how good its times are. */
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "cli/capture/capture.h"
-#include "cli/capture/limits.h"
 #include "cli/filter_option.h"
 #include "cli/messages.h"
-#include "cli/say.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
+#include "pcap-tools/archive/archive.h"
+
+struct capture_limits {
+	uint64_t early;              /* events let out before their turn, as memory was used up */
+	uint64_t metadata_bytes;     /* kept now */
+	uint64_t metadata_not_kept;  /* records: written each time they came, and not said again in files that follow */
+	uint64_t names_forgotten;    /* of tasks: the same, from some time on */
+	uint64_t metadata_in_pieces; /* values of which a piece is missing, so that they are not in the file */
+	uint64_t not_asked;          /* frames of streams that are not asked for their clocks */
+	bool classifiers_unread;     /* what they dropped is among the losses on the wire */
+};
+
+#define COLUMNS 100
+#define ROWS    24
+
+/* ECMA-48: CUU, and ED to the end */
+#define UP    "\033[%zuA"
+#define ERASE "\033[J"
+
+/* Standard error is a terminal whose cursor can be moved */
+static bool screen__is_there(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+/* How wide it is; something usual if standard error is no terminal */
+static unsigned int screen__columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? COLUMNS : size.ws_col;
+}
+
+static unsigned int terminal_rows(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? ROWS : size.ws_row;
+}
+
+/* Where the first @max lines of a text end. */
+static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
+{
+	const char *at = text;
+
+	for (*ret_lines = 0; *ret_lines < max && *at; ++*ret_lines) {
+		at = strchrnul(at, '\n');
+		at += *at == '\n';
+	}
+	return (size_t)(at - text);
+}
+
+/* Take away what stands there: other lines follow */
+static void screen__clear(struct screen *screen)
+{
+	if (screen->lines)
+		fprintf(stderr, "\r" UP ERASE, screen->lines); /* in column one, whatever was typed meanwhile */
+	screen->lines = 0;
+}
+
+/* @text, of whole lines, instead of what stands there; lines that the terminal has no room for are left out */
+static void screen__show(struct screen *screen, const char *text)
+{
+	size_t lines;
+	const size_t len = first_lines(text, terminal_rows() - 1, &lines);
+
+	screen__clear(screen);
+	fwrite(text, 1, len, stderr);
+	fflush(stderr);
+	screen->lines = lines;
+}
+
+/* From an archive's counters; the caller sets the last two members */
+static struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
+{
+	const struct tw_metadata_stats *metadata = &stats->metadata;
+
+	return (struct capture_limits){
+		.early = stats->merge.forced,
+		.metadata_bytes = metadata->memory,
+		.metadata_not_kept = metadata->beyond,
+		.names_forgotten = metadata->forgotten,
+		.metadata_in_pieces = metadata->incomplete,
+	};
+}
+
+#define LIMIT(member) offsetof(struct capture_limits, member)
+
+static const struct summary_row limit_rows[] = {
+	{ "early", LIMIT(early), "limit", "events were written before their turn: those that waited took all memory" },
+	{ "metadata_bytes", LIMIT(metadata_bytes), NULL, NULL },
+	{ "metadata_not_kept", LIMIT(metadata_not_kept), "limit",
+	  "records of metadata were not kept, as memory is limited: files that follow lack them" },
+	{ "names_forgotten", LIMIT(names_forgotten), "limit",
+	  "names of tasks were not kept, as memory is limited: files that follow may lack them" },
+	{ "metadata_in_pieces", LIMIT(metadata_in_pieces), "limit",
+	  "records of metadata came in part and are not in the file" },
+	{ "not_asked", LIMIT(not_asked), "limit", "frames of streams too many to ask for their clocks" },
+	{ 0 },
+};
+
+/* A line each, for people; nothing where no limit was met */
+static void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out)
+{
+	summary__print_rows(limit_rows, limits, out);
+	if (limits->classifiers_unread && ledger->place[TW_PLACE_WIRE])
+		fputs("limit    counters of classifiers were not read, which takes root: what these dropped is among wire\n",
+		      out);
+}
+
+/* An object with all of them, the value of "limits" */
+static void capture_limits__json(const struct capture_limits *limits, struct tw_json *json)
+{
+	tw_json__open(json, "limits", '{');
+	summary__put_rows(limit_rows, limits, json);
+	tw_json__bool(json, "classifiers_unread", limits->classifiers_unread);
+	tw_json__close(json);
+}
+
+/* What is said of streams that a capture does not admit: once when it begins, and how much it was, by address. */
+static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVEN] = "unproven",
+#define X(num, name, text, what) [num] = (text),
+							     TW_REFUSED_LIST(X)
+#undef X
+};
+
+void capture__tell_first_refused(struct capture *capture)
+{
+	char source[TW_PEER_TEXT_MAX];
+	struct tw_refusals refusals;
+
+	if (capture->told_refused || capture->quiet)
+		return;
+	receiver__refusals(capture->receiver, &refusals);
+	if (!refusals.frames)
+		return;
+	capture->told_refused = true;
+	tw_peer_address__format(&refusals.rows[0].source, source);
+	screen__clear(&capture->screen);
+	note__say("frames from %s are refused: %s; the summary says how many, and from where else", source,
+		  tw_refusals__why(refusals.first));
+}
+
+#define REFUSED(member) offsetof(struct tw_refusals, member)
+
+static const struct summary_row refused_counters[] = {
+	{ "frames", REFUSED(frames), NULL, NULL },
+	{ "events", REFUSED(events), NULL, NULL },
+	{ "gave_way", REFUSED(gave_way), "gave way", "streams, to others" },
+	{ 0 },
+};
+
+/* @key, @source: of which one is NULL */
+static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
+{
+	tw_json__open(json, key, '{');
+	if (source)
+		tw_json__str(json, "source", source);
+	tw_json__u64(json, "frames", row->frames);
+	tw_json__u64(json, "events", row->events);
+	tw_json__close(json);
+}
+
+void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
+{
+	char source[TW_PEER_TEXT_MAX];
+
+	tw_json__open(json, "refused", '{');
+	summary__put_rows(refused_counters, refusals, json);
+	tw_json__open(json, "reasons", '{');
+	for (size_t i = 0; i < TW_REFUSED_REASONS; i++)
+		tw_json__u64(json, reason_keys[i], refusals->reasons[i]);
+	tw_json__close(json);
+	tw_json__open(json, "sources", '[');
+	for (size_t i = 0; i < refusals->n; i++) {
+		tw_peer_address__format(&refusals->rows[i].source, source);
+		put_row(NULL, source, &refusals->rows[i], json);
+	}
+	tw_json__close(json);
+	put_row("others", NULL, &refusals->others, json);
+	tw_json__close(json);
+}
+
+void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
+{
+	for (size_t i = 0; i < refusals->n; i++) {
+		const struct tw_refusals_row *row = &refusals->rows[i];
+		char source[TW_PEER_TEXT_MAX];
+
+		tw_peer_address__format(&row->source, source);
+		fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from %s\n", row->frames, row->events,
+			source);
+	}
+	if (refusals->others.frames)
+		fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from other addresses\n",
+			refusals->others.frames, refusals->others.events);
+	for (size_t i = 0; i < TW_REFUSED_REASONS; i++) {
+		if (refusals->reasons[i])
+			fprintf(out, "         %" PRIu64 " of these frames: %s\n", refusals->reasons[i],
+				tw_refusals__why((uint16_t)i));
+	}
+	summary__print_rows(refused_counters, refusals, out);
+}
 
 #define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
 #define TELL_MAX    64  /* streams told one by one on a terminal; JSON has them all */
@@ -134,7 +341,7 @@ static struct capture_limits limits_at_end(const struct capture *capture)
 	struct capture_limits limits = capture_limits__make(&capture->stats.archive);
 
 	limits.not_asked = capture->stats.asked.crowded;
-	limits.classifiers_unread = !rejected__is_whole(capture->rejected);
+	limits.classifiers_unread = !drop_counters__is_whole(capture->rejected);
 	return limits;
 }
 
@@ -264,7 +471,7 @@ void capture__tell_status(struct capture *capture)
 	status.ledger = stats.ledger;
 	status.limits = capture_limits__make(&stats);
 	status.limits.not_asked = receiver__crowded(capture->receiver);
-	status.limits.classifiers_unread = !rejected__is_whole(capture->rejected);
+	status.limits.classifiers_unread = !drop_counters__is_whole(capture->rejected);
 	receiver__refusals(capture->receiver, &status.refusals);
 	if (capture->json)
 		print_status_json(reports, status.n, &status.limits, &status.refusals);

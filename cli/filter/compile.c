@@ -12,7 +12,7 @@
 #include "cli/caret.h"
 #include "cli/filter/event_groups.h"
 #include "cli/filter/filter.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 #include "filter/bpf/disassemble.h"
 #include "filter/bpf/program.h"
 #include "filter/describe.h"

@@ -11,7 +11,7 @@
 #include "cli/filter/attach/follow.h"
 #include "cli/filter/filter.h"
 #include "cli/filter/formats.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
 

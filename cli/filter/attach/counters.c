@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/messages.h"
 
 #define ACTION_MAX 64
 

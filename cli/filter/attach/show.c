@@ -7,7 +7,7 @@
 #include "cli/filter/action.h"
 #include "cli/filter/attach/counters.h"
 #include "cli/filter/filter.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 #include "xdp/interface.h"
 
 struct select {

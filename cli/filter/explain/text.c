@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/filter/explain/explanation.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 
 #define PREDICATE_MAX 36  /* bytes of a predicate in the table */
 #define NAMES_WIDTH   76  /* of events that go the same way */

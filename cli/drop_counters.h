@@ -9,8 +9,8 @@
  * It becomes the user that its parent becomes, or nobody in place of root. The kernel kills it when its parent ends, also if it is
  * stopped, and that takes the right to send it a signal.
  */
-#ifndef CLI_REJECTED_H
-#define CLI_REJECTED_H
+#ifndef CLI_DROP_COUNTERS_H
+#define CLI_DROP_COUNTERS_H
 
 #include <stdint.h>
 
@@ -20,10 +20,10 @@
 
 #define REJECTED_LOOK_MS 200 /* how often to look */
 
-struct rejected;
+struct drop_counters;
 
 /**
- * rejected__new() - begin to count on an interface; what was dropped before does not count
+ * drop_counters__new() - begin to count on an interface; what was dropped before does not count
  * @ifname: NULL = every interface of this network namespace
  * @user: whom this process will become, as of ordinary_user__find()
  *
@@ -31,22 +31,22 @@ struct rejected;
  *
  * Return: 0; -ENOMEM; -EPERM if it cannot give up its privileges; or what fork() or socketpair() said.
  */
-int rejected__new(const char *ifname, const char *user, struct rejected **ret, struct tw_error *err);
+int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error);
 
-/** rejected__free() - ends the process, and waits for that a second at most, or until stop__deadline(); NULL is fine */
-void rejected__free(struct rejected *rejected);
+/** drop_counters__free() - ends the process, and waits for that a second at most, or until stop__deadline(); NULL is fine */
+void drop_counters__free(struct drop_counters *rejected);
 
-/** rejected__look() - read the counters, for 2 s at most; where they cannot be read they stay as they were. NULL is fine */
-void rejected__look(struct rejected *rejected);
+/** drop_counters__look() - read the counters, for 2 s at most; where they cannot be read they stay as they were. NULL is fine */
+void drop_counters__look(struct drop_counters *rejected);
 
 /**
- * rejected__is_whole() - whether all counters could be read each time, and the last look has ended; false of NULL: nobody reads them
+ * drop_counters__is_whole() - whether all counters could be read each time, and the last look has ended; false of NULL: nobody reads them
  *
  * For the thread that looks.
  */
-bool rejected__is_whole(const struct rejected *rejected);
+bool drop_counters__is_whole(const struct drop_counters *rejected);
 
-/** rejected__of() - events of a stream dropped so far; any thread may ask. 0 of NULL */
-uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id);
+/** drop_counters__of() - events of a stream dropped so far; any thread may ask. 0 of NULL */
+uint64_t drop_counters__of(struct drop_counters *rejected, uint64_t stream_id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/rejected.h"
+#include "cli/drop_counters.h"
 
 #include <cap-ng.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ struct tally {
 		unread; /* a counter could not be read, or had no row, or the child has ended: either process sets it */
 };
 
-struct rejected {
+struct drop_counters {
 	struct tally *tally; /* shared by both processes */
 	pid_t child;
 	int fd;    /* a byte asks for a look, a byte answers */
@@ -67,9 +67,9 @@ struct reading {
 };
 
 /* @error: what kept events that a classifier dropped from being counted for their stream; 0 = nothing */
-static void note_unread(struct counting *c, int error)
+static void note_unread(struct counting *c, int err)
 {
-	if (error)
+	if (err)
 		atomic_store(&c->tally->unread, true);
 }
 
@@ -102,13 +102,13 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 }
 
 /* What tc drops is dropped behind captures. */
-static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *err)
+static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counting *c = ctx;
 	struct reading reading = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
 
 	if (attached->place == TW_PLACE_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
-		note_unread(c, tw_attached__count(attached, add_counted, &reading, err));
+		note_unread(c, tw_attached__count(attached, add_counted, &reading, error));
 	return 0;
 }
 
@@ -155,12 +155,13 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	_exit(0);
 }
 
-static int spawn(struct rejected *rejected, const char *ifname, const struct ordinary_user *user, struct tw_error *err)
+static int spawn(struct drop_counters *rejected, const char *ifname, const struct ordinary_user *user,
+		 struct tw_error *error)
 {
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return tw_error__set(err, -errno, "cannot make a socket pair: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot make a socket pair: %s", strerror(errno));
 	rejected->child = fork();
 	if (!rejected->child) {
 		static const struct tw_streams_options streams = { .known = TW_STREAMS_LIVE_MAX };
@@ -177,11 +178,11 @@ static int spawn(struct rejected *rejected, const char *ifname, const struct ord
 	}
 	close(fds[1]);
 	rejected->fd = fds[0];
-	return rejected->child < 0 ? tw_error__set(err, -errno, "cannot fork: %s", strerror(errno)) : 0;
+	return rejected->child < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno)) : 0;
 }
 
 /* Return: whether the child is there; it may take its time. */
-static bool await_answer(struct rejected *rejected)
+static bool await_answer(struct drop_counters *rejected)
 {
 	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
 	char byte;
@@ -195,50 +196,50 @@ static bool await_answer(struct rejected *rejected)
 }
 
 /* Root becomes nobody; on a machine without that user it stays root, with as few capabilities. */
-static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *err)
+static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
-	int error = ordinary_user__find(name, ret, err);
+	int err = ordinary_user__find(name, ret, error);
 
-	if (!error && !ret->uid) {
+	if (!err && !ret->uid) {
 		ordinary_user__fini(ret);
-		error = ordinary_user__find("nobody", ret, err);
+		err = ordinary_user__find("nobody", ret, error);
 	}
-	return error == -ESRCH ? 0 : error;
+	return err == -ESRCH ? 0 : err;
 }
 
-static int spawn_as(const char *name, struct rejected *rejected, const char *ifname, struct tw_error *err)
+static int spawn_as(const char *name, struct drop_counters *rejected, const char *ifname, struct tw_error *error)
 {
 	struct ordinary_user user;
-	int error = find_user(name, &user, err);
+	int err = find_user(name, &user, error);
 
-	if (!error)
-		error = spawn(rejected, ifname, &user, err);
+	if (!err)
+		err = spawn(rejected, ifname, &user, error);
 	ordinary_user__fini(&user);
-	if (error)
-		return error;
+	if (err)
+		return err;
 	rejected->owed = true; /* it looks once by itself */
 	return await_answer(rejected)
 		       ? 0
 		       : tw_error__set(
-				 err, -EPERM,
+				 error, -EPERM,
 				 "the process that reads the counters of classifiers cannot give up its privileges");
 }
 
-int rejected__new(const char *ifname, const char *user, struct rejected **ret, struct tw_error *err)
+int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error)
 {
-	struct rejected *rejected = calloc(1, sizeof(*rejected));
-	int error;
+	struct drop_counters *rejected = calloc(1, sizeof(*rejected));
+	int err;
 
 	if (!rejected)
-		return tw_error__set(err, -ENOMEM, "no memory");
+		return tw_error__set(error, -ENOMEM, "no memory");
 	rejected->fd = -1;
 	rejected->tally =
 		mmap(NULL, sizeof(*rejected->tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	error = rejected->tally == MAP_FAILED ? tw_error__set(err, -errno, "no memory: %s", strerror(errno))
-					      : spawn_as(user, rejected, ifname, err);
-	if (error) {
-		rejected__free(rejected);
-		return error;
+	err = rejected->tally == MAP_FAILED ? tw_error__set(error, -errno, "no memory: %s", strerror(errno))
+					    : spawn_as(user, rejected, ifname, error);
+	if (err) {
+		drop_counters__free(rejected);
+		return err;
 	}
 	*ret = rejected;
 	return 0;
@@ -257,7 +258,7 @@ static void await_end(pid_t child)
 		poll(NULL, 0, END_LOOK_MS);
 }
 
-void rejected__free(struct rejected *rejected)
+void drop_counters__free(struct drop_counters *rejected)
 {
 	if (!rejected)
 		return;
@@ -270,7 +271,7 @@ void rejected__free(struct rejected *rejected)
 	free(rejected);
 }
 
-static bool ask_for_look(struct rejected *rejected)
+static bool ask_for_look(struct drop_counters *rejected)
 {
 	const char byte = 1;
 
@@ -279,25 +280,25 @@ static bool ask_for_look(struct rejected *rejected)
 }
 
 /* A child that owes an answer is not asked again: what it says then would be about an earlier time. */
-static bool look_again(struct rejected *rejected)
+static bool look_again(struct drop_counters *rejected)
 {
 	if (!await_answer(rejected))
 		return false;
 	return rejected->owed || (ask_for_look(rejected) && await_answer(rejected));
 }
 
-void rejected__look(struct rejected *rejected)
+void drop_counters__look(struct drop_counters *rejected)
 {
 	if (rejected && !look_again(rejected))
 		atomic_store(&rejected->tally->unread, true); /* it has ended */
 }
 
-bool rejected__is_whole(const struct rejected *rejected)
+bool drop_counters__is_whole(const struct drop_counters *rejected)
 {
 	return rejected && !rejected->owed && !atomic_load(&rejected->tally->unread);
 }
 
-uint64_t rejected__of(struct rejected *rejected, uint64_t stream_id)
+uint64_t drop_counters__of(struct drop_counters *rejected, uint64_t stream_id)
 {
 	const unsigned int n = rejected ? atomic_load(&rejected->tally->n) : 0;
 	uint64_t total = 0;
