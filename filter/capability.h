@@ -38,10 +38,10 @@ const struct tw_test *tw_node__refused(const struct tw_node *root, enum tw_back_
 
 /**
  * tw_bound__check() - that a back end can express every test of a tree
- * Return: 0; -EOPNOTSUPP, with @err saying which predicate at which column, and why.
+ * Return: 0; -EOPNOTSUPP, with @error saying which predicate at which column, and why.
  */
 int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, enum tw_back_end back_end,
-		    struct tw_error *err);
+		    struct tw_error *error);
 
 /**
  * tw_node__weaken() - what a back end can do of a tree: true for every record for which the tree is

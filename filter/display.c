@@ -5,11 +5,466 @@
  */
 #include "filter/display.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "filter/display_test.h"
+#include "base/line.h"
+#include "filter/compare.h"
+#include "filter/describe.h"
 #include "filter/expression.h"
+#include "filter/glob.h"
+#include "filter/tree.h"
+#include "schema/field.h"
+
+#define TW_DISPLAY_FALSE "!frame" /* every packet is a frame to Wireshark */
+
+/*
+ * Wireshark 4 compares as the language does: a field that is not there makes a comparison false, == of several values is true for
+ * one of them, != for all. What it does not have: the least number of a signed type, which cannot be written; bits behind a mask on a
+ * signed type's sign; sets of bits on what is shown as true or false.
+ */
+/* What a test is written with. */
+struct writing {
+	struct tw_line *line;
+	const struct tw_test *test;
+	char name[TW_FIELD_NAME_MAX];
+};
+
+static void put(const struct writing *w, const char *text)
+{
+	tw_line__str(w->line, text);
+}
+
+/* What is true if the field is there; or what never is. As all that follow: return whether it needs parentheses beside others. */
+static bool put_certain(const struct writing *w, bool is_true)
+{
+	put(w, is_true ? w->name : TW_DISPLAY_FALSE);
+	return false;
+}
+
+static void put_op(const struct writing *w, uint8_t op)
+{
+	tw_line__char(w->line, ' ');
+	put(w, tw_test_op__text(op));
+	tw_line__char(w->line, ' ');
+}
+
+static void put_hex(struct tw_line *line, uint8_t c)
+{
+	tw_line__str(line, "\\x");
+	tw_line__hex_byte(line, c);
+}
+
+/* Append a text in quotes */
+static void tw_display__text(struct tw_line *line, const void *text, size_t len)
+{
+	const uint8_t *at = text;
+
+	tw_line__char(line, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (at[i] < ' ' || at[i] == 0x7f) {
+			put_hex(line, at[i]);
+			continue;
+		}
+		if (at[i] == '"' || at[i] == '\\')
+			tw_line__char(line, '\\');
+		tw_line__char(line, (char)at[i]);
+	}
+	tw_line__char(line, '"');
+}
+
+/* Nothing has a meaning between r" and the next quote. */
+static bool can_be_raw(const uint8_t *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '"' || text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	return !len || text[len - 1] != '\\';
+}
+
+static void put_regex(struct tw_line *line, const void *pattern, size_t len)
+{
+	if (!memchr(pattern, '\\', len) || !can_be_raw(pattern, len)) {
+		tw_display__text(line, pattern, len);
+		return;
+	}
+	tw_line__str(line, "r\"");
+	tw_line__bytes(line, pattern, len);
+	tw_line__char(line, '"');
+}
+
+static void put_literal(struct tw_line *line, uint8_t c)
+{
+	if (isalnum(c) || (c && strchr("_-/:,<>=@%&; ", c)))
+		tw_line__char(line, (char)c);
+	else
+		put_hex(line, c);
+}
+
+static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
+{
+	const uint8_t byte = (uint8_t)c;
+
+	return tw_glob__matches(at, len, &byte, 1);
+}
+
+/* By what it takes, each run of bytes as a range: its ends may have a meaning in one language and none in the other. */
+static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
+{
+	bool any = false;
+
+	tw_line__char(line, '[');
+	for (unsigned int from = 1, to; from < 256; from = to + 1) {
+		to = from;
+		if (!is_in_class(at, len, from))
+			continue;
+		while (to < 255 && is_in_class(at, len, to + 1))
+			to++;
+		any = true;
+		put_hex(line, (uint8_t)from);
+		if (to == from)
+			continue;
+		tw_line__char(line, '-');
+		put_hex(line, (uint8_t)to);
+	}
+	tw_line__str(line, any ? "]" : "^\\x00-\\xff]");
+}
+
+static void put_element(struct tw_line *line, const uint8_t *at, size_t len)
+{
+	if (*at == '*')
+		tw_line__str(line, ".*");
+	else if (*at == '?')
+		tw_line__char(line, '.');
+	else if (*at == '[' && len > 1)
+		put_class(line, at, len);
+	else
+		put_literal(line, at[len - 1]);
+}
+
+static void put_glob(struct tw_line *line, const uint8_t *pattern, size_t len)
+{
+	const struct tw_glob_shape glob = tw_glob_shape__of(pattern, len);
+	size_t step;
+
+	tw_line__str(line, glob.leading ? "r\"(?s-i)" : "r\"(?s-i)^");
+	for (size_t i = 0; i < glob.body_len; i += step) {
+		step = tw_glob__element(glob.body + i, glob.body_len - i);
+		put_element(line, glob.body + i, step);
+	}
+	tw_line__str(line, glob.trailing ? "\"" : "\\z\"");
+}
+
+static bool is_truth(const struct tw_test *test)
+{
+	return test->field && (test->field->kind == TW_FIELD_BOOL ||
+			       (tw_test__is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
+}
+
+/* Of the numbers that Wireshark has there. */
+static bool has_sign(const struct tw_test *test)
+{
+	if (!test->field)
+		return test->operand == TW_ON_PID;
+	return test->field->is_signed && test->field->elem_kind != TW_FIELD_POINTER &&
+	       test->field->elem_kind != TW_FIELD_BOOL;
+}
+
+uint64_t tw_display__sign_bit(const struct tw_test *test)
+{
+	const unsigned int size = test->operand == TW_ON_PID ? 4 : test->field ? test->field->elem_size : 0;
+
+	return has_sign(test) ? 1ull << (8 * size - 1) : 0;
+}
+
+static void put_number(const struct writing *w, uint64_t value)
+{
+	if (has_sign(w->test)) {
+		tw_line__i64(w->line, (int64_t)value);
+	} else if (w->test->field && w->test->field->elem_kind == TW_FIELD_POINTER) {
+		put(w, "0x");
+		tw_line__hex(w->line, value);
+	} else {
+		tw_line__u64(w->line, value);
+	}
+}
+
+static void put_comparison(const struct writing *w, uint8_t op, uint64_t value)
+{
+	put(w, w->name);
+	put_op(w, op);
+	put_number(w, value);
+}
+
+/* By what passes of 0 and 1: Wireshark takes any other value for 1, and no kernel writes one. */
+static bool put_truth(const struct writing *w)
+{
+	const struct tw_range range = tw_range__of(w->test, 1);
+	const bool no = tw_range__fits(&range, 0), yes = tw_range__fits(&range, 1);
+
+	if (no == yes)
+		return put_certain(w, yes);
+	put(w, w->name);
+	put(w, w->test->op == TW_TEST_NE ? " != " : " == ");
+	tw_line__char(w->line, (w->test->op == TW_TEST_NE) == yes ? '0' : '1');
+	return false;
+}
+
+/* The comparison with a number that cannot be written, by its neighbour. */
+static bool put_least(const struct writing *w, uint64_t least)
+{
+	switch (w->test->op) {
+	case TW_TEST_EQ:
+	case TW_TEST_LE:
+		put_comparison(w, TW_TEST_LT, least + 1);
+		return false;
+	case TW_TEST_NE:
+	case TW_TEST_GT:
+		put_comparison(w, TW_TEST_GE, least + 1);
+		return false;
+	case TW_TEST_WITHIN:
+		if (w->test->high == least)
+			put_comparison(w, TW_TEST_LT, least + 1);
+		else
+			put_comparison(w, TW_TEST_LE, w->test->high);
+		return false;
+	default:
+		return put_certain(w, w->test->op == TW_TEST_GE);
+	}
+}
+
+static void put_masked(const struct writing *w, uint64_t mask)
+{
+	const struct tw_test *test = w->test;
+
+	put(w, w->name);
+	put(w, " & ");
+	put_number(w, mask);
+	if (test->op == TW_TEST_NE && !(test->low & mask) && !tw_test__is_array(test))
+		return;
+	if (test->op == TW_TEST_WITHIN)
+		put(w, " in {");
+	else
+		put_op(w, test->op);
+	put_number(w, test->op == TW_TEST_EQ || test->op == TW_TEST_NE ? test->low & mask : test->low);
+}
+
+/* The sign is a matter of less or not less than 0. */
+static bool put_masked_sign(const struct writing *w, uint64_t sign)
+{
+	const struct tw_test *test = w->test;
+	const bool wants = (test->low & sign) != 0, is_equal = test->op == TW_TEST_EQ;
+
+	if (test->mask & ~sign) {
+		put_masked(w, test->mask & (sign - 1));
+		put(w, is_equal ? " && " : " || ");
+	}
+	put_comparison(w, wants == is_equal ? TW_TEST_LT : TW_TEST_GE, 0);
+	return (test->mask & ~sign) != 0;
+}
+
+/* What is left is no larger than the mask: larger numbers need not be written. Return: 1, 0, or -1 where it depends. */
+static int order_is_certain(const struct tw_test *test)
+{
+	switch (test->op) {
+	case TW_TEST_LT:
+		return test->low > test->mask ? 1 : -1;
+	case TW_TEST_LE:
+		return test->low >= test->mask ? 1 : -1;
+	case TW_TEST_GT:
+		return test->low >= test->mask ? 0 : -1;
+	case TW_TEST_EQ:
+	case TW_TEST_NE:
+		return test->low & ~test->mask ? test->op == TW_TEST_NE : -1;
+	default:
+		return test->low > test->mask ? 0 : -1;
+	}
+}
+
+static bool put_mask(const struct writing *w)
+{
+	const struct tw_test *test = w->test;
+	const uint64_t sign = tw_display__sign_bit(test);
+	const int certain = order_is_certain(test);
+
+	if (certain >= 0)
+		return put_certain(w, certain);
+	if (test->mask & sign)
+		return put_masked_sign(w, sign);
+	put_masked(w, test->mask);
+	if (test->op == TW_TEST_WITHIN) {
+		put(w, "..");
+		put_number(w, test->high < test->mask ? test->high : test->mask);
+		put(w, "}");
+	}
+	return false;
+}
+
+static bool put_range(const struct writing *w)
+{
+	put(w, w->name);
+	put(w, " in {");
+	put_number(w, w->test->low);
+	put(w, "..");
+	put_number(w, w->test->high);
+	put(w, "}");
+	return false;
+}
+
+static bool write_number(const struct writing *w)
+{
+	const struct tw_test *test = w->test;
+	const uint64_t sign = tw_display__sign_bit(test);
+
+	if (is_truth(test))
+		return put_truth(w);
+	if (test->has_mask)
+		return put_mask(w);
+	if (sign && test->low == -sign)
+		return put_least(w, test->low);
+	if (test->op == TW_TEST_WITHIN)
+		return put_range(w);
+	put_comparison(w, test->op, test->low);
+	return false;
+}
+
+static void name_of(const struct tw_format *format, const struct tw_test *test, char *ret)
+{
+	const char *parts[] = { tw_operand__name(test->operand), NULL, NULL, NULL };
+
+	if (test->operand == TW_ON_FIELD) {
+		parts[0] = format->system;
+		parts[1] = format->name;
+		parts[2] = test->field->name;
+	}
+	tw_field_name__join(parts, ret);
+}
+
+static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len == 4 || i % 2 == 0))
+			tw_line__char(line, len == 4 ? '.' : ':');
+		if (len == 4)
+			tw_line__u64(line, bytes[i]);
+		else if (i % 2 == 0)
+			tw_line__hex(line, (uint64_t)bytes[i] << 8 | bytes[i + 1]);
+	}
+}
+
+static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
+{
+	/* A colon in front: a single byte is no name then. */
+	for (size_t i = 0; i < len; i++) {
+		if (i || len == 1)
+			tw_line__char(line, ':');
+		tw_line__hex_byte(line, bytes[i]);
+	}
+}
+
+static void put_value(const struct writing *w, uint64_t number, const uint8_t *bytes, size_t len)
+{
+	const struct tw_test *test = w->test;
+
+	if (test->operand == TW_ON_TIME)
+		tw_line__seconds(w->line, number);
+	else if (test->compared == TW_AS_TEXT)
+		tw_display__text(w->line, bytes, len);
+	else if (tw_field__address(test->field) != TW_ADDRESS_NONE && len == test->field->size)
+		put_address(w->line, bytes, len);
+	else
+		put_bytes(w->line, bytes, len);
+}
+
+/* Within both ends, or outside of them. Of a single value: of several each comparison might look at another. */
+static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
+			size_t high_len)
+{
+	put(w, w->name);
+	put(w, inside ? " >= " : " < ");
+	put_value(w, w->test->low, low, low_len);
+	put(w, inside ? " && " : " || ");
+	put(w, w->name);
+	put(w, inside ? " <= " : " > ");
+	put_value(w, w->test->high, high, high_len);
+	return true;
+}
+
+/* The first bits of bytes that are no address to Wireshark. */
+static bool put_prefix(const struct writing *w)
+{
+	const struct tw_test *test = w->test;
+	uint8_t low[16], high[16];
+
+	for (unsigned int i = 0; i < test->len && i < sizeof(low); i++) {
+		const uint8_t mask = tw_prefix__mask(test->prefix, i);
+
+		low[i] = test->bytes[i] & mask;
+		high[i] = (uint8_t)(test->bytes[i] | ~mask);
+	}
+	return put_between(w, test->op == TW_TEST_EQ, low, test->len, high, test->len);
+}
+
+static bool write_value(const struct writing *w)
+{
+	const struct tw_test *test = w->test;
+	const bool is_address = test->compared == TW_AS_BYTES && tw_field__address(test->field) != TW_ADDRESS_NONE;
+
+	if (test->op == TW_TEST_WITHIN)
+		return put_between(w, true, test->bytes, test->len, test->high_bytes, test->high_len);
+	if (test->prefix && !is_address)
+		return put_prefix(w);
+	put(w, w->name);
+	put_op(w, test->op);
+	put_value(w, test->low, test->bytes, test->len);
+	if (test->prefix) {
+		tw_line__char(w->line, '/');
+		tw_line__u64(w->line, test->prefix);
+	}
+	return false;
+}
+
+static bool write_pattern(const struct writing *w)
+{
+	const struct tw_test *test = w->test;
+	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
+
+	if (test->op == TW_TEST_GLOB && glob.plain && glob.leading == glob.trailing) {
+		if (!glob.body_len && test->len)
+			return put_certain(w, true);
+		put(w, w->name);
+		put(w, glob.leading ? " contains " : " == ");
+		tw_display__text(w->line, glob.body, glob.body_len);
+		return false;
+	}
+	put(w, w->name);
+	put(w, " matches ");
+	if (test->op == TW_TEST_MATCHES)
+		put_regex(w->line, test->bytes, test->len);
+	else
+		put_glob(w->line, test->bytes, test->len);
+	return false;
+}
+
+/*
+ * Append a test that can be expressed (filter/capability.h)
+ * @format: of the event
+ * Return: whether it needs parentheses beside others.
+ */
+static bool tw_display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
+{
+	struct writing w = { .line = line, .test = test };
+
+	name_of(format, test, w.name);
+	if (test->op == TW_TEST_EXISTS || (test->op == TW_TEST_CONTAINS && !test->len))
+		return put_certain(&w, true);
+	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
+		return write_pattern(&w);
+	if (test->compared == TW_AS_NUMBER && test->operand != TW_ON_TIME)
+		return write_number(&w);
+	return write_value(&w);
+}
 
 /* How what was written goes together with more of it. */
 enum joint {
@@ -271,7 +726,7 @@ static void put_group(struct events *events, uint32_t i, struct tw_line *line)
 		tw_line__wrap(line, begin, "(");
 }
 
-int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *err)
+int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *error)
 {
 	static const struct tw_expression_style style = {
 		.and_text = " && ",
@@ -283,19 +738,19 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	const size_t room = (size_t)(line->end - line->at);
 	struct events events = { 0 };
 	struct tw_groups groups;
-	int error = tw_groups__make(bound, &style, TW_BACK_END_DISPLAY, room, &groups, err);
+	int err = tw_groups__make(bound, &style, TW_BACK_END_DISPLAY, room, &groups, error);
 
-	if (!error && events__init(&events, &groups))
-		error = tw_error__set(err, -ENOMEM, "display: out of memory");
-	for (uint32_t i = 0; i < groups.n && !error && !line->cut; i++) {
+	if (!err && events__init(&events, &groups))
+		err = tw_error__set(error, -ENOMEM, "display: out of memory");
+	for (uint32_t i = 0; i < groups.n && !err && !line->cut; i++) {
 		tw_line__str(line, i ? " || " : "");
 		put_group(&events, i, line);
 	}
-	if (!error && !groups.n)
+	if (!err && !groups.n)
 		tw_line__str(line, TW_DISPLAY_FALSE);
-	if (!error && line->cut)
-		error = tw_error__set(err, -E2BIG, "for display this is longer than %zu bytes", room);
+	if (!err && line->cut)
+		err = tw_error__set(error, -E2BIG, "for display this is longer than %zu bytes", room);
 	events__fini(&events);
 	tw_groups__fini(&groups);
-	return error;
+	return err;
 }

@@ -16,6 +16,9 @@
  *
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG where the line has no room.
  */
-int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *err);
+int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *error);
+
+/** tw_display__sign_bit() - of the numbers that Wireshark has for a field; 0 = they have no sign */
+uint64_t tw_display__sign_bit(const struct tw_test *test);
 
 #endif

@@ -44,7 +44,7 @@ static inline struct tw_filter_event tw_filter_event__of_view(const struct tw_ev
  * tw_bound__prepare() - make the evaluator's programs; before the first tw_bound__matches()
  * Return: 0, -E2BIG, -ENOMEM.
  */
-int tw_bound__prepare(struct tw_bound *bound, struct tw_error *err);
+int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error);
 
 /** tw_bound__matches() - whether the event matches; any number of threads may ask */
 bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_event *event);

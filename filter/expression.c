@@ -119,28 +119,28 @@ static void add_event(struct tw_groups *g, const struct tw_expression_style *sty
 }
 
 static int add_events(struct tw_groups *g, const struct tw_expression_style *style, enum tw_back_end back_end,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	const struct tw_bound *bound = g->bound;
-	int error = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < bound->n_events && !error && !g->text.cut; i++) {
-		error = tw_bound__check(bound, bound->events[i].root, back_end, err);
-		if (!error)
+	for (uint32_t i = 0; i < bound->n_events && !err && !g->text.cut; i++) {
+		err = tw_bound__check(bound, bound->events[i].root, back_end, error);
+		if (!err)
 			add_event(g, style, i);
 	}
-	if (!error)
-		error = tw_bound__check(bound, bound->unknown, back_end, err);
-	if (!error)
+	if (!err)
+		err = tw_bound__check(bound, bound->unknown, back_end, error);
+	if (!err)
 		add_event(g, style, (uint32_t)bound->n_events);
-	return error;
+	return err;
 }
 
 int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
-		    size_t room, struct tw_groups *ret, struct tw_error *err)
+		    size_t room, struct tw_groups *ret, struct tw_error *error)
 {
 	const size_t n = bound->n_events + 1;
-	int error;
+	int err;
 
 	*ret = (struct tw_groups){ .bound = bound, .n_slots = 16 };
 	while (ret->n_slots < 2 * n)
@@ -150,13 +150,13 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	ret->group_of = calloc(n, sizeof(*ret->group_of));
 	ret->slots = calloc(ret->n_slots, sizeof(*ret->slots));
 	if (!ret->pool || !ret->groups || !ret->group_of || !ret->slots)
-		return tw_error__set(err, -ENOMEM, "%s: out of memory", tw_back_end__name(back_end));
+		return tw_error__set(error, -ENOMEM, "%s: out of memory", tw_back_end__name(back_end));
 	ret->text = tw_line__on(ret->pool, room);
-	error = add_events(ret, style, back_end, err);
-	if (!error && ret->text.cut)
-		error = tw_error__set(err, -E2BIG, "for %s this is longer than %zu bytes", tw_back_end__name(back_end),
-				      room);
-	return error;
+	err = add_events(ret, style, back_end, error);
+	if (!err && ret->text.cut)
+		err = tw_error__set(error, -E2BIG, "for %s this is longer than %zu bytes", tw_back_end__name(back_end),
+				    room);
+	return err;
 }
 
 void tw_groups__fini(struct tw_groups *groups)

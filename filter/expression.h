@@ -60,7 +60,7 @@ struct tw_groups {
  * Return: 0; -EOPNOTSUPP, -E2BIG, -ENOMEM.
  */
 int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
-		    size_t room, struct tw_groups *ret, struct tw_error *err);
+		    size_t room, struct tw_groups *ret, struct tw_error *error);
 
 void tw_groups__fini(struct tw_groups *groups);
 

@@ -28,10 +28,10 @@ struct tw_filter;
  * @text: NUL-terminated, copied
  * @ret: the caller's; tw_filter__free()
  *
- * Return: 0; -EINVAL for what is no expression, -E2BIG beyond a limit, -ENOMEM. @err begins with "column N: ", N counted in
+ * Return: 0; -EINVAL for what is no expression, -E2BIG beyond a limit, -ENOMEM. @error begins with "column N: ", N counted in
  * bytes from 1.
  */
-int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *err);
+int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error);
 
 /** tw_filter__free() - NULL is fine */
 void tw_filter__free(struct tw_filter *filter);
@@ -63,10 +63,10 @@ struct tw_bound;
  * @filter: may be freed before the result
  * @ret: the caller's; tw_bound__free()
  *
- * Return: 0; -EINVAL where a name, a value or an operator cannot be, with @err as of tw_filter__parse(); -E2BIG, -ENOMEM.
+ * Return: 0; -EINVAL where a name, a value or an operator cannot be, with @error as of tw_filter__parse(); -E2BIG, -ENOMEM.
  */
 int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options *options, struct tw_bound **ret,
-		    struct tw_error *err);
+		    struct tw_error *error);
 
 /** tw_bound__free() - NULL is fine */
 void tw_bound__free(struct tw_bound *bound);

@@ -531,7 +531,7 @@ static void put_group(const struct tw_groups *g, uint32_t i, struct tw_line *lin
 	tw_line__str(line, group->len ? "))" : ")");
 }
 
-int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *err)
+int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *error)
 {
 	static const struct tw_expression_style style = {
 		.and_text = " and ",
@@ -542,21 +542,20 @@ int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_li
 	};
 	const size_t room = (size_t)(line->end - line->at);
 	struct tw_groups groups;
-	int error = tw_groups__make(bound, &style, TW_BACK_END_PCAP, room, &groups, err);
-	const bool is_any =
-		!error && groups.n == 1 && !groups.groups[0].len && groups.groups[0].n == bound->n_events + 1;
+	int err = tw_groups__make(bound, &style, TW_BACK_END_PCAP, room, &groups, error);
+	const bool is_any = !err && groups.n == 1 && !groups.groups[0].len && groups.groups[0].n == bound->n_events + 1;
 
-	if (!error)
+	if (!err)
 		tw_line__str(line, "ether proto 0x88b5");
-	if (!error && !is_any) {
+	if (!err && !is_any) {
 		tw_line__str(line, " and (");
 		put_others(line, bound->options.big_endian, schema_id);
 		for (uint32_t i = 0; i < groups.n && !line->cut; i++)
 			put_group(&groups, i, line);
 		tw_line__char(line, ')');
 	}
-	if (!error && line->cut)
-		error = tw_error__set(err, -E2BIG, "for pcap this is longer than %zu bytes", room);
+	if (!err && line->cut)
+		err = tw_error__set(error, -E2BIG, "for pcap this is longer than %zu bytes", room);
 	tw_groups__fini(&groups);
-	return error;
+	return err;
 }

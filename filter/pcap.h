@@ -18,6 +18,6 @@
  *
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG where the line has no room.
  */
-int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *err);
+int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *error);
 
 #endif

@@ -447,19 +447,19 @@ static bool put_test(const struct tw_format *format, const struct tw_test *test,
 }
 
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
-		     struct tw_error *err)
+		     struct tw_error *error)
 {
 	static const struct tw_expression_style style = {
 		.and_text = " && ", .or_text = " || ", .not_text = "!", .test = put_test
 	};
 	const char *const begin = line->at;
-	const int error = tw_bound__check(bound, root, TW_BACK_END_TRACEFS, err);
+	const int err = tw_bound__check(bound, root, TW_BACK_END_TRACEFS, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	tw_expression__write(&style, NULL, root, line);
 	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
-		return tw_error__set(err, -E2BIG, "the kernel takes no filter of more than %d bytes for an event",
+		return tw_error__set(error, -E2BIG, "the kernel takes no filter of more than %d bytes for an event",
 				     TW_TRACEFS_FILTER_MAX);
 	return 0;
 }

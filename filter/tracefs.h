@@ -19,7 +19,7 @@
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if it is longer than the kernel takes.
  */
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
-		     struct tw_error *err);
+		     struct tw_error *error);
 
 /* Why the kernel would not take a text as it is meant (filter/capability.c says it in words). */
 enum tw_tracefs_obstacle {

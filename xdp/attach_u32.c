@@ -13,7 +13,7 @@
 #include <netlink/route/cls/u32.h>
 #include <string.h>
 
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "wire/tracewire.h"
 #include "xdp/tc.h"
 

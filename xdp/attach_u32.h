@@ -3,7 +3,7 @@
 #ifndef TW_ATTACH_U32_H
 #define TW_ATTACH_U32_H
 
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "xdp/state.h"
 
 /**

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "xdp/attach_tc.h"
 #include "xdp/attach_u32.h"
 #include "xdp/attach_xdp.h"

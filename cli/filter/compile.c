@@ -19,7 +19,7 @@
 #include "filter/display.h"
 #include "filter/pcap.h"
 #include "filter/tracefs.h"
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "wire/tracewire.h"
 
 #define INSN_MAX   256          /* bytes of one instruction as text */

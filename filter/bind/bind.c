@@ -6,10 +6,263 @@
 
 #include "filter/bind/bind.h"
 #include "filter/compare.h"
+#include "filter/describe.h"
 #include "filter/evaluate.h"
-#include "filter/language/literal.h"
+#include "filter/language/lex.h"
 #include "filter/pattern.h"
 #include "filter/tree.h"
+
+/* A comparison with a set is one test for each member, of which one has to be true; any other comparison is one test. */
+int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
+{
+	return tw_filter_error(binding->error, -EINVAL, member->low.column,
+			       "the range %.32s..%.32s has its ends the wrong way round", member->low.text,
+			       member->high.text);
+}
+
+static int keep(const struct tw_binding *binding, const void *bytes, size_t len, const uint8_t **ret, size_t *ret_len)
+{
+	*ret = tw_arena__copy(binding->arena, bytes, len);
+	*ret_len = len;
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* A text that is longer than its field is a mistake, whatever is asked of it. */
+static int check_length(const struct tw_binding *binding, const struct tw_subject *subject,
+			const struct tw_literal *literal, const struct tw_test *test)
+{
+	const struct tw_field *field = subject->field;
+	const bool whole = test->op == TW_TEST_EQ || test->op == TW_TEST_NE || test->op == TW_TEST_CONTAINS;
+
+	if (!whole || !field || field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED ||
+	    literal->len <= field->size)
+		return 0;
+	return tw_filter_error(binding->error, -ERANGE, literal->column, "'%s' has %u bytes and cannot have this text",
+			       subject->name, field->size);
+}
+
+/* Compiled once for all events; the bound filter owns it. */
+static int bind_pattern(const struct tw_binding *binding, const struct tw_literal *literal, struct tw_test *test)
+{
+	struct tw_compiled *compiled;
+	void *code;
+	char why[256];
+	size_t at = 0;
+
+	for (struct tw_compiled *c = binding->bound->patterns; c; c = c->next) {
+		if (c->literal == literal) {
+			test->pattern = c->code;
+			return 0;
+		}
+	}
+	compiled = tw_arena__take(binding->arena, sizeof(*compiled));
+	if (!compiled)
+		return -ENOMEM;
+	code = tw_pattern__new(literal, &at, why);
+	if (!code)
+		return tw_filter_error(binding->error, -EINVAL, tw_literal__column_of(literal, binding->bound->text, at),
+				       "this is no regular expression: %s", why);
+	*compiled = (struct tw_compiled){ .literal = literal, .code = code, .next = binding->bound->patterns };
+	binding->bound->patterns = compiled;
+	test->pattern = code;
+	return 0;
+}
+
+/* Without quotes it was meant for a pattern. */
+static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
+{
+	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
+		return 0;
+	return tw_filter_error(binding->error, -EINVAL, literal->column,
+			       "'%.64s' is a pattern, which ~ compares with; in quotes * is a character like others",
+			       literal->text);
+}
+
+static int check_order(const struct tw_binding *binding, const struct tw_set_member *member, const struct tw_test *test)
+{
+	if (!member->is_range || tw_bytes__compare(test->bytes, test->len, test->high_bytes, test->high_len) <= 0)
+		return 0;
+	return tw_binding__wrong_way(binding, member);
+}
+
+static int bind_text(const struct tw_binding *binding, const struct tw_subject *subject,
+		     const struct tw_set_member *member, struct tw_test *test)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	int err;
+
+	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
+	err = check_star(binding, &member->low, test);
+	if (!err)
+		err = keep(binding, member->low.text, member->low.len, &test->bytes, &test->len);
+	if (!err && member->is_range)
+		err = keep(binding, member->high.text, member->high.len, &test->high_bytes, &test->high_len);
+	if (!err)
+		err = check_order(binding, member, test);
+	if (!err && test->op == TW_TEST_MATCHES)
+		err = bind_pattern(binding, &member->low, test);
+	return err ? err : check_length(binding, subject, &member->low, test);
+}
+
+/* Return: bytes in @ret; 0 if it is none of what bytes are written as. */
+static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
+			 uint8_t *ret_prefix)
+{
+	const struct tw_field *field = subject->field;
+	const bool fixed = field->place == TW_PLACE_FIXED;
+
+	*ret_prefix = 0;
+	if (literal->quote && literal->len <= TW_LITERAL_BYTES_MAX) {
+		memcpy(ret, literal->text, literal->len);
+		return literal->len;
+	}
+	if (fixed && (field->size == 4 || field->size == 16) &&
+	    tw_literal__address(literal, field->size, ret, ret_prefix))
+		return field->size;
+	return tw_literal__bytes(literal, ret);
+}
+
+static int bind_side(const struct tw_binding *binding, const struct tw_subject *subject,
+		     const struct tw_literal *literal, struct tw_test *test, const uint8_t **ret, size_t *ret_len)
+{
+	const struct tw_field *field = subject->field;
+	uint8_t bytes[TW_LITERAL_BYTES_MAX], prefix;
+	const size_t len = read_bytes(subject, literal, bytes, &prefix);
+
+	if (!len)
+		return tw_filter_error(binding->error, -EINVAL, literal->column,
+				       "'%s' is bytes, written aa:bb:cc%s; '%.64s' is not", subject->name,
+				       field->size == 4    ? " or as an IPv4 address"
+				       : field->size == 16 ? " or as an IPv6 address"
+							   : "",
+				       literal->text);
+	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
+		return tw_filter_error(binding->error, -EINVAL, literal->column,
+				       "a network is only == or != to an address");
+	test->prefix = prefix;
+	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
+		return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has %u bytes, not %zu%s",
+				       subject->name, field->size, len,
+				       literal->quote ? "; addresses stand without quotes" : "");
+	return keep(binding, bytes, len, ret, ret_len);
+}
+
+static int bind_bytes(const struct tw_binding *binding, const struct tw_subject *subject,
+		      const struct tw_set_member *member, struct tw_test *test)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	int err;
+
+	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
+	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
+		return tw_filter_error(binding->error, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",
+				       subject->name, tw_test_op__text(test->op));
+	err = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
+	if (!err && member->is_range)
+		err = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
+	return err ? err : check_order(binding, member, test);
+}
+
+static struct tw_test *new_test(const struct tw_binding *binding, const struct tw_subject *subject)
+{
+	struct tw_test *test = tw_arena__take(binding->arena, sizeof(*test));
+
+	if (!test)
+		return NULL;
+	test->operand = subject->operand;
+	test->compared = subject->compared;
+	test->op = TW_TEST_EXISTS;
+	test->big_endian = subject->big_endian;
+	test->is_signed = subject->is_signed;
+	test->predicate = binding->index;
+	test->field = subject->field;
+	return test;
+}
+
+static int bind_member(const struct tw_binding *binding, const struct tw_subject *subject,
+		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain)
+{
+	*ret_certain = -1;
+	if (!member && !binding->predicate->has_mask)
+		return 0;
+	if (subject->operand == TW_ON_TIME)
+		return tw_binding__time(binding, member, test);
+	if (subject->compared == TW_AS_NUMBER)
+		return tw_binding__number(binding, subject, member, test, ret_certain);
+	if (subject->compared == TW_AS_TEXT)
+		return bind_text(binding, subject, member, test);
+	return bind_bytes(binding, subject, member, test);
+}
+
+static bool is_always_there(const struct tw_subject *subject)
+{
+	return subject->operand != TW_ON_FIELD && subject->operand != TW_ON_COMM && subject->operand != TW_ON_HOST;
+}
+
+/* Keeps the test that was made of a member (NULL: the name stands alone, or with a mask) unless it is certain. */
+static int add_test(const struct tw_binding *binding, const struct tw_subject *subject,
+		    const struct tw_set_member *member, struct tw_tests *tests)
+{
+	struct tw_test *test = new_test(binding, subject);
+	int certain, err;
+
+	if (!test)
+		return -ENOMEM;
+	err = bind_member(binding, subject, member, test, &certain);
+	if (err && err != -ERANGE)
+		return err;
+	if (certain && test->op == TW_TEST_EXISTS && is_always_there(subject))
+		tests->is_true = true;
+	else if (certain)
+		tests->items[tests->n++] = test;
+	return err;
+}
+
+static int check_mask(const struct tw_binding *binding, const struct tw_subject *subject)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+
+	if (!predicate->has_mask || (subject->compared == TW_AS_NUMBER && subject->operand != TW_ON_TIME))
+		return 0;
+	return tw_filter_error(binding->error, -EINVAL, predicate->mask.column, "'%s' is no number: & is for numbers",
+			       subject->name);
+}
+
+static unsigned int count_members(const struct tw_predicate *predicate)
+{
+	unsigned int n = 0;
+
+	for (const struct tw_set_member *member = predicate->members; member; member = member->next)
+		n++;
+	return n;
+}
+
+/*
+ * The tests of a comparison about @subject
+ * Return: 0; -EINVAL if it cannot be compared so, with the binding's err filled; -ERANGE as below, @ret filled too; -ENOMEM.
+ */
+static int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
+{
+	const struct tw_predicate *predicate = binding->predicate;
+	const unsigned int n = count_members(predicate);
+	bool out_of_range = false;
+	int err = check_mask(binding, subject);
+
+	if (err)
+		return err;
+	*ret = (struct tw_tests){ .items = tw_arena__take(binding->arena, (n + 1) * sizeof(*ret->items)) };
+	if (!ret->items)
+		return -ENOMEM;
+	if (!n)
+		return add_test(binding, subject, NULL, ret);
+	for (const struct tw_set_member *member = predicate->members; member; member = member->next) {
+		err = add_test(binding, subject, member, ret);
+		if (err && err != -ERANGE)
+			return err;
+		out_of_range |= err == -ERANGE;
+	}
+	return out_of_range ? -ERANGE : 0;
+}
 
 /* What is known of a comparison, besides what is typed. */
 struct known {
@@ -32,7 +285,7 @@ enum answer {
 struct binder {
 	const struct tw_filter *filter;
 	struct tw_bound *bound;
-	struct tw_error *err;
+	struct tw_error *error;
 	struct known *known;            /* one for each predicate */
 	const struct tw_format *format; /* whose tree is being made; NULL for ids that the schema does not have */
 	struct tw_print *print;         /* of it, once that was needed */
@@ -42,14 +295,14 @@ struct binder {
 	const struct tw_node *plain;
 };
 
-static struct tw_binding binding_of(const struct binder *b, unsigned int i, struct tw_error *err)
+static struct tw_binding binding_of(const struct binder *b, unsigned int i, struct tw_error *error)
 {
 	return (struct tw_binding){
 		.predicate = b->filter->predicates[i],
 		.index = (uint16_t)i,
 		.arena = b->bound->arena,
 		.bound = b->bound,
-		.err = err,
+		.error = error,
 	};
 }
 
@@ -146,7 +399,7 @@ static int bind_key(struct binder *b, unsigned int i)
 	const struct tw_subject own_name = { .name = predicate->name, .compared = TW_AS_TEXT };
 	const struct tw_subject subject =
 		is_own_name(&known->name) ? own_name : subject_of_operand(predicate, known->name.operand);
-	const struct tw_binding binding = binding_of(b, i, b->err);
+	const struct tw_binding binding = binding_of(b, i, b->error);
 
 	b->bound->needs_comm |= subject.operand == TW_ON_COMM;
 	b->bound->needs_host |= subject.operand == TW_ON_HOST;
@@ -240,19 +493,19 @@ static int tree_of_predicate(struct binder *b, unsigned int i, struct tw_node **
 }
 
 /* Whether something is wrong with the names that a comparison is about. Return: 0 or -EINVAL, with @err filled. */
-static int check_names(const struct binder *b, unsigned int i, struct tw_error *err)
+static int check_names(const struct binder *b, unsigned int i, struct tw_error *error)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
 	const struct tw_schema *schema = b->bound->options.schema;
 	const struct known *known = &b->known[i];
 
 	if (is_own_name(&known->name))
-		return tw_filter_own_name__check(&known->name, predicate, schema, err);
+		return tw_filter_own_name__check(&known->name, predicate, schema, error);
 	if (known->usable)
 		return 0;
 	if (known->err)
-		return tw_error__set(err, known->err, "%s", known->why.text);
-	return tw_filter_name__unknown(&known->name, schema, predicate->column, err);
+		return tw_error__set(error, known->err, "%s", known->why.text);
+	return tw_filter_name__unknown(&known->name, schema, predicate->column, error);
 }
 
 /* Names and values that nothing has. Where they are allowed, a comparison is absent only if nothing is asked of any event. */
@@ -267,7 +520,7 @@ static int check(struct binder *b)
 			continue;
 		err = check_names(b, i, &why);
 		if (err && strict)
-			return tw_error__set(b->err, err, "%s", why.text);
+			return tw_error__set(b->error, err, "%s", why.text);
 		if (!err)
 			continue;
 		b->bound->absent[i] = tw_arena__copy(b->bound->arena, why.text, strlen(why.text));
@@ -345,7 +598,7 @@ static int bind_events(struct binder *b)
 static int read_names(struct binder *b)
 {
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
-		const int err = tw_filter_name__read(b->filter->predicates[i], &b->known[i].name, b->err);
+		const int err = tw_filter_name__read(b->filter->predicates[i], &b->known[i].name, b->error);
 
 		if (err)
 			return err;
@@ -374,51 +627,51 @@ static int make_tables(struct tw_bound *bound, const struct tw_filter *filter)
 	return bound->events && bound->absent && bound->text ? copy_spans(bound, filter) : -ENOMEM;
 }
 
-static int bind(const struct tw_filter *filter, struct tw_bound *bound, struct tw_error *err)
+static int bind(const struct tw_filter *filter, struct tw_bound *bound, struct tw_error *error)
 {
-	struct binder b = { .filter = filter, .bound = bound, .err = err };
-	int error = make_tables(bound, filter);
+	struct binder b = { .filter = filter, .bound = bound, .error = error };
+	int err = make_tables(bound, filter);
 
 	b.known = calloc(filter->n_predicates, sizeof(*b.known));
 	if (!b.known)
-		error = -ENOMEM;
-	if (!error)
-		error = read_names(&b);
-	if (!error)
-		error = bind_keys(&b);
-	if (!error)
-		error = bind_events(&b);
-	if (!error)
-		error = check(&b);
+		err = -ENOMEM;
+	if (!err)
+		err = read_names(&b);
+	if (!err)
+		err = bind_keys(&b);
+	if (!err)
+		err = bind_events(&b);
+	if (!err)
+		err = check(&b);
 	tw_print__free(b.print);
 	free(b.known);
-	return error;
+	return err;
 }
 
 int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options *options, struct tw_bound **ret,
-		    struct tw_error *err)
+		    struct tw_error *error)
 {
 	struct tw_bound *bound = calloc(1, sizeof(*bound));
-	int error = -ENOMEM;
+	int err = -ENOMEM;
 
 	if (bound)
 		bound->arena = tw_arena__new(TW_FILTER_MEMORY_MAX);
 	if (bound && bound->arena) {
 		bound->options = *options;
-		error = bind(filter, bound, err);
+		err = bind(filter, bound, error);
 	}
-	if (!error) {
+	if (!err) {
 		*ret = bound;
 		return 0;
 	}
-	if (error == -ERANGE)
-		error = -EINVAL;
-	if (error == -ENOMEM && bound && bound->arena && tw_arena__is_full(bound->arena))
-		error = tw_filter_error(err, -E2BIG, 1, "the expression is too large for this many events");
-	else if (error == -ENOMEM)
-		tw_filter_error(err, error, 1, "no memory");
+	if (err == -ERANGE)
+		err = -EINVAL;
+	if (err == -ENOMEM && bound && bound->arena && tw_arena__is_full(bound->arena))
+		err = tw_filter_error(error, -E2BIG, 1, "the expression is too large for this many events");
+	else if (err == -ENOMEM)
+		tw_filter_error(error, err, 1, "no memory");
 	tw_bound__free(bound);
-	return error;
+	return err;
 }
 
 void tw_bound__free(struct tw_bound *bound)

@@ -31,14 +31,8 @@ struct tw_binding {
 	uint16_t index; /* of the predicate */
 	struct tw_arena *arena;
 	struct tw_bound *bound;
-	struct tw_error *err;
+	struct tw_error *error;
 };
-
-/**
- * tw_binding__tests() - the tests of a comparison about @subject
- * Return: 0; -EINVAL if it cannot be compared so, with the binding's err filled; -ERANGE as below, @ret filled too; -ENOMEM.
- */
-int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret);
 
 /*
  * The parts of that, for one member of the set (NULL: none, `field & mask`). They fill @test. A number that the subject cannot have

@@ -55,31 +55,31 @@ static bool is_common(const char *field)
 	return !strncmp(field, "common_", 7);
 }
 
-static int check_characters(const struct tw_predicate *predicate, struct tw_error *err)
+static int check_characters(const struct tw_predicate *predicate, struct tw_error *error)
 {
 	const char *name = predicate->name;
 
 	if (strlen(name) >= TW_NAME_PARTS_MAX)
-		return tw_filter_error(err, -EINVAL, predicate->column, "no name is as long as this");
+		return tw_filter_error(error, -EINVAL, predicate->column, "no name is as long as this");
 	if (name[0] == '-' || (name[0] >= '0' && name[0] <= '9' && !strpbrk(name, ".:")))
-		return tw_filter_error(err, -EINVAL, predicate->column,
+		return tw_filter_error(error, -EINVAL, predicate->column,
 				       "'%s' is no name, and a comparison begins with one: cpu == 1", name);
 	for (const char *c = name; *c; c++) {
 		if (!tw_field_name__may_have(*c) && *c != '.' && *c != ':')
-			return tw_filter_error(err, -EINVAL, predicate->column + (uint32_t)(c - name),
+			return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)(c - name),
 					       "'%s' is no name: '%c' cannot be in one", name, *c);
 	}
 	return 0;
 }
 
-static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_error *err)
+static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_error *error)
 {
-	return tw_filter_error(err, -EINVAL, predicate->column + (uint32_t)at,
+	return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)at,
 			       "'%s' is no name: FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD is one", predicate->name);
 }
 
 /* Cuts a name at its dots; SYSTEM:EVENT too, as tracefs writes it, with an empty field. Return: how many parts; -EINVAL. */
-static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *err)
+static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *error)
 {
 	const bool has_colon = strchr(buf, ':');
 	int n = 0;
@@ -87,10 +87,10 @@ static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], 
 	for (char *at = buf, *next; at; at = next) {
 		next = strpbrk(at, ".:");
 		if (n == 3)
-			return tw_filter_error(err, -EINVAL, predicate->column,
+			return tw_filter_error(error, -EINVAL, predicate->column,
 					       "'%s' has more parts than SYSTEM.EVENT.FIELD", predicate->name);
 		if (!*at || next == at || (next && has_colon && (*next == ':') != !n))
-			return no_name(predicate, (size_t)(at - buf), err);
+			return no_name(predicate, (size_t)(at - buf), error);
 		parts[n++] = at;
 		if (next)
 			*next++ = '\0';
@@ -100,16 +100,16 @@ static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], 
 	return n;
 }
 
-int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *err)
+int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *error)
 {
 	char *parts[3];
-	int n = check_characters(predicate, err);
+	int n = check_characters(predicate, error);
 
 	if (n)
 		return n;
 	strcpy(ret->buf, predicate->name);
 	ret->system = ret->event = ret->field = NULL;
-	n = cut(predicate, ret->buf, parts, err);
+	n = cut(predicate, ret->buf, parts, error);
 	if (n < 0)
 		return n;
 	if (n == 1 && find_key(parts[0], ret))
@@ -193,50 +193,50 @@ static uint32_t column_of(const struct tw_filter_name *name, const char *part, u
 	return column + (uint32_t)(part - name->buf);
 }
 
-static int say_event(const char *event, uint32_t column, struct tw_error *err)
+static int say_event(const char *event, uint32_t column, struct tw_error *error)
 {
-	return tw_filter_error(err, -EINVAL, column, "'%s' is an event, not a field; event == \"%s\" asks for it",
+	return tw_filter_error(error, -EINVAL, column, "'%s' is an event, not a field; event == \"%s\" asks for it",
 			       event, event);
 }
 
 /* A field of no event in particular. */
-static int say_unknown_field(const struct unknown *unknown, uint32_t column, struct tw_error *err)
+static int say_unknown_field(const struct unknown *unknown, uint32_t column, struct tw_error *error)
 {
 	const char *field = unknown->name->field;
 	char hint[160];
 
 	column = column_of(unknown->name, field, column);
 	if (tw_words__is_flag(field))
-		return tw_filter_error(err, -EINVAL, column, "'%s' is a bit of flags; flags & %s asks for it", field,
+		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of flags; flags & %s asks for it", field,
 				       field);
-	return tw_filter_error(err, -EINVAL, column, "no event has a field '%s'%s", field,
+	return tw_filter_error(error, -EINVAL, column, "no event has a field '%s'%s", field,
 			       meant(&unknown->field, hint, sizeof(hint)));
 }
 
-static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw_error *err)
+static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw_error *error)
 {
 	const struct tw_filter_name *name = unknown->name;
 	char hint[160];
 
 	if (unknown->same_event && (!name->event || !unknown->has_event))
-		return say_event(unknown->same_event, column_of(name, name->field, column), err);
+		return say_event(unknown->same_event, column_of(name, name->field, column), error);
 	if (!unknown->has_system && name->system)
-		return tw_filter_error(err, -EINVAL, column, "no event is of a system '%s'%s", name->system,
+		return tw_filter_error(error, -EINVAL, column, "no event is of a system '%s'%s", name->system,
 				       meant(&unknown->system, hint, sizeof(hint)));
 	if (!unknown->has_event && name->event)
-		return tw_filter_error(err, -EINVAL, column_of(name, name->event, column),
+		return tw_filter_error(error, -EINVAL, column_of(name, name->event, column),
 				       "there is no event '%s'%s%s%s", name->event, name->system ? " in system " : "",
 				       name->system ? name->system : "", meant(&unknown->event, hint, sizeof(hint)));
 	if (name->event && name->field && !*name->field)
-		return say_event(name->event, column_of(name, name->event, column), err);
+		return say_event(name->event, column_of(name, name->event, column), error);
 	if (name->event)
-		return tw_filter_error(err, -EINVAL, column_of(name, name->field, column), "%s has no field '%s'%s",
+		return tw_filter_error(error, -EINVAL, column_of(name, name->field, column), "%s has no field '%s'%s",
 				       name->event, name->field, meant(&unknown->field, hint, sizeof(hint)));
-	return say_unknown_field(unknown, column, err);
+	return say_unknown_field(unknown, column, error);
 }
 
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
-			    struct tw_error *err)
+			    struct tw_error *error)
 {
 	struct unknown unknown = { .name = name };
 
@@ -247,7 +247,7 @@ int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_s
 		tw_nearest__offer(&unknown.field, keys[i].name);
 	for (size_t i = 0; i < tw_schema__count(schema); i++)
 		look_at(&unknown, tw_schema__at(schema, i));
-	return say_unknown(&unknown, column, err);
+	return say_unknown(&unknown, column, error);
 }
 
 static const char *own_name(const struct tw_filter_name *name, const struct tw_format *format)
@@ -256,7 +256,7 @@ static const char *own_name(const struct tw_filter_name *name, const struct tw_f
 }
 
 static int check_own_name(const struct tw_filter_name *name, const struct tw_literal *literal,
-			  const struct tw_schema *schema, struct tw_error *err)
+			  const struct tw_schema *schema, struct tw_error *error)
 {
 	const char *kind = name->kind == TW_NAME_EVENT ? "event" : "system";
 	struct tw_nearest nearest;
@@ -269,26 +269,26 @@ static int check_own_name(const struct tw_filter_name *name, const struct tw_lit
 			return 0;
 	}
 	if (strpbrk(literal->text, "*?["))
-		return tw_filter_error(err, -EINVAL, literal->column,
+		return tw_filter_error(error, -EINVAL, literal->column,
 				       "there is no %s '%s'; %s ~ \"%s\" takes it for a pattern", kind, literal->text,
 				       kind, literal->text);
 	tw_nearest__init(&nearest, literal->text);
 	for (size_t i = 0; i < tw_schema__count(schema); i++)
 		tw_nearest__offer(&nearest, own_name(name, tw_schema__at(schema, i)));
-	return tw_filter_error(err, -EINVAL, literal->column, "there is no %s '%s'%s", kind, literal->text,
+	return tw_filter_error(error, -EINVAL, literal->column, "there is no %s '%s'%s", kind, literal->text,
 			       meant(&nearest, hint, sizeof(hint)));
 }
 
 int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,
-			      const struct tw_schema *schema, struct tw_error *err)
+			      const struct tw_schema *schema, struct tw_error *error)
 {
 	const bool asks_for_name = predicate->op == TW_TEST_EQ || predicate->op == TW_TEST_NE;
-	int error = 0;
+	int err = 0;
 
 	if (!tw_schema__count(schema))
-		return tw_filter_error(err, -EINVAL, predicate->column, "there are no events");
-	for (const struct tw_set_member *m = predicate->members; m && asks_for_name && !error; m = m->next)
+		return tw_filter_error(error, -EINVAL, predicate->column, "there are no events");
+	for (const struct tw_set_member *m = predicate->members; m && asks_for_name && !err; m = m->next)
 		if (!m->is_range)
-			error = check_own_name(name, &m->low, schema, err);
-	return error;
+			err = check_own_name(name, &m->low, schema, error);
+	return err;
 }

@@ -23,7 +23,7 @@ struct tw_filter_name {
 };
 
 /** tw_filter_name__read() - take a predicate's name apart. Return: 0, -EINVAL if it cannot be one */
-int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *err);
+int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *error);
 
 /** tw_filter_name__is_of() - whether it can mean something in that event */
 bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_format *format);
@@ -36,13 +36,13 @@ bool tw_filter_name__is_key(const char *word);
 
 /** tw_filter_name__unknown() - say that no event of the schema has it, and what may have been meant. Return: -EINVAL */
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
-			    struct tw_error *err);
+			    struct tw_error *error);
 
 /**
  * tw_filter_own_name__check() - of event and system: that some event is called what they are compared with; each one of a set
  * Return: 0, or -EINVAL with what may have been meant. Ranges, patterns and order may be about names that nothing has.
  */
 int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,
-			      const struct tw_schema *schema, struct tw_error *err);
+			      const struct tw_schema *schema, struct tw_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "filter/bind/bind.h"
 #include "filter/describe.h"
-#include "filter/language/literal.h"
+#include "filter/language/lex.h"
 
 #define WORD_MAX 128
 
@@ -57,7 +57,7 @@ static int say_unknown(const struct tw_binding *binding, const struct tw_subject
 		tw_nearest__offer(&nearest, names->names[i].name);
 	if (nearest.best)
 		snprintf(hint, sizeof(hint), "; did you mean '%s'?", nearest.best);
-	return tw_filter_error(binding->err, -EINVAL, literal->column, "'%s' has no value named '%s'%s", subject->name,
+	return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has no value named '%s'%s", subject->name,
 			       word, hint);
 }
 
@@ -75,7 +75,7 @@ static int say_no_number(const struct tw_binding *binding, const struct tw_subje
 		hint = "; a range is written in {1..5}";
 	else if (*text == '0' && digits && !text[digits])
 		hint = ": what begins with 0 is octal";
-	return tw_filter_error(binding->err, -EINVAL, literal->column,
+	return tw_filter_error(binding->error, -EINVAL, literal->column,
 			       "'%s' is compared with numbers, and '%.64s' is none%s", subject->name, text, hint);
 }
 
@@ -128,7 +128,7 @@ static struct placed place(const struct tw_integer *value, unsigned int size, bo
 static int out_of_range(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_literal *literal)
 {
-	return tw_filter_error(binding->err, -ERANGE, literal->column,
+	return tw_filter_error(binding->error, -ERANGE, literal->column,
 			       "%s'%s' is a number of %u bits %s sign and cannot be %.64s",
 			       binding->predicate->has_mask ? "under a mask " : "", subject->name, subject->size * 8u,
 			       subject->is_signed ? "with" : "without", literal->text);
@@ -205,7 +205,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 
 	is_address(subject, &member->low, bytes, &prefix);
 	if (!can)
-		return tw_filter_error(binding->err, -EINVAL, member->low.column,
+		return tw_filter_error(binding->error, -EINVAL, member->low.column,
 				       "'%s' has its bytes in the order of the network: only == and != compare it with "
 				       "addresses, and with networks",
 				       subject->name);
@@ -289,7 +289,7 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 
 	*ret_certain = -1;
 	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
-		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
+		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
 				       "'%s' is a number; '%s' is for text", subject.name, tw_test_op__text(op));
 	subject.is_signed = given->is_signed && !predicate->has_mask; /* what a mask leaves is bits */
 	test->op = op;
@@ -314,7 +314,7 @@ static int read_seconds(const struct tw_binding *binding, const struct tw_litera
 {
 	if (tw_literal__seconds(literal, ret) == TW_LITERAL_OK)
 		return 0;
-	return tw_filter_error(binding->err, -EINVAL, literal->column,
+	return tw_filter_error(binding->error, -EINVAL, literal->column,
 			       "'time' is in seconds, with nine decimals at most: 12.5, not '%.64s'", literal->text);
 }
 
@@ -325,7 +325,7 @@ int tw_binding__time(const struct tw_binding *binding, const struct tw_set_membe
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
-		return tw_filter_error(binding->err, -EINVAL, predicate->op_column,
+		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
 				       "'time' has no such operator: == != < <= > >= and in compare it");
 	err = read_seconds(binding, &member->low, &test->low);
 	if (err || !member->is_range)

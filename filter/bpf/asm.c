@@ -57,10 +57,10 @@ static bool add(struct tw_asm *a, struct bpf_insn insn)
 	return true;
 }
 
-static struct bpf_insn insn_of(unsigned int code, unsigned int dst, unsigned int src, int off, int32_t imm)
+static struct bpf_insn insn_of(unsigned int err, unsigned int dst, unsigned int src, int off, int32_t imm)
 {
 	return (struct bpf_insn){
-		.code = (uint8_t)code,
+		.code = (uint8_t)err,
 		.dst_reg = dst & 0xf,
 		.src_reg = src & 0xf,
 		.off = (int16_t)off,

@@ -133,12 +133,7 @@ void tw_gen__offload(struct tw_gen *g);
  */
 void tw_gen__slow_path(struct tw_gen *g);
 
-/* slow_path.c: copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or what r4 says (TW_SIZE_IN_R4) */
-enum { TW_SIZE_IN_R4 = 0 };
-void tw_gen__load_bytes(struct tw_gen *g, int size, tw_label fails);
-void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails);
-
-/* packed.c: judges one TLV after the other, by a function of its own, and what becomes of the frame then */
+/* slow_path.c: judges one TLV after the other, by a function of its own, and what becomes of the frame then */
 void tw_gen__packed(struct tw_gen *g);
 void tw_gen__record_function(struct tw_gen *g);
 

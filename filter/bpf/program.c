@@ -159,7 +159,7 @@ void tw_gen__frames_without_rule(struct tw_gen *g)
 	tw_gen__return(g, TW_ACTION_PASS);
 }
 
-static int check_action(const struct tw_bpf_options *options, uint8_t action, struct tw_error *err)
+static int check_action(const struct tw_bpf_options *options, uint8_t action, struct tw_error *error)
 {
 	static const char *const names[] = { "pass", "drop", "mark", "redirect" };
 	const char *why;
@@ -170,30 +170,30 @@ static int check_action(const struct tw_bpf_options *options, uint8_t action, st
 		why = "a NIC can only let pass and drop";
 	else
 		return 0;
-	return tw_error__set(err, -EOPNOTSUPP, "the action %s cannot be had: %s", names[action], why);
+	return tw_error__set(error, -EOPNOTSUPP, "the action %s cannot be had: %s", names[action], why);
 }
 
-static int check_trees(const struct tw_bound *bound, struct tw_error *err)
+static int check_trees(const struct tw_bound *bound, struct tw_error *error)
 {
-	int error = tw_bound__check(bound, bound->unknown, TW_BACK_END_BPF, err);
+	int err = tw_bound__check(bound, bound->unknown, TW_BACK_END_BPF, error);
 
-	for (size_t i = 0; i < bound->n_events && !error; i++)
-		error = tw_bound__check(bound, bound->events[i].root, TW_BACK_END_BPF, err);
-	return error;
+	for (size_t i = 0; i < bound->n_events && !err; i++)
+		err = tw_bound__check(bound, bound->events[i].root, TW_BACK_END_BPF, error);
+	return err;
 }
 
-static int check(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_error *err)
+static int check(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_error *error)
 {
-	int error = check_action(options, rules->default_action, err);
+	int err = check_action(options, rules->default_action, error);
 
 	if (rules->n > TW_RULES_MAX)
-		return tw_error__set(err, -E2BIG, "%u rules; %d are the most", rules->n, TW_RULES_MAX);
-	for (unsigned int i = 0; i < rules->n && !error; i++) {
-		error = check_action(options, rules->rules[i].action, err);
-		if (!error)
-			error = check_trees(rules->rules[i].bound, err);
+		return tw_error__set(error, -E2BIG, "%u rules; %d are the most", rules->n, TW_RULES_MAX);
+	for (unsigned int i = 0; i < rules->n && !err; i++) {
+		err = check_action(options, rules->rules[i].action, error);
+		if (!err)
+			err = check_trees(rules->rules[i].bound, error);
 	}
-	return error;
+	return err;
 }
 
 static void write_program(struct tw_gen *g)
@@ -216,38 +216,38 @@ static void write_program(struct tw_gen *g)
 	tw_gen__record_function(g);
 }
 
-static int explain(int error, struct tw_error *err)
+static int explain(int err, struct tw_error *error)
 {
-	if (error == -E2BIG)
-		return tw_error__set(err, error,
+	if (err == -E2BIG)
+		return tw_error__set(error, err,
 				     "the rules take more than the %d instructions a program may have; "
 				     "fewer rules, or names of events before fields, make it smaller",
 				     TW_BPF_INSNS_MAX);
-	if (error)
-		return tw_error__set(err, error, "no memory for a BPF program");
+	if (err)
+		return tw_error__set(error, err, "no memory for a BPF program");
 	return 0;
 }
 
 int tw_bpf__generate(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_bpf_program *ret,
-		     struct tw_error *err)
+		     struct tw_error *error)
 {
 	struct tw_gen g = { .rules = rules, .options = options };
 	struct tw_bpf_program program;
-	int error = check(rules, options, err);
+	int err = check(rules, options, error);
 
-	if (error)
-		return error;
-	error = tw_chains__make(rules, &g.chains);
-	if (error)
-		return explain(error, err);
+	if (err)
+		return err;
+	err = tw_chains__make(rules, &g.chains);
+	if (err)
+		return explain(err, error);
 	tw_asm__init(&g.a);
 	write_program(&g);
-	error = tw_asm__finish(&g.a, &program);
+	err = tw_asm__finish(&g.a, &program);
 	tw_asm__fini(&g.a);
 	tw_chains__fini(&g.chains);
-	if (!error)
+	if (!err)
 		*ret = program;
-	return explain(error, err);
+	return explain(err, error);
 }
 
 void tw_bpf_program__fini(struct tw_bpf_program *program)

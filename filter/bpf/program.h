@@ -69,7 +69,7 @@ struct tw_bpf_program {
  * Return: 0; -EOPNOTSUPP where it cannot be expressed, saying which predicate at which column and why; -E2BIG, -ENOMEM.
  */
 int tw_bpf__generate(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_bpf_program *ret,
-		     struct tw_error *err);
+		     struct tw_error *error);
 
 void tw_bpf_program__fini(struct tw_bpf_program *program);
 

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The slow path: packed frames, an event followed by a WATERMARK, fragments, rare headers. It copies the frame to a window piece by piece, and
+ * judges each TLV in the function that bpf_loop() calls. That function returns 0 to be called again, 1 at the end.
+ */
 #include <linux/if_ether.h>
 #include <linux/in.h>
 
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
+
+/* Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or what r4 says (TW_SIZE_IN_R4). */
+enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
 {
@@ -15,12 +22,12 @@ static void call(struct tw_gen *g, int helper, int size, tw_label fails)
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, fails);
 }
 
-void tw_gen__load_bytes(struct tw_gen *g, int size, tw_label fails)
+static void tw_gen__load_bytes(struct tw_gen *g, int size, tw_label fails)
 {
 	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes, size, fails);
 }
 
-void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
+static void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 {
 	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_store_bytes : BPF_FUNC_skb_store_bytes, size, fails);
 }
@@ -322,4 +329,372 @@ void tw_gen__slow_path(struct tw_gen *g)
 	tw_asm__load(&g->a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(end));
 	tw_asm__jump_if(&g->a, BPF_JEQ, BPF_REG_1, 0, g->unreadable);
 	tw_gen__sort_out(g);
+}
+
+#define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* more TLVs fit no frame */
+#define STACK_SCRATCH (-8)
+#define FILTERED_BYTE 1 /* of the TLV: the one that makes an EVENT a FILTERED */
+_Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "they differ in one byte");
+
+struct ends {
+	tw_label again, stop, broken, must, part;
+};
+
+static void loop(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__store(a, 8, BPF_REG_10, TW_STACK_POINTERS + (int)offsetof(struct tw_pointers, context), TW_REG_CONTEXT);
+	tw_asm__store(a, 8, BPF_REG_10, TW_STACK_POINTERS + (int)offsetof(struct tw_pointers, frame), TW_REG_FRAME);
+	tw_asm__store(a, 8, BPF_REG_10, TW_STACK_POINTERS + (int)offsetof(struct tw_pointers, rows), TW_REG_ROWS);
+	tw_asm__imm(a, BPF_REG_1, LOOPS);
+	tw_asm__function_address(a, BPF_REG_2, g->record);
+	tw_asm__mov(a, BPF_REG_3, BPF_REG_10);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_STACK_POINTERS);
+	tw_asm__imm(a, BPF_REG_4, 0);
+	tw_asm__call(a, BPF_FUNC_loop);
+}
+
+/* Copies as much of the TLV, or of what follows it, as tests look at. */
+static void copy_tlv(struct tw_gen *g, const struct ends *to)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label fits = tw_asm__label(a);
+	const uint32_t most = g->chains.extent > sizeof(struct tw_event) ? g->chains.extent : sizeof(struct tw_event);
+
+	tw_asm__load(a, 8, TW_REG_AT, TW_REG_FRAME, TW_STATE(at));
+	tw_asm__load(a, 8, BPF_REG_4, TW_REG_FRAME, TW_STATE(end));
+	tw_asm__jump_if_reg(a, BPF_JGE, TW_REG_AT, BPF_REG_4, to->stop);
+	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_4, TW_REG_AT);
+	tw_asm__jump_if(a, BPF_JLT, BPF_REG_4, sizeof(struct tw_tlv), to->broken);
+	tw_asm__jump_if(a, BPF_JLE, BPF_REG_4, (int32_t)most, fits);
+	tw_asm__imm(a, BPF_REG_4, most);
+	tw_asm__place(a, fits);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct tw_pointers, context));
+	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
+	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_TLV0);
+	tw_gen__load_bytes(g, TW_SIZE_IN_R4, to->broken);
+}
+
+/* The least lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. Those of all others are that of a bare one. */
+static uint64_t least_lengths(void)
+{
+	uint64_t word = 0;
+
+#define X(num, name, least, what)                                                                             \
+	_Static_assert((num) < 16 ? (least) % 4 == 0 && (least) >= 4 && (least) <= 64 : (least) == 4, #name); \
+	word |= (uint64_t)((least) / 4 - 1) << (4 * ((num)&15));
+	TW_TLV_LIST(X)
+#undef X
+	return word;
+}
+
+/* r4 = least length of the type in r1; of those that are not in that word, or that nobody knows, of a bare TLV. */
+static void load_least(struct tw_asm *a)
+{
+	const tw_label known = tw_asm__label(a);
+
+	tw_asm__imm(a, BPF_REG_4, 0);
+	tw_asm__jump_if(a, BPF_JGT, BPF_REG_1, 15, known);
+	tw_asm__imm(a, BPF_REG_4, least_lengths());
+	tw_asm__mov(a, BPF_REG_2, BPF_REG_1);
+	tw_asm__alu(a, BPF_LSH, BPF_REG_2, 2);
+	tw_asm__alu_reg(a, BPF_RSH, BPF_REG_4, BPF_REG_2);
+	tw_asm__alu(a, BPF_AND, BPF_REG_4, 15);
+	tw_asm__alu(a, BPF_LSH, BPF_REG_4, 2);
+	tw_asm__place(a, known);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_4, 4);
+}
+
+/* r1 = type, TW_REG_LENGTH; the state's offset steps on. r5 = what is left of the frame behind it */
+static void check_tlv(struct tw_gen *g, const struct ends *to)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_TLV0);
+	tw_asm__load_be(a, 2, TW_REG_LENGTH, TW_REG_FRAME, TW_TLV0 + (int)offsetof(struct tw_tlv, length));
+	load_least(a);
+	tw_asm__jump_if_reg(a, BPF_JLT, TW_REG_LENGTH, BPF_REG_4, to->broken);
+	tw_asm__mov(a, BPF_REG_4, TW_REG_LENGTH);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_4, 3);
+	tw_asm__alu(a, BPF_AND, BPF_REG_4, ~3);
+	tw_asm__alu_reg(a, BPF_ADD, BPF_REG_4, TW_REG_AT);
+	tw_asm__load(a, 8, BPF_REG_5, TW_REG_FRAME, TW_STATE(end));
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_4, BPF_REG_5, to->broken);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(at), BPF_REG_4);
+	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_5, BPF_REG_4);
+}
+
+/* Goes on with events; all else is done with here. */
+static void sort_out(struct tw_gen *g, const struct ends *to)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label event = tw_asm__label(a);
+
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_TLV_EVENT, event);
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_TLV_FILTERED, to->again);
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_TLV_PAD, to->again);
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, TW_TLV_PART, to->part);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, TW_TLV_AUTH, to->must);
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_5, 0, to->broken);
+	tw_asm__jump(a, to->again);
+	tw_asm__place(a, event);
+}
+
+/* One more event of a row; its first one in this frame counts the frame. */
+static void count_row(struct tw_gen *g, unsigned int row)
+{
+	struct tw_asm *a = &g->a;
+	const int counter = (int)(row * sizeof(struct tw_counter));
+	const tw_label seen = tw_asm__label(a);
+
+	tw_gen__grow(g, TW_REG_ROWS, counter + (int)offsetof(struct tw_counter, events), TW_BY_ONE);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(matched));
+	tw_asm__imm(a, BPF_REG_2, UINT64_C(1) << row);
+	tw_asm__jump_if_reg(a, BPF_JSET, BPF_REG_1, BPF_REG_2, seen);
+	tw_asm__alu_reg(a, BPF_OR, BPF_REG_1, BPF_REG_2);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(matched), BPF_REG_1);
+	tw_gen__grow(g, TW_REG_ROWS, counter + (int)offsetof(struct tw_counter, frames), TW_BY_ONE);
+	tw_asm__place(a, seen);
+}
+
+static void rows(struct tw_gen *g, tw_label keep, tw_label drop)
+{
+	struct tw_asm *a = &g->a;
+
+	for (unsigned int i = 0; i <= g->rules->n; i++) {
+		tw_asm__place(a, g->rows[i]);
+		count_row(g, i);
+		tw_asm__imm(a, BPF_REG_2, i);
+		tw_asm__jump(a, tw_rules__row(g->rules, i).action == TW_ACTION_DROP ? drop : keep);
+	}
+}
+
+/* r2 = row */
+static void keep_event(struct tw_gen *g, const struct ends *to)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label not_first = tw_asm__label(a);
+
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(left));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, not_first);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(first), BPF_REG_2);
+	tw_asm__place(a, not_first);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, 1);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(left), BPF_REG_1);
+	tw_asm__jump(a, to->again);
+}
+
+/*
+ * tc: skb->csum covers the whole packet where the NIC gave one. A UDP checksum that follows the change keeps that sum as it was;
+ * without one the sum has to follow.
+ */
+static void load_store_flags(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label none = tw_asm__label(a);
+
+	if (tw_gen__is_xdp(g))
+		return;
+	tw_asm__imm(a, BPF_REG_5, 0);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(checksum));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, none);
+	tw_asm__imm(a, BPF_REG_5, BPF_F_RECOMPUTE_CSUM);
+	tw_asm__place(a, none);
+}
+
+/* The event becomes FILTERED in place, whether the frame goes on or not: if all are dropped, nobody sees it. */
+static void drop_event(struct tw_gen *g, const struct ends *to)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label stored = tw_asm__label(a);
+
+	if (tw_gen__is_xdp(g)) {
+		tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(fixed));
+		tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, stored);
+	}
+	load_store_flags(g);
+	tw_asm__store_imm(a, 8, BPF_REG_10, STACK_SCRATCH, 0);
+	tw_asm__store_imm(a, 1, BPF_REG_10, STACK_SCRATCH, TW_TLV_FILTERED);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_CONTEXT, offsetof(struct tw_pointers, context));
+	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_2, FILTERED_BYTE);
+	tw_asm__mov(a, BPF_REG_3, BPF_REG_10);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_3, STACK_SCRATCH);
+	tw_gen__store_bytes(g, 1, to->broken);
+	tw_asm__place(a, stored);
+	tw_gen__grow(g, TW_REG_FRAME, TW_STATE(dropped), TW_BY_ONE);
+	tw_asm__jump(a, to->again);
+}
+
+static void note(struct tw_gen *g, tw_label label, int found, tw_label then)
+{
+	struct tw_asm *a = &g->a;
+
+	tw_asm__place(a, label);
+	tw_asm__load(a, 8, BPF_REG_1, TW_REG_FRAME, TW_STATE(found));
+	tw_asm__alu(a, BPF_OR, BPF_REG_1, found);
+	tw_asm__store(a, 8, TW_REG_FRAME, TW_STATE(found), BPF_REG_1);
+	tw_asm__jump(a, then);
+}
+
+static void returns(struct tw_asm *a, tw_label label, uint64_t value)
+{
+	tw_asm__place(a, label);
+	tw_asm__imm(a, BPF_REG_0, value);
+	tw_asm__exit(a);
+}
+
+void tw_gen__record_function(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const struct ends to = { tw_asm__label(a), tw_asm__label(a), tw_asm__label(a), tw_asm__label(a),
+				 tw_asm__label(a) };
+	const tw_label keep = tw_asm__label(a), drop = tw_asm__label(a);
+
+	tw_asm__function(a, g->record);
+	tw_asm__mov(a, TW_REG_CONTEXT, BPF_REG_2);
+	tw_asm__load(a, 8, TW_REG_FRAME, TW_REG_CONTEXT, offsetof(struct tw_pointers, frame));
+	tw_asm__load(a, 8, TW_REG_ROWS, TW_REG_CONTEXT, offsetof(struct tw_pointers, rows));
+	copy_tlv(g, &to);
+	check_tlv(g, &to);
+	sort_out(g, &to);
+	tw_gen__judge(g, TW_NO_LABEL);
+	rows(g, keep, drop);
+	tw_asm__place(a, keep);
+	keep_event(g, &to);
+	tw_asm__place(a, drop);
+	drop_event(g, &to);
+	note(g, to.part, TW_FOUND_PART | TW_FOUND_MUST, to.again);
+	note(g, to.must, TW_FOUND_MUST, to.again);
+	note(g, to.broken, TW_FOUND_BROKEN, to.stop);
+	returns(a, to.again, 0);
+	returns(a, to.stop, 1);
+}
+
+/* In this file r2 is the number of events dropped and TW_REG_AT the TW_FOUND_* of the frame. */
+#define DROPPED BPF_REG_2
+#define FOUND   TW_REG_AT
+
+static void load_state(struct tw_asm *a, uint8_t reg, int offset)
+{
+	tw_asm__load(a, 8, reg, TW_REG_FRAME, offset);
+}
+
+/* No event is left, nor anything that has to arrive: the frame ends here. */
+static void drop_frame(struct tw_gen *g, tw_label otherwise)
+{
+	struct tw_asm *a = &g->a;
+
+	load_state(a, BPF_REG_1, TW_STATE(left));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, otherwise);
+	tw_asm__jump_if(a, BPF_JSET, FOUND, TW_FOUND_MUST | TW_FOUND_BROKEN, otherwise);
+	tw_gen__count_what(g, TW_COUNT_DROPPED, DROPPED);
+	tw_gen__return(g, TW_ACTION_DROP);
+}
+
+/* XDP: the sum is left out, as IPv4 allows. tc: it follows, as ones' complement sums go; each event's type grew by 1. */
+static void mend_checksum(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label done = tw_asm__label(a);
+
+	load_state(a, BPF_REG_1, TW_STATE(checksum));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, done);
+	if (tw_gen__is_xdp(g)) {
+		tw_asm__mov(a, BPF_REG_2, BPF_REG_1);
+		tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
+		tw_asm__mov(a, BPF_REG_3, BPF_REG_10);
+		tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_STACK_ZERO);
+		tw_gen__store_bytes(g, 2, g->unreadable);
+	} else {
+		tw_asm__mov(a, BPF_REG_4, DROPPED);
+		tw_asm__to_host(a, BPF_REG_4, 2, true);
+		tw_asm__mov(a, BPF_REG_2, BPF_REG_1);
+		tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
+		tw_asm__imm(a, BPF_REG_3, 0);
+		tw_asm__imm(a, BPF_REG_5, BPF_F_MARK_MANGLED_0 | 2);
+		tw_asm__call(a, BPF_FUNC_l4_csum_replace);
+	}
+	tw_asm__place(a, done);
+}
+
+/* Events of a frame that goes on became FILTERED; or should have, where the checksum could not follow. */
+static void count_filtered(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label changed = tw_asm__label(a);
+
+	if (tw_gen__is_xdp(g)) {
+		load_state(a, BPF_REG_1, TW_STATE(fixed));
+		tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, changed);
+		tw_gen__count_what(g, TW_COUNT_UNREADABLE, DROPPED);
+		tw_asm__jump(a, g->pass);
+		tw_asm__place(a, changed);
+	}
+	tw_gen__count_what(g, TW_COUNT_FILTERED, DROPPED);
+	mend_checksum(g);
+}
+
+static void count_part(struct tw_gen *g)
+{
+	const tw_label none = tw_asm__label(&g->a), some = tw_asm__label(&g->a);
+
+	tw_asm__jump_if(&g->a, BPF_JSET, FOUND, TW_FOUND_PART, some);
+	tw_asm__jump(&g->a, none);
+	tw_asm__place(&g->a, some);
+	tw_gen__count_what(g, TW_COUNT_PART, TW_BY_NOTHING);
+	tw_asm__place(&g->a, none);
+}
+
+/* The first event that is left decides. Only marks and redirections need to be told apart. */
+static void act_by_first(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+
+	load_state(a, BPF_REG_1, TW_STATE(first));
+	for (unsigned int i = 0; i <= g->rules->n; i++) {
+		const struct tw_rule row = tw_rules__row(g->rules, i);
+		const tw_label next = tw_asm__label(a);
+
+		if (row.action != TW_ACTION_MARK && row.action != TW_ACTION_REDIRECT)
+			continue;
+		tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, (int32_t)i, next);
+		tw_gen__act(g, row.action, row.arg);
+		tw_asm__place(a, next);
+	}
+	tw_asm__jump(a, g->pass);
+}
+
+void tw_gen__packed(struct tw_gen *g)
+{
+	struct tw_asm *a = &g->a;
+	const tw_label keep = tw_asm__label(a), nothing = tw_asm__label(a), counted = tw_asm__label(a);
+	const tw_label no_event = tw_asm__label(a);
+
+	loop(g);
+	load_state(a, FOUND, TW_STATE(found));
+	load_state(a, DROPPED, TW_STATE(dropped));
+	tw_asm__jump_if(a, BPF_JEQ, DROPPED, 0, nothing);
+	drop_frame(g, keep);
+	tw_asm__place(a, keep);
+	count_part(g);
+	count_filtered(g);
+	tw_asm__jump(a, counted);
+
+	tw_asm__place(a, nothing);
+	count_part(g);
+	tw_asm__place(a, counted);
+	tw_asm__jump_if(a, BPF_JSET, FOUND, TW_FOUND_BROKEN, g->unreadable);
+	load_state(a, BPF_REG_1, TW_STATE(left));
+	tw_asm__jump_if(a, BPF_JEQ, BPF_REG_1, 0, no_event);
+	act_by_first(g);
+
+	tw_asm__place(a, no_event);
+	load_state(a, BPF_REG_1, TW_STATE(dropped));
+	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, 0, g->pass);
+	tw_asm__jump_if(a, BPF_JSET, FOUND, TW_FOUND_PART, g->pass);
+	tw_gen__count_what(g, TW_COUNT_CONTROL, TW_BY_NOTHING);
+	tw_asm__jump(a, g->pass);
 }

@@ -1,8 +1,143 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/language/lex.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
+
+#define NS_PER_SECOND 1000000000ull
+
+/* All of @text are digits of that base. */
+static enum tw_literal_status read_digits(const char *text, unsigned int base, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (!*text)
+		return TW_LITERAL_OTHER;
+	for (const char *c = text; *c; c++) {
+		if ((unsigned int)tw_digit_of(*c) >= base)
+			return TW_LITERAL_OTHER;
+	}
+	for (; *text; text++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)tw_digit_of(*text), &value))
+			return TW_LITERAL_LARGE;
+	}
+	*ret = value;
+	return TW_LITERAL_OK;
+}
+
+static enum tw_literal_status take_magnitude(const char *text, uint64_t *ret)
+{
+	if (text[0] == '0' && (text[1] | 0x20) == 'x')
+		return read_digits(text + 2, 16, ret);
+	if (text[0] == '0' && (text[1] | 0x20) == 'b')
+		return read_digits(text + 2, 2, ret);
+	if (text[0] == '0' && (text[1] | 0x20) == 'o')
+		return read_digits(text + 2, 8, ret);
+	if (text[0] == '0' && text[1])
+		return read_digits(text + 1, 8, ret);
+	return read_digits(text, 10, ret);
+}
+
+enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, struct tw_integer *ret)
+{
+	const char *text = literal->text;
+	const bool negative = text[0] == '-';
+	enum tw_literal_status status;
+	uint64_t magnitude;
+
+	if (literal->quote) {
+		if (literal->quote != '\'' || literal->len != 1)
+			return TW_LITERAL_OTHER;
+		*ret = (struct tw_integer){ .magnitude = (uint8_t)text[0] };
+		return TW_LITERAL_OK;
+	}
+	if (!strcmp(text, "true") || !strcmp(text, "false")) {
+		*ret = (struct tw_integer){ .magnitude = text[0] == 't' };
+		return TW_LITERAL_OK;
+	}
+	status = take_magnitude(text + (negative || text[0] == '+'), &magnitude);
+	if (status)
+		return status;
+	if (negative && magnitude > (uint64_t)INT64_MAX + 1)
+		return TW_LITERAL_LARGE;
+	*ret = (struct tw_integer){ .magnitude = magnitude, .negative = negative && magnitude };
+	return TW_LITERAL_OK;
+}
+
+enum tw_literal_status tw_literal__seconds(const struct tw_literal *literal, uint64_t *ret)
+{
+	const char *point = strchr(literal->text, '.');
+	char whole[24];
+	uint64_t seconds, ns = 0;
+	enum tw_literal_status status;
+	const size_t len = point ? (size_t)(point - literal->text) : literal->len;
+
+	if (literal->quote || len >= sizeof(whole))
+		return literal->quote ? TW_LITERAL_OTHER : TW_LITERAL_LARGE;
+	memcpy(whole, literal->text, len);
+	whole[len] = '\0';
+	status = read_digits(whole, 10, &seconds);
+	if (status)
+		return status;
+	if (point) {
+		const size_t decimals = strlen(point + 1);
+
+		if (decimals > 9)
+			return TW_LITERAL_LARGE;
+		status = read_digits(point + 1, 10, &ns);
+		if (status)
+			return status;
+		for (size_t i = decimals; i < 9; i++)
+			ns *= 10;
+	}
+	if (__builtin_mul_overflow(seconds, NS_PER_SECOND, &seconds) || __builtin_add_overflow(seconds, ns, ret))
+		return TW_LITERAL_LARGE;
+	return TW_LITERAL_OK;
+}
+
+size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret)
+{
+	const char *text = literal->text;
+	const char separator = literal->len > 2 ? text[2] : ':';
+	size_t n = 0;
+
+	if (literal->quote || (separator != ':' && separator != '-' && separator != '.'))
+		return 0;
+	while (n < TW_LITERAL_BYTES_MAX) {
+		const int high = tw_digit_of(text[0]), low = high < 16 ? tw_digit_of(text[1]) : 16;
+
+		if (high >= 16 || low >= 16)
+			return 0;
+		ret[n++] = (uint8_t)(high << 4 | low);
+		if (!text[2])
+			return n;
+		if (text[2] != separator)
+			return 0;
+		text += 3;
+	}
+	return 0;
+}
+
+bool tw_literal__address(const struct tw_literal *literal, size_t size, uint8_t *ret, uint8_t *ret_prefix)
+{
+	char address[INET6_ADDRSTRLEN];
+	const char *slash = strchr(literal->text, '/');
+	const size_t len = slash ? (size_t)(slash - literal->text) : literal->len;
+	uint64_t prefix = 0;
+
+	if (len >= sizeof(address) || strlen(literal->text) != literal->len)
+		return false;
+	memcpy(address, literal->text, len);
+	address[len] = '\0';
+	if (inet_pton(size == 4 ? AF_INET : AF_INET6, address, ret) != 1)
+		return false;
+	if (slash && (read_digits(slash + 1, 10, &prefix) || !prefix || prefix > size * 8))
+		return false;
+	*ret_prefix = prefix == size * 8 ? 0 : (uint8_t)prefix;
+	return true;
+}
 
 static const struct {
 	char text[3];
@@ -61,13 +196,13 @@ static bool goes_on(const char *at)
 	return is_letter(at[0]) || (at[0] && strchr(".:/-+*", at[0]));
 }
 
-static int refuse_foreign(const struct tw_filter_lexer *lexer, struct tw_error *err)
+static int refuse_foreign(const struct tw_filter_lexer *lexer, struct tw_error *error)
 {
 	const char *at = lexer->text + lexer->at;
 
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (!strncmp(at, foreign[i].text, strlen(foreign[i].text)))
-			return tw_filter_error(err, -EINVAL, (uint32_t)lexer->at + 1, "%s", foreign[i].why_not);
+			return tw_filter_error(error, -EINVAL, (uint32_t)lexer->at + 1, "%s", foreign[i].why_not);
 	return 0;
 }
 
@@ -131,13 +266,13 @@ static size_t take_escape(const char *at, char *ret)
 	return take_digits(at, 8, 3, ret);
 }
 
-static int bad_quote(const struct tw_filter_lexer *lexer, size_t begin, struct tw_error *err)
+static int bad_quote(const struct tw_filter_lexer *lexer, size_t begin, struct tw_error *error)
 {
-	return tw_filter_error(err, -EINVAL, (uint32_t)begin + 1, "the text that begins here has no closing %c",
+	return tw_filter_error(error, -EINVAL, (uint32_t)begin + 1, "the text that begins here has no closing %c",
 			       lexer->text[begin]);
 }
 
-static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter_token *ret, struct tw_error *err)
+static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter_token *ret, struct tw_error *error)
 {
 	const size_t begin = lexer->at;
 	const char quote = lexer->text[lexer->at++];
@@ -150,14 +285,14 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 		char c = lexer->text[lexer->at];
 
 		if (!c)
-			return bad_quote(lexer, begin, err);
+			return bad_quote(lexer, begin, error);
 		lexer->at++;
 		if (c == '\\' && !raw) {
 			const size_t n = take_escape(lexer->text + lexer->at, &c);
 
 			if (!n)
 				return tw_filter_error(
-					err, -EINVAL, (uint32_t)lexer->at,
+					error, -EINVAL, (uint32_t)lexer->at,
 					"a backslash stands before what is no escape; write \\\\ for a backslash");
 			lexer->at += n;
 		}
@@ -173,26 +308,26 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 }
 
 /* A character that no token begins with. */
-static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *err)
+static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error)
 {
 	const uint32_t column = (uint32_t)lexer->at + 1;
 	const char c = lexer->text[lexer->at];
 
 	if (c == '=')
-		return tw_filter_error(err, -EINVAL, column, "'=' is no operator; '==' compares");
+		return tw_filter_error(error, -EINVAL, column, "'=' is no operator; '==' compares");
 	if (c == '|')
-		return tw_filter_error(err, -EINVAL, column,
+		return tw_filter_error(error, -EINVAL, column,
 				       "'|' joins names of flags without spaces, A|B; '||' is 'or'");
 	if (c == '[')
 		return tw_filter_error(
-			err, -EINVAL, column,
+			error, -EINVAL, column,
 			"'[' cannot stand here; a pattern with brackets needs quotes, and there are no slices");
-	return tw_filter_error(err, -EINVAL, column,
+	return tw_filter_error(error, -EINVAL, column,
 			       "%s cannot stand here; text with other characters than letters needs quotes",
 			       c >= 0x20 && c < 0x7f ? (char[]){ '\'', c, '\'', 0 } : "this character");
 }
 
-static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)
+static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error)
 {
 	const char *at = lexer->text + lexer->at;
 
@@ -200,17 +335,17 @@ static int take_token(struct tw_filter_lexer *lexer, struct tw_filter_token *ret
 		return 0;
 	if (*at == 'r' && (at[1] == '"' || at[1] == '\'')) {
 		lexer->at++;
-		return take_string(lexer, true, ret, err);
+		return take_string(lexer, true, ret, error);
 	}
 	if (*at == '"' || *at == '\'')
-		return take_string(lexer, false, ret, err);
-	if (refuse_foreign(lexer, err))
+		return take_string(lexer, false, ret, error);
+	if (refuse_foreign(lexer, error))
 		return -EINVAL;
 	if (take_symbol(lexer, ret))
 		return 0;
 	if (is_letter(*at) || *at == '-' || *at == '.' || *at == '*' || *at == '/' || *at == ':')
 		return take_word(lexer, ret);
-	return say_stray(lexer, err);
+	return say_stray(lexer, error);
 }
 
 uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *text, size_t byte)
@@ -228,15 +363,15 @@ uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *tex
 	return (uint32_t)at + 1;
 }
 
-int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err)
+int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	while (is_space(lexer->text[lexer->at]))
 		lexer->at++;
 	*ret = (struct tw_filter_token){ .begin = lexer->at };
 	ret->literal.column = (uint32_t)lexer->at + 1;
-	error = take_token(lexer, ret, err);
+	err = take_token(lexer, ret, error);
 	ret->end = lexer->at;
-	return error == -ENOMEM ? tw_filter_error(err, error, ret->literal.column, "no memory") : error;
+	return err == -ENOMEM ? tw_filter_error(error, err, ret->literal.column, "no memory") : err;
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the filter room. An expression cut into tokens. */
+/*
+ * Internal to the filter room. An expression cut into tokens, and what the text of a value means as a number, a time, bytes or an address.
+ */
 #ifndef TW_FILTER_LEX_H
 #define TW_FILTER_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "filter/language/syntax.h"
 
@@ -36,7 +42,7 @@ struct tw_filter_lexer {
 };
 
 /** tw_filter_lexer__next() - the next token. Return: 0; -EINVAL for a character or a quote that cannot be; -ENOMEM */
-int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *err);
+int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error);
 
 /**
  * tw_literal__column_of() - where a byte of a value stands
@@ -44,5 +50,35 @@ int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token 
  * @byte: of the value, where quotes and escapes are gone; its length is the place behind it
  */
 uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *text, size_t byte);
+
+#define TW_LITERAL_BYTES_MAX 256
+
+/* An integer of any sign: -magnitude or magnitude. */
+struct tw_integer {
+	uint64_t magnitude;
+	bool negative; /* never with magnitude 0 */
+};
+
+enum tw_literal_status {
+	TW_LITERAL_OK,
+	TW_LITERAL_OTHER, /* not of this kind at all */
+	TW_LITERAL_LARGE, /* more than 64 bits, or nine decimals */
+};
+
+/** tw_literal__integer() - decimal, 0x, 0b, 0 octal, 'c', true, false, with a sign */
+enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, struct tw_integer *ret);
+
+/** tw_literal__seconds() - 12.5, as ns; not negative */
+enum tw_literal_status tw_literal__seconds(const struct tw_literal *literal, uint64_t *ret);
+
+/** tw_literal__bytes() - aa:bb:cc. @ret: TW_LITERAL_BYTES_MAX bytes. Return: how many, 0 if it is something else */
+size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret);
+
+/**
+ * tw_literal__address() - an IP address
+ * @size: 4 or 16 bytes
+ * @ret_prefix: bits behind the slash, 0 if there is none. /0 is refused: it says nothing
+ */
+bool tw_literal__address(const struct tw_literal *literal, size_t size, uint8_t *ret, uint8_t *ret_prefix);
 
 #endif

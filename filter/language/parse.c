@@ -12,15 +12,15 @@
 
 #include "filter/language/lex.h"
 
-int tw_filter_error(struct tw_error *err, int code, uint32_t column, const char *fmt, ...)
+int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char *fmt, ...)
 {
-	char text[sizeof(err->text)];
+	char text[sizeof(error->text)];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return tw_error__set(err, code, "column %u: %s", column, text);
+	return tw_error__set(error, err, "column %u: %s", column, text);
 }
 
 /* At each level one of each kind can wait. */
@@ -33,7 +33,7 @@ struct parser {
 	struct tw_filter_lexer lexer;
 	struct tw_filter *filter;
 	struct tw_filter_token token; /* the next one */
-	struct tw_error *err;
+	struct tw_error *error;
 	struct {
 		enum waiting what;
 		uint32_t column;
@@ -49,13 +49,13 @@ static uint32_t parser__column(const struct parser *p)
 
 static int parser__next(struct parser *p)
 {
-	return tw_filter_lexer__next(&p->lexer, &p->token, p->err);
+	return tw_filter_lexer__next(&p->lexer, &p->token, p->error);
 }
 
 /* What stands next cannot stand there. Return: -EINVAL */
 static int parser__refuse(const struct parser *p, const char *why)
 {
-	return tw_filter_error(p->err, -EINVAL, parser__column(p), "%s", why);
+	return tw_filter_error(p->error, -EINVAL, parser__column(p), "%s", why);
 }
 
 static bool parser__is_word(const struct parser *p, const char *word)
@@ -92,7 +92,7 @@ static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
 static int take_value(struct parser *p, struct tw_literal *ret)
 {
 	if (p->token.kind != TW_TOKEN_WORD && p->token.kind != TW_TOKEN_STRING)
-		return tw_filter_error(p->err, -EINVAL, parser__column(p), "a value is expected here%s",
+		return tw_filter_error(p->error, -EINVAL, parser__column(p), "a value is expected here%s",
 				       p->token.kind == TW_TOKEN_OPEN ? ", without parentheses" : "");
 	*ret = p->token.literal;
 	return parser__next(p);
@@ -130,7 +130,7 @@ static int take_set(struct parser *p, struct tw_predicate *predicate)
 			return err;
 		end = &(*end)->next;
 		if (++n > TW_FILTER_PREDICATES_MAX)
-			return tw_filter_error(p->err, -E2BIG, parser__column(p), "a set has %d members at most",
+			return tw_filter_error(p->error, -E2BIG, parser__column(p), "a set has %d members at most",
 					       TW_FILTER_PREDICATES_MAX);
 	} while (p->token.kind == TW_TOKEN_COMMA);
 	if (p->token.kind != TW_TOKEN_SET_END)
@@ -211,9 +211,9 @@ static int take_comparison_of(struct parser *p, bool *ret_negated)
 
 	*ret_negated = false;
 	if (!predicate)
-		return tw_filter_error(p->err, -ENOMEM, parser__column(p), "no memory");
+		return tw_filter_error(p->error, -ENOMEM, parser__column(p), "no memory");
 	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
-		return tw_filter_error(p->err, -E2BIG, parser__column(p), "an expression has %d comparisons at most",
+		return tw_filter_error(p->error, -E2BIG, parser__column(p), "an expression has %d comparisons at most",
 				       TW_FILTER_PREDICATES_MAX);
 	predicate->begin = p->token.begin;
 	predicate->column = parser__column(p) + (uint32_t)skip;
@@ -235,7 +235,7 @@ static int append(struct parser *p, enum tw_postfix_kind kind, unsigned int pred
 	struct tw_filter *filter = p->filter;
 
 	if (filter->n_postfix == TW_POSTFIX_MAX)
-		return tw_filter_error(p->err, -E2BIG, parser__column(p), "the expression has too many operators");
+		return tw_filter_error(p->error, -E2BIG, parser__column(p), "the expression has too many operators");
 	filter->postfix[filter->n_postfix++] =
 		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
 	return 0;
@@ -246,7 +246,7 @@ static int wait_for(struct parser *p, enum waiting what)
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 
 	if (p->depth + deeper > TW_FILTER_DEPTH_MAX)
-		return tw_filter_error(p->err, -E2BIG, parser__column(p),
+		return tw_filter_error(p->error, -E2BIG, parser__column(p),
 				       "more than %d parentheses and nots inside each other", TW_FILTER_DEPTH_MAX);
 	p->depth += deeper;
 	p->waiting[p->n_waiting].what = what;
@@ -361,26 +361,26 @@ static int parse(struct parser *p)
 	if (r)
 		return r;
 	if (p->token.kind == TW_TOKEN_END)
-		return tw_filter_error(p->err, -EINVAL, 1, "the expression is empty");
+		return tw_filter_error(p->error, -EINVAL, 1, "the expression is empty");
 	r = 1;
 	while (r >= 0 && (r || p->token.kind != TW_TOKEN_END))
 		r = r ? take_operand(p) : take_joint(p);
 	if (!r)
 		r = settle(p, WAITING_OR);
 	if (!r && p->n_waiting)
-		return tw_filter_error(p->err, -EINVAL, p->waiting[p->n_waiting - 1].column,
+		return tw_filter_error(p->error, -EINVAL, p->waiting[p->n_waiting - 1].column,
 				       "this parenthesis is never closed");
 	return r;
 }
 
-int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *err)
+int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error)
 {
 	struct tw_filter *filter;
-	struct parser parser = { .err = err };
-	int error;
+	struct parser parser = { .error = error };
+	int err;
 
 	if (strlen(text) > TW_FILTER_TEXT_MAX)
-		return tw_filter_error(err, -E2BIG, TW_FILTER_TEXT_MAX + 1, "an expression has %d bytes at most",
+		return tw_filter_error(error, -E2BIG, TW_FILTER_TEXT_MAX + 1, "an expression has %d bytes at most",
 				       TW_FILTER_TEXT_MAX);
 	filter = calloc(1, sizeof(*filter));
 	if (filter)
@@ -389,16 +389,16 @@ int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *
 		filter->text = tw_arena__copy(filter->arena, text, strlen(text));
 	if (!filter || !filter->text) {
 		tw_filter__free(filter);
-		return tw_filter_error(err, -ENOMEM, 1, "no memory");
+		return tw_filter_error(error, -ENOMEM, 1, "no memory");
 	}
 	parser.filter = filter;
 	parser.lexer = (struct tw_filter_lexer){ .text = filter->text, .arena = filter->arena };
-	error = parse(&parser);
-	if (error == -ENOMEM)
-		tw_filter_error(err, error, parser__column(&parser), "no memory");
-	if (error) {
+	err = parse(&parser);
+	if (err == -ENOMEM)
+		tw_filter_error(error, err, parser__column(&parser), "no memory");
+	if (err) {
 		tw_filter__free(filter);
-		return error;
+		return err;
 	}
 	*ret = filter;
 	return 0;

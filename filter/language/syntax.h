@@ -68,7 +68,7 @@ static inline int tw_digit_of(char c)
 }
 
 /** tw_filter_error() - as tw_error__set(), "column N: " before it */
-__attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *err, int code, uint32_t column,
+__attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *error, int code, uint32_t column,
 							  const char *fmt, ...);
 
 #endif

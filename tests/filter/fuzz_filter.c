@@ -14,7 +14,7 @@
 #include "filter/display.h"
 #include "filter/pcap.h"
 #include "filter/tracefs.h"
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "tests/filter/formats.h"
 #include "tests/filter/pushdown.h"
 

@@ -8,7 +8,7 @@
 /* cmocka wants those before it */
 #include <cmocka.h>
 
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "tests/filter/bound.h"
 #include "tests/filter/emitted.h"
 #include "tests/filter/some_frames.h"

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 #include "stages.h"
 
 #define EXPRESSIONS_MAX 80

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* u32: keys are compared as cls_u32 does it, ((word ^ value) & mask) == 0 of big-endian words. */
-#include "filter/u32/u32.h"
+#include "filter/u32.h"
 
 #include "stages.h"
 

@@ -13,6 +13,7 @@
 #include "filter/tree.h"
 
 #define TW_U32_KEYS_MAX    128 /* of one match, as the kernel has it */
+#define TW_CUBE_VALUE_MAX  512 /* bytes of one comparison */
 #define TW_U32_MATCHES_MAX 64  /* of one rule */
 
 struct tw_u32_key {
@@ -40,7 +41,7 @@ struct tw_u32 {
  *
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(), also where it would take more matches or keys than there may be; -ENOMEM.
  */
-int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *err);
+int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error);
 
 void tw_u32__fini(struct tw_u32 *u32);
 
