@@ -18,32 +18,32 @@ static const char *behind(const char *text, const char *name)
 	return strncmp(text, name, len) ? NULL : text + len;
 }
 
-static int parse_mark(const char *number, struct filter_action *ret, struct tw_error *err)
+static int parse_mark(const char *number, struct filter_action *ret, struct tw_error *error)
 {
 	const bool hex = !strncmp(number, "0x", 2);
 	const char *end = number + (hex ? 2 : 0);
 	uint64_t value;
 
 	if (!(hex ? tw_number__hex : tw_number__digits)(&end, &value) || *end || value > UINT32_MAX)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "'%s' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10", number);
 	*ret = (struct filter_action){ .action = TW_ACTION_MARK, .arg = (uint32_t)value };
 	return 0;
 }
 
-static int parse_redirect(const char *interface, struct filter_action *ret, struct tw_error *err)
+static int parse_redirect(const char *interface, struct filter_action *ret, struct tw_error *error)
 {
-	const int index = tw_interface__index(interface, err);
+	const int index = tw_interface__index(interface, error);
 
 	if (index == -ENODEV)
-		return tw_error__set(err, index, "there is no interface '%s' to redirect to", interface);
+		return tw_error__set(error, index, "there is no interface '%s' to redirect to", interface);
 	if (index < 0)
 		return index;
 	*ret = (struct filter_action){ .action = TW_ACTION_REDIRECT, .arg = (uint32_t)index, .interface = interface };
 	return 0;
 }
 
-int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *err)
+int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error)
 {
 	const char *value;
 
@@ -52,14 +52,14 @@ int filter_action__parse(const char *text, struct filter_action *ret, struct tw_
 		return 0;
 	}
 	if ((value = behind(text, "mark:")))
-		return parse_mark(value, ret, err);
+		return parse_mark(value, ret, error);
 	if ((value = behind(text, "redirect:")))
-		return parse_redirect(value, ret, err);
-	return tw_error__set(err, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
+		return parse_redirect(value, ret, error);
+	return tw_error__set(error, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
 			     text);
 }
 
-int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *err)
+int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *error)
 {
 	for (uint8_t place = 0; place < TW_PLACES; place++) {
 		if (!strcmp(text, tw_place__name(place))) {
@@ -67,5 +67,5 @@ int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *er
 			return 0;
 		}
 	}
-	return tw_error__set(err, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
+	return tw_error__set(error, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
 }

@@ -15,11 +15,11 @@ struct filter_action {
 
 /**
  * filter_action__parse() - the interface of redirect must be there
- * Return: 0; -EINVAL for what is no action, -ENODEV for an interface that is not there; with @err filled.
+ * Return: 0; -EINVAL for what is no action, -ENODEV for an interface that is not there; with @error filled.
  */
-int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *err);
+int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error);
 
 /** filter_hook__parse() - @ret_place: enum tw_place. Return: 0 or -EINVAL */
-int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *err);
+int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *error);
 
 #endif

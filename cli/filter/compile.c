@@ -49,7 +49,7 @@ static void print_program(const struct tw_bpf_program *program, FILE *out)
 }
 
 static int print_bpf(const struct filter_expression *expression, const struct filter_classifier *classifier,
-		     enum tw_hook hook, FILE *out, struct tw_error *err)
+		     enum tw_hook hook, FILE *out, struct tw_error *error)
 {
 	const struct tw_rule rule = {
 		.bound = expression->bound,
@@ -70,10 +70,10 @@ static int print_bpf(const struct filter_expression *expression, const struct fi
 		.udp_port = classifier->udp_port,
 	};
 	struct tw_bpf_program program;
-	const int error = tw_bpf__generate(&rules, &options, &program, err);
+	const int err = tw_bpf__generate(&rules, &options, &program, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (out)
 		print_program(&program, out);
 	tw_bpf_program__fini(&program);
@@ -81,15 +81,15 @@ static int print_bpf(const struct filter_expression *expression, const struct fi
 }
 
 static int print_xdp(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *err)
+		     struct tw_error *error)
 {
-	return print_bpf(expression, classifier, TW_HOOK_XDP, out, err);
+	return print_bpf(expression, classifier, TW_HOOK_XDP, out, error);
 }
 
 static int print_tc(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		    struct tw_error *err)
+		    struct tw_error *error)
 {
-	return print_bpf(expression, classifier, TW_HOOK_TC, out, err);
+	return print_bpf(expression, classifier, TW_HOOK_TC, out, error);
 }
 
 /* u32: commands of tc, which make what `filter attach --hook u32` makes without them. */
@@ -145,20 +145,20 @@ static void print_control(const struct filter_classifier *classifier, FILE *out)
 }
 
 /* Every event of the schema, for what becomes of those that do not match. */
-static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *err)
+static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *error)
 {
 	struct tw_bound *bound = NULL;
 	struct tw_filter *filter;
-	int error = tw_filter__parse(TW_U32_ANY_EVENT, &filter, err);
+	int err = tw_filter__parse(TW_U32_ANY_EVENT, &filter, error);
 
-	if (error)
-		return error;
-	error = tw_filter__bind(filter, &expression->bound->options, &bound, err);
-	if (!error)
-		error = tw_u32__compile(bound, expression->formats.schema_id, ret, err);
+	if (err)
+		return err;
+	err = tw_filter__bind(filter, &expression->bound->options, &bound, error);
+	if (!err)
+		err = tw_u32__compile(bound, expression->formats.schema_id, ret, error);
 	tw_bound__free(bound);
 	tw_filter__free(filter);
-	return error;
+	return err;
 }
 
 static void print_commands(const struct filter_classifier *classifier, const struct tw_u32 *matches,
@@ -172,62 +172,62 @@ static void print_commands(const struct filter_classifier *classifier, const str
 }
 
 static int print_u32(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *err)
+		     struct tw_error *error)
 {
 	struct tw_u32 matches, any;
-	int error = tw_u32__compile(expression->bound, expression->formats.schema_id, &matches, err);
+	int err = tw_u32__compile(expression->bound, expression->formats.schema_id, &matches, error);
 
-	if (error)
-		return error;
-	error = out ? compile_any(expression, &any, err) : 0;
-	if (out && !error) {
+	if (err)
+		return err;
+	err = out ? compile_any(expression, &any, error) : 0;
+	if (out && !err) {
 		print_commands(classifier, &matches, &any, out);
 		tw_u32__fini(&any);
 	}
 	tw_u32__fini(&matches);
-	return error;
+	return err;
 }
 
 /* libpcap, Wireshark: one string. */
 
-static int make_room(struct tw_line *ret, struct tw_error *err)
+static int make_room(struct tw_line *ret, struct tw_error *error)
 {
 	char *buf = malloc(STRING_MAX);
 
 	*ret = tw_line__on(buf, STRING_MAX);
-	return buf ? 0 : tw_error__set(err, -ENOMEM, "out of memory");
+	return buf ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 }
 
-static int print_string(const struct tw_line *line, int error, FILE *out)
+static int print_string(const struct tw_line *line, int err, FILE *out)
 {
-	if (!error && out)
+	if (!err && out)
 		say(out, "%.*s\n", (int)tw_line__len(line), line->text);
 	free(line->text);
-	return error;
+	return err;
 }
 
 static int print_pcap(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	struct tw_line line;
-	int error = make_room(&line, err);
+	int err = make_room(&line, error);
 
 	(void)classifier;
-	if (!error)
-		error = tw_pcap__emit(expression->bound, expression->formats.schema_id, &line, err);
-	return print_string(&line, error, out);
+	if (!err)
+		err = tw_pcap__emit(expression->bound, expression->formats.schema_id, &line, error);
+	return print_string(&line, err, out);
 }
 
 static int print_display(const struct filter_expression *expression, const struct filter_classifier *classifier,
-			 FILE *out, struct tw_error *err)
+			 FILE *out, struct tw_error *error)
 {
 	struct tw_line line;
-	int error = make_room(&line, err);
+	int err = make_room(&line, error);
 
 	(void)classifier;
-	if (!error)
-		error = tw_display__emit(expression->bound, &line, err);
-	return print_string(&line, error, out);
+	if (!err)
+		err = tw_display__emit(expression->bound, &line, error);
+	return print_string(&line, err, out);
 }
 
 /* tracefs: filters of the kernel's own, a line for each event. */
@@ -236,33 +236,33 @@ static int print_display(const struct filter_expression *expression, const struc
 static const char off[] = "off";
 
 /* What is printed is written to the kernel's files, so it has to be the filter byte for byte. */
-static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *err)
+static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *error)
 {
 	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
 		return 0;
 	return tw_error__set(
-		err, -EINVAL,
+		error, -EINVAL,
 		"the filter of %s:%s has control characters or what is no UTF-8, and is not printed: the kernel "
 		"compares \\xNN as four characters; -f of live, record and stream can set it",
 		format->system, format->name);
 }
 
 static int add_filter(const struct tw_bound *bound, const struct tw_bound_event *event, struct event_groups *groups,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	char buf[TW_TRACEFS_FILTER_MAX + 1];
 	struct tw_line line = tw_line__on(buf, sizeof(buf));
-	int error = 0;
+	int err = 0;
 
 	if (event->root->kind == TW_NODE_FALSE)
 		tw_line__str(&line, off);
 	else if (event->root->kind != TW_NODE_TRUE)
-		error = tw_tracefs__emit(bound, event->root, &line, err);
-	if (!error)
-		error = check_printable(event->format, &line, err);
-	if (!error && event_groups__add(groups, buf, tw_line__len(&line), event->format))
-		error = tw_error__set(err, -ENOMEM, "out of memory");
-	return error;
+		err = tw_tracefs__emit(bound, event->root, &line, error);
+	if (!err)
+		err = check_printable(event->format, &line, error);
+	if (!err && event_groups__add(groups, buf, tw_line__len(&line), event->format))
+		err = tw_error__set(error, -ENOMEM, "out of memory");
+	return err;
 }
 
 /* A line for each event, so that a shell's `read event filter` can take it; no filter where each event matches. */
@@ -288,24 +288,24 @@ static void print_off(const struct event_groups *groups, const struct event_grou
 }
 
 static int print_tracefs(const struct filter_expression *expression, const struct filter_classifier *classifier,
-			 FILE *out, struct tw_error *err)
+			 FILE *out, struct tw_error *error)
 {
 	struct event_groups groups = { .schema = expression->formats.schema };
 	const struct tw_bound *bound = expression->bound;
-	int error = 0;
+	int err = 0;
 
 	(void)classifier;
 	/* What tracers and trace_marker record cannot be switched or filtered by events/. */
-	for (size_t i = 0; i < bound->n_events && !error; i++)
+	for (size_t i = 0; i < bound->n_events && !err; i++)
 		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
-			error = add_filter(bound, &bound->events[i], &groups, err);
-	for (size_t i = 0; i < groups.n && !error && out; i++)
+			err = add_filter(bound, &bound->events[i], &groups, error);
+	for (size_t i = 0; i < groups.n && !err && out; i++)
 		if (strcmp(groups.items[i].text, off) != 0)
 			print_filters(&groups.items[i], out);
-	if (!error && out && event_groups__find(&groups, off))
+	if (!err && out && event_groups__find(&groups, off))
 		print_off(&groups, event_groups__find(&groups, off), out);
 	event_groups__fini(&groups);
-	return error;
+	return err;
 }
 
 /* The bound filter itself: what is asked of each event, with the fields and numbers that names have become. */
@@ -356,16 +356,16 @@ static void put_tree(struct tw_line *line, const struct tw_node *root)
 	}
 }
 
-static int add_tree(struct event_groups *groups, const struct tw_bound_event *event, char *buf, struct tw_error *err)
+static int add_tree(struct event_groups *groups, const struct tw_bound_event *event, char *buf, struct tw_error *error)
 {
 	struct tw_line line = tw_line__of(buf, TREE_MAX, TW_LINE_TEXT);
 
 	put_tree(&line, event->root);
 	if (line.cut)
-		return tw_error__set(err, -E2BIG, "what is asked of %s:%s takes more than %u bytes of text",
+		return tw_error__set(error, -E2BIG, "what is asked of %s:%s takes more than %u bytes of text",
 				     event->format->system, event->format->name, TREE_MAX);
 	if (event_groups__add(groups, buf, tw_line__len(&line), event->format))
-		return tw_error__set(err, -ENOMEM, "out of memory");
+		return tw_error__set(error, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -397,37 +397,37 @@ static void print_unknown(const struct tw_bound *bound, char *buf, FILE *out)
 }
 
 static int print_tree(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		      struct tw_error *err)
+		      struct tw_error *error)
 {
 	struct event_groups groups = { .schema = expression->formats.schema };
 	const struct tw_bound *bound = expression->bound;
 	char *buf = malloc(TREE_MAX);
-	int error = buf ? 0 : tw_error__set(err, -ENOMEM, "out of memory");
+	int err = buf ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 
 	(void)classifier;
-	for (size_t i = 0; i < bound->n_events && !error; i++)
-		error = add_tree(&groups, &bound->events[i], buf, err);
-	if (!error && out) {
+	for (size_t i = 0; i < bound->n_events && !err; i++)
+		err = add_tree(&groups, &bound->events[i], buf, error);
+	if (!err && out) {
 		print_groups(&groups, out);
 		print_unknown(bound, buf, out);
 	}
 	event_groups__fini(&groups);
 	free(buf);
-	return error;
+	return err;
 }
 
 /* Return: 0; -EOPNOTSUPP, -E2BIG where it cannot be expressed; with @err filled and nothing written. */
 static const struct {
 	const char *name;
 	int (*print)(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *err);
+		     struct tw_error *error);
 } targets[] = {
 	{ "tracefs", print_tracefs }, { "xdp", print_xdp },         { "tc", print_tc },     { "u32", print_u32 },
 	{ "pcap", print_pcap },       { "display", print_display }, { "tree", print_tree },
 };
 #define N_TARGETS (sizeof(targets) / sizeof(targets[0]))
 
-static int no_target(const char *to, struct tw_error *err)
+static int no_target(const char *to, struct tw_error *error)
 {
 	char names[128];
 	struct tw_line line = tw_line__on(names, sizeof(names));
@@ -441,27 +441,27 @@ static int no_target(const char *to, struct tw_error *err)
 	}
 	tw_line__char(&line, '\0');
 	if (!to)
-		return tw_error__set(err, -EINVAL, "no target is given: name one with --to; there are %s", names);
+		return tw_error__set(error, -EINVAL, "no target is given: name one with --to; there are %s", names);
 	if (nearest.best)
-		return tw_error__set(err, -EINVAL, "there is no target '%s'; did you mean %s?", to, nearest.best);
-	return tw_error__set(err, -EINVAL, "there is no target '%s'; there are %s", to, names);
+		return tw_error__set(error, -EINVAL, "there is no target '%s'; did you mean %s?", to, nearest.best);
+	return tw_error__set(error, -EINVAL, "there is no target '%s'; there are %s", to, names);
 }
 
 /* Return: its number, or -EINVAL */
-static int find_target(const char *to, struct tw_error *err)
+static int find_target(const char *to, struct tw_error *error)
 {
 	for (size_t i = 0; i < N_TARGETS && to; i++)
 		if (!strcmp(targets[i].name, to))
 			return (int)i;
-	return no_target(to, err);
+	return no_target(to, error);
 }
 
 int filter_compile(const struct filter_expression *expression, const char *to,
-		   const struct filter_classifier *classifier, FILE *out, struct tw_error *err)
+		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error)
 {
-	const int target = find_target(to, err);
+	const int target = find_target(to, error);
 
-	return target < 0 ? target : targets[target].print(expression, classifier, out, err);
+	return target < 0 ? target : targets[target].print(expression, classifier, out, error);
 }
 
 struct compile {
@@ -472,54 +472,54 @@ struct compile {
 };
 
 /* With an action it is what `filter attach` with these options makes; without one only what matches passes. */
-static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *err)
+static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
-	int error = filter_action__parse(config->action ? config->action : "pass", &ret->action, err);
+	int err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);
 
 	ret->otherwise.action = config->action ? TW_ACTION_PASS : TW_ACTION_DROP;
-	if (!error && config->otherwise)
-		error = filter_action__parse(config->otherwise, &ret->otherwise, err);
-	return error;
+	if (!err && config->otherwise)
+		err = filter_action__parse(config->otherwise, &ret->otherwise, error);
+	return err;
 }
 
-static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *err)
+static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
 	if (config->udp_port > UINT16_MAX)
-		return tw_error__set(err, -EINVAL, "there is no UDP port %llu", (unsigned long long)config->udp_port);
+		return tw_error__set(error, -EINVAL, "there is no UDP port %llu", (unsigned long long)config->udp_port);
 	*ret = (struct filter_classifier){
 		.udp_port = (uint16_t)config->udp_port,
 		.offload = config->offload,
 		.interface = config->interface ? config->interface : "tw0",
 	};
-	return read_actions(config, ret, err);
+	return read_actions(config, ret, error);
 }
 
-static int compile_text(const struct compile *config, const char *text, struct tw_error *err)
+static int compile_text(const struct compile *config, const char *text, struct tw_error *error)
 {
 	struct filter_classifier classifier;
 	struct filter_expression expression = { 0 };
-	int error = find_target(config->to, err);
+	int err = find_target(config->to, error);
 
-	if (error < 0)
-		return error;
-	error = read_classifier(config, &classifier, err);
-	if (!error)
-		error = filter_expression__load(text, &config->source, &expression, err);
-	if (!error)
-		error = filter_compile(&expression, config->to, &classifier, stdout, err);
-	if (error && text)
-		caret__show(text, err);
+	if (err < 0)
+		return err;
+	err = read_classifier(config, &classifier, error);
+	if (!err)
+		err = filter_expression__load(text, &config->source, &expression, error);
+	if (!err)
+		err = filter_compile(&expression, config->to, &classifier, stdout, error);
+	if (err && text)
+		caret__show(text, error);
 	filter_expression__fini(&expression);
-	return error;
+	return err;
 }
 
-static int compile(void *data, int n_args, char **args, struct tw_error *err)
+static int compile(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct compile *config = data;
-	const int error = compile_text(config, n_args ? args[0] : NULL, err);
+	const int err = compile_text(config, n_args ? args[0] : NULL, error);
 
 	cli_formats_source__fini(&config->source);
-	return filter_expression__exit_of(error);
+	return filter_expression__exit_of(err);
 }
 
 static const struct cli_option options[] = {

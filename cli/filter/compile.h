@@ -22,10 +22,10 @@ struct filter_classifier {
  * @to: tracefs, xdp, tc, u32, pcap, display; or tree
  * @out: NULL = only find out whether it can be expressed
  *
- * Return: 0; -EINVAL for a name that is none, -EOPNOTSUPP or -E2BIG where it cannot be expressed; with @err filled and nothing
+ * Return: 0; -EINVAL for a name that is none, -EOPNOTSUPP or -E2BIG where it cannot be expressed; with @error filled and nothing
  * written.
  */
 int filter_compile(const struct filter_expression *expression, const char *to,
-		   const struct filter_classifier *classifier, FILE *out, struct tw_error *err);
+		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error);
 
 #endif

@@ -6,14 +6,14 @@
 
 #include "cli/command.h"
 
-static int bind(struct filter_expression *expression, struct tw_error *err)
+static int bind(struct filter_expression *expression, struct tw_error *error)
 {
 	const struct tw_bind_options options = {
 		.schema = expression->formats.schema,
 		.big_endian = expression->formats.big_endian,
 	};
 
-	return tw_filter__bind(expression->filter, &options, &expression->bound, err);
+	return tw_filter__bind(expression->filter, &options, &expression->bound, error);
 }
 
 static void tell_refused(const struct cli_formats *formats)
@@ -25,25 +25,25 @@ static void tell_refused(const struct cli_formats *formats)
 }
 
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
-			    struct tw_error *err)
+			    struct tw_error *error)
 {
 	struct filter_expression expression = { 0 };
-	int error;
+	int err;
 
 	if (!text)
-		return tw_error__set(err, -EINVAL, "no expression is given; docs/filter.md has the language");
-	error = tw_filter__parse(text, &expression.filter, err);
-	if (!error)
-		error = cli_formats__load(source, &expression.formats, err);
-	if (!error) {
+		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md has the language");
+	err = tw_filter__parse(text, &expression.filter, error);
+	if (!err)
+		err = cli_formats__load(source, &expression.formats, error);
+	if (!err) {
 		tell_refused(&expression.formats);
-		error = bind(&expression, err);
+		err = bind(&expression, error);
 	}
-	if (error)
+	if (err)
 		filter_expression__fini(&expression);
 	else
 		*ret = expression;
-	return error;
+	return err;
 }
 
 void filter_expression__fini(struct filter_expression *expression)
@@ -54,14 +54,14 @@ void filter_expression__fini(struct filter_expression *expression)
 	*expression = (struct filter_expression){ 0 };
 }
 
-int filter_expression__exit_of(int error)
+int filter_expression__exit_of(int err)
 {
-	switch (error) {
+	switch (err) {
 	case -EOPNOTSUPP:
 	case -E2BIG:
 	case -ENODATA:
 		return CLI_EXIT_USAGE;
 	default:
-		return cli_exit__of(error);
+		return cli_exit__of(err);
 	}
 }

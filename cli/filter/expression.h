@@ -20,10 +20,10 @@ struct filter_expression {
  *
  * Formats that cannot be read are told on standard error.
  *
- * Return: 0, or -errno of one of the three with @err filled.
+ * Return: 0, or -errno of one of the three with @error filled.
  */
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
-			    struct tw_error *err);
+			    struct tw_error *error);
 
 /** filter_expression__fini() - an all-zero one is fine */
 void filter_expression__fini(struct filter_expression *expression);

@@ -39,12 +39,12 @@ bool format_reader__whole(struct format_reader *reader, const struct tw_frame_in
 }
 
 int format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
-		       struct tw_error *err)
+		       struct tw_error *error)
 {
 	struct tw_schema_text text;
-	int error = tw_schema_text__expand(view, reader->text, TW_SCHEMA_RAW_MAX, &text, err);
+	int err = tw_schema_text__expand(view, reader->text, TW_SCHEMA_RAW_MAX, &text, error);
 
-	return error ? error : tw_schema__add(schema, text.system, text.text, text.len, NULL, err);
+	return err ? err : tw_schema__add(schema, text.system, text.text, text.len, NULL, error);
 }
 
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema)

@@ -38,7 +38,7 @@ bool format_reader__whole(struct format_reader *reader, const struct tw_frame_in
  * Return: 0; as tw_schema_text__expand() and tw_schema__add() otherwise.
  */
 int format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
-		       struct tw_error *err);
+		       struct tw_error *error);
 
 /** format_reader__host() - take from a HOST how long a long is; what cannot be is ignored */
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema);

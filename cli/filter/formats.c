@@ -18,13 +18,14 @@
 #include "producer/schema_texts.h"
 #include "producer/tracing_dir.h"
 
-static int apply_schema(void *data, const char *value, struct tw_error *err)
+static int apply_schema(void *data, const char *value, struct tw_error *error)
 {
 	struct cli_formats_source *source = data;
 	const char *end = value;
 
 	if (!tw_number__hex(&end, &source->schema_id) || *end || !source->schema_id)
-		return tw_error__set(err, -EINVAL, "--schema '%s' is no schema id: it is a hexadecimal number", value);
+		return tw_error__set(error, -EINVAL, "--schema '%s' is no schema id: it is a hexadecimal number",
+				     value);
 	return 0;
 }
 
@@ -56,15 +57,15 @@ static void take_text(struct cli_formats *formats, const struct tw_schema_view *
 		refuse(formats, &why);
 }
 
-static int take_texts(struct cli_formats *formats, const struct tw_schema_texts *texts, struct tw_error *err)
+static int take_texts(struct cli_formats *formats, const struct tw_schema_texts *texts, struct tw_error *error)
 {
 	struct format_reader reader;
-	int error = format_reader__init(&reader);
+	int err = format_reader__init(&reader);
 
 	formats->schema = tw_schema__new();
-	if (error || !formats->schema) {
+	if (err || !formats->schema) {
 		format_reader__fini(&reader);
-		return tw_error__set(err, -ENOMEM, "no memory for formats");
+		return tw_error__set(error, -ENOMEM, "no memory for formats");
 	}
 	tw_schema__set_long_size(formats->schema, sizeof(long));
 	for (size_t i = 0; i < texts->n; i++)
@@ -75,47 +76,46 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 
 /* By the code that makes a stream's schema, so that the id is the one that its frames have. */
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
-		       struct tw_error *err)
+		       struct tw_error *error)
 {
 	const struct tw_schema_texts_request request = { .tracing_dir = dir, .events = events };
 	struct tw_schema_texts texts = { 0 };
-	int error = tw_schema_texts__load(&request, &texts, err);
+	int err = tw_schema_texts__load(&request, &texts, error);
 
-	if (error)
-		return error;
-	error = take_texts(formats, &texts, err);
+	if (err)
+		return err;
+	err = take_texts(formats, &texts, error);
 	formats->schema_id = texts.schema_id;
 	formats->big_endian = TW_HOST_BE;
 	tw_schema_texts__fini(&texts);
-	return error;
+	return err;
 }
 
-static int find_tracing_dir(const char **ret, struct tw_error *err)
+static int find_tracing_dir(const char **ret, struct tw_error *error)
 {
 	struct tw_error why;
-	const int error = tw_tracing_dir__find(ret, &why);
+	const int err = tw_tracing_dir__find(ret, &why);
 
-	return error ? tw_error__set(err, error, "%s; or give a capture that has the formats with --from", why.text)
-		     : 0;
+	return err ? tw_error__set(error, err, "%s; or give a capture that has the formats with --from", why.text) : 0;
 }
 
-static int load_kernel(const struct cli_selection *selection, struct cli_formats *formats, struct tw_error *err)
+static int load_kernel(const struct cli_selection *selection, struct cli_formats *formats, struct tw_error *error)
 {
 	struct tw_event_list all = { 0 }, selected = { 0 };
 	const char *dir;
-	int error = find_tracing_dir(&dir, err);
+	int err = find_tracing_dir(&dir, error);
 
-	if (!error)
-		error = tw_event_list__read(dir, &all, err);
-	if (!error)
-		error = cli_selection__resolve(selection, &all, &selected, err);
-	if (!error)
-		error = load_events(dir, selection->n ? &selected : &all, formats, err);
+	if (!err)
+		err = tw_event_list__read(dir, &all, error);
+	if (!err)
+		err = cli_selection__resolve(selection, &all, &selected, error);
+	if (!err)
+		err = load_events(dir, selection->n ? &selected : &all, formats, error);
 	if (!selection->n)
 		formats->schema_id = 0; /* of a stream of which nobody has said what it carries */
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
-	return error;
+	return err;
 }
 
 /* Formats out of a capture: those of one schema, whichever streams have announced it. */
@@ -200,104 +200,104 @@ static void take_packet(struct search *search, const struct tw_packet *packet)
 		take_tlv(search, &info, &tlv);
 }
 
-static int take_packets(struct search *search, struct tw_capture_file *file, struct tw_error *err)
+static int take_packets(struct search *search, struct tw_capture_file *file, struct tw_error *error)
 {
 	struct tw_packet packet;
 	int r;
 
-	while ((r = tw_capture_file__next(file, &packet, err)) > 0)
+	while ((r = tw_capture_file__next(file, &packet, error)) > 0)
 		take_packet(search, &packet);
 	return r;
 }
 
-static int several(const struct search *search, const char *name, struct tw_error *err)
+static int several(const struct search *search, const char *name, struct tw_error *error)
 {
 	char list[OTHERS_MAX * 20] = "";
 	size_t len = 0;
 
 	for (unsigned int i = 0; i < search->n_others && i < OTHERS_MAX; i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, ", %016" PRIx64, search->others[i]);
-	return tw_error__set(err, -EINVAL, "%s has several schemas: choose with --schema %016" PRIx64 "%s%s", name,
+	return tw_error__set(error, -EINVAL, "%s has several schemas: choose with --schema %016" PRIx64 "%s%s", name,
 			     search->formats->schema_id, list, search->n_others > OTHERS_MAX ? ", ..." : "");
 }
 
-static int check_schemas(const struct search *search, const char *name, struct tw_error *err)
+static int check_schemas(const struct search *search, const char *name, struct tw_error *error)
 {
 	if (search->n_others)
-		return several(search, name, err);
+		return several(search, name, error);
 	if (tw_schema__count(search->formats->schema))
 		return 0;
 	if (search->chosen)
-		return tw_error__set(err, -ENODATA, "%s has no formats of schema %016" PRIx64, name,
+		return tw_error__set(error, -ENODATA, "%s has no formats of schema %016" PRIx64, name,
 				     search->formats->schema_id);
-	return tw_error__set(err, -ENODATA,
+	return tw_error__set(error, -ENODATA,
 			     "%s has no formats of events: no frames of Tracewire, or their beginning is missing",
 			     name);
 }
 
-static int search_file(struct search *search, int fd, const char *name, struct tw_error *err)
+static int search_file(struct search *search, int fd, const char *name, struct tw_error *error)
 {
 	struct tw_capture_file *file;
-	int error = tw_capture_file__open(fd, name, &file, err);
+	int err = tw_capture_file__open(fd, name, &file, error);
 
-	if (error)
-		return error;
-	error = take_packets(search, file, err);
+	if (err)
+		return err;
+	err = take_packets(search, file, error);
 	tw_capture_file__close(file);
-	return error ? error : check_schemas(search, name, err);
+	return err ? err : check_schemas(search, name, error);
 }
 
-static int begin_search(struct search *search, struct tw_error *err)
+static int begin_search(struct search *search, struct tw_error *error)
 {
 	search->formats->schema = tw_schema__new();
 	if (format_reader__init(&search->reader) || !search->formats->schema)
-		return tw_error__set(err, -ENOMEM, "no memory for formats");
+		return tw_error__set(error, -ENOMEM, "no memory for formats");
 	return 0;
 }
 
-static int load_capture(const struct cli_formats_source *source, struct cli_formats *formats, struct tw_error *err)
+static int load_capture(const struct cli_formats_source *source, struct cli_formats *formats, struct tw_error *error)
 {
 	struct search search = { .formats = formats, .chosen = source->schema_id };
 	const int fd = open(source->file, O_RDONLY | O_CLOEXEC);
-	int error;
+	int err;
 
 	if (fd < 0)
-		return tw_error__set(err, -errno, "cannot open %s: %s", source->file, strerror(errno));
+		return tw_error__set(error, -errno, "cannot open %s: %s", source->file, strerror(errno));
 	formats->schema_id = source->schema_id;
-	error = begin_search(&search, err);
-	if (!error)
-		error = search_file(&search, fd, source->file, err);
+	err = begin_search(&search, error);
+	if (!err)
+		err = search_file(&search, fd, source->file, error);
 	format_reader__fini(&search.reader);
 	close(fd);
-	return error;
+	return err;
 }
 
-static int check(const struct cli_formats_source *source, struct tw_error *err)
+static int check(const struct cli_formats_source *source, struct tw_error *error)
 {
 	if (source->file && source->selection.n)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"--event chooses among the events of this kernel, --from takes those of a capture: "
 			"give one of them");
 	if (source->schema_id && !source->file)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "--schema chooses among the schemas of a capture: give it with --from");
 	return 0;
 }
 
-int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *err)
+int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error)
 {
 	struct cli_formats formats = { 0 };
-	int error = check(source, err);
+	int err = check(source, error);
 
-	if (error)
-		return error;
-	error = source->file ? load_capture(source, &formats, err) : load_kernel(&source->selection, &formats, err);
-	if (error)
+	if (err)
+		return err;
+	err = source->file ? load_capture(source, &formats, error) : load_kernel(&source->selection, &formats, error);
+	if (err)
 		cli_formats__fini(&formats);
 	else
 		*ret = formats;
-	return error;
+	return err;
 }
 
 void cli_formats__fini(struct cli_formats *formats)

@@ -34,9 +34,9 @@ struct cli_formats {
  * The schema id is a capture's own, or that of a stream of this kernel with just the events of -e and no tracer.
  *
  * Return: 0; -EINVAL for options or a file that cannot be, -ENOENT for an event that is not there, -ENODATA for a capture without
- * formats, or another -errno; with @err filled.
+ * formats, or another -errno; with @error filled.
  */
-int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *err);
+int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error);
 
 /** cli_formats__fini() - an all-zero one is fine */
 void cli_formats__fini(struct cli_formats *formats);

@@ -14,6 +14,153 @@
 #include "cli/messages.h"
 #include "cli/standard_files.h"
 #include "cli/stop.h"
+#include "xdp/interface.h"
+
+/* `tracewire filter show` and `tracewire filter detach`: classifiers that are on interfaces, whoever attached them. */
+struct select {
+	const char *interface, *hook;
+	bool json; /* of show, as is print */
+	struct counters_print print;
+	unsigned int detached;
+};
+
+static bool is_selected(const struct select *select, const struct tw_attached *attached)
+{
+	return (!select->interface || !strcmp(select->interface, attached->ifname)) &&
+	       (!select->hook || !strcmp(select->hook, tw_place__name(attached->place)));
+}
+
+static int check_interface(const struct select *select, struct tw_error *error)
+{
+	const int index = select->interface ? tw_interface__index(select->interface, error) : 0;
+	uint8_t unused;
+
+	if (index < 0)
+		return index;
+	return select->hook ? filter_hook__parse(select->hook, &unused, error) : 0;
+}
+
+static int show_one(const struct tw_attached *attached, void *ctx, struct tw_error *error)
+{
+	struct select *select = ctx;
+
+	return is_selected(select, attached) ? counters__print(attached, &select->print, error) : 0;
+}
+
+static int show(void *data, int n_args, char **args, struct tw_error *error)
+{
+	struct select *select = data;
+	struct tw_json json;
+	int err = check_interface(select, error);
+
+	(void)n_args, (void)args;
+	if (err)
+		return cli_exit__of(err);
+	if (select->json) {
+		tw_json__to_file(&json, stdout, true);
+		tw_json__open(&json, NULL, '[');
+		tw_json__lines(&json);
+		select->print.json = &json;
+	}
+	err = tw_attached__each(show_one, select, error);
+	if (select->json && (select->print.n || !err)) /* what cannot be told is not nothing */
+		tw_json__close(&json);
+	else if (!select->json && !err && !select->print.n)
+		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
+		    select->interface ? select->interface : "");
+	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+static int detach_one(const struct tw_attached *attached, void *ctx, struct tw_error *error)
+{
+	struct select *select = ctx;
+	int err;
+
+	if (!is_selected(select, attached))
+		return 0;
+	err = tw_attached__detach(attached, error);
+	if (err)
+		return err;
+	select->detached++;
+	say(stderr, "detached from %s of %s\n", tw_place__name(attached->place), attached->ifname);
+	return 0;
+}
+
+static int detach(void *data, int n_args, char **args, struct tw_error *error)
+{
+	struct select *select = data;
+	int err;
+
+	(void)n_args, (void)args;
+	if (!select->interface) {
+		tw_error__set(error, -EINVAL, "no interface is given: name one with --interface, for example -i tw0");
+		return CLI_EXIT_USAGE;
+	}
+	err = check_interface(select, error);
+	if (err)
+		return cli_exit__of(err);
+	err = tw_attached__each(detach_one, select, error);
+	if (!err && !select->detached)
+		err = tw_error__set(error, -ENOENT, "%s has no classifier of Tracewire%s%s", select->interface,
+				    select->hook ? " in " : "", select->hook ? select->hook : "");
+	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
+static const struct cli_option select_options[] = {
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface", offsetof(struct select, interface),
+	  NULL },
+	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "Only this kind: xdp, tc, u32", offsetof(struct select, hook), NULL },
+	{ 0 },
+};
+
+static const struct cli_option show_options[] = {
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "The counters of each stream and channel, too",
+	  offsetof(struct select, print.streams), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write it as JSON, for programs", offsetof(struct select, json), NULL },
+	{ 0 },
+};
+
+static const struct cli_option_group select_group = { "Which", select_options };
+static const struct cli_option_group show_group = { "Output", show_options };
+static const struct cli_option_group *const show_groups[] = { &select_group, &show_group, NULL };
+static const struct cli_option_group *const detach_groups[] = { &select_group, NULL };
+
+static const struct cli_example show_examples[] = {
+	{ "What is on the wire, and what it has matched", "sudo tracewire filter show -i tw0" },
+	{ NULL, NULL },
+};
+
+const struct cli_command filter_command_show = {
+	.name = "show",
+	.summary = "Show attached classifiers and what they have counted",
+	.description =
+		"Lists the classifiers of this network namespace, those that a `filter attach` elsewhere holds too: the hook that is "
+		"really in use as the kernel states it, the schema that the rules are for, and for each rule the frames and events "
+		"that it matched. Below them, what passed for other reasons, and what was dropped.\n\n"
+		"u32 counts frames only, and - stands where this kernel does not count them, or where somebody else took the program "
+		"away and the counters with it.",
+	.examples = show_examples,
+	.groups = show_groups,
+	.config_size = sizeof(struct select),
+	.run = show,
+};
+
+static const struct cli_example detach_examples[] = {
+	{ "Take away whatever Tracewire has on an interface", "sudo tracewire filter detach -i tw0" },
+	{ NULL, NULL },
+};
+
+const struct cli_command filter_command_detach = {
+	.name = "detach",
+	.summary = "Take classifiers off an interface",
+	.description =
+		"Removes what `filter attach --persist` has left there, and ends a `filter attach` that holds one. XDP programs, tc "
+		"filters and qdiscs of anybody else stay.",
+	.examples = detach_examples,
+	.groups = detach_groups,
+	.config_size = sizeof(struct select),
+	.run = detach,
+};
 
 #define LOOK_MS 1000 /* how often we look whether what is attached is still there */
 
@@ -28,20 +175,20 @@ struct attach {
 	struct tw_classifier *classifier;
 };
 
-static int add_action(void *data, const char *text, struct tw_error *err)
+static int add_action(void *data, const char *text, struct tw_error *error)
 {
 	struct attach *attach = data;
 
 	if (attach->n_actions == TW_RULES_MAX)
-		return tw_error__set(err, -EINVAL, "there may be %d rules at most", TW_RULES_MAX);
-	return filter_action__parse(text, &attach->actions[attach->n_actions++], err);
+		return tw_error__set(error, -EINVAL, "there may be %d rules at most", TW_RULES_MAX);
+	return filter_action__parse(text, &attach->actions[attach->n_actions++], error);
 }
 
-static int set_otherwise(void *data, const char *text, struct tw_error *err)
+static int set_otherwise(void *data, const char *text, struct tw_error *error)
 {
 	struct attach *attach = data;
 
-	return filter_action__parse(text, &attach->otherwise, err);
+	return filter_action__parse(text, &attach->otherwise, error);
 }
 
 static bool needs_tc(const struct filter_action *action)
@@ -50,29 +197,29 @@ static bool needs_tc(const struct filter_action *action)
 }
 
 /* XDP is the earliest, but has no mark, and no second way for control frames. */
-static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *err)
+static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
 	*ret = needs_tc(&attach->otherwise) ? TW_PLACE_TC : TW_PLACE_XDP;
 	for (unsigned int i = 0; i < attach->n_actions; i++)
 		if (needs_tc(&attach->actions[i]))
 			*ret = TW_PLACE_TC;
-	return attach->hook ? filter_hook__parse(attach->hook, ret, err) : 0;
+	return attach->hook ? filter_hook__parse(attach->hook, ret, error) : 0;
 }
 
-static int check(const struct attach *attach, int n_args, struct tw_error *err)
+static int check(const struct attach *attach, int n_args, struct tw_error *error)
 {
 	if (!attach->interface)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "no interface is given: name one with --interface, for example -i tw0");
 	if (!n_args)
-		return tw_error__set(err, -EINVAL, "no expression is given; docs/filter.md has the language");
+		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md has the language");
 	if ((unsigned int)n_args != attach->n_actions)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"%d expressions and %u actions: each expression takes an --action, the first the first", n_args,
 			attach->n_actions);
 	if (attach->udp_port > UINT16_MAX)
-		return tw_error__set(err, -EINVAL, "there is no UDP port %" PRIu64, attach->udp_port);
+		return tw_error__set(error, -EINVAL, "there is no UDP port %" PRIu64, attach->udp_port);
 	return 0;
 }
 
@@ -88,7 +235,7 @@ static void warn_of_redirect(const struct attach *attach, uint8_t place)
 			attach->interface);
 }
 
-static int make(struct attach *attach, char **args, struct tw_error *err)
+static int make(struct attach *attach, char **args, struct tw_error *error)
 {
 	struct tw_classifier_options options = {
 		.ifname = attach->interface,
@@ -100,118 +247,118 @@ static int make(struct attach *attach, char **args, struct tw_error *err)
 		.default_action = attach->otherwise.action,
 		.default_arg = attach->otherwise.arg,
 	};
-	int error = choose_place(attach, &options.place, err);
+	int err = choose_place(attach, &options.place, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	for (unsigned int i = 0; i < attach->n_actions; i++)
 		attach->rules[i] = (struct tw_classifier_rule){ .expression = args[i],
 								.action = attach->actions[i].action,
 								.arg = attach->actions[i].arg };
 	warn_of_redirect(attach, options.place);
-	return tw_classifier__new(&options, &attach->classifier, err);
+	return tw_classifier__new(&options, &attach->classifier, error);
 }
 
-static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *err)
+static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " }; /* of XDP the mode says it */
 
-	(void)ctx, (void)err;
+	(void)ctx, (void)error;
 	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
 	    tw_mode__text(attached->mode), attached->schema_id,
 	    attached->persist ? "; it stays until `tracewire filter detach`" : "; Ctrl-C ends it");
 	return 0;
 }
 
-static int look(const struct tw_attached *attached, void *ctx, struct tw_error *err)
+static int look(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	(void)ctx;
 	if (attached->mode != TW_MODE_NONE)
 		return 0;
-	return tw_error__set(err, -ENOENT,
+	return tw_error__set(error, -ENOENT,
 			     "the classifier is no longer on %s: somebody else took it away, or the interface",
 			     attached->ifname);
 }
 
 /* Formats that were given are not followed: they are what the user wants. */
-static int bind_given(struct attach *attach, struct tw_error *err)
+static int bind_given(struct attach *attach, struct tw_error *error)
 {
 	struct cli_formats formats;
 	struct tw_classifier_schema schema;
-	int error = cli_formats__load(&attach->source, &formats, err);
+	int err = cli_formats__load(&attach->source, &formats, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	schema = (struct tw_classifier_schema){ formats.schema, formats.schema_id, formats.big_endian };
-	error = tw_classifier__bind(attach->classifier, &schema, err);
+	err = tw_classifier__bind(attach->classifier, &schema, error);
 	cli_formats__fini(&formats);
-	return error;
+	return err;
 }
 
-static int wait_for_schema(struct attach *attach, struct follow *follow, struct tw_error *err)
+static int wait_for_schema(struct attach *attach, struct follow *follow, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->interface,
 	    attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
-	while (!error && !follow__is_bound(follow) && !stop__signal()) {
-		error = follow__wait(follow, LOOK_MS, err);
+	while (!err && !follow__is_bound(follow) && !stop__signal()) {
+		err = follow__wait(follow, LOOK_MS, error);
 		standard_files__push();
 	}
-	return error;
+	return err;
 }
 
-static int stay(struct attach *attach, struct follow *follow, struct tw_error *err)
+static int stay(struct attach *attach, struct follow *follow, struct tw_error *error)
 {
 	struct pollfd asked = { .fd = stop__fd(), .events = POLLIN };
-	int error = 0;
+	int err = 0;
 
-	while (!error && !stop__signal()) {
+	while (!err && !stop__signal()) {
 		if (follow)
-			error = follow__wait(follow, LOOK_MS, err);
+			err = follow__wait(follow, LOOK_MS, error);
 		else
 			poll(&asked, 1, LOOK_MS);
-		if (!error)
-			error = tw_classifier__attached(attach->classifier, look, NULL, err);
+		if (!err)
+			err = tw_classifier__attached(attach->classifier, look, NULL, error);
 		standard_files__push();
 	}
-	return error;
+	return err;
 }
 
-static int hold(struct attach *attach, struct follow *follow, struct tw_error *err)
+static int hold(struct attach *attach, struct follow *follow, struct tw_error *error)
 {
 	struct counters_print print = { .streams = attach->streams };
 	struct tw_error ignored;
-	int printed, error = tw_classifier__attached(attach->classifier, tell_attached, NULL, err);
+	int printed, err = tw_classifier__attached(attach->classifier, tell_attached, NULL, error);
 
-	if (error || attach->persist)
-		return error;
-	error = stay(attach, follow, err);
+	if (err || attach->persist)
+		return err;
+	err = stay(attach, follow, error);
 	/* Whatever took the classifier away, what it has counted is still ours. */
-	printed = tw_classifier__attached(attach->classifier, counters__print, &print, error ? &ignored : err);
-	return error ? error : printed;
+	printed = tw_classifier__attached(attach->classifier, counters__print, &print, err ? &ignored : error);
+	return err ? err : printed;
 }
 
-static int attach_and_hold(struct attach *attach, struct tw_error *err)
+static int attach_and_hold(struct attach *attach, struct tw_error *error)
 {
 	const bool given = attach->source.file || attach->source.selection.n;
 	struct follow *follow = NULL;
-	int error;
+	int err;
 
 	if (given) {
-		error = bind_given(attach, err);
+		err = bind_given(attach, error);
 		stop__opened();
 	} else {
-		error = follow__open(attach->interface, attach->classifier, &follow, err);
+		err = follow__open(attach->interface, attach->classifier, &follow, error);
 		stop__opened(); /* to wait for formats is part of the run */
-		if (!error)
-			error = wait_for_schema(attach, follow, err);
+		if (!err)
+			err = wait_for_schema(attach, follow, error);
 	}
-	if (!error && (given || follow__is_bound(follow)))
-		error = hold(attach, follow, err);
+	if (!err && (given || follow__is_bound(follow)))
+		err = hold(attach, follow, error);
 	stop__ending(); /* also of a run that failed, or ended before there were formats: its messages may find no reader */
 	follow__close(follow);
-	return error;
+	return err;
 }
 
 static void tell_leftover(void *ctx, const char *what, const char *name)
@@ -222,30 +369,30 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 }
 
 /* What this kernel or a network card cannot do is a failure; what cannot be meant was mistyped. */
-static int exit_of(int error)
+static int exit_of(int err)
 {
-	if (!error)
+	if (!err)
 		return CLI_EXIT_OK;
-	return error == -EINVAL || error == -E2BIG || error == -ENODATA ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
 }
 
-static int run(void *data, int n_args, char **args, struct tw_error *err)
+static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct attach *attach = data;
 	struct tw_error ignored;
-	int error = check(attach, n_args, err);
+	int err = check(attach, n_args, error);
 
-	if (!error) {
+	if (!err) {
 		tw_classifier__cleanup(false, tell_leftover, NULL, &ignored);
-		error = stop__catch(err);
+		err = stop__catch(error);
 	}
-	if (!error)
-		error = make(attach, args, err);
-	if (!error)
-		error = attach_and_hold(attach, err);
+	if (!err)
+		err = make(attach, args, error);
+	if (!err)
+		err = attach_and_hold(attach, error);
 	tw_classifier__free(attach->classifier);
 	cli_formats_source__fini(&attach->source);
-	return exit_of(error);
+	return exit_of(err);
 }
 
 static const struct cli_option options[] = {

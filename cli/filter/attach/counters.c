@@ -75,17 +75,17 @@ static void keep(const struct tw_counted *what, const struct tw_counter *rows, v
 	}
 }
 
-static int collect(const struct tw_attached *attached, struct counted *ret, struct tw_error *err)
+static int collect(const struct tw_attached *attached, struct counted *ret, struct tw_error *error)
 {
-	int error;
+	int err;
 
 	*ret = (struct counted){ .n_rows = attached->n + 1 + TW_COUNT_MORE };
-	error = tw_attached__count(attached, keep, ret, err);
-	if (!error && ret->error)
-		error = tw_error__set(err, ret->error, "no memory for the counters");
+	err = tw_attached__count(attached, keep, ret, error);
+	if (!err && ret->error)
+		err = tw_error__set(error, ret->error, "no memory for the counters");
 	if (ret->n)
 		qsort(ret->all, ret->n, sizeof(*ret->all), compare);
-	return error;
+	return err;
 }
 
 static void not_counted(struct counted *counted)
@@ -271,19 +271,19 @@ static void print_json(struct tw_json *json, const struct tw_attached *attached,
 	tw_json__close(json);
 }
 
-int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err)
+int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counters_print *print = ctx;
 	struct counted counted;
 	struct tw_error why;
-	int error = collect(attached, &counted, &why);
+	int err = collect(attached, &counted, &why);
 
 	/* Taken away by somebody else in the meantime, its maps with it. */
-	if (error == -ENOENT)
+	if (err == -ENOENT)
 		not_counted(&counted);
-	else if (error) {
+	else if (err) {
 		free(counted.all);
-		return tw_error__set(err, error, "%s", why.text);
+		return tw_error__set(error, err, "%s", why.text);
 	}
 	if (print->json)
 		print_json(print->json, attached, &counted);

@@ -14,6 +14,6 @@ struct counters_print {
 };
 
 /** counters__print() - one classifier; @ctx is a struct counters_print. Return: 0 or -errno */
-int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *err);
+int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *error);
 
 #endif

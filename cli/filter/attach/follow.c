@@ -34,24 +34,24 @@ struct follow {
 	unsigned int n_reports; /* so far */
 };
 
-int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *err)
+int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error)
 {
 	const struct tw_rx_packet_options options = { .ifname = ifname, .retire_ms = 10, .control_only = true };
 	struct follow *follow = calloc(1, sizeof(*follow));
-	int error;
+	int err;
 
 	if (!follow)
-		return tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
+		return tw_error__set(error, -ENOMEM, "no memory to watch %s", ifname);
 	snprintf(follow->ifname, sizeof(follow->ifname), "%s", ifname);
 	follow->classifier = classifier;
 	follow->collector = schema_collector__new();
-	error = follow->collector ? tw_rx_packet__open(&options, &follow->rx, err)
-				  : tw_error__set(err, -ENOMEM, "no memory to watch %s", ifname);
-	if (error)
+	err = follow->collector ? tw_rx_packet__open(&options, &follow->rx, error)
+				: tw_error__set(error, -ENOMEM, "no memory to watch %s", ifname);
+	if (err)
 		follow__close(follow);
 	else
 		*ret = follow;
-	return error;
+	return err;
 }
 
 void follow__close(struct follow *follow)
@@ -83,11 +83,11 @@ static void note_report(struct follow *follow, const struct collected_schema *co
 		(struct report){ collected->stream_id, collected->id, refused };
 }
 
-static int refused(struct follow *follow, const struct collected_schema *collected, int error, struct tw_error *why,
-		   struct tw_error *err)
+static int refused(struct follow *follow, const struct collected_schema *collected, int err, struct tw_error *why,
+		   struct tw_error *error)
 {
 	if (!follow->schema_id)
-		return tw_error__set(err, error, "%s", why->text);
+		return tw_error__set(error, err, "%s", why->text);
 	note_report(follow, collected, true);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has a new schema, %016" PRIx64
@@ -96,14 +96,14 @@ static int refused(struct follow *follow, const struct collected_schema *collect
 	return 0;
 }
 
-static int bind_rules(struct follow *follow, const struct collected_schema *collected, struct tw_error *err)
+static int bind_rules(struct follow *follow, const struct collected_schema *collected, struct tw_error *error)
 {
 	const struct tw_classifier_schema schema = { collected->schema, collected->id, collected->big_endian };
 	struct tw_error why;
-	const int error = tw_classifier__bind(follow->classifier, &schema, &why);
+	const int err = tw_classifier__bind(follow->classifier, &schema, &why);
 
-	if (error)
-		return refused(follow, collected, error, &why, err);
+	if (err)
+		return refused(follow, collected, err, &why, error);
 	if (follow->schema_id)
 		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", collected->id,
 			collected->stream_id);
@@ -127,7 +127,8 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 }
 
 /* A complete schema: is it the one that the rules should be for? */
-static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now, struct tw_error *err)
+static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now,
+		    struct tw_error *error)
 {
 	const bool is_ours = !follow->schema_id || collected->stream_id == follow->stream_id || is_silent(follow, now);
 
@@ -140,40 +141,40 @@ static int consider(struct follow *follow, const struct collected_schema *collec
 		report_other(follow, collected);
 		return 0;
 	}
-	return is_reported(follow, collected, true) ? 0 : bind_rules(follow, collected, err);
+	return is_reported(follow, collected, true) ? 0 : bind_rules(follow, collected, error);
 }
 
-static int take(struct follow *follow, const struct tw_received_frame *frame, struct tw_error *err)
+static int take(struct follow *follow, const struct tw_received_frame *frame, struct tw_error *error)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_frame_info info = { 0 };
 	const struct collected_schema *collected =
 		schema_collector__take(follow->collector, frame->data, frame->len, &info);
-	int error = 0;
+	int err = 0;
 
 	if (collected && collected->complete)
-		error = consider(follow, collected, now, err);
+		err = consider(follow, collected, now, error);
 	if (info.stream_id == follow->stream_id)
 		follow->heard = now;
-	return error;
+	return err;
 }
 
-int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *err)
+int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *error)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS;
 	uint64_t now;
-	int error = 0;
+	int err = 0;
 
-	while (!error && !stop__signal() && (now = tw_time__now(CLOCK_MONOTONIC)) < end) {
+	while (!err && !stop__signal() && (now = tw_time__now(CLOCK_MONOTONIC)) < end) {
 		struct tw_received_frame frame;
 		const int got = tw_receiver__next(follow->rx, (int)((end - now) / TW_NS_PER_MS) + 1, &frame);
 
 		if (got == -ENODEV)
-			error = tw_error__set(err, got, "interface %s has vanished", follow->ifname);
+			err = tw_error__set(error, got, "interface %s has vanished", follow->ifname);
 		else if (got > 0)
-			error = take(follow, &frame, err);
+			err = take(follow, &frame, error);
 	}
-	return error;
+	return err;
 }
 
 bool follow__is_bound(const struct follow *follow)

@@ -11,7 +11,7 @@
 struct follow;
 
 /** follow__open() - watch an interface; @classifier is borrowed. Return: 0 or -errno */
-int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *err);
+int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error);
 
 /** follow__close() - NULL is fine */
 void follow__close(struct follow *follow);
@@ -24,7 +24,7 @@ void follow__close(struct follow *follow);
  *
  * Return: 0; -ENODEV when the interface has vanished; what tw_classifier__bind() returned.
  */
-int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *err);
+int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *error);
 
 /** follow__is_bound() - whether a schema was found */
 bool follow__is_bound(const struct follow *follow);

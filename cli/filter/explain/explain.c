@@ -1,10 +1,399 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire filter explain`: where each part of an expression runs. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/caret.h"
+#include "cli/filter/compile.h"
 #include "cli/filter/explain/explanation.h"
 #include "cli/filter/filter.h"
+#include "filter/arena.h"
+#include "filter/rules.h"
+#include "filter/tracefs.h"
+
+const struct filter_stage_info filter_stages[FILTER_STAGES] = {
+	[FILTER_IN_TRACEFS] = { "tracefs", TW_BACK_END_TRACEFS, false },
+	[FILTER_IN_PRODUCER] = { "producer", TW_BACK_END_PRODUCER, false },
+	[FILTER_IN_XDP] = { "xdp", TW_BACK_END_BPF, true },
+	[FILTER_IN_TC] = { "tc", TW_BACK_END_BPF, true },
+	[FILTER_IN_U32] = { "u32", TW_BACK_END_U32, true },
+	[FILTER_IN_PCAP] = { "pcap", TW_BACK_END_PCAP, true },
+	[FILTER_IN_DISPLAY] = { "display", TW_BACK_END_DISPLAY, true },
+	[FILTER_IN_TOOLS] = { "tools", TW_BACK_END_TOOLS, false },
+};
+
+static const struct filter_pipeline pipelines[] = {
+	{ "live", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, true, 2, NULL },
+	{ "record", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, false, 0, NULL },
+	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so that stream refuses the filter" },
+	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
+	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
+	{ "attach", { 0 }, 0, true, 0, "to whoever receives" },
+	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "to whoever reads the capture" },
+	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "and nobody does it" },
+	{ 0 },
+};
+
+static int find_hook(const char *name, enum filter_stage *ret, struct tw_error *error)
+{
+	for (enum filter_stage stage = FILTER_IN_XDP; stage <= FILTER_IN_U32; stage++) {
+		if (!strcmp(filter_stages[stage].name, name)) {
+			*ret = stage;
+			return 0;
+		}
+	}
+	return tw_error__set(error, -EINVAL, "there is no hook '%s'; there are xdp, tc and u32", name);
+}
+
+static int find_pipeline(const char *name, struct filter_pipeline *ret, struct tw_error *error)
+{
+	for (const struct filter_pipeline *pipeline = pipelines; pipeline->name; pipeline++) {
+		if (!strcmp(pipeline->name, name)) {
+			*ret = *pipeline;
+			return 0;
+		}
+	}
+	return tw_error__set(
+		error, -EINVAL,
+		"nothing is known of '%s'; there are live, record, stream, capture, report, attach, dumpcap and tshark",
+		name);
+}
+
+static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
+{
+	for (unsigned int i = pipeline->n++; i > pipeline->wire_at; i--)
+		pipeline->stages[i] = pipeline->stages[i - 1];
+	pipeline->stages[pipeline->wire_at] = stage;
+}
+
+/*
+ * The way of events through a command
+ * @name: live, record, stream, capture, report, attach, dumpcap, tshark
+ * @hook: xdp, tc or u32 stands on it too; NULL = none. attach has xdp then
+ *
+ * Return: 0; -EINVAL for names that are none, or a hook where no wire is.
+ */
+static int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret,
+				 struct tw_error *error)
+{
+	enum filter_stage stage = FILTER_IN_XDP;
+	int err = find_pipeline(name, ret, error);
+
+	if (!err && hook)
+		err = find_hook(hook, &stage, error);
+	if (err)
+		return err;
+	if (hook && !ret->has_wire)
+		return tw_error__set(error, -EINVAL, "%s has no wire, and so no --hook", name);
+	if (hook || !ret->n)
+		insert(ret, stage);
+	return 0;
+}
+
+/* One test more of a predicate. */
+static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
+{
+	for (int stage = 0; stage < FILTER_STAGES; stage++) {
+		struct filter_ability *ability = &(*row)[stage];
+		const char *why = tw_test__refusal(test, filter_stages[stage].back_end);
+		const enum filter_can can = why ? FILTER_CANNOT : FILTER_CAN;
+
+		ability->can = ability->can == FILTER_CERTAIN || ability->can == can ? can : FILTER_CAN_PARTLY;
+		if (why && !ability->why) {
+			ability->why = why;
+			ability->event = event;
+		}
+	}
+}
+
+static int find_abilities(const struct filter_expression *expression, filter_abilities **ret, struct tw_error *error)
+{
+	const unsigned int n = tw_filter__predicates(expression->filter);
+	filter_abilities *rows = calloc(n ? n : 1, sizeof(*rows));
+
+	if (!rows)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < expression->bound->n_events; i++) {
+		struct tw_walk walk = tw_walk__on(expression->bound->events[i].root);
+		const struct tw_test *test;
+
+		while ((test = tw_walk__next_test(&walk)))
+			ask_all(&rows[test->predicate], test, expression->bound->events[i].format);
+	}
+	*ret = rows;
+	return 0;
+}
+
+const char *filter_can__name(enum filter_can can)
+{
+	static const char *const names[] = {
+		[FILTER_CAN] = "yes",
+		[FILTER_CAN_PARTLY] = "part",
+		[FILTER_CANNOT] = "no",
+		[FILTER_CERTAIN] = "known",
+	};
+
+	return names[can];
+}
+
+#define STEP_TEXT 256 /* bytes of a step in a key, at most */
+
+_Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
+
+/* One event on its way. */
+struct journey {
+	const struct filter_pipeline *pipeline;
+	const struct filter_routes *routes;
+	const struct tw_bound *bound;
+	const struct tw_format *format;
+	const struct tw_node *left; /* what is still to be asked */
+	struct tw_arena *arena;
+};
+
+static struct predicate_set predicates_of(const struct tw_node *root)
+{
+	struct predicate_set set = { 0 };
+	struct tw_walk walk = tw_walk__on(root);
+	const struct tw_test *test;
+
+	while ((test = tw_walk__next_test(&walk)))
+		predicate_set__add(&set, test->predicate);
+	return set;
+}
+
+static void do_all(struct journey *journey, struct filter_step *step)
+{
+	step->does = predicates_of(journey->left);
+	step->is_whole = true;
+	journey->left = NULL;
+}
+
+/* Whether a stage could do a test of a tree, though it can do nothing of the tree. */
+static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
+{
+	struct tw_walk walk = tw_walk__on(root);
+	const struct tw_test *test;
+
+	while ((test = tw_walk__next_test(&walk)))
+		if (!tw_test__refusal(test, back_end))
+			break;
+	return test;
+}
+
+static int write_kernel_filter(const struct journey *journey, const struct tw_node *root, char **ret,
+			       struct tw_error *error)
+{
+	char buf[TW_TRACEFS_FILTER_MAX + 1];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+	const int err = tw_tracefs__emit(journey->bound, root, &line, error);
+
+	if (err)
+		return err;
+	*ret = strndup(buf, tw_line__len(&line));
+	return *ret ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
+}
+
+/* The part that a stage can do, and what that leaves. A filter that is longer than the kernel takes is not given to it. */
+static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
+		   struct filter_step *step, struct tw_error *error)
+{
+	const enum tw_back_end back_end = filter_stages[stage].back_end;
+	const struct tw_node *does = tw_node__weaken(journey->left, back_end, journey->arena, &step->is_whole);
+	const struct tw_node *rest = tw_node__rest(journey->left, back_end, journey->arena);
+	int err = 0;
+
+	if (!does || !rest)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	if (does->kind == TW_NODE_TRUE) {
+		if (can_some(journey->left, back_end))
+			step->entangled = "what it can do stands in an 'or' with what it cannot";
+		return 0;
+	}
+	if (stage == FILTER_IN_TRACEFS)
+		err = write_kernel_filter(journey, does, &route->kernel, error);
+	if (err == -E2BIG) {
+		step->is_whole = false;
+		step->entangled = "the filter is longer than the kernel takes";
+		return 0;
+	}
+	step->does = predicates_of(does);
+	journey->left = rest->kind == TW_NODE_TRUE ? NULL : rest;
+	return err;
+}
+
+static int pass_stage(struct journey *journey, unsigned int i, struct filter_route *route, struct tw_error *error)
+{
+	const enum filter_stage stage = journey->pipeline->stages[i];
+	struct filter_step *step = &route->steps[i];
+
+	if (!journey->left)
+		step->is_idle = true;
+	else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace"))
+		step->entangled = "what tracers and trace_marker record has no filter in the kernel";
+	else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole)
+		return do_part(journey, stage, route, step, error);
+	else if (!*journey->routes->refusals[i].text)
+		do_all(journey, step);
+	return 0;
+}
+
+static enum filter_fate fate_of(const struct tw_node *root)
+{
+	return root->kind == TW_NODE_FALSE  ? FILTER_MATCHES_NEVER
+	       : root->kind == TW_NODE_TRUE ? FILTER_MATCHES_ALWAYS
+					    : FILTER_DEPENDS;
+}
+
+/* As the producer does: the kernel does not filter marks, and who gets the frames is not asked for their sake. */
+static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
+{
+	const char *why;
+
+	if (journey->pipeline->stages[0] != FILTER_IN_TRACEFS || strcmp(journey->format->system, "ftrace") != 0 ||
+	    strcmp(journey->format->name, "print") != 0)
+		return false;
+	return tw_node__refused(root, TW_BACK_END_PRODUCER, &why);
+}
+
+static int find_route(struct journey *journey, const struct tw_node *root, struct filter_route *ret,
+		      struct tw_error *error)
+{
+	int err = 0;
+
+	*ret = (struct filter_route){ .fate = fate_of(root) };
+	if (ret->fate == FILTER_DEPENDS && is_turned_away(journey, root))
+		ret->fate = FILTER_TURNED_AWAY;
+	journey->left = ret->fate == FILTER_DEPENDS ? root : NULL;
+	for (unsigned int i = 0; i < journey->pipeline->n && !err; i++)
+		err = pass_stage(journey, i, ret, error);
+	if (journey->left)
+		ret->left = predicates_of(journey->left);
+	return err;
+}
+
+static void put_set(struct tw_line *line, const struct predicate_set *set)
+{
+	for (size_t i = 0; i < sizeof(set->bits) / sizeof(*set->bits); i++) {
+		tw_line__hex(line, set->bits[i]);
+		tw_line__char(line, '.');
+	}
+}
+
+/* What tells one route from another, as the group's text. */
+static void put_key(struct tw_line *line, const struct filter_route *route, unsigned int n)
+{
+	tw_line__u64(line, route->fate);
+	for (unsigned int i = 0; i < n; i++) {
+		tw_line__char(line, ' ');
+		put_set(line, &route->steps[i].does);
+		tw_line__char(line, route->steps[i].is_whole ? 'w' : '-');
+		tw_line__str(line, route->steps[i].entangled ? route->steps[i].entangled : "");
+	}
+	put_set(line, &route->left);
+	tw_line__str(line, route->kernel ? route->kernel : "");
+}
+
+/* Take a route in; of those that are the same only the first is kept. */
+static int add_route(struct filter_routes *routes, struct filter_route *route, unsigned int n,
+		     const struct tw_format *format)
+{
+	char key[TW_TRACEFS_FILTER_MAX + FILTER_PIPELINE_MAX * STEP_TEXT + STEP_TEXT];
+	struct tw_line line = tw_line__on(key, sizeof(key));
+	const size_t before = routes->groups.n;
+	struct filter_route *items = reallocarray(routes->items, before + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	routes->items = items;
+	items[before] = (struct filter_route){ 0 };
+	put_key(&line, route, n);
+	if (event_groups__add(&routes->groups, key, tw_line__len(&line), format))
+		return -ENOMEM;
+	if (routes->groups.n == before)
+		return 0;
+	items[before] = *route;
+	route->kernel = NULL;
+	return 0;
+}
+
+static int route_event(struct journey *journey, struct filter_routes *routes, const struct tw_bound_event *event,
+		       struct tw_error *error)
+{
+	struct filter_route route;
+	int err;
+
+	journey->arena = tw_arena__new(TW_FILTER_MEMORY_MAX);
+	if (!journey->arena)
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	journey->format = event->format;
+	err = find_route(journey, event->root, &route, error);
+	if (!err && add_route(routes, &route, journey->pipeline->n, event->format))
+		err = tw_error__set(error, -ENOMEM, "out of memory");
+	free(route.kernel);
+	tw_arena__free(journey->arena);
+	return err;
+}
+
+/* What cannot be said in its words, or takes too much of them, is a refusal; no memory is a failure. */
+static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
+		     struct tw_error *error)
+{
+	const struct filter_classifier drop = { .action.action = TW_ACTION_DROP };
+	const int err = filter_stages[stage].whole
+				? filter_compile(expression, filter_stages[stage].name, &drop, NULL, ret)
+				: 0;
+
+	if (!err) {
+		*ret->text = '\0';
+		return 0;
+	}
+	return err == -ENOMEM ? tw_error__set(error, err, "out of memory") : 0;
+}
+
+static void routes__fini(struct filter_routes *routes)
+{
+	for (size_t i = 0; i < routes->groups.n; i++)
+		free(routes->items[i].kernel);
+	free(routes->items);
+	routes->items = NULL;
+	event_groups__fini(&routes->groups);
+}
+
+static int find_routes(const struct filter_expression *expression, const struct filter_pipeline *pipeline,
+		       struct filter_routes *ret, struct tw_error *error)
+{
+	struct filter_routes routes = { .groups = { .schema = expression->formats.schema } };
+	struct journey journey = { .pipeline = pipeline, .routes = &routes, .bound = expression->bound };
+	int err = 0;
+
+	for (unsigned int i = 0; i < pipeline->n && !err; i++)
+		err = try_stage(expression, pipeline->stages[i], &routes.refusals[i], error);
+	for (size_t i = 0; i < expression->bound->n_events && !err; i++)
+		err = route_event(&journey, &routes, &expression->bound->events[i], error);
+	if (err)
+		routes__fini(&routes);
+	else
+		*ret = routes;
+	return err;
+}
+
+/*
+ * Fill in the abilities and the routes of what is explained
+ * Return: 0, -ENOMEM, or another -errno of a back end; filter_explanation__fini() in either case.
+ */
+static int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *error)
+{
+	const int err = find_abilities(explanation->expression, &explanation->abilities, error);
+
+	return err ? err : find_routes(explanation->expression, explanation->pipeline, &explanation->routes, error);
+}
+
+static void filter_explanation__fini(struct filter_explanation *explanation)
+{
+	routes__fini(&explanation->routes);
+	free(explanation->abilities);
+}
 
 #define SECONDS_MAX (365u * 24 * 3600)
 
@@ -16,7 +405,7 @@ struct explain {
 };
 
 static int explain_expression(const struct explain *config, const struct filter_pipeline *pipeline,
-			      const struct filter_expression *expression, struct tw_error *err)
+			      const struct filter_expression *expression, struct tw_error *error)
 {
 	struct filter_live live = { 0 };
 	struct filter_explanation explanation = {
@@ -25,67 +414,67 @@ static int explain_expression(const struct explain *config, const struct filter_
 		.pipeline = pipeline,
 		.live = config->live ? &live : NULL,
 	};
-	int error = filter_explanation__find(&explanation, err);
+	int err = filter_explanation__find(&explanation, error);
 
-	if (!error && config->live)
-		error = filter_live__run(expression, &config->source.selection, config->seconds, &live, err);
-	if (!error && config->json)
+	if (!err && config->live)
+		err = filter_live__run(expression, &config->source.selection, config->seconds, &live, error);
+	if (!err && config->json)
 		filter_explanation__print_json(&explanation, stdout);
-	else if (!error)
+	else if (!err)
 		filter_explanation__print(&explanation, stdout);
 	filter_live__fini(&live);
 	filter_explanation__fini(&explanation);
-	return error;
+	return err;
 }
 
-static int apply_live(void *data, const char *value, struct tw_error *err)
+static int apply_live(void *data, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .max = SECONDS_MAX };
 	struct explain *config = data;
 
 	config->live = true;
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
-		return tw_error__set(err, -EINVAL, "--live '%s' is no time: give seconds, or 0 to count until Ctrl-C",
+		return tw_error__set(error, -EINVAL, "--live '%s' is no time: give seconds, or 0 to count until Ctrl-C",
 				     value);
 	return 0;
 }
 
-static int check(const struct explain *config, struct tw_error *err)
+static int check(const struct explain *config, struct tw_error *error)
 {
 	if (config->live && config->source.file)
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "--live counts events of this kernel, and --from is about a capture");
 	if (config->live && !config->source.selection.n)
-		return tw_error__set(err, -EINVAL, "--live needs to know which events to record: give --event");
+		return tw_error__set(error, -EINVAL, "--live needs to know which events to record: give --event");
 	return 0;
 }
 
-static int explain_text(const struct explain *config, const char *text, struct tw_error *err)
+static int explain_text(const struct explain *config, const char *text, struct tw_error *error)
 {
 	const char *name = config->pipeline ? config->pipeline : config->source.file ? "report" : "live";
 	struct filter_expression expression = { 0 };
 	struct filter_pipeline pipeline;
-	int error = check(config, err);
+	int err = check(config, error);
 
-	if (!error)
-		error = filter_pipeline__find(name, config->hook, &pipeline, err);
-	if (!error)
-		error = filter_expression__load(text, &config->source, &expression, err);
-	if (!error)
-		error = explain_expression(config, &pipeline, &expression, err);
-	if (error && text)
-		caret__show(text, err);
+	if (!err)
+		err = filter_pipeline__find(name, config->hook, &pipeline, error);
+	if (!err)
+		err = filter_expression__load(text, &config->source, &expression, error);
+	if (!err)
+		err = explain_expression(config, &pipeline, &expression, error);
+	if (err && text)
+		caret__show(text, error);
 	filter_expression__fini(&expression);
-	return error;
+	return err;
 }
 
-static int explain(void *data, int n_args, char **args, struct tw_error *err)
+static int explain(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct explain *config = data;
-	const int error = explain_text(config, n_args ? args[0] : NULL, err);
+	const int err = explain_text(config, n_args ? args[0] : NULL, error);
 
 	cli_formats_source__fini(&config->source);
-	return filter_expression__exit_of(error);
+	return filter_expression__exit_of(err);
 }
 
 static const struct cli_option options[] = {

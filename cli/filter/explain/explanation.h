@@ -46,15 +46,6 @@ struct filter_pipeline {
 	const char *then; /* what comes of what is left behind them; NULL = nothing is */
 };
 
-/**
- * filter_pipeline__find() - the way of events through a command
- * @name: live, record, stream, capture, report, attach, dumpcap, tshark
- * @hook: xdp, tc or u32 stands on it too; NULL = none. attach has xdp then
- *
- * Return: 0; -EINVAL for names that are none, or a hook where no wire is.
- */
-int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret, struct tw_error *err);
-
 enum filter_can {
 	FILTER_CERTAIN,    /* the kind of event decides already */
 	FILTER_CAN,        /* for every event that it is about */
@@ -131,13 +122,6 @@ struct filter_explanation {
 	struct filter_routes routes;
 	const struct filter_live *live; /* NULL = it was not put to work */
 };
-
-/**
- * filter_explanation__find() - fill in the abilities and the routes of what is explained
- * Return: 0, -ENOMEM, or another -errno of a back end; filter_explanation__fini() in either case.
- */
-int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *err);
-void filter_explanation__fini(struct filter_explanation *explanation);
 
 /** filter_explanation__print() - as text for people; and as one JSON object */
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);

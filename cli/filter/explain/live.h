@@ -6,9 +6,37 @@
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
 
-#include "cli/filter/explain/hits.h"
+#include <stdatomic.h>
+
+#include "cli/filter/expression.h"
 #include "cli/selection.h"
 #include "producer/producer.h"
+#include "transport/sink.h"
+
+/*
+ * A stream's events counted as they come, within a window of time: the number that match an expression, and for each of its comparisons
+ * alone the numbers asked and matched. The frames go nowhere else.
+ */
+/* Of one comparison. */
+struct predicate_hits {
+	struct tw_bound *bound; /* NULL = not counted alone */
+	uint64_t asked;         /* events that it is about */
+	uint64_t matched;
+};
+
+struct filter_hits;
+
+struct filter_hits_counts {
+	uint64_t events;  /* that came within the window, whatever became of them */
+	uint64_t matched; /* of them, says the evaluator */
+	uint64_t lost;    /* at any time, as LOST tells */
+};
+
+/** filter_hits__counts() - so far; any thread */
+struct filter_hits_counts filter_hits__counts(const struct filter_hits *hits);
+
+/** filter_hits__predicate() - of one comparison; when the stream has ended */
+const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hits, unsigned int i);
 
 struct filter_live {
 	double seconds;                                        /* of the window in which events were counted */
@@ -25,10 +53,10 @@ struct filter_live {
  *
  * Tells its progress on standard error, where that is a terminal.
  *
- * Return: 0, or -errno of a producer with @err filled.
+ * Return: 0, or -errno of a producer with @error filled.
  */
 int filter_live__run(const struct filter_expression *expression, const struct cli_selection *selection,
-		     uint64_t seconds, struct filter_live *ret, struct tw_error *err);
+		     uint64_t seconds, struct filter_live *ret, struct tw_error *error);
 
 /** filter_live__fini() - an all-zero one is fine */
 void filter_live__fini(struct filter_live *live);
