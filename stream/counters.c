@@ -2,7 +2,6 @@
 #include "stream/counters.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -16,7 +15,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 
 void tw_stream_counters__fini(struct tw_stream_counters *books)
 {
-	free(books->rows);
+	tw_alloc__free(books->alloc, books->rows, books->n_rows * sizeof(*books->rows));
 }
 
 static enum tw_stream_counter book_of_place(unsigned int where)
@@ -82,7 +81,8 @@ static int books__row(struct tw_stream_counters *books, uint16_t channel, struct
 	}
 	if (books->n_rows == TW_STREAM_COUNTER_CHANNELS_MAX)
 		return 0;
-	rows = realloc(books->rows, (books->n_rows + 1) * sizeof(*rows));
+	rows = tw_alloc__resize(books->alloc, books->rows, books->n_rows * sizeof(*rows),
+				(books->n_rows + 1) * sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	books->rows = rows;

@@ -7,6 +7,7 @@
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H
 
+#include "base/alloc.h"
 #include "stream/limits.h"
 #include "wire/decode.h"
 
@@ -36,6 +37,7 @@ struct tw_stream_counters {
 	bool ended;                         /* END came: what the last STATS told is final */
 	struct tw_stream_counter_row *rows; /* by STATS: one a channel, the whole stream's among them */
 	size_t n_rows;
+	const struct tw_alloc *alloc; /* of the rows; NULL = malloc() */
 };
 
 void tw_stream_counters__fini(struct tw_stream_counters *books);

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What event ids mean: the formats of a stream's schemas, and the programs that print them. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "stream/streams_impl.h"
 
 #define PAGE_IDS 256
 
-static void event__free(struct tw_stream_event *event)
-{
-	if (!event)
-		return;
-	tw_print__free(event->print);
-	tw_format__free(event->format);
-	free(event);
-}
-
-static void schema__free(struct tw_stream_schema *schema)
+static void schema__free(struct tw_stream_schema *schema, const struct tw_alloc *alloc)
 {
 	for (size_t high = 0; high < PAGE_IDS; high++) {
-		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
-			event__free(schema->events[high][low]);
-		free(schema->events[high]);
+		for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++) {
+			struct tw_stream_event *event = schema->events[high][low];
+
+			if (!event)
+				continue;
+			tw_print__free(event->print);
+			tw_format__free(event->format);
+			tw_alloc__free(alloc, event, sizeof(*event));
+		}
+		tw_alloc__free(alloc, schema->events[high], PAGE_IDS * sizeof(*schema->events[high]));
 	}
-	free(schema);
+	tw_alloc__free(alloc, schema, sizeof(*schema));
 }
 
 void tw_stream__free_schemas(struct tw_stream *stream)
@@ -33,19 +30,17 @@ void tw_stream__free_schemas(struct tw_stream *stream)
 	while ((schema = stream->schemas)) {
 		stream->schemas = schema->next;
 		stream->table->n_schemas--;
-		schema__free(schema);
+		schema__free(schema, stream->table->options.alloc);
 	}
+	tw_hash_table__fini(&stream->schemas_by_id);
 }
 
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id)
 {
 	struct tw_stream_schema *schema = stream->last_schema;
 
-	if (schema && schema->id == schema_id)
-		return schema;
-	for (schema = stream->schemas; schema && schema->id != schema_id;)
-		schema = schema->next;
-	stream->last_schema = schema;
+	if (!schema || schema->id != schema_id)
+		stream->last_schema = schema = tw_hash_table__pointer(&stream->schemas_by_id, schema_id);
 	return schema;
 }
 
@@ -57,15 +52,18 @@ bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id)
 	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
 }
 
-static struct tw_stream_schema *make_schema(struct tw_stream *stream, uint64_t id)
+struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_t id)
 {
+	const struct tw_alloc *alloc = stream->table->options.alloc;
 	struct tw_stream_schema *schema = tw_stream__schema(stream, id);
 
 	if (schema || stream->table->n_schemas == TW_STREAM_SCHEMAS_MAX || !tw_stream__take(stream, sizeof(*schema)))
 		return schema;
-	schema = calloc(1, sizeof(*schema));
-	if (!schema)
+	schema = tw_alloc__new(alloc, sizeof(*schema));
+	if (!schema || tw_hash_table__set_pointer(&stream->schemas_by_id, id, schema)) {
+		tw_alloc__free(alloc, schema, sizeof(*schema));
 		return NULL;
+	}
 	schema->id = id;
 	schema->next = stream->schemas;
 	stream->schemas = schema;
@@ -75,26 +73,28 @@ static struct tw_stream_schema *make_schema(struct tw_stream *stream, uint64_t i
 
 int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *err)
 {
-	struct tw_stream_schema *schema = make_schema(stream, schema_id);
+	struct tw_stream_schema *schema = tw_stream__get_schema(stream, schema_id);
+	const struct tw_alloc *alloc = stream->table->options.alloc;
 	struct tw_stream_event ***page, *event;
 
 	if (!schema)
 		return tw_error__set(
-			err, -E2BIG,
+			err, -ENOSPC,
 			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
-		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: what a capture says may take %zu MiB",
+		return tw_error__set(err, -ENOSPC, "event %s:%s does not fit: what a capture says may take %zu MiB",
 				     format->system, format->name, stream->table->options.memory >> 20);
 	if (!*page)
-		*page = calloc(PAGE_IDS, sizeof(**page));
-	event = *page ? calloc(1, sizeof(*event)) : NULL;
+		*page = tw_alloc__new(alloc, PAGE_IDS * sizeof(**page));
+	event = *page ? tw_alloc__new(alloc, sizeof(*event)) : NULL;
 	if (!event)
 		return tw_error__set(err, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
 	if (stream->long_size)
 		tw_format__assume_long_size(format, stream->long_size);
 	event->format = format;
+	event->position = stream->table->position;
 	(*page)[format->id % PAGE_IDS] = event;
 	schema->n_events++;
 	return 0;
@@ -131,6 +131,8 @@ static void assume_long_size(struct tw_stream *stream, struct tw_stream_event *e
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size)
 {
 	stream->long_size = long_size;
+	if (stream->table->options.history == TW_HISTORY_ALL)
+		return;
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
 		schema->revision++;
 		for (size_t high = 0; high < PAGE_IDS; high++)

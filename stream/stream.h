@@ -14,6 +14,7 @@
 #include "stream/limits.h"
 #include "stream/tasks.h"
 #include "wire/decode.h"
+#include "wire/schema_text.h"
 
 struct tw_streams;
 
@@ -21,9 +22,11 @@ struct tw_streams;
 struct tw_stream_event {
 	struct tw_format *format;
 	struct tw_print *print; /* NULL until tw_stream__print() */
+	uint32_t position;      /* of the record that brought the format */
 	bool print_refused;     /* there was no memory for it */
-	uint64_t count;         /* the user's */
 	uint8_t chosen;         /* the user's: 0 = not looked at yet */
+	uint64_t count;         /* the user's */
+	void *user;             /* the user's */
 };
 
 struct tw_stream_schema {
@@ -33,7 +36,7 @@ struct tw_stream_schema {
 	uint32_t total;    /* texts in it, as they say themselves */
 	uint32_t revision; /* counts up when formats that were there change */
 	struct tw_stream_schema *next;
-	void *user[2]; /* the user's; pcap-tools/capture/capture_filter.h has them */
+	void *user[2]; /* the user's: of the capture filter, or of the dissector */
 };
 
 struct tw_stream {
@@ -43,15 +46,19 @@ struct tw_stream {
 	uint8_t long_size; /* as the first HOST with one tells it; 0 = not told */
 	uint8_t others;    /* kinds of texts that came and are no events: 1 << enum tw_schema_kind */
 	bool has_host;
-	bool has_wall;                    /* a CLOCK came with both of the next; of the first such: */
+	uint32_t host_position, clock_position; /* of the HOST that identity is from, and of the last CLOCK */
+	bool has_wall;                          /* a CLOCK came with both of the next; of the first such: */
 	uint64_t first_clock, first_wall; /* a reading of the stream's clock, and CLOCK_REALTIME at that instant */
 	uint32_t number;                  /* of the stream in the capture, in order of appearance */
 	struct tw_tasks tasks;
-	struct tw_symbols *symbols;      /* NULL until there is something in it */
-	struct tw_strings *strings;      /* the same */
-	struct tw_print_host print_host; /* these two, for the programs */
-	uint64_t printk_hash;            /* of the last printk_formats that was taken in */
+	struct tw_symbols *symbols;            /* NULL until there is something in it */
+	struct tw_strings *strings;            /* the same */
+	struct tw_print_host print_host;       /* these two, for the programs */
+	struct tw_hash_table symbol_positions; /* by address, of the record that named it; where all history is kept */
+	uint64_t printk_hash;                  /* of the last printk_formats that was taken in */
+	uint32_t printk_position;              /* and of its record */
 	struct tw_stream_schema *schemas, *last_schema;
+	struct tw_hash_table schemas_by_id; /* pointers */
 	struct tw_stream *next, *before;    /* in order of appearance */
 	struct tw_stream_counters counters; /* that LOST, STATS and END told */
 	uint64_t stats[16];                 /* the last STATS of the whole stream, by enum tw_stat_id */
@@ -91,8 +98,29 @@ static inline const char *tw_stream__task(const struct tw_stream *stream, uint32
 	return name ? name->name : NULL;
 }
 
-/** tw_stream__schema() - the schema of that id; NULL if none of its formats came */
+/**
+ * tw_stream__symbol() - the symbol that @address lies in
+ * @ret_position: of the record that named it, where all history is kept; else 0
+ * Return: false if none is known.
+ */
+bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_position);
+
+/** tw_stream__schema() - the schema of that id; NULL if none of its formats came, unless tw_stream__get_schema() made it */
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
+
+/** tw_stream__get_schema() - the same, known from now on; NULL beyond the limits or without memory */
+struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_t schema_id);
+
+/** tw_stream__has_text() - whether the text of a SCHEMA record is known: they are repeated for those who join late */
+bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view);
+
+/**
+ * tw_stream__add_text() - take in a text, for a caller that expands SCHEMA records itself or reads texts from a file
+ * @view: the record; what it packs is not looked at. The format of an event id that is known stays
+ * Return: 0; -ENOSPC beyond the table's limits; else as tw_format__parse() and tw_strings__parse(). Nothing is counted as refused.
+ */
+int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
+			const struct tw_schema_text *text, struct tw_error *err);
 
 /** tw_stream__wall_offset() - CLOCK_REALTIME less the stream's clock in ns, by the first CLOCK that had both; wraps. 0 if none had */
 static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)

@@ -2,7 +2,6 @@
 #include "stream/streams.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "stream/streams_impl.h"
 
@@ -12,7 +11,8 @@ struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 							  .keeps = true,
 							  .wants = TW_STREAM_WANTS_FORMATS };
 	const struct tw_parts_limits limits = { .bytes = TW_STREAM_PARTS_BYTES, .count = TW_STREAM_PARTS_MAX };
-	struct tw_streams *streams = calloc(1, sizeof(*streams));
+	const struct tw_alloc *alloc = options ? options->alloc : NULL;
+	struct tw_streams *streams = tw_alloc__new(alloc, sizeof(*streams));
 
 	if (!streams)
 		return NULL;
@@ -25,9 +25,10 @@ struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 		streams->options.of_one_source = TW_STREAMS_LIVE_MAX;
 	if (!streams->options.silence)
 		streams->options.silence = UINT64_MAX;
+	streams->by_id.alloc = alloc;
 	streams->parts = tw_parts__new(&limits);
 	if (!streams->parts) {
-		free(streams);
+		tw_alloc__free(alloc, streams, sizeof(*streams));
 		return NULL;
 	}
 	return streams;
@@ -36,27 +37,30 @@ struct tw_streams *tw_streams__new(const struct tw_streams_options *options)
 static void stream__free(struct tw_stream *stream)
 {
 	tw_stream__free_schemas(stream);
+	tw_hash_table__fini(&stream->symbol_positions);
 	tw_stream_counters__fini(&stream->counters);
 	tw_tasks__fini(&stream->tasks);
 	tw_symbols__free(stream->symbols);
 	tw_strings__free(stream->strings);
-	free(stream);
+	tw_alloc__free(stream->table->options.alloc, stream, sizeof(*stream));
 }
 
 void tw_streams__free(struct tw_streams *streams)
 {
 	struct tw_stream *stream;
+	const struct tw_alloc *alloc;
 
 	if (!streams)
 		return;
+	alloc = streams->options.alloc;
 	while ((stream = streams->first)) {
 		streams->first = stream->next;
 		stream__free(stream);
 	}
 	tw_hash_table__fini(&streams->by_id);
 	tw_parts__free(streams->parts);
-	free(streams->expanded);
-	free(streams);
+	tw_alloc__free(alloc, streams->expanded, TW_SCHEMA_RAW_MAX);
+	tw_alloc__free(alloc, streams, sizeof(*streams));
 }
 
 unsigned int tw_streams__add_user(struct tw_streams *streams, const struct tw_stream_user *user)
@@ -83,12 +87,25 @@ size_t tw_streams__room(const struct tw_streams *streams)
 	return streams->options.memory - streams->stats.memory;
 }
 
+bool tw_streams__take(struct tw_streams *streams, size_t bytes)
+{
+	if (bytes > tw_streams__room(streams))
+		return false;
+	streams->stats.memory += bytes;
+	return true;
+}
+
 bool tw_stream__take(struct tw_stream *stream, size_t bytes)
 {
-	if (bytes > tw_streams__room(stream->table))
+	if (!tw_streams__take(stream->table, bytes))
 		return false;
-	tw_stream__changed(stream, 0, bytes);
+	stream->memory += bytes;
 	return true;
+}
+
+uint64_t tw_streams__refused(const struct tw_streams *streams)
+{
+	return streams->stats.refused_texts + streams->stats.refused_names;
 }
 
 static void keep_first(struct tw_error *first, const struct tw_error *why)
@@ -119,19 +136,23 @@ static void append(struct tw_streams *streams, struct tw_stream *stream)
 /* Return: NULL beyond the limits, or without memory */
 static struct tw_stream *add(struct tw_streams *streams, uint64_t id)
 {
+	const struct tw_alloc *alloc = streams->options.alloc;
 	struct tw_stream *stream;
 
 	if (streams->n_known == streams->options.known || sizeof(*stream) > tw_streams__room(streams))
 		return NULL;
-	stream = calloc(1, sizeof(*stream));
+	stream = tw_alloc__new(alloc, sizeof(*stream));
 	if (!stream || tw_hash_table__set_pointer(&streams->by_id, id, stream)) {
-		free(stream);
+		tw_alloc__free(alloc, stream, sizeof(*stream));
 		return NULL;
 	}
 	stream->id = id;
 	stream->table = streams;
 	stream->number = streams->appeared++;
-	tw_tasks__init(&stream->tasks, streams->options.history, streams->options.alloc);
+	tw_tasks__init(&stream->tasks, streams->options.history, alloc);
+	stream->symbol_positions =
+		(struct tw_hash_table){ .alloc = alloc, .key_size = sizeof(uint64_t), .value_size = sizeof(uint32_t) };
+	stream->schemas_by_id.alloc = stream->counters.alloc = alloc;
 	tw_stream__take(stream, sizeof(*stream));
 	append(streams, stream);
 	return stream;
@@ -151,6 +172,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 
 	if (!stream)
 		stream = add(streams, id);
+	streams->latest = stream;
 	if (!stream) {
 		tw_error__set(&why, -E2BIG,
 			      "more streams in one capture than are read: %u, and what they say in %zu MiB",

@@ -37,8 +37,8 @@ struct tw_streams_options {
 	size_t memory; /* bytes of what explains them; 0 = TW_STREAMS_MEMORY_MAX */
 	bool keeps;    /* streams that are live no more stay known */
 	enum tw_history history;
-	const struct tw_alloc
-		*alloc;     /* of all that the table and its streams keep but formats and programs; NULL = malloc() */
+	/* Of the table and its streams; outlives them. Schema/ has formats, programs, symbols and strings on the heap. NULL = malloc() */
+	const struct tw_alloc *alloc;
 	unsigned int wants; /* what is taken in besides HOST and the first CLOCK: TW_STREAM_WANTS_... */
 };
 
@@ -97,7 +97,13 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
 /** tw_streams__retire() - a stream is live no more. It is gone unless the table keeps it. Return: 0, or what a user returned */
 int tw_streams__retire(struct tw_stream *stream);
 
-/** tw_streams__set_position() - where in the capture what comes next stands: the number of its frame. Facts keep it, for who asks where they are from */
+/** tw_streams__take() - @bytes that a user keeps as long as the table is there. Return: false, nothing counted, beyond the options' memory */
+bool tw_streams__take(struct tw_streams *streams, size_t bytes);
+
+/** tw_streams__refused() - texts and names that were refused so far: whether the last update refused one */
+uint64_t tw_streams__refused(const struct tw_streams *streams);
+
+/** tw_streams__set_position() - the position in the capture of what comes next: the number of its frame. Each fact keeps that of its record */
 void tw_streams__set_position(struct tw_streams *streams, uint32_t position);
 
 /** tw_streams__first() - the first known stream; the others follow by next, in order of appearance. NULL if there is none */

@@ -14,7 +14,7 @@ struct tw_streams {
 	bool has_user[TW_STREAM_USERS_MAX];
 	struct tw_stream *first, *last; /* known */
 	struct tw_stream *live[TW_STREAMS_LIVE_MAX];
-	struct tw_stream *latest; /* the live one that was looked up last */
+	struct tw_stream *latest; /* that was made live or got last; NULL when one has left */
 	struct tw_hash_table by_id;
 	uint32_t n_known, n_live, n_schemas;
 	uint32_t appeared; /* streams so far */
@@ -27,7 +27,7 @@ struct tw_streams {
 /** tw_streams__room() - bytes that may still be taken */
 size_t tw_streams__room(const struct tw_streams *streams);
 
-/** tw_stream__take() - count @bytes of memory. Return: false, nothing counted, if that is more than there may be */
+/** tw_stream__take() - count @bytes of the stream. Return: false, nothing counted, if that is more than there may be */
 bool tw_stream__take(struct tw_stream *stream, size_t bytes);
 
 /** tw_stream__changed() - something of the stream took @before bytes and takes @now */

@@ -7,7 +7,13 @@
 #include "stream/limits.h"
 #include "wire/decode.h"
 
-/* How much of the past is kept: the one difference between a reader that goes through a capture once and one that comes back to any event. */
+/*
+ * How much of the past is kept: the one difference between a reader that goes through a capture once and one that comes back to any event.
+ *
+ * The second, as Wireshark, takes in each record once, in the order of the capture; its look-ups change nothing. So that an event looks the same
+ * whenever it is asked for, nothing that was taken in is forgotten or replaced: all names of a task stay, the first HOST, the first
+ * format of an event id, read as the HOST before it said, and the first name of an address.
+ */
 enum tw_history {
 	TW_HISTORY_LATEST, /* for events that come after the names of their time: a producer tells what it has learnt, then its events */
 	TW_HISTORY_ALL,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records of a stream that explain it, taken in. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stream/streams_impl.h"
@@ -14,6 +13,11 @@
 static bool wants(const struct tw_stream *stream, unsigned int what)
 {
 	return stream->table->options.wants & what;
+}
+
+static bool keeps_all(const struct tw_stream *stream)
+{
+	return stream->table->options.history == TW_HISTORY_ALL;
 }
 
 static void refuse_name(struct tw_stream *stream, const char *what)
@@ -52,7 +56,7 @@ static int learn_strings(struct tw_stream *stream, const struct tw_schema_text *
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
 	if (before + growth > tw_streams__room(stream->table))
-		return tw_error__set(err, -E2BIG,
+		return tw_error__set(err, -ENOSPC,
 				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
 				     text->len, stream->table->options.memory >> 20);
 	if (!stream->strings)
@@ -77,7 +81,7 @@ static uint64_t hash_of(const struct tw_schema_view *view)
 }
 
 /* Metadata are repeated for those who join late: what is there stays, and is not expanded again. */
-static bool is_known(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
 		return tw_stream__event(stream, schema_id, view->event_id);
@@ -88,7 +92,7 @@ static int expand(struct tw_streams *streams, const struct tw_schema_view *view,
 		  struct tw_error *err)
 {
 	if (!streams->expanded)
-		streams->expanded = malloc(TW_SCHEMA_RAW_MAX);
+		streams->expanded = tw_alloc__new(streams->options.alloc, TW_SCHEMA_RAW_MAX);
 	if (!streams->expanded)
 		return tw_error__set(err, -ENOMEM, "no memory for a format");
 	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, err);
@@ -105,6 +109,26 @@ static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct
 		schema->total = view->total;
 }
 
+int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
+			const struct tw_schema_text *text, struct tw_error *err)
+{
+	int error = 0;
+
+	if (tw_stream__has_text(stream, schema_id, view))
+		return 0;
+	if (view->kind == TW_SCHEMA_EVENT) {
+		error = learn_format(stream, schema_id, view->event_id, text, err);
+	} else {
+		error = learn_strings(stream, text, err);
+		if (!error) {
+			stream->printk_hash = hash_of(view);
+			stream->printk_position = stream->table->position;
+		}
+	}
+	note_text(stream, schema_id, view);
+	return error;
+}
+
 static bool learn_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
 {
 	struct tw_schema_view view;
@@ -115,18 +139,13 @@ static bool learn_schema(struct tw_stream *stream, uint64_t schema_id, const str
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
 	note_text(stream, schema_id, &view);
-	if (is_known(stream, schema_id, &view))
+	if (tw_stream__has_text(stream, schema_id, &view))
 		return true;
 	error = expand(stream->table, &view, &text, &err);
-	if (!error && view.kind == TW_SCHEMA_EVENT)
-		error = learn_format(stream, schema_id, view.event_id, &text, &err);
-	else if (!error)
-		error = learn_strings(stream, &text, &err);
+	if (!error)
+		error = tw_stream__add_text(stream, schema_id, &view, &text, &err);
 	if (error)
 		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &err);
-	else if (view.kind == TW_SCHEMA_PRINTK)
-		stream->printk_hash = hash_of(&view);
-	note_text(stream, schema_id, &view);
 	return true;
 }
 
@@ -134,15 +153,19 @@ static bool learn_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
+	const bool stays = stream->has_host && keeps_all(stream);
 	uint64_t number;
 
-	tw_identity__host(&stream->identity, tlv);
-	stream->has_host = true;
+	if (!stays) {
+		tw_identity__host(&stream->identity, tlv);
+		stream->has_host = true;
+		stream->host_position = stream->table->position;
+	}
 	while (tw_host__next(&list, &attr)) {
 		if (attr.len != sizeof(number))
 			continue;
 		number = tw_load_be64(attr.value);
-		if (attr.attr == TW_HOST_LONG_SIZE && !stream->long_size && (number == 4 || number == 8))
+		if (attr.attr == TW_HOST_LONG_SIZE && !stays && !stream->long_size && (number == 4 || number == 8))
 			tw_stream__set_long_size(stream, (uint8_t)number);
 	}
 	return !list.left;
@@ -155,6 +178,7 @@ static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 
 	if (!tw_clock__parse(tlv, &view))
 		return false;
+	stream->clock_position = stream->table->position;
 	if (stream->has_wall || (view.valid & both) != both)
 		return true;
 	stream->has_wall = true;
@@ -177,33 +201,56 @@ static bool learn_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 }
 
 /* The first name of an address stays, unless another reaches further; then the table needs not see it. */
-static bool has_symbol(const struct tw_symbols *symbols, const struct tw_symbol_view *view)
+static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_view *view)
 {
 	struct tw_symbol known;
 
-	return symbols && tw_symbols__find(symbols, view->address, &known) && known.address == view->address &&
-	       (!known.size || (view->size && view->size <= known.size));
+	if (keeps_all(stream))
+		return tw_hash_table__find_u64(&stream->symbol_positions, view->address);
+	return stream->symbols && tw_symbols__find(stream->symbols, view->address, &known) &&
+	       known.address == view->address && (!known.size || (view->size && view->size <= known.size));
 }
 
 static bool learn_symbol(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
+	struct tw_hash_table *positions = &stream->symbol_positions;
+	const size_t growth = SYMBOLS_GROWTH + (keeps_all(stream) ? tw_hash_table__growth(positions) : 0);
+	size_t before = tw_hash_table__memory(positions);
 	struct tw_symbol_view view;
-	size_t before = 0;
+	void *position;
+	int err = -E2BIG;
 
 	if (!tw_symbol__parse(tlv, &view))
 		return false;
-	if (has_symbol(stream->symbols, &view) || !view.len)
+	if (has_symbol(stream, &view) || !view.len)
 		return true;
 	if (stream->symbols)
-		before = tw_symbols__memory(stream->symbols);
-	else if (tw_streams__room(stream->table) >= SYMBOLS_GROWTH)
-		stream->symbols = tw_symbols__new();
-	stream->print_host.symbols = stream->symbols;
-	if (!stream->symbols || before + SYMBOLS_GROWTH > tw_streams__room(stream->table) ||
-	    tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name, view.len, NULL, 0))
+		before += tw_symbols__memory(stream->symbols);
+	if (before + growth <= tw_streams__room(stream->table)) {
+		if (!stream->symbols)
+			stream->print_host.symbols = stream->symbols = tw_symbols__new();
+		if (stream->symbols)
+			err = tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name,
+					      view.len, NULL, 0);
+	}
+	if (!err && keeps_all(stream) && tw_hash_table__put_u64(positions, view.address, &position) >= 0)
+		*(uint32_t *)position = stream->table->position;
+	if (err)
 		refuse_name(stream, "symbols");
 	if (stream->symbols)
-		tw_stream__changed(stream, before, tw_symbols__memory(stream->symbols));
+		tw_stream__changed(stream, before,
+				   tw_symbols__memory(stream->symbols) + tw_hash_table__memory(positions));
+	return true;
+}
+
+bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_position)
+{
+	const uint32_t *position;
+
+	if (!stream->symbols || !tw_symbols__find(stream->symbols, address, ret))
+		return false;
+	position = tw_hash_table__find_u64(&stream->symbol_positions, ret->address);
+	*ret_position = position ? *position : 0;
 	return true;
 }
 
