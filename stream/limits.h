@@ -26,6 +26,7 @@
 #define TW_STREAM_TASK_NAMES_MAX     128        /* older names of one task, where only the latest are kept */
 #define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* the same where all are kept, sorted by time in an array */
 
+#define TW_STREAM_CHANNEL_GAPS         16   /* latest gaps remembered of a channel, in case they are filled after all */
 #define TW_STREAM_COUNTER_CHANNELS_MAX 8192 /* channels with counters of their own; more are ignored */
 
 #endif
