@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
-#include "dissector/event_type.h"
-#include "dissector/order.h"
 #include "dissector/packet-tracewire.h"
 
 static void append_hex(struct tw_line *line, uint64_t value)
@@ -155,7 +153,7 @@ static bool find_symbol(const struct placing *p, const struct tw_value *value, s
 		return false;
 	if (!--p->d->lookups_left)
 		tw_dissect__expert(p->d, &ei_trace_limit, "The frame has more addresses than the dissector looks up");
-	return tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
+	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
 static void put_flags(const struct placing *p, const struct tw_value *value)
@@ -297,7 +295,8 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 
 static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 {
-	const size_t cost = type->print ? tw_print__memory(type->print) : FIELD_COST * (size_t)type->n_fields;
+	const size_t cost =
+		type->event->print ? tw_print__memory(type->event->print) : FIELD_COST * (size_t)type->n_fields;
 
 	if (!d->text_left || !d->program_left)
 		return false; /* told when it was used up */
@@ -331,10 +330,10 @@ static const char *event_text(struct tw_dissect *d, const struct tw_event_type *
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	if (may_print(d, type)) {
-		if (type->print && !record->cut)
-			tw_print__run(type->print, record, d->stream ? &d->stream->known : NULL, &line);
+		if (type->event->print && !record->cut)
+			tw_print__run(type->event->print, record, &d->stream->print_host, &line);
 		else
-			tw_print__fields(type->format, record, &line);
+			tw_print__fields(type->event->format, record, &line);
 		account(d, &line);
 	}
 	return tw_shown__end(&line);
@@ -359,11 +358,11 @@ static const char *task_name(struct tw_dissect *d, const struct tw_event_view *v
 
 	if (!view->pid)
 		return "<idle>";
-	name = d->stream ? tw_stream__task_name(d->stream, view->pid, view->time) : NULL;
+	name = d->stream ? tw_tasks__name(&d->stream->tasks, view->pid, view->time) : NULL;
 	if (!name)
 		return NULL;
-	tw_dissect__depend(d, name->frame);
-	return name->name;
+	tw_dissect__depend(d, name->position);
+	return tw_shown__of(d, name->name, name->len);
 }
 
 static void depend_on_metadata(struct tw_dissect *d, const struct event *e)
@@ -372,12 +371,12 @@ static void depend_on_metadata(struct tw_dissect *d, const struct event *e)
 
 	if (!d->tree || !d->stream)
 		return;
-	tw_dissect__depend(d, d->stream->host_frame);
-	if (d->stream->clock_frame != d->stream->host_frame)
-		tw_dissect__depend(d, d->stream->clock_frame);
-	tw_dissect__depend(d, tw_stream__strings_frame(d->stream));
+	tw_dissect__depend(d, d->stream->host_position);
+	if (d->stream->clock_position != d->stream->host_position)
+		tw_dissect__depend(d, d->stream->clock_position);
+	tw_dissect__depend(d, d->stream->printk_position);
 	for (uint32_t i = 0; e->type && i < e->type->n_frames; i++) {
-		if (e->type->frames[i] != last && e->type->frames[i] != d->stream->host_frame)
+		if (e->type->frames[i] != last && e->type->frames[i] != d->stream->host_position)
 			tw_dissect__depend(d, e->type->frames[i]);
 		last = e->type->frames[i];
 	}
@@ -411,7 +410,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 		tw_line__str(line, ": format not seen yet");
 		return;
 	}
-	tw_line__str(line, e->type->format->name);
+	tw_line__str(line, e->type->event->format->name);
 	tw_line__str(line, *e->text == ' ' ? ":" : ": ");
 	tw_line__str(line, e->text);
 }
@@ -428,13 +427,13 @@ static void put_name(struct tw_dissect *d, proto_tree *tree, int hf, const struc
 static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const int at = tw_dissect__at(d, e->view.record);
-	const uint64_t ns = tw_stream__ns(d->stream, e->view.time);
+	const uint64_t ns = tw_dissect__ns(d, e->view.time);
 
 	tw_put_number(d, tree, hf_trace_time, at - 4, 4, ns);
 	tw_put_number(d, tree, hf_trace_seq, at, 0, e->seq);
 	if (e->type) {
-		put_name(d, tree, hf_trace_system, e, e->type->format->system);
-		put_name(d, tree, hf_trace_event, e, e->type->format->name);
+		put_name(d, tree, hf_trace_system, e, e->type->event->format->system);
+		put_name(d, tree, hf_trace_event, e, e->type->event->format->name);
 	}
 	tw_put_number(d, tree, hf_trace_event_id, at, 2, e->view.id);
 	tw_put_number(d, tree, hf_trace_flags, at + 2, 1, e->view.common_flags);
@@ -444,8 +443,8 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		put_name(d, tree, hf_trace_comm, e, e->comm);
 	if (d->frame.cpu != TW_CPU_NONE)
 		tw_put_number(d, tree, hf_trace_cpu, at, 0, d->frame.cpu);
-	if (d->stream && d->stream->host)
-		put_name(d, tree, hf_trace_host, e, d->stream->host);
+	if (d->stream && *d->stream->identity.host)
+		put_name(d, tree, hf_trace_host, e, d->stream->identity.host);
 	if (e->filtered)
 		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
@@ -453,8 +452,8 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 /* How good the packet's time is, and its order among other streams' packets. */
 static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
-	const struct tw_time_error *error = d->stream ? tw_stream__time_error(d->stream, d->pinfo->num) : NULL;
-	const enum tw_order order = d->stream ? tw_order__of(d->pinfo->num) : TW_ORDER_NO_OTHER;
+	const struct tw_time_error *error = tw_dissect__time_error(d);
+	const enum tw_time_order order = tw_dissect__order(d);
 	proto_item *item = NULL;
 
 	if (error && error->ns != TW_ERROR_UNKNOWN)
@@ -498,7 +497,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 
 	if (!alone)
 		tree = tw_put_subtree(d, tree, ett_trace_record, e->view.record, e->view.len,
-				      e->type ? e->type->format->name : "Event of unknown format");
+				      e->type ? e->type->event->format->name : "Event of unknown format");
 	put_facts(d, tree, e);
 	put_certainty(d, tree, e);
 	if (e->type) {
@@ -514,22 +513,24 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 
 static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
 {
-	if (type->format->memory > d->prepare_left) {
+	if (type->event->format->memory > d->prepare_left) {
 		tw_dissect__expert(d, &ei_trace_limit,
 				   "The frame has more new kinds of events than the dissector takes in");
 		return false;
 	}
-	d->prepare_left -= type->format->memory;
-	tw_event_type__prepare(type);
+	d->prepare_left -= type->event->format->memory;
+	tw_event_type__prepare(d->stream, type);
 	return true;
 }
 
 static struct tw_event_type *type_of(struct tw_dissect *d, uint16_t id)
 {
-	struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, id) : NULL;
+	struct tw_event_type *type = tw_event_type__find(d->schema, id);
 
-	if (!type && d->schema && !d->schema->cache_tried)
-		type = tw_metadata__from_cache(d, id);
+	if (!type && d->schema) {
+		tw_metadata__from_cache(d);
+		type = tw_event_type__find(d->schema, id);
+	}
 	if (type && !type->fields && !prepare(d, type))
 		return NULL;
 	return type;
@@ -545,7 +546,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		return;
 	}
 	if (!d->n_events++ && d->first_pass && d->stream)
-		tw_order__learn(d->stream, d->pinfo);
+		tw_dissect__learn_order(d);
 	if (!d->items_left || (!d->tree && !wants_info))
 		return;
 	e.type = type_of(d, e.view.id);

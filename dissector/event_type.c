@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "dissector/event_type.h"
-
+/* Formats of events: taken in from SCHEMA records and from the cache, and made ready to show events with. */
 #include <errno.h>
 
 #include "dissector/known_formats.h"
@@ -10,79 +9,66 @@
 #define FIELD_BYTES \
 	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* that a field takes here, at most */
 
-static void free_format(void *format)
+/* What goes to the cache of a schema, and whether it was asked. */
+struct cached {
+	bool tried;
+	bool done;
+	struct tw_schema_text *texts; /* as they came, until they are complete */
+	uint32_t total, seen;
+};
+
+/* Return: NULL beyond the capture's limits */
+static struct cached *cached_of(struct tw_dissect *d)
 {
-	tw_format__free(format);
+	void **cached = &d->schema->user[0];
+
+	if (!*cached && tw_streams__take(d->stream->table, sizeof(struct cached)))
+		*cached = wmem_new0(wmem_file_scope(), struct cached);
+	return *cached;
+}
+
+/* Return: NULL beyond the capture's limits */
+static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_event *event, const uint32_t *frames,
+				      uint32_t n_frames)
+{
+	const size_t n_fields = event->format->n_fields, size = n_frames * sizeof(*frames);
+	struct tw_event_type *type;
+
+	if (!tw_streams__take(d->stream->table, sizeof(*type) + n_fields * FIELD_BYTES + size))
+		return NULL;
+	type = wmem_new0(wmem_file_scope(), struct tw_event_type);
+	type->event = event;
+	type->frames = wmem_memdup(wmem_file_scope(), frames, size);
+	type->n_frames = n_frames;
+	type->n_fields = (uint32_t)(n_fields - event->format->n_common);
+	return type;
 }
 
 /*
- * A text that is there already stays: what was dissected with it must not change.
- * @event_id: what the text's own id must be
  * @frames: that brought it; copied
- * Return: 0; -EINVAL for a text that cannot be used; -ENOSPC beyond the capture's limits.
+ * Return: 0; -EINVAL and others for a text that cannot be used; -ENOSPC beyond the capture's limits.
  */
-static int take_format(struct tw_schema_id *schema, uint16_t event_id, const struct tw_schema_text *text,
+static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
 		       const uint32_t *frames, uint32_t n_frames, struct tw_error *err)
 {
-	struct tw_event_type *type;
-	struct tw_format *format;
-	int r;
+	int r = tw_stream__add_text(d->stream, d->schema->id, view, text, err);
+	struct tw_stream_event *event = tw_stream_schema__event(d->schema, view->event_id);
 
-	if (tw_schema_id__type(schema, event_id))
-		return 0;
-	r = tw_format__parse(text->text, text->len, text->system, &format, err);
-	if (r)
-		return r;
-	if (format->id != event_id) {
-		r = tw_error__set(err, -EINVAL, "the text is of event id %u, the record says %u", format->id, event_id);
-		goto refuse;
+	if (!r && !event->user) {
+		event->user = new_type(d, event, frames, n_frames);
+		r = event->user ? 0 : -ENOSPC;
 	}
-	if (!tw_capture__allow(format->memory + format->n_fields * FIELD_BYTES + sizeof(*type) +
-			       tw_table16__growth(&schema->types, event_id))) {
-		r = tw_error__set(err, -ENOSPC, "the capture has more format texts than the dissector keeps");
-		goto refuse;
-	}
-	type = wmem_new0(wmem_file_scope(), struct tw_event_type);
-	tw_capture__own(format, free_format);
-	if (schema->stream->long_size)
-		tw_format__assume_long_size(format, schema->stream->long_size);
-	type->format = format;
-	type->frames = wmem_memdup(wmem_file_scope(), frames, n_frames * sizeof(*frames));
-	type->n_frames = n_frames;
-	type->n_fields = (uint32_t)(format->n_fields - format->n_common);
-	tw_table16__put(&schema->types, event_id, type);
-	return 0;
-
-refuse:
-	tw_format__free(format);
+	if (r == -ENOSPC)
+		tw_error__set(err, r, "the capture has more format texts than the dissector keeps");
 	return r;
-}
-
-static void free_print(void *print)
-{
-	tw_print__free(print);
-}
-
-static void compile(struct tw_event_type *type)
-{
-	struct tw_print *print = tw_print__new(type->format);
-
-	if (!print || !tw_capture__allow(tw_print__memory(print))) {
-		tw_print__free(print);
-		type->refusal = "The capture has more print formats than the dissector keeps";
-		return;
-	}
-	tw_capture__own(print, free_print);
-	type->print = print;
-	type->refusal = tw_print__refusal(print);
 }
 
 static void add_value_strings(const struct tw_event_type *type, struct tw_shown_field *shown)
 {
-	const struct tw_format *format = type->format;
+	const struct tw_format *format = type->event->format;
 	struct tw_print_names value_strings;
 
-	if (!type->print || !tw_print__names(type->print, shown->field, &value_strings) ||
+	if (!type->event->print || !tw_print__names(type->event->print, shown->field, &value_strings) ||
 	    value_strings.n > TW_VALUE_STRINGS_MAX)
 		return;
 	shown->value_strings = wmem_memdup(wmem_file_scope(), &value_strings, sizeof(value_strings));
@@ -96,7 +82,7 @@ static bool is_printed_as_symbol(const struct tw_event_type *type, const struct 
 	const struct tw_field *const *addresses;
 	size_t n = 0;
 
-	addresses = type->print ? tw_print__addresses(type->print, &n) : NULL;
+	addresses = type->event->print ? tw_print__addresses(type->event->print, &n) : NULL;
 	for (size_t i = 0; i < n; i++)
 		if (addresses[i] == field)
 			return true;
@@ -110,11 +96,13 @@ static bool is_stack(const struct tw_format *format, const struct tw_field *fiel
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-void tw_event_type__prepare(struct tw_event_type *type)
+void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type)
 {
-	const struct tw_format *format = type->format;
+	const struct tw_format *format = type->event->format;
+	const struct tw_print *print = tw_stream__print(stream, type->event);
 
-	compile(type);
+	type->refusal =
+		print ? tw_print__refusal(print) : "The capture has more print formats than the dissector keeps";
 	type->fields = wmem_alloc0_array(wmem_file_scope(), struct tw_shown_field, type->n_fields + 1);
 	for (uint32_t i = 0; i < type->n_fields; i++) {
 		const struct tw_field *field = &format->fields[format->n_common + i];
@@ -144,38 +132,40 @@ int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view,
 }
 
 /* Whether the text is still needed to make a schema complete for the cache. */
-static bool wants_for_cache(struct tw_schema_id *schema, const struct tw_schema_view *view)
+static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *view)
 {
-	if (!tw_preferences.cache || schema->cache_done || !view->total || view->total > TW_CACHED_TEXTS_MAX ||
+	struct cached *cached = cached_of(d);
+
+	if (!tw_preferences.cache || !cached || cached->done || !view->total || view->total > TW_CACHED_TEXTS_MAX ||
 	    view->index >= view->total)
 		return false;
-	if (!schema->texts) {
-		if (!tw_capture__allow(view->total * sizeof(*schema->texts)))
+	if (!cached->texts) {
+		if (!tw_streams__take(d->stream->table, view->total * sizeof(*cached->texts)))
 			return false;
-		schema->total = view->total;
-		schema->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
+		cached->total = view->total;
+		cached->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
 	}
-	return view->total == schema->total && !schema->texts[view->index].text;
+	return view->total == cached->total && !cached->texts[view->index].text;
 }
 
-static uint64_t hash_of(const struct tw_schema_id *schema, bool big_endian, uint8_t long_size)
+static uint64_t hash_of(const struct cached *cached, bool big_endian, uint8_t long_size)
 {
 	struct tw_schema_hash hash;
 
 	tw_schema_hash__init(&hash, big_endian, long_size);
-	for (uint32_t i = 0; i < schema->total; i++)
-		tw_schema_hash__text(&hash, schema->texts[i].system, schema->texts[i].text, schema->texts[i].len);
+	for (uint32_t i = 0; i < cached->total; i++)
+		tw_schema_hash__text(&hash, cached->texts[i].system, cached->texts[i].text, cached->texts[i].len);
 	return tw_schema_hash__fini(&hash);
 }
 
 /* The size of a long is part of the hash; HOST may not have told it yet. */
-static void store_schema(const struct tw_schema_id *schema, bool big_endian)
+static void store_schema(uint64_t schema_id, const struct cached *cached, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(long_sizes); i++) {
-		if (hash_of(schema, big_endian, long_sizes[i]) == schema->id) {
-			tw_cache__store(schema->id, big_endian, long_sizes[i], schema->texts, schema->total);
+		if (hash_of(cached, big_endian, long_sizes[i]) == schema_id) {
+			tw_cache__store(schema_id, big_endian, long_sizes[i], cached->texts, cached->total);
 			return;
 		}
 	}
@@ -183,35 +173,35 @@ static void store_schema(const struct tw_schema_id *schema, bool big_endian)
 
 static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw_schema_text *text)
 {
-	struct tw_schema_id *schema = d->schema;
+	struct cached *cached = d->schema->user[0];
 	wmem_allocator_t *scope = wmem_file_scope();
 
-	if (!tw_capture__allow(text->len + strlen(text->system) + 1))
+	if (!tw_streams__take(d->stream->table, text->len + strlen(text->system) + 1))
 		return;
-	schema->texts[index] = (struct tw_schema_text){
+	cached->texts[index] = (struct tw_schema_text){
 		.system = wmem_strdup(scope, text->system),
 		.text = wmem_memdup(scope, text->text, text->len),
 		.len = text->len,
 	};
-	if (++schema->seen < schema->total)
+	if (++cached->seen < cached->total)
 		return;
-	store_schema(schema, d->frame.flags & TW_FLAG_BODY_BE);
-	schema->cache_done = true;
+	store_schema(d->schema->id, cached, d->frame.flags & TW_FLAG_BODY_BE);
+	cached->done = true;
 }
 
-static bool wants_for_itself(const struct tw_dissect *d, const struct tw_schema_view *view)
+static bool wants_for_itself(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
-		return !tw_schema_id__type(d->schema, view->event_id);
-	return view->kind == TW_SCHEMA_PRINTK;
+		return !tw_event_type__find(d->schema, view->event_id);
+	return !tw_stream__has_text(d->stream, d->schema->id, view);
 }
 
 static int learn_text(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
 		      struct tw_error *err)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
-		return take_format(d->schema, view->event_id, text, d->bytes.frames, d->bytes.n_frames, err);
-	if (view->kind == TW_SCHEMA_PRINTK && !tw_stream__learn_strings(d->stream, text, d->pinfo->num))
+		return take_format(d, view, text, d->bytes.frames, d->bytes.n_frames, err);
+	if (tw_stream__add_text(d->stream, d->schema->id, view, text, err))
 		return tw_error__set(err, -ENOSPC, "the capture has more strings than the dissector keeps");
 	return 0;
 }
@@ -224,7 +214,7 @@ int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, 
 
 	if (!d->schema)
 		return tw_error__set(err, -EINVAL, "the frame names no schema, or the capture has too many");
-	for_cache = wants_for_cache(d->schema, view);
+	for_cache = wants_for_cache(d, view);
 	if (!for_cache && !wants_for_itself(d, view))
 		return 0; /* repeated for late joiners */
 	r = tw_metadata__unpack(d, view, &text, err);
@@ -246,23 +236,36 @@ static uint16_t event_id_of(const struct tw_schema_text *text)
 	return id <= 0xffff ? (uint16_t)id : 0;
 }
 
-struct tw_event_type *tw_metadata__from_cache(struct tw_dissect *d, uint16_t event_id)
+/* These texts are not from the capture: they have no position. */
+static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 {
-	struct tw_formats_file file;
+	struct tw_formats_file file = tw_formats_file__open(bytes, len);
 	struct tw_schema_text text;
+
+	tw_streams__set_position(d->stream->table, 0);
+	while (tw_formats_file__next(&file, &text)) {
+		const struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .event_id = event_id_of(&text) };
+
+		take_format(d, &view, &text, NULL, 0, NULL);
+	}
+	tw_streams__set_position(d->stream->table, d->pinfo->num);
+}
+
+void tw_metadata__from_cache(struct tw_dissect *d)
+{
+	struct cached *cached = cached_of(d);
 	char *bytes;
 	size_t len;
 
-	d->schema->cache_tried = true;
+	if (!cached || cached->tried)
+		return;
+	cached->tried = true;
 	if (!tw_preferences.cache || tw_capture_cache_read > TW_CACHE_READ_MAX)
-		return NULL;
+		return;
 	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
-		return NULL;
+		return;
 	tw_capture_cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
-	file = tw_formats_file__open(bytes, len);
-	while (tw_formats_file__next(&file, &text))
-		take_format(d->schema, event_id_of(&text), &text, NULL, 0, NULL);
+	take_cached(d, bytes, len);
 	g_free(bytes);
-	return tw_schema_id__type(d->schema, event_id);
 }

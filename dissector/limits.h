@@ -21,13 +21,11 @@
 #define TW_INFO_MAX              4096        /* bytes of the Info column: Wireshark shows no more */
 #define TW_INFO_RECORDS_MAX      8           /* control records named in the Info column; the rest is counted */
 
-/* Per capture: what is remembered of streams, channels, schemas, formats, programs, task names, symbols and strings. */
-#define TW_CAPTURE_BYTES_MAX  (256u << 20)
-#define TW_NAMES_PER_TASK_MAX 4096         /* they are kept sorted by time in an array */
-#define TW_CACHE_READ_MAX     (256u << 20) /* bytes of cached formats read */
-#define TW_REFUSALS_MAX       65536 /* sentences about what was not taken in, for when its frame is shown again */
-#define TW_UNFINISHED_MAX     65536 /* records in PARTs that have begun */
-#define TW_CACHED_TEXTS_MAX   8192  /* of one schema that goes to the cache; a whole kernel has about 2500 */
+/* Per capture; what is remembered of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX for all of it. */
+#define TW_CACHE_READ_MAX   (256u << 20) /* bytes of cached formats read */
+#define TW_REFUSALS_MAX     65536        /* sentences about what was not taken in, for when its frame is shown again */
+#define TW_UNFINISHED_MAX   65536        /* records in PARTs that have begun */
+#define TW_CACHED_TEXTS_MAX 8192         /* of one schema that goes to the cache; a whole kernel has about 2500 */
 
 /* Per record in PARTs. */
 #define TW_WHOLE_MAX        (1u << 20) /* bytes put together */

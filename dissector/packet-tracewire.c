@@ -15,7 +15,7 @@
  *     alone decide how bytes are read; the table and the preference only provide names. The cache is also read for a
  *     stream whose SCHEMA has not come by: its files are named by the hash that the frames carry.
  *
- * Event ids mean something only within (stream, schema id), so that is the key of all look-ups (stream.h). All state of
+ * Event ids mean something only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). All state of
  * a capture is built in the first pass and belongs to Wireshark's file scope; second passes and random access in the GUI
  * only read it, and so see the same or, where metadata came late, more. Nothing else is kept but the names.
  *
@@ -30,8 +30,6 @@
  * to the tree, unpack and print, and what a capture may make us remember, is bounded (limits.h).
  */
 #include "dissector/packet-tracewire.h"
-#include "dissector/fields.h"
-#include "dissector/order.h"
 
 #include <epan/exceptions.h>
 #include <epan/show_exception.h>
@@ -576,7 +574,7 @@ static void put_header(struct tw_dissect *d)
 	PUT(hf_trace_stream, stream_id, frame->stream_id);
 	PUT(hf_trace_schema, schema_id, frame->schema_id);
 	PUT(hf_trace_first_seq, seq, frame->seq);
-	PUT(hf_trace_base_time, base_time, tw_stream__ns(d->stream, frame->base_time));
+	PUT(hf_trace_base_time, base_time, tw_dissect__ns(d, frame->base_time));
 	PUT(hf_trace_channel, channel, frame->channel);
 	PUT(hf_trace_source, source, frame->source);
 	PUT(hf_trace_events, events, frame->events);
@@ -590,11 +588,11 @@ static void check_sequence(struct tw_dissect *d)
 
 	if (d->frame.source == TW_SOURCE_OUT_OF_BAND)
 		return; /* has no numbers */
-	note = tw_notes__sequence(d);
+	note = tw_dissect__sequence(d);
 	if (!note)
 		return;
-	if (note->kind != TW_SEQUENCE_GAP) {
-		tw_dissect__expert(d, note->kind == TW_SEQUENCE_REORDERED ? &ei_trace_reordered : &ei_trace_duplicate,
+	if (note->arrival != TW_STREAM_AFTER_GAP) {
+		tw_dissect__expert(d, note->arrival == TW_STREAM_LATE ? &ei_trace_reordered : &ei_trace_duplicate,
 				   NULL);
 		return;
 	}
@@ -645,8 +643,9 @@ static void show_columns(struct tw_dissect *d)
 {
 	packet_info *pinfo = d->pinfo;
 
-	if (d->stream && d->stream->host)
-		set_address(&pinfo->src, AT_STRINGZ, (int)strlen(d->stream->host) + 1, d->stream->host);
+	if (d->stream && *d->stream->identity.host)
+		set_address(&pinfo->src, AT_STRINGZ, (int)strlen(d->stream->identity.host) + 1,
+			    d->stream->identity.host);
 	if (!d->wants_info)
 		return;
 	/* Lives as long as the columns are looked at: not copied, as col_add_str() would. */
@@ -701,8 +700,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->prepare_left = TW_PREPARE_BYTES_MAX;
 	d->text_left = TW_TEXT_BYTES_MAX;
 	d->program_left = TW_PROGRAM_BYTES_MAX;
-	d->stream = tw_capture__stream(d->frame.stream_id);
-	d->schema = d->stream ? tw_stream__schema(d->stream, d->frame.schema_id) : NULL;
+	tw_capture__find_stream(d);
 	if (tree) {
 		d->item = proto_tree_add_item(tree, proto_trace, tvb, 0, d->frame.length, ENC_NA);
 		d->tree = proto_item_add_subtree(d->item, ett_trace);
@@ -774,7 +772,6 @@ static void register_protocol(void)
 	register_preferences();
 	tw_capture__register();
 	tw_parts__register();
-	tw_order__register();
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 

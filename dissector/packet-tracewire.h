@@ -4,8 +4,14 @@
 #define PACKET_TRACEWIRE_H
 
 #include "base/printable.h"
-#include "dissector/stream.h"
+#include "dissector/compat.h"
+#include "dissector/fields.h"
+#include "dissector/limits.h"
+#include "schema/print.h"
+#include "stream/channels.h"
+#include "stream/streams.h"
 #include "wire/decode.h"
+#include "wire/schema_text.h"
 
 /* Fields of the protocol, in the order of the table in packet-tracewire.c; those of event formats are in dissector/fields.h. */
 extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_trace_pid, hf_trace_comm, hf_trace_cpu,
@@ -67,15 +73,15 @@ struct tw_dissect {
 	proto_tree *tree; /* NULL if nobody wants one */
 	proto_item *item; /* of the protocol */
 	struct tw_frame_info frame;
-	struct tw_dissector_stream *stream; /* NULL if there are too many */
-	struct tw_schema_id *schema;        /* NULL if the frame names none */
-	bool first_pass;                    /* what is learnt is learnt now */
-	bool wants_info;                    /* the Info column is shown */
-	uint32_t missing;                   /* bytes of the frame that whoever captured left out: its end */
-	bool is_cut;                        /* the record at hand, which they are of too */
-	uint32_t n_tlvs;                    /* so far */
-	uint32_t n_events;                  /* the same */
-	uint32_t n_others;                  /* the same of control records */
+	struct tw_stream *stream;        /* NULL if there are too many */
+	struct tw_stream_schema *schema; /* NULL if the frame names none, or there are too many */
+	bool first_pass;                 /* what is learnt is learnt now */
+	bool wants_info;                 /* the Info column is shown */
+	uint32_t missing;                /* bytes of the frame that whoever captured left out: its end */
+	bool is_cut;                     /* the record at hand, which they are of too */
+	uint32_t n_tlvs;                 /* so far */
+	uint32_t n_events;               /* the same */
+	uint32_t n_others;               /* the same of control records */
 	uint32_t items_left;
 	uint32_t lookups_left;
 	uint32_t unpack_left;
@@ -106,9 +112,21 @@ static inline char *tw_shown__end(struct tw_line *line)
 /** tw_shown__dup() - a text of the capture in new memory */
 char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len);
 
+/** tw_shown__of() - a text with a NUL at its end: itself if it is shown as it is; else as long as the packet */
+static inline const char *tw_shown__of(const struct tw_dissect *d, const char *text, size_t len)
+{
+	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
+}
+
 static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
 {
 	return (int)((const uint8_t *)p - d->bytes.base);
+}
+
+/** tw_dissect__ns() - a time of the stream's clock in nanoseconds */
+static inline uint64_t tw_dissect__ns(const struct tw_dissect *d, uint64_t time)
+{
+	return d->stream ? tw_identity__ns(&d->stream->identity, time) : time;
 }
 
 /**
@@ -133,12 +151,6 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, cons
 
 /** tw_dissect__expert() - say something about the frame; @text may be NULL for the default */
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
-
-/** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
-void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
-
-/** tw_dissect__was_refused() - later passes: say what the first pass refused of this TLV. Return: whether there was something */
-bool tw_dissect__was_refused(struct tw_dissect *d);
 
 /** tw_dissect__depend() - displayed events need that frame; 0 is none */
 static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
@@ -170,7 +182,107 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 /** tw_parts__register() - at start: the table of pieces */
 void tw_parts__register(void);
 
-/** tw_notes__sequence() - what is to be said of the frame's sequence number; NULL if nothing */
-const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d);
+/* capture.c: what is kept of the capture that is open. */
+
+extern uint32_t tw_capture_cache_read; /* bytes, of TW_CACHE_READ_MAX */
+
+/** tw_capture__register() - at start; sets up and tears down with each capture */
+void tw_capture__register(void);
+
+/** tw_capture__find_stream() - stream and schema of the frame; made in the first pass, if there is room for them */
+void tw_capture__find_stream(struct tw_dissect *d);
+
+/** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
+void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
+
+/** tw_dissect__was_refused() - later passes: say what the first pass refused of this TLV. Return: whether there was something */
+bool tw_dissect__was_refused(struct tw_dissect *d);
+
+struct tw_sequence_note {
+	enum tw_stream_arrival arrival;
+	uint64_t missing; /* numbers missing before the frame */
+};
+
+/** tw_dissect__sequence() - what is to be said of the frame's numbers, as the first pass found it; NULL if all is well */
+const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
+
+/* How far a stream's packet times may be from the capture host's clock: what its OFFSET records say, by the frames they came in. */
+struct tw_time_error {
+	uint64_t ns;    /* TW_ERROR_UNKNOWN */
+	uint32_t frame; /* whose OFFSET told it */
+};
+
+/**
+ * tw_dissect__learn_time_error() - the stream's packets after this have times that are no further than @ns from the truth; first pass only
+ * Return: false beyond the capture's limits. Then nothing is known of the packets after this.
+ */
+bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns);
+
+/** tw_dissect__time_error() - what the stream's last OFFSET before this frame says, the same in every pass; NULL if there was none */
+const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
+
+/*
+ * Whether it is certain which was first, a packet or the one before it of another stream: their times are further apart than
+ * both streams' errors together. Nothing is kept for a capture with one stream.
+ */
+enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
+
+/** tw_dissect__learn_order() - the frame has events; first pass only */
+void tw_dissect__learn_order(struct tw_dissect *d);
+
+/** tw_dissect__order() - of its events; TW_ORDER_NO_OTHER if no other stream had events before it */
+enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
+
+/* event_type.c: what one event id means within one schema of one stream, and how its fields are shown. */
+
+/* How one field is shown. */
+struct tw_shown_field {
+	const struct tw_field *field;
+	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
+	struct tw_name *any;                        /* trace.any.FIELD; the same */
+	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
+	struct tw_name *flags;                      /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
+	uint8_t type;                               /* enum tw_type */
+	uint8_t long_size;                          /* of the traced host */
+	bool has_addresses;                         /* that are printed as symbols */
+	bool is_stack;                              /* elements up to the end of the record, whatever the format says */
+};
+
+/* What struct tw_stream_event's user is. */
+struct tw_event_type {
+	struct tw_stream_event *event;
+	const uint32_t *frames; /* that brought the text: several if it came in parts, none if from the cache */
+	uint32_t n_frames;
+	uint32_t n_fields; /* the common ones excluded */
+	/* NULL until tw_event_type__prepare(): */
+	struct tw_shown_field *fields;
+	const char *refusal; /* why texts are field=value; NULL if they aren't */
+};
+
+/** tw_event_type__find() - NULL if its format is not known */
+static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_schema *schema, uint16_t event_id)
+{
+	const struct tw_stream_event *event = schema ? tw_stream_schema__event(schema, event_id) : NULL;
+
+	return event ? event->user : NULL;
+}
+
+/** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before it is first shown */
+void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type);
+
+/* Taking in format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not come by yet. */
+/**
+ * tw_metadata__unpack() - the text of a SCHEMA record
+ * @ret: lives as long as the packet
+ * Return: 0; -errno with @err filled; -ENOSPC if the frame has had its share of unpacking.
+ */
+int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
+			struct tw_error *err);
+
+/** tw_metadata__learn() - take in a SCHEMA record; first pass only */
+int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err);
+
+/** tw_metadata__from_cache() - take in what the cache knows about the frame's schema; asked once per schema */
+void tw_metadata__from_cache(struct tw_dissect *d);
 
 #endif

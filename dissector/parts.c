@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PART records: Wireshark's own reassembly, which knows about two passes and shows where the pieces are. */
+/*
+ * PART records, put together by Wireshark's own reassembly and not by wire/parts.h as everywhere else: a later pass visits frames in any order
+ * and needs the whole at the frame that has its last piece, with a branch that lists all pieces and the frames they came in. wire/parts.h
+ * keeps a whole until the next one only. What a whole explains is taken in as any record is, once, in the first pass.
+ */
 #include "dissector/packet-tracewire.h"
 
 static reassembly_table table;

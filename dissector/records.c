@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Control records: their fields, and their word in the Info column. */
-#include "dissector/event_type.h"
-#include "dissector/order.h"
 #include "dissector/packet-tracewire.h"
 
 /*
@@ -27,21 +25,18 @@ static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct t
 
 	if (!tw_clock__parse(tlv, &clock))
 		return false;
-	if (d->first_pass && d->stream)
-		d->stream->clock_frame = d->pinfo->num;
 	tw_put_number(d, tree, hf_trace_clock_valid, at, 4, clock.valid);
 	tw_put_number(d, tree, hf_trace_clock_error, at + 4, 4, clock.error_ns);
 	if (clock.sync_ns)
 		tw_put_number(d, tree, hf_trace_clock_sync, at + 8, 4, clock.sync_ns);
-#define X(bit, name, field, what)                                                                    \
-	if (clock.valid & 1u << (bit))                                                               \
-		tw_put_number(d, tree, hf_trace_clock_reading[bit], at + first + (bit)*8, 8,         \
-			      (bit) == TW_CLOCK_TRACE ? tw_stream__ns(d->stream, clock.reading[bit]) \
-						      : clock.reading[bit]);
+#define X(bit, name, field, what)                                                            \
+	if (clock.valid & 1u << (bit))                                                       \
+		tw_put_number(d, tree, hf_trace_clock_reading[bit], at + first + (bit)*8, 8, \
+			      (bit) == TW_CLOCK_TRACE ? tw_dissect__ns(d, clock.reading[bit]) : clock.reading[bit]);
 	TW_CLOCK_LIST(X)
 #undef X
 	tw_line__char(info, ' ');
-	append_time(info, tw_stream__ns(d->stream, clock.reading[TW_CLOCK_TRACE]));
+	append_time(info, tw_dissect__ns(d, clock.reading[TW_CLOCK_TRACE]));
 	return true;
 }
 
@@ -58,10 +53,8 @@ static bool dissect_time_sync(struct tw_dissect *d, proto_tree *tree, const stru
 	tw_put_number(d, tree, hf_trace_exchange_id, at, 4, exchange.id);
 	tw_put_number(d, tree, hf_trace_exchange_asked, at + 4, 8, exchange.asked);
 	if (is_answer) {
-		tw_put_number(d, tree, hf_trace_exchange_received, at + 12, 8,
-			      tw_stream__ns(d->stream, exchange.received));
-		tw_put_number(d, tree, hf_trace_exchange_answered, at + 20, 8,
-			      tw_stream__ns(d->stream, exchange.answered));
+		tw_put_number(d, tree, hf_trace_exchange_received, at + 12, 8, tw_dissect__ns(d, exchange.received));
+		tw_put_number(d, tree, hf_trace_exchange_answered, at + 20, 8, tw_dissect__ns(d, exchange.answered));
 	}
 	tw_line__char(info, ' ');
 	tw_line__u64(info, exchange.id);
@@ -154,7 +147,7 @@ static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_o
 {
 	tw_put_number(d, tree, hf_trace_offset_kind, at, 2, offset->kind);
 	tw_put_number(d, tree, hf_trace_offset_method, at + 2, 2, offset->method);
-	tw_put_number(d, tree, hf_trace_offset_time, at + 4, 8, tw_stream__ns(d->stream, offset->time));
+	tw_put_number(d, tree, hf_trace_offset_time, at + 4, 8, tw_dissect__ns(d, offset->time));
 	tw_put_signed_time(d, tree, hf_trace_offset_offset, at + 12, 8, offset->offset);
 	if (offset->step)
 		tw_put_signed_time(d, tree, hf_trace_offset_step, at + 20, 8, offset->step);
@@ -179,8 +172,6 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 
 	if (!tw_offset__parse(tlv, &offset))
 		return false;
-	if (d->first_pass && d->stream && !tw_stream__learn_time_error(d->stream, offset.error_ns, d->pinfo->num))
-		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the dissector keeps");
 	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
 	tw_line__str(info, ": ");
 	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND) {
@@ -209,7 +200,7 @@ static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct
 
 static void append_schema(const struct tw_dissect *d, const struct tw_schema_view *view, struct tw_line *info)
 {
-	const struct tw_event_type *type = d->schema ? tw_schema_id__type(d->schema, view->event_id) : NULL;
+	const struct tw_event_type *type = tw_event_type__find(d->schema, view->event_id);
 
 	tw_line__char(info, ' ');
 	tw_line__u64(info, (uint64_t)view->index + 1);
@@ -219,22 +210,19 @@ static void append_schema(const struct tw_dissect *d, const struct tw_schema_vie
 	if (view->kind != TW_SCHEMA_EVENT) {
 		tw_line__str(info, val_to_str_const(view->kind, tw_schema_kind_names, "of unknown kind"));
 	} else if (type) {
-		tw_line__str(info, type->format->system);
+		tw_line__str(info, type->event->format->system);
 		tw_line__char(info, ':');
-		tw_line__str(info, type->format->name);
+		tw_line__str(info, type->event->format->name);
 	}
 }
 
 static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
-	struct tw_error err = { "" };
 	struct tw_schema_view view;
 
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
-	if (d->first_pass && tw_metadata__learn(d, &view, &err))
-		tw_dissect__refuse(d, &ei_trace_bad_schema, err.text);
 	tw_put_number(d, tree, hf_trace_schema_kind, at, 1, view.kind);
 	tw_put_number(d, tree, hf_trace_schema_encoding, at + 1, 1, view.encoding);
 	tw_put_number(d, tree, hf_trace_schema_event_id, at + 2, 2, view.event_id);
@@ -246,60 +234,32 @@ static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-static void learn_host(struct tw_dissect *d, const struct tw_attr_view *attr, uint64_t number)
-{
-	struct tw_dissector_stream *stream = d->stream;
-
-	switch (attr->attr) {
-	case TW_HOST_NAME:
-		stream->host = tw_shown__dup(wmem_file_scope(), attr->value, attr->len);
-		break;
-	case TW_HOST_LONG_SIZE:
-		stream->long_size = number == 4 || number == 8 ? (uint8_t)number : 0;
-		break;
-	case TW_HOST_CLOCK_MULT:
-		stream->mult = (uint32_t)number;
-		break;
-	case TW_HOST_CLOCK_SHIFT:
-		stream->shift = number < 64 ? (uint32_t)number : 0;
-		break;
-	default:
-		break;
-	}
-}
-
-static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const struct tw_attr_view *attr, bool learn)
+static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const struct tw_attr_view *attr)
 {
 	const int hf = attr->attr < TW_HOST_ATTRS ? hf_trace_host_attr[attr->attr] : -1;
 	const bool is_number = hf > 0 && proto_registrar_get_ftype(hf) == FT_UINT64;
 	const bool is_bytes = hf <= 0 || (is_number && attr->len != 8);
-	const uint64_t number = is_number && !is_bytes ? tw_load_be64(attr->value) : 0;
 
 	if (is_bytes)
 		tw_put_bytes(d, tree, hf_trace_tlv_value, attr->value, attr->len);
 	else if (is_number)
-		tw_put_number(d, tree, hf, tw_dissect__at(d, attr->value), 8, number);
+		tw_put_number(d, tree, hf, tw_dissect__at(d, attr->value), 8, tw_load_be64(attr->value));
 	else
 		tw_put_bytes(d, tree, hf, attr->value, attr->len);
-	if (learn && !is_bytes)
-		learn_host(d, attr, number);
 }
 
 static bool dissect_host(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
-	const bool learn = d->first_pass && d->stream && !d->stream->host_frame;
 	struct tw_cursor attrs = { tlv->value, tlv->len };
 	struct tw_attr_view attr;
 
 	while (tw_host__next(&attrs, &attr)) {
-		dissect_host_attr(d, tree, &attr, learn);
+		dissect_host_attr(d, tree, &attr);
 		if (attr.attr == TW_HOST_NAME || attr.attr == TW_HOST_RELEASE || attr.attr == TW_HOST_MACHINE) {
 			tw_line__char(info, ' ');
 			tw_line__bytes(info, attr.value, attr.len);
 		}
 	}
-	if (learn)
-		d->stream->host_frame = d->pinfo->num;
 	return !attrs.left;
 }
 
@@ -310,10 +270,8 @@ static bool dissect_comm(struct tw_dissect *d, proto_tree *tree, const struct tw
 
 	if (!tw_comm__parse(tlv, &comm))
 		return false;
-	if (d->first_pass && d->stream && !tw_stream__learn_task(d->stream, &comm, d->pinfo->num))
-		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more task names than the dissector keeps");
 	tw_put_number(d, tree, hf_trace_comm_origin, at, 1, comm.origin);
-	tw_put_number(d, tree, hf_trace_comm_time, at + 4, 8, tw_stream__ns(d->stream, comm.time));
+	tw_put_number(d, tree, hf_trace_comm_time, at + 4, 8, tw_dissect__ns(d, comm.time));
 	tw_put_number(d, tree, hf_trace_comm_pid, at + 12, 4, comm.pid);
 	tw_put_number(d, tree, hf_trace_comm_tgid, at + 16, 4, comm.tgid);
 	tw_put_bytes(d, tree, hf_trace_comm_name, comm.name, comm.len);
@@ -331,8 +289,6 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 
 	if (!tw_symbol__parse(tlv, &symbol))
 		return false;
-	if (d->first_pass && d->stream && !tw_stream__learn_symbol(d->stream, &symbol, d->pinfo->num))
-		tw_dissect__refuse(d, &ei_trace_limit, "The capture has more symbols than the dissector keeps");
 	tw_put_number(d, tree, hf_trace_symbol_size, at, 4, symbol.size);
 	tw_put_number(d, tree, hf_trace_symbol_address, at + 4, 8, symbol.address);
 	tw_put_bytes(d, tree, hf_trace_symbol_name, symbol.name, symbol.len);
@@ -361,7 +317,7 @@ static bool dissect_lost(struct tw_dissect *d, proto_tree *tree, const struct tw
 
 	if (!tw_lost__parse(tlv, d->frame.base_time, &lost))
 		return false;
-	tw_put_number(d, tree, hf_trace_lost_time, at, 4, tw_stream__ns(d->stream, lost.time));
+	tw_put_number(d, tree, hf_trace_lost_time, at, 4, tw_dissect__ns(d, lost.time));
 	tw_put_number(d, tree, hf_trace_lost_where, at + 4, 2, lost.where);
 	tw_put_number(d, tree, hf_trace_lost_unknown, at + 6, 2, lost.unknown);
 	tw_put_number(d, tree, hf_trace_lost_count, at + 8, 8, lost.count);
@@ -382,14 +338,13 @@ static bool dissect_watermark(struct tw_dissect *d, proto_tree *tree, const stru
 
 	if (!tw_watermark__parse(tlv, &mark))
 		return false;
-	tw_put_number(d, tree, hf_trace_watermark_time, tw_dissect__at(d, tlv->value), 8,
-		      tw_stream__ns(d->stream, mark.time));
+	tw_put_number(d, tree, hf_trace_watermark_time, tw_dissect__at(d, tlv->value), 8, tw_dissect__ns(d, mark.time));
 	while (entry = mark.channels.at, tw_watermark__next(&mark.channels, &channel, &seq)) {
 		tw_put_number(d, tree, hf_trace_watermark_channel, tw_dissect__at(d, entry), 2, channel);
 		tw_put_number(d, tree, hf_trace_watermark_next_seq, tw_dissect__at(d, entry) + 4, 8, seq);
 	}
 	tw_line__char(info, ' ');
-	append_time(info, tw_stream__ns(d->stream, mark.time));
+	append_time(info, tw_dissect__ns(d, mark.time));
 	return !mark.channels.left;
 }
 
@@ -478,6 +433,33 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 	tw_put_number(d, tree, hf_trace_tlv_length, at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
+/* What the record explains is taken in, where it can be read. A SCHEMA is expanded here: a frame may have so much of that. */
+static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+{
+	struct tw_error err = { "" };
+	uint64_t refused;
+	struct tw_offset_view offset;
+	struct tw_schema_view schema;
+
+	if (tlv->type == TW_TLV_SCHEMA) {
+		if (tw_schema_tlv__parse(tlv, &schema) && tw_metadata__learn(d, &schema, &err))
+			tw_dissect__refuse(d, &ei_trace_bad_schema, err.text);
+	} else if (!d->stream) {
+		return;
+	} else if (tlv->type == TW_TLV_OFFSET) {
+		if (tw_offset__parse(tlv, &offset) && !tw_dissect__learn_time_error(d, offset.error_ns))
+			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the dissector keeps");
+	} else {
+		refused = tw_streams__refused(d->stream->table);
+		tw_stream__update(d->stream, &d->frame, tlv);
+		if (tw_streams__refused(d->stream->table) != refused)
+			tw_dissect__refuse(d, &ei_trace_limit,
+					   tlv->type == TW_TLV_COMM
+						   ? "The capture has more task names than the dissector keeps"
+						   : "The capture has more symbols than the dissector keeps");
+	}
+}
+
 static const char *label_of(uint16_t type)
 {
 	const char *name = tw_tlv__name(type);
@@ -495,6 +477,8 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	tw_line__str(&info, label);
 	tw_dissect__tlv_header(d, tree, tlv);
 	tw_dissect__was_refused(d);
+	if (d->first_pass && !d->is_cut)
+		learn(d, tlv);
 	if (!dissector_of(d, tlv->type)(d, tree, tlv, &info))
 		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 	tw_shown__end(&info);

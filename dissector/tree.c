@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Adding items, texts and expert infos: nothing that nobody looks at, and no more than a frame may have. */
-#include "dissector/fields.h"
 #include "dissector/packet-tracewire.h"
 
 static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
@@ -11,14 +10,6 @@ static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
 		tw_dissect__expert(d, &ei_trace_limit,
 				   "The frame has more than the dissector shows; the rest is left out");
 	return true;
-}
-
-/* All texts go to Wireshark by here. */
-static const char *shown(const struct tw_dissect *d, const char *text)
-{
-	const size_t len = strlen(text);
-
-	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
 }
 
 static proto_item *put_time(proto_tree *tree, tvbuff_t *tvb, int hf, int at, int len, uint64_t ns)
@@ -80,7 +71,7 @@ proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, 
 {
 	if (!may_put(d, tree, hf))
 		return NULL;
-	return proto_tree_add_string(tree, hf, d->bytes.tvb, at, len, shown(d, text));
+	return proto_tree_add_string(tree, hf, d->bytes.tvb, at, len, tw_shown__of(d, text, strlen(text)));
 }
 
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
@@ -89,13 +80,14 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, cons
 	if (!tree || !PTREE_DATA(tree)->visible || !d->items_left)
 		return tree; /* fields found by a filter need no branch */
 	d->items_left--;
-	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL, shown(d, label));
+	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL,
+				      tw_shown__of(d, label, strlen(label)));
 }
 
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text)
 {
 	if (text)
-		expert_add_info_format(d->pinfo, d->item, ei, "%s", shown(d, text));
+		expert_add_info_format(d->pinfo, d->item, ei, "%s", tw_shown__of(d, text, strlen(text)));
 	else
 		expert_add_info(d->pinfo, d->item, ei);
 }
@@ -107,57 +99,4 @@ char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len)
 
 	tw_printable__copy(shown, size, text, len);
 	return shown;
-}
-
-/* What the first pass found out about a frame is kept with the frame, for the passes after it. */
-
-/* Keys of what is kept with a frame. */
-enum { SEQUENCE, FIRST_REFUSAL };
-
-struct refusal {
-	expert_field *ei;
-	const char *text;
-};
-
-/* A PART and the record that is whole with it are two. */
-static uint32_t refusal_key(const struct tw_dissect *d)
-{
-	return FIRST_REFUSAL + 2 * d->n_tlvs + d->bytes.reassembled;
-}
-
-const struct tw_sequence_note *tw_notes__sequence(struct tw_dissect *d)
-{
-	const struct tw_sequence_note *note;
-
-	if (!d->first_pass)
-		return p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, SEQUENCE);
-	note = d->stream ? tw_stream__check_sequence(d->stream, &d->frame) : NULL;
-	if (note)
-		p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, SEQUENCE, (void *)note);
-	return note;
-}
-
-void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text)
-{
-	struct refusal *refusal;
-
-	tw_dissect__expert(d, ei, text);
-	if (tw_capture_refusals >= TW_REFUSALS_MAX)
-		return;
-	tw_capture_refusals++;
-	refusal = wmem_new(wmem_file_scope(), struct refusal);
-	*refusal = (struct refusal){ ei, wmem_strdup(wmem_file_scope(), text) };
-	p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d), refusal);
-}
-
-bool tw_dissect__was_refused(struct tw_dissect *d)
-{
-	const struct refusal *refusal;
-
-	if (d->first_pass)
-		return false;
-	refusal = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d));
-	if (refusal)
-		tw_dissect__expert(d, refusal->ei, refusal->text);
-	return refusal;
 }

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is kept of the capture that is open: its streams (stream/streams.h), in Wireshark's memory, and what is the plugin's own of them:
+ * what the first pass found out about single frames, and how certain their order is. Facts are taken in once, in the first pass, which goes
+ * through the capture in its order; look-ups change nothing. All of it is gone when the capture is closed.
+ */
+#include "dissector/packet-tracewire.h"
+#include "stream/channels.h"
+
+/* What the OFFSETs of a stream said, in the order of frames. */
+struct time_errors {
+	struct tw_time_error *all;
+	uint32_t n, cap;
+};
+
+/* A packet with events. */
+struct seen {
+	const struct tw_stream *stream; /* NULL if there was none */
+	__int128 time;                  /* ns */
+	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
+};
+
+/* Keys of what is kept with a frame. */
+enum { SEQUENCE, FIRST_REFUSAL };
+
+struct refusal {
+	expert_field *ei;
+	const char *text;
+};
+
+#define ORDERS_MIN 4096 /* frames in the array, when it is needed at all */
+
+uint32_t tw_capture_cache_read;
+static struct tw_streams *streams;    /* NULL without memory */
+static unsigned int user;             /* where they have struct time_errors */
+static struct tw_hash_table channels; /* by the stream's number << 16 | the channel's: struct tw_stream_channel */
+static uint32_t refusals;             /* of TW_REFUSALS_MAX */
+
+static struct seen last, last_of_another; /* newest packet, and newest of any other stream than that one's */
+static uint8_t *orders;                   /* enum tw_time_order by frame */
+static size_t n_orders;
+static size_t orders_full_from; /* the frame from which on there was no memory for them; 0 = there is */
+
+static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
+{
+	(void)ctx;
+	(void)old_size;
+	if (new_size)
+		return wmem_realloc(wmem_file_scope(), memory, new_size);
+	wmem_free(wmem_file_scope(), memory);
+	return NULL;
+}
+
+static const struct tw_alloc file_scope = { .resize = resize };
+
+static void open_capture(void)
+{
+	static const struct tw_streams_options options = {
+		.keeps = true,
+		.history = TW_HISTORY_ALL,
+		.alloc = &file_scope,
+		.wants = TW_STREAM_WANTS_FORMATS,
+	};
+
+	streams = tw_streams__new(&options);
+	if (streams)
+		user = tw_streams__add_user(streams, &(struct tw_stream_user){ .ctx = NULL });
+	channels = (struct tw_hash_table){ .alloc = &file_scope,
+					   .key_size = sizeof(uint64_t),
+					   .value_size = sizeof(struct tw_stream_channel) };
+	tw_capture_cache_read = refusals = 0;
+	last = last_of_another = (struct seen){ 0 };
+	orders = NULL;
+	n_orders = orders_full_from = 0;
+}
+
+/* Formats, programs, symbols and strings are not in Wireshark's memory. */
+static void close_capture(void)
+{
+	tw_streams__free(streams);
+	streams = NULL;
+}
+
+void tw_capture__register(void)
+{
+	register_init_routine(open_capture);
+	register_cleanup_routine(close_capture);
+}
+
+void tw_capture__find_stream(struct tw_dissect *d)
+{
+	if (!streams)
+		return;
+	if (!d->first_pass) {
+		d->stream = tw_streams__find(streams, d->frame.stream_id);
+		d->schema = d->stream ? tw_stream__schema(d->stream, d->frame.schema_id) : NULL;
+		return;
+	}
+	tw_streams__set_position(streams, d->pinfo->num);
+	d->stream = tw_streams__get(streams, d->frame.stream_id);
+	if (d->stream && d->frame.schema_id)
+		d->schema = tw_stream__get_schema(d->stream, d->frame.schema_id);
+}
+
+/* Return: NULL beyond the capture's limits */
+static struct tw_stream_channel *channel_of(const struct tw_dissect *d)
+{
+	const uint64_t key = (uint64_t)d->stream->number << 16 | d->frame.channel;
+	void *channel = tw_hash_table__find_u64(&channels, key);
+
+	if (!channel && tw_streams__take(streams, tw_hash_table__growth(&channels)))
+		tw_hash_table__put_u64(&channels, key, &channel);
+	return channel;
+}
+
+static const struct tw_sequence_note *check_sequence(const struct tw_dissect *d)
+{
+	struct tw_stream_channel *channel = channel_of(d);
+	struct tw_sequence_note found, *note;
+
+	if (!channel)
+		return NULL;
+	found.arrival = tw_stream_channel__see(channel, d->frame.seq, d->frame.events, &found.missing);
+	if (found.arrival == TW_STREAM_IN_ORDER)
+		return NULL;
+	note = wmem_new(wmem_file_scope(), struct tw_sequence_note);
+	*note = found;
+	return note;
+}
+
+const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d)
+{
+	const struct tw_sequence_note *note;
+
+	if (!d->first_pass)
+		return p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, SEQUENCE);
+	note = d->stream ? check_sequence(d) : NULL;
+	if (note)
+		p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, SEQUENCE, (void *)note);
+	return note;
+}
+
+/* A PART and the record that is whole with it are two. */
+static uint32_t refusal_key(const struct tw_dissect *d)
+{
+	return FIRST_REFUSAL + 2 * d->n_tlvs + d->bytes.reassembled;
+}
+
+void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text)
+{
+	struct refusal *refusal;
+
+	tw_dissect__expert(d, ei, text);
+	if (refusals >= TW_REFUSALS_MAX)
+		return;
+	refusals++;
+	refusal = wmem_new(wmem_file_scope(), struct refusal);
+	*refusal = (struct refusal){ ei, wmem_strdup(wmem_file_scope(), text) };
+	p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d), refusal);
+}
+
+bool tw_dissect__was_refused(struct tw_dissect *d)
+{
+	const struct refusal *refusal;
+
+	if (d->first_pass)
+		return false;
+	refusal = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d));
+	if (refusal)
+		tw_dissect__expert(d, refusal->ei, refusal->text);
+	return refusal;
+}
+
+bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns)
+{
+	struct time_errors *errors = d->stream->user[user];
+	const struct tw_time_error *newest;
+	bool allowed;
+
+	if (!errors) {
+		if (!tw_streams__take(streams, sizeof(*errors)))
+			return false;
+		d->stream->user[user] = errors = wmem_new0(wmem_file_scope(), struct time_errors);
+	}
+	newest = errors->n ? &errors->all[errors->n - 1] : NULL;
+	if (newest && newest->ns == ns)
+		return true;
+	/* An array that grows by doubling has up to as much again. */
+	allowed = tw_streams__take(streams, 2 * sizeof(*errors->all));
+	/* An old bound must not stand for a new one; the one entry that says so needs no leave. */
+	if (!allowed && (!newest || newest->ns == TW_ERROR_UNKNOWN))
+		return false;
+	if (errors->n == errors->cap) {
+		errors->cap = errors->cap ? errors->cap * 2 : 1;
+		errors->all = wmem_realloc(wmem_file_scope(), errors->all, errors->cap * sizeof(*errors->all));
+	}
+	errors->all[errors->n++] = (struct tw_time_error){ allowed ? ns : TW_ERROR_UNKNOWN, d->pinfo->num };
+	return allowed;
+}
+
+const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d)
+{
+	const struct time_errors *errors = d->stream ? d->stream->user[user] : NULL;
+	uint32_t low = 0, high = errors ? errors->n : 0;
+
+	if (high && errors->all[high - 1].frame < d->pinfo->num)
+		low = high; /* most look-ups want the last one */
+	while (low < high) {
+		const uint32_t mid = low + (high - low) / 2;
+
+		if (errors->all[mid].frame < d->pinfo->num)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &errors->all[low - 1] : NULL;
+}
+
+static enum tw_time_order compare(const struct seen *a, const struct seen *b)
+{
+	const __int128 apart = a->time < b->time ? b->time - a->time : a->time - b->time;
+
+	if (a->error_ns == TW_ERROR_UNKNOWN || b->error_ns == TW_ERROR_UNKNOWN)
+		return TW_ORDER_UNCERTAIN;
+	return apart <= (__int128)a->error_ns + b->error_ns ? TW_ORDER_UNCERTAIN : TW_ORDER_CERTAIN;
+}
+
+static bool make_room(size_t frame)
+{
+	const size_t n = frame < ORDERS_MIN ? ORDERS_MIN : 2 * frame;
+
+	if (frame < n_orders)
+		return true;
+	if (orders_full_from || !tw_streams__take(streams, n - n_orders))
+		return false;
+	orders = wmem_realloc(wmem_file_scope(), orders, n);
+	memset(orders + n_orders, TW_ORDER_NO_OTHER, n - n_orders);
+	n_orders = n;
+	return true;
+}
+
+void tw_dissect__learn_order(struct tw_dissect *d)
+{
+	const packet_info *pinfo = d->pinfo;
+	const struct tw_time_error *error = tw_dissect__time_error(d);
+	const struct seen now = {
+		.stream = d->stream,
+		.time = (__int128)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
+		.error_ns = error && pinfo->presence_flags & PINFO_HAS_TS ? error->ns : TW_ERROR_UNKNOWN,
+	};
+
+	if (last.stream && last.stream != d->stream)
+		last_of_another = last;
+	last = now;
+	if (!last_of_another.stream)
+		return;
+	if (make_room(pinfo->num))
+		orders[pinfo->num] = (uint8_t)compare(&last_of_another, &now);
+	else if (!orders_full_from)
+		orders_full_from = pinfo->num;
+}
+
+enum tw_time_order tw_dissect__order(const struct tw_dissect *d)
+{
+	const uint32_t frame = d->pinfo->num;
+
+	if (!d->stream)
+		return TW_ORDER_NO_OTHER;
+	if (orders_full_from && frame >= orders_full_from)
+		return TW_ORDER_UNCERTAIN;
+	return frame < n_orders ? (enum tw_time_order)orders[frame] : TW_ORDER_NO_OTHER;
+}
