@@ -58,7 +58,7 @@ static void channel__apply_watermarks(struct tw_merge_channel *c)
 {
 	uint8_t done = 0;
 
-	while (done < c->n_watermarks && (!c->known || c->seen >= c->watermarks[done].next_seq)) {
+	while (done < c->n_watermarks && (!c->numbers.known || c->seen >= c->watermarks[done].next_seq)) {
 		if (c->watermarks[done].time > c->watermark)
 			c->watermark = c->watermarks[done].time;
 		done++;
@@ -69,37 +69,20 @@ static void channel__apply_watermarks(struct tw_merge_channel *c)
 
 static void channel__miss(struct tw_merge_channel *c, uint64_t from, uint64_t to, uint64_t *counter)
 {
-	if (from == to)
-		return;
 	c->counts->gaps += to - from;
 	*counter += to - from;
-	c->gaps[c->next_gap] = (struct tw_merge_gap){ .from = from, .to = to, .counter = counter };
-	c->next_gap = (uint8_t)((c->next_gap + 1) % TW_MERGE_CHANNEL_GAPS);
+	tw_stream_channel__miss(&c->numbers, from, to, counter);
 }
 
-/* The gap that holds all of [from, to). */
-static struct tw_merge_gap *channel__gap(struct tw_merge_channel *c, uint64_t from, uint64_t to)
-{
-	for (int i = 0; i < TW_MERGE_CHANNEL_GAPS; i++) {
-		if (from >= c->gaps[i].from && to <= c->gaps[i].to)
-			return &c->gaps[i];
-	}
-	return NULL;
-}
-
-/* Numbers that were given up came after all: what is left of their gap is two gaps. Return: false if they were not missing */
+/* Numbers that were given up came after all. Return: false if they were not missing */
 static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to)
 {
-	struct tw_merge_gap *gap = channel__gap(c, from, to);
-	struct tw_merge_gap before;
+	uint64_t *counter;
 
-	if (!gap)
+	if (!tw_stream_channel__fill(&c->numbers, from, to, &counter))
 		return false;
-	before = (struct tw_merge_gap){ .from = gap->from, .to = from, .counter = gap->counter };
-	c->counts->gaps -= to - before.from;
-	*gap->counter -= to - before.from;
-	gap->from = to;
-	channel__miss(c, before.from, before.to, before.counter);
+	c->counts->gaps -= to - from;
+	*counter -= to - from;
 	return true;
 }
 
@@ -129,7 +112,7 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 {
 	if (!frame->info.events)
 		return TW_QUEUED_STALE;
-	if (!channel__gap(c, frame->info.seq, tw_queued_frame__end(frame)))
+	if (!tw_stream_channel__gap(&c->numbers, frame->info.seq, tw_queued_frame__end(frame)))
 		return TW_QUEUED_DUPLICATE;
 	frame->fills_gap = true;
 	channel__link_after(c, NULL, frame);
@@ -140,9 +123,9 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 static void channel__begin(struct tw_merge_channel *c, uint64_t seq, uint64_t dropped)
 {
 	c->counts->before += seq - c->first;
-	c->first = c->next = c->seen = seq;
+	c->first = c->numbers.next = c->seen = seq;
 	c->dropped = dropped;
-	c->known = true;
+	c->numbers.known = true;
 }
 
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped)
@@ -153,11 +136,11 @@ void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped)
 	if (c->begun) {
 		channel__miss(c, 0, c->first, &c->counts->gaps_wire);
 	} else {
-		c->next = c->seen = 0;
-		c->dropped = c->known && c->dropped < dropped ? c->dropped : dropped;
+		c->numbers.next = c->seen = 0;
+		c->dropped = c->numbers.known && c->dropped < dropped ? c->dropped : dropped;
 	}
 	c->first = 0;
-	c->known = c->begun = true;
+	c->numbers.known = c->begun = true;
 }
 
 static enum tw_queue_result channel__place_in_queue(struct tw_merge_channel *c, struct tw_queued_frame *frame)
@@ -165,16 +148,16 @@ static enum tw_queue_result channel__place_in_queue(struct tw_merge_channel *c, 
 	struct tw_queued_frame *before;
 
 	if (frame->info.seq > UINT64_MAX - UINT16_MAX ||
-	    (c->known && frame->info.seq > c->seen + TW_MERGE_CHANNEL_JUMP))
+	    (c->numbers.known && frame->info.seq > c->seen + TW_MERGE_CHANNEL_JUMP))
 		return TW_QUEUED_IMPOSSIBLE;
-	if (c->begun && frame->info.seq < c->next && tw_queued_frame__end(frame) <= c->next)
+	if (c->begun && frame->info.seq < c->numbers.next && tw_queued_frame__end(frame) <= c->numbers.next)
 		return channel__queue_old(c, frame);
 	if (!channel__place(c, frame, &before))
 		return TW_QUEUED_IMPOSSIBLE;
 	if (frame__repeats(frame, before))
 		return TW_QUEUED_DUPLICATE;
 	channel__link_after(c, before, frame);
-	if (!c->begun && c->head == frame && (!c->known || frame->info.seq < c->next))
+	if (!c->begun && c->head == frame && (!c->numbers.known || frame->info.seq < c->numbers.next))
 		channel__begin(c, frame->info.seq, frame->dropped);
 	if (frame->info.seq <= c->seen)
 		channel__advance_seen(c, tw_queued_frame__end(frame), frame->next);
@@ -197,12 +180,12 @@ enum tw_queue_result tw_merge_channel__queue(struct tw_merge_channel *c, struct 
 
 struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint64_t to, uint64_t dropped)
 {
-	const uint64_t reported_to = to - c->next < c->lost_reported ? to : c->next + c->lost_reported;
+	const uint64_t reported_to = to - c->numbers.next < c->lost_reported ? to : c->numbers.next + c->lost_reported;
 	const struct tw_merge_hole hole = { .count = to - reported_to, .receiver = dropped > c->dropped };
 
-	channel__miss(c, c->next, reported_to, &c->counts->gaps_reported);
+	channel__miss(c, c->numbers.next, reported_to, &c->counts->gaps_reported);
 	channel__miss(c, reported_to, to, hole.receiver ? &c->counts->gaps_receiver : &c->counts->gaps_wire);
-	c->next = to;
+	c->numbers.next = to;
 	channel__advance_seen(c, to, c->head);
 	channel__apply_watermarks(c);
 	return hole;
@@ -217,11 +200,11 @@ uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n)
 	frame->seq = to;
 	if (frame->fills_gap) {
 		fresh = channel__fill(c, from, to) ? n : 0;
-	} else if (to <= c->next) {
+	} else if (to <= c->numbers.next) {
 		fresh = 0;
 	} else {
-		fresh = (uint32_t)(to - c->next);
-		c->next = to;
+		fresh = (uint32_t)(to - c->numbers.next);
+		c->numbers.next = to;
 		c->lost_reported = 0;
 	}
 	c->counts->received += fresh;
@@ -258,9 +241,9 @@ static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_
 
 bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped)
 {
-	if (next_seq > UINT64_MAX - UINT16_MAX || (c->known && next_seq > c->seen + TW_MERGE_CHANNEL_JUMP))
+	if (next_seq > UINT64_MAX - UINT16_MAX || (c->numbers.known && next_seq > c->seen + TW_MERGE_CHANNEL_JUMP))
 		return false;
-	if (!c->known)
+	if (!c->numbers.known)
 		channel__begin(c, next_seq, dropped);
 	if (next_seq > c->announced) {
 		c->announced = next_seq;
@@ -273,7 +256,8 @@ bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint
 
 bool tw_merge_channel__lacks_announced(const struct tw_merge_channel *c)
 {
-	return c->known && c->announced > c->next && c->announced <= c->next + TW_MERGE_CHANNEL_JUMP;
+	return c->numbers.known && c->announced > c->numbers.next &&
+	       c->announced <= c->numbers.next + TW_MERGE_CHANNEL_JUMP;
 }
 
 bool tw_control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)

@@ -6,20 +6,14 @@
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/merge/queued_frame.h"
+#include "stream/channels.h"
 
 #define TW_MERGE_CHANNEL_WATERMARKS 8            /* watermarks that wait for events */
-#define TW_MERGE_CHANNEL_GAPS       16           /* latest gaps remembered, in case they are filled after all */
 #define TW_MERGE_CHANNEL_REORDER    256          /* frames that one may come behind its place */
 #define TW_MERGE_CHANNEL_JUMP       (1ull << 32) /* numbers; no loss is as large, a frame that says so lies */
 
 struct tw_merge_watermark {
 	uint64_t time, next_seq;
-};
-
-/* Numbers that were given up. */
-struct tw_merge_gap {
-	uint64_t from, to; /* not including to */
-	uint64_t *counter; /* which of the gaps they are: in the counts */
 };
 
 /* An event in pieces, when frames come out whole: which piece is next. */
@@ -28,27 +22,26 @@ struct tw_merge_pieces {
 	bool whole_so_far;
 };
 
+/* What is looked at for each event is at its end: numbers begins with the next one. */
 struct tw_merge_channel {
-	struct tw_merge_heap_node node; /* in its stream's heap; its id is the channel's */
-	struct tw_queued_frame *head, *tail;
-	struct tw_merge_stream_stats *counts; /* of its stream */
-	uint64_t first;                       /* the first number, or the first that was heard of */
-	uint64_t next;                        /* the number expected next to go out */
-	uint64_t lost_reported;               /* events that LOST records told of since the last number went out */
-	uint64_t seen;                        /* all numbers before it are queued or out, or were given up */
-	uint64_t watermark;                   /* nothing older comes */
 	uint16_t id;
-	uint8_t n_watermarks, next_gap;
-	bool known;                 /* next and seen are meaningful */
-	bool begun;                 /* and next can't be lowered any more */
+	uint8_t n_watermarks;
+	bool begun;                 /* the next number can't be lowered any more */
+	uint64_t first;             /* the first number, or the first that was heard of */
 	uint64_t highest;           /* number of a frame that was queued */
 	uint64_t announced;         /* the largest next_seq of a watermark */
 	uint64_t announced_dropped; /* what the receiver had dropped when that came */
-	uint64_t dropped;           /* the same, when the frame before next came */
+	uint64_t dropped;           /* the same, when the frame before the next number came */
 	struct tw_merge_pieces piece;
 	struct tw_frame_info last; /* header of the frame that was used up last */
 	struct tw_merge_watermark watermarks[TW_MERGE_CHANNEL_WATERMARKS];
-	struct tw_merge_gap gaps[TW_MERGE_CHANNEL_GAPS];
+	uint64_t watermark; /* nothing older comes */
+	uint64_t seen;      /* all numbers before it are queued or out, or were given up; if numbers are known */
+	struct tw_queued_frame *head, *tail;
+	struct tw_merge_heap_node node;       /* in its stream's heap; its id is the channel's */
+	struct tw_merge_stream_stats *counts; /* of its stream */
+	uint64_t lost_reported;               /* events that LOST records told of since the last number went out */
+	struct tw_stream_channel numbers;     /* its next is to go out; gaps were given up, counted in counts */
 };
 
 static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap_node *node)
@@ -83,7 +76,7 @@ enum tw_queue_result tw_merge_channel__queue(struct tw_merge_channel *c, struct 
 /** tw_merge_channel__has_hole() - whether numbers are missing before the head's next one */
 static inline bool tw_merge_channel__has_hole(const struct tw_merge_channel *c)
 {
-	return c->head->seq > c->next && !c->head->fills_gap;
+	return c->head->seq > c->numbers.next && !c->head->fills_gap;
 }
 
 /** tw_merge_channel__report_lost() - a LOST of SHED or TX told of @count events, which may be the hole before the next number */
@@ -110,10 +103,10 @@ uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n);
 /** tw_merge_channel__use_expected() - the same for one number, where it is the one that is next. Return: false if it is not */
 static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 {
-	if (c->head->seq != c->next || c->head->fills_gap)
+	if (c->head->seq != c->numbers.next || c->head->fills_gap)
 		return false;
 	c->head->seq++;
-	c->next++;
+	c->numbers.next++;
 	c->lost_reported = 0;
 	c->counts->received++;
 	return true;

@@ -353,5 +353,5 @@ int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_m
 	c->last.stream_id = s->id;
 	tw_frame_hdr__emit(m->hole_head, &c->last);
 	hole = tw_merge_channel__give_up(c, c->announced, c->announced_dropped);
-	return out__emit_hole(m, s, hole, m->hole_head, c->next, last ? last : s->newest);
+	return out__emit_hole(m, s, hole, m->hole_head, c->numbers.next, last ? last : s->newest);
 }

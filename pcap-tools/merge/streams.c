@@ -26,7 +26,7 @@ struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_strea
 	struct tw_merge_stream_stats stats = s->stats;
 
 	for (size_t i = 0; i < s->n_channels; i++)
-		stats.numbers += s->channels[i]->next;
+		stats.numbers += s->channels[i]->numbers.next;
 	return stats;
 }
 
