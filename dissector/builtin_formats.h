@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "dissector/field_type.h"
+#include "dissector/ftype.h"
 
 /* Names are offsets into the pool. */
 struct tw_builtin_event {
@@ -20,7 +20,7 @@ struct tw_builtin_field {
 	uint32_t name;
 	uint32_t first_name;
 	uint16_t n_names;
-	uint8_t type;        /* enum tw_type */
+	uint8_t type;        /* enum tw_ftype */
 	uint8_t names_flags; /* the value strings are for bits */
 };
 
@@ -40,6 +40,6 @@ extern const struct tw_builtin_field tw_builtin_any[];
 extern const uint32_t tw_builtin_n_any;
 
 /** tw_builtin__any_type() - the type of trace.any.@field as far as the table knows, else @otherwise */
-enum tw_type tw_builtin__any_type(const char *field, enum tw_type otherwise);
+enum tw_ftype tw_builtin__any_type(const char *field, enum tw_ftype otherwise);
 
 #endif

@@ -50,7 +50,7 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 {
 	if (shown->has_addresses || (shown->value_strings && shown->value_strings->flags))
 		append_hex(line, value);
-	else if (shown->type >= TW_TYPE_I8 && shown->type <= TW_TYPE_I64)
+	else if (shown->type >= TW_FTYPE_I8 && shown->type <= TW_FTYPE_I64)
 		tw_line__i64(line, (int64_t)value);
 	else
 		tw_line__u64(line, value);
@@ -82,12 +82,12 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
 }
 
-static void append_number(struct tw_line *line, enum tw_type type, uint64_t value)
+static void append_number(struct tw_line *line, enum tw_ftype type, uint64_t value)
 {
-	if (type == TW_TYPE_POINTER) {
+	if (type == TW_FTYPE_POINTER) {
 		tw_line__str(line, "0x");
 		tw_line__hex(line, value);
-	} else if (type >= TW_TYPE_I8 && type <= TW_TYPE_I64) {
+	} else if (type >= TW_FTYPE_I8 && type <= TW_FTYPE_I64) {
 		tw_line__i64(line, (int64_t)value);
 	} else {
 		tw_line__u64(line, value);
@@ -100,8 +100,8 @@ struct placing {
 	proto_tree *tree;
 	const struct tw_shown_field *shown;
 	const struct tw_record *record;
-	int hf;            /* -1 = nobody wants it */
-	enum tw_type type; /* of the name */
+	int hf;             /* -1 = nobody wants it */
+	enum tw_ftype type; /* of the name */
 	bool hidden;
 };
 
@@ -120,11 +120,11 @@ static proto_item *put_number(const struct placing *p, const struct tw_value *va
 	char buf[32];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
-	if (tw_type__class(p->type) == TW_CLASS_NUMBER)
+	if (tw_ftype__class(p->type) == TW_CLASS_NUMBER)
 		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
-	if (p->type != TW_TYPE_TEXT)
+	if (p->type != TW_FTYPE_TEXT)
 		return NULL;
-	append_number(&line, (enum tw_type)p->shown->type, value->u);
+	append_number(&line, (enum tw_ftype)p->shown->type, value->u);
 	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
 }
 
@@ -217,15 +217,15 @@ static void place_mask(const struct placing *p, const struct tw_value *mask)
 
 static void place_bytes(const struct placing *p, const struct tw_value *value)
 {
-	if ((p->type == TW_TYPE_IPV4 && value->len != 4) || (p->type == TW_TYPE_IPV6 && value->len != 16))
+	if ((p->type == TW_FTYPE_IPV4 && value->len != 4) || (p->type == TW_FTYPE_IPV6 && value->len != 16))
 		return;
 	finish(p, tw_put_bytes(p->d, p->tree, p->hf, value->data, value->len));
 }
 
 static void place(const struct placing *p, const struct tw_value *value)
 {
-	const enum tw_class own = tw_type__class((enum tw_type)p->shown->type);
-	const enum tw_class name = tw_type__class(p->type);
+	const enum tw_ftype_class own = tw_ftype__class((enum tw_ftype)p->shown->type);
+	const enum tw_ftype_class name = tw_ftype__class(p->type);
 
 	if (own == TW_CLASS_NUMBER) {
 		if (value->kind == TW_FIELD_ARRAY)
@@ -277,12 +277,12 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 		return false;
 	if (wanted || others_wanted) {
 		p.hf = wanted ? shown->name->hf->id : -1;
-		p.type = wanted ? (enum tw_type)shown->name->type : TW_TYPE_U64;
+		p.type = wanted ? (enum tw_ftype)shown->name->type : TW_FTYPE_U64;
 		place(&p, &value);
 	}
 	if (any_wanted) {
 		p.hf = shown->any->hf->id;
-		p.type = (enum tw_type)shown->any->type;
+		p.type = (enum tw_ftype)shown->any->type;
 		p.hidden = true;
 		place(&p, &value);
 	}

@@ -109,10 +109,10 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 		struct tw_shown_field *shown = &type->fields[i];
 
 		shown->field = field;
-		shown->type = (uint8_t)tw_type__of(field);
+		shown->type = (uint8_t)tw_ftype__of(field);
 		shown->long_size = format->long_size;
-		shown->name = tw_fields__name(format->system, format->name, field->name, tw_type__of(field));
-		shown->any = tw_preferences.any ? tw_fields__any(field->name, tw_type__of(field)) : NULL;
+		shown->name = tw_fields__name(format->system, format->name, field->name, tw_ftype__of(field));
+		shown->any = tw_preferences.any ? tw_fields__any(field->name, tw_ftype__of(field)) : NULL;
 		add_value_strings(type, shown);
 		shown->is_stack = is_stack(format, field);
 		shown->has_addresses = is_printed_as_symbol(type, field);

@@ -11,9 +11,9 @@ static const struct {
 	enum ftenum ft;
 	int base;
 	const char *suffix; /* of a name whose plain form is taken by another class */
-} types[TW_TYPE_COUNT] = {
-#define X(name, type, display) [TW_TYPE_##name] = { .ft = type, .base = display },
-	TW_TYPE_LIST(X)
+} types[TW_FTYPE_COUNT] = {
+#define X(name, type, display) [TW_FTYPE_##name] = { .ft = type, .base = display },
+	TW_FTYPE_LIST(X)
 #undef X
 };
 
@@ -37,7 +37,7 @@ void tw_fields__init(void)
 	register_shutdown_routine(forget_names);
 }
 
-static struct tw_name *register_name(const char *abbrev, const char *label, enum tw_type type)
+static struct tw_name *register_name(const char *abbrev, const char *label, enum tw_ftype type)
 {
 	struct {
 		struct tw_name name;
@@ -62,23 +62,23 @@ static struct tw_name *register_name(const char *abbrev, const char *label, enum
 }
 
 /* The name itself if it is free or of that class; else with the class as suffix, which then is of that class. */
-static struct tw_name *first_of_class(const char *abbrev, const char *suffixed, enum tw_type type)
+static struct tw_name *first_of_class(const char *abbrev, const char *suffixed, enum tw_ftype type)
 {
 	struct tw_name *first = g_hash_table_lookup(names, abbrev);
 
-	if (!first || tw_type__class(first->type) == tw_type__class(type))
+	if (!first || tw_ftype__class(first->type) == tw_ftype__class(type))
 		return first;
 	return g_hash_table_lookup(names, suffixed);
 }
 
-static struct tw_name *with_type(struct tw_name *name, enum tw_type type)
+static struct tw_name *with_type(struct tw_name *name, enum tw_ftype type)
 {
 	while (name && name->type != type)
 		name = name->next;
 	return name;
 }
 
-static struct tw_name *name_of_type(const char *const *parts, const char *label, enum tw_type type)
+static struct tw_name *name_of_type(const char *const *parts, const char *label, enum tw_ftype type)
 {
 	char plain[TW_FIELD_NAME_MAX], suffixed[TW_FIELD_NAME_MAX];
 	const char *abbrev = plain;
@@ -88,13 +88,13 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 		names = g_hash_table_new(g_str_hash, g_str_equal);
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
-		 class_suffix[tw_type__class(type)]);
+		 class_suffix[tw_ftype__class(type)]);
 	first = first_of_class(plain, suffixed, type);
 	name = with_type(first, type);
 	if (name)
 		return name;
 	/* Wireshark reads a filter's number as the type that was registered last: make that a wide one. */
-	type = first ? tw_type__any(type) : type;
+	type = first ? tw_ftype__any(type) : type;
 	name = with_type(first, type);
 	if (name)
 		return name;
@@ -116,14 +116,14 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	return name;
 }
 
-struct tw_name *tw_fields__name(const char *system, const char *event, const char *field, enum tw_type type)
+struct tw_name *tw_fields__name(const char *system, const char *event, const char *field, enum tw_ftype type)
 {
 	const char *const parts[] = { system, event, field, NULL };
 
 	return name_of_type(parts, field, type);
 }
 
-struct tw_name *tw_fields__any(const char *field, enum tw_type type)
+struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 {
 	const char *const parts[] = { "any", field, NULL };
 	char abbrev[TW_FIELD_NAME_MAX];
@@ -133,14 +133,14 @@ struct tw_name *tw_fields__any(const char *field, enum tw_type type)
 	name = names ? g_hash_table_lookup(names, abbrev) : NULL;
 	if (name)
 		return name;
-	return name_of_type(parts, field, tw_builtin__any_type(field, tw_type__any(type)));
+	return name_of_type(parts, field, tw_builtin__any_type(field, tw_ftype__any(type)));
 }
 
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)
 {
 	const char *const parts[] = { system, event, field, "names", NULL };
 
-	return name_of_type(parts, field, TW_TYPE_TEXT);
+	return name_of_type(parts, field, TW_FTYPE_TEXT);
 }
 
 #define VALUE_STRING_MAX 128 /* bytes of one, with NUL */
@@ -197,10 +197,10 @@ void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *val
 {
 	header_field_info *hf = name ? name->hf : NULL;
 
-	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_TYPE_I64 ||
+	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_FTYPE_I64 ||
 	    !allow(size_of(value_strings, n)))
 		return;
-	if (name->type == TW_TYPE_U64 || name->type == TW_TYPE_I64) {
+	if (name->type == TW_FTYPE_U64 || name->type == TW_FTYPE_I64) {
 		hf->strings = strings64(value_strings, n);
 		hf->display |= BASE_VAL64_STRING;
 	} else {
@@ -232,7 +232,7 @@ void tw_fields__register_format(const struct tw_format *format)
 
 	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
-		const enum tw_type type = tw_type__of(field);
+		const enum tw_ftype type = tw_ftype__of(field);
 
 		add_value_strings(format, print, field,
 				  tw_fields__name(format->system, format->name, field->name, type));

@@ -10,7 +10,7 @@
 #define TW_FIELDS_H
 
 #include "dissector/compat.h"
-#include "dissector/field_type.h"
+#include "dissector/ftype.h"
 #include "dissector/limits.h"
 #include "schema/print.h"
 
@@ -18,7 +18,7 @@ struct tw_name {
 	header_field_info *hf;
 	struct tw_name *first; /* registered first under this filter name */
 	struct tw_name *next;  /* same name, other type */
-	uint8_t type;          /* enum tw_type */
+	uint8_t type;          /* enum tw_ftype */
 };
 
 /** tw_fields__init() - at start */
@@ -28,10 +28,10 @@ void tw_fields__init(void);
  * tw_fields__name() - the field trace.SYSTEM.EVENT.FIELD for values of that type, registered now if need be
  * Return: the name, whose own type may be a wider one; NULL when TW_NAMES_MAX is reached.
  */
-struct tw_name *tw_fields__name(const char *system, const char *event, const char *field, enum tw_type type);
+struct tw_name *tw_fields__name(const char *system, const char *event, const char *field, enum tw_ftype type);
 
-/** tw_fields__any() - trace.any.FIELD; its type may be another than @type, see tw_type__merge() */
-struct tw_name *tw_fields__any(const char *field, enum tw_type type);
+/** tw_fields__any() - trace.any.FIELD; its type may be another than @type, see tw_ftype__merge() */
+struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
 
 /** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the value strings for the bits that are set, as text */
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field);

@@ -305,7 +305,7 @@ out:
 	g_free(folder);
 }
 
-enum tw_type tw_builtin__any_type(const char *field, enum tw_type otherwise)
+enum tw_ftype tw_builtin__any_type(const char *field, enum tw_ftype otherwise)
 {
 	uint32_t low = 0, high = tw_builtin_n_any;
 
@@ -314,7 +314,7 @@ enum tw_type tw_builtin__any_type(const char *field, enum tw_type otherwise)
 		const int order = strcmp(field, tw_builtin_pool + tw_builtin_any[mid].name);
 
 		if (!order)
-			return (enum tw_type)tw_builtin_any[mid].type;
+			return (enum tw_ftype)tw_builtin_any[mid].type;
 		if (order < 0)
 			high = mid;
 		else
@@ -341,7 +341,7 @@ static void add_builtin_value_strings(struct tw_name *name, const struct tw_buil
 static void register_builtin_field(const struct tw_builtin_event *event, const struct tw_builtin_field *field)
 {
 	const char *system = tw_builtin_pool + event->system, *name = tw_builtin_pool + event->name;
-	struct tw_name *made = tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_type)field->type);
+	struct tw_name *made = tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_ftype)field->type);
 
 	add_builtin_value_strings(made, field);
 	if (field->names_flags)
@@ -358,7 +358,7 @@ static void register_builtin(void)
 			register_builtin_field(event, field);
 	}
 	for (uint32_t i = 0; tw_preferences.any && i < tw_builtin_n_any; i++)
-		tw_fields__any(tw_builtin_pool + tw_builtin_any[i].name, (enum tw_type)tw_builtin_any[i].type);
+		tw_fields__any(tw_builtin_pool + tw_builtin_any[i].name, (enum tw_ftype)tw_builtin_any[i].type);
 }
 
 static void register_text(const char *system, const char *text, size_t len)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "dissector/builtin_formats.h"
-#include "dissector/field_type.h"
+#include "dissector/ftype.h"
 #include "dissector/limits.h"
 #include "schema/print.h"
 
@@ -59,15 +59,15 @@ static uint32_t intern(const char *name)
 	return table.slots[at] - 1;
 }
 
-static void add_any(uint32_t name, enum tw_type type)
+static void add_any(uint32_t name, enum tw_ftype type)
 {
 	for (uint32_t i = 0; i < table.n_any; i++) {
 		if (table.any[i].name == name) {
-			table.any[i].type = (uint8_t)tw_type__merge((enum tw_type)table.any[i].type, type);
+			table.any[i].type = (uint8_t)tw_ftype__merge((enum tw_ftype)table.any[i].type, type);
 			return;
 		}
 	}
-	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_type__any(type) };
+	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_ftype__any(type) };
 }
 
 /* Where these value strings stand already, since many events have the same; else behind the others. */
@@ -105,7 +105,7 @@ static void add_words(struct tw_builtin_field *field, const struct tw_print_name
 static void add_field(const struct tw_field *field, const struct tw_print *print)
 {
 	struct tw_builtin_field *added = &table.fields[table.n_fields++];
-	const enum tw_type type = tw_type__of(field);
+	const enum tw_ftype type = tw_ftype__of(field);
 	struct tw_print_names names;
 
 	*added = (struct tw_builtin_field){ .name = intern(field->name), .type = (uint8_t)type };

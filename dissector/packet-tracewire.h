@@ -242,7 +242,7 @@ struct tw_shown_field {
 	struct tw_name *any;                        /* trace.any.FIELD; the same */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
 	struct tw_name *flags;                      /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
-	uint8_t type;                               /* enum tw_type */
+	uint8_t type;                               /* enum tw_ftype */
 	uint8_t long_size;                          /* of the traced host */
 	bool has_addresses;                         /* that are printed as symbols */
 	bool is_stack;                              /* elements up to the end of the record, whatever the format says */

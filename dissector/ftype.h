@@ -3,14 +3,14 @@
  * What a kernel field becomes in Wireshark. Used by the plugin and, at build time, by the program that makes the shipped
  * table, so that a name has the same type wherever it was learnt from. Knows nothing of Wireshark itself.
  */
-#ifndef TW_FIELD_TYPE_H
-#define TW_FIELD_TYPE_H
+#ifndef TW_FTYPE_H
+#define TW_FTYPE_H
 
 #include "schema/field.h"
 #include "schema/format.h"
 
 /* The one list of types: name, Wireshark's type, its base. Enough bits of a number are kept, never fewer. */
-#define TW_TYPE_LIST(X)                 \
+#define TW_FTYPE_LIST(X)                \
 	X(U8, FT_UINT8, BASE_DEC)       \
 	X(U16, FT_UINT16, BASE_DEC)     \
 	X(U32, FT_UINT32, BASE_DEC)     \
@@ -26,34 +26,34 @@
 	X(IPV4, FT_IPv4, BASE_NONE)     \
 	X(IPV6, FT_IPv6, BASE_NONE)
 
-enum tw_type {
-#define X(name, ft, base) TW_TYPE_##name,
-	TW_TYPE_LIST(X)
+enum tw_ftype {
+#define X(name, ft, base) TW_FTYPE_##name,
+	TW_FTYPE_LIST(X)
 #undef X
-		TW_TYPE_COUNT
+		TW_FTYPE_COUNT
 };
 
 /* Types that may share one filter name, because Wireshark compares their values by the same rule. */
-enum tw_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, TW_CLASS_IPV6 };
+enum tw_ftype_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, TW_CLASS_IPV6 };
 
 /**
- * tw_type__of() - the type of a kernel field
+ * tw_ftype__of() - the type of a kernel field
  *
  * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements, those
  * of single bytes are bytes, or IP addresses as tw_field__address() says.
  */
-enum tw_type tw_type__of(const struct tw_field *field);
+enum tw_ftype tw_ftype__of(const struct tw_field *field);
 
-enum tw_class tw_type__class(enum tw_type type);
+enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_type__any() - the type of trace.any.NAME, if nothing else of that name is known: numbers get 64 bits */
-enum tw_type tw_type__any(enum tw_type type);
+/** tw_ftype__any() - the type of trace.any.NAME, if nothing else of that name is known: numbers get 64 bits */
+enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**
- * tw_type__merge() - the type of trace.any.NAME when fields of that name have types @a and @b
+ * tw_ftype__merge() - the type of trace.any.NAME when fields of that name have types @a and @b
  *
  * Text wins, since any number can be put as text; then numbers; of those, signed over unsigned unless there are pointers.
  */
-enum tw_type tw_type__merge(enum tw_type a, enum tw_type b);
+enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 
 #endif
