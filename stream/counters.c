@@ -13,12 +13,12 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void tw_stream_counters__fini(struct tw_stream_counters *books)
+void tw_stream_counters__fini(struct tw_stream_counters *counters)
 {
-	tw_alloc__free(books->alloc, books->rows, books->n_rows * sizeof(*books->rows));
+	tw_alloc__free(counters->alloc, counters->rows, counters->n_rows * sizeof(*counters->rows));
 }
 
-static enum tw_stream_counter book_of_place(unsigned int where)
+static enum tw_stream_counter counter_of_place(unsigned int where)
 {
 	switch (where) {
 	case TW_LOST_RING:
@@ -32,7 +32,7 @@ static enum tw_stream_counter book_of_place(unsigned int where)
 	}
 }
 
-static enum tw_stream_counter book_of_stat(unsigned int stat)
+static enum tw_stream_counter counter_of_stat(unsigned int stat)
 {
 	switch (stat) {
 	case TW_STAT_RECORDED:
@@ -56,86 +56,87 @@ static enum tw_stream_counter book_of_stat(unsigned int stat)
 	}
 }
 
-void tw_stream_counters__lost(struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
+void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
 	if (!tw_lost__parse(tlv, 0, &lost))
 		return;
-	books->unknown += lost.unknown;
-	if (book_of_place(lost.where) != TW_STREAM_COUNT)
-		books->lost[book_of_place(lost.where)] = plus(books->lost[book_of_place(lost.where)], lost.count);
+	counters->unknown += lost.unknown;
+	if (counter_of_place(lost.where) != TW_STREAM_COUNT)
+		counters->lost[counter_of_place(lost.where)] =
+			plus(counters->lost[counter_of_place(lost.where)], lost.count);
 }
 
 /* Return: 0 with NULL if there are too many channels; -ENOMEM */
-static int books__row(struct tw_stream_counters *books, uint16_t channel, struct tw_stream_counter_row **ret)
+static int counters__row(struct tw_stream_counters *counters, uint16_t channel, struct tw_stream_counter_row **ret)
 {
 	struct tw_stream_counter_row *rows;
 
 	*ret = NULL;
-	for (size_t i = 0; i < books->n_rows; i++) {
-		if (books->rows[i].channel == channel) {
-			*ret = &books->rows[i];
+	for (size_t i = 0; i < counters->n_rows; i++) {
+		if (counters->rows[i].channel == channel) {
+			*ret = &counters->rows[i];
 			return 0;
 		}
 	}
-	if (books->n_rows == TW_STREAM_COUNTER_CHANNELS_MAX)
+	if (counters->n_rows == TW_STREAM_COUNTER_CHANNELS_MAX)
 		return 0;
-	rows = tw_alloc__resize(books->alloc, books->rows, books->n_rows * sizeof(*rows),
-				(books->n_rows + 1) * sizeof(*rows));
+	rows = tw_alloc__resize(counters->alloc, counters->rows, counters->n_rows * sizeof(*rows),
+				(counters->n_rows + 1) * sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
-	books->rows = rows;
-	rows[books->n_rows] = (struct tw_stream_counter_row){ .channel = channel };
-	*ret = &rows[books->n_rows++];
+	counters->rows = rows;
+	rows[counters->n_rows] = (struct tw_stream_counter_row){ .channel = channel };
+	*ret = &rows[counters->n_rows++];
 	return 0;
 }
 
-static void row__take(struct tw_stream_counter_row *row, enum tw_stream_counter book, uint64_t value)
+static void row__take(struct tw_stream_counter_row *row, enum tw_stream_counter counter, uint64_t value)
 {
-	if (!row->told[book])
-		row->first[book] = value;
-	row->told[book] = true;
-	if (value > row->value[book])
-		row->value[book] = value;
+	if (!row->told[counter])
+		row->first[counter] = value;
+	row->told[counter] = true;
+	if (value > row->value[counter])
+		row->value[counter] = value;
 }
 
-int tw_stream_counters__stats(struct tw_stream_counters *books, const struct tw_tlv_view *tlv)
+int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_stat_view stat;
 
 	while (tw_stats__next(&list, &stat)) {
-		const enum tw_stream_counter book = book_of_stat(stat.stat);
+		const enum tw_stream_counter counter = counter_of_stat(stat.stat);
 		struct tw_stream_counter_row *row;
 
-		if (book == TW_STREAM_COUNT)
+		if (counter == TW_STREAM_COUNT)
 			continue;
-		if (books__row(books, stat.channel, &row))
+		if (counters__row(counters, stat.channel, &row))
 			return -ENOMEM;
 		if (row)
-			row__take(row, book, stat.value);
+			row__take(row, counter, stat.value);
 	}
 	return 0;
 }
 
-bool tw_stream_counters__told(const struct tw_stream_counters *books, enum tw_stream_counter book)
+bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	for (size_t i = 0; i < books->n_rows; i++) {
-		if (books->rows[i].told[book])
+	for (size_t i = 0; i < counters->n_rows; i++) {
+		if (counters->rows[i].told[counter])
 			return true;
 	}
 	return false;
 }
 
 /* What STATS say: of the whole stream, or of its channels, whichever is more. */
-static uint64_t by_stats(const struct tw_stream_counters *books, enum tw_stream_counter book, bool since_first)
+static uint64_t by_stats(const struct tw_stream_counters *counters, enum tw_stream_counter counter, bool since_first)
 {
 	uint64_t stream = 0, channels = 0;
 
-	for (size_t i = 0; i < books->n_rows; i++) {
-		const struct tw_stream_counter_row *row = &books->rows[i];
-		const uint64_t value = row->value[book] - (since_first ? row->first[book] : 0);
+	for (size_t i = 0; i < counters->n_rows; i++) {
+		const struct tw_stream_counter_row *row = &counters->rows[i];
+		const uint64_t value = row->value[counter] - (since_first ? row->first[counter] : 0);
 
 		if (row->channel == TW_CHANNEL_CONTROL)
 			stream = plus(stream, value);
@@ -145,22 +146,22 @@ static uint64_t by_stats(const struct tw_stream_counters *books, enum tw_stream_
 	return larger(stream, channels);
 }
 
-static bool is_final(const struct tw_stream_counters *books, enum tw_stream_counter book)
+static bool is_final(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	return books->ended && tw_stream_counters__told(books, book);
+	return counters->ended && tw_stream_counters__told(counters, counter);
 }
 
-uint64_t tw_stream_counters__total(const struct tw_stream_counters *books, enum tw_stream_counter book)
+uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	const uint64_t told = by_stats(books, book, false);
+	const uint64_t told = by_stats(counters, counter, false);
 
-	return is_final(books, book) ? told : larger(told, books->lost[book]);
+	return is_final(counters, counter) ? told : larger(told, counters->lost[counter]);
 }
 
-uint64_t tw_stream_counters__since(const struct tw_stream_counters *books, enum tw_stream_counter book)
+uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	const uint64_t total = tw_stream_counters__total(books, book),
-		       since = larger(by_stats(books, book, true), books->lost[book]);
+	const uint64_t total = tw_stream_counters__total(counters, counter),
+		       since = larger(by_stats(counters, counter, true), counters->lost[counter]);
 
-	return books->from_start || since > total ? total : since;
+	return counters->from_start || since > total ? total : since;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One stream's books: what its LOST and STATS records say about events that are not there. Both may tell of the same loss, and
+ * One stream's counters: what its LOST and STATS records say about events that are not there. Both may tell of the same loss, and
  * either may be missing or older, so each place counts the larger of the two, until the stream has ended: STATS are complete then,
  * and a LOST that the network brought twice changes nothing.
  */
@@ -40,34 +40,34 @@ struct tw_stream_counters {
 	const struct tw_alloc *alloc; /* of the rows; NULL = malloc() */
 };
 
-void tw_stream_counters__fini(struct tw_stream_counters *books);
+void tw_stream_counters__fini(struct tw_stream_counters *counters);
 
 /** tw_stream_counters__lost() and tw_stream_counters__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
-void tw_stream_counters__lost(struct tw_stream_counters *books, const struct tw_tlv_view *tlv);
-int tw_stream_counters__stats(struct tw_stream_counters *books, const struct tw_tlv_view *tlv);
+void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
+int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
 /** tw_stream_counters__control() - a control frame of that number was seen */
-static inline void tw_stream_counters__control(struct tw_stream_counters *books, uint64_t seq)
+static inline void tw_stream_counters__control(struct tw_stream_counters *counters, uint64_t seq)
 {
-	books->from_start |= !seq;
+	counters->from_start |= !seq;
 }
 
 /** tw_stream_counters__end() - END was seen */
-static inline void tw_stream_counters__end(struct tw_stream_counters *books)
+static inline void tw_stream_counters__end(struct tw_stream_counters *counters)
 {
-	books->ended = true;
+	counters->ended = true;
 }
 
 /** tw_stream_counters__told() - whether any STATS had this */
-bool tw_stream_counters__told(const struct tw_stream_counters *books, enum tw_stream_counter book);
+bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /** tw_stream_counters__total() - events of one kind since the stream's start, as far as was told */
-uint64_t tw_stream_counters__total(const struct tw_stream_counters *books, enum tw_stream_counter book);
+uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /**
  * tw_stream_counters__since() - events of one kind since this capture joined: all of them if it saw the stream's start, else what
  * STATS grew by since the first that it saw, or what LOST records told, whichever is more
  */
-uint64_t tw_stream_counters__since(const struct tw_stream_counters *books, enum tw_stream_counter book);
+uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 #endif

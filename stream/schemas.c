@@ -71,7 +71,8 @@ struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_
 	return schema;
 }
 
-int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *err)
+int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format,
+			  struct tw_error *error)
 {
 	struct tw_stream_schema *schema = tw_stream__get_schema(stream, schema_id);
 	const struct tw_alloc *alloc = stream->table->options.alloc;
@@ -79,18 +80,18 @@ int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct t
 
 	if (!schema)
 		return tw_error__set(
-			err, -ENOSPC,
+			error, -ENOSPC,
 			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
-		return tw_error__set(err, -ENOSPC, "event %s:%s does not fit: what a capture says may take %zu MiB",
+		return tw_error__set(error, -ENOSPC, "event %s:%s does not fit: what a capture says may take %zu MiB",
 				     format->system, format->name, stream->table->options.memory >> 20);
 	if (!*page)
 		*page = tw_alloc__new(alloc, PAGE_IDS * sizeof(**page));
 	event = *page ? tw_alloc__new(alloc, sizeof(*event)) : NULL;
 	if (!event)
-		return tw_error__set(err, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
+		return tw_error__set(error, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
 	if (stream->long_size)
 		tw_format__assume_long_size(format, stream->long_size);
 	event->format = format;

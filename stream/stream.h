@@ -120,7 +120,7 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
  * Return: 0; -ENOSPC beyond the table's limits; else as tw_format__parse() and tw_strings__parse(). Nothing is counted as refused.
  */
 int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
-			const struct tw_schema_text *text, struct tw_error *err);
+			const struct tw_schema_text *text, struct tw_error *error);
 
 /** tw_stream__wall_offset() - CLOCK_REALTIME less the stream's clock in ns, by the first CLOCK that had both; wraps. 0 if none had */
 static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)

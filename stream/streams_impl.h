@@ -41,7 +41,8 @@ static inline void tw_stream__changed(struct tw_stream *stream, size_t before, s
 void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struct tw_error *why);
 
 /** tw_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
-int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *err);
+int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format,
+			  struct tw_error *error);
 
 /** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);

@@ -29,45 +29,44 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
 
-static int learn_format(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
-			const struct tw_schema_text *text, struct tw_error *err)
+static int add_format(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
+		      const struct tw_schema_text *text, struct tw_error *error)
 {
 	struct tw_format *format;
-	int error = tw_format__parse(text->text, text->len, text->system, &format, err);
+	int err = tw_format__parse(text->text, text->len, text->system, &format, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (format->id != event_id)
-		error = tw_error__set(err, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
-				      format->system, format->name, format->id, event_id);
+		err = tw_error__set(error, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
+				    format->system, format->name, format->id, event_id);
 	else
-		error = tw_stream__add_format(stream, schema_id, format, err);
-	if (error)
+		err = tw_stream__add_format(stream, schema_id, format, error);
+	if (err)
 		tw_format__free(format);
-	return error;
+	return err;
 }
 
-static int learn_strings(struct tw_stream *stream, const struct tw_schema_text *text, struct tw_error *err)
+static int add_strings(struct tw_stream *stream, const struct tw_schema_text *text, struct tw_error *error)
 {
 	const size_t growth = STRINGS_LEAST + STRINGS_GROWTH * text->len;
 	size_t before = 0;
-	int error;
+	int err;
 
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
 	if (before + growth > tw_streams__room(stream->table))
-		return tw_error__set(err, -ENOSPC,
+		return tw_error__set(error, -ENOSPC,
 				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
 				     text->len, stream->table->options.memory >> 20);
 	if (!stream->strings)
 		stream->strings = tw_strings__new();
 	stream->print_host.strings = stream->strings;
 	if (!stream->strings)
-		return tw_error__set(err, -ENOMEM, "no memory for printk_formats");
-	error = tw_strings__parse(stream->strings, text->text, text->len);
+		return tw_error__set(error, -ENOMEM, "no memory for printk_formats");
+	err = tw_strings__parse(stream->strings, text->text, text->len);
 	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
-	return error ? tw_error__set(err, error, "printk_formats of %zu bytes: more texts than are kept", text->len)
-		     : 0;
+	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: more texts than are kept", text->len) : 0;
 }
 
 /* FNV-1a: tells a repeated text from a new one, and guards nothing. */
@@ -89,13 +88,13 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 }
 
 static int expand(struct tw_streams *streams, const struct tw_schema_view *view, struct tw_schema_text *ret,
-		  struct tw_error *err)
+		  struct tw_error *error)
 {
 	if (!streams->expanded)
 		streams->expanded = tw_alloc__new(streams->options.alloc, TW_SCHEMA_RAW_MAX);
 	if (!streams->expanded)
-		return tw_error__set(err, -ENOMEM, "no memory for a format");
-	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, err);
+		return tw_error__set(error, -ENOMEM, "no memory for a format");
+	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, error);
 }
 
 /* What tells when a schema is whole. */
@@ -110,46 +109,46 @@ static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct
 }
 
 int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
-			const struct tw_schema_text *text, struct tw_error *err)
+			const struct tw_schema_text *text, struct tw_error *error)
 {
-	int error = 0;
+	int err = 0;
 
 	if (tw_stream__has_text(stream, schema_id, view))
 		return 0;
 	if (view->kind == TW_SCHEMA_EVENT) {
-		error = learn_format(stream, schema_id, view->event_id, text, err);
+		err = add_format(stream, schema_id, view->event_id, text, error);
 	} else {
-		error = learn_strings(stream, text, err);
-		if (!error) {
+		err = add_strings(stream, text, error);
+		if (!err) {
 			stream->printk_hash = hash_of(view);
 			stream->printk_position = stream->table->position;
 		}
 	}
 	note_text(stream, schema_id, view);
-	return error;
+	return err;
 }
 
-static bool learn_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
+static bool update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
 {
 	struct tw_schema_view view;
 	struct tw_schema_text text;
-	struct tw_error err;
-	int error;
+	struct tw_error error;
+	int err;
 
 	if (!tw_schema_tlv__parse(tlv, &view))
 		return false;
 	note_text(stream, schema_id, &view);
 	if (tw_stream__has_text(stream, schema_id, &view))
 		return true;
-	error = expand(stream->table, &view, &text, &err);
-	if (!error)
-		error = tw_stream__add_text(stream, schema_id, &view, &text, &err);
-	if (error)
-		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &err);
+	err = expand(stream->table, &view, &text, &error);
+	if (!err)
+		err = tw_stream__add_text(stream, schema_id, &view, &text, &error);
+	if (err)
+		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
 	return true;
 }
 
-static bool learn_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool update_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
@@ -171,7 +170,7 @@ static bool learn_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	return !list.left;
 }
 
-static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool update_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	const uint32_t both = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
 	struct tw_clock_view view;
@@ -187,7 +186,7 @@ static bool learn_clock(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	return true;
 }
 
-static bool learn_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool update_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	const size_t before = tw_tasks__memory(&stream->tasks);
 	struct tw_comm_view view;
@@ -211,7 +210,7 @@ static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_vi
 	       known.address == view->address && (!known.size || (view->size && view->size <= known.size));
 }
 
-static bool learn_symbol(struct tw_stream *stream, const struct tw_tlv_view *tlv)
+static bool update_symbol(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_hash_table *positions = &stream->symbol_positions;
 	const size_t growth = SYMBOLS_GROWTH + (keeps_all(stream) ? tw_hash_table__growth(positions) : 0);
@@ -255,7 +254,7 @@ bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct 
 }
 
 /* Return: false if malformed; @ret_err is -ENOMEM without memory for them. */
-static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv, int *ret_err)
+static bool update_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv, int *ret_err)
 {
 	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
@@ -271,24 +270,24 @@ static bool learn_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv,
 }
 
 /* Return: false if the value is malformed. */
-static bool learn(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
-		  int *ret_err)
+static bool update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
+		   int *ret_err)
 {
 	const bool wants_formats = wants(stream, TW_STREAM_WANTS_FORMATS);
 
 	switch (tlv->type) {
 	case TW_TLV_SCHEMA:
-		return !wants_formats || learn_schema(stream, frame->schema_id, tlv);
+		return !wants_formats || update_schema(stream, frame->schema_id, tlv);
 	case TW_TLV_HOST:
-		return learn_host(stream, tlv);
+		return update_host(stream, tlv);
 	case TW_TLV_CLOCK:
-		return learn_clock(stream, tlv);
+		return update_clock(stream, tlv);
 	case TW_TLV_COMM:
-		return !wants_formats || learn_task(stream, tlv);
+		return !wants_formats || update_task(stream, tlv);
 	case TW_TLV_SYMBOL:
-		return !wants_formats || learn_symbol(stream, tlv);
+		return !wants_formats || update_symbol(stream, tlv);
 	case TW_TLV_STATS:
-		return learn_stats(stream, tlv, ret_err);
+		return update_stats(stream, tlv, ret_err);
 	case TW_TLV_END:
 		tw_stream_counters__end(&stream->counters);
 		return true;
@@ -325,7 +324,7 @@ int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *fram
 
 	if (tlv->type == TW_TLV_PART && !tw_stream__whole(stream, frame, tlv, &whole))
 		return 0;
-	if (!learn(stream, frame, &whole, &err))
+	if (!update(stream, frame, &whole, &err))
 		stream->table->stats.malformed++;
 	return err;
 }
