@@ -39,7 +39,4 @@ extern const struct tw_builtin_name tw_builtin_names[];
 extern const struct tw_builtin_field tw_builtin_any[];
 extern const uint32_t tw_builtin_n_any;
 
-/** tw_builtin__any_type() - the type of trace.any.@field as far as the table knows, else @otherwise */
-enum tw_ftype tw_builtin__any_type(const char *field, enum tw_ftype otherwise);
-
 #endif

@@ -46,9 +46,9 @@ static void append_value_string(struct tw_line *line, const struct tw_print_name
 		*line = before;
 }
 
-static void append_value(struct tw_line *line, const struct tw_shown_field *shown, uint64_t value)
+static void append_value(struct tw_line *line, const struct tw_shown_field *shown, bool hex, uint64_t value)
 {
-	if (shown->has_addresses || (shown->value_strings && shown->value_strings->flags))
+	if (hex)
 		append_hex(line, value);
 	else if (shown->type >= TW_FTYPE_I8 && shown->type <= TW_FTYPE_I64)
 		tw_line__i64(line, (int64_t)value);
@@ -70,7 +70,8 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 	} else {
 		tw_line__str(&line, shown->field->name);
 		tw_line__str(&line, ": ");
-		append_value(&line, shown, value);
+		append_value(&line, shown,
+			     shown->has_addresses || (shown->value_strings && shown->value_strings->flags), value);
 		if (symbol) {
 			tw_line__str(&line, " (");
 			append_symbol(&line, symbol, value);
@@ -80,18 +81,6 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 		}
 	}
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
-}
-
-static void append_number(struct tw_line *line, enum tw_ftype type, uint64_t value)
-{
-	if (type == TW_FTYPE_POINTER) {
-		tw_line__str(line, "0x");
-		tw_line__hex(line, value);
-	} else if (type >= TW_FTYPE_I8 && type <= TW_FTYPE_I64) {
-		tw_line__i64(line, (int64_t)value);
-	} else {
-		tw_line__u64(line, value);
-	}
 }
 
 /* A value and the name it is to be shown under, whose type may be wider than the field's own, or text. */
@@ -124,7 +113,7 @@ static proto_item *put_number(const struct placing *p, const struct tw_value *va
 		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
 	if (p->type != TW_FTYPE_TEXT)
 		return NULL;
-	append_number(&line, (enum tw_ftype)p->shown->type, value->u);
+	append_value(&line, p->shown, p->shown->type == TW_FTYPE_POINTER, value->u);
 	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
 }
 
@@ -242,12 +231,6 @@ static void place(const struct placing *p, const struct tw_value *value)
 	}
 }
 
-/* Nobody wants it, and it is where it should be: nothing to say. */
-static bool is_inside(const struct tw_field *field, const struct tw_record *record)
-{
-	return field->place == TW_PLACE_FIXED && (uint64_t)field->offset + field->size <= record->len;
-}
-
 /* A stack reaches to the end of the record, be it shorter than its field or longer. */
 static int read_value(const struct tw_shown_field *shown, const struct tw_record *record, struct tw_value *ret)
 {
@@ -271,8 +254,9 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	struct placing p = { .d = d, .tree = tree, .shown = shown, .record = record };
 	struct tw_value value;
 
-	if (!wanted && !any_wanted && !others_wanted && is_inside(shown->field, record))
-		return true;
+	if (!wanted && !any_wanted && !others_wanted && shown->field->place == TW_PLACE_FIXED &&
+	    (uint64_t)shown->field->offset + shown->field->size <= record->len)
+		return true; /* and nothing is to be said of it */
 	if (read_value(shown, record, &value))
 		return false;
 	if (wanted || others_wanted) {

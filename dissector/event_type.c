@@ -2,7 +2,7 @@
 /* Formats of events: taken in from SCHEMA records and from the cache, and made ready to show events with. */
 #include <errno.h>
 
-#include "dissector/known_formats.h"
+#include "dissector/format_files.h"
 #include "dissector/packet-tracewire.h"
 #include "schema/schema.h"
 
@@ -49,18 +49,18 @@ static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_eve
  * Return: 0; -EINVAL and others for a text that cannot be used; -ENOSPC beyond the capture's limits.
  */
 static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
-		       const uint32_t *frames, uint32_t n_frames, struct tw_error *err)
+		       const uint32_t *frames, uint32_t n_frames, struct tw_error *error)
 {
-	int r = tw_stream__add_text(d->stream, d->schema->id, view, text, err);
+	int err = tw_stream__add_text(d->stream, d->schema->id, view, text, error);
 	struct tw_stream_event *event = tw_stream_schema__event(d->schema, view->event_id);
 
-	if (!r && !event->user) {
+	if (!err && !event->user) {
 		event->user = new_type(d, event, frames, n_frames);
-		r = event->user ? 0 : -ENOSPC;
+		err = event->user ? 0 : -ENOSPC;
 	}
-	if (r == -ENOSPC)
-		tw_error__set(err, r, "the capture has more format texts than the dissector keeps");
-	return r;
+	if (err == -ENOSPC)
+		tw_error__set(error, err, "the capture has more format texts than the dissector keeps");
+	return err;
 }
 
 static void add_value_strings(const struct tw_event_type *type, struct tw_shown_field *shown)
@@ -120,15 +120,15 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 }
 
 int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
-			struct tw_error *err)
+			struct tw_error *error)
 {
 	if (view->raw_length > d->unpack_left)
-		return tw_error__set(err, -ENOSPC, "the frame has more format text than the dissector unpacks");
+		return tw_error__set(error, -ENOSPC, "the frame has more format text than the dissector unpacks");
 	if (view->raw_length > TW_SCHEMA_RAW_MAX)
-		return tw_error__set(err, -E2BIG, "the format text is too long");
+		return tw_error__set(error, -E2BIG, "the format text is too long");
 	d->unpack_left -= view->raw_length;
 	return tw_schema_text__expand(view, wmem_alloc(d->pinfo->pool, view->raw_length + 1), view->raw_length, ret,
-				      err);
+				      error);
 }
 
 /* Whether the text is still needed to make a schema complete for the cache. */
@@ -148,26 +148,22 @@ static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *v
 	return view->total == cached->total && !cached->texts[view->index].text;
 }
 
-static uint64_t hash_of(const struct cached *cached, bool big_endian, uint8_t long_size)
-{
-	struct tw_schema_hash hash;
-
-	tw_schema_hash__init(&hash, big_endian, long_size);
-	for (uint32_t i = 0; i < cached->total; i++)
-		tw_schema_hash__text(&hash, cached->texts[i].system, cached->texts[i].text, cached->texts[i].len);
-	return tw_schema_hash__fini(&hash);
-}
-
 /* The size of a long is part of the hash; HOST may not have told it yet. */
 static void store_schema(uint64_t schema_id, const struct cached *cached, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(long_sizes); i++) {
-		if (hash_of(cached, big_endian, long_sizes[i]) == schema_id) {
-			tw_cache__store(schema_id, big_endian, long_sizes[i], cached->texts, cached->total);
-			return;
-		}
+		struct tw_schema_hash hash;
+
+		tw_schema_hash__init(&hash, big_endian, long_sizes[i]);
+		for (uint32_t n = 0; n < cached->total; n++)
+			tw_schema_hash__text(&hash, cached->texts[n].system, cached->texts[n].text,
+					     cached->texts[n].len);
+		if (tw_schema_hash__fini(&hash) != schema_id)
+			continue;
+		tw_cache__store(schema_id, big_endian, long_sizes[i], cached->texts, cached->total);
+		return;
 	}
 }
 
@@ -189,40 +185,28 @@ static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw
 	cached->done = true;
 }
 
-static bool wants_for_itself(struct tw_dissect *d, const struct tw_schema_view *view)
+int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
-	if (view->kind == TW_SCHEMA_EVENT)
-		return !tw_event_type__find(d->schema, view->event_id);
-	return !tw_stream__has_text(d->stream, d->schema->id, view);
-}
-
-static int learn_text(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
-		      struct tw_error *err)
-{
-	if (view->kind == TW_SCHEMA_EVENT)
-		return take_format(d, view, text, d->bytes.frames, d->bytes.n_frames, err);
-	if (tw_stream__add_text(d->stream, d->schema->id, view, text, err))
-		return tw_error__set(err, -ENOSPC, "the capture has more strings than the dissector keeps");
-	return 0;
-}
-
-int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err)
-{
+	const bool is_event = view->kind == TW_SCHEMA_EVENT;
+	bool for_cache, is_known;
 	struct tw_schema_text text;
-	bool for_cache;
-	int r;
+	int err;
 
 	if (!d->schema)
-		return tw_error__set(err, -EINVAL, "the frame names no schema, or the capture has too many");
+		return tw_error__set(error, -EINVAL, "the frame names no schema, or the capture has too many");
 	for_cache = wants_for_cache(d, view);
-	if (!for_cache && !wants_for_itself(d, view))
+	is_known = is_event ? tw_event_type__find(d->schema, view->event_id) != NULL
+			    : tw_stream__has_text(d->stream, d->schema->id, view);
+	if (!for_cache && is_known)
 		return 0; /* repeated for late joiners */
-	r = tw_metadata__unpack(d, view, &text, err);
-	if (!r)
-		r = learn_text(d, view, &text, err);
-	if (!r && for_cache)
+	err = tw_metadata__unpack(d, view, &text, error);
+	if (!err && is_event)
+		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
+	else if (!err && tw_stream__add_text(d->stream, d->schema->id, view, &text, error))
+		err = tw_error__set(error, -ENOSPC, "the capture has more strings than the dissector keeps");
+	if (!err && for_cache)
 		keep_for_cache(d, view->index, &text);
-	return r;
+	return err;
 }
 
 /* The id of an event's text, from its second line; 0 if it is none. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dissector/builtin_formats.h"
-#include "dissector/known_formats.h"
+#include "dissector/format_files.h"
 #include "dissector/packet-tracewire.h"
 
 static const struct {
@@ -61,16 +61,6 @@ static struct tw_name *register_name(const char *abbrev, const char *label, enum
 	return &made->name;
 }
 
-/* The name itself if it is free or of that class; else with the class as suffix, which then is of that class. */
-static struct tw_name *first_of_class(const char *abbrev, const char *suffixed, enum tw_ftype type)
-{
-	struct tw_name *first = g_hash_table_lookup(names, abbrev);
-
-	if (!first || tw_ftype__class(first->type) == tw_ftype__class(type))
-		return first;
-	return g_hash_table_lookup(names, suffixed);
-}
-
 static struct tw_name *with_type(struct tw_name *name, enum tw_ftype type)
 {
 	while (name && name->type != type)
@@ -89,7 +79,10 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
 		 class_suffix[tw_ftype__class(type)]);
-	first = first_of_class(plain, suffixed, type);
+	/* The name itself if it is free or of that class; else with the class as suffix, which then is of that class. */
+	first = g_hash_table_lookup(names, plain);
+	if (first && tw_ftype__class(first->type) != tw_ftype__class(type))
+		first = g_hash_table_lookup(names, suffixed);
 	name = with_type(first, type);
 	if (name)
 		return name;
@@ -123,6 +116,25 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 	return name_of_type(parts, field, type);
 }
 
+/* The type of trace.any.@field as far as the built-in table knows, else @otherwise. */
+static enum tw_ftype builtin_any_type(const char *field, enum tw_ftype otherwise)
+{
+	uint32_t low = 0, high = tw_builtin_n_any;
+
+	while (low < high) {
+		const uint32_t mid = low + (high - low) / 2;
+		const int order = strcmp(field, tw_builtin_pool + tw_builtin_any[mid].name);
+
+		if (!order)
+			return (enum tw_ftype)tw_builtin_any[mid].type;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return otherwise;
+}
+
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 {
 	const char *const parts[] = { "any", field, NULL };
@@ -133,7 +145,7 @@ struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 	name = names ? g_hash_table_lookup(names, abbrev) : NULL;
 	if (name)
 		return name;
-	return name_of_type(parts, field, tw_builtin__any_type(field, tw_ftype__any(type)));
+	return name_of_type(parts, field, builtin_any_type(field, tw_ftype__any(type)));
 }
 
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)
@@ -145,15 +157,7 @@ struct tw_name *tw_fields__flags(const char *system, const char *event, const ch
 
 #define VALUE_STRING_MAX 128 /* bytes of one, with NUL */
 
-static size_t used; /* of TW_VALUE_STRINGS_BYTES_MAX */
-
-static bool allow(size_t n)
-{
-	if (n > TW_VALUE_STRINGS_BYTES_MAX - used)
-		return false;
-	used += n;
-	return true;
-}
+static size_t value_strings_size; /* bytes, of TW_VALUE_STRINGS_BYTES_MAX */
 
 static const char *copy_value_string(const char *text)
 {
@@ -162,15 +166,6 @@ static const char *copy_value_string(const char *text)
 
 	tw_line__str(&line, text);
 	return wmem_strdup(wmem_epan_scope(), tw_shown__end(&line));
-}
-
-static size_t size_of(const struct tw_print_name *value_strings, uint32_t n)
-{
-	size_t size = (n + 1) * sizeof(val64_string);
-
-	for (uint32_t i = 0; i < n; i++)
-		size += MIN(strlen(value_strings[i].name) + 1, VALUE_STRING_MAX);
-	return size;
 }
 
 static const value_string *strings32(const struct tw_print_name *value_strings, uint32_t n)
@@ -196,10 +191,15 @@ static const val64_string *strings64(const struct tw_print_name *value_strings, 
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n)
 {
 	header_field_info *hf = name ? name->hf : NULL;
+	size_t size = (n + 1) * sizeof(val64_string);
 
-	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_FTYPE_I64 ||
-	    !allow(size_of(value_strings, n)))
+	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_FTYPE_I64)
 		return;
+	for (uint32_t i = 0; i < n; i++)
+		size += MIN(strlen(value_strings[i].name) + 1, VALUE_STRING_MAX);
+	if (size > TW_VALUE_STRINGS_BYTES_MAX - value_strings_size)
+		return;
+	value_strings_size += size;
 	if (name->type == TW_FTYPE_U64 || name->type == TW_FTYPE_I64) {
 		hf->strings = strings64(value_strings, n);
 		hf->display |= BASE_VAL64_STRING;
@@ -220,16 +220,43 @@ static void add_value_strings(const struct tw_format *format, const struct tw_pr
 		tw_fields__flags(format->system, format->name, field->name);
 }
 
-/* Most print formats have none: not compiled then. */
-static bool may_have_value_strings(const struct tw_format *format)
+static void register_builtin_field(const struct tw_builtin_event *event, const struct tw_builtin_field *field)
 {
-	return strstr(format->print_fmt, "__print_symbolic") || strstr(format->print_fmt, "__print_flags");
+	const char *system = tw_builtin_pool + event->system, *name = tw_builtin_pool + event->name;
+	const struct tw_builtin_name *known = &tw_builtin_names[field->first_name];
+	struct tw_print_name value_strings[TW_VALUE_STRINGS_MAX];
+
+	for (uint32_t i = 0; i < field->n_names; i++)
+		value_strings[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
+	tw_value_strings__add(tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_ftype)field->type),
+			      value_strings, field->n_names);
+	if (field->names_flags)
+		tw_fields__flags(system, name, tw_builtin_pool + field->name);
 }
 
-void tw_fields__register_format(const struct tw_format *format)
+static void register_builtin(void)
 {
-	struct tw_print *print = may_have_value_strings(format) ? tw_print__new(format) : NULL;
+	for (uint32_t i = 0; i < tw_builtin_n_events; i++) {
+		const struct tw_builtin_event *event = &tw_builtin_events[i];
+		const struct tw_builtin_field *field = &tw_builtin_fields[event->first_field];
 
+		for (uint32_t n = event->n_fields; n; n--, field++)
+			register_builtin_field(event, field);
+	}
+	for (uint32_t i = 0; tw_preferences.any && i < tw_builtin_n_any; i++)
+		tw_fields__any(tw_builtin_pool + tw_builtin_any[i].name, (enum tw_ftype)tw_builtin_any[i].type);
+}
+
+static void register_text(const char *system, const char *text, size_t len)
+{
+	struct tw_print *print = NULL;
+	struct tw_format *format;
+
+	if (tw_format__parse(text, len, system, &format, NULL))
+		return;
+	/* Most print formats have no value strings: not compiled then. */
+	if (strstr(format->print_fmt, "__print_symbolic") || strstr(format->print_fmt, "__print_flags"))
+		print = tw_print__new(format);
 	for (unsigned int i = format->n_common; i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
 		const enum tw_ftype type = tw_ftype__of(field);
@@ -240,6 +267,17 @@ void tw_fields__register_format(const struct tw_format *format)
 			tw_fields__any(field->name, type);
 	}
 	tw_print__free(print);
+	tw_format__free(format);
+}
+
+void tw_fields__register_known(const char *match)
+{
+	(void)match;
+	register_builtin();
+	if (tw_preferences.formats && *tw_preferences.formats)
+		tw_format_files__each(tw_preferences.formats, register_text);
+	if (tw_preferences.cache)
+		tw_cache__each(register_text);
 }
 
 static bool append_flags(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)

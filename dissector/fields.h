@@ -64,9 +64,6 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
 /** tw_value_strings__add() - make filters on @name take these value strings, unless it has some or its type can't. @name: may be NULL */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n);
 
-/** tw_fields__register_format() - make all fields of an event known to filters, with their value strings */
-void tw_fields__register_format(const struct tw_format *format);
-
 /** tw_value_strings__append() - "WORD" for that value, "A|B|0x10" for flags. Return: false, nothing appended, if none is known */
 bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value);
 

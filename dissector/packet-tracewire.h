@@ -274,13 +274,13 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 /**
  * tw_metadata__unpack() - the text of a SCHEMA record
  * @ret: lives as long as the packet
- * Return: 0; -errno with @err filled; -ENOSPC if the frame has had its share of unpacking.
+ * Return: 0; -errno with @error filled; -ENOSPC if the frame has had its share of unpacking.
  */
 int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
-			struct tw_error *err);
+			struct tw_error *error);
 
 /** tw_metadata__learn() - take in a SCHEMA record; first pass only */
-int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *err);
+int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
 /** tw_metadata__from_cache() - take in what the cache knows about the frame's schema; asked once per schema */
 void tw_metadata__from_cache(struct tw_dissect *d);

@@ -136,12 +136,6 @@ static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
 	tw_line__u64(&d->info, part->total);
 }
 
-/* All that can be put together here: not a piece of a piece. */
-static bool may_be_whole(const struct tw_part_view *part)
-{
-	return part->total <= TW_WHOLE_MAX && part->inner_type != TW_TLV_PART && tw_tlv__name(part->inner_type);
-}
-
 /* Wireshark lists all pieces where the whole is. Return: @tree if it may have so many items, else NULL. */
 static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const fragment_head *head)
 {
@@ -153,13 +147,6 @@ static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const
 		return NULL;
 	d->items_left -= n;
 	return tree;
-}
-
-static void list_frames(const fragment_head *head, struct tw_whole *whole)
-{
-	whole->n_frames = 0;
-	for (const fragment_item *item = head->next; item && whole->n_frames < TW_WHOLE_FRAMES_MAX; item = item->next)
-		whole->frames[whole->n_frames++] = item->frame;
 }
 
 static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, const fragment_head *head, tvbuff_t *tvb,
@@ -175,7 +162,9 @@ static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, co
 		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 		return false;
 	}
-	list_frames(head, ret);
+	ret->n_frames = 0;
+	for (const fragment_item *item = head->next; item && ret->n_frames < TW_WHOLE_FRAMES_MAX; item = item->next)
+		ret->frames[ret->n_frames++] = item->frame;
 	return true;
 }
 
@@ -192,7 +181,8 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 		return false;
 	}
 	put_part(d, tree, &part);
-	if (!may_be_whole(&part)) {
+	/* Not a piece of a piece. */
+	if (part.total > TW_WHOLE_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
 		tw_dissect__expert(d, &ei_trace_limit, "A piece of something the dissector does not put together");
 		return false;
 	}

@@ -436,14 +436,14 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 /* What the record explains is taken in, where it can be read. A SCHEMA is expanded here: a frame may have so much of that. */
 static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	uint64_t refused;
 	struct tw_offset_view offset;
 	struct tw_schema_view schema;
 
 	if (tlv->type == TW_TLV_SCHEMA) {
-		if (tw_schema_tlv__parse(tlv, &schema) && tw_metadata__learn(d, &schema, &err))
-			tw_dissect__refuse(d, &ei_trace_bad_schema, err.text);
+		if (tw_schema_tlv__parse(tlv, &schema) && tw_metadata__learn(d, &schema, &error))
+			tw_dissect__refuse(d, &ei_trace_bad_schema, error.text);
 	} else if (!d->stream) {
 		return;
 	} else if (tlv->type == TW_TLV_OFFSET) {
@@ -460,16 +460,9 @@ static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	}
 }
 
-static const char *label_of(uint16_t type)
-{
-	const char *name = tw_tlv__name(type);
-
-	return name ? name : "Unknown record";
-}
-
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
-	const char *label = label_of(tlv->type);
+	const char *name = tw_tlv__name(tlv->type), *label = name ? name : "Unknown record";
 	proto_tree *tree = tw_put_subtree(d, d->tree, ett_trace_record, tlv->value, tlv->len, label);
 	char buf[128];
 	struct tw_line info = tw_shown__on(buf, sizeof(buf));

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What filters can name before any frame is seen: built-in formats, the preference's format texts and the user's cache. All are registered
- * when a filter asks for the first name that begins with "trace." and is no field of the protocol.
- */
-#include "dissector/known_formats.h"
+/* Files with formats: those of the user's cache, and those that the preference names. */
+#include "dissector/format_files.h"
 
 #include <fcntl.h>
 #include <glib.h>
@@ -13,9 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "dissector/builtin_formats.h"
-#include "dissector/fields.h"
-#include "dissector/packet-tracewire.h"
+#include "dissector/limits.h"
 #include "schema/schema.h"
 
 /* Small files, read whole: nothing that blocks, such as a FIFO, and nothing without an end, such as a device. */
@@ -33,11 +28,6 @@ static char *read_regular_file(const char *path, gsize max, gsize *ret_len)
 static const char key[] = "system:";
 #define KEY_LEN (sizeof(key) - 1)
 
-static bool is_key_line(const char *at, const char *end)
-{
-	return (size_t)(end - at) >= KEY_LEN && !memcmp(at, key, KEY_LEN);
-}
-
 static const char *next_line(const char *at, const char *end)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -47,7 +37,7 @@ static const char *next_line(const char *at, const char *end)
 
 static const char *find_key_line(const char *at, const char *end)
 {
-	while (at < end && !is_key_line(at, end))
+	while (at < end && ((size_t)(end - at) < KEY_LEN || memcmp(at, key, KEY_LEN) != 0))
 		at = next_line(at, end);
 	return at;
 }
@@ -249,27 +239,6 @@ static void prune(void)
 	g_ptr_array_free(entries, TRUE);
 }
 
-/* For every schema in the cache, first seen first, so that names keep their meaning. */
-static void each_cached(void (*each)(const char *bytes, size_t len))
-{
-	GPtrArray *entries = list_entries();
-	const guint stale = first_kept(entries);
-
-	if (stale)
-		g_ptr_array_remove_range(entries, 0, stale);
-	g_ptr_array_sort(entries, by_age);
-	for (guint i = 0; i < entries->len; i++) {
-		const struct entry *entry = g_ptr_array_index(entries, i);
-		size_t len;
-		char *bytes = load_file(entry->path, entry->schema_id, &len);
-
-		if (bytes)
-			each(bytes, len);
-		g_free(bytes);
-	}
-	g_ptr_array_free(entries, TRUE);
-}
-
 static GString *make_file(bool big_endian, uint8_t long_size, const struct tw_schema_text *texts, size_t n)
 {
 	GString *file = g_string_new(NULL);
@@ -305,141 +274,72 @@ out:
 	g_free(folder);
 }
 
-enum tw_ftype tw_builtin__any_type(const char *field, enum tw_ftype otherwise)
-{
-	uint32_t low = 0, high = tw_builtin_n_any;
-
-	while (low < high) {
-		const uint32_t mid = low + (high - low) / 2;
-		const int order = strcmp(field, tw_builtin_pool + tw_builtin_any[mid].name);
-
-		if (!order)
-			return (enum tw_ftype)tw_builtin_any[mid].type;
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return otherwise;
-}
-
-/*
- * What filters can name before any frame is seen, registered when the first name beginning with "trace." is asked for that
- * is not one of the fixed ones: the built-in table, the preference's format texts, the user's cache.
- */
-
-static void add_builtin_value_strings(struct tw_name *name, const struct tw_builtin_field *field)
-{
-	const struct tw_builtin_name *known = &tw_builtin_names[field->first_name];
-	struct tw_print_name value_strings[TW_VALUE_STRINGS_MAX];
-
-	for (uint32_t i = 0; i < field->n_names; i++)
-		value_strings[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
-	tw_value_strings__add(name, value_strings, field->n_names);
-}
-
-static void register_builtin_field(const struct tw_builtin_event *event, const struct tw_builtin_field *field)
-{
-	const char *system = tw_builtin_pool + event->system, *name = tw_builtin_pool + event->name;
-	struct tw_name *made = tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_ftype)field->type);
-
-	add_builtin_value_strings(made, field);
-	if (field->names_flags)
-		tw_fields__flags(system, name, tw_builtin_pool + field->name);
-}
-
-static void register_builtin(void)
-{
-	for (uint32_t i = 0; i < tw_builtin_n_events; i++) {
-		const struct tw_builtin_event *event = &tw_builtin_events[i];
-		const struct tw_builtin_field *field = &tw_builtin_fields[event->first_field];
-
-		for (uint32_t n = event->n_fields; n; n--, field++)
-			register_builtin_field(event, field);
-	}
-	for (uint32_t i = 0; tw_preferences.any && i < tw_builtin_n_any; i++)
-		tw_fields__any(tw_builtin_pool + tw_builtin_any[i].name, (enum tw_ftype)tw_builtin_any[i].type);
-}
-
-static void register_text(const char *system, const char *text, size_t len)
-{
-	struct tw_format *format;
-
-	if (tw_format__parse(text, len, system, &format, NULL))
-		return;
-	tw_fields__register_format(format);
-	tw_format__free(format);
-}
-
-static void register_file(const char *bytes, size_t len)
+static void each_text(const char *bytes, size_t len, tw_format_files_each *each)
 {
 	struct tw_formats_file file = tw_formats_file__open(bytes, len);
 	struct tw_schema_text text;
 
 	while (tw_formats_file__next(&file, &text))
-		register_text(text.system, text.text, text.len);
+		each(text.system, text.text, text.len);
 }
 
-static void register_format_file(const char *folder, const char *system, const char *event)
+void tw_cache__each(tw_format_files_each *each)
 {
-	char *path = g_build_filename(folder, system, event, "format", NULL);
-	gsize len;
-	char *bytes = read_regular_file(path, TW_SCHEMA_TEXT_MAX, &len);
+	GPtrArray *entries = list_entries();
+	const guint stale = first_kept(entries);
 
-	if (bytes)
-		register_text(system, bytes, len);
-	g_free(bytes);
-	g_free(path);
+	if (stale)
+		g_ptr_array_remove_range(entries, 0, stale);
+	g_ptr_array_sort(entries, by_age);
+	for (guint i = 0; i < entries->len; i++) {
+		const struct entry *entry = g_ptr_array_index(entries, i);
+		size_t len;
+		char *bytes = load_file(entry->path, entry->schema_id, &len);
+
+		if (bytes)
+			each_text(bytes, len, each);
+		g_free(bytes);
+	}
+	g_ptr_array_free(entries, TRUE);
 }
 
-static void register_system_folder(const char *folder, const char *system, unsigned int *left)
+static void each_of_system(const char *folder, const char *system, unsigned int *left, tw_format_files_each *each)
 {
 	char *path = g_build_filename(folder, system, NULL);
 	GDir *dir = g_dir_open(path, 0, NULL);
 	const char *event;
 
-	while (dir && *left && (event = g_dir_read_name(dir))) {
-		register_format_file(folder, system, event);
-		--*left;
+	for (; dir && *left && (event = g_dir_read_name(dir)); --*left) {
+		char *file = g_build_filename(path, event, "format", NULL);
+		gsize len;
+		char *bytes = read_regular_file(file, TW_SCHEMA_TEXT_MAX, &len);
+
+		if (bytes)
+			each(system, bytes, len);
+		g_free(bytes);
+		g_free(file);
 	}
 	if (dir)
 		g_dir_close(dir);
 	g_free(path);
 }
 
-static void register_folder(const char *folder)
+void tw_format_files__each(const char *path, tw_format_files_each *each)
 {
-	GDir *dir = g_dir_open(folder, 0, NULL);
+	GDir *dir = g_dir_open(path, 0, NULL);
 	unsigned int left = TW_FORMATS_FOLDER_MAX;
 	const char *system;
-
-	while (dir && left && (system = g_dir_read_name(dir)))
-		register_system_folder(folder, system, &left);
-	if (dir)
-		g_dir_close(dir);
-}
-
-static void register_preference(const char *path)
-{
 	char *bytes;
 	gsize len;
 
-	if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-		register_folder(path);
+	while (dir && left && (system = g_dir_read_name(dir)))
+		each_of_system(path, system, &left, each);
+	if (dir) {
+		g_dir_close(dir);
 		return;
 	}
 	bytes = read_regular_file(path, TW_FORMATS_FILE_MAX, &len);
 	if (bytes)
-		register_file(bytes, len);
+		each_text(bytes, len, each);
 	g_free(bytes);
-}
-
-void tw_fields__register_known(const char *match)
-{
-	(void)match;
-	register_builtin();
-	if (tw_preferences.formats && *tw_preferences.formats)
-		register_preference(tw_preferences.formats);
-	if (tw_preferences.cache)
-		each_cached(register_file);
 }

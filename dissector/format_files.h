@@ -8,8 +8,8 @@
  *	ID: 316
  *	...
  */
-#ifndef TW_KNOWN_FORMATS_H
-#define TW_KNOWN_FORMATS_H
+#ifndef TW_FORMAT_FILES_H
+#define TW_FORMAT_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +53,14 @@ void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, con
  * Return: the file in the form above, to be g_free()d; NULL if there is none.
  */
 char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
+
+/* Called with each text of some files. */
+typedef void tw_format_files_each(const char *system, const char *text, size_t len);
+
+/** tw_cache__each() - for each text of the cache, of the schemas that were stored first first, so that names keep their meaning */
+void tw_cache__each(tw_format_files_each *each);
+
+/** tw_format_files__each() - for each text of a file in the form above, or of a folder such as tracefs' events */
+void tw_format_files__each(const char *path, tw_format_files_each *each);
 
 #endif
