@@ -1,60 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stream/identity.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/printable.h"
 
-static void identity__name_host(struct tw_identity *id, const struct tw_attr_view *attr)
+static void identity__text(struct tw_identity *id, const struct tw_attr_view *attr)
 {
-	tw_printable__copy(id->host, sizeof(id->host), attr->value, attr->len);
-	id->host_len = attr->len < sizeof(id->host_bytes) ? attr->len : sizeof(id->host_bytes);
-	memcpy(id->host_bytes, attr->value, id->host_len);
+#define TEXT(attr, field) [attr] = { offsetof(struct tw_identity, field), sizeof(((struct tw_identity *)0)->field) }
+	static const struct {
+		size_t offset, size;
+	} texts[] = {
+		TEXT(TW_HOST_NAME, host),
+		TEXT(TW_HOST_INSTANCE, instance),
+		TEXT(TW_HOST_RELEASE, release),
+		TEXT(TW_HOST_MACHINE, machine),
+		TEXT(TW_HOST_OS, os),
+		TEXT(TW_HOST_CLOCK, clock),
+		TEXT(TW_HOST_EVENTS, events),
+		TEXT(TW_HOST_FILTER, filter),
+		TEXT(TW_HOST_VERSION, version),
+		TEXT(TW_HOST_BOOT_ID, boot),
+		TEXT(TW_HOST_POINTERS, pointers),
+		TEXT(TW_HOST_SYNC, sync),
+	};
+#undef TEXT
+
+	if (attr->attr < sizeof(texts) / sizeof(texts[0]) && texts[attr->attr].size)
+		tw_printable__copy((char *)id + texts[attr->attr].offset, texts[attr->attr].size, attr->value,
+				   attr->len);
 }
 
-static void identity__attr(struct tw_identity *id, const struct tw_attr_view *attr)
+static void identity__number(struct tw_identity *id, const struct tw_attr_view *attr)
 {
-	switch (attr->attr) {
-	case TW_HOST_NAME:
-		return identity__name_host(id, attr);
-	case TW_HOST_INSTANCE:
-		return tw_printable__copy(id->instance, sizeof(id->instance), attr->value, attr->len);
-	case TW_HOST_RELEASE:
-		return tw_printable__copy(id->release, sizeof(id->release), attr->value, attr->len);
-	case TW_HOST_MACHINE:
-		return tw_printable__copy(id->machine, sizeof(id->machine), attr->value, attr->len);
-	case TW_HOST_OS:
-		return tw_printable__copy(id->os, sizeof(id->os), attr->value, attr->len);
-	case TW_HOST_CLOCK:
-		return tw_printable__copy(id->clock, sizeof(id->clock), attr->value, attr->len);
-	case TW_HOST_EVENTS:
-		return tw_printable__copy(id->events, sizeof(id->events), attr->value, attr->len);
-	case TW_HOST_FILTER:
-		return tw_printable__copy(id->filter, sizeof(id->filter), attr->value, attr->len);
-	case TW_HOST_VERSION:
-		return tw_printable__copy(id->version, sizeof(id->version), attr->value, attr->len);
-	case TW_HOST_BOOT_ID:
-		return tw_printable__copy(id->boot, sizeof(id->boot), attr->value, attr->len);
-	case TW_HOST_POINTERS:
-		return tw_printable__copy(id->pointers, sizeof(id->pointers), attr->value, attr->len);
-	case TW_HOST_SYNC:
-		return tw_printable__copy(id->sync, sizeof(id->sync), attr->value, attr->len);
-	case TW_HOST_CPUS:
-		if (attr->len == sizeof(uint64_t))
-			id->cpus = tw_load_be64(attr->value);
-		return;
-	case TW_HOST_CLOCK_MULT:
-		if (attr->len == sizeof(uint64_t))
-			id->scale.mult = tw_load_be64(attr->value);
-		return;
-	case TW_HOST_CLOCK_SHIFT:
-		if (attr->len == sizeof(uint64_t))
-			id->scale.shift = tw_load_be64(attr->value) & 63;
-		return;
-	default:
-		return;
-	}
+	const uint64_t number = tw_load_be64(attr->value);
+
+	if (attr->attr == TW_HOST_CPUS)
+		id->cpus = number;
+	else if (attr->attr == TW_HOST_CLOCK_MULT)
+		id->scale.mult = number;
+	else if (attr->attr == TW_HOST_CLOCK_SHIFT)
+		id->scale.shift = number & 63;
 }
 
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
@@ -62,8 +50,15 @@ void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv)
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
 
-	while (tw_host__next(&list, &attr))
-		identity__attr(id, &attr);
+	while (tw_host__next(&list, &attr)) {
+		identity__text(id, &attr);
+		if (attr.len == sizeof(uint64_t))
+			identity__number(id, &attr);
+		if (attr.attr == TW_HOST_NAME) {
+			id->host_len = attr.len < sizeof(id->host_bytes) ? attr.len : sizeof(id->host_bytes);
+			memcpy(id->host_bytes, attr.value, id->host_len);
+		}
+	}
 }
 
 bool tw_identity__counts(const struct tw_identity *id)
