@@ -30,7 +30,7 @@ struct refusal {
 
 #define ORDERS_MIN 4096 /* frames in the array, when it is needed at all */
 
-uint32_t tw_capture_cache_read;
+uint32_t tw_dissect_cache_read;
 static struct tw_streams *streams;    /* NULL without memory */
 static unsigned int user;             /* where they have struct time_errors */
 static struct tw_hash_table channels; /* by the stream's number << 16 | the channel's: struct tw_stream_channel */
@@ -68,7 +68,7 @@ static void open_capture(void)
 	channels = (struct tw_hash_table){ .alloc = &file_scope,
 					   .key_size = sizeof(uint64_t),
 					   .value_size = sizeof(struct tw_stream_channel) };
-	tw_capture_cache_read = refusals = 0;
+	tw_dissect_cache_read = refusals = 0;
 	last = last_of_another = (struct seen){ 0 };
 	orders = NULL;
 	n_orders = orders_full_from = 0;
@@ -81,13 +81,13 @@ static void close_capture(void)
 	streams = NULL;
 }
 
-void tw_capture__register(void)
+void tw_dissect__register_capture(void)
 {
 	register_init_routine(open_capture);
 	register_cleanup_routine(close_capture);
 }
 
-void tw_capture__find_stream(struct tw_dissect *d)
+void tw_dissect__find_stream(struct tw_dissect *d)
 {
 	if (!streams)
 		return;

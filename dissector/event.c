@@ -512,7 +512,7 @@ static struct tw_event_type *type_of(struct tw_dissect *d, uint16_t id)
 	struct tw_event_type *type = tw_event_type__find(d->schema, id);
 
 	if (!type && d->schema) {
-		tw_metadata__from_cache(d);
+		tw_dissect__read_cache(d);
 		type = tw_event_type__find(d->schema, id);
 	}
 	if (type && !type->fields && !prepare(d, type))

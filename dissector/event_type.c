@@ -119,8 +119,8 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 	}
 }
 
-int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
-			struct tw_error *error)
+int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
+			      struct tw_error *error)
 {
 	if (view->raw_length > d->unpack_left)
 		return tw_error__set(error, -ENOSPC, "the frame has more format text than the dissector unpacks");
@@ -185,7 +185,7 @@ static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw
 	cached->done = true;
 }
 
-int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
+int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
 	const bool is_event = view->kind == TW_SCHEMA_EVENT;
 	bool for_cache, is_known;
@@ -199,7 +199,7 @@ int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, 
 			    : tw_stream__has_text(d->stream, d->schema->id, view);
 	if (!for_cache && is_known)
 		return 0; /* repeated for late joiners */
-	err = tw_metadata__unpack(d, view, &text, error);
+	err = tw_dissect__unpack_schema(d, view, &text, error);
 	if (!err && is_event)
 		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
 	else if (!err && tw_stream__add_text(d->stream, d->schema->id, view, &text, error))
@@ -235,7 +235,7 @@ static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 	tw_streams__set_position(d->stream->table, d->pinfo->num);
 }
 
-void tw_metadata__from_cache(struct tw_dissect *d)
+void tw_dissect__read_cache(struct tw_dissect *d)
 {
 	struct cached *cached = cached_of(d);
 	char *bytes;
@@ -244,12 +244,12 @@ void tw_metadata__from_cache(struct tw_dissect *d)
 	if (!cached || cached->tried)
 		return;
 	cached->tried = true;
-	if (!tw_preferences.cache || tw_capture_cache_read > TW_CACHE_READ_MAX)
+	if (!tw_preferences.cache || tw_dissect_cache_read > TW_CACHE_READ_MAX)
 		return;
 	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
 		return;
-	tw_capture_cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
+	tw_dissect_cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
 	take_cached(d, bytes, len);
 	g_free(bytes);
 }

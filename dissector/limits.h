@@ -22,15 +22,15 @@
 #define TW_INFO_RECORDS_MAX      8           /* control records named in the Info column; the rest is counted */
 
 /* Per capture; what is remembered of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX for all of it. */
-#define TW_CACHE_READ_MAX   (256u << 20) /* bytes of cached formats read */
-#define TW_REFUSALS_MAX     65536        /* sentences about what was not taken in, for when its frame is shown again */
-#define TW_UNFINISHED_MAX   65536        /* records in PARTs that have begun */
-#define TW_CACHED_TEXTS_MAX 8192         /* of one schema that goes to the cache; a whole kernel has about 2500 */
+#define TW_CACHE_READ_MAX       (256u << 20) /* bytes of cached formats read */
+#define TW_REFUSALS_MAX         65536 /* sentences about what was not taken in, for when its frame is shown again */
+#define TW_UNFINISHED_PARTS_MAX 65536 /* records in PARTs that have begun */
+#define TW_CACHED_TEXTS_MAX     8192  /* of one schema that goes to the cache; a whole kernel has about 2500 */
 
 /* Per record in PARTs. */
-#define TW_WHOLE_MAX        (1u << 20) /* bytes put together */
-#define TW_WHOLE_PIECES_MAX 4096       /* pieces, as Wireshark looks for the place of each in a list */
-#define TW_WHOLE_FRAMES_MAX 1024       /* frames remembered */
+#define TW_REASSEMBLED_MAX        (1u << 20) /* bytes put together */
+#define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces, as Wireshark looks for the place of each in a list */
+#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames remembered */
 
 /* Per run of Wireshark: names of fields cannot be taken back when a capture is closed. */
 #define TW_NAMES_MAX               200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */

@@ -531,7 +531,7 @@ static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 static void dissect_part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const struct tw_bytes saved = d->bytes;
-	struct tw_whole whole;
+	struct tw_reassembled whole;
 
 	if (!tw_dissect__part(d, tlv, &whole))
 		return;
@@ -700,7 +700,7 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	d->prepare_left = TW_PREPARE_BYTES_MAX;
 	d->text_left = TW_TEXT_BYTES_MAX;
 	d->program_left = TW_PROGRAM_BYTES_MAX;
-	tw_capture__find_stream(d);
+	tw_dissect__find_stream(d);
 	if (tree) {
 		d->item = proto_tree_add_item(tree, proto_trace, tvb, 0, d->frame.length, ENC_NA);
 		d->tree = proto_item_add_subtree(d->item, ett_trace);
@@ -770,8 +770,8 @@ static void register_protocol(void)
 	tw_fields__init();
 	proto_register_prefix("trace", tw_fields__register_known);
 	register_preferences();
-	tw_capture__register();
-	tw_parts__register();
+	tw_dissect__register_capture();
+	tw_dissect__register_parts();
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 

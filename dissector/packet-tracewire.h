@@ -169,28 +169,28 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
 /* A record put together. */
-struct tw_whole {
+struct tw_reassembled {
 	struct tw_tlv_view tlv;
 	tvbuff_t *tvb;
-	uint32_t frames[TW_WHOLE_FRAMES_MAX]; /* that its pieces came in */
+	uint32_t frames[TW_REASSEMBLED_FRAMES_MAX]; /* that its pieces came in */
 	uint32_t n_frames;
 };
 
 /** tw_dissect__part() - one piece. Return: whether the record it is a piece of is whole with it */
-bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_whole *ret);
+bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret);
 
-/** tw_parts__register() - at start: the table of pieces */
-void tw_parts__register(void);
+/** tw_dissect__register_parts() - at start: the table of pieces */
+void tw_dissect__register_parts(void);
 
 /* capture.c: what is kept of the capture that is open. */
 
-extern uint32_t tw_capture_cache_read; /* bytes, of TW_CACHE_READ_MAX */
+extern uint32_t tw_dissect_cache_read; /* bytes, of TW_CACHE_READ_MAX */
 
-/** tw_capture__register() - at start; sets up and tears down with each capture */
-void tw_capture__register(void);
+/** tw_dissect__register_capture() - at start; sets up and tears down with each capture */
+void tw_dissect__register_capture(void);
 
-/** tw_capture__find_stream() - stream and schema of the frame; made in the first pass, if there is room for them */
-void tw_capture__find_stream(struct tw_dissect *d);
+/** tw_dissect__find_stream() - stream and schema of the frame; made in the first pass, if there is room for them */
+void tw_dissect__find_stream(struct tw_dissect *d);
 
 /** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
@@ -272,17 +272,17 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 
 /* Taking in format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not come by yet. */
 /**
- * tw_metadata__unpack() - the text of a SCHEMA record
+ * tw_dissect__unpack_schema() - the text of a SCHEMA record
  * @ret: lives as long as the packet
  * Return: 0; -errno with @error filled; -ENOSPC if the frame has had its share of unpacking.
  */
-int tw_metadata__unpack(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
-			struct tw_error *error);
+int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
+			      struct tw_error *error);
 
-/** tw_metadata__learn() - take in a SCHEMA record; first pass only */
-int tw_metadata__learn(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
+/** tw_dissect__learn_schema() - take in a SCHEMA record; first pass only */
+int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
-/** tw_metadata__from_cache() - take in what the cache knows about the frame's schema; asked once per schema */
-void tw_metadata__from_cache(struct tw_dissect *d);
+/** tw_dissect__read_cache() - take in what the cache knows about the frame's schema; asked once per schema */
+void tw_dissect__read_cache(struct tw_dissect *d);
 
 #endif

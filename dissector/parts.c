@@ -79,7 +79,7 @@ static void open_capture(void)
 	unfinished = wmem_map_new(wmem_file_scope(), hash_key, keys_equal);
 }
 
-void tw_parts__register(void)
+void tw_dissect__register_parts(void)
 {
 	reassembly_table_register(&table, &key_functions);
 	register_init_routine(open_capture);
@@ -92,13 +92,13 @@ static bool count_piece(const struct tw_dissect *d, uint32_t id)
 	struct unfinished *begun = wmem_map_lookup(unfinished, &key);
 
 	if (!begun) {
-		if (wmem_map_size(unfinished) >= TW_UNFINISHED_MAX)
+		if (wmem_map_size(unfinished) >= TW_UNFINISHED_PARTS_MAX)
 			return false;
 		begun = wmem_new0(wmem_file_scope(), struct unfinished);
 		begun->key = key;
 		wmem_map_insert(unfinished, &begun->key, begun);
 	}
-	return ++begun->pieces <= TW_WHOLE_PIECES_MAX;
+	return ++begun->pieces <= TW_REASSEMBLED_PIECES_MAX;
 }
 
 static void forget_pieces(const struct tw_dissect *d, uint32_t id)
@@ -150,7 +150,7 @@ static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const
 }
 
 static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, const fragment_head *head, tvbuff_t *tvb,
-		       struct tw_whole *ret)
+		       struct tw_reassembled *ret)
 {
 	ret->tvb = tvb;
 	ret->tlv = (struct tw_tlv_view){
@@ -163,12 +163,13 @@ static bool make_whole(struct tw_dissect *d, const struct tw_part_view *part, co
 		return false;
 	}
 	ret->n_frames = 0;
-	for (const fragment_item *item = head->next; item && ret->n_frames < TW_WHOLE_FRAMES_MAX; item = item->next)
+	for (const fragment_item *item = head->next; item && ret->n_frames < TW_REASSEMBLED_FRAMES_MAX;
+	     item = item->next)
 		ret->frames[ret->n_frames++] = item->frame;
 	return true;
 }
 
-bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_whole *ret)
+bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret)
 {
 	proto_tree *tree = tw_put_subtree(d, d->tree, ett_trace_record, tlv->value, tlv->len, "PART");
 	struct tw_part_view part;
@@ -182,7 +183,7 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 	}
 	put_part(d, tree, &part);
 	/* Not a piece of a piece. */
-	if (part.total > TW_WHOLE_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
+	if (part.total > TW_REASSEMBLED_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
 		tw_dissect__expert(d, &ei_trace_limit, "A piece of something the dissector does not put together");
 		return false;
 	}

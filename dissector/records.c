@@ -191,7 +191,7 @@ static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct
 
 	if (!tw_tree__wants(tree, hf_trace_schema_text) && !tw_tree__wants(tree, hf_trace_schema_system))
 		return;
-	if (tw_metadata__unpack(d, view, &text, NULL))
+	if (tw_dissect__unpack_schema(d, view, &text, NULL))
 		return;
 	tw_put_text(d, tree, hf_trace_schema_system, at, (int)view->len, text.system);
 	tw_put_text(d, tree, hf_trace_schema_text, at, (int)view->len,
@@ -442,7 +442,7 @@ static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	struct tw_schema_view schema;
 
 	if (tlv->type == TW_TLV_SCHEMA) {
-		if (tw_schema_tlv__parse(tlv, &schema) && tw_metadata__learn(d, &schema, &error))
+		if (tw_schema_tlv__parse(tlv, &schema) && tw_dissect__learn_schema(d, &schema, &error))
 			tw_dissect__refuse(d, &ei_trace_bad_schema, error.text);
 	} else if (!d->stream) {
 		return;
