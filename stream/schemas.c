@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What event ids mean: the formats of a stream's schemas, and the programs that print them. */
+/* What event ids mean: texts of SCHEMA taken in, the formats of a stream's schemas, and the programs that print them. */
 #include <errno.h>
 
 #include "stream/streams_impl.h"
 
 #define PAGE_IDS 256
+
+/* What the table of strings grows by at once, besides doubling. */
+#define STRINGS_MIN    2048 /* bytes: the empty table and its first places */
+#define STRINGS_GROWTH 20   /* times the text: a line has 5 bytes, a string takes 96 */
 
 static void schema__free(struct tw_stream_schema *schema, const struct tw_alloc *alloc)
 {
@@ -71,8 +75,8 @@ struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_
 	return schema;
 }
 
-int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format,
-			  struct tw_error *error)
+/* Return: 0, or -errno: the format stays the caller's */
+static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *error)
 {
 	struct tw_stream_schema *schema = tw_stream__get_schema(stream, schema_id);
 	const struct tw_alloc *alloc = stream->table->options.alloc;
@@ -99,6 +103,125 @@ int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct t
 	(*page)[format->id % PAGE_IDS] = event;
 	schema->n_events++;
 	return 0;
+}
+
+static int add_format(struct tw_stream *stream, uint64_t schema_id, uint16_t event_id,
+		      const struct tw_schema_text *text, struct tw_error *error)
+{
+	struct tw_format *format;
+	int err = tw_format__parse(text->text, text->len, text->system, &format, error);
+
+	if (err)
+		return err;
+	if (format->id != event_id)
+		err = tw_error__set(error, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
+				    format->system, format->name, format->id, event_id);
+	else
+		err = put_format(stream, schema_id, format, error);
+	if (err)
+		tw_format__free(format);
+	return err;
+}
+
+static int add_strings(struct tw_stream *stream, const struct tw_schema_text *text, struct tw_error *error)
+{
+	const size_t growth = STRINGS_MIN + STRINGS_GROWTH * text->len;
+	size_t before = 0;
+	int err;
+
+	if (stream->strings)
+		before = tw_strings__memory(stream->strings);
+	if (before + growth > tw_streams__room(stream->table))
+		return tw_error__set(error, -ENOSPC,
+				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
+				     text->len, stream->table->options.memory >> 20);
+	if (!stream->strings)
+		stream->strings = tw_strings__new();
+	stream->print_host.strings = stream->strings;
+	if (!stream->strings)
+		return tw_error__set(error, -ENOMEM, "no memory for printk_formats");
+	err = tw_strings__parse(stream->strings, text->text, text->len);
+	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
+	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: more texts than are kept", text->len) : 0;
+}
+
+/* FNV-1a: tells a repeated text from a new one, and guards nothing. */
+static uint64_t hash_of(const struct tw_schema_view *view)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ view->raw_length;
+
+	for (size_t i = 0; i < view->len; i++)
+		hash = (hash ^ view->data[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* Metadata are repeated for those who join late: what is there stays, and is not expanded again. */
+bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+{
+	if (view->kind == TW_SCHEMA_EVENT)
+		return tw_stream__event(stream, schema_id, view->event_id);
+	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
+}
+
+static int expand(struct tw_streams *streams, const struct tw_schema_view *view, struct tw_schema_text *ret,
+		  struct tw_error *error)
+{
+	if (!streams->expanded)
+		streams->expanded = tw_alloc__new(streams->options.alloc, TW_SCHEMA_RAW_MAX);
+	if (!streams->expanded)
+		return tw_error__set(error, -ENOMEM, "no memory for a format");
+	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, error);
+}
+
+/* What tells when a schema is whole. */
+static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+{
+	struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
+
+	if (view->kind != TW_SCHEMA_EVENT && view->kind < 8)
+		stream->others |= (uint8_t)(1u << view->kind);
+	if (schema)
+		schema->total = view->total;
+}
+
+int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
+			const struct tw_schema_text *text, struct tw_error *error)
+{
+	int err = 0;
+
+	if (tw_stream__has_text(stream, schema_id, view))
+		return 0;
+	if (view->kind == TW_SCHEMA_EVENT) {
+		err = add_format(stream, schema_id, view->event_id, text, error);
+	} else {
+		err = add_strings(stream, text, error);
+		if (!err) {
+			stream->printk_hash = hash_of(view);
+			stream->printk_position = stream->table->position;
+		}
+	}
+	note_text(stream, schema_id, view);
+	return err;
+}
+
+bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
+{
+	struct tw_schema_view view;
+	struct tw_schema_text text;
+	struct tw_error error;
+	int err;
+
+	if (!tw_schema_tlv__parse(tlv, &view))
+		return false;
+	note_text(stream, schema_id, &view);
+	if (tw_stream__has_text(stream, schema_id, &view))
+		return true;
+	err = expand(stream->table, &view, &text, &error);
+	if (!err)
+		err = tw_stream__add_text(stream, schema_id, &view, &text, &error);
+	if (err)
+		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
+	return true;
 }
 
 struct tw_schema *tw_stream_schema__formats(const struct tw_stream_schema *schema)

@@ -116,7 +116,7 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 
 /**
  * tw_stream__add_text() - take in a text, for a caller that expands SCHEMA records itself or reads texts from a file
- * @view: the record; what it packs is not looked at. The format of an event id that is known stays
+ * @view: the record; of printk_formats what it packs tells a repetition. The format of an event id that is known stays
  * Return: 0; -ENOSPC beyond the table's limits; else as tw_format__parse() and tw_strings__parse(). Nothing is counted as refused.
  */
 int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,

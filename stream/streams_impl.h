@@ -40,9 +40,8 @@ static inline void tw_stream__changed(struct tw_stream *stream, size_t before, s
 /** tw_streams__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
 void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struct tw_error *why);
 
-/** tw_stream__add_format() - take a format in, under the id that it has. Return: 0, or -errno: it stays the caller's */
-int tw_stream__add_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format,
-			  struct tw_error *error);
+/** tw_stream__update_schema() - take in a SCHEMA. Return: false if it is malformed; what finds no room is counted */
+bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv);
 
 /** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);
