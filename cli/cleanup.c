@@ -29,26 +29,26 @@ static void tell_removed(void *ctx, const char *what, const char *name)
 	removal->tell(removal->ctx, &left);
 }
 
-static bool is_left_over(const struct tw_wire *wire)
+static bool is_left_over(const struct tw_veth *veth)
 {
-	return wire->name[0] && !strncmp(wire->owner, RUN_OWNER, strlen(RUN_OWNER)) &&
-	       !tw_instance__is_alive(wire->owner + strlen(RUN_OWNER));
+	return veth->name[0] && !strncmp(veth->owner, RUN_OWNER, strlen(RUN_OWNER)) &&
+	       !tw_instance__is_alive(veth->owner + strlen(RUN_OWNER));
 }
 
-static void remove_wire(const struct tw_wire *wire, void *ctx)
+static void remove_veth(const struct tw_veth *veth, void *ctx)
 {
 	struct removal *removal = ctx;
 	int err;
 
-	if (removal->err || !is_left_over(wire))
+	if (removal->err || !is_left_over(veth))
 		return;
-	err = removal->dry_run ? 0 : tw_wire__remove_listed(wire, removal->error);
+	err = removal->dry_run ? 0 : tw_veth__remove_listed(veth, removal->error);
 	if (err == -ENODEV) /* another clean-up was faster, or its run, which was just ending */
 		return;
 	if (err)
 		removal->err = err;
 	else
-		tell_removed(removal, "interface", wire->name);
+		tell_removed(removal, "interface", veth->name);
 }
 
 static void tell_instance(void *ctx, const char *name, const char *why_left)
@@ -71,7 +71,7 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
 }
 
-/* Without tracefs in sight no run could be seen to live: that is an error, not a reason to remove its wire. */
+/* Without tracefs in sight no run could be seen to live: that is an error, not a reason to remove its veth pair. */
 static int remove_runs(struct removal *removal)
 {
 	struct tw_error *error = removal->error;
@@ -79,7 +79,7 @@ static int remove_runs(struct removal *removal)
 	int err = tw_tracing_dir__find(&dir, error);
 
 	if (!err)
-		err = tw_wire__list(remove_wire, removal, error);
+		err = tw_veth__list(remove_veth, removal, error);
 	if (err || removal->err)
 		return err ? err : removal->err;
 	err = tw_instance__cleanup(removal->dry_run, tell_instance, removal, error);
@@ -106,8 +106,7 @@ static void tell_leftover(void *ctx, const struct stale_object *left)
 	const bool *quiet = ctx;
 
 	if (!*quiet)
-		note__say("%s %s %s, left behind by a run that was killed", left->repaired ? "repaired" : "removed",
-			  left->what, left->name);
+		note__say("%s %s %s of a killed run", left->repaired ? "repaired" : "removed", left->what, left->name);
 	if (left->left) /* nobody can tell it later */
 		note__say("%s: %s", left->name, left->left);
 }
@@ -180,14 +179,15 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
-	.summary = "Remove or repair what killed runs have left behind",
+	.summary = "Remove stale state of killed runs, repair their captures",
 	.description =
-		"Removes trace instances, virtual wires and classifiers of runs that no longer live, cuts half a block off the end of "
-		"their captures, and says which. Those of living "
-		"runs, wires made by `tracewire vnet up`, classifiers attached with --persist, and whatever Tracewire has not made are "
-		"left alone. What a run had set at the kernel's top level is put back, but for what somebody has changed since, which is "
-		"named.\n\n"
-		"Even without it a killed run costs nothing: the kernel switches its instance off and frees the rings.",
+		"Removes trace instances, veth pairs and classifiers of runs that were killed, cuts an incomplete "
+		"block off the end of their captures, and prints each object. It does not touch objects of live "
+		"runs, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, and objects that "
+		"Tracewire did not make. It restores settings at the top level of tracefs, except those that another "
+		"process changed meanwhile, which it names.\n\n"
+		"A killed run costs nothing even before a cleanup: the kernel disables its instance and frees the "
+		"rings.",
 	.groups = groups,
 	.config_size = sizeof(struct cleanup_config),
 	.run = run,

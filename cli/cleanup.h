@@ -9,7 +9,7 @@
 #include "vnet/veth.h"
 
 /* Owner of a wire that ends with its run; the name of the run's trace instance follows. */
-#define RUN_OWNER TW_WIRE_OWNER "run "
+#define RUN_OWNER TW_VETH_OWNER "run "
 
 struct stale_object {
 	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */

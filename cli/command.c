@@ -136,17 +136,17 @@ static const struct cli_command *const commands[] = {
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
 	{ "Record to a file for Wireshark", "sudo tracewire record -e sched,irq,net -w trace.pcapng -- make" },
-	{ "Put events on an interface that anything can capture from", "sudo tracewire stream -e sched -i tw0" },
+	{ "Send events to an interface, for any capture program", "sudo tracewire stream -e sched -i tw0" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_root_command = {
 	.name = "tracewire",
-	.summary =
-		"Kernel trace events on a network interface, for Wireshark and everything else that understands packets",
+	.summary = "Kernel trace events on a network interface, for Wireshark and other packet tools",
 	.description =
 		"Reads the Linux kernel's trace events and sends them as Ethernet frames, or writes them as pcapng. "
-		"Wireshark and tshark decode them by field name, from the kernel's own descriptions, which travel along.",
+		"Wireshark and tshark decode them by field name, with the kernel's format texts, which are part of "
+		"the stream.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -119,7 +119,7 @@ static int output_file__open(struct output_file *file, const char *path, const s
 	if (stat(path, &st))
 		return open_regular(file, error);
 	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)
-		return tw_error__set(error, -EINVAL, "%s is the file that is read: name another one to write", path);
+		return tw_error__set(error, -EINVAL, "%s is the input file: name another output file", path);
 	if (!S_ISREG(st.st_mode)) {
 		file->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return file->fd < 0 ? cannot(path, error) : 0;
@@ -229,7 +229,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 
 	summary__print_troubles(archive, stderr);
 	if (stats->others)
-		fprintf(stderr, "others   %" PRIu64 " packets that are none of ours; left out\n", stats->others);
+		fprintf(stderr, "others   %" PRIu64 " packets are not Tracewire's; omitted\n", stats->others);
 	say(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
 	    archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
 	    convert__out(convert), archive->bytes);
@@ -321,14 +321,14 @@ static void print_line(const char *key, uint64_t n, const char *what)
 
 static void summarize_conversion(const struct convert *convert, const struct tw_convert_stats *stats)
 {
-	print_line("lost", stats->lost, "events, in the rings while they were recorded");
+	print_line("lost", stats->lost, "events, in the rings during recording");
 	print_line("lost", stats->lost_unknown,
-		   "times events of unknown number, in the rings while they were recorded");
-	print_line("late", stats->late, "events older than one before them");
-	print_line("unknown", stats->unknown, "events without a format in the file; they are kept as bytes");
+		   "losses of unknown size, in the rings during recording");
+	print_line("late", stats->late, "events after newer ones");
+	print_line("unknown", stats->unknown, "events without a format in the file; kept as bytes");
 	print_line("formats", stats->refused_formats,
-		   "texts that cannot be read as formats; they are kept as they are");
-	print_line("options", stats->comments_cut, "bytes that had no room in the comments of the file");
+		   "texts that are not valid formats; kept unchanged");
+	print_line("options", stats->comments_cut, "bytes did not fit into the comments of the file");
 	fprintf(stderr, "%-8s ", "file");
 	plural("event", stats->events);
 	fprintf(stderr, " of ");
@@ -347,9 +347,9 @@ static int tell_damage(const struct convert *convert, const struct tw_tracedat *
 	if (!damage->places)
 		return CLI_EXIT_OK;
 	if (damage->places > 1)
-		snprintf(more, sizeof(more), ", and in %" PRIu64 " place%s more", damage->places - 1,
+		snprintf(more, sizeof(more), ", and in %" PRIu64 " more place%s", damage->places - 1,
 			 damage->places > 2 ? "s" : "");
-	tw_error__set(error, -EBADMSG, "%.300s%s; all else is in %.100s", damage->first.text, more,
+	tw_error__set(error, -EBADMSG, "%.300s%s; the rest is in %.100s", damage->first.text, more,
 		      strcmp(convert->out, "-") ? convert->out : "what was written");
 	return CLI_EXIT_FAILURE;
 }
@@ -368,7 +368,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	err = tw_convert__run(dat, &options, &stats, error);
 	convert__end_progress(convert);
 	if (err == -ENOSPC || err == -EDQUOT)
-		tw_error__set(error, err, "no room for %s after %" PRIu64 " bytes: nothing was left there",
+		tw_error__set(error, err, "no room for %s after %" PRIu64 " bytes: the incomplete file was removed",
 			      options.name, stats.bytes);
 	if (!err)
 		err = output_file__finish(&convert->output, error);
@@ -413,8 +413,7 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 	close(fd);
 	return tw_error__set(
 		error, -EINVAL,
-		"%s is no regular file: convert has to look into it first, so save what comes from a pipe and "
-		"convert that",
+		"%s is not a regular file: convert must read it twice; save the output of a pipe to a file and " "convert that",
 		path);
 }
 
@@ -442,7 +441,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	if (n_args != 2) {
 		tw_error__set(
 			error, -EINVAL,
-			"convert needs two files: the trace.dat or packed capture to read, and the pcapng to write");
+			"convert needs two files: the trace.dat or packed capture to read, and the pcapng file to write");
 		return CLI_EXIT_USAGE;
 	}
 	convert->in = args[0];
@@ -475,7 +474,7 @@ static const struct cli_example examples[] = {
 	{ "Print what one task did",
 	  "tracewire convert -q trace.dat - | tshark -r - -Y 'trace.sched.sched_switch.prev_pid == 4711'" },
 	{ "Unpack an archive", "tracewire convert packed.pcapng events.pcapng" },
-	{ "Put a host's recording and its guest's on one time line",
+	{ "Merge recordings of a host and its guest by time",
 	  "tracewire convert host.dat host.pcapng && tracewire convert guest.dat guest.pcapng && "
 	  "mergecap -w both.pcapng host.pcapng guest.pcapng" },
 	{ NULL, NULL },
@@ -483,22 +482,24 @@ static const struct cli_example examples[] = {
 
 const struct cli_command cli_command_convert = {
 	.name = "convert",
-	.summary = "Turn a trace.dat of trace-cmd, or a packed capture, into pcapng",
+	.summary = "Convert a trace.dat of trace-cmd, or a packed capture, to pcapng",
 	.arguments = "INPUT FILE",
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 2,
 	.description =
-		"Reads a recording of trace-cmd, version 6 or 7, compressed or not, of any machine, and writes its events as "
-		"packets to FILE; - is standard output. Every event is a packet, in the order of time across CPUs and buffers. "
-		"Each buffer (trace instance) becomes an interface. Formats, names of tasks, symbols, the texts of trace_printk() "
-		"and the options of trace-cmd go along; so does what was lost.\n\n"
-		"Times are those that trace-cmd report prints: with the file's options for another clock, a guest's clock, and "
-		"the TSC applied. trace-cmd report -i has host and guests in one listing: here each file is converted by "
-		"itself, and mergecap puts the results on one time line.\n\n"
-		"FILE appears when it is complete, and replaces one of that name. A file that is damaged is converted as far as "
-		"it can be read; the exit status is 1 then. It is 2 for a file that is not from trace-cmd or of another version.\n\n"
-		"Or reads a capture whose frames hold many events, of `tracewire capture --packed` or of dumpcap, and unpacks it: every "
-		"event is a packet, in one order across CPUs and machines; times are those that capture told.",
+		"Reads a recording of trace-cmd (version 6 or 7, compressed or not, of any machine) and writes its "
+		"events as packets to FILE; - is standard output. Each event is a packet, in time order across CPUs "
+		"and buffers. Each buffer (trace instance) becomes an interface. The result includes formats, task "
+		"names, symbols, texts of trace_printk(), options of trace-cmd, and losses.\n\n"
+		"Times are those that trace-cmd report prints, with the options of the file for other clocks, for a "
+		"guest's clock and for the TSC. trace-cmd report -i prints host and guests in one listing. To do the "
+		"same here, convert each file and merge the results with mergecap.\n\n"
+		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
+		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if the file is "
+		"not from trace-cmd or has another version.\n\n"
+		"convert also unpacks a capture whose frames have many events (by `tracewire capture --packed` or "
+		"dumpcap): each event is a packet, in time order across CPUs and machines, with the times that "
+		"capture determined.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

@@ -288,7 +288,7 @@ static const struct doctor_check doctor_kernel_checks[] = {
 	{ NULL, false, NULL },
 };
 
-/* Virtual wires and AF_XDP, tried out on a wire in a network namespace of our own. */
+/* Virtual veth pairs and AF_XDP, tried out on a veth pair in a network namespace of our own. */
 #define WIRE        "tw-doctor"
 #define MEMLOCK_MIB 16 /* what the memory shared with AF_XDP may take */
 
@@ -315,14 +315,14 @@ static void leave_namespace(int old)
 	close(old);
 }
 
-static int make_wire(struct tw_error *error)
+static int make_veth(struct tw_error *error)
 {
-	const struct tw_wire_options opts = { .name = WIRE, .owner = TW_WIRE_OWNER "doctor" };
+	const struct tw_veth_options opts = { .name = WIRE, .owner = TW_VETH_OWNER "doctor" };
 
-	return tw_wire__create(&opts, error);
+	return tw_veth__create(&opts, error);
 }
 
-/* Make a wire in a namespace of its own and, if @look, look at it there. */
+/* Make a veth pair in a namespace of its own and, if @look, look at it there. */
 static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
 {
 	const int old = enter_namespace();
@@ -333,7 +333,7 @@ static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_findi
 			    strerror(-old));
 		return;
 	}
-	if (make_wire(&error))
+	if (make_veth(&error))
 		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
 	else
 		look(ret);
@@ -347,7 +347,7 @@ static void wire_is_there(struct doctor_finding *ret)
 
 static void try_xdp(struct doctor_finding *ret)
 {
-	const struct tw_tx_options opts = { .ifname = WIRE TW_WIRE_SUFFIX, .transport = TW_TRANSPORT_XDP };
+	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
 	struct tw_sink *sink;
 	struct tw_error error;
 
@@ -361,7 +361,7 @@ static void try_xdp(struct doctor_finding *ret)
 
 static void try_multi_buffer(struct doctor_finding *ret)
 {
-	const struct tw_tx_options opts = { .ifname = WIRE TW_WIRE_SUFFIX, .transport = TW_TRANSPORT_XDP };
+	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
 	struct tw_sink *sink;
 	struct tw_error error;
 
@@ -377,7 +377,7 @@ static void try_multi_buffer(struct doctor_finding *ret)
 	tw_sink__close(sink);
 }
 
-static void look_wire(struct doctor_finding *ret)
+static void look_veth(struct doctor_finding *ret)
 {
 	on_wire(ret, wire_is_there);
 }
@@ -407,7 +407,7 @@ static void look_memlock(struct doctor_finding *ret)
 }
 
 static const struct doctor_check doctor_network_checks[] = {
-	{ "virtual wire", true, look_wire },
+	{ "virtual wire", true, look_veth },
 	{ "AF_XDP", false, look_xdp },
 	{ "multi-buffer", false, look_multi_buffer },
 	{ "locked memory", false, look_memlock },
@@ -592,7 +592,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write it as JSON, for programs", offsetof(struct doctor_config, json), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", offsetof(struct doctor_config, json), NULL },
 	{ 0 },
 };
 
@@ -601,12 +601,12 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 const struct cli_command cli_command_doctor = {
 	.name = "doctor",
-	.summary = "Say what works on this machine and what to do about the rest",
+	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
-		"Tries what Tracewire needs of the kernel, of its caller's privileges and of Wireshark: one line for each, with ok, "
-		"limited (it works, but not as well as it could) or no, and what to do about it. What it makes for that, a trace "
-		"instance and a virtual wire in a network namespace of its own, is gone afterwards.\n\nThe exit status is 0 if "
-		"`tracewire live` can work, else 1.",
+		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line has "
+		"ok, limited (it works, but not as well as it could) or no, and how to repair it. The checks make a "
+		"trace instance, and a veth pair in a network namespace of their own, and remove them.\n\n"
+		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(struct doctor_config),
 	.run = run,

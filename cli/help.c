@@ -120,7 +120,7 @@ static int help(void *config, int n_args, char **args, struct tw_error *error)
 
 const struct cli_command cli_command_help = {
 	.name = "help",
-	.summary = "Say what a command does",
+	.summary = "Show the help of a command",
 	.arguments = "[COMMAND]...",
 	.arg_kind = CLI_ARG_COMMAND,
 	.args_max = -1,

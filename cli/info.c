@@ -98,13 +98,13 @@ static void show_file(const char *name, uint64_t size, const struct tw_info *inf
 	show_times(&info->times);
 	show_rates(info);
 	if (info->snapped)
-		printf("snapped  %" PRIu64 " frames, of which only the beginning was captured\n", info->snapped);
+		printf("snapped  %" PRIu64 " truncated frames\n", info->snapped);
 	if (info->unreadable)
-		printf("damaged  %" PRIu64 " frames, which were read as far as they can be\n", info->unreadable);
+		printf("damaged  %" PRIu64 " frames, read up to the damage\n", info->unreadable);
 	if (info->versions)
-		printf("version  %" PRIu64 " frames of a wire format not known here\n", info->versions);
+		printf("version  %" PRIu64 " frames of an unknown version of the wire format\n", info->versions);
 	if (info->refused)
-		printf("refused  %" PRIu64 " frames of more streams or channels than can be told apart\n",
+		printf("refused  %" PRIu64 " frames, beyond the limits of streams and channels\n",
 		       info->refused);
 	if (*info->damage.text)
 		printf("cut      %s\n", info->damage.text);
@@ -145,8 +145,7 @@ static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
 		if (s->stream->has_wall)
-			printf("  %-9s the wall clock is the stream's %+" PRId64
-			       " ns, by its first CLOCK; its error is not known\n",
+			printf("  %-9s the wall clock is the stream's %+" PRId64 " ns, by its first CLOCK; the error bound is unknown\n",
 			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
 	}
@@ -211,7 +210,7 @@ static void show_interfaces(const struct tw_info *info)
 		if (*f->filter)
 			printf(", filter %s", f->filter);
 		if (f->has_counters && f->dropped != UINT64_MAX)
-			printf("; %" PRIu64 " dropped by whoever captured", f->dropped);
+			printf("; %" PRIu64 " dropped by the capture program", f->dropped);
 		puts("");
 	}
 	if (told > ENOUGH_IFACES)
@@ -224,15 +223,14 @@ static void show_doubts(const struct tw_info *info, const struct tw_info_stream 
 	const int64_t missing = tw_info_stream__missing(s);
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
-		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
-		       " when its last ledger was written: whoever wrote it did not end well\n",
+		printf("%s: %" PRIu64 " events are in the file, %" PRIu64 " when its last ledger was written: its writer was killed\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, by its ledger it should have %" PRIu64
 		       ": it was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	if (info->is_recording && !s->has_stored)
-		printf("%s: the file has no ledger of it: not written to its end, or not by this version; counted is what it shows\n",
+		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts " "are from the frames\n",
 		       name);
 }
 
@@ -524,8 +522,8 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'j', "json", NULL, CLI_ARG_NONE, "One JSON object a file, on a line", offsetof(struct info_config, json),
-	  NULL },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
+	  offsetof(struct info_config, json), NULL },
 	{ 0 },
 };
 
@@ -533,30 +531,29 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "What was recorded, and whether anything was lost", "tracewire info x.pcapng" },
-	{ "Files whose books do not balance, or are open",
+	{ "Show what was recorded, and what was lost", "tracewire info x.pcapng" },
+	{ "List files whose ledger does not balance or is open",
 	  "tracewire info -j *.pcapng | jq -r 'select(any(.streams[]; .ledger.difference != 0 or .ledger.state != \"closed\")) | .file'" },
-	{ "A capture of the wire by somebody else", "dumpcap -i tw0 -w - -q | tracewire info -" },
+	{ "Describe a capture by another program", "dumpcap -i tw0 -w - -q | tracewire info -" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_command_info = {
 	.name = "info",
-	.summary = "Tell what a capture is, and where its events went",
+	.summary = "Describe a capture, and show where its events went",
 	.arguments = "FILE...",
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = -1,
 	.description =
-		"Reads captures to their end and tells of each: format, size, packets, times; of each stream in it the host, kernel, clock and "
-		"events asked for, how good its times are, and its ledger: what the kernel recorded is the sum of what is in the file and "
-		"of each place where events were lost or rejected. FILE is a pcapng or pcap file with Tracewire's frames, also compressed "
-		"by zstd; - is standard input.\n"
-		"\n"
-		"What Tracewire wrote has the ledger in it, and the events in the file are counted against that. Of a capture of the wire by other "
-		"programs, and of a file whose writer was killed, the ledger is made from the numbers and counters in the file. A ledger is "
-		"open if the stream's end is not in the file.\n"
-		"\n"
-		"The status is 1 if a file is damaged or cut: what stands before that is told.",
+		"Reads captures to their end and prints for each: format, size, packets and times; for each stream "
+		"the host, kernel, clock, selected events and accuracy of times; and its ledger, in which the "
+		"recorded events are the sum of those in the file and those at each place where events were lost or "
+		"rejected. FILE is a pcapng or pcap file with Tracewire's frames, also compressed with zstd; - is "
+		"standard input.\n\n"
+		"Files written by Tracewire contain the ledger; info compares it with the events in the file. For "
+		"captures by other programs, and for files whose writer was killed, info makes the ledger from the "
+		"numbers and counters in the frames. A ledger is open if the end of the stream is not in the file.\n\n"
+		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct info_config),

@@ -213,10 +213,9 @@ static int list(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
-	  "List these events: a system, an event, SYSTEM:EVENT, either with wildcards, "
-	  "or several with commas between",
-	  0, cli_selection__add },
-	{ 'v', "fields", NULL, CLI_ARG_NONE, "Name and type of each event's fields too",
+	  "List these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by commas", 0,
+	  cli_selection__add },
+	{ 'v', "fields", NULL, CLI_ARG_NONE, "Also list name and type of each event's fields",
 	  offsetof(struct list_config, fields), NULL },
 	{ 0, "systems", NULL, CLI_ARG_NONE, "List systems instead of events", offsetof(struct list_config, systems),
 	  NULL },
@@ -227,10 +226,10 @@ static const struct cli_option options[] = {
 	{ 'o', "options", NULL, CLI_ARG_NONE, "List the trace options, for --trace-option",
 	  offsetof(struct list_config, options), NULL },
 	{ 0, "functions", NULL, CLI_ARG_NONE,
-	  "List the functions that a tracer can record; arguments are globs, of which one must match",
+	  "List the functions that a tracer can record and that match one of the arguments, which are globs",
 	  offsetof(struct list_config, functions), NULL },
-	{ 0, "instances", NULL, CLI_ARG_NONE, "List the tracefs instances there are, whoever made them",
-	  offsetof(struct list_config, instances), NULL },
+	{ 0, "instances", NULL, CLI_ARG_NONE, "List all tracefs instances", offsetof(struct list_config, instances),
+	  NULL },
 	{ 0 },
 };
 
@@ -238,10 +237,10 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "All events that have to do with waking up", "sudo tracewire list '*wak*'" },
-	{ "What a context switch tells", "sudo tracewire list -v sched_switch" },
-	{ "The functions that --function 'vfs_*' means", "sudo tracewire list --functions 'vfs_*'" },
-	{ "The systems that have a tcp event", "sudo tracewire list --systems '*:*tcp*'" },
+	{ "List all events about waking up", "sudo tracewire list '*wak*'" },
+	{ "List the fields of a context switch", "sudo tracewire list -v sched_switch" },
+	{ "List the functions that --function 'vfs_*' selects", "sudo tracewire list --functions 'vfs_*'" },
+	{ "List the systems with tcp events", "sudo tracewire list --systems '*:*tcp*'" },
 	{ NULL, NULL },
 };
 
@@ -252,7 +251,8 @@ const struct cli_command cli_command_list = {
 	.arg_kind = CLI_ARG_EVENT,
 	.args_max = -1,
 	.description =
-		"Writes one name a line, events as SYSTEM:EVENT. Without an argument it lists all events that can be traced.",
+		"Prints one name a line, events as SYSTEM:EVENT. Without an argument, it lists all events that can "
+		"be traced.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct list_config),

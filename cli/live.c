@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire live`: events on a virtual wire, and tshark or Wireshark at its end. */
+/* `tracewire live`: events on a veth pair, and tshark or Wireshark at its end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct live {
 	struct run_config run; /* first: the options' config */
 	const char *display_filter;
 	bool gui;
-	struct run_wire wire;
+	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
 	const struct tw_filter *filter_left; /* for the receiver to evaluate */
@@ -59,7 +59,7 @@ static bool viewer_is_gone(void *ctx)
 
 static int start_receiver(struct live *live, struct tw_error *error)
 {
-	const struct tw_rx_packet_options rx = { .ifname = live->wire.name, .ring = RECEIVER_RING };
+	const struct tw_rx_packet_options rx = { .ifname = live->veth.name, .ring = RECEIVER_RING };
 	const struct tw_output_options output = { .fd = live->viewer.fd,
 						  .name = "the viewer's pipe",
 						  .deadline = stop__deadline() };
@@ -87,8 +87,8 @@ static int start_receiver(struct live *live, struct tw_error *error)
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
 	struct live *live = ctx;
-	int err = run_wire__create(live->run.interface, tw_producer__instance(producer), tw_producer__threads(producer),
-				   &live->wire, error);
+	int err = run_interface__create(live->run.interface, tw_producer__instance(producer),
+					tw_producer__threads(producer), &live->veth, error);
 
 	if (!err)
 		err = viewer__start(live->gui, display_filter(live), &live->viewer, error);
@@ -104,7 +104,7 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 {
 	struct live *live = ctx;
 
-	return run_wire__sink(&live->wire, thread, live->run.frame_size, ret, error);
+	return run_interface__sink(&live->veth, thread, live->run.frame_size, ret, error);
 }
 
 static void started(void *ctx)
@@ -116,7 +116,7 @@ static void started(void *ctx)
 		      "`tracewire doctor` says what to do\n",
 		      stderr);
 	if (!live->run.quiet)
-		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->wire.name, live->wire.how);
+		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->veth.name, live->veth.how);
 }
 
 static int finish(void *ctx, struct tw_error *error)
@@ -156,11 +156,12 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 	summary__print_troubles(stats, stderr);
 	filter_option__summarize(live->filter_left, &stats->capture_filter);
 	summary__print_ledger(&stats->ledger, stderr);
-	fprintf(stderr, "shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped on receiving\n",
+	fprintf(stderr,
+		"shown    %" PRIu64 " events in %" PRIu64 " packets; %" PRIu64 " frames dropped by the receiver\n",
 		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, live->stats.rx.dropped);
 }
 
-/* What a run that failed half-way has left open, and the wire. */
+/* What a run that failed half-way has left open, and the veth pair. */
 static int close_output(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
@@ -169,7 +170,7 @@ static int close_output(void *ctx, struct tw_error *error)
 	if (live->receiver)
 		receiver__finish(live->receiver, &live->stats, &ignored);
 	viewer__finish(&live->viewer);
-	return run_wire__close(&live->wire, error);
+	return run_interface__close(&live->veth, error);
 }
 
 /* tshark 4.0 ends with 2, later ones with 4. It reads what we write, so that its file cannot be at fault. */
@@ -194,7 +195,7 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	if (end->output)
 		tw_error__set(error, end->output, "cannot write to standard output: %s", strerror(-end->output));
 	else
-		tw_error__set(error, -ECHILD, "%s ended with status %d; what it says above may tell why",
+		tw_error__set(error, -ECHILD, "%s ended with status %d; its messages above may say why",
 			      live->gui ? "wireshark" : "tshark", end->status);
 	return CLI_EXIT_FAILURE;
 }
@@ -220,12 +221,12 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only what this Wireshark display filter matches",
+	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only packets that match this Wireshark display filter",
 	  offsetof(struct live, display_filter), NULL },
 	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark", offsetof(struct live, gui),
 	  NULL },
 	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
-	  "Name of the virtual wire, which must not be there yet (default: the first of tw0, tw1, ... that is free)",
+	  "Name of the veth pair to make; it must not exist (default: the first free one of tw0, tw1, ...)",
 	  offsetof(struct run_config, interface), NULL },
 	{ 0 },
 };
@@ -236,23 +237,24 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
-	{ "Only when a CPU goes idle", "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_pid == 0'" },
-	{ "In Wireshark's window", "sudo tracewire live -e sched,irq --gui" },
+	{ "Show only events of a CPU going idle",
+	  "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_pid == 0'" },
+	{ "Show events in Wireshark", "sudo tracewire live -e sched,irq --gui" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_command_live = {
 	.name = "live",
-	.summary = "Show trace events as they happen",
+	.summary = "Show trace events live",
 	.arguments = "[-- COMMAND [ARGUMENT]...]",
 	.arg_kind = CLI_ARG_COMMAND,
 	.args_max = -1,
 	.runs_program = true,
 	.description =
-		"Makes a virtual wire, sends the events of this kernel on it, receives them at its other end and shows them with "
-		"tshark, decoded, in the order of time across CPUs, until Ctrl-C or the end of COMMAND, whose exit status is "
-		"passed on. Run by root, tshark becomes the user who called sudo, or nobody.\n\nOther programs can capture on the "
-		"wire at the same time.",
+		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
+		"them with tshark in time order across CPUs. It ends with Ctrl-C, or when COMMAND ends, whose exit "
+		"status it returns. If run by root, tshark runs as the user behind sudo, or as nobody.\n\n"
+		"Other programs can capture on the interface at the same time.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct live),

@@ -15,8 +15,8 @@
 enum { GENERAL_HELP, GENERAL_VERSION };
 
 static const struct cli_option general[] = {
-	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Say what this command does and end", 0, NULL },
-	[GENERAL_VERSION] = { 0, "version", NULL, CLI_ARG_NONE, "Say which version this is and end", 0, NULL },
+	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit", 0, NULL },
+	[GENERAL_VERSION] = { 0, "version", NULL, CLI_ARG_NONE, "Show the version and exit", 0, NULL },
 	{ 0 },
 };
 

@@ -363,7 +363,7 @@ static int start_thread(struct receiver *r, struct tw_error *error)
 	const int err = pthread_create(&r->thread, NULL, receiver_main, r);
 
 	if (err)
-		return tw_error__set(error, -err, "cannot start a thread that receives: %s", strerror(err));
+		return tw_error__set(error, -err, "cannot start the receiver thread: %s", strerror(err));
 	while (sem_wait(&r->running))
 		;
 	return 0;

@@ -132,11 +132,10 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 							 &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Record what happens while a command runs",
-	  "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
+	{ "Record events while a command runs", "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
 	{ "Record one program and its children only",
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
-	{ "Record what one system call does in the kernel, and for how long",
+	{ "Record the functions that one system call runs, with their durations",
 	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
 	{ "Look at it", "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
@@ -149,10 +148,9 @@ const struct cli_command cli_command_record = {
 	.arg_kind = CLI_ARG_COMMAND,
 	.args_max = -1,
 	.runs_program = true,
-	.description =
-		"Records the events of this kernel until Ctrl-C or the end of COMMAND, whose exit status is passed on. Every event "
-		"is a packet, in the order of time across CPUs, and the packet's time is the event's. What was lost, and where, "
-		"stands in the file's interface statistics and in the summary.",
+	.description = "Records the events of this kernel until Ctrl-C, or until COMMAND ends, whose exit status it "
+		       "returns. Each event is a packet, in time order across CPUs; the packet time is the time of the "
+		       "event. The interface statistics of the file and the summary show losses and their places.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct record),

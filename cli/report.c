@@ -75,7 +75,7 @@ static int add_cpus(void *data, const char *list, struct tw_error *error)
 	if (at && !*at)
 		return 0;
 	return tw_error__set(error, -EINVAL,
-			     "--cpu '%s' is no list of CPUs; it is made of numbers below %u and ranges, as in 0,2,4-7",
+			     "--cpu '%s' is not a list of CPUs: numbers below %u and ranges, for example 0,2,4-7",
 			     list, TW_REPORT_CPUS_MAX);
 }
 
@@ -115,10 +115,10 @@ static void summarize(const struct report_config *config, const struct tw_report
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
 	if (stats->missing)
-		fprintf(stderr, "missing  %" PRIu64 " by their numbers: dropped on the way, or by whoever captured\n",
+		fprintf(stderr, "missing  %" PRIu64 " by their numbers: dropped between producer and capture, or by the capture program\n",
 			stats->missing);
 	if (stats->filtered)
-		fprintf(stderr, "filtered %" PRIu64 " by a classifier on the way\n", stats->filtered);
+		fprintf(stderr, "filtered %" PRIu64 " by a classifier between producer and capture\n", stats->filtered);
 	if (stats->unknown)
 		fprintf(stderr, "unknown  %" PRIu64 " events whose format is not in the capture, shown as bytes\n",
 			stats->unknown);
@@ -129,22 +129,21 @@ static void summarize(const struct report_config *config, const struct tw_report
 		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->refused_texts,
 			stats->text.text);
 	if (stats->refused_names)
-		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond what is kept of a capture\n",
+		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond the limits of a capture\n",
 			stats->refused_names);
 	if (stats->incomplete)
 		fprintf(stderr,
-			"damaged  %" PRIu64 " formats and the like that came in pieces, of which one is missing\n",
+			"damaged  %" PRIu64 " metadata records in PARTs, of which one is missing\n",
 			stats->incomplete);
 	if (stats->snapped)
 		fprintf(stderr,
-			"snapped  %" PRIu64
-			" frames, of which only the beginning was captured: what is whole is shown\n",
+			"snapped  %" PRIu64 " truncated frames: complete records are shown\n",
 			stats->snapped);
 	if (stats->malformed)
-		fprintf(stderr, "damaged  %" PRIu64 " frames, which were read as far as they can be\n",
+		fprintf(stderr, "damaged  %" PRIu64 " frames, read up to the damage\n",
 			stats->malformed);
 	if (stats->versions)
-		fprintf(stderr, "version  %" PRIu64 " frames of a wire format not known here\n", stats->versions);
+		fprintf(stderr, "version  %" PRIu64 " frames of an unknown version of the wire format\n", stats->versions);
 	if (stats->frames < stats->packets)
 		fprintf(stderr, "others   %" PRIu64 " packets that are not Tracewire's\n",
 			stats->packets - stats->frames);
@@ -218,20 +217,21 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
-	  "Only these events: a system, an event, SYSTEM:EVENT, either with wildcards, or several with commas between",
+	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by "
+	  "commas",
 	  0, add_event },
-	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Only these CPUs, as in 0,2,4-7", 0, add_cpus },
+	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7", 0, add_cpus },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
-	  "Only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
-	FLAG('t', "full-time", full_time, "Times to the nanosecond, not rounded to microseconds"),
-	FLAG(0, "relative", relative, "Times since the first event shown"),
-	FLAG(0, "delta", delta, "Time since the event before, too"),
-	FLAG(0, "wall", wall, "The time of day instead of the trace clock's"),
+	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
+	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
+	FLAG(0, "relative", relative, "Show times relative to the first event shown"),
+	FLAG(0, "delta", delta, "Also show the time since the previous event"),
+	FLAG(0, "wall", wall, "Show the time of day instead of the trace clock"),
 	FLAG('l', "latency", latency,
-	     "The layout of latency tracers: irqs off, need to reschedule, in interrupt, preemption depth"),
-	FLAG('R', "fields", fields, "Fields as name=value instead of the event's text"),
-	FLAG('j', "json", json, "One JSON object a line"),
-	FLAG(0, "raw", raw, "Texts byte for byte: control characters, and what is no UTF-8, are not shown as \\xNN"),
+	     "Use the layout of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
+	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),
+	FLAG('j', "json", json, "Write one JSON object per event, one a line"),
+	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),
 	FLAG('q', "quiet", quiet, "No summary"),
 	{ 0 },
 };
@@ -240,13 +240,14 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "All of a recording", "tracewire report x.pcapng" },
-	{ "Context switches on CPU 1, with the time between them",
+	{ "Print all events of a recording", "tracewire report x.pcapng" },
+	{ "Print context switches on CPU 1 and the time between them",
 	  "tracewire report -e sched_switch --cpu 1 --delta x.pcapng" },
-	{ "Who took over from the idle task on CPU 1",
+	{ "Print the tasks that ran after the idle task on CPU 1",
 	  "tracewire report -f 'sched_switch.prev_pid == 0 && cpu == 1' x.pcapng" },
-	{ "How often each event came", "tracewire report -j x.pcapng | jq -r .event | sort | uniq -c" },
-	{ "While it is recorded", "sudo tracewire record -q -e sched -w - -- sleep 1 | tracewire report -" },
+	{ "Count the events by name", "tracewire report -j x.pcapng | jq -r .event | sort | uniq -c" },
+	{ "Print events while they are recorded",
+	  "sudo tracewire record -q -e sched -w - -- sleep 1 | tracewire report -" },
 	{ NULL, NULL },
 };
 
@@ -257,17 +258,17 @@ const struct cli_command cli_command_report = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 1,
 	.description =
-		"Writes one line an event, in the layout of trace-cmd report: task, CPU, time, event and what the kernel's own "
-		"print format says of it. FILE is a pcapng or pcap file with Tracewire's frames: what record and convert wrote, "
-		"or a capture of a wire, which is put in order of time; compressed by zstd, too. - is standard input.\n"
-		"\n"
-		"Texts of the kernel may hold any bytes. Control characters, those that change the direction of text, and what is no "
-		"UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere; --raw leaves them as they are.\n"
-		"\n"
-		"What was lost stands between the lines where it is missing. Events whose format is not in the capture are shown as "
-		"bytes; those whose print format cannot be followed as field=value. The summary on standard error counts both.\n"
-		"\n"
-		"The status is 1 if the capture is damaged: all that can be read before that is printed.",
+		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, and the text "
+		"made by the kernel's print format. FILE is a pcapng or pcap file with Tracewire's frames: written "
+		"by record or convert, or a capture of an interface, which report puts into time order. It may be "
+		"compressed with zstd; - is standard input.\n\n"
+		"Texts of the kernel may contain any bytes. Control characters, characters that change the direction "
+		"of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
+		"writes them unchanged.\n\n"
+		"A line shows each loss, between the events where it happened. Events whose format is not in the "
+		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
+		"summary on standard error counts both.\n\n"
+		"The exit status is 1 if the capture is damaged; report prints the events before the damage.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

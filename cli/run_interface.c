@@ -9,33 +9,33 @@
 
 #define NAMES_MAX 100 /* tw0 to tw99 */
 
-static int look_up(struct run_wire *wire, const char *name, struct tw_error *error)
+static int look_up(struct run_interface *veth, const char *name, struct tw_error *error)
 {
-	snprintf(wire->name, sizeof(wire->name), "%s", name);
-	return tw_iface__find(name, &wire->iface, error);
+	snprintf(veth->name, sizeof(veth->name), "%s", name);
+	return tw_iface__find(name, &veth->iface, error);
 }
 
-static int create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
+static int create(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
 		  struct tw_error *error)
 {
-	char owner[TW_WIRE_OWNER_MAX];
-	const struct tw_wire_options opts = {
+	char owner[TW_VETH_OWNER_MAX];
+	const struct tw_veth_options opts = {
 		.name = name,
 		.owner = owner,
-		.queues = queues > TW_WIRE_QUEUES ? TW_WIRE_QUEUES : queues,
+		.queues = queues > TW_VETH_QUEUES ? TW_VETH_QUEUES : queues,
 	};
 	int err;
 
 	snprintf(owner, sizeof(owner), RUN_OWNER "%s", instance);
-	err = tw_wire__create(&opts, error);
+	err = tw_veth__create(&opts, error);
 	if (err)
 		return err;
-	*ret = (struct run_wire){ .ours = true };
+	*ret = (struct run_interface){ .ours = true };
 	return look_up(ret, name, error);
 }
 
-int run_wire__create(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		     struct tw_error *error)
+int run_interface__create(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
+			  struct tw_error *error)
 {
 	char numbered[IFNAMSIZ];
 	struct tw_error why;
@@ -48,56 +48,56 @@ int run_wire__create(const char *name, const char *instance, unsigned int queues
 	return err ? tw_error__set(error, err, "%s", why.text) : 0;
 }
 
-int run_wire__open(const char *name, const char *instance, unsigned int queues, struct run_wire *ret,
-		   struct tw_error *error)
+int run_interface__open(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
+			struct tw_error *error)
 {
-	struct run_wire wire = { .ours = false };
+	struct run_interface veth = { .ours = false };
 	struct tw_error why;
-	const int err = look_up(&wire, name, &why);
+	const int err = look_up(&veth, name, &why);
 
 	if (err == -ENODEV)
 		return create(name, instance, queues, ret, error);
 	if (err)
 		return tw_error__set(error, err, "%s", why.text);
-	*ret = wire;
+	*ret = veth;
 	return 0;
 }
 
-enum tw_reach run_wire__reach(const char *name)
+enum tw_reach run_interface__reach(const char *name)
 {
 	struct tw_error ignored;
 	struct tw_iface iface;
 	const int err = tw_iface__find(name, &iface, &ignored);
 
 	if (err)
-		return err == -ENODEV ? TW_REACH_WIRE : TW_REACH_NETWORK;
+		return err == -ENODEV ? TW_REACH_VETH : TW_REACH_NETWORK;
 	return iface.reach;
 }
 
-int run_wire__sink(struct run_wire *wire, unsigned int thread, size_t frame_max, struct tw_sink **ret,
-		   struct tw_error *error)
+int run_interface__sink(struct run_interface *veth, unsigned int thread, size_t frame_max, struct tw_sink **ret,
+			struct tw_error *error)
 {
-	const bool has_queue = thread < wire->iface.queues;
+	const bool has_queue = thread < veth->iface.queues;
 	const struct tw_tx_options opts = {
-		.ifname = wire->iface.tx_name,
+		.ifname = veth->iface.tx_name,
 		.queue = has_queue ? thread : 0,
 		.frame_max = frame_max,
 		.transport = has_queue ? TW_TRANSPORT_AUTO : TW_TRANSPORT_PACKET,
-		.destination = wire->destination,
+		.destination = veth->destination,
 	};
 	const int err = tw_tx__open(&opts, ret, error);
 
-	if (!err && !wire->how[0])
-		snprintf(wire->how, sizeof(wire->how), "%s", (*ret)->how);
+	if (!err && !veth->how[0])
+		snprintf(veth->how, sizeof(veth->how), "%s", (*ret)->how);
 	return err;
 }
 
-int run_wire__close(struct run_wire *wire, struct tw_error *error)
+int run_interface__close(struct run_interface *veth, struct tw_error *error)
 {
 	int err = 0;
 
-	if (wire->ours)
-		err = tw_wire__remove(wire->name, error);
-	wire->ours = false;
+	if (veth->ours)
+		err = tw_veth__remove(veth->name, error);
+	veth->ours = false;
 	return err == -ENODEV ? 0 : err;
 }

@@ -59,32 +59,35 @@ static int add_pid(void *data, const char *word, struct tw_error *error)
 
 static const struct cli_option tracer_options[] = {
 	{ 'p', "tracer", "TRACER", CLI_ARG_TRACER,
-	  "Run this tracer besides the events: function records each call of a kernel function, function_graph how long it takes "
-	  "too; see list --tracers",
+	  "Run this tracer in addition to the events: function records each call of a kernel function, "
+	  "function_graph also its duration; see list --tracers",
 	  offsetof(struct run_config, tracing.tracer), NULL },
 	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
-	  "Only these functions: a name, or a glob such as 'vfs_*'. May be given many times", 0, add_function },
+	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times", 0, add_function },
 	{ 'n', "no-function", "FUNCTION", CLI_ARG_FUNCTION,
-	  "Not these functions, even if --function names them. May be given many times", 0, add_not_function },
+	  "Do not trace these functions, even if --function selects them. May be given many times", 0,
+	  add_not_function },
 	{ 'g', "graph", "FUNCTION", CLI_ARG_FUNCTION,
-	  "With function_graph: only these functions and what they call. May be given many times", 0, add_graph },
+	  "With function_graph: trace only these functions and those that they call. May be given many times", 0,
+	  add_graph },
 	{ 'O', "trace-option", "OPTION", CLI_ARG_TRACE_OPTION,
-	  "Set a trace option of the kernel, or clear it with 'no' before its name; see list --options. May be given many "
-	  "times",
+	  "Set a trace option of the kernel, or clear it with the prefix 'no'; see list --options. May be "
+	  "given many times",
 	  0, add_option },
-	{ 'T', "stacks", NULL, CLI_ARG_NONE, "The kernel's stack behind each event",
+	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
 	  offsetof(struct run_config, tracing.stacks), NULL },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
-	  "Only this process or thread, several with commas between, and those that they start from now on. May be given many "
-	  "times",
+	  "Trace only this process or thread, and those that it starts later; separate several by commas. May "
+	  "be given many times",
 	  0, add_pid },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
-	  "Only these CPUs: a hexadecimal mask as in 'c', or numbers as in '2-3' or '0,2'; -1 = all",
+	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means "
+	  "all",
 	  offsetof(struct run_config, tracing.cpus), NULL },
 	{ 0 },
 };
 
-const struct cli_option_group run_tracer_group = { "Tracers, and of whom", tracer_options };
+const struct cli_option_group run_tracer_group = { "Tracers and tasks", tracer_options };
 
 /* Free the lists; their texts are borrowed from the command line */
 static void tracer_request__fini(struct tw_tracer_request *request)
@@ -146,7 +149,7 @@ static int apply_frame_size(void *data, const char *value, struct tw_error *erro
 	struct run_config *config = data;
 
 	if (tw_number__parse(value, &rule, &config->frame_size, NULL))
-		return tw_error__set(error, -EINVAL, "--frame-size '%s' is no number from %d to %d, in bytes", value,
+		return tw_error__set(error, -EINVAL, "--frame-size '%s' is not a number from %d to %d, in bytes", value,
 				     TW_SINK_FRAME_MIN, TW_FRAME_MAX);
 	return 0;
 }
@@ -160,28 +163,30 @@ static int apply_filter(void *data, const char *value, struct tw_error *error)
 
 static const struct cli_option source_options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
-	  "Trace these events: a system, an event, SYSTEM:EVENT, either with wildcards, several with commas between, or all. "
-	  "May be given many times",
+	  "Trace these events: a system, an event or SYSTEM:EVENT, with wildcards, or all; separate several by "
+	  "commas. May be given many times",
 	  0, cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
-	  "Only the events that this matches, for example 'prev_comm == \"make\" or softirq_raise.vec == NET_RX'; "
-	  "docs/filter.md has the language. The kernel is told as much of it as it understands",
+	  "Only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
+	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports",
 	  0, apply_filter },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
-	  "Of the events of the --event options since the last --event-filter, let the kernel record only those that this "
-	  "tracefs filter matches, for example 'prev_pid == 1'",
+	  "For the events of the --event options since the last --event-filter: record only those that match "
+	  "this tracefs filter, for example 'prev_pid == 1'",
 	  0, cli_selection__filter },
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK, "Trace clock: mono (default), boot, tai and others; see list --clocks",
 	  offsetof(struct run_config, clock), NULL },
 	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only", offsetof(struct run_config, follow),
 	  NULL },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
-	  "Size of the kernel's ring for each CPU, in KiB; a final K, M or G means 1024, 1024^2 or 1024^3 bytes", 0,
-	  apply_buffer_size },
+	  "Size of the kernel's ring for each CPU, in KiB; with a final K, M or G in units of 1024, 1024^2 or "
+	  "1024^3 bytes",
+	  0, apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
-	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or as --buffer-size; Linux 6.8", 0,
-	  apply_subbuf_size },
-	{ 0, "threads", "N", CLI_ARG_NUMBER, "Threads that read the rings (default: by the number of CPUs)", 0,
+	  "Size of a sub-buffer, the unit in which the ring is read, in the units of --buffer-size; requires "
+	  "Linux 6.8",
+	  0, apply_subbuf_size },
+	{ 0, "threads", "N", CLI_ARG_NUMBER, "Number of reader threads (default: depends on the number of CPUs)", 0,
 	  apply_threads },
 	{ 0 },
 };
@@ -190,10 +195,10 @@ const struct cli_option_group run_source_group = { "Source", source_options };
 
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
-	  "At most so many events in a frame; 0 = as many as fit, which costs least; 1 = every event a packet of its own",
-	  0, apply_events_per_frame },
+	  "Largest number of events in a frame; 0: as many as fit, which costs least; 1: each event is a packet", 0,
+	  apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Largest frame, 128 to 65532, Ethernet header excluded; the MTU bounds it too", 0, apply_frame_size },
+	  "Largest frame, 128 to 65532, without the Ethernet header; the MTU is a limit too", 0, apply_frame_size },
 	{ 0 },
 };
 
@@ -211,8 +216,7 @@ static int check(const struct run_config *config, struct tw_error *error)
 {
 	if (!config->selection.n && !config->tracing.tracer)
 		return tw_error__set(error, -EINVAL,
-				     "no event is asked for: give --event, or --tracer; `tracewire list` shows what "
-				     "there is");
+				     "no event is selected: give --event or --tracer; `tracewire list` shows all events");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",

@@ -32,7 +32,7 @@ struct session {
 static int check(struct session *session, char *const *command, struct tw_error *error)
 {
 	if (session->config->follow && !command[0])
-		return tw_error__set(error, -EINVAL, "--follow needs a command to follow, behind --");
+		return tw_error__set(error, -EINVAL, "--follow needs a command to follow, after --");
 	return run_config__producer(session->config, &session->options, error);
 }
 
@@ -216,8 +216,7 @@ static void free_producer(const struct session *session)
 
 	if (stay)
 		note__say(
-			"another process has files of this run's trace instances open, so that %u of them stay, switched off: "
-			"'tracewire cleanup' removes them later",
+			"another process has files of this run's trace instances open: %u of them stay, disabled; 'tracewire " "cleanup' removes them later",
 			stay);
 }
 

@@ -78,7 +78,7 @@ static int finish_errors(int status)
 	const size_t dropped = errors ? queued_file__dropped(errors) : 0;
 
 	if (dropped && err != -ETIMEDOUT) {
-		note__say("%zu bytes of messages were dropped: standard error did not take them", dropped);
+		note__say("%zu bytes of messages were dropped, because standard error was blocked", dropped);
 		err = queued_file__finish(errors, stop__deadline());
 	}
 	return err == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;

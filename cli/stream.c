@@ -53,7 +53,7 @@ struct stream {
 	const struct stream_output *output;
 	struct tw_limit *limit;
 
-	struct run_wire wire; /* on an interface */
+	struct run_interface veth; /* on an interface */
 	struct tw_listeners *listeners;
 
 	struct tw_udp_address to; /* over UDP */
@@ -93,8 +93,7 @@ static int set_destination(void *data, const char *text, struct tw_error *error)
 	else if (!read_ethernet(text, stream->destination))
 		return tw_error__set(
 			error, -EINVAL,
-			"--destination '%s' is no Ethernet address, such as 52:54:00:12:34:56, and not the "
-			"word group",
+			"--destination '%s' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group",
 			text);
 	stream->has_destination = true;
 	return 0;
@@ -134,10 +133,11 @@ static int set_rate(void *data, const char *text, struct tw_error *error)
 
 	if (read_rate(text, &stream->rate))
 		return 0;
-	return tw_error__set(error, -EINVAL,
-			     "--rate '%s' is no number of bits per second, such as 100M; k, M and G stand for "
-			     "1000, a million and a thousand million, and 1k is the least",
-			     text);
+	return tw_error__set(
+		error, -EINVAL,
+		"--rate '%s' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and "
+		"the minimum is 1k",
+		text);
 }
 
 static int set_latency(void *data, const char *text, struct tw_error *error)
@@ -146,84 +146,85 @@ static int set_latency(void *data, const char *text, struct tw_error *error)
 	struct stream *stream = data;
 
 	if (tw_number__parse(text, &rule, &stream->latency_ms, NULL))
-		return tw_error__set(error, -EINVAL, "--latency '%s' is no number from 1 to %d, in ms", text,
+		return tw_error__set(error, -EINVAL, "--latency '%s' is not a number from 1 to %d, in ms", text,
 				     LATENCY_MAX);
 	return 0;
 }
 
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
-	  "Send on this interface. A wire made by vnet up is fed at its other end, so that captures on NAME see the events; a "
-	  "name that is not there becomes a wire for this run",
+	  "Send to this interface. For a veth pair made by vnet up, send from its other end, so that captures "
+	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
 	  offsetof(struct run_config, interface), NULL },
 	{ 0, "destination", "MAC|group", CLI_ARG_TEXT,
-	  "With --interface: send to this Ethernet address, or to a group address that switches flood; has to be said for an "
-	  "interface that leads out of this host",
+	  "With --interface: send to this Ethernet address, or to a group address that switches flood. "
+	  "Required for an interface that leads to other hosts",
 	  0, set_destination },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
-	  "Send to this host over UDP, port 18101 if none is given; an IPv6 address stands in brackets",
+	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
 	  offsetof(struct stream, host), NULL },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
-	  "Send addresses as they are. Else those that leave this host are hashed with a key of the stream: equal ones stay equal, "
-	  "and symbols keep their names, but nobody learns where the kernel lies in memory. On virtual wires they are as they are",
+	  "Send real kernel addresses. By default, addresses sent to other hosts are hashed with a key of the "
+	  "stream: equal addresses stay equal, and symbols keep their names, but the kernel's place in memory "
+	  "stays secret. Addresses sent to a veth pair are always real",
 	  offsetof(struct stream, raw_pointers), NULL },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
-	  "Send no more than so many bits per second; what the kernel's rings cannot hold meanwhile is lost, and counted",
+	  "Send at most this number of bits per second; events that the kernel's rings cannot hold meanwhile "
+	  "are lost and counted",
 	  0, set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "The longest that an event may wait before it is sent (default: 20, for packed frames 40)", 0, set_latency },
+	  "Longest time that an event may wait before it is sent (default: 20, for packed frames 40)", 0, set_latency },
 	{ 0 },
 };
 
 static const struct cli_option_group stream_output_group = { "Output", options };
 
-/* A stream on an interface: a virtual wire, or a real one. */
+/* A stream on an interface: a veth pair, or a real one. */
 /* A group address floods a switched network with what this kernel does: so that is only done if somebody says so. */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
-	if (stream->wire.iface.reach < TW_REACH_NETWORK || stream->has_destination)
+	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"what is sent on %s leaves this host: say to whom, with --destination and the Ethernet address of a "
-		"capture host, or with --destination group for all that the network reaches",
-		stream->wire.name);
+		"%s leads to other hosts: name the receiver with --destination and the Ethernet address of a capture "
+		"host, or use --destination group for the whole network",
+		stream->veth.name);
 }
 
 static int open_interface(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
 {
-	int err = run_wire__open(stream->run.interface, tw_producer__instance(producer), tw_producer__threads(producer),
-				 &stream->wire, error);
+	int err = run_interface__open(stream->run.interface, tw_producer__instance(producer),
+				      tw_producer__threads(producer), &stream->veth, error);
 
 	if (!err)
 		err = check_destination(stream, error);
 	if (!err)
-		err = tw_listeners__open(stream->wire.name, &stream->listeners, error);
+		err = tw_listeners__open(stream->veth.name, &stream->listeners, error);
 	if (err)
 		return err;
 	if (stream->has_destination)
-		stream->wire.destination = stream->destination;
-	if (stream->wire.ours && !stream->run.quiet)
-		fprintf(stderr,
-			"there is no interface %s: made a virtual wire of that name, which goes with this run\n",
-			stream->wire.name);
+		stream->veth.destination = stream->destination;
+	if (stream->veth.ours && !stream->run.quiet)
+		fprintf(stderr, "there is no interface %s: made a veth pair of that name for this run\n",
+			stream->veth.name);
 	return 0;
 }
 
 /* A container that has the other end of a veth is somebody else, too. */
 static bool interface_leaves_host(const struct stream *stream)
 {
-	return run_wire__reach(stream->run.interface) > TW_REACH_WIRE;
+	return run_interface__reach(stream->run.interface) > TW_REACH_VETH;
 }
 
 static int interface_open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
-	return run_wire__sink(&stream->wire, thread, stream->run.frame_size, ret, error);
+	return run_interface__sink(&stream->veth, thread, stream->run.frame_size, ret, error);
 }
 
 static int interface_open_requests(struct stream *stream, struct tw_receiver **ret, struct tw_error *error)
 {
-	return tw_rx_requests__on_link(stream->wire.iface.tx_name, ret, error);
+	return tw_rx_requests__on_link(stream->veth.iface.tx_name, ret, error);
 }
 
 static bool interface_joined(struct stream *stream)
@@ -233,13 +234,13 @@ static bool interface_joined(struct stream *stream)
 
 static void interface_tell(const struct stream *stream, FILE *out)
 {
-	say(out, "on %s (%s", stream->wire.name, stream->wire.how);
+	say(out, "on %s (%s", stream->veth.name, stream->veth.how);
 }
 
 static int close_interface(struct stream *stream, struct tw_error *error)
 {
 	tw_listeners__close(stream->listeners);
-	return run_wire__close(&stream->wire, error);
+	return run_interface__close(&stream->veth, error);
 }
 
 static const struct stream_output stream_on_interface = {
@@ -295,7 +296,7 @@ static void udp_summarize(const struct stream *stream, FILE *out)
 	const uint64_t refused = tw_tx_udp__refused(stream->udp);
 
 	if (refused)
-		say(out, "refused  %" PRIu64 " times %s has answered that nobody listens on port %u\n", refused,
+		say(out, "refused  %" PRIu64 " times %s answered that no program receives on port %u\n", refused,
 		    stream->to.host, stream->to.port);
 }
 
@@ -324,12 +325,13 @@ static int check(const struct stream *stream, struct tw_error *error)
 	if (!stream->run.interface && !stream->host)
 		return tw_error__set(
 			error, -EINVAL,
-			"nowhere to send is given: name an interface with --interface or a host with --udp, "
-			"for example -i tw0 or -u 10.0.0.7");
+			"no destination is given: name an interface with --interface or a host with --udp, for example -i "
+			"tw0 or -u 10.0.0.7");
 	if (stream->run.interface && stream->host)
-		return tw_error__set(error, -EINVAL, "--interface and --udp are two ways to send: give one of them");
+		return tw_error__set(error, -EINVAL,
+				     "--interface and --udp exclude each other: stream sends to one of them");
 	if (stream->host && stream->has_destination)
-		return tw_error__set(error, -EINVAL, "--destination goes with --interface; --udp names a host itself");
+		return tw_error__set(error, -EINVAL, "--destination is for --interface; --udp names the host itself");
 	return 0;
 }
 
@@ -384,13 +386,13 @@ static void started(void *ctx)
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
-		[0] = "it does not say why in words that are known here",
-		[TW_REFUSED_PLACES] = "it has no place for one more stream: end some, or capture at another port",
-		[TW_REFUSED_SOURCE] = "it has as many streams of this address as it takes: end some, or raise its "
-				      "--streams-per-source",
+		[0] = "for a reason that this version does not know",
+		[TW_REFUSED_PLACES] = "its stream table is full: end some streams, or capture on another port",
+		[TW_REFUSED_SOURCE] =
+			"it has reached its limit of streams from this address: end some, or raise its --streams-per-source",
 		[TW_REFUSED_RATE] =
-			"it gets no answer to its questions and takes little from such streams: let UDP through in "
-			"both directions, or raise its --unanswered",
+			"it receives no answers to its requests, and accepts little from such streams: permit UDP in both "
+			"directions, or raise its --unanswered",
 	};
 
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
@@ -403,7 +405,7 @@ static void refused(void *ctx, uint16_t why)
 
 	atomic_store(&stream->why, why);
 	if (!atomic_fetch_add(&stream->refusals, 1) && !stream->run.quiet)
-		note__say("the capture host does not take this stream now: %s", reason_of(why));
+		note__say("the capture host refuses this stream: %s", reason_of(why));
 }
 
 static void tell_refusals(struct stream *stream)
@@ -411,9 +413,8 @@ static void tell_refusals(struct stream *stream)
 	const uint64_t times = atomic_load(&stream->refusals);
 
 	if (times)
-		fprintf(stderr,
-			"refused  %" PRIu64 " times the capture host has said that it does not take this stream: %s\n",
-			times, reason_of(atomic_load(&stream->why)));
+		fprintf(stderr, "refused  %" PRIu64 " times the capture host refused this stream: %s\n", times,
+			reason_of(atomic_load(&stream->why)));
 }
 
 static void summarize(void *ctx, const struct tw_producer_counters *books)
@@ -476,10 +477,9 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 							 &run_frame_group,  &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Stream the scheduler's events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },
+	{ "Stream scheduler events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },
 	{ "Watch them, from another terminal", "tshark -i tw0 -Y 'trace.sched.sched_switch.next_comm == \"sleep\"'" },
-	{ "Ship them to another host, with 100 Mbit/s at most",
-	  "sudo tracewire stream -e sched -u collector --rate 100M" },
+	{ "Send them to another host, at most 100 Mbit/s", "sudo tracewire stream -e sched -u collector --rate 100M" },
 	{ "And write them there", "tracewire capture -u 18101 -w x.pcapng" },
 	{ NULL, NULL },
 };
@@ -492,11 +492,12 @@ const struct cli_command cli_command_stream = {
 	.args_max = -1,
 	.runs_program = true,
 	.description =
-		"Sends the events of this kernel, until Ctrl-C or the end of COMMAND, whose exit status is passed on: as Ethernet "
-		"frames on an interface, or over UDP to a host. Whoever captures there, from the beginning or later, gets what it "
-		"takes to decode them along with them.\n\nOn an interface the default is one event a frame, so that filters and "
-		"columns are right in every viewer; --events-per-frame 0 packs them for shipping, which is the default over UDP. "
-		"Datagrams are as large as the way to the host takes, and are never cut into fragments.",
+		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
+		"Ctrl-C or until COMMAND ends, whose exit status it returns. The stream contains all metadata needed "
+		"to decode it, for captures from the start and for captures that join later.\n\n"
+		"On an interface the default is one event a frame, so that filters and columns are right in every "
+		"viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
+		"Datagrams are as large as the path MTU permits, and are never fragmented.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct stream),

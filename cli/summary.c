@@ -28,12 +28,12 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 void summary__print_places(const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out,
-		"filter   in the kernel for %zu kinds of events, in the producer for %zu, where they are put in order for %zu",
+		"filter   in the kernel for %zu events, in the producer for %zu, in the recorder for %zu",
 		places->kernel, places->producer, places->later);
 	if (places->off)
-		fprintf(out, "; %zu kinds cannot match and are off", places->off);
+		fprintf(out, "; %zu cannot match and are disabled", places->off);
 	if (places->refused)
-		fprintf(out, "; not in the kernel, which refuses it, for %zu", places->refused);
+		fprintf(out, "; not in the kernel, which refused it, for %zu", places->refused);
 	fputs("\n", out);
 }
 
@@ -41,16 +41,15 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 static void print_filtered(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
-		places->kernel || places->off ? ", and before that what the kernel did not record, which is not counted"
+		places->kernel || places->off ? "; events rejected by the kernel are not counted"
 					      : "");
 	if (books->given_up)
 		fprintf(out,
-			"given up %" PRIu64
-			" events by the producer: `matches` took more than a million steps, and counts as nothing found\n",
+			"given up %" PRIu64 " events by the producer: `matches` took more than a million steps, and counts as not matched\n",
 			books->given_up);
 	if (places->left_out)
 		fprintf(out,
-			"left out %zu kinds of events that came later and that the filter could not be applied to\n",
+			"left out %zu events that appeared later and that the filter could not be applied to\n",
 			places->left_out);
 }
 
@@ -59,9 +58,7 @@ static void print_questions(const struct tw_time_sync_stats *questions, FILE *ou
 {
 	if (questions->strange || questions->unsent || questions->dropped)
 		fprintf(out,
-			"clock    %" PRIu64 " questions answered; %" PRIu64
-			" frames were no question to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
-			" frames were dropped as beyond %u a second\n",
+			"clock    %" PRIu64 " requests answered; %" PRIu64 " frames were not requests to this stream, %" PRIu64 " answers could not be sent, %" PRIu64 " frames exceeded %u a second and were dropped\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
 			TW_TIME_SYNC_A_SECOND);
 }
@@ -72,11 +69,9 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	if (!unsure->rings)
 		return;
 	fprintf(out,
-		"unsure   %" PRIu64 " rings: the kernel's counters do not fit or cannot be read (%" PRIu64
-		" events read by its count, %" PRIu64
-		" by ours); how many events were recorded and lost there is not known\n",
+		"unsure   %" PRIu64 " rings: the kernel's counters do not match or cannot be read (%" PRIu64 " events read by its count, %" PRIu64 " by Tracewire's); the number of events recorded and lost there is unknown\n",
 		unsure->rings, unsure->kernel_read, unsure->read);
-	fputs("unsure   either somebody else cleared, resized or read these rings, or tracewire has a fault; if nobody did, please report it\n",
+	fputs("unsure   another process cleared, resized or read these rings, or tracewire has a fault; if there " "was no such process, please report it\n",
 	      out);
 }
 
@@ -91,28 +86,27 @@ void summary__print(const struct tw_producer_counters *books, const struct tw_fi
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
 	if (books->dropped_unseen)
 		fprintf(out,
-			"dropped  %" PRIu64
-			" packed frames in transmission besides; who receives the rest knows how many events they had\n",
+			"dropped  %" PRIu64 " packed frames in transmission, with an unknown number of events; the receiver of the other frames " "knows it\n",
 			books->dropped_unseen);
 	if (books->unnamed)
-		fprintf(out, "unnamed  %" PRIu64 " events of tasks whose name could not be learned\n", books->unnamed);
+		fprintf(out, "unnamed  %" PRIu64 " events of tasks without a known name\n", books->unnamed);
 	if (books->bookkeeping_lost)
 		fprintf(out,
-			"tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have older names\n",
+			"tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have old names\n",
 			books->bookkeeping_lost);
 	if (books->symbols_hidden)
-		fputs("symbols  none: the kernel tells no addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
+		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
 		      out);
 	if (books->nameless_too_many)
-		fprintf(out, "symbols  %" PRIu64 " times an address came that was one too many to be looked up\n",
+		fprintf(out, "symbols  %" PRIu64 " addresses exceeded the number that can be looked up\n",
 			books->nameless_too_many);
 	print_questions(&books->questions, out);
 	print_unsure(&books->unsure, out);
 	if (books->switched_off)
-		fputs("others   have switched tracing off before the end: what happened after that is not recorded\n",
+		fputs("others   another process disabled tracing before the end: later events are not recorded\n",
 		      out);
 	if (!books->balanced)
-		fputs("the books do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
+		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
 }
 
@@ -123,18 +117,15 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 
 	if (missing || merge->control_gaps || merge->stale)
 		fprintf(out,
-			"missing  events: %" PRIu64 ", frames of metadata: %" PRIu64
-			", frames that came too late: %" PRIu64 "\n",
+			"missing  events: %" PRIu64 ", control frames: %" PRIu64 ", late frames: %" PRIu64 "\n",
 			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,
-			"order    events behind newer ones: %" PRIu64 ", let out early for want of memory: %" PRIu64
-			"\n",
+			"order    events after newer ones: %" PRIu64 ", written early to limit memory: %" PRIu64 "\n",
 			merge->late, merge->forced);
 	if (merge->malformed || merge->incomplete || merge->duplicates)
 		fprintf(out,
-			"damaged  unreadable frames: %" PRIu64 ", events in pieces: %" PRIu64
-			", that came twice: %" PRIu64 "\n",
+			"damaged  unreadable frames: %" PRIu64 ", incomplete events: %" PRIu64 ", duplicates: %" PRIu64 "\n",
 			merge->malformed, merge->incomplete, merge->duplicates);
 }
 

@@ -77,7 +77,7 @@ static int start_thread(struct relay *r, struct tw_error *error)
 	err = pthread_create(&r->thread, NULL, relay_main, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return tw_error__set(error, -err, "cannot start a thread that prints: %s", strerror(err));
+		return tw_error__set(error, -err, "cannot start the print thread: %s", strerror(err));
 	while (sem_wait(&r->running))
 		;
 	return 0;
@@ -194,8 +194,7 @@ static int told(int err, bool gui, struct tw_error *error)
 				     program);
 	if (err == -ENOENT)
 		return tw_error__set(error, -ENOPKG,
-				     "cannot run %s, which shows the events: it is not installed; "
-				     "`sudo apt install %s` does that, and `tracewire record` works without",
+				     "cannot run %s to show the events: it is not installed; run `sudo apt install %s`, or use `tracewire " "record`, which works without it",
 				     program, program);
 	return tw_error__set(error, err, "cannot run %s as an ordinary user: %s", program, strerror(-err));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire vnet`: virtual wires that outlast a run. */
+/* `tracewire vnet`: veth pairs that outlast a run. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/messages.h"
 #include "vnet/veth.h"
 
-#define LASTING_OWNER TW_WIRE_OWNER "wire"
+#define LASTING_OWNER TW_VETH_OWNER "vnet"
 #define DEFAULT_NAME  "tw0"
 
 struct vnet_config {
@@ -28,26 +28,26 @@ static unsigned int clamp(uint64_t value)
 static int up(void *data, int n_args, char **args, struct tw_error *error)
 {
 	const struct vnet_config *config = data;
-	const struct tw_wire_options opts = {
+	const struct tw_veth_options opts = {
 		.name = name_of(n_args, args),
 		.owner = LASTING_OWNER,
 		.mtu = clamp(config->mtu),
 		.queues = clamp(config->queues),
 	};
-	const int err = tw_wire__create(&opts, error);
+	const int err = tw_veth__create(&opts, error);
 
 	if (!err)
-		say(stderr, "wire %s is up: frames sent on %s%s arrive there\n", opts.name, opts.name, TW_WIRE_SUFFIX);
+		say(stderr, "%s is up: frames sent on %s%s arrive there\n", opts.name, opts.name, TW_VETH_SUFFIX);
 	return cli_exit__of(err);
 }
 
 static int down(void *data, int n_args, char **args, struct tw_error *error)
 {
-	const int err = tw_wire__remove(name_of(n_args, args), error);
+	const int err = tw_veth__remove(name_of(n_args, args), error);
 
 	(void)data;
 	if (!err)
-		say(stderr, "wire %s is gone\n", name_of(n_args, args));
+		say(stderr, "%s is removed\n", name_of(n_args, args));
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
@@ -57,16 +57,16 @@ struct search {
 	int found;
 };
 
-static void show_wire(const struct tw_wire *wire, void *ctx)
+static void show_veth(const struct tw_veth *veth, void *ctx)
 {
 	struct search *search = ctx;
 
-	if (search->name && strcmp(wire->name, search->name) != 0)
+	if (search->name && strcmp(veth->name, search->name) != 0)
 		return;
 	search->found++;
-	say(stdout, "%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", wire->name[0] ? wire->name : "-",
-	    wire->up ? "up" : "down", wire->mtu, wire->queues, wire->tx_name[0] ? wire->tx_name : "(moved away)",
-	    wire->name[0] ? wire->name : "(moved away)", wire->owner);
+	say(stdout, "%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", veth->name[0] ? veth->name : "-",
+	    veth->up ? "up" : "down", veth->mtu, veth->queues, veth->tx_name[0] ? veth->tx_name : "(moved away)",
+	    veth->name[0] ? veth->name : "(moved away)", veth->owner);
 }
 
 static int show(void *data, int n_args, char **args, struct tw_error *error)
@@ -74,19 +74,21 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 	struct search search = { n_args ? args[0] : NULL, 0 };
 
 	(void)data;
-	if (tw_wire__list(show_wire, &search, error))
+	if (tw_veth__list(show_veth, &search, error))
 		return CLI_EXIT_FAILURE;
 	if (search.name && !search.found) {
-		tw_error__set(error, -ENODEV, "no wire %s; `tracewire vnet show` lists those there are", search.name);
+		tw_error__set(error, -ENODEV, "there is no veth pair %s; `tracewire vnet show` lists them",
+			      search.name);
 		return CLI_EXIT_FAILURE;
 	}
 	return CLI_EXIT_OK;
 }
 
 static const struct cli_option up_options[] = {
-	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "Largest frame of the wire, Ethernet header excluded (default 9216)",
+	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "MTU: largest frame, without the Ethernet header (default 9216)",
 	  offsetof(struct vnet_config, mtu), NULL },
-	{ 0, "queues", "N", CLI_ARG_NUMBER, "Transmit queues: so many threads can send by AF_XDP at once (default 1)",
+	{ 0, "queues", "N", CLI_ARG_NUMBER,
+	  "Number of transmit queues, and so of threads that can send by AF_XDP at once (default 1)",
 	  offsetof(struct vnet_config, queues), NULL },
 	{ 0 },
 };
@@ -96,11 +98,11 @@ static const struct cli_option_group *const up_groups[] = { &up_group, NULL };
 
 static const struct cli_command command_up = {
 	.name = "up",
-	.summary = "Make a wire and bring both ends up",
+	.summary = "Make a veth pair and bring both ends up",
 	.arguments = "[NAME]",
 	.arg_kind = CLI_ARG_TEXT,
 	.args_max = 1,
-	.description = "NAME is tw0 if it is not given. The wire stays until `tracewire vnet down` or the next boot.",
+	.description = "The default NAME is tw0. The veth pair stays until `tracewire vnet down` or the next boot.",
 	.groups = up_groups,
 	.config_size = sizeof(struct vnet_config),
 	.run = up,
@@ -108,39 +110,40 @@ static const struct cli_command command_up = {
 
 static const struct cli_command command_down = {
 	.name = "down",
-	.summary = "Remove a wire",
+	.summary = "Remove a veth pair",
 	.arguments = "[NAME]",
 	.arg_kind = CLI_ARG_INTERFACE,
 	.args_max = 1,
-	.description = "NAME is tw0 if it is not given. Interfaces that Tracewire has not made are refused.",
+	.description = "The default NAME is tw0. Interfaces that Tracewire did not make are refused.",
 	.run = down,
 };
 
 static const struct cli_command command_show = {
 	.name = "show",
-	.summary = "List the wires, or one of them",
+	.summary = "List veth pairs",
 	.arguments = "[NAME]",
 	.arg_kind = CLI_ARG_INTERFACE,
 	.args_max = 1,
-	.description = "One line a wire: name, state, MTU, queues, the two ends, and in quotes who owns it.",
+	.description =
+		"Prints one line for each veth pair: name, state, MTU, queues, the two ends, and the owner in quotes.",
 	.run = show,
 };
 
 static const struct cli_command *const commands[] = { &command_up, &command_down, &command_show, NULL };
 
 static const struct cli_example examples[] = {
-	{ "A wire that lasts, for Wireshark to capture from while events come and go", "sudo tracewire vnet up tw0" },
-	{ "Send events on it", "sudo tracewire stream -e sched -i tw0" },
+	{ "Make a permanent veth pair, so that Wireshark can capture across runs", "sudo tracewire vnet up tw0" },
+	{ "Send events to it", "sudo tracewire stream -e sched -i tw0" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_command_vnet = {
 	.name = "vnet",
-	.summary = "Make, show and remove virtual wires",
+	.summary = "Make, show and remove veth pairs",
 	.description =
-		"A virtual wire is a pair of virtual Ethernet interfaces: frames sent on NAME-tx arrive on NAME, where "
-		"Wireshark, tc and XDP see them. `live` and `stream` make one for themselves if there is none; a wire "
-		"made here is there before them and stays after them.",
+		"A veth pair consists of two virtual interfaces: frames sent on NAME-tx arrive on NAME, where "
+		"Wireshark, tc and XDP see them. `live` and `stream` make one for the run if it does not exist. A "
+		"veth pair made here exists before the run and stays after it.",
 	.examples = examples,
 	.commands = commands,
 };

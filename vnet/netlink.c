@@ -84,16 +84,16 @@ int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **re
 	return 0;
 }
 
-bool tw_netlink__is_wire(struct rtnl_link *link)
+bool tw_netlink__is_own_veth(struct rtnl_link *link)
 {
 	const char *alias = rtnl_link_get_ifalias(link);
 
-	return alias && rtnl_link_is_veth(link) && strncmp(alias, TW_WIRE_OWNER, strlen(TW_WIRE_OWNER)) == 0;
+	return alias && rtnl_link_is_veth(link) && strncmp(alias, TW_VETH_OWNER, strlen(TW_VETH_OWNER)) == 0;
 }
 
 bool tw_netlink__is_tx_name(const char *name)
 {
-	const size_t len = strlen(name), suffix = strlen(TW_WIRE_SUFFIX);
+	const size_t len = strlen(name), suffix = strlen(TW_VETH_SUFFIX);
 
-	return len > suffix && strcmp(name + len - suffix, TW_WIRE_SUFFIX) == 0;
+	return len > suffix && strcmp(name + len - suffix, TW_VETH_SUFFIX) == 0;
 }

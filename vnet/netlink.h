@@ -31,10 +31,10 @@ int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link 
  */
 int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 
-/** tw_netlink__is_wire() - it is an end of a virtual wire that we made */
-bool tw_netlink__is_wire(struct rtnl_link *link);
+/** tw_netlink__is_own_veth() - it is an end of a veth pair that we made */
+bool tw_netlink__is_own_veth(struct rtnl_link *link);
 
-/** tw_netlink__is_tx_name() - the name is that of a wire's sending end */
+/** tw_netlink__is_tx_name() - the name is that of a veth pair's sending end */
 bool tw_netlink__is_tx_name(const char *name);
 
 #endif

@@ -381,14 +381,14 @@ static const struct tw_receiver_ops packet_ops = {
 static int refused(const struct tw_rx_packet_options *o, int err, struct tw_error *error)
 {
 	if (err == -EPERM)
-		return tw_error__set(error, err, "cannot receive on %s: that takes root or CAP_NET_RAW", o->ifname);
+		return tw_error__set(error, err, "cannot receive on %s: this requires root or CAP_NET_RAW", o->ifname);
 	if (err == -ENOMEM)
 		return tw_error__set(
 			error, err,
-			"cannot receive on %s: the kernel has no memory for the ring; ask for a smaller one",
+			"cannot receive on %s: the kernel has no memory for the ring; choose a smaller one",
 			o->ifname);
 	return tw_error__set(error, err, "cannot receive on %s: %s", o->ifname,
-			     err == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+			     err == -ENODEV ? "there is no such interface; ip -br link lists all interfaces"
 					    : strerror(-err));
 }
 

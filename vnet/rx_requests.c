@@ -216,8 +216,8 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 		err = open_socket(q);
 	if (err) {
 		free(q);
-		return tw_error__set(error, err, "cannot receive questions for the clock on %s: %s", ifname,
-				     err == -EPERM ? "that takes root or CAP_NET_RAW" : strerror(-err));
+		return tw_error__set(error, err, "cannot receive time synchronisation requests on %s: %s", ifname,
+				     err == -EPERM ? "this requires root or CAP_NET_RAW" : strerror(-err));
 	}
 	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
 	q->header = ETH_HLEN;
@@ -238,7 +238,7 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 		err = -errno;
 	if (err) {
 		free(q);
-		return tw_error__set(error, err, "cannot receive questions for the clock over UDP: %s", strerror(-err));
+		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s", strerror(-err));
 	}
 	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
 	q->udp = udp;

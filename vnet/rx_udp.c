@@ -214,16 +214,16 @@ static int refused(const struct tw_rx_udp_options *o, int err, struct tw_error *
 		snprintf(at, sizeof(at), "UDP port %u", o->at.port);
 	switch (err) {
 	case -EADDRINUSE:
-		return tw_error__set(error, err, "cannot receive at %s: another program does; ss -lunp tells which",
+		return tw_error__set(error, err, "cannot receive at %s: another program uses this port; ss -lunp shows which",
 				     at);
 	case -EADDRNOTAVAIL:
 		return tw_error__set(
 			error, err,
-			"cannot receive at %s: no interface here has that address; ip -br addr lists those there are",
+			"cannot receive at %s: no interface here has that address; ip -br addr lists all addresses",
 			at);
 	case -EACCES:
 		return tw_error__set(error, err,
-				     "cannot receive at %s: ports below 1024 take root or CAP_NET_BIND_SERVICE", at);
+				     "cannot receive at %s: ports below 1024 require root or CAP_NET_BIND_SERVICE", at);
 	default:
 		return tw_error__set(error, err, "cannot receive at %s: %s", at, strerror(-err));
 	}

@@ -455,8 +455,7 @@ static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 				     ifname);
 	return tw_error__set(
 		error, -EEXIST,
-		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP "
-		"takes the interface for itself; TPACKET_V3 receives beside others",
+		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP needs " "the interface for itself; TPACKET_V3 works beside other programs",
 		ifname, *other.name ? other.name : "without a name", other.id);
 }
 
@@ -469,17 +468,17 @@ static int refused(const char *ifname, int ifindex, int err, struct tw_error *er
 	case -EBUSY:
 		return not_free(ifname, ifindex, error);
 	case -ENODEV:
-		why = "there is no such interface; ip -br link lists those there are";
+		why = "there is no such interface; ip -br link lists all interfaces";
 		break;
 	case -EPERM:
-		why = "that takes root or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";
+		why = "this requires root or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";
 		break;
 	case -EAFNOSUPPORT:
 		why = "this kernel is built without it (CONFIG_XDP_SOCKETS)";
 		break;
 	case -ENOMEM:
 	case -ENOBUFS:
-		why = "there is not enough memory for the rings; ask for smaller ones";
+		why = "there is not enough memory for the rings; choose smaller ones";
 		break;
 	}
 	return tw_error__set(error, err, "cannot receive on %s through AF_XDP: %s", ifname, why);
@@ -497,7 +496,7 @@ int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **r
 
 	if (!is_ring(opts->ring))
 		return tw_error__set(error, -EINVAL,
-				     "a ring of %u chunks cannot be: a power of two from %u to %u is needed",
+				     "a ring cannot have %u chunks: choose a power of two from %u to %u",
 				     opts->ring, RING_MIN, RING_MAX);
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)

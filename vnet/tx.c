@@ -133,7 +133,7 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 	tx->sink.how = tx->how;
 	tx->sink.overhead = ETH_HLEN;
 	tx->link = *link;
-	if (link->wire)
+	if (link->veth)
 		tx->device = device__take(link->name, link->ifindex, link->dropped_before);
 }
 
@@ -196,8 +196,8 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 				     o->ifname, o->ifname);
 	if (mtu < TW_SINK_FRAME_MIN)
 		return tw_error__set(error, -EINVAL,
-				     "cannot send on %s: its MTU of %u is below the %d bytes a frame takes", o->ifname,
-				     mtu, TW_SINK_FRAME_MIN);
+				     "cannot send on %s: its MTU of %u is below the minimum frame size of %d bytes",
+				     o->ifname, mtu, TW_SINK_FRAME_MIN);
 	if (o->queue >= queues)
 		return tw_error__set(error, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
 				     o->queue, o->ifname, queues);
@@ -225,7 +225,7 @@ static void describe_link(struct rtnl_link *link, const struct tw_tx_options *o,
 	ret->queue = o->queue;
 	ret->frame_max = choose_frame_max(o->frame_max, rtnl_link_get_mtu(link));
 	write_ethernet(ret->ethernet, o->destination, rtnl_link_get_addr(link));
-	ret->wire = tw_netlink__is_wire(link);
+	ret->veth = tw_netlink__is_own_veth(link);
 	ret->dropped_before = rtnl_link_get_stat(link, RTNL_LINK_TX_DROPPED);
 }
 
@@ -240,7 +240,7 @@ static int find_link(const struct tw_tx_options *o, struct tx_link *ret, struct 
 	err = tw_netlink__link(sk, o->ifname, &link);
 	if (err < 0) {
 		tw_error__set(error, err, "cannot send on %s: %s", o->ifname,
-			      err == -ENODEV ? "there is no such interface; ip -br link lists those there are"
+			      err == -ENODEV ? "there is no such interface; ip -br link lists all interfaces"
 					     : strerror(-err));
 		goto out;
 	}

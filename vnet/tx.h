@@ -38,8 +38,8 @@ struct tw_tx_options {
  * @ret: its frame_max is what the interface, the kernel and @opts allow together, a multiple of 4; it may be less than
  *       was wanted. Close it with tw_sink__close().
  *
- * A sink's stats ask the kernel for the interface's drops where that is a wire of ours: call them once in a while, not
- * once a frame. Several sinks on one wire together tell each drop once, though not always the sink whose frame it was.
+ * A sink's stats ask the kernel for the interface's drops where that is one of Tracewire's veth pairs: call them once in a while, not
+ * once a frame. Several sinks on one veth pair together tell each drop once, though not always the sink whose frame it was.
  *
  * The source address is the interface's own. Back-pressure shows as -EAGAIN of flush, also while the interface is down:
  * frames are kept. When the interface has vanished, flush returns -ENODEV and what was not sent counts as dropped.

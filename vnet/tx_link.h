@@ -35,7 +35,7 @@ struct tx_link {
 	unsigned int queue;
 	size_t frame_max;           /* to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
-	bool wire;                  /* of ours: nobody else sends on it, so its drops are our sinks' */
+	bool veth;                  /* of ours: nobody else sends on it, so its drops are our sinks' */
 	uint64_t dropped_before;    /* tx_dropped at the opening */
 };
 

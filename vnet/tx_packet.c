@@ -185,7 +185,7 @@ static int open_socket(int ifindex)
 static int refused(const struct tx_link *link, int err, struct tw_error *error)
 {
 	if (err == -EPERM)
-		return tw_error__set(error, err, "cannot send on %s: that takes root or CAP_NET_RAW", link->name);
+		return tw_error__set(error, err, "cannot send on %s: this requires root or CAP_NET_RAW", link->name);
 	return tw_error__set(error, err, "cannot send on %s through AF_PACKET: %s", link->name, strerror(-err));
 }
 

@@ -107,11 +107,11 @@ static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *
 	if (err == -EINVAL && udp->family == AF_INET6)
 		return tw_error__set(
 			error, err,
-			"cannot send to %s: which interface leads there has to be said, as in [fe80::1%%eth0]",
+			"cannot send to %s: add the interface that leads there, as in [fe80::1%%eth0]",
 			to->host);
 	if (getnameinfo(address, udp->address_len, tried, sizeof(tried), NULL, 0, NI_NUMERICHOST))
 		return tw_error__set(error, err, "cannot send to %s: %s", to->host, strerror(-err));
-	return tw_error__set(error, err, "cannot send to %s: %s; ip route get %s tells what way there is", to->host,
+	return tw_error__set(error, err, "cannot send to %s: %s; ip route get %s shows the route", to->host,
 			     strerror(-err), tried);
 }
 
@@ -123,8 +123,7 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 
 	if (!to->host[0])
 		return tw_error__set(error, -EINVAL,
-				     "no host is given to send to: it stands before the port, as in "
-				     "HOST:PORT");
+				     "no host is given to send to: write it before the port, as in HOST:PORT");
 	err = tw_udp_address__resolve(to, 0, &addresses, error);
 	if (err)
 		return err;
@@ -469,8 +468,7 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	if (payload < TW_SINK_FRAME_MIN)
 		return tw_error__set(
 			error, -EINVAL,
-			"cannot send to %s: datagrams of %zu bytes, which is what the way there takes, are "
-			"below the %d bytes a frame takes",
+			"cannot send to %s: the path MTU permits datagrams of %zu bytes, below the minimum frame size of %d " "bytes",
 			udp->to, payload, TW_SINK_FRAME_MIN);
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -318,13 +318,12 @@ static int refused(const struct tx_link *link, int err, struct tw_error *error)
 {
 	switch (err) {
 	case -EPERM:
-		return tw_error__set(error, err, "cannot send on %s through AF_XDP: that takes root or CAP_NET_RAW",
+		return tw_error__set(error, err, "cannot send on %s through AF_XDP: this requires root or CAP_NET_RAW",
 				     link->name);
 	case -EBUSY:
 		return tw_error__set(
 			error, err,
-			"cannot send on %s through AF_XDP: another program has its queue %u; choose another "
-			"queue or interface",
+			"cannot send on %s through AF_XDP: another program uses its queue %u; choose another queue or " "interface",
 			link->name, link->queue);
 	case -EAFNOSUPPORT:
 		return tw_error__set(

@@ -23,17 +23,17 @@
 /* Frames that wait on the sending end while the receiver is slow. */
 #define QUEUE_LIMIT 1000
 
-static void describe_end(struct rtnl_link *end, const char *name, const struct tw_wire_options *o)
+static void describe_end(struct rtnl_link *end, const char *name, const struct tw_veth_options *o)
 {
 	const unsigned int queues = o->queues ? o->queues : 1;
 
 	rtnl_link_set_name(end, name);
-	rtnl_link_set_mtu(end, o->mtu ? o->mtu : TW_WIRE_MTU);
+	rtnl_link_set_mtu(end, o->mtu ? o->mtu : TW_VETH_MTU);
 	rtnl_link_set_num_tx_queues(end, queues);
 	rtnl_link_set_num_rx_queues(end, queues);
 }
 
-static int add_pair(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name)
+static int add_pair(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name)
 {
 	struct rtnl_link *view = rtnl_link_veth_alloc(), *tx;
 	int code;
@@ -123,7 +123,7 @@ static int pair__remove(struct nl_sock *sk, const char *view)
 	return code;
 }
 
-static int make_owned(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+static int make_owned(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
 	int code;
 
@@ -141,7 +141,7 @@ static int make_owned(struct nl_sock *sk, const struct tw_wire_options *o, const
 }
 
 /* The end that is left behind, if the second cannot follow the first, takes the other one along when its namespace goes. */
-static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_wire_options *o, const char *tx_name,
+static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_veth_options *o, const char *tx_name,
 			  const char **ret_step)
 {
 	int code = make_owned(workshop, o, tx_name, ret_step);
@@ -160,7 +160,7 @@ static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_wi
  * process, and then moved here: if the process is killed at any time, the pair is gone or has an owner. Moving requires
  * CAP_SYS_ADMIN. Without it, the pair is made here, and a kill between two steps leaves a pair without owner.
  */
-static int pair__create(struct nl_sock *sk, const struct tw_wire_options *o, const char *tx_name, const char **ret_step)
+static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
 	struct nl_sock *workshop = open_workshop();
 	const int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -262,63 +262,61 @@ static bool name_is_valid(const char *name)
 
 static int check_name(const char *name, struct tw_error *error)
 {
-	if (strlen(name) > TW_WIRE_NAME_MAX)
-		return tw_error__set(error, -EINVAL,
-				     "a wire cannot be named %s: %d characters at most, since its other end is called "
-				     "NAME%s; choose a shorter name",
-				     name, TW_WIRE_NAME_MAX, TW_WIRE_SUFFIX);
-	if (!name_is_valid(name))
-		return tw_error__set(error, -EINVAL,
-				     "a wire cannot be named \"%s\": letters, digits and most signs will do, but no "
-				     "spaces, '/', ':' or '%%'",
-				     name);
-	if (tw_netlink__is_tx_name(name))
+	if (strlen(name) > TW_VETH_NAME_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"a wire cannot be named %s: %s at the end marks the end of a wire that sends; leave "
-			"it out",
-			name, TW_WIRE_SUFFIX);
+			"a veth pair cannot be named %s: at most %d characters, because its other end is NAME%s; choose a "
+			"shorter name",
+			name, TW_VETH_NAME_MAX, TW_VETH_SUFFIX);
+	if (!name_is_valid(name))
+		return tw_error__set(
+			error, -EINVAL,
+			"a veth pair cannot be named \"%s\": use letters, digits and signs, but no spaces, '/', ':' or '%%'",
+			name);
+	if (tw_netlink__is_tx_name(name))
+		return tw_error__set(error, -EINVAL,
+				     "a veth pair cannot be named %s: the suffix %s marks its sending end; omit it",
+				     name, TW_VETH_SUFFIX);
 	return 0;
 }
 
-static int check_options(const struct tw_wire_options *o, struct tw_error *error)
+static int check_options(const struct tw_veth_options *o, struct tw_error *error)
 {
 	const int err = check_name(o->name, error);
 
 	if (err < 0)
 		return err;
-	if (strncmp(o->owner, TW_WIRE_OWNER, strlen(TW_WIRE_OWNER)) != 0 || strlen(o->owner) >= TW_WIRE_OWNER_MAX)
+	if (strncmp(o->owner, TW_VETH_OWNER, strlen(TW_VETH_OWNER)) != 0 || strlen(o->owner) >= TW_VETH_OWNER_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"the owner of a wire cannot be \"%s\": it begins with \"%s\" and has fewer than %d "
-			"characters",
-			o->owner, TW_WIRE_OWNER, TW_WIRE_OWNER_MAX);
+			"the owner of a veth pair cannot be \"%s\": it begins with \"%s\" and has fewer than %d characters",
+			o->owner, TW_VETH_OWNER, TW_VETH_OWNER_MAX);
 	if (o->mtu && (o->mtu < MTU_MIN || o->mtu > MTU_MAX))
-		return tw_error__set(error, -EINVAL, "the MTU of a wire cannot be %u: choose one from %d to %d", o->mtu,
-				     MTU_MIN, MTU_MAX);
-	if (o->queues > TW_WIRE_QUEUES)
-		return tw_error__set(error, -EINVAL, "a wire cannot have %u queues: choose from 1 to %d", o->queues,
-				     TW_WIRE_QUEUES);
+		return tw_error__set(error, -EINVAL, "the MTU of a veth pair cannot be %u: choose one from %d to %d",
+				     o->mtu, MTU_MIN, MTU_MAX);
+	if (o->queues > TW_VETH_QUEUES)
+		return tw_error__set(error, -EINVAL, "a veth pair cannot have %u queues: choose from 1 to %d",
+				     o->queues, TW_VETH_QUEUES);
 	return 0;
 }
 
 /* Says whose interface is in the way and what to do about it. */
-static int already_there(const char *wire, const char *name, struct rtnl_link *link, struct tw_error *error)
+static int already_there(const char *veth, const char *name, struct rtnl_link *link, struct tw_error *error)
 {
-	if (!tw_netlink__is_wire(link))
+	if (!tw_netlink__is_own_veth(link))
 		return tw_error__set(
 			error, -EEXIST,
-			"cannot create the wire %s: an interface %s exists already and is not Tracewire's; "
-			"choose another name",
-			wire, name);
+			"cannot create the veth pair %s: an interface %s exists already and is not Tracewire's; choose "
+			"another name",
+			veth, name);
 	return tw_error__set(
 		error, -EEXIST,
-		"cannot create the wire %s: it exists already and belongs to \"%s\"; send on it with -i %s, "
+		"cannot create the veth pair %s: it exists already and belongs to \"%s\"; send to it with -i %s, "
 		"remove it with tracewire vnet down %s, or choose another name",
-		wire, rtnl_link_get_ifalias(link), wire, wire);
+		veth, rtnl_link_get_ifalias(link), veth, veth);
 }
 
-static int check_free(struct nl_sock *sk, const char *wire, const char *name, struct tw_error *error)
+static int check_free(struct nl_sock *sk, const char *veth, const char *name, struct tw_error *error)
 {
 	struct rtnl_link *link;
 	int err = tw_netlink__link(sk, name, &link);
@@ -327,26 +325,29 @@ static int check_free(struct nl_sock *sk, const char *wire, const char *name, st
 		return 0;
 	if (err < 0)
 		return tw_error__set(error, err, "cannot look for an interface %s: %s", name, strerror(-err));
-	err = already_there(wire, name, link, error);
+	err = already_there(veth, name, link, error);
 	rtnl_link_put(link);
 	return err;
 }
 
-static int refused(const char *wire, const char *step, int code, struct tw_error *error)
+static int refused(const char *veth, const char *step, int code, struct tw_error *error)
 {
 	const int err = tw_netlink__errno(code);
 
 	if (err == -EPERM)
-		return tw_error__set(error, err, "cannot create the wire %s: that takes root or CAP_NET_ADMIN", wire);
+		return tw_error__set(error, err, "cannot create the veth pair %s: this requires root or CAP_NET_ADMIN",
+				     veth);
 	if (err == -EOPNOTSUPP)
-		return tw_error__set(error, err,
-				     "cannot create the wire %s: this kernel refuses %s (%s); load or enable its veth "
-				     "driver and traffic control",
-				     wire, step, nl_geterror(code));
-	return tw_error__set(error, err, "cannot create the wire %s: %s failed: %s", wire, step, nl_geterror(code));
+		return tw_error__set(
+			error, err,
+			"cannot create the veth pair %s: this kernel refuses %s (%s); load or enable its veth driver and "
+			"traffic control",
+			veth, step, nl_geterror(code));
+	return tw_error__set(error, err, "cannot create the veth pair %s: %s failed: %s", veth, step,
+			     nl_geterror(code));
 }
 
-int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *error)
+int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error)
 {
 	const char *step;
 	char tx_name[IFNAMSIZ];
@@ -356,7 +357,7 @@ int tw_wire__create(const struct tw_wire_options *opts, struct tw_error *error)
 	err = check_options(opts, error);
 	if (err < 0)
 		return err;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, opts->name, TW_WIRE_SUFFIX);
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, opts->name, TW_VETH_SUFFIX);
 	err = tw_netlink__open(&sk, error);
 	if (err < 0)
 		return err;
@@ -378,38 +379,39 @@ out:
 	return err;
 }
 
-/* The end of a wire that is in this namespace: usually both are, and either stands for both. */
-static int find_end(struct nl_sock *sk, const char *wire, struct rtnl_link **ret)
+/* The end of a veth pair that is in this namespace: usually both are, and either stands for both. */
+static int find_end(struct nl_sock *sk, const char *veth, struct rtnl_link **ret)
 {
 	char tx_name[IFNAMSIZ];
-	const int err = tw_netlink__link(sk, wire, ret);
+	const int err = tw_netlink__link(sk, veth, ret);
 
-	if (err != -ENODEV || strlen(wire) > TW_WIRE_NAME_MAX)
+	if (err != -ENODEV || strlen(veth) > TW_VETH_NAME_MAX)
 		return err;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, wire, TW_WIRE_SUFFIX);
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, veth, TW_VETH_SUFFIX);
 	return tw_netlink__link(sk, tx_name, ret);
 }
 
-static int remove_end(struct nl_sock *sk, const char *wire, struct rtnl_link *end, struct tw_error *error)
+static int remove_end(struct nl_sock *sk, const char *veth, struct rtnl_link *end, struct tw_error *error)
 {
 	int code, err;
 
-	if (!tw_netlink__is_wire(end))
+	if (!tw_netlink__is_own_veth(end))
 		return tw_error__set(
 			error, -EPERM,
-			"cannot remove the wire %s: the interface %s is not Tracewire's; if it is to go, use "
-			"ip link del %s",
-			wire, rtnl_link_get_name(end), rtnl_link_get_name(end));
+			"cannot remove the veth pair %s: the interface %s is not Tracewire's; to remove it anyway, use ip "
+			"link del %s",
+			veth, rtnl_link_get_name(end), rtnl_link_get_name(end));
 	code = rtnl_link_delete(sk, end);
 	err = tw_netlink__errno(code);
 	if (err == -EPERM)
-		return tw_error__set(error, err, "cannot remove the wire %s: that takes root or CAP_NET_ADMIN", wire);
+		return tw_error__set(error, err, "cannot remove the veth pair %s: this requires root or CAP_NET_ADMIN",
+				     veth);
 	if (err < 0)
-		return tw_error__set(error, err, "cannot remove the wire %s: %s", wire, nl_geterror(code));
+		return tw_error__set(error, err, "cannot remove the veth pair %s: %s", veth, nl_geterror(code));
 	return 0;
 }
 
-int tw_wire__remove(const char *name, struct tw_error *error)
+int tw_veth__remove(const char *name, struct tw_error *error)
 {
 	struct rtnl_link *end;
 	struct nl_sock *sk;
@@ -417,16 +419,17 @@ int tw_wire__remove(const char *name, struct tw_error *error)
 
 	if (tw_netlink__is_tx_name(name))
 		return tw_error__set(error, -EINVAL,
-				     "cannot remove %s: it is one end of a wire; name the wire without %s", name,
-				     TW_WIRE_SUFFIX);
+				     "cannot remove %s: it is one end of a veth pair; give the name without %s", name,
+				     TW_VETH_SUFFIX);
 	err = tw_netlink__open(&sk, error);
 	if (err < 0)
 		return err;
 	err = find_end(sk, name, &end);
 	if (err < 0) {
 		err = err == -ENODEV
-			      ? tw_error__set(error, err, "there is no wire %s; tracewire vnet show lists them", name)
-			      : tw_error__set(error, err, "cannot look for the wire %s: %s", name, strerror(-err));
+			      ? tw_error__set(error, err, "there is no veth pair %s; tracewire vnet show lists them",
+					      name)
+			      : tw_error__set(error, err, "cannot look for the veth pair %s: %s", name, strerror(-err));
 		goto out;
 	}
 	err = remove_end(sk, name, end, error);
@@ -436,9 +439,9 @@ out:
 	return err;
 }
 
-int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *error)
+int tw_veth__remove_listed(const struct tw_veth *veth, struct tw_error *error)
 {
-	const char *name = wire->name[0] ? wire->name : wire->tx_name;
+	const char *name = veth->name[0] ? veth->name : veth->tx_name;
 	struct rtnl_link *end;
 	struct nl_sock *sk;
 	int err = tw_netlink__open(&sk, error);
@@ -447,11 +450,11 @@ int tw_wire__remove_listed(const struct tw_wire *wire, struct tw_error *error)
 		return err;
 	err = tw_netlink__link(sk, name, &end);
 	if (err < 0) {
-		tw_error__set(error, err, "cannot look for the wire %s: %s", name, strerror(-err));
+		tw_error__set(error, err, "cannot look for the veth pair %s: %s", name, strerror(-err));
 		goto out;
 	}
-	if (!tw_netlink__is_wire(end) || strcmp(rtnl_link_get_ifalias(end), wire->owner) != 0)
-		err = tw_error__set(error, -ENODEV, "the wire %s is another's by now", name);
+	if (!tw_netlink__is_own_veth(end) || strcmp(rtnl_link_get_ifalias(end), veth->owner) != 0)
+		err = tw_error__set(error, -ENODEV, "the veth pair %s has another owner now", name);
 	else
 		err = remove_end(sk, name, end, error);
 	rtnl_link_put(end);
@@ -460,7 +463,7 @@ out:
 	return err;
 }
 
-/* Looking at interfaces: the wires that are there, and what a name given by the user stands for. */
+/* Looking at interfaces: the veth pairs that are there, and what a name given by the user stands for. */
 static void copy_name(char ret[static IFNAMSIZ], const char *name)
 {
 	snprintf(ret, IFNAMSIZ, "%s", name);
@@ -481,7 +484,7 @@ static bool is_up(struct rtnl_link *link)
 	return rtnl_link_get_flags(link) & IFF_UP;
 }
 
-static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_wire *ret)
+static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_veth *ret)
 {
 	const bool sends = tw_netlink__is_tx_name(rtnl_link_get_name(end));
 	struct rtnl_link *view = sends ? peer : end, *tx = sends ? end : peer;
@@ -501,7 +504,7 @@ static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_wi
 	ret->up = is_up(end) && (!peer || is_up(peer));
 }
 
-int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, struct tw_error *error)
+int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, struct tw_error *error)
 {
 	struct nl_cache *cache;
 	struct nl_object *object;
@@ -516,15 +519,15 @@ int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, 
 		return tw_error__set(error, tw_netlink__errno(err), "cannot list interfaces: %s", nl_geterror(err));
 	for (object = nl_cache_get_first(cache); object; object = nl_cache_get_next(object)) {
 		struct rtnl_link *end = (struct rtnl_link *)object, *peer;
-		struct tw_wire wire;
+		struct tw_veth veth;
 
-		if (!tw_netlink__is_wire(end))
+		if (!tw_netlink__is_own_veth(end))
 			continue;
 		peer = find_peer(cache, end);
 		/* A pair once, by the end that receives. */
 		if (!peer || !tw_netlink__is_tx_name(rtnl_link_get_name(end))) {
-			describe(end, peer, &wire);
-			cb(&wire, ctx);
+			describe(end, peer, &veth);
+			cb(&veth, ctx);
 		}
 		rtnl_link_put(peer);
 	}
@@ -532,27 +535,27 @@ int tw_wire__list(void (*cb)(const struct tw_wire *wire, void *ctx), void *ctx, 
 	return 0;
 }
 
-/* Where to send for an interface that the user named: our wires send on their other end. */
+/* Where to send for an interface that the user named: Tracewire's veth pairs send on their other end. */
 static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
 {
 	struct rtnl_link *tx;
 	char tx_name[IFNAMSIZ];
 	const char *name = rtnl_link_get_name(link);
 
-	if (!tw_netlink__is_wire(link) || tw_netlink__is_tx_name(name) || strlen(name) > TW_WIRE_NAME_MAX)
+	if (!tw_netlink__is_own_veth(link) || tw_netlink__is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
 		return;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_WIRE_NAME_MAX, name, TW_WIRE_SUFFIX);
+	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, name, TW_VETH_SUFFIX);
 	if (tw_netlink__link(sk, tx_name, &tx) < 0)
 		return;
-	if (tw_netlink__is_wire(tx)) {
-		ret->reach = TW_REACH_WIRE;
+	if (tw_netlink__is_own_veth(tx)) {
+		ret->reach = TW_REACH_VETH;
 		copy_name(ret->tx_name, tx_name);
 		ret->queues = rtnl_link_get_num_tx_queues(tx);
 	}
 	rtnl_link_put(tx);
 }
 
-/* Of a wire of ours is only said that it is a veth: both of its ends have to be here. */
+/* Of one of Tracewire's veth pairs is only said that it is a veth: both of its ends have to be here. */
 static enum tw_reach reach_of(struct rtnl_link *link)
 {
 	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };

@@ -267,7 +267,7 @@ int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct 
 	err = look_at_set(sk, state, state->prio, &look);
 	nl_socket_free(sk);
 	if (!err && !look.n)
-		return tw_error__set(error, -ENOENT, "the filters of u32 on %s have gone, and what they counted",
+		return tw_error__set(error, -ENOENT, "the u32 filters on %s were removed, with their counters",
 				     state->public.ifname);
 	return err ? tw_error__set(error, err, "cannot list the filters of %s: %s", state->public.ifname,
 				   strerror(-err))
@@ -290,8 +290,7 @@ static int refused(const struct set *set, const struct node *node, const struct 
 	if (answer->err == -ENOENT && kind)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"this kernel has no tc action %s (module act_%s), which u32 takes for that; --hook tc "
-			"needs none",
+			"this kernel has no tc action %s (module act_%s), which u32 needs for that; --hook tc does not need " "it",
 			kind, kind);
 	if (set->state->public.offload)
 		return tw_error__set(error, answer->err,

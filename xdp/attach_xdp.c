@@ -75,7 +75,7 @@ static int dispatcher__detach(int ifindex, uint32_t id, struct tw_error *error)
 		err = xdp_program__detach(program, ifindex, xdp_multiprog__attach_mode(all), 0);
 	xdp_multiprog__close(all);
 	tw_log_capture__end(&log);
-	return err ? tw_error__set(error, err, "libxdp cannot take the program out of its dispatcher: %s",
+	return err ? tw_error__set(error, err, "libxdp cannot remove the program from its dispatcher: %s",
 				   tw_log_capture__why(&log, err))
 		   : 0;
 }
@@ -143,8 +143,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	tw_program__name_of(id, name);
 	return tw_error__set(
 		error, -EEXIST,
-		"%s has an XDP program already, %s with id %u, which is not ours to replace; --hook tc does not "
-		"need its place",
+		"%s has an XDP program of another owner already, %s with id %u; --hook tc does not need its place",
 		state->public.ifname, *name ? name : "without a name", id);
 }
 
@@ -209,7 +208,7 @@ static int detach_single(const struct tw_state *state, uint32_t flags, struct tw
 		return 0;
 	err = bpf_xdp_detach(state->public.ifindex, flags | XDP_FLAGS_REPLACE, &opts);
 	close(fd);
-	return err ? tw_error__set(error, err, "cannot take the XDP program off %s: %s", state->public.ifname,
+	return err ? tw_error__set(error, err, "cannot remove the XDP program from %s: %s", state->public.ifname,
 				   strerror(-err))
 		   : 0;
 }

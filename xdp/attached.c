@@ -141,7 +141,7 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
 
 	if (err || removal.found)
 		return err;
-	return tw_error__set(error, -ENOENT, "%s has no classifier in %s any more", attached->ifname,
+	return tw_error__set(error, -ENOENT, "%s no longer has a classifier in %s", attached->ifname,
 			     tw_place__name(attached->place));
 }
 

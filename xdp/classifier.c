@@ -58,14 +58,13 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 	if_indextoname(target, name);
 	if (tw_interface__leads_back(target, index))
 		return tw_error__set(error, -EINVAL,
-				     "what is redirected to %s arrives on %s again, and goes round for ever", name,
+				     "frames redirected to %s arrive on %s again, in an endless loop", name,
 				     options->ifname);
 	if (options->place != TW_PLACE_XDP || tw_interface__takes_redirected(target))
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s does not send what XDP redirects to it; one end of a veth pair does while the other has GRO on "
-		"(ethtool -K PEER gro on). --hook tc needs none of that",
+		"%s does not send frames that XDP redirects to it; one end of a veth pair does if the other end has " "GRO enabled (ethtool -K PEER gro on). --hook tc does not need that",
 		name);
 }
 
@@ -74,9 +73,9 @@ static int check_action(const struct tw_classifier_options *options, uint8_t act
 {
 	if (action == TW_ACTION_MARK && options->place == TW_PLACE_XDP)
 		return tw_error__set(error, -EINVAL,
-				     "mark cannot be done in XDP, where frames have none yet: --hook tc can");
+				     "XDP cannot mark frames, because they have no mark yet: use --hook tc");
 	if (action == TW_ACTION_REDIRECT && options->place == TW_PLACE_XDP && options->offload)
-		return tw_error__set(error, -EINVAL, "redirect cannot be done by a NIC's XDP: --hook tc can");
+		return tw_error__set(error, -EINVAL, "the XDP of a NIC cannot redirect frames: use --hook tc");
 	return action == TW_ACTION_REDIRECT ? check_target(options, arg, error) : 0;
 }
 
@@ -91,7 +90,7 @@ static int check(const struct tw_classifier_options *options, struct tw_error *e
 		err = check_action(options, options->rules[i].action, options->rules[i].arg, error);
 	if (!err && options->place == TW_PLACE_U32 && options->udp_port)
 		return tw_error__set(error, -EINVAL,
-				     "u32 finds frames behind Ethernet only, not in UDP: --hook tc does");
+				     "u32 finds frames in plain Ethernet only, not in UDP: use --hook tc");
 	return err;
 }
 
@@ -125,8 +124,7 @@ static int claim(struct tw_classifier *c, struct tw_error *error)
 		tw_state_file__close(&c->file);
 		return tw_error__set(
 			error, -EBUSY,
-			"%s has a classifier in %s already, attached to stay; take it away with `tracewire filter "
-			"detach -i %s`",
+			"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s`",
 			c->state.public.ifname, tw_place__name(c->state.public.place), c->state.public.ifname);
 	}
 	err = tw_stale__detach_file(&c->file, error);

@@ -68,11 +68,11 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 {
 	if (err == -ENOENT)
 		return tw_error__set(error, err,
-				     "the counters of %s on %s have gone: somebody else took the program away",
+				     "the counters of %s on %s are gone, because another process removed the program",
 				     tw_place__name(attached->place), attached->ifname);
 	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s", tw_place__name(attached->place),
 			     attached->ifname,
-			     err == -EPERM ? "those of another process take CAP_SYS_ADMIN" : strerror(-err));
+			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
 /* Our own we have at hand, whatever became of the program, and without the right to ask for maps by number. */
@@ -138,7 +138,7 @@ int tw_attached__count(const struct tw_attached *attached,
 		return count_u32(&reading, attached->state, error);
 	if (cpus < 1) /* the kernel writes a value for each, however many we have room for */
 		return tw_error__set(error, -EIO,
-				     "cannot tell how many CPUs count: /sys/devices/system/cpu/possible: %s",
+				     "cannot read the number of CPUs: /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));
 	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
 	if (!reading.values)

@@ -50,7 +50,7 @@ static int make(const struct layout *layout, unsigned int rows, int offload_to, 
 			"Without --offload the kernel runs the program",
 			strerror(-fd));
 	return tw_error__set(error, fd, "cannot make the map %s of %u bytes: %s", layout->name, value,
-			     fd == -EPERM ? "that takes root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
+			     fd == -EPERM ? "this requires root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
 }
 
 int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error)
@@ -214,7 +214,7 @@ int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret
 	err = bpf_object__load(ret->object);
 	tw_log_capture__end(&log);
 	if (err == -EPERM)
-		return tw_error__set(error, err, "the kernel lets nobody but root load a BPF program");
+		return tw_error__set(error, err, "the kernel permits only root to load a BPF program");
 	return err ? tw_error__set(error, err, "the kernel refuses the program of %u instructions: %s",
 				   options->code->n, tw_log_capture__why(&log, err))
 		   : 0;

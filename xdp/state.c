@@ -146,7 +146,7 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 	else
 		err = tw_state_file__write(file, text, len);
 	free(text);
-	return err ? tw_error__set(error, err, "%s cannot be written, to remember what is attached", file->path) : 0;
+	return err ? tw_error__set(error, err, "cannot write %s, the state of the attached classifier", file->path) : 0;
 }
 
 /* One line, or a rule whose text has several. Return: where the next begins, NULL if this is none of ours. */
@@ -222,8 +222,7 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 	tw_state__fini(&other);
 	tw_state_file__close(&file);
 	return tw_error__set(error, -EBUSY,
-			     "%s has a classifier in %s already, held by %s; end that, or take it away with "
-			     "`tracewire filter detach -i %s`",
+			     "%s has a classifier in %s already, of %s; end that, or remove it with `tracewire filter detach -i " "%s`",
 			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
 }
 

@@ -213,7 +213,7 @@ int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error 
 	    (state->public.place == TW_PLACE_U32 &&
 	     tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
 		return tw_error__set(error, -EEXIST,
-				     "%s has tc filters of priority %u already, which are not ours to replace",
+				     "%s has tc filters of another owner with priority %u already",
 				     state->public.ifname, TW_TC_PRIO + state->public.place);
 	err = tw_tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
@@ -238,7 +238,7 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	}
 	if (!answer.err || answer.err == -EEXIST)
 		return 0;
-	return tw_error__set(error, answer.err, "cannot make a clsact qdisc on %s: %s", state->public.ifname,
+	return tw_error__set(error, answer.err, "cannot create a clsact qdisc on %s: %s", state->public.ifname,
 			     answer.text);
 }
 

@@ -37,8 +37,7 @@ static int check_udp(const char *udp, struct tw_error *error)
 	if (!strchr(udp, ':') && udp[strspn(udp, "0123456789")])
 		return tw_error__set(
 			error, -EINVAL,
-			"--udp '%s' is no port to receive at, such as %u, nor does one stand behind it, as "
-			"in 127.0.0.1:%u",
+			"--udp '%s' is not a port such as %u, or an address with a port such as 127.0.0.1:%u",
 			udp, TW_UDP_PORT, TW_UDP_PORT);
 	return tw_udp_address__parse(udp, &at, error);
 }
@@ -49,8 +48,7 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	if (!capture->interface && !capture->udp)
 		return tw_error__set(
 			error, -EINVAL,
-			"nothing is given to receive from: name an interface with --interface, for example -i "
-			"tw0, or a port with --udp, for example -u %u",
+			"no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, " "for example -u %u",
 			TW_UDP_PORT);
 	if (capture->interface && capture->udp)
 		return tw_error__set(error, -EINVAL,
@@ -164,8 +162,7 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
 	if (err != -EACCES && err != -EPERM)
 		return err;
 	return tw_error__set(error, err,
-			     "creating %.300s: %s; with --ring-buffer all files are made by the user %s: let him write "
-			     "there, or choose another by --user",
+			     "creating %.300s: %s; with --ring-buffer, the user %s creates all files: give this user write " "permission, or choose another one with --user",
 			     capture->file, strerror(-err), user ? user->pw_name : "that capture becomes");
 }
 
@@ -321,7 +318,7 @@ static int set_status(void *data, const char *text, struct tw_error *error)
 	struct capture *capture = data;
 
 	if (cli_seconds__parse(text, &capture->status))
-		return tw_error__set(error, -EINVAL, "--status '%s' is no number of seconds, such as 1 or 0.5s", text);
+		return tw_error__set(error, -EINVAL, "--status '%s' is not a number of seconds, such as 1 or 0.5s", text);
 	return 0;
 }
 
@@ -351,7 +348,7 @@ static int set_align(void *data, const char *text, struct tw_error *error)
 	else if (!strcmp(text, "none"))
 		capture->align = TW_ALIGN_NONE;
 	else
-		return tw_error__set(error, -EINVAL, "--align '%s' is not known; host and none are", text);
+		return tw_error__set(error, -EINVAL, "--align '%s' is unknown: choose host or none", text);
 	return 0;
 }
 
@@ -375,13 +372,11 @@ static int check_packed(const struct capture *capture, struct tw_error *error)
 	if (capture->packed && capture->filter)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as they came, and --filter takes events out of them: leave one of "
-			"them away; `tracewire convert` unpacks, `report` filters");
+			"--packed keeps frames as received, and --filter removes events from them: omit one of the two; " "`tracewire convert` unpacks, `report` filters");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of "
-			"them away; `tracewire convert` unpacks, `editcap -s` cuts");
+			"--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; " "`tracewire convert` unpacks, `editcap -s` truncates");
 	return 0;
 }
 
@@ -413,7 +408,7 @@ static int check(const struct capture *capture, struct tw_error *error)
 	if (capture->snaplen > UINT32_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"--snapshot-length %llu is more than any packet has: leave it out to have all of them",
+			"--snapshot-length %llu is more than the size of any packet: omit it to write complete packets",
 			(unsigned long long)capture->snaplen);
 	err = check_user(capture, error);
 	return err ? err : check_filter(capture->filter, error);
@@ -435,8 +430,7 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 	if (!removed)
 		return 0;
 	return tw_error__set(error, -ENOSPC,
-			     "writing %s: no space for as many files as --ring-buffer asks for; %" PRIu64
-			     " were removed before their time, so make room, or ask for fewer or smaller ones",
+			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64 " were removed early: make room, or choose fewer or smaller files",
 			     capture->file, removed);
 }
 
@@ -490,55 +484,59 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
-	  "Receive on this interface; on a wire of ours at the end that has its name",
-	  offsetof(struct capture, interface), NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Receive on interface NAME", offsetof(struct capture, interface),
+	  NULL },
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
-	  "Receive UDP at this port, of all addresses of this machine or of one; 0.0.0.0:18101, [::1]:18101",
+	  "Receive UDP on this port, on all addresses of this machine or on one, for example 0.0.0.0:18101 or "
+	  "[::1]:18101",
 	  offsetof(struct capture, udp), NULL },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
-	  "Receive through AF_XDP: nobody else on this interface sees the frames then, all other traffic passes; takes an interface "
-	  "without an XDP program",
+	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
+	  "passes. Requires an interface without an XDP program",
 	  offsetof(struct capture, xdp), NULL },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
 	  offsetof(struct capture, file), NULL },
 	{ 'c', "count", "N", CLI_ARG_NUMBER,
-	  "End after so many events were written; 0 = without end (default). Metadata in the file do not count",
+	  "Stop after writing N events; 0 means no limit (default). Metadata do not count",
 	  offsetof(struct capture, count), NULL },
 	{ 's', "snapshot-length", "BYTES", CLI_ARG_SIZE,
-	  "Write no more than so many bytes of an event's packet; 0 = all (default). Its fields begin behind the first 78; "
-	  "metadata are never cut",
+	  "Write at most BYTES of an event's packet; 0 means all (default). The fields begin at byte 78. "
+	  "Metadata are always complete",
 	  offsetof(struct capture, snaplen), NULL },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
-	  "Keep frames as they come, many events in one, which costs least; `tracewire convert` unpacks them later",
+	  "Write frames as received, with many events in each, which costs least; `tracewire convert` unpacks "
+	  "them later",
 	  offsetof(struct capture, packed), NULL },
 	{ 0, "align", "host|none", CLI_ARG_TEXT,
-	  "Put all streams on this host's clock, as exchanges with their producers tell it; or leave each on its own machine's (default)",
+	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
+	  "keep the clock of each machine (default)",
 	  0, set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "Let packet times follow when a producer's wall clock is set; else they keep to what it was at the beginning",
+	  "Packet times follow if a producer's wall clock is set; otherwise they keep its state at the start",
 	  offsetof(struct capture, wall), NULL },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
-	  "Take at most N streams from one address at once (default 224); all addresses together have 256", 0,
+	  "Admit at most N streams from one address at once (default 224); the limit of all addresses is 256", 0,
 	  set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
-	  "Take at most BYTES a second from all streams together that answer no question about their clock, as forged ones do not; K, M and G can follow; 0 = no limit (default 4M)",
+	  "Accept at most BYTES a second from all streams that do not answer time synchronisation requests "
+	  "(forged streams do not); K, M and G may follow; 0 means no limit (default 4M)",
 	  0, set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Say every so often, on standard error, what became of the events: on a terminal in one place, else a line a stream",
+	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same "
+	  "place",
 	  0, set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
-	  "Standard error is JSON, an object a line: begin, status, end, note and error; docs/options.md has their members",
+	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
+	  "docs/options.md describes their members",
 	  0, set_json },
 	{ 'Z', "user", "USER", CLI_ARG_TEXT,
-	  "Become this user once the interface and the file are open (default: who called sudo, else nobody); root keeps all "
-	  "privileges",
+	  "Become this user when the interface and the file are open (default: the user behind sudo, otherwise "
+	  "nobody); root keeps all privileges",
 	  offsetof(struct capture, user), NULL },
-	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error, but those that --json asks for", offsetof(struct capture, quiet),
-	  NULL },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status and no summary on standard error, except those of --json",
+	  offsetof(struct capture, quiet), NULL },
 	{ 0 },
 };
 
@@ -546,9 +544,10 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &output_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "What several machines send by `tracewire stream -u THIS`", "tracewire capture -u 18101 -w x.pcapng" },
-	{ "Ten seconds of what is streamed on a wire", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
-	{ "The next hundred switches away from an idle task",
+	{ "Capture what several machines send by `tracewire stream -u THIS`",
+	  "tracewire capture -u 18101 -w x.pcapng" },
+	{ "Capture an interface for ten seconds", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
+	{ "Capture the next hundred switches away from an idle task",
 	  "sudo tracewire capture -i tw0 -f 'prev_pid == 0' -c 100 -w idle.pcapng" },
 	{ "As text, while they come", "sudo tracewire capture -q -i tw0 -w - | tracewire report -" },
 	{ NULL, NULL },
@@ -558,16 +557,15 @@ const struct cli_command cli_command_capture = {
 	.name = "capture",
 	.summary = "Write trace events that other machines stream to a pcapng file",
 	.description =
-		"Receives what `tracewire stream` sends, from any number of machines, until Ctrl-C. Every event is a packet at its own "
-		"time, in one order across CPUs and machines; each stream is an interface of the file. Where events are missing, the list "
-		"says so and how many.\n"
-		"\n"
-		"What became of every event the kernels recorded is the ledger: in the summary, in --status, in each file (see `tracewire "
-		"info`). How far packet times may be from this host's clock is asked of the producers, and is trace.time_error in "
-		"Wireshark.\n"
-		"\n"
-		"An interface has to be up at the beginning; one that goes down later is waited for. Other captures on it see the same "
-		"frames. Once the interface and the file are open, capture has no privileges.",
+		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C. Each event is "
+		"a packet with the time of the event, in time order across CPUs and machines. Each stream is an "
+		"interface of the file. Packets of the file show where events are missing, and their number.\n\n"
+		"The ledger shows where each recorded event went: in the summary, in --status and in each file (see "
+		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times: "
+		"trace.time_error in Wireshark.\n\n"
+		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
+		"on the interface see the same frames. Capture gives up all privileges when the interface and the "
+		"file are open.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

@@ -42,7 +42,7 @@ struct parse {
 static int parse_seconds(const struct parse *p, uint64_t *ret)
 {
 	if (cli_seconds__parse(p->value, ret))
-		return tw_error__set(p->error, -EINVAL, "%s '%s': '%s' is no number of seconds, such as 60 or 0.5",
+		return tw_error__set(p->error, -EINVAL, "%s '%s': '%s' is not a number of seconds, such as 60 or 0.5",
 				     p->option, p->text, p->value);
 	return 0;
 }
@@ -65,7 +65,7 @@ static int unknown_key(const struct parse *p, const struct key *keys)
 
 	for (; keys->name; keys++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", keys->name);
-	return tw_error__set(p->error, -EINVAL, "%s '%s' is none of KEY:VALUE; the keys are %s", p->option, p->text,
+	return tw_error__set(p->error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", p->option, p->text,
 			     list);
 }
 
@@ -113,8 +113,7 @@ int output_request__check(const struct output_request *request, struct tw_error 
 		return 0;
 	if (request->files_max)
 		return tw_error__set(error, -EINVAL,
-				     "--ring-buffer files:%llu does not say when the next file begins: give filesize:, "
-				     "duration:, interval: or packets: with another --ring-buffer",
+				     "--ring-buffer files:%llu does not say when to begin the next file: add filesize:, duration:, " "interval: or packets: with another --ring-buffer",
 				     (unsigned long long)request->files_max);
 	if (request->stop_files)
 		return tw_error__set(
@@ -150,12 +149,12 @@ static int set_autostop(void *config, const char *text, struct tw_error *error)
 
 static const struct cli_option output_options[] = {
 	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_TEXT,
-	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS, packets:N or when the time is a multiple of "
-	  "interval:SECONDS; with files:N keep the last N; can be given again",
+	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS or packets:N, or when the time is "
+	  "a multiple of interval:SECONDS; with files:N keep the last N files. May be given many times",
 	  0, set_ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_TEXT,
-	  "End after duration:SECONDS, filesize:KB (or 64M), files:N or events:N, which is what --count counts; packets:N, as dumpcap "
-	  "has it, means events:N here; can be given again",
+	  "Stop after duration:SECONDS, filesize:KB (or 64M), files:N or events:N, counted as for --count; "
+	  "packets:N means events:N. May be given many times",
 	  0, set_autostop },
 	{ 0 },
 };

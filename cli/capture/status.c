@@ -106,15 +106,15 @@ static struct capture_limits capture_limits__make(const struct tw_archive_stats 
 #define LIMIT(member) offsetof(struct capture_limits, member)
 
 static const struct summary_row limit_rows[] = {
-	{ "early", LIMIT(early), "limit", "events were written before their turn: those that waited took all memory" },
+	{ "early", LIMIT(early), "limit", "events were written out of order, because queued events used all memory" },
 	{ "metadata_bytes", LIMIT(metadata_bytes), NULL, NULL },
 	{ "metadata_not_kept", LIMIT(metadata_not_kept), "limit",
-	  "records of metadata were not kept, as memory is limited: files that follow lack them" },
+	  "metadata records did not fit into memory: later files lack them" },
 	{ "names_forgotten", LIMIT(names_forgotten), "limit",
-	  "names of tasks were not kept, as memory is limited: files that follow may lack them" },
+	  "task names did not fit into memory: later files may lack them" },
 	{ "metadata_in_pieces", LIMIT(metadata_in_pieces), "limit",
-	  "records of metadata came in part and are not in the file" },
-	{ "not_asked", LIMIT(not_asked), "limit", "frames of streams too many to ask for their clocks" },
+	  "metadata records were incomplete and are not in the file" },
+	{ "not_asked", LIMIT(not_asked), "limit", "frames of streams beyond the number that is asked for clocks" },
 	{ 0 },
 };
 
@@ -123,7 +123,7 @@ static void capture_limits__print(const struct capture_limits *limits, const str
 {
 	summary__print_rows(limit_rows, limits, out);
 	if (limits->classifiers_unread && ledger->place[TW_PLACE_WIRE])
-		fputs("limit    counters of classifiers were not read, which takes root: what these dropped is among wire\n",
+		fputs("limit    counters of classifiers were not read, which requires root: events that these dropped " "count as wire\n",
 		      out);
 }
 
@@ -156,7 +156,7 @@ void capture__tell_first_refused(struct capture *capture)
 	capture->told_refused = true;
 	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
-	note__say("frames from %s are refused: %s; the summary says how many, and from where else", source,
+	note__say("frames from %s are refused: %s; the summary counts them by address", source,
 		  tw_refusals__why(refusals.first));
 }
 
@@ -314,7 +314,7 @@ static void print_status_json(const struct tw_archive_report *reports, size_t n,
 static const struct summary_row frame_counters[] = {
 	{ "received", AT(rx.frames), NULL, NULL },
 	{ "dropped", AT(rx.dropped), NULL, NULL },
-	{ "too_long", AT(too_long), "too long", "frames, beyond what was to be expected; not taken" },
+	{ "too_long", AT(too_long), "too long", "frames were longer than expected and not received" },
 	{ "unreadable", AT(archive.merge.unreadable), NULL, NULL },
 	{ 0 },
 };
@@ -322,7 +322,7 @@ static const struct summary_row frame_counters[] = {
 static const struct summary_row question_counters[] = {
 	{ "asked", AT(asked.asked), NULL, NULL },
 	{ "answered", AT(asked.answered), NULL, NULL },
-	{ "strange", AT(asked.strange), "clocks", "answers to nothing that was asked" },
+	{ "strange", AT(asked.strange), "clocks", "answers without a request" },
 	{ "crowded", AT(asked.crowded), NULL, NULL },
 	{ 0 },
 };
@@ -332,7 +332,7 @@ static const struct summary_row file_counters[] = {
 	{ "packets", AT(archive.packets), NULL, NULL },
 	{ "bytes", AT(archive.bytes), NULL, NULL },
 	{ "removed_early", AT(archive.removed_early), "removed",
-	  "files before their time, for want of space on the disk" },
+	  "files were removed early, because the disk was full" },
 	{ 0 },
 };
 
@@ -425,7 +425,7 @@ static void show_table(struct screen *screen, const struct status *status)
 
 static void tell_people(struct screen *screen, const struct status *status)
 {
-	static const char nothing[] = "nothing to tell yet: no stream came, or the writer is busy\n";
+	static const char nothing[] = "no status yet: no stream was received, or the recorder is busy\n";
 
 	if (!screen__is_there())
 		capture__print_refused(&status->refusals, stderr);
@@ -453,7 +453,7 @@ static void tell_left_out(struct capture *capture)
 	if (!capture->left_out)
 		return;
 	screen__clear(&capture->screen);
-	note__say("%u times there was no status: standard error had not taken the one before", capture->left_out);
+	note__say("%u statuses were omitted, because standard error was blocked", capture->left_out);
 	capture->left_out = 0;
 }
 
@@ -486,7 +486,7 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("nothing bounds their error: no question about the producer's clock was answered\n", stderr);
+		fputs("nothing bounds their error: the producer answered no time synchronisation request\n", stderr);
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
@@ -511,18 +511,17 @@ static void print_summary(const struct capture *capture)
 		print_table(stats->streams, stats->n_streams, stderr);
 		tw_ledger__print_remarks(&archive->ledger, stderr);
 	} else {
-		fputs("no stream came: `tracewire stream` sends them\n", stderr);
+		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
 	}
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->capture_filter);
-	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped for want of room here\n",
+	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped, because the receive buffer was full\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
 	summary__print_rows(frame_counters, stats, stderr);
 	if (archive->merge.unreadable || archive->merge.refused)
 		fprintf(stderr,
-			"strange  %" PRIu64 " frames that cannot be read, %" PRIu64
-			" of one stream or channel too many\n",
+			"strange  %" PRIu64 " frames could not be read, %" PRIu64 " exceeded the number of streams or channels\n",
 			archive->merge.unreadable, archive->merge.refused);
 	summary__print_rows(question_counters, stats, stderr);
 	limits = limits_at_end(capture);

@@ -524,23 +524,23 @@ static int compile(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "to", "TARGET", CLI_ARG_TEXT,
-	  "For whom: tracefs, xdp, tc, u32, pcap, display; or tree, which shows what is asked of each event",
+	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which shows the tests of each event",
 	  offsetof(struct compile, to), NULL },
 	{ 0 },
 };
 
 static const struct cli_option classifier_options[] = {
 	{ 0, "action", "ACTION", CLI_ARG_TEXT,
-	  "What becomes of events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
+	  "Action for events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
 	  offsetof(struct compile, action), NULL },
 	{ 0, "default", "ACTION", CLI_ARG_TEXT,
-	  "What becomes of the others (default: pass with --action, as in filter attach, else drop)",
+	  "Action for other events (default: pass with --action, as in filter attach, otherwise drop)",
 	  offsetof(struct compile, otherwise), NULL },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
 	  offsetof(struct compile, interface), NULL },
-	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Look into UDP datagrams to this port too",
+	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter UDP datagrams to this port",
 	  offsetof(struct compile, udp_port), NULL },
-	{ 0, "offload", NULL, CLI_ARG_NONE, "As network cards take it", offsetof(struct compile, offload), NULL },
+	{ 0, "offload", NULL, CLI_ARG_NONE, "For network cards", offsetof(struct compile, offload), NULL },
 	{ 0 },
 };
 
@@ -549,32 +549,31 @@ static const struct cli_option_group classifier_group = { "For xdp, tc and u32",
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, &classifier_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Filters for the kernel's own events",
-	  "sudo tracewire filter compile --to tracefs -e sched 'prev_pid == 0'" },
-	{ "What Wireshark has for it", "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
+	{ "Print filters for the kernel", "sudo tracewire filter compile --to tracefs -e sched 'prev_pid == 0'" },
+	{ "Print a Wireshark display filter",
+	  "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
 	{ "Show those events", "tshark -r x.pcapng -Y \"$f\"" },
-	{ "The program that drops them on the wire",
+	{ "Print the XDP program that drops these events",
 	  "sudo tracewire filter compile --to xdp --action drop 'prev_pid == 0'" },
 	{ NULL, NULL },
 };
 
 const struct cli_command filter_command_compile = {
 	.name = "compile",
-	.summary = "Print an expression as one stage has it",
+	.summary = "Translate an expression for one stage",
 	.arguments = "EXPRESSION",
 	.arg_kind = CLI_ARG_TEXT,
 	.args_max = 1,
 	.description =
-		"Writes the filter strings of tracefs, instructions for XDP or tc, commands of tc for u32, a capture filter of "
-		"libpcap or a display filter of Wireshark, for the same events each time. The formats come from this kernel, which "
-		"needs root, or from a capture.\n"
-		"\n"
-		"Frames name the schema that their event ids belong to. With --from, or with -e where the stream has just these "
-		"events, the result asks for that schema; else it takes any. A filter on the wire is about frames of one event; control "
-		"frames pass, so that what passes can be decoded.\n"
-		"\n"
-		"The status is 2 where the target cannot express all of it; the sentence says which part, and why. `tracewire filter "
-		"explain` shows which stage could do it.",
+		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "
+		"capture filter, or a Wireshark display filter. Each selects the same events. The formats come from "
+		"this kernel, which requires root, or from a capture.\n\n"
+		"Each frame names the schema of its event ids. With --from, or with -e if the stream has exactly "
+		"these events, the result tests for that schema; otherwise it accepts any. A filter on an interface "
+		"applies to frames with one event; control frames pass, so that the remaining frames can be "
+		"decoded.\n\n"
+		"The exit status is 2 if the target cannot express the whole expression; the error message says "
+		"which part, and why. `tracewire filter explain` shows which stage can.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct compile),

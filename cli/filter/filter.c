@@ -8,7 +8,7 @@ static const struct cli_command *const commands[] = {
 };
 
 static const struct cli_example examples[] = {
-	{ "The same expression in Wireshark's words",
+	{ "Translate an expression to a Wireshark display filter",
 	  "tracewire filter compile --from x.pcapng --to display 'prev_pid == 0'" },
 	{ NULL, NULL },
 };
@@ -17,8 +17,8 @@ const struct cli_command cli_command_filter = {
 	.name = "filter",
 	.summary = "Compile, explain and attach filters",
 	.description =
-		"A filter is one expression, as Wireshark has them, for whatever stage that events pass: the kernel, the "
-		"producer, XDP, tc, a capture, a report.",
+		"A filter is an expression in the style of Wireshark, for any stage that events pass: the kernel, "
+		"the producer, XDP, tc, a capture, a report.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -31,12 +31,12 @@ static int apply_schema(void *data, const char *value, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
-	  "The events of this kernel that are meant: a system, an event, SYSTEM:EVENT, either with wildcards, or several with "
-	  "commas between (default: all). The result is for a stream of just these",
+	  "Use the formats of these events of this kernel: a system, an event or SYSTEM:EVENT, with wildcards; "
+	  "separate several by commas (default: all). The result is for a stream of exactly these events",
 	  0, cli_selection__add },
-	{ 0, "from", "FILE", CLI_ARG_FILE, "Take the formats of events from this capture instead of this kernel",
+	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats of this capture instead of this kernel",
 	  offsetof(struct cli_formats_source, file), NULL },
-	{ 0, "schema", "ID", CLI_ARG_TEXT, "Which schema, where the capture has several", 0, apply_schema },
+	{ 0, "schema", "ID", CLI_ARG_TEXT, "Schema to use, if the capture has several", 0, apply_schema },
 	{ 0 },
 };
 

@@ -60,7 +60,8 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 		return -ENOMEM;
 	code = tw_pattern__new(literal, &at, why);
 	if (!code)
-		return tw_filter_error(binding->error, -EINVAL, tw_literal__column_of(literal, binding->bound->text, at),
+		return tw_filter_error(binding->error, -EINVAL,
+				       tw_literal__column_of(literal, binding->bound->text, at),
 				       "this is no regular expression: %s", why);
 	*compiled = (struct tw_compiled){ .literal = literal, .code = code, .next = binding->bound->patterns };
 	binding->bound->patterns = compiled;

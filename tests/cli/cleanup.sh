@@ -30,7 +30,7 @@ ip link show dead >/dev/null || fail "a dry run removes"
 
 stream_on living # its start is a clean-up too: the next run removes what the last has left
 living=$pid
-grep -q 'removed interface dead, left behind' "$scratch/living.err" || fail "the next run does not clean up"
+grep -q 'removed interface dead of a killed run' "$scratch/living.err" || fail "the next run does not clean up"
 
 stream_on dead
 dead=$pid
@@ -75,7 +75,7 @@ python3 - "$scratch/json" <<'END' || fail "what capture -j says is not JSON: $(c
 import json, sys
 said = [json.loads(line) for line in open(sys.argv[1])]
 notes = [line["note"] for line in said if "note" in line]
-assert "removed interface dead, left behind by a run that was killed" in notes, notes
+assert "removed interface dead of a killed run" in notes, notes
 assert [next(iter(line)) for line in said if "note" not in line] == ["begin", "end", "error"], said
 end = [line for line in said if "end" in line][0]
 assert end["file"]["events"] == 0 and end["filter"]["rejected"] == 0, end

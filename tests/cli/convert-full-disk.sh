@@ -18,7 +18,7 @@ convert() { # FILE LEFT...: fails, and the disk has these files
 	shift
 	err=$("$tracewire" convert "$large" "$file" 2>&1)
 	[ $? = 1 ] || fail "$file: exits with another status: $err"
-	tail -n 1 <<<"$err" | grep -qE "no room for $file after [0-9]+ bytes: nothing was left there" || fail "$file: says $err"
+	tail -n 1 <<<"$err" | grep -qE "no room for $file after [0-9]+ bytes: the incomplete file was removed" || fail "$file: says $err"
 	[ "$(ls -A)" = "$*" ] || fail "$file: there is $(ls -A)"
 }
 

@@ -49,12 +49,12 @@ echo 'just text, and more than ten bytes of it' >text
 run 2 "$tracewire" convert text z.pcapng
 tells 'not a trace.dat'
 run 2 "$tracewire" convert . z.pcapng
-tells 'no regular file'
+tells 'not a regular file'
 run 2 "$tracewire" convert <(cat "$good") z.pcapng
-tells 'no regular file.*save'
+tells 'not a regular file.*save'
 cp "$good" copy.dat
 run 2 "$tracewire" convert copy.dat copy.dat
-tells 'the file that is read'
+tells 'is the input file'
 cmp "$good" copy.dat || fail "the input was changed"
 run 1 "$tracewire" convert "$good" no/folder/z.pcapng
 tells 'no/folder/z.pcapng cannot be created: No such file or directory; create the folder first'
@@ -72,7 +72,7 @@ nothing_at z.pcapng
 cp "$good" hole.dat
 printf 'XXXXXXXXXXXXXXXX' | dd of=hole.dat bs=1 seek=1470000 conv=notrunc status=none
 run 1 "$tracewire" convert hole.dat z.pcapng
-tells 'damaged at byte [0-9]+: .*; all else is in z.pcapng'
+tells 'damaged at byte [0-9]+: .*; the rest is in z.pcapng'
 n=$(events)
 [ "${n:-0}" -gt 1000 ] && [ "$n" -lt 4394 ] || fail "around the damage: ${n:-no} events of 4394"
 "$tracewire" report z.pcapng >z.txt 2>err || fail "what was delivered cannot be read: $(cat err)"

@@ -62,10 +62,10 @@ static void sentences(void **state)
 		const char *text, *says;
 	} wrong[] = {
 		{ output_request__ring, "files", "the keys are duration, filesize, files, interval, packets" },
-		{ output_request__ring, "file:5", "--ring-buffer 'file:5' is none of KEY:VALUE" },
-		{ output_request__ring, "", "is none of KEY:VALUE" },
-		{ output_request__ring, ":", "is none of KEY:VALUE" },
-		{ output_request__ring, "events:5", "is none of KEY:VALUE" },
+		{ output_request__ring, "file:5", "--ring-buffer 'file:5' is not KEY:VALUE" },
+		{ output_request__ring, "", "is not KEY:VALUE" },
+		{ output_request__ring, ":", "is not KEY:VALUE" },
+		{ output_request__ring, "events:5", "is not KEY:VALUE" },
 		{ output_request__ring, "files:", "'' is not a number" },
 		{ output_request__ring, "files:-1", "'-1' is not a number: digits alone are wanted, such as 100" },
 		{ output_request__ring, "files:0", "is not in the range from 1 to 99999" },
@@ -74,11 +74,11 @@ static void sentences(void **state)
 		{ output_request__ring, "filesize:18446744073709551615", "is not in the range from 1 to " },
 		{ output_request__ring, "packets:5K", "'5K' is not a number, at character 2: digits alone are wanted" },
 		{ output_request__ring, "packets:0x10", "'0x10' is not a number" },
-		{ output_request__ring, "duration:0x10", "'0x10' is no number of seconds" },
-		{ output_request__ring, "duration:0", "'0' is no number of seconds, such as 60 or 0.5" },
-		{ output_request__ring, "duration:nan", "'nan' is no number of seconds" },
-		{ output_request__ring, "interval:1e99", "is no number of seconds" },
-		{ output_request__autostop, "duration:", "--autostop 'duration:': '' is no number of seconds" },
+		{ output_request__ring, "duration:0x10", "'0x10' is not a number of seconds" },
+		{ output_request__ring, "duration:0", "'0' is not a number of seconds, such as 60 or 0.5" },
+		{ output_request__ring, "duration:nan", "'nan' is not a number of seconds" },
+		{ output_request__ring, "interval:1e99", "is not a number of seconds" },
+		{ output_request__autostop, "duration:", "--autostop 'duration:': '' is not a number of seconds" },
 		{ output_request__autostop, "x:1", "the keys are duration, filesize, files, packets, events" },
 	};
 	struct tw_error err;
@@ -101,7 +101,7 @@ static void what_does_not_go_together(void **state)
 
 	(void)state;
 	assert_int_equal(output_request__check(&endless, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "files:5 does not say when the next file begins"));
+	assert_non_null(strstr(err.text, "files:5 does not say when to begin the next file"));
 	assert_int_equal(output_request__check(&single, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "files:2 needs more than one file"));
 }

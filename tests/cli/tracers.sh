@@ -91,7 +91,7 @@ refused "give --tracer function" -e sched -l vfs_read
 refused "give --tracer function_graph" -e sched -g vfs_read
 refused "(no tracer 'functoin'; did you mean function\?|built without)" -p functoin
 refused "no tracer 'zzzzzz'; this kernel has: " -p zzzzzz
-refused "no event is asked for" -T
+refused "no event is selected" -T
 grep -qw function "$tracing/available_tracers" || refused "built without the function tracer" -p function
 
 refused "'nodisable_on_free' cannot be given" -e sched -O nodisable_on_free

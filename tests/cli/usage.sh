@@ -26,51 +26,51 @@ refuses 2 "tracewire record: unknown option '--evnet'; did you mean --event?" re
 refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
 refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
-refuses 2 "tracewire stream: nowhere to send is given: name an interface with --interface or a host with --udp, for example -i tw0 or -u 10.0.0.7" \
+refuses 2 "tracewire stream: no destination is given: name an interface with --interface or a host with --udp, for example -i tw0 or -u 10.0.0.7" \
 	stream -e sched
-refuses 2 "tracewire stream: '': a host, a port or both are wanted, as in 10.0.0.7, 18101 or 10.0.0.7:18101" stream -e sched -u ''
-refuses 2 "tracewire capture: '': a host, a port or both are wanted, as in 10.0.0.7, 18101 or 10.0.0.7:18101" capture -u '' -w x
-refuses 2 "tracewire stream: --interface and --udp are two ways to send: give one of them" stream -e sched -i tw0 -u host
-refuses 2 "tracewire stream: --destination goes with --interface; --udp names a host itself" stream -e sched -u host --destination group
-refuses 2 "tracewire stream: --destination '1:2:3' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \
+refuses 2 "tracewire stream: '': give a host, a port or both, as in 10.0.0.7, 18101 or 10.0.0.7:18101" stream -e sched -u ''
+refuses 2 "tracewire capture: '': give a host, a port or both, as in 10.0.0.7, 18101 or 10.0.0.7:18101" capture -u '' -w x
+refuses 2 "tracewire stream: --interface and --udp exclude each other: stream sends to one of them" stream -e sched -i tw0 -u host
+refuses 2 "tracewire stream: --destination is for --interface; --udp names the host itself" stream -e sched -u host --destination group
+refuses 2 "tracewire stream: --destination '1:2:3' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group" \
 	stream -e sched -i tw0 --destination 1:2:3
 for address in 1:2:3:4:5:0x6 1:2:3:4:5:+6 1:2:3:4:5:006 '1:2:3:4:5: 6' 1:2:3:4:5:6:; do
-	refuses 2 "tracewire stream: --destination '$address' is no Ethernet address, such as 52:54:00:12:34:56, and not the word group" \
+	refuses 2 "tracewire stream: --destination '$address' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group" \
 		stream -e sched -i tw0 --destination "$address"
 done
-refuses 2 "tracewire stream: --rate '5q' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+refuses 2 "tracewire stream: --rate '5q' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
 	stream -e sched -u host --rate 5q
-refuses 2 "tracewire stream: --latency '0' is no number from 1 to 10000, in ms" stream -e sched -u host --latency 0
+refuses 2 "tracewire stream: --latency '0' is not a number from 1 to 10000, in ms" stream -e sched -u host --latency 0
 for size in 0 10 127 65533 100000 1k; do
-	refuses 2 "tracewire stream: --frame-size '$size' is no number from 128 to 65532, in bytes" stream -e sched -u host --frame-size $size
+	refuses 2 "tracewire stream: --frame-size '$size' is not a number from 128 to 65532, in bytes" stream -e sched -u host --frame-size $size
 done
-refuses 2 "tracewire capture: nothing is given to receive from: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
+refuses 2 "tracewire capture: no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, for example -u 18101" capture -w x
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
-refuses 2 "tracewire live: no event is asked for: give --event, or --tracer; \`tracewire list\` shows what there is" live
+refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` shows all events" live
 refuses 2 "tracewire live: option '--threads': 'many' is not a number: digits alone are wanted, such as 100" live -e sched --threads many
 refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: digits alone are wanted, such as 100" stream -e sched -i tw0 --events-per-frame -1
 refuses 2 "tracewire capture: option '--count': '-5' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -c -5
 refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -a events:x
-refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than any packet has: leave it out to have all of them" \
+refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than the size of any packet: omit it to write complete packets" \
 	capture -u 18101 -w x -s 4294967296
 refuses 2 "tracewire record: option '--buffer-size': the number 18446744073709551615 is too large; 1073741824 is the largest" \
 	record -e sched -w x --buffer-size 18446744073709551615
 refuses 2 "tracewire record: option '--buffer-size': '1T' is not a number, at character 2: write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M" \
 	record -e sched -w x --buffer-size 1T
 refuses 2 "tracewire record: option '--threads': the number 65537 is too large; 65536 is the largest" record -e sched -w x --threads 65537
-refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10' is no number of seconds, such as 60 or 0.5" \
+refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10' is not a number of seconds, such as 60 or 0.5" \
 	capture -u 18101 -w x -a duration:0x10
-refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3' is no number of seconds, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
+refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3' is not a number of seconds, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
 refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: digits alone are wanted, such as 100" \
 	capture -u 18101 -w x -b packets:0x10
-refuses 2 "tracewire stream: --rate '0x1p40' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
 	stream -e sched -u host --rate 0x1p40
-refuses 2 "tracewire stream: --rate '18446744073.9G' is no number of bits per second, such as 100M; k, M and G stand for 1000, a million and a thousand million, and 1k is the least" \
+refuses 2 "tracewire stream: --rate '18446744073.9G' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
 	stream -e sched -u host --rate 18446744073.9G
-refuses 2 "tracewire report: --cpu '18446744073709551616' is no list of CPUs; it is made of numbers below 4096 and ranges, as in 0,2,4-7" \
+refuses 2 "tracewire report: --cpu '18446744073709551616' is not a list of CPUs: numbers below 4096 and ranges, for example 0,2,4-7" \
 	report --cpu 18446744073709551616 x
 refuses 2 "tracewire filter compile: --schema '-1' is no schema id: it is a hexadecimal number" filter compile --schema -1 cpu==1
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now

@@ -26,7 +26,7 @@ ledger, frames, questions = stream["ledger"], end["frames"], end["questions"]
 places = ledger["places"]
 recorded, read, events = (int(n) for n in re.search(r"^events +(\d+) recorded, (\d+) read, (\d+) sent", producer, re.M).groups())
 ring, shed, refused = (int(n) for n in re.search(r"^lost +(\d+) in the ring, (\d+) by the producer, (\d+) in ", producer, re.M).groups())
-clock = re.search(r"^clock +(\d+) questions answered; (\d+) frames were no question to this stream, \d+ answers could not be sent, (\d+) frames were dropped", producer, re.M)
+clock = re.search(r"^clock +(\d+) requests answered; (\d+) frames were not requests to this stream, \d+ answers could not be sent, (\d+) frames exceeded", producer, re.M)
 answered, strange, dropped = (int(n) for n in clock.groups()) if clock else (0, 0, 0)
 print(f"{form}: {sent}, {recorded} events of the producer, {frames}, {questions}, clock {stream['clock']}")
 

@@ -144,7 +144,7 @@ expect "events without a line of their own" 0 "$(tshark -r "$scratch/cut.pcapng"
 	grep -cvE '^.+-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=.* prev_pid=[0-9]+\[Packet size limited during capture\]$')"
 "$tracewire" report "$scratch/cut.pcapng" >"$scratch/text" 2>"$scratch/err" || fail "report: $(cat "$scratch/err")"
 says "$scratch/err" "^events +$sent printed of $sent " || fail "report of cut packets: $(cat "$scratch/err")"
-says "$scratch/err" "^snapped +$sent frames" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
+says "$scratch/err" "^snapped +$sent truncated frames" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
 ! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
 expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 
@@ -157,8 +157,8 @@ refused() { # STATUS TEXT OPTION...
 	expect "capture $*" "tracewire capture: $text" "$(cat "$scratch/err")"
 	[ ! -e "$scratch/none" ] || fail "capture $* leaves a file"
 }
-refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists those there are" -i tw9
-refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists those there are" --xdp -i tw9
+refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists all interfaces" -i tw9
+refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists all interfaces" --xdp -i tw9
 ip link add vb type veth peer name vb-far
 for way in '' --xdp; do # also where there is no carrier, up is enough
 	ip link set vb down
@@ -171,14 +171,14 @@ for way in '' --xdp; do # also where there is no carrier, up is enough
 	rm -f "$scratch/none"
 done
 ip link del vb
-refused 2 "--udp 'badport' is no port to receive at, such as 18101, nor does one stand behind it, as in 127.0.0.1:18101" -u badport
-refused 2 "'70000': '70000' is no port, which is a number from 1 to 65535" -u 70000
+refused 2 "--udp 'badport' is not a port such as 18101, or an address with a port such as 127.0.0.1:18101" -u badport
+refused 2 "'70000': '70000' is not a port, a number from 1 to 65535" -u 70000
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
-refused 2 "--packed keeps frames as they came, and --snapshot-length cuts events off them: leave one of them away; \`tracewire convert\` unpacks, \`editcap -s\` cuts" \
+refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` unpacks, \`editcap -s\` truncates" \
 	-i tw0 --packed -s 64
-refused 2 "--status '0' is no number of seconds, such as 1 or 0.5s" -i tw0 --status 0
-refused 2 "--autostop 'duration:x': 'x' is no number of seconds, such as 60 or 0.5" -i tw0 -a duration:x
+refused 2 "--status '0' is not a number of seconds, such as 1 or 0.5s" -i tw0 --status 0
+refused 2 "--autostop 'duration:x': 'x' is not a number of seconds, such as 60 or 0.5" -i tw0 -a duration:x
 
 for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be later: as record has it
 	# shellcheck disable=SC2086
@@ -207,7 +207,7 @@ killed=$(echo "$scratch"/ring/x_00001_*)
 zstd -tq "$killed" 2>/dev/null && fail "a compressed file of a capture that was killed has an end"
 sleep 1 # names have seconds
 start_ring
-wait_for says "$scratch/ring.err" "^repaired capture $killed, left behind by a run that was killed" || # said by one that receives
+wait_for says "$scratch/ring.err" "^repaired capture $killed of a killed run" || # said by one that receives
 	fail "the ring of a capture that was killed: $(cat "$scratch/ring.err")"
 zstd -tq "$killed" || fail "a repaired file has no end"
 interrupt "$pid"

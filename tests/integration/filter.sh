@@ -39,7 +39,7 @@ both() {
 }
 
 places() { # FILE: kinds of events for which the kernel, the producer, the recorder evaluate something, as the status says
-	sed -nE 's/^filter +in the kernel for ([0-9]+) .* in the producer for ([0-9]+), .* in order for ([0-9]+).*/\1 \2 \3/p' "$1"
+	sed -nE 's/^filter +in the kernel for ([0-9]+) .* in the producer for ([0-9]+), in the recorder for ([0-9]+).*/\1 \2 \3/p' "$1"
 }
 
 # same PLACES EVENTS EXPRESSION: it is evaluated in these places, and what comes out is what report finds

@@ -22,7 +22,7 @@ left=$((sent - rejected))
 
 "$tracewire" report "$scratch/x.pcap" >"$scratch/text" 2>"$scratch/report.err" || fail "report: $(cat "$scratch/report.err")"
 says "$scratch/report.err" "^events +$left printed of $left " || fail "report of $left events: $(cat "$scratch/report.err")"
-says "$scratch/report.err" "^filtered $rejected by a classifier on the way$" || fail "report: $(cat "$scratch/report.err")"
+says "$scratch/report.err" "^filtered $rejected by a classifier between producer and capture$" || fail "report: $(cat "$scratch/report.err")"
 says "$scratch/report.err" '^(missing|lost|damaged)' && fail "report: $(cat "$scratch/report.err")"
 expect "lines of events" "$left" "$(grep -c ' sched_[a-z_]*: ' "$scratch/text")"
 

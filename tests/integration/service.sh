@@ -126,7 +126,7 @@ printf '\6\0\0\0\377' >>"$(ls "$scratch"/state/*)"
 manage next capture "$tracewire" capture $options
 next=$pid
 wait_for is_ready next
-says "$scratch/next.err" '^repaired capture .*, left behind' || fail "after a kill: $(cat "$scratch/next.err")"
+says "$scratch/next.err" '^repaired capture .* of a killed run' || fail "after a kill: $(cat "$scratch/next.err")"
 
 # A writer that hangs, here at a full pipe, is no sign of life, though all other threads are well.
 mkfifo -m 666 "$scratch/full"

@@ -132,15 +132,15 @@ expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damage
 # Nobody listens.
 timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
 expect "status when nobody listens" 0 $?
-says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 has answered that nobody listens on port 9$' ||
+says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
 
 # An interface that leads out of the host.
 ip link add link s0 name out0 type macvlan
 ip link set out0 up
 run 2 "$tracewire" stream -e sched -i out0 -- true # and it may remove what somebody else's killed run has left
-expect "without a destination" "tracewire stream: what is sent on out0 leaves this host: say to whom, with --destination and the Ethernet \
-address of a capture host, or with --destination group for all that the network reaches" "$(grep -v '^removed ' "$scratch/err")"
+expect "without a destination" "tracewire stream: out0 leads to other hosts: name the receiver with --destination and the Ethernet \
+address of a capture host, or use --destination group for the whole network" "$(grep -v '^removed ' "$scratch/err")"
 for destination in group 52:54:00:12:34:56; do
 	in_background sniffed far timeout 200 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
 	sniffer=$pid

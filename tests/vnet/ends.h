@@ -98,7 +98,7 @@ static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 	assert_int_equal(f.data[0], 5);
 	while (tw_receiver__next(rx, 20, &f) == 1)
 		; /* another of these */
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	close(tx);
@@ -112,7 +112,7 @@ static inline void rx__assert_gone_while_down(struct tw_receiver *rx)
 	link__set_up("tw0", false);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENETDOWN);
 	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 }

@@ -79,10 +79,10 @@ static void await_operational(const char *name)
 
 void netns__wire(unsigned int mtu, unsigned int queues)
 {
-	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire test", .mtu = mtu, .queues = queues };
+	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire test", .mtu = mtu, .queues = queues };
 	struct tw_error err = { "" };
 
-	if (tw_wire__create(&o, &err) < 0)
+	if (tw_veth__create(&o, &err) < 0)
 		fail_msg("%s", err.text);
 	await_operational("tw0");
 	await_operational("tw0-tx");

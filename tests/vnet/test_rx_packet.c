@@ -259,7 +259,7 @@ static void test_answer(void **state)
 	(void)state;
 	netns__wire(0, 0);
 	rx = open_rx("tw0", 0);
-	assert_int_equal(rx->frame_max, TW_WIRE_MTU);
+	assert_int_equal(rx->frame_max, TW_VETH_MTU);
 	tx = raw__open("tw0-tx");
 	memcpy(frame + ETH_HLEN - sizeof(type), &type, sizeof(type));
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
@@ -317,7 +317,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), -ENODEV);
 	assert_string_equal(err.text,
-			    "cannot receive on none: there is no such interface; ip -br link lists those there are");
+			    "cannot receive on none: there is no such interface; ip -br link lists all interfaces");
 	tw_receiver__close(NULL);
 }
 

@@ -210,7 +210,7 @@ static void test_any_length(void **state)
 		}
 		tw_sink__close(tx);
 		tw_receiver__close(rx);
-		assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+		assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	}
 }
 
@@ -559,7 +559,7 @@ static void test_down_beside_aside(void **state)
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.data[0], 7);
 	assert_int_equal(wait(NULL) > 0, true);
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENODEV);
 	close(tx);
 	tw_receiver__close(rx);
@@ -588,7 +588,7 @@ static void test_refused(void **state)
 	netns__wire(0, 0);
 	assert_refused(
 		"none", 0, -ENODEV,
-		"cannot receive on none through AF_XDP: there is no such interface; ip -br link lists those there are");
+		"cannot receive on none through AF_XDP: there is no such interface; ip -br link lists all interfaces");
 	assert_refused("tw0", 100, -EINVAL, "a power of two");
 	rx = open_rx(0);
 	id = program_of("tw0", false);

@@ -443,7 +443,7 @@ static void try_gone(enum tw_transport transport)
 	n = fill_up(sink);
 	for (uint32_t i = 0; i < n; i++)
 		events += events_of(i);
-	assert_int_equal(tw_wire__remove("tw0", NULL), 0);
+	assert_int_equal(tw_veth__remove("tw0", NULL), 0);
 	assert_int_equal(tw_sink__flush(sink), -ENODEV);
 	assert_int_equal(tw_sink__flush(sink), -ENODEV);
 	tw_sink__stats(sink, &before);

@@ -506,11 +506,11 @@ static void test_refused(void **state)
 	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -ENETUNREACH);
 	assert_string_equal(err.text,
-			    "cannot send to 10.1.1.1: Network is unreachable; ip route get 10.1.1.1 tells what "
-			    "way there is");
+			    "cannot send to 10.1.1.1: Network is unreachable; ip route get 10.1.1.1 shows the "
+			    "route");
 	assert_int_equal(tw_udp_address__parse("[fe80::1]", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EINVAL);
-	assert_string_equal(err.text, "cannot send to fe80::1: which interface leads there has to be said, as in "
+	assert_string_equal(err.text, "cannot send to fe80::1: add the interface that leads there, as in "
 				      "[fe80::1%eth0]");
 	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EHOSTUNREACH);
@@ -522,8 +522,8 @@ static void test_refused(void **state)
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), 0);
 	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &err), -EINVAL);
 	assert_string_equal(err.text,
-			    "cannot send to 127.0.0.1:18101: datagrams of 72 bytes, which is what the way there "
-			    "takes, are below the 128 bytes a frame takes");
+			    "cannot send to 127.0.0.1:18101: the path MTU permits datagrams of 72 bytes, below the minimum "
+			    "frame size of 128 bytes");
 	tw_tx_udp__close(udp);
 	tw_tx_udp__close(NULL);
 }

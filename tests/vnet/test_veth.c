@@ -22,10 +22,10 @@
 
 struct list {
 	unsigned int n;
-	struct tw_wire last;
+	struct tw_veth last;
 };
 
-static void count(const struct tw_wire *wire, void *ctx)
+static void count(const struct tw_veth *wire, void *ctx)
 {
 	struct list *list = ctx;
 
@@ -37,7 +37,7 @@ static struct list list_wires(void)
 {
 	struct list list = { 0 };
 
-	assert_int_equal(tw_wire__list(count, &list, NULL), 0);
+	assert_int_equal(tw_veth__list(count, &list, NULL), 0);
 	return list;
 }
 
@@ -51,18 +51,18 @@ static void create_foreign(const char *name, const char *peer)
 	nl_socket_free(sk);
 }
 
-static void assert_refused(const struct tw_wire_options *o, int code, const char *word)
+static void assert_refused(const struct tw_veth_options *o, int code, const char *word)
 {
 	struct tw_error err = { "" };
 
-	assert_int_equal(tw_wire__create(o, &err), code);
+	assert_int_equal(tw_veth__create(o, &err), code);
 	if (!strstr(err.text, word))
 		fail_msg("\"%s\" is not in \"%s\"", word, err.text);
 }
 
 static void test_create_list_remove(void **state)
 {
-	const struct tw_wire_options o = {
+	const struct tw_veth_options o = {
 		.name = "twelve-chars", .owner = "tracewire run r-1", .mtu = 9000, .queues = 3
 	};
 	struct tw_error err = { "" };
@@ -70,7 +70,7 @@ static void test_create_list_remove(void **state)
 
 	(void)state;
 	assert_int_equal(list_wires().n, 0);
-	assert_int_equal(tw_wire__create(&o, &err), 0);
+	assert_int_equal(tw_veth__create(&o, &err), 0);
 	list = list_wires();
 	assert_int_equal(list.n, 1);
 	assert_string_equal(list.last.name, "twelve-chars");
@@ -83,32 +83,32 @@ static void test_create_list_remove(void **state)
 	assert_true(list.last.up);
 	link__set_up("twelve-chars-tx", false);
 	assert_false(list_wires().last.up);
-	assert_int_equal(tw_wire__remove("twelve-chars", &err), 0);
+	assert_int_equal(tw_veth__remove("twelve-chars", &err), 0);
 	assert_int_equal(list_wires().n, 0);
 	assert_false(link__exists("twelve-chars"));
 	assert_false(link__exists("twelve-chars-tx"));
-	assert_int_equal(tw_wire__remove("twelve-chars", &err), -ENODEV);
+	assert_int_equal(tw_veth__remove("twelve-chars", &err), -ENODEV);
 }
 
 /* Between being listed and being removed a wire may have gone, and a new one have its name: that one stays. */
 static void test_remove_listed(void **state)
 {
-	const struct tw_wire_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
-	const struct tw_wire_options living = { .name = "tw0", .owner = "tracewire run r-2" };
+	const struct tw_veth_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
+	const struct tw_veth_options living = { .name = "tw0", .owner = "tracewire run r-2" };
 	struct tw_error err = { "" };
-	struct tw_wire listed;
+	struct tw_veth listed;
 
 	(void)state;
-	assert_int_equal(tw_wire__create(&dead, &err), 0);
+	assert_int_equal(tw_veth__create(&dead, &err), 0);
 	listed = list_wires().last;
-	assert_int_equal(tw_wire__remove_listed(&listed, &err), 0);
-	assert_int_equal(tw_wire__remove_listed(&listed, &err), -ENODEV);
-	assert_int_equal(tw_wire__create(&living, &err), 0);
-	assert_int_equal(tw_wire__remove_listed(&listed, &err), -ENODEV);
-	assert_string_equal(err.text, "the wire tw0 is another's by now");
+	assert_int_equal(tw_veth__remove_listed(&listed, &err), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &err), -ENODEV);
+	assert_int_equal(tw_veth__create(&living, &err), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &err), -ENODEV);
+	assert_string_equal(err.text, "the veth pair tw0 has another owner now");
 	assert_true(link__exists("tw0"));
 	listed = list_wires().last;
-	assert_int_equal(tw_wire__remove_listed(&listed, &err), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &err), 0);
 	assert_false(link__exists("tw0-tx"));
 }
 
@@ -120,11 +120,11 @@ static void test_find(void **state)
 	(void)state;
 	netns__wire(0, 2);
 	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
-	assert_int_equal(iface.reach, TW_REACH_WIRE);
+	assert_int_equal(iface.reach, TW_REACH_VETH);
 	assert_true(iface.up);
 	assert_string_equal(iface.tx_name, "tw0-tx");
 	assert_int_equal(iface.ifindex, if_nametoindex("tw0"));
-	assert_int_equal(iface.mtu, TW_WIRE_MTU);
+	assert_int_equal(iface.mtu, TW_VETH_MTU);
 	assert_int_equal(iface.queues, 2);
 	link__set_up("tw0", false);
 	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
@@ -146,7 +146,7 @@ static void test_find(void **state)
 
 static void test_existing(void **state)
 {
-	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
+	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
 
 	(void)state;
 	netns__wire(0, 0);
@@ -156,8 +156,8 @@ static void test_existing(void **state)
 
 static void test_foreign_untouched(void **state)
 {
-	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
-	const struct tw_wire_options other_end = { .name = "tw1", .owner = "tracewire wire" };
+	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
+	const struct tw_veth_options other_end = { .name = "tw1", .owner = "tracewire vnet" };
 	struct tw_error err = { "" };
 
 	(void)state;
@@ -165,10 +165,10 @@ static void test_foreign_untouched(void **state)
 	assert_refused(&o, -EEXIST, "not Tracewire's");
 	assert_refused(&other_end, -EEXIST, "tw1-tx exists already");
 	assert_false(link__exists("tw1"));
-	assert_int_equal(tw_wire__remove("tw0", &err), -EPERM);
-	assert_int_equal(tw_wire__remove("tw1", &err), -EPERM);
-	assert_int_equal(tw_wire__remove("tw1-tx", &err), -EINVAL);
-	assert_int_equal(tw_wire__remove("lo", &err), -EPERM);
+	assert_int_equal(tw_veth__remove("tw0", &err), -EPERM);
+	assert_int_equal(tw_veth__remove("tw1", &err), -EPERM);
+	assert_int_equal(tw_veth__remove("tw1-tx", &err), -EINVAL);
+	assert_int_equal(tw_veth__remove("lo", &err), -EPERM);
 	assert_true(link__exists("tw0"));
 	assert_true(link__exists("tw1-tx"));
 	assert_int_equal(list_wires().n, 0);
@@ -177,18 +177,18 @@ static void test_foreign_untouched(void **state)
 static void test_impossible(void **state)
 {
 	const char *const names[] = { "thirteen-char", "", ".", "a b", "a/b", "tw%d", "tw-tx" };
-	struct tw_wire_options o = { .owner = "tracewire wire" };
+	struct tw_veth_options o = { .owner = "tracewire vnet" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		o.name = names[i];
 		assert_refused(&o, -EINVAL, "cannot be named");
 	}
-	o = (struct tw_wire_options){ .name = "tw0", .owner = "somebody" };
+	o = (struct tw_veth_options){ .name = "tw0", .owner = "somebody" };
 	assert_refused(&o, -EINVAL, "owner");
-	o = (struct tw_wire_options){ .name = "tw0", .owner = "tracewire wire", .mtu = 65536 };
+	o = (struct tw_veth_options){ .name = "tw0", .owner = "tracewire vnet", .mtu = 65536 };
 	assert_refused(&o, -EINVAL, "MTU");
-	o = (struct tw_wire_options){ .name = "tw0", .owner = "tracewire wire", .queues = TW_WIRE_QUEUES + 1 };
+	o = (struct tw_veth_options){ .name = "tw0", .owner = "tracewire vnet", .queues = TW_VETH_QUEUES + 1 };
 	assert_refused(&o, -EINVAL, "queues");
 	assert_false(link__exists("tw0"));
 }
@@ -196,7 +196,7 @@ static void test_impossible(void **state)
 /* Without CAP_NET_ADMIN: one sentence, nothing made. */
 static void test_not_permitted(void **state)
 {
-	const struct tw_wire_options o = { .name = "tw0", .owner = "tracewire wire" };
+	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
 
 	(void)state;
 	assert_return_code(seteuid(65534), errno);

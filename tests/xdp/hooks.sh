@@ -59,7 +59,7 @@ nothing_left v1
 
 # XDP redirects as well, without control frames, and says so; to an interface that would lose them, which kernels tell since 6.3,
 # not at all.
-refused 1 'w0 does not send what XDP redirects to it' --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
+refused 1 'w0 does not send frames that XDP redirects to it' --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
@@ -78,8 +78,8 @@ refuse() { # STATUS PATTERN WORD...
 	refused "$@"
 	nothing_left v1
 }
-refuse 2 'mark cannot be done in XDP' --hook xdp 'cpu == 0' --action mark:1
-refuse 2 'redirected to v0 arrives on v1 again' 'cpu == 0' --action redirect:v0
+refuse 2 'XDP cannot mark frames' --hook xdp 'cpu == 0' --action mark:1
+refuse 2 'redirected to v0 arrive on v1 again' 'cpu == 0' --action redirect:v0
 refuse 2 '2 expressions and 1 actions' 'cpu == 0' --action drop 'cpu == 1'
 refuse 2 "rule 2: column 1: " --from "$capture" 'cpu == 0' --action drop 'no_such_field == 1' --action drop
 refuse 2 'rule 1: column ' 'cpu ==' --action drop

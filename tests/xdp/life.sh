@@ -28,7 +28,7 @@ for hook in xdp tc; do
 	attach killed --hook $hook 'event == sched_switch' --action drop
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
-	refused_second "v1 has a classifier in $hook already, held by process $pid" --hook $hook
+	refused_second "v1 has a classifier in $hook already, of process $pid" --hook $hook
 	comes_to "still there" "$pid" 'c["pid"]'
 	kill_at_once "$pid"
 	wait_for has_ended "$guard"
@@ -62,7 +62,7 @@ for hook in xdp tc; do
 	attach both --hook $hook 'event == sched_switch' --action drop
 	kill_both "$pid"
 	attach next --hook $hook 'event == sched_wakeup' --action drop
-	says "$scratch/next.err" "^removed classifier $hook of v1, left behind by a run that was killed" ||
+	says "$scratch/next.err" "^removed classifier $hook of v1 of a killed run" ||
 		fail "the next run does not clean up: $(cat "$scratch/next.err")"
 
 	# Detached from elsewhere.
@@ -78,8 +78,8 @@ for hook in xdp tc; do
 	comes_to "nobody holds it" "0 True" 'str(c["pid"]) + " " + str(c["persist"])'
 	send
 	comes_to "$hook: lasting" "$switches" 'c["rules"][0]["events"]'
-	refused_second "v1 has a classifier in $hook already, attached to stay" --hook $hook
-	refused_second "v1 has a classifier in $hook already, attached to stay" --hook $hook --persist
+	refused_second "v1 has a permanent classifier in $hook already" --hook $hook
+	refused_second "v1 has a permanent classifier in $hook already" --hook $hook --persist
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
 	comes_to "a clean-up leaves it" "$switches" 'c["rules"][0]["events"]'
 	"$tracewire" filter detach -i v1 --hook $hook 2>/dev/null || fail "$hook: detach"
@@ -108,7 +108,7 @@ nothing_left v1
 # To stay, but without a schema yet: a process holds it, which can be asked to end.
 in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
 wait_for says "$scratch/lasting.err" '^waiting on v1'
-refused_second "v1 has a classifier in tc already, held by process $pid" --hook tc
+refused_second "v1 has a classifier in tc already, of process $pid" --hook tc
 "$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach what waits: $(cat "$scratch/detach.err")"
 wait "$pid" || fail "one that waits and is detached does not end with 0"
 nothing_left v1
@@ -138,7 +138,7 @@ says "$scratch/own.out" "^ +$switches +$switches  event == sched_switch -> drop"
 "$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
 unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$tracewire" filter show >"$scratch/show.out" 2>"$scratch/show.err"
 expect "status without /sys" 1 $?
-says "$scratch/show.err" 'cannot tell how many CPUs' || fail "show without /sys says: $(cat "$scratch/show.err")"
+says "$scratch/show.err" 'cannot read the number of CPUs' || fail "show without /sys says: $(cat "$scratch/show.err")"
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 
 # Both hooks at once; the qdisc goes with the last of ours, and not while somebody else has a filter there.
@@ -158,8 +158,8 @@ nothing_left v1
 for end in v0 v1; do ip link set $end mtu 1500; done # it knows no fragments
 if ip link set dev v1 xdp obj "$foreign" sec xdp 2>"$scratch/ip.err"; then
 	id=$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')
-	refused_second 'v1 has an XDP program already, .* which is not ours to replace'
-	refused_second 'v1 has an XDP program already, .* which is not ours to replace' --persist
+	refused_second 'v1 has an XDP program of another owner already'
+	refused_second 'v1 has an XDP program of another owner already' --persist
 	expect "files left" "" "$(ls /run/tracewire 2>/dev/null | grep ^classifier-)"
 	expect "somebody else's program" "$id" "$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')"
 	ip link set dev v1 xdp off

@@ -50,13 +50,13 @@ refuse() { # STATUS PATTERN WORD...
 	nothing_left v1
 }
 refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
-refuse 2 'u32 finds frames behind Ethernet only' --udp-port 18101 'cpu == 0' --action pass
+refuse 2 'u32 finds frames in plain Ethernet only' --udp-port 18101 'cpu == 0' --action pass
 refuse 1 'does not take u32 into hardware|not_in_hw' --offload 'cpu == 0' --action pass
 
 # A filter of somebody else's at our place is not replaced.
 tc qdisc add dev v1 clsact
 tc filter add dev v1 ingress prio 21593 protocol 0x88b5 u32 match u32 0 0 at 0 flowid 1:1
-refused 1 'v1 has tc filters of priority 21593 already, which are not ours to replace' --hook u32 --from "$capture" 'cpu == 0' \
+refused 1 'v1 has tc filters of another owner with priority 21593 already' --hook u32 --from "$capture" 'cpu == 0' \
 	--action pass
 expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 21593 .*flowid 1:1')"
 tc qdisc del dev v1 clsact

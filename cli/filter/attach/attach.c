@@ -114,9 +114,9 @@ static const struct cli_option select_options[] = {
 };
 
 static const struct cli_option show_options[] = {
-	{ 'v', "verbose", NULL, CLI_ARG_NONE, "The counters of each stream and channel, too",
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also show the counters of each stream and channel",
 	  offsetof(struct select, print.streams), NULL },
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write it as JSON, for programs", offsetof(struct select, json), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", offsetof(struct select, json), NULL },
 	{ 0 },
 };
 
@@ -126,19 +126,19 @@ static const struct cli_option_group *const show_groups[] = { &select_group, &sh
 static const struct cli_option_group *const detach_groups[] = { &select_group, NULL };
 
 static const struct cli_example show_examples[] = {
-	{ "What is on the wire, and what it has matched", "sudo tracewire filter show -i tw0" },
+	{ "Show the classifiers of an interface", "sudo tracewire filter show -i tw0" },
 	{ NULL, NULL },
 };
 
 const struct cli_command filter_command_show = {
 	.name = "show",
-	.summary = "Show attached classifiers and what they have counted",
+	.summary = "Show attached classifiers and their counters",
 	.description =
-		"Lists the classifiers of this network namespace, those that a `filter attach` elsewhere holds too: the hook that is "
-		"really in use as the kernel states it, the schema that the rules are for, and for each rule the frames and events "
-		"that it matched. Below them, what passed for other reasons, and what was dropped.\n\n"
-		"u32 counts frames only, and - stands where this kernel does not count them, or where somebody else took the program "
-		"away and the counters with it.",
+		"Lists the classifiers of this network namespace, including those of a running `filter attach`: the "
+		"hook that the kernel reports, the schema of the rules, and for each rule the number of frames and "
+		"events that matched. Further lines count frames that passed for other reasons, and dropped frames.\n\n"
+		"u32 counts frames only. A - means that this kernel does not count them, or that another process "
+		"removed the program and its counters.",
 	.examples = show_examples,
 	.groups = show_groups,
 	.config_size = sizeof(struct select),
@@ -146,16 +146,16 @@ const struct cli_command filter_command_show = {
 };
 
 static const struct cli_example detach_examples[] = {
-	{ "Take away whatever Tracewire has on an interface", "sudo tracewire filter detach -i tw0" },
+	{ "Remove all classifiers of Tracewire from an interface", "sudo tracewire filter detach -i tw0" },
 	{ NULL, NULL },
 };
 
 const struct cli_command filter_command_detach = {
 	.name = "detach",
-	.summary = "Take classifiers off an interface",
+	.summary = "Remove classifiers from an interface",
 	.description =
-		"Removes what `filter attach --persist` has left there, and ends a `filter attach` that holds one. XDP programs, tc "
-		"filters and qdiscs of anybody else stay.",
+		"Removes classifiers attached with `filter attach --persist`, and ends a running `filter attach`. "
+		"XDP programs, tc filters and qdiscs of other programs stay.",
 	.examples = detach_examples,
 	.groups = detach_groups,
 	.config_size = sizeof(struct select),
@@ -364,8 +364,8 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 static void tell_leftover(void *ctx, const char *what, const char *name)
 {
 	(void)ctx;
-	say(stderr, "removed %s %s, %s\n", what, name,
-	    strcmp(what, TW_RECORD) ? "left behind by a run that was killed" : "which is no longer there");
+	say(stderr, "removed %s %s %s\n", what, name,
+	    strcmp(what, TW_RECORD) ? "of a killed run" : "which is no longer there");
 }
 
 /* What this kernel or a network card cannot do is a failure; what cannot be meant was mistyped. */
@@ -396,23 +396,23 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Where the frames arrive", offsetof(struct attach, interface),
-	  NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
+	  offsetof(struct attach, interface), NULL },
 	{ 0, "action", "ACTION", CLI_ARG_TEXT,
-	  "What becomes of events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in their order",
+	  "Action for events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in "
+	  "the same order",
 	  0, add_action },
-	{ 0, "default", "ACTION", CLI_ARG_TEXT, "What becomes of events that no rule matches (default pass)", 0,
+	{ 0, "default", "ACTION", CLI_ARG_TEXT, "Action for events that match no rule (default pass)", 0,
 	  set_otherwise },
 	{ 0, "hook", "HOOK", CLI_ARG_TEXT,
-	  "xdp, tc or u32 (default: xdp, which comes before captures, but tc for mark and redirect)",
+	  "xdp, tc or u32 (default: xdp, which runs before captures; tc for mark and redirect)",
 	  offsetof(struct attach, hook), NULL },
-	{ 0, "offload", NULL, CLI_ARG_NONE, "By the network card or not at all", offsetof(struct attach, offload),
-	  NULL },
-	{ 0, "persist", NULL, CLI_ARG_NONE, "Leave it attached and return, once the formats are known",
+	{ 0, "offload", NULL, CLI_ARG_NONE, "Only by the network card", offsetof(struct attach, offload), NULL },
+	{ 0, "persist", NULL, CLI_ARG_NONE, "Return when the formats are known, and leave the classifier attached",
 	  offsetof(struct attach, persist), NULL },
-	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Look into UDP datagrams to this port too",
+	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter UDP datagrams to this port",
 	  offsetof(struct attach, udp_port), NULL },
-	{ 'v', "verbose", NULL, CLI_ARG_NONE, "At the end, the counters of each stream and channel, too",
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "At the end, also print the counters of each stream and channel",
 	  offsetof(struct attach, streams), NULL },
 	{ 0 },
 };
@@ -421,11 +421,11 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Events of the idle task never get to a capture",
+	{ "Drop events of the idle task before they are captured",
 	  "sudo tracewire filter attach -i tw0 'prev_pid == 0' --action drop" },
-	{ "Show a part of them on a second wire",
+	{ "Redirect events of CPU 0 to another interface",
 	  "sudo tracewire filter attach -i tw0 'cpu == 0' --action redirect:tw1-tx" },
-	{ "Mark in tc, until it is detached",
+	{ "Mark events in tc, until the classifier is detached",
 	  "sudo tracewire filter attach -i tw0 --persist 'cpu == 0' --action mark:7" },
 	{ NULL, NULL },
 };
@@ -437,16 +437,17 @@ const struct cli_command filter_command_attach = {
 	.arg_kind = CLI_ARG_TEXT,
 	.args_max = TW_RULES_MAX,
 	.description =
-		"Puts a classifier in the way of the frames that arrive on an interface: rules in order, of which the first that "
-		"matches an event decides. In XDP it comes before every capture, in tc behind them. Frames without an event pass, so "
-		"that what is left can be decoded.\n\n"
-		"Rules are for one schema, and the interface is watched for the stream that tells it. If the stream gets a new one, the "
-		"rules are made anew and exchanged in one step; the counters go on. With --from or -e they are for that schema and "
-		"stay so.\n\n"
-		"It stays in the foreground, and nothing is left whatever ends it; Ctrl-C prints what was counted. With --persist it "
-		"stays until `tracewire filter detach`; in XDP by libxdp, beside other programs where its dispatcher works.\n\n"
-		"With --offload the network card does it, XDP in hardware mode or tc with skip_sw, and the kernel is asked whether it "
-		"is really there; else it fails. The kernel never does it instead.",
+		"Attaches a classifier to an interface: an ordered list of rules for incoming frames, of which the "
+		"first that matches an event decides. XDP runs before captures, tc after them. Frames without events "
+		"pass, so that the remaining frames can be decoded.\n\n"
+		"Rules are compiled for one schema. attach reads it from the stream on the interface. If the schema "
+		"of the stream changes, the rules are compiled again and replaced in one step; the counters "
+		"continue. With --from or -e, the rules are for that schema and do not change.\n\n"
+		"attach stays in the foreground, and the classifier is removed however attach ends; Ctrl-C prints "
+		"the counters. With --persist, the classifier stays until `tracewire filter detach`; in XDP, libxdp "
+		"attaches it beside other programs if its dispatcher works.\n\n"
+		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. attach "
+		"fails unless the kernel confirms it. The kernel never runs them instead.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct attach),

@@ -479,15 +479,17 @@ static int explain(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "for", "COMMAND", CLI_ARG_TEXT,
-	  "Whose way of the events: live (default), record, stream, capture, report (default with --from), attach; or dumpcap, "
-	  "tshark",
+	  "Command whose stages are shown: live (default), record, stream, capture, report (default with "
+	  "--from), attach; or dumpcap, tshark",
 	  offsetof(struct explain, pipeline), NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is attached to the wire, too: xdp, tc or u32",
+	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is also attached to the interface, at xdp, tc or u32",
 	  offsetof(struct explain, hook), NULL },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
-	  "Put it to work for so long (0: until Ctrl-C) and count what each comparison matches and each stage lets through",
+	  "Run the filter for SECONDS (0: until Ctrl-C), and count the matches of each comparison and the "
+	  "events that pass each stage",
 	  0, apply_live },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "One JSON object instead of text", offsetof(struct explain, json), NULL },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object instead of text", offsetof(struct explain, json),
+	  NULL },
 	{ 0 },
 };
 
@@ -495,31 +497,31 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "What the kernel does of it, and what is left for tracewire",
+	{ "Show what the kernel evaluates, and what tracewire evaluates",
 	  "sudo tracewire filter explain -e sched 'prev_pid == 0 and comm ~ \"k*\"'" },
-	{ "Whether tc's u32 could do it on the wire",
+	{ "Show whether tc's u32 supports the expression",
 	  "sudo tracewire filter explain -e sched --for attach --hook u32 'cpu == 1'" },
-	{ "What each comparison matches, for ten seconds",
+	{ "Count the matches of each comparison for ten seconds",
 	  "sudo tracewire filter explain -e sched --live 10 'prev_pid == 0'" },
-	{ "Of a recording", "tracewire filter explain --from x.pcapng 'prev_comm == \"bash\"'" },
+	{ "Explain a filter for a recording", "tracewire filter explain --from x.pcapng 'prev_comm == \"bash\"'" },
 	{ NULL, NULL },
 };
 
 const struct cli_command filter_command_explain = {
 	.name = "explain",
-	.summary = "Say where each part of an expression runs, and why not earlier",
+	.summary = "Show which stage evaluates each part of an expression, and why",
 	.arguments = "EXPRESSION",
 	.arg_kind = CLI_ARG_TEXT,
 	.args_max = 1,
 	.description =
-		"Writes a table of the expression's comparisons and the stages that can do them: `yes`, `no`, `part` where it "
-		"depends on the event, `known` where the kind of event decides already; and why not. Below stands the way of the "
-		"events through a command: which comparisons each stage does, with the kernel's own filter, and what is left for "
-		"the next. Events that cannot match are not enabled.\n"
-		"\n"
-		"With --live, which needs root and -e, the events are recorded twice at the same time, with the filter and without, "
-		"and both are counted. A few events may be on one side only: at the edges of the time that is counted, for each run takes an "
-		"event's time itself; and while a task changes its name, for the kernel tells of that a moment before it does it.",
+		"Prints a table of the comparisons and the stages that support them: `yes`, `no`, `part` if it "
+		"depends on the event, `known` if the event type alone decides; and the reasons. Below, it shows the "
+		"path of events through a command: the comparisons that each stage evaluates, the filter string of "
+		"the kernel, and the comparisons left for the next stage. Events that cannot match are not enabled.\n\n"
+		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
+		"without the filter, and both are counted. A few events may be counted in one run only: at the "
+		"limits of the counted interval, because each run reads the time of an event itself; and while a "
+		"task changes its name, because the kernel reports the change before it happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),

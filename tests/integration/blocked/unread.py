@@ -153,7 +153,7 @@ def capture_duration():
     if process.wait(PATIENCE) != 0:
         fail("capture with a late reader fails")
     said = [json.loads(line) for line in text.splitlines()]
-    said = [entry for entry in said if "note" not in entry or "there was no status" in entry["note"]]
+    said = [entry for entry in said if "note" not in entry or "statuses were omitted" in entry["note"]]
     if "begin" not in said[0] or "end" not in said[-1] or "note" not in said[-2]:
         fail(f"a late reader gets: {text}")
     if not re.match(r"[1-9][0-9]* times", said[-2].get("note", "")):
@@ -164,7 +164,7 @@ def capture_stopped_terminal(signals):
     master, slave = pty.openpty()
     process = start(CAPTURE, stderr=slave)
     shown = b""
-    while b"nothing to tell yet" not in shown:
+    while b"no status yet" not in shown:
         shown += os.read(master, 4096)
     os.write(master, b"\x13")
     # It is stopped once it takes nothing for longer than a few statuses take.

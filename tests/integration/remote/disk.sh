@@ -48,7 +48,7 @@ capture=$pid
 send_all
 interrupt "$capture"
 expect "ring: status where files had to go" 1 $?
-says "$scratch/ring.err" 'no space for as many files as --ring-buffer asks for' || fail "ring: $(tail -n 1 "$scratch/ring.err")"
+says "$scratch/ring.err" 'no space for the number of files of --ring-buffer' || fail "ring: $(tail -n 1 "$scratch/ring.err")"
 balanced ring p1:
 expect "ring: books" closed "$(in_books ring p1: state)"
 expect "ring: events recorded" "$recorded" "$(in_books ring p1: recorded)"
