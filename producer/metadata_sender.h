@@ -55,7 +55,7 @@ struct tw_metadata_sender {
 	struct tw_clock_view sample; /* the last that was sent */
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
-	_Atomic uint64_t schemas;          /* sent, but for repetitions (base/counter.h) */
+	_Atomic uint64_t schemas;          /* sent, but for repetitions (producer/counter.h) */
 	uint64_t watermark;                /* nothing is placed before this time of the stream's clock */
 	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC: the stream's clock may be set back */
 	uint64_t joined;                   /* when a receiver last began to listen, by the same; 0 = long ago */

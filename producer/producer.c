@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/counter.h"
 #include "base/time.h"
+#include "producer/counter.h"
 #include "producer/producer_impl.h"
 #include "wire/encode.h"
 

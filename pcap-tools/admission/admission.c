@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/large.h"
 #include "base/time.h"
 #include "pcap-tools/admission/backlog.h"
 #include "pcap-tools/admission/budget.h"
+#include "pcap-tools/large.h"
 
 #define SETS          8192               /* of candidates, by their ids */
 #define WAYS          4                  /* candidates of a set */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large.h"
+#include "pcap-tools/large.h"
 
 #define ALIGN 8
 

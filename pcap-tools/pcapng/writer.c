@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/large.h"
 #include "base/printable.h"
+#include "pcap-tools/large.h"
 #include "pcap-tools/pcapng/numbers.h"
 
 #define TSRESOL_NS  9  /* 10^-9 s */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/counter.h"
+#include "producer/counter.h"
 #include "producer/native_ring.h"
 #include "producer/tracing_dir.h"
 #include "schema/field.h"
@@ -51,7 +51,7 @@ struct tw_task_events {
 	size_t page_size;
 	struct seen *seen; /* of all CPUs, while draining */
 	size_t n_seen, cap_seen;
-	_Atomic uint64_t read; /* events (base/counter.h) */
+	_Atomic uint64_t read; /* events (producer/counter.h) */
 };
 
 static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *error)

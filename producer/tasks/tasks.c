@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/counter.h"
+#include "producer/counter.h"
 #include "producer/tasks/task_events.h"
 #include "producer/tracing_dir.h"
 #include "wire/tracewire.h"

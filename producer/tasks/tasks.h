@@ -40,7 +40,7 @@ struct tw_task_names {
 	struct tw_producer_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
 	struct tw_producer_task *queue;
 	size_t n_queue, at_queue, cap_queue;
-	_Atomic uint64_t learned; /* names, in all (base/counter.h) */
+	_Atomic uint64_t learned; /* names, in all (producer/counter.h) */
 };
 
 /** tw_task_names__init() - an empty table. Return: 0 or -ENOMEM */

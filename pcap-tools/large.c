@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/large.h"
+#include "pcap-tools/large.h"
 
 #include <stdint.h>
 #include <stdlib.h>
