@@ -327,7 +327,7 @@ static int set_status(void *data, const char *text, struct tw_error *error)
 
 static int set_of_one_source(void *data, const char *text, struct tw_error *error)
 {
-	static const struct tw_number_rule rule = { .min = 1, .max = TW_ADMISSION_STREAMS };
+	static const struct tw_number_rule rule = { .min = 1, .max = TW_STREAMS_LIVE_MAX };
 	struct capture *capture = data;
 
 	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, error);

@@ -175,10 +175,10 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	if (!a)
 		return NULL;
 	a->options = *options;
-	a->of_one_source = options->of_one_source ? options->of_one_source : TW_ADMISSION_OF_SOURCE;
+	a->of_one_source = options->of_one_source ? options->of_one_source : TW_STREAMS_OF_SOURCE_MAX;
 	streams.of_one_source = (uint32_t)a->of_one_source;
 	a->streams = tw_streams__new(&streams);
-	a->news = tw_budget__full(NEW_A_SECOND, TW_ADMISSION_STREAMS);
+	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
 	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* looked into at random */

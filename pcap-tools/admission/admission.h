@@ -19,9 +19,7 @@
 #include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
-#define TW_ADMISSION_STREAMS         TW_STREAMS_LIVE_MAX
-#define TW_ADMISSION_OF_SOURCE       (TW_ADMISSION_STREAMS / 8 * 7) /* default */
-#define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20)            /* default, bytes a second */
+#define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20) /* default, bytes a second */
 #define TW_ADMISSION_UNANSWERED_MOST ((uint64_t)1 << 40)
 #define TW_ADMISSION_BURST_TIMES     8 /* so many seconds' worth may come at once */
 
@@ -50,8 +48,8 @@ struct tw_refusals {
 };
 
 struct tw_admission_options {
-	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_ADMISSION_OF_SOURCE */
-	uint64_t unanswered;  /* bytes a second, of all streams that never answered; 0 = no limit */
+	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_STREAMS_OF_SOURCE_MAX */
+	uint64_t unanswered; /* bytes a second, of all streams that never answered; 0 = no limit */
 	/* Frames of a stream that is admitted now, before the one that tw_admission__frame() is called with; all from the sender of that. */
 	void (*admitted)(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival);
 	/* A stream that was admitted has to make room: no more of its frames come. */

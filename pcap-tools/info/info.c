@@ -194,7 +194,7 @@ static void see_schema(struct tw_info_stream *s, uint64_t id)
 		if (s->schemas[i] == id)
 			return;
 	}
-	if (s->n_schemas < TW_INFO_SCHEMAS_SEEN)
+	if (s->n_schemas < TW_STREAM_SCHEMAS_NAMED_MAX)
 		s->schemas[s->n_schemas++] = id;
 }
 
@@ -400,7 +400,7 @@ static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_e
 
 static int read_into(struct reader *r, int fd, const char *name, struct tw_error *error)
 {
-	const struct tw_streams_options streams = { .known = TW_STREAMS_TOLD_MAX,
+	const struct tw_streams_options streams = { .known = TW_STREAMS_REPORTED_MAX,
 						    .silence = TW_STREAMS_SILENT_FRAMES,
 						    .keeps = true,
 						    .wants = TW_STREAM_WANTS_COUNTERS };

@@ -10,9 +10,8 @@
 #ifndef TW_METADATA_H
 #define TW_METADATA_H
 
+#include "stream/limits.h"
 #include "wire/decode.h"
-
-#define TW_METADATA_MEMORY ((size_t)64 << 20) /* bytes, unless said otherwise */
 
 struct tw_metadata;
 
@@ -49,7 +48,7 @@ struct tw_metadata_frames {
 
 /**
  * tw_metadata__new() - nothing is known yet
- * @memory: bytes; 0 = TW_METADATA_MEMORY
+ * @memory: bytes; 0 = TW_STREAM_METADATA_MAX
  * @room: shared with other streams; NULL = none but the memory bounds it
  *
  * Return: NULL without memory.
