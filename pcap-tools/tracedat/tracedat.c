@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pcap-tools/pcapng/numbers.h"
+#include "pcap-tools/pcapng/blocks.h"
 #include "pcap-tools/tracedat/impl.h"
 
 #define MAGIC_LEN          10

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The numbers of draft-ietf-opsawg-pcapng: types of blocks (section 4), codes of their options (3.5 and 4). */
-#ifndef TW_PCAPNG_NUMBERS_H
-#define TW_PCAPNG_NUMBERS_H
+#ifndef TW_PCAPNG_BLOCKS_H
+#define TW_PCAPNG_BLOCKS_H
 
 enum {
 	TW_PCAPNG_IDB = 1,          /* an interface */
@@ -11,6 +11,7 @@ enum {
 	TW_PCAPNG_EPB = 6,          /* a packet */
 	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; reads the same in either byte order */
 };
+#define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block without a body: type, length, length */
 #define TW_PCAPNG_PADDING          0x80005457u /* section 3.1: local use, "TW"; readers skip what they don't know */
 #define TW_PCAPNG_BYTE_ORDER_MAGIC 0x1A2B3C4Du
 
