@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "wire/stamps.h"
+#include "clocks/stamps.h"
 #include "wire/time_sync.h"
 
 #define WAIT_MS  100 /* between looks whether to stop */

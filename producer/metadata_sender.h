@@ -7,6 +7,7 @@
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
 
+#include "clocks/sync.h"
 #include "producer/clock.h"
 #include "producer/control_channel.h"
 #include "producer/events.h"
@@ -15,7 +16,6 @@
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
 #include "producer/symbols/symbolizer.h"
-#include "producer/sync/sync.h"
 #include "producer/tasks/tasks.h"
 
 #define TW_HOST_ATTRS_MAX 16

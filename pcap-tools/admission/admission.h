@@ -16,7 +16,7 @@
 #ifndef TW_ADMISSION_H
 #define TW_ADMISSION_H
 
-#include "pcap-tools/clocks/clock_poller.h"
+#include "clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
 #define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20) /* default, bytes a second */

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "clocks/stream_clock.h"
 #include "pcap-tools/capture/capture_filter.h"
-#include "pcap-tools/clocks/stream_clock.h"
 #include "pcap-tools/ledger/ledger.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/metadata/metadata.h"

@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/clocks/capture_clock.h"
-#include "pcap-tools/clocks/clock_poller.h"
-#include "pcap-tools/clocks/stream_clock.h"
+#include "clocks/capture_clock.h"
+#include "clocks/clock_poller.h"
+#include "clocks/stream_clock.h"
 #include "producer/exchange.h"
 #include "tests/producer/run.h"
 #include "tests/vnet/netns.h"

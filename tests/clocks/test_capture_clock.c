@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The capture host's clock beside this machine's own. */
-#include "pcap-tools/clocks/capture_clock.h"
+#include "clocks/capture_clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/time.h"
-#include "producer/sync/sync.h"
+#include "clocks/sync.h"
 
 int main(int argc, char **argv)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/clocks/distance.h"
+#include "clocks/distance.h"
 
 #define AHEAD (5 * TW_NS_PER_SECOND)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whom the capture host asks and when, and which answers it takes. */
-#include "pcap-tools/clocks/clock_poller.h"
+#include "clocks/clock_poller.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

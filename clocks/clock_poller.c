@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/clocks/clock_poller.h"
+#include "clocks/clock_poller.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/sync/sync.h"
+#include "clocks/sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "producer/sync/ptp4l.h"
+#include "clocks/ptp4l.h"
 
 #define READINGS      3
 #define PRECISE_NS    100 /* what hardware that takes both at once may be off by: PCIe PTM tells to some tens of ns */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/sync/ptp4l.h"
+#include "clocks/ptp4l.h"
 
 #include <poll.h>
 #include <stddef.h>

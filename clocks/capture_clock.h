@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "wire/stamps.h"
+#include "clocks/stamps.h"
 
 struct tw_capture_clock {
 	int64_t begun; /* REALTIME less BOOTTIME when the capture began, ns */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/clocks/wall_clock.h"
+#include "clocks/wall_clock.h"
 
 #include "base/time.h"
-#include "pcap-tools/clocks/distance.h"
+#include "clocks/distance.h"
 
 /* Two samples, one after the other. */
 struct pair {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/clocks/distance.h"
+#include "clocks/distance.h"
 
 #include "base/time.h"
 

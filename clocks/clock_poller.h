@@ -14,7 +14,7 @@
 #ifndef TW_CLOCK_POLLER_H
 #define TW_CLOCK_POLLER_H
 
-#include "pcap-tools/clocks/distance.h"
+#include "clocks/distance.h"
 #include "stream/streams.h"
 #include "transport/receiver.h"
 #include "wire/time_sync.h"

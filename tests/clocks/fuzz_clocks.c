@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/clocks/clock_poller.h"
-#include "pcap-tools/clocks/stream_clock.h"
+#include "clocks/clock_poller.h"
+#include "clocks/stream_clock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/clocks/capture_clock.h"
+#include "clocks/capture_clock.h"
 
 #include "base/time.h"
 

@@ -6,7 +6,7 @@
 #ifndef SIMULATED_CLOCKS_H
 #define SIMULATED_CLOCKS_H
 
-#include "pcap-tools/clocks/stream_clock.h"
+#include "clocks/stream_clock.h"
 
 struct world {
 	uint64_t random; /* state of the generator */

@@ -21,8 +21,8 @@
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
 
-#include "pcap-tools/clocks/distance.h"
-#include "pcap-tools/clocks/wall_clock.h"
+#include "clocks/distance.h"
+#include "clocks/wall_clock.h"
 #include "stream/identity.h"
 #include "wire/decode.h"
 

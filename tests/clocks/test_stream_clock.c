@@ -3,7 +3,7 @@
  * Packet times and their stated errors, against clocks whose truth is known: whatever drifts, queues and losses there are, the
  * truth is within the bound.
  */
-#include "pcap-tools/clocks/stream_clock.h"
+#include "clocks/stream_clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

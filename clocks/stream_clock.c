@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/clocks/stream_clock.h"
+#include "clocks/stream_clock.h"
 
 #include <string.h>
 
 #include "base/time.h"
-#include "pcap-tools/clocks/distance.h"
+#include "clocks/distance.h"
 
 #define TURN_NS    (8 * TW_NS_PER_SECOND) /* a guess is as good as the ways are even: it is followed slowly */
 #define TURN_MOST  500e-6
