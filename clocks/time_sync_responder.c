@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/exchange.h"
+#include "clocks/time_sync_responder.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,43 +14,37 @@
 
 #define WAIT_MS  100 /* between looks whether to stop */
 #define BURST    50  /* frames that may be looked at one right after the other */
-#define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_A_SECOND)
+#define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
-struct tw_time_sync_thread {
-	struct tw_time_sync_options options;
+struct tw_time_sync_responder {
+	struct tw_time_sync_responder_options options;
 	pthread_t thread;
 	sem_t running;
 	atomic_bool stop;
 	struct tw_stamps stamps;
 	uint64_t paid; /* when all frames so far will have had their share of time, CLOCK_MONOTONIC, ns */
-	struct tw_time_sync_stats stats;
+	struct tw_time_sync_responder_stats stats;
 };
 
-/* Clocks that are read by way of another may be off by so much; the bounds that the poller makes of the times allow for it. */
-static uint64_t slack(const struct tw_time_sync_thread *t)
-{
-	return t->options.clock->id < 0 ? t->options.clock->slack : 0;
-}
-
-/* Nobody is told a time of arrival before the arrival, nor one of leaving behind it. */
-static void answer(struct tw_time_sync_thread *t, const struct tw_received_frame *frame)
+/* Times allow for the slack: `received` is not before the arrival, `answered` not after the response leaves. */
+static void answer(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
 {
 	uint8_t reply[TW_TIME_SYNC_ROOM];
-	struct tw_time_sync_view exchange;
+	struct tw_time_sync_view sync;
 	uint64_t stream, age;
 	uint16_t want, refused;
 	size_t len;
 
-	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) || stream != t->options.stream_id ||
-	    exchange.received || exchange.answered || !frame->from) {
+	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &sync) || stream != t->options.stream_id ||
+	    sync.received || sync.answered || !frame->from) {
 		t->stats.strange++;
 		return;
 	}
 	age = tw_stamps__age(&t->stamps, frame->time);
-	exchange.answered = tw_trace_clock__now(t->options.clock);
-	exchange.received = exchange.answered - age + slack(t);
-	exchange.answered -= slack(t);
-	len = tw_time_sync_frame__write(reply, stream, &exchange);
+	sync.answered = t->options.now(t->options.ctx);
+	sync.received = sync.answered - age + t->options.slack;
+	sync.answered -= t->options.slack;
+	len = tw_time_sync_frame__write(reply, stream, &sync);
 	if (tw_receiver__answer(t->options.rx, frame->from, reply, len))
 		t->stats.unsent++;
 	else
@@ -63,8 +57,8 @@ static void answer(struct tw_time_sync_thread *t, const struct tw_received_frame
 		t->options.refused(t->options.ctx, refused);
 }
 
-/* A flood takes no more time than that many frames a second do; who waits in between has paid already. */
-static void pay(struct tw_time_sync_thread *t)
+/* Limits the rate of frames that are looked at. A pause between frames counts as paid. */
+static void pay(struct tw_time_sync_responder *t)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	const uint64_t allowance = BURST * FRAME_NS;
@@ -74,9 +68,9 @@ static void pay(struct tw_time_sync_thread *t)
 		nanosleep(&(struct timespec){ .tv_nsec = (long)FRAME_NS }, NULL);
 }
 
-static void *exchange_thread(void *arg)
+static void *responder_thread(void *arg)
 {
-	struct tw_time_sync_thread *t = arg;
+	struct tw_time_sync_responder *t = arg;
 	struct tw_received_frame frame;
 	int n = 0;
 
@@ -93,17 +87,17 @@ static void *exchange_thread(void *arg)
 	return NULL;
 }
 
-int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_time_sync_thread **ret,
-			struct tw_error *error)
+int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *options,
+				  struct tw_time_sync_responder **ret, struct tw_error *error)
 {
-	struct tw_time_sync_thread *t = calloc(1, sizeof(*t));
+	struct tw_time_sync_responder *t = calloc(1, sizeof(*t));
 	int err = t ? 0 : ENOMEM;
 
 	if (t) {
 		t->options = *options;
 		tw_stamps__begin(&t->stamps);
 		sem_init(&t->running, 0, 0);
-		err = pthread_create(&t->thread, NULL, exchange_thread, t);
+		err = pthread_create(&t->thread, NULL, responder_thread, t);
 	}
 	if (err) {
 		if (t)
@@ -119,13 +113,13 @@ int tw_time_sync__start(const struct tw_time_sync_options *options, struct tw_ti
 	return 0;
 }
 
-void tw_time_sync__ask_to_stop(struct tw_time_sync_thread *t)
+void tw_time_sync_responder__ask_to_stop(struct tw_time_sync_responder *t)
 {
 	if (t)
 		atomic_store(&t->stop, true);
 }
 
-void tw_time_sync__stop(struct tw_time_sync_thread *t, struct tw_time_sync_stats *ret)
+void tw_time_sync_responder__stop(struct tw_time_sync_responder *t, struct tw_time_sync_responder_stats *ret)
 {
 	struct tw_receiver_stats received = { .dropped = 0 };
 

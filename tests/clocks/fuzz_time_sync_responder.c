@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "producer/exchange.h"
+#include "clocks/time_sync_responder.h"
 #include "producer/request_limiter.h"
 #include "wire/time_sync.h"
 
@@ -37,10 +37,10 @@ static void check(bool holds)
 		abort();
 }
 
-/* The clock is of no matter here, and the kernel's is not to be had. */
-uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
+static uint64_t now(void *ctx)
 {
-	return tw_time__now((clockid_t)clock->id);
+	(void)ctx;
+	return tw_time__now(CLOCK_MONOTONIC);
 }
 
 static const uint8_t *copy(const uint8_t *data, size_t len)
@@ -127,25 +127,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct tw_receiver_ops ops = {
 		.next = next, .answer = answer, .stats = no_stats, .close = close_nothing
 	};
-	const struct tw_trace_clock clock = { .id = CLOCK_MONOTONIC };
 	struct datagrams d = { .rx = { .ops = &ops }, .input = { .at = data, .left = size } };
 	struct tw_request_limiter *wants = tw_request_limiter__new();
-	const struct tw_time_sync_options options = {
+	const struct tw_time_sync_responder_options options = {
 		.rx = &d.rx,
-		.clock = &clock,
+		.now = now,
 		.stream_id = STREAM,
 		.wanted = wanted,
 		.ctx = wants,
 	};
-	struct tw_time_sync_thread *thread;
-	struct tw_time_sync_stats stats;
+	struct tw_time_sync_responder *thread;
+	struct tw_time_sync_responder_stats stats;
 
 	check(wants);
 	sem_init(&d.over, 0, 0);
-	if (!tw_time_sync__start(&options, &thread, NULL)) {
+	if (!tw_time_sync_responder__start(&options, &thread, NULL)) {
 		while (sem_wait(&d.over))
 			;
-		tw_time_sync__stop(thread, &stats);
+		tw_time_sync_responder__stop(thread, &stats);
 		check(stats.answered == d.answered && !stats.unsent && stats.answered + stats.strange == d.looked_at);
 	}
 	check_wants(wants);
