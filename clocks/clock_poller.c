@@ -6,19 +6,19 @@
 
 #include "base/time.h"
 
-#define BURST      8
-#define BURST_NS   (3 * TW_NS_PER_MS)
-#define ROUNDS     1000 /* a round trip's bound of the distance is half of it, and clocks drift half a thousandth */
-#define LEAST_NS   (100 * TW_NS_PER_MS)
-#define MOST_NS    TW_NS_PER_SECOND
-#define DEAF       16 /* questions without an answer */
-#define DEAF_NS    (10 * TW_NS_PER_SECOND)
-#define SILENT_NS  (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
-#define BETWEEN_NS TW_NS_PER_MS           /* any two questions, however many streams strangers invent */
-#define AT_ONCE    8  /* first questions may be so many together: what waits for them is in memory only */
-#define WAITING    16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
-#define WANT_NS    (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
-#define WANT_MOST  (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
+#define BURST        8
+#define BURST_NS     (3 * TW_NS_PER_MS)
+#define ROUNDS       1000 /* a round trip's bound of the distance is half of it, and clocks drift half a thousandth */
+#define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
+#define PAUSE_MAX_NS TW_NS_PER_SECOND
+#define DEAF         16 /* questions without an answer */
+#define DEAF_NS      (10 * TW_NS_PER_SECOND)
+#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
+#define BETWEEN_NS   TW_NS_PER_MS           /* any two questions, however many streams strangers invent */
+#define AT_ONCE      8  /* first questions may be so many together: what waits for them is in memory only */
+#define WAITING      16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
+#define WANT_NS      (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
+#define WANT_MAX     (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
 
 struct waiting {
 	uint32_t id;
@@ -183,9 +183,9 @@ static uint64_t pause_after(const struct asked_stream *s)
 		return BURST_NS;
 	if (s->unanswered > DEAF)
 		return DEAF_NS;
-	if (!pause || pause > MOST_NS)
-		return MOST_NS;
-	return pause < LEAST_NS ? LEAST_NS : pause;
+	if (!pause || pause > PAUSE_MAX_NS)
+		return PAUSE_MAX_NS;
+	return pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : pause;
 }
 
 /* Who was never asked, else who has waited longest. */
@@ -232,7 +232,7 @@ static uint32_t number_of(const struct tw_clock_poller *p)
 
 static bool lacks_something(const struct asked_stream *s)
 {
-	return !s->has_formats && s->want_pause <= WANT_MOST;
+	return !s->has_formats && s->want_pause <= WANT_MAX;
 }
 
 /* An answer needs a round trip at least; as long again for what is told on the way. */

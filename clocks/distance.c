@@ -12,7 +12,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns)
 {
-	const int64_t growth = (int64_t)(ns / (TW_NS_PER_SECOND / TW_DRIFT_MOST)) + 1;
+	const int64_t growth = (int64_t)(ns / (TW_NS_PER_SECOND / TW_DRIFT_MAX)) + 1;
 
 	return (struct tw_bounds){ tw_saturate__plus(bounds.low, -growth), tw_saturate__plus(bounds.high, growth) };
 }
@@ -115,9 +115,9 @@ static int64_t rate(int64_t by, uint64_t ns)
 {
 	const double ppb = (double)by * 1e9 / (double)ns;
 
-	if (ppb < -TW_DRIFT_MOST)
-		return -TW_DRIFT_MOST;
-	return ppb > TW_DRIFT_MOST ? TW_DRIFT_MOST : (int64_t)ppb;
+	if (ppb < -TW_DRIFT_MAX)
+		return -TW_DRIFT_MAX;
+	return ppb > TW_DRIFT_MAX ? TW_DRIFT_MAX : (int64_t)ppb;
 }
 
 struct tw_bounds tw_distance__drift(const struct tw_distance *d)
@@ -126,11 +126,11 @@ struct tw_bounds tw_distance__drift(const struct tw_distance *d)
 	uint64_t ns;
 
 	if (!d->n_anchors)
-		return (struct tw_bounds){ -TW_DRIFT_MOST, TW_DRIFT_MOST };
+		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
 	first = oldest_anchor(d);
 	last = tw_distance__latest(d);
 	if (last->time <= first->time)
-		return (struct tw_bounds){ -TW_DRIFT_MOST, TW_DRIFT_MOST };
+		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
 	ns = last->time - first->time;
 	return (struct tw_bounds){ rate(tw_saturate__minus(last->bounds.low, first->bounds.high), ns) - 1,
 				   rate(tw_saturate__minus(last->bounds.high, first->bounds.low), ns) + 1 };

@@ -5,7 +5,7 @@
  *
  * The question cannot come before it was asked, so at `received` the distance is `received - asked` at most; the answer cannot
  * arrive before it was given, so at `answered` it is `answered - arrived` at least. This holds however long the ways are and
- * however they differ. Between exchanges the clocks gain TW_DRIFT_MOST on each other at most, so what an exchange told holds
+ * however they differ. Between exchanges the clocks gain TW_DRIFT_MAX on each other at most, so what an exchange told holds
  * later, and held before, with that much added on both sides. All that was told is intersected.
  *
  * The bounds rest on two assumptions: that drift, and that neither clock is set. Where exchanges contradict each other one of
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TW_DRIFT_MOST \
+#define TW_DRIFT_MAX \
 	500000 /* ppb; what the kernel lets a clock be slewed by (adjtimex(2)), and more than a crystal has */
 
 #define TW_DISTANCE_MARKS   32 /* the newest, for bounds at times that lie a bit back */
@@ -72,7 +72,7 @@ struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t ti
 /**
  * tw_distance__drift() - what the stream's clock gained on the capture host's over the last minutes, ns per s
  *
- * The mean is bounded by what is known of the distance at both ends; at one moment it may be another, within TW_DRIFT_MOST.
+ * The mean is bounded by what is known of the distance at both ends; at one moment it may be another, within TW_DRIFT_MAX.
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 

@@ -7,7 +7,7 @@
 #include "clocks/distance.h"
 
 #define TURN_NS    (8 * TW_NS_PER_SECOND) /* a guess is as good as the ways are even: it is followed slowly */
-#define TURN_MOST  500e-6
+#define TURN_MAX   500e-6
 #define TURN_SURE  0.1                    /* the same where the offset is wrong for certain */
 #define LEAP_NS    TW_NS_PER_MS           /* forward, where it is wrong for certain */
 #define JUMP_NS    TW_NS_PER_SECOND       /* backward: never by less */
@@ -125,8 +125,8 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 		return;
 	if (sure)
 		turn = gap > 0 ? TURN_SURE : -TURN_SURE;
-	else if (turn < -TURN_MOST || turn > TURN_MOST)
-		turn = gap > 0 ? TURN_MOST : -TURN_MOST;
+	else if (turn < -TURN_MAX || turn > TURN_MAX)
+		turn = gap > 0 ? TURN_MAX : -TURN_MAX;
 	line->turn = turn;
 	line->turn_ns = by / turn;
 }
@@ -267,7 +267,7 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	if (error > INT64_MAX)
 		return error;
 	if (now->method == TW_OFFSET_BY_TIME_SYNC)
-		growth += tw_distance__pause(&c->distance) / (TW_NS_PER_SECOND / TW_DRIFT_MOST);
+		growth += tw_distance__pause(&c->distance) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
 	return error + error / 4 + growth;
 }
 
@@ -304,7 +304,7 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
 	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
-	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_DRIFT_MOST / 1e9 + drift + turn);
+	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_DRIFT_MAX / 1e9 + drift + turn);
 	struct estimate estimate;
 
 	c->check_at = ns + LOOK_NS;
@@ -384,7 +384,7 @@ void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_
 		.error_ns = TW_ERROR_UNKNOWN,
 		.drift = (int32_t)tw_bounds__middle(drift),
 		.drift_most = (int32_t)((drift.high - drift.low) / 2 + 1),
-		.drift_known = drift.high - drift.low < TW_DRIFT_MOST,
+		.drift_known = drift.high - drift.low < TW_DRIFT_MAX,
 		.exchanges = c->distance.exchanges,
 		.refused = c->distance.refused,
 		.restarts = c->distance.restarts,

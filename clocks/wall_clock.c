@@ -32,7 +32,7 @@ static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on,
 /* What a clock of its own rate may have gained meanwhile. */
 static uint64_t drift(const struct pair *p, enum tw_clock on)
 {
-	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MOST);
+	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
 }
 
 static int64_t step_of(const struct pair *p)

@@ -335,7 +335,7 @@ static int set_of_one_source(void *data, const char *text, struct tw_error *erro
 
 static int set_unanswered(void *data, const char *text, struct tw_error *error)
 {
-	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MOST, .unit = 1 };
+	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MAX, .unit = 1 };
 	struct capture *capture = data;
 
 	capture->has_unanswered = true;

@@ -16,8 +16,8 @@
 #define WAYS          4                  /* candidates of a set */
 #define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes as long on a busy host */
 #define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream says something each second */
-#define FRAMES_MOST   1024                    /* of a candidate, in the backlog */
-#define BYTES_MOST    (1u << 20)              /* the same */
+#define FRAMES_MAX    1024                    /* of a candidate, in the backlog */
+#define BYTES_MAX     (1u << 20)              /* the same */
 #define QUIET_MS      1000                    /* a candidate beyond that is not kept for so long */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream that is silent for so long is dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS)     /* before a place is looked for again that was not there */
@@ -169,7 +169,7 @@ static int make_way(void *ctx, struct tw_stream *stream)
 struct tw_admission *tw_admission__new(const struct tw_admission_options *options)
 {
 	struct tw_admission *a = calloc(1, sizeof(*a));
-	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MOST;
+	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MAX;
 	struct tw_streams_options streams = { .silence = SILENT_NS };
 
 	if (!a)
@@ -278,10 +278,10 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 /* Its frames in the backlog, in the order in which they came. */
 static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
-	struct tw_backlog_frame *frames[FRAMES_MOST], *frame;
+	struct tw_backlog_frame *frames[FRAMES_MAX], *frame;
 	size_t n = 0;
 
-	for (uint64_t at = c->last; n < FRAMES_MOST && at && (frame = tw_backlog__get(a->backlog, at));
+	for (uint64_t at = c->last; n < FRAMES_MAX && at && (frame = tw_backlog__get(a->backlog, at));
 	     at = frame->before)
 		frames[n++] = frame;
 	while (n) {
@@ -320,7 +320,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
 		return false;
 	c->quiet_ms = 0;
-	if (c->n < FRAMES_MOST && c->bytes + len <= BYTES_MOST) {
+	if (c->n < FRAMES_MAX && c->bytes + len <= BYTES_MAX) {
 		c->n++;
 		c->bytes += (uint32_t)len;
 		return true;

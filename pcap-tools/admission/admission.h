@@ -19,9 +19,9 @@
 #include "clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
-#define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20) /* default, bytes a second */
-#define TW_ADMISSION_UNANSWERED_MOST ((uint64_t)1 << 40)
-#define TW_ADMISSION_BURST_TIMES     8 /* so many seconds' worth may come at once */
+#define TW_ADMISSION_UNANSWERED     ((uint64_t)4 << 20) /* default, bytes a second */
+#define TW_ADMISSION_UNANSWERED_MAX ((uint64_t)1 << 40)
+#define TW_ADMISSION_BURST_TIMES    8 /* so many seconds' worth may come at once */
 
 /* How much was refused of streams that were not admitted, by the address that it came from. */
 

@@ -197,7 +197,7 @@ void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all)
 	tw_frame_hdr__emit(frame->copy, &frame->info);
 }
 
-#define LEAST_SIZE 256
+#define SIZE_MIN   256
 #define UNUSED_MAX (8u << 20) /* bytes kept for later; more goes back to the heap */
 
 void tw_frame_pool__fini(struct tw_frame_pool *pool)
@@ -217,7 +217,7 @@ static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t n
 	uint8_t size_class = 0;
 	struct tw_queued_frame *frame;
 
-	while ((size_t)LEAST_SIZE << size_class < need)
+	while ((size_t)SIZE_MIN << size_class < need)
 		size_class++;
 	frame = pool->unused[size_class];
 	if (frame) {
@@ -225,10 +225,10 @@ static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t n
 		pool->unused_bytes -= frame->size;
 		return frame;
 	}
-	frame = malloc((size_t)LEAST_SIZE << size_class);
+	frame = malloc((size_t)SIZE_MIN << size_class);
 	if (!frame)
 		return NULL;
-	frame->size = (uint32_t)LEAST_SIZE << size_class;
+	frame->size = (uint32_t)SIZE_MIN << size_class;
 	frame->size_class = size_class;
 	return frame;
 }
