@@ -16,7 +16,7 @@
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
 #include "producer/symbols/symbolizer.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
 
 #define TW_HOST_ATTRS_MAX 16
 

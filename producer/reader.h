@@ -16,7 +16,7 @@
 #include "producer/frame_writer.h"
 #include "producer/ring.h"
 #include "producer/ring_scheduler.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
 
 /* What else the thread does in each round; for the one reader that sends the control channel. */
 struct tw_round {
