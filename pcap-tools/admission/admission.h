@@ -3,7 +3,7 @@
  * Which streams a capture host takes, decided once for each frame, where it arrives. Strangers can invent streams as fast as the network
  * carries them, so nothing is done for a stream before it has proved something:
  *
- *  - Its first frames wait in a ring of bytes (backlog.h), until one of them goes on where another one ended. Then the stream is admitted, with
+ *  - Its first frames wait in a ring of bytes, until one of them goes on where another one ended. Then the stream is admitted, with
  *    these frames, if there is a place (stream/eviction.h).
  *  - If there is none it is asked a question. What would have to be remembered of that is in the question (as in a SYN cookie), so
  *    however many are asked, nothing is kept. One that answers has proved that its address is not forged, and is admitted before
