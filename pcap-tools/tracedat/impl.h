@@ -119,11 +119,7 @@ struct tw_dat_cursor {
 /** tw_dat_cursor__offset() - where in the file it stands, for error texts */
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
 
-/** tw_dat_cursor__read() - the next @len bytes. Return: false, @to untouched or half-written, beyond the end */
-bool tw_dat_cursor__read(struct tw_dat_cursor *c, void *to, size_t len);
-
 /* Numbers in the file's byte order; 0 beyond the end. */
-uint16_t tw_dat_cursor__u16(struct tw_dat_cursor *c);
 uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c);
 uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
 
