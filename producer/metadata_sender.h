@@ -8,7 +8,6 @@
 #define TW_METADATA_SENDER_H
 
 #include "clocks/sync.h"
-#include "producer/clock.h"
 #include "producer/control_channel.h"
 #include "producer/events.h"
 #include "producer/filtering/filtering.h"
@@ -17,6 +16,7 @@
 #include "producer/schema_texts.h"
 #include "producer/symbols/symbolizer.h"
 #include "producer/tasks.h"
+#include "producer/trace_clock.h"
 
 #define TW_HOST_ATTRS_MAX 16
 

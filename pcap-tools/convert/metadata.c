@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pcap-tools/convert/impl.h"
+#include "pcap-tools/convert/convert_impl.h"
 #include "schema/schema.h"
 #include "schema/sha256.h"
 #include "stream/identity.h"

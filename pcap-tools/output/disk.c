@@ -19,7 +19,7 @@
 
 #include "base/time.h"
 #include "pcap-tools/large.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 
 #define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while there is room */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/output/repair.h"
 #include "pcap-tools/pcapng/blocks.h"
 

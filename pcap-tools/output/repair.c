@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/pcapng/blocks.h"
 
 #define PIECE     ((size_t)64 << 10)   /* bytes that are read at a time */

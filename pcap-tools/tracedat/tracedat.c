@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "pcap-tools/pcapng/blocks.h"
-#include "pcap-tools/tracedat/impl.h"
+#include "pcap-tools/tracedat/tracedat_impl.h"
 
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
 {

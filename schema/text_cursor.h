@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Internal to the schema room. Walking a text that is not NUL-terminated: every step cuts from the front or fails. */
-#ifndef TW_TEXT_H
-#define TW_TEXT_H
+#ifndef TW_TEXT_CURSOR_H
+#define TW_TEXT_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/clock.h"
+#include "producer/trace_clock.h"
 
 #include <errno.h>
 #include <string.h>

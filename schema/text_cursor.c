@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 struct tw_text tw_text__ltrim(struct tw_text text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The stream's clock: which trace clocks can be one, what time it is, and samples of all clocks at one instant. */
-#ifndef TW_CLOCK_H
-#define TW_CLOCK_H
+#ifndef TW_TRACE_CLOCK_H
+#define TW_TRACE_CLOCK_H
 
 #include <stdint.h>
 
