@@ -27,7 +27,8 @@ int64_t tw_bounds__middle(struct tw_bounds bounds)
 	return bounds.low / 2 + bounds.high / 2;
 }
 
-const struct tw_distance_mark *tw_distance__latest(const struct tw_distance *d)
+/* The newest mark; there must be one. */
+static const struct tw_distance_mark *latest_mark(const struct tw_distance *d)
 {
 	return &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
 }
@@ -36,7 +37,7 @@ uint64_t tw_distance__pause(const struct tw_distance *d)
 {
 	if (d->n_marks < 2)
 		return 0;
-	return apart(d->marks[(d->n_marks - 2) % TW_DISTANCE_MARKS].time, tw_distance__latest(d)->time);
+	return apart(d->marks[(d->n_marks - 2) % TW_DISTANCE_MARKS].time, latest_mark(d)->time);
 }
 
 static const struct tw_distance_mark *oldest_anchor(const struct tw_distance *d)
@@ -79,7 +80,7 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	}
 	d->exchanges++;
 	if (tw_distance__known(d)) {
-		const struct tw_distance_mark *last = tw_distance__latest(d);
+		const struct tw_distance_mark *last = latest_mark(d);
 		const struct tw_bounds before = tw_bounds__grown(last->bounds, apart(mark.time, last->time));
 		const struct tw_bounds both = tw_bounds__meet(before, mark.bounds);
 
@@ -128,7 +129,7 @@ struct tw_bounds tw_distance__drift(const struct tw_distance *d)
 	if (!d->n_anchors)
 		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
 	first = oldest_anchor(d);
-	last = tw_distance__latest(d);
+	last = latest_mark(d);
 	if (last->time <= first->time)
 		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
 	ns = last->time - first->time;

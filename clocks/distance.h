@@ -60,9 +60,6 @@ static inline bool tw_distance__known(const struct tw_distance *distance)
 	return distance->n_marks;
 }
 
-/** tw_distance__latest() - the newest mark; there must be one */
-const struct tw_distance_mark *tw_distance__latest(const struct tw_distance *distance);
-
 /** tw_distance__pause() - between the last two exchanges, ns; 0 before there were two */
 uint64_t tw_distance__pause(const struct tw_distance *distance);
 

@@ -208,13 +208,6 @@ static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *count
 		s->lost[lost.where] += lost.count;
 }
 
-static bool is_last_of_event(const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-
-	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
-}
-
 static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const struct tw_frame_info *frame,
 		    const struct tw_tlv_view *tlv)
 {
@@ -223,7 +216,7 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const st
 		s->events++;
 		return 0;
 	case TW_TLV_PART:
-		s->events += is_last_of_event(tlv);
+		s->events += tw_part__is_last_of_event(tlv);
 		break;
 	case TW_TLV_OFFSET:
 		s->n_offsets += tw_offset__parse(tlv, &s->offset);

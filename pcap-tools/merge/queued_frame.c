@@ -5,19 +5,11 @@
 
 #include "wire/encode.h"
 
-/* The last piece of an event uses up its number. */
-static bool part__is_last_of_event(const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-
-	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
-}
-
 static bool tlv__is_numbered(const struct tw_tlv_view *tlv)
 {
 	if (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED)
 		return true;
-	return tlv->type == TW_TLV_PART && part__is_last_of_event(tlv);
+	return tlv->type == TW_TLV_PART && tw_part__is_last_of_event(tlv);
 }
 
 static bool tlv__is_item(unsigned int type)

@@ -99,7 +99,7 @@ static void put_pid(struct tw_line *line, uint32_t pid)
 		tw_line__char(line, ' ');
 }
 
-void tw_report__put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+static void put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
 	const bool latency = report->options->latency;
 	size_t len;
@@ -155,7 +155,7 @@ static uint64_t microseconds(uint64_t ns)
 	return (ns + NS_PER_US / 2) / NS_PER_US;
 }
 
-static void put_time(struct tw_report *report, struct tw_line *line, uint64_t ns)
+static void put_wall_time(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const bool full = report->options->full_time;
 	const uint64_t units = full ? ns : microseconds(ns);
@@ -186,7 +186,7 @@ static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t n
 		tw_line__fill(line, ' ', DELTA_WIDTH - len);
 }
 
-void tw_report__put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+static void put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
 	const uint64_t time = tw_report__time(report, event->stream, event->view.time);
 
@@ -195,7 +195,7 @@ void tw_report__put_time(struct tw_report *report, struct tw_line *line, const s
 		tw_line__char(line, ':');
 	} else {
 		tw_line__char(line, ' ');
-		put_time(report, line, time);
+		put_wall_time(report, line, time);
 	}
 	if (report->options->delta)
 		put_delta(report, line, time);
@@ -209,7 +209,7 @@ static size_t name_length(const struct tw_report *report, const struct tw_identi
 	return host + instance + (host && instance);
 }
 
-void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream)
+static void put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream)
 {
 	const struct tw_identity *id = &stream->identity;
 	size_t len;
@@ -353,9 +353,9 @@ static void end_line(struct tw_line *line)
 
 void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
-	tw_report__put_stream(report, line, event->stream);
-	tw_report__put_task(report, line, event);
-	tw_report__put_time(report, line, event);
+	put_stream(report, line, event->stream);
+	put_task(report, line, event);
+	put_time(report, line, event);
 	tw_line__char(line, ' ');
 	line->unchecked = line->at; /* names of streams and tasks were made printable, and the rest is ours */
 	put_event(report, line, event);
@@ -369,7 +369,7 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
 			  const struct tw_lost_view *lost, struct tw_line *line)
 {
-	tw_report__put_stream(report, line, stream);
+	put_stream(report, line, stream);
 	tw_line__str(line, "CPU:");
 	tw_line__u64(line, cpu);
 	tw_line__str(line, " [");
