@@ -9,34 +9,34 @@
 #include "base/printable.h"
 
 /* What any failing call may say that opens something, and how that is mended. */
-static const char *remedy_of(int code)
+static const char *remedy_of(int err)
 {
-	if (code == -EMFILE)
+	if (err == -EMFILE)
 		return "; this process has as many files open as it may: raise the limit with `ulimit -n`";
-	if (code == -ENFILE)
+	if (err == -ENFILE)
 		return "; this machine has as many files open as it may: raise the limit with `sysctl fs.file-max`";
 	return "";
 }
 
 /* A sentence that quotes another one with the same code has its remedy already. */
-static void append_remedy(struct tw_error *err, int code)
+static void append_remedy(struct tw_error *error, int err)
 {
-	const char *remedy = remedy_of(code);
+	const char *remedy = remedy_of(err);
 
-	if (!strstr(err->text, remedy))
-		strncat(err->text, remedy, sizeof(err->text) - 1 - strlen(err->text));
+	if (!strstr(error->text, remedy))
+		strncat(error->text, remedy, sizeof(error->text) - 1 - strlen(error->text));
 }
 
-int tw_error__set(struct tw_error *err, int code, const char *fmt, ...)
+int tw_error__set(struct tw_error *error, int err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!err)
-		return code;
+	if (!error)
+		return err;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	vsnprintf(error->text, sizeof(error->text), fmt, ap);
 	va_end(ap);
-	append_remedy(err, code);
-	tw_printable__mend(err->text, sizeof(err->text));
-	return code;
+	append_remedy(error, err);
+	tw_printable__mend(error->text, sizeof(error->text));
+	return err;
 }

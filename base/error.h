@@ -14,13 +14,13 @@ struct tw_error {
 
 /**
  * tw_error__set() - fill an error text and hand the code through
- * @err: may be NULL
- * @code: negative errno, returned as it is, so that `return tw_error__set(err, -EINVAL, ...)` reads as one thing
+ * @error: may be NULL
+ * @err: negative errno, returned as it is, so that `return tw_error__set(error, -EINVAL, ...)` reads as one thing
  * @fmt: printf format; no trailing newline or period
  *
  * Of -EMFILE and -ENFILE the text says besides how the limit is raised.
  * What the text quotes may hold any bytes: it is made printable by the rule of base/printable.h.
  */
-__attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *err, int code, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *error, int err, const char *fmt, ...);
 
 #endif

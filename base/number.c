@@ -74,28 +74,28 @@ static uint64_t suffix_of(char c)
 	}
 }
 
-static int no_number(const char *text, const char *at, bool size, struct tw_error *err)
+static int no_number(const char *text, const char *at, bool size, struct tw_error *error)
 {
 	const char *wanted =
 		size ? "write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M"
 		     : "digits alone are wanted, such as 100";
 
 	if (at == text)
-		return tw_error__set(err, -EINVAL, "'%.64s' is not a number: %s", text, wanted);
-	return tw_error__set(err, -EINVAL, "'%.64s' is not a number, at character %zu: %s", text,
+		return tw_error__set(error, -EINVAL, "'%.64s' is not a number: %s", text, wanted);
+	return tw_error__set(error, -EINVAL, "'%.64s' is not a number, at character %zu: %s", text,
 			     (size_t)(at - text) + 1, wanted);
 }
 
-static int out_of_range(const char *text, uint64_t min, uint64_t max, uint64_t unit, struct tw_error *err)
+static int out_of_range(const char *text, uint64_t min, uint64_t max, uint64_t unit, struct tw_error *error)
 {
 	if (!min)
-		return tw_error__set(err, -EINVAL, "the number %.64s is too large; %" PRIu64 " is the largest", text,
+		return tw_error__set(error, -EINVAL, "the number %.64s is too large; %" PRIu64 " is the largest", text,
 				     max / unit);
-	return tw_error__set(err, -EINVAL, "the number %.64s is not in the range from %" PRIu64 " to %" PRIu64, text,
+	return tw_error__set(error, -EINVAL, "the number %.64s is not in the range from %" PRIu64 " to %" PRIu64, text,
 			     min / unit, max / unit);
 }
 
-int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *err)
+int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error)
 {
 	const struct tw_number_rule any = { .max = UINT64_MAX }, *r = rule ? rule : &any;
 	const uint64_t unit = r->unit ? r->unit : 1, max = r->max ? r->max : UINT64_MAX;
@@ -104,14 +104,14 @@ int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64
 	bool fits = tw_number__digits(&at, &value);
 
 	if (at == text)
-		return no_number(text, at, r->unit != 0, err);
+		return no_number(text, at, r->unit != 0, error);
 	if (r->unit && suffix_of(*at))
 		times = suffix_of(*at++);
 	if (*at)
-		return no_number(text, at, r->unit != 0, err);
+		return no_number(text, at, r->unit != 0, error);
 	fits = fits && !__builtin_mul_overflow(value, times, &value);
 	if (!fits || value < r->min || value > max)
-		return out_of_range(text, r->min, max, unit, err);
+		return out_of_range(text, r->min, max, unit, error);
 	*ret = value;
 	return 0;
 }

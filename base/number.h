@@ -19,9 +19,9 @@ struct tw_number_rule {
  * tw_number__parse() - a whole text that is one number
  * @rule: NULL = any count
  * @ret: of a size the bytes
- * Return: 0; -EINVAL with @err saying what is wrong, at which character, and what can be.
+ * Return: 0; -EINVAL with @error saying what is wrong, at which character, and what can be.
  */
-int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *err);
+int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);
 
 /** tw_number__digits() - decimal digits; *at moves past them. Return: false if there are none, or they do not fit */
 bool tw_number__digits(const char **at, uint64_t *ret);

@@ -74,46 +74,46 @@ static void name_file(struct tw_state_file *file, const char *name)
 	snprintf(file->path, sizeof(file->path), "%s/%s", folder(), name);
 }
 
-static int open_to_write(struct tw_state_file *file, struct tw_error *err)
+static int open_to_write(struct tw_state_file *file, struct tw_error *error)
 {
 	mkdir(folder(), 0700);
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (file->fd < 0)
-		return tw_error__set(err, -errno, "%s cannot be written: %s", file->path,
+		return tw_error__set(error, -errno, "%s cannot be written: %s", file->path,
 				     errno == EACCES ? "that takes root" : strerror(errno));
 	return 0;
 }
 
-static int open_locked(struct tw_state_file *file, struct tw_error *err)
+static int open_locked(struct tw_state_file *file, struct tw_error *error)
 {
-	int error = open_to_write(file, err);
+	int err = open_to_write(file, error);
 
-	if (error)
-		return error;
-	error = tw_state_file__try_lock(file);
-	if (error)
+	if (err)
+		return err;
+	err = tw_state_file__try_lock(file);
+	if (err)
 		tw_state_file__close(file);
-	return error && error != -EBUSY && error != -ENOENT
-		       ? tw_error__set(err, error, "%s cannot be locked: %s", file->path, strerror(-error))
-		       : error;
+	return err && err != -EBUSY && err != -ENOENT
+		       ? tw_error__set(error, err, "%s cannot be locked: %s", file->path, strerror(-err))
+		       : err;
 }
 
 /*
  * A file or folder that was removed while it was opened and locked is nobody's: once more. The same where a clean-up has the file
  * for a moment, before we have locked what we made, to see that there is nothing in it.
  */
-int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *err)
+int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
-	int error = -ENOENT, busy = 0;
+	int err = -ENOENT, busy = 0;
 
 	ret->fd = -1;
 	name_file(ret, name);
-	for (int i = 0; i < 100 && (error == -ENOENT || (error == -EBUSY && busy++ < BUSY_LOOKS)); i++) {
-		if (error == -EBUSY)
+	for (int i = 0; i < 100 && (err == -ENOENT || (err == -EBUSY && busy++ < BUSY_LOOKS)); i++) {
+		if (err == -EBUSY)
 			nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000 }, NULL);
-		error = open_locked(ret, err);
+		err = open_locked(ret, error);
 	}
-	return error;
+	return err;
 }
 
 /* Not a FIFO: nobody may write to it, and to open it would wait for that. Return: a descriptor, or -errno */
@@ -247,19 +247,19 @@ int tw_state_file__read(const struct tw_state_file *file, char **ret)
 	return err;
 }
 
-int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),
-			void *ctx, struct tw_error *err)
+int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *error),
+			void *ctx, struct tw_error *error)
 {
 	DIR *dir = opendir(folder());
 	struct dirent *entry;
-	int error = 0;
+	int err = 0;
 
 	if (!dir && errno == ENOENT)
 		return 0;
 	if (!dir)
-		return tw_error__set(err, -errno, "cannot look into %s: %s", folder(),
+		return tw_error__set(error, -errno, "cannot look into %s: %s", folder(),
 				     errno == EACCES ? "it is for root only, run this with sudo" : strerror(errno));
-	while (!error && (entry = readdir(dir))) {
+	while (!err && (entry = readdir(dir))) {
 		struct tw_state_file file;
 
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
@@ -268,9 +268,9 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		file.fd = open_regular(file.path);
 		if (file.fd < 0)
 			continue;
-		error = each(&file, ctx, err);
+		err = each(&file, ctx, error);
 		tw_state_file__close(&file);
 	}
 	closedir(dir);
-	return error;
+	return err;
 }

@@ -24,7 +24,7 @@ struct tw_state_file {
  * @ret: tw_state_file__close()
  * Return: 0; -EBUSY if another process has it, without a sentence; another -errno.
  */
-int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *err);
+int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error);
 
 /** tw_state_file__open() - the same file to be read, whoever has locked it. Return: 0 or -errno */
 int tw_state_file__open(const char *name, struct tw_state_file *ret);
@@ -75,7 +75,7 @@ void tw_state_file__close(struct tw_state_file *file);
  * tw_state_file__each() - open all files there are whose names begin so, to be read and locked
  * @each: a return other than 0 ends it
  */
-int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *err),
-			void *ctx, struct tw_error *err);
+int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *error),
+			void *ctx, struct tw_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/time.h"
 #include "cli/stop.h"
-#include "pcap-tools/clocks/capture_clock.h"
+#include "clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
 #define QUEUE_BYTES (36u << 20) /* of frames that wait for the writer, which may keep half of them until their turn */

@@ -5,8 +5,8 @@
 
 #include <sys/types.h>
 
+#include "clocks/clock_poller.h"
 #include "pcap-tools/admission/admission.h"
-#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/record/recorder.h"
 #include "transport/receiver.h"
 

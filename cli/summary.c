@@ -54,13 +54,13 @@ static void print_filtered(const struct tw_producer_counters *books, const struc
 }
 
 /* Only what is out of the ordinary: that a capture asks for the clock is not. */
-static void print_questions(const struct tw_time_sync_stats *questions, FILE *out)
+static void print_questions(const struct tw_time_sync_responder_stats *questions, FILE *out)
 {
 	if (questions->strange || questions->unsent || questions->dropped)
 		fprintf(out,
 			"clock    %" PRIu64 " requests answered; %" PRIu64 " frames were not requests to this stream, %" PRIu64 " answers could not be sent, %" PRIu64 " frames exceeded %u a second and were dropped\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
-			TW_TIME_SYNC_A_SECOND);
+			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
 /* The counters do not tell what others did from a fault of ours: nobody is accused. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/counter.h"
+#include "producer/counter.h"
 #include "wire/encode.h"
 
 void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer)

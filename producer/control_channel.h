@@ -8,7 +8,7 @@
 
 #include "producer/frame_writer.h"
 #include "producer/schema_texts.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
 #include "wire/decode.h"
 
 struct tw_control_channel {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/counter.h"
 #include "base/time.h"
+#include "producer/counter.h"
 #include "wire/encode.h"
 
 #define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */

@@ -33,7 +33,7 @@ struct tw_producer_channel {
 	uint16_t cpu;
 	uint8_t source;
 	uint64_t next_seq;
-	_Atomic uint64_t shed;            /* events, in all; frames on the control channel (base/counter.h) */
+	_Atomic uint64_t shed;            /* events, in all; frames on the control channel (producer/counter.h) */
 	uint64_t pending[TW_LOST_TX + 1]; /* lost events by enum tw_lost_where, not yet reported by a LOST record */
 };
 
@@ -53,7 +53,7 @@ struct tw_frame_writer {
 	uint64_t given_up;                   /* frames that it did not wait for, as the deadline was over */
 	uint32_t part_id;
 	uint8_t flags;           /* of the frames to come, besides the stream's */
-	_Atomic uint64_t events; /* committed (base/counter.h) */
+	_Atomic uint64_t events; /* committed (producer/counter.h) */
 	uint64_t bytes;          /* the same, of frames */
 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/counter.h"
 #include "base/time.h"
+#include "producer/counter.h"
 
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
 #define WAIT_NS        (5 * TW_NS_PER_MS)     /* and whether kallsyms has been read */

@@ -7,7 +7,7 @@
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
 
-#include "producer/clock.h"
+#include "clocks/sync.h"
 #include "producer/control_channel.h"
 #include "producer/events.h"
 #include "producer/filtering/filtering.h"
@@ -15,8 +15,8 @@
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
 #include "producer/symbols/symbolizer.h"
-#include "producer/sync/sync.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
+#include "producer/trace_clock.h"
 
 #define TW_HOST_ATTRS_MAX 16
 
@@ -55,7 +55,7 @@ struct tw_metadata_sender {
 	struct tw_clock_view sample; /* the last that was sent */
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
-	_Atomic uint64_t schemas;          /* sent, but for repetitions (base/counter.h) */
+	_Atomic uint64_t schemas;          /* sent, but for repetitions (producer/counter.h) */
 	uint64_t watermark;                /* nothing is placed before this time of the stream's clock */
 	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC: the stream's clock may be set back */
 	uint64_t joined;                   /* when a receiver last began to listen, by the same; 0 = long ago */

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/counter.h"
 #include "base/time.h"
+#include "producer/counter.h"
 #include "producer/producer_impl.h"
 #include "wire/encode.h"
 
@@ -187,12 +187,20 @@ static void take_refusal(void *ctx, uint16_t why)
 		p->options->refused(p->options->ctx, why);
 }
 
+static uint64_t stream_now(void *ctx)
+{
+	const struct tw_producer *p = ctx;
+
+	return tw_trace_clock__now(&p->clock);
+}
+
 /* A thread without the readers' priority: requests cannot take their time. */
 static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
-	struct tw_time_sync_options options = {
-		.clock = &p->clock,
+	struct tw_time_sync_responder_options options = {
 		.stream_id = p->stream.id,
+		.now = stream_now,
+		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* its readings come by way of another clock */
 		.begin = leave_trace,
 		.wanted = take_request,
 		.refused = take_refusal,
@@ -201,13 +209,13 @@ static int start_answers(struct tw_producer *p, struct tw_error *error)
 	const int err =
 		p->options->open_questions ? p->options->open_questions(p->options->ctx, &options.rx, error) : 0;
 
-	return err || !options.rx ? err : tw_time_sync__start(&options, &p->exchange, error);
+	return err || !options.rx ? err : tw_time_sync_responder__start(&options, &p->responder, error);
 }
 
 static void end_answers(struct tw_producer *p)
 {
-	tw_time_sync__stop(p->exchange, &p->questions);
-	p->exchange = NULL;
+	tw_time_sync_responder__stop(p->responder, &p->questions);
+	p->responder = NULL;
 }
 
 /* All metadata before any event; then a watermark that names every channel that there will be. */
@@ -444,7 +452,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
 	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
-	tw_time_sync__ask_to_stop(p->exchange);
+	tw_time_sync_responder__ask_to_stop(p->responder);
 	join_threads(p);
 	finish(p);
 	end_answers(p);

@@ -18,9 +18,9 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "clocks/time_sync_responder.h"
 #include "filter/filter.h"
 #include "producer/events.h"
-#include "producer/exchange.h"
 #include "producer/tracer/tracer.h"
 #include "transport/receiver.h"
 #include "transport/sink.h"
@@ -47,7 +47,7 @@ struct tw_producer_options {
 	 */
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/*
-	 * Opens where questions for the stream's clock come in (producer/exchange.h), called from tw_producer__start() after the
+	 * Opens where questions for the stream's clock come in (clocks/time_sync_responder.h), called from tw_producer__start() after the
 	 * sinks. The producer closes it before them. NULL = no requests are answered.
 	 */
 	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
@@ -94,9 +94,9 @@ struct tw_producer_counters {
 	uint64_t late;           /* events older than a watermark sent before */
 	uint64_t names;          /* COMM records sent, repetitions excluded */
 	uint64_t bookkeeping_read, bookkeeping_lost;
-	struct tw_time_sync_stats questions; /* for the clock; after tw_producer__stop() */
-	uint64_t symbols;                    /* SYMBOL records sent, repetitions excluded */
-	uint64_t nameless;                   /* addresses that are printed as symbols and lie in none */
+	struct tw_time_sync_responder_stats questions; /* for the clock; after tw_producer__stop() */
+	uint64_t symbols;                              /* SYMBOL records sent, repetitions excluded */
+	uint64_t nameless;                             /* addresses that are printed as symbols and lie in none */
 	uint64_t nameless_too_many; /* times that an address was met for which there was no room in the tables */
 	bool symbols_hidden;        /* the kernel tells no addresses: kptr_restrict */
 	uint64_t schemas;           /* schemas announced: 1, more if events appeared */

@@ -7,7 +7,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "producer/exchange.h"
+#include "clocks/time_sync_responder.h"
 #include "producer/filtering/filtering.h"
 #include "producer/metadata_sender.h"
 #include "producer/producer.h"
@@ -32,9 +32,9 @@ struct tw_producer {
 	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
 
 	/* the run */
-	struct tw_time_sync_thread *exchange; /* NULL if nobody can ask */
-	struct tw_time_sync_stats questions;  /* once it has ended */
-	pthread_mutex_t mark_lock;            /* one thread at a time learns its global pid */
+	struct tw_time_sync_responder *responder;      /* NULL if nobody can ask */
+	struct tw_time_sync_responder_stats questions; /* once it has ended */
+	pthread_mutex_t mark_lock;                     /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
 	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */

@@ -11,12 +11,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "producer/clock.h"
 #include "producer/filtering/event_filter.h"
 #include "producer/frame_writer.h"
 #include "producer/ring.h"
 #include "producer/ring_scheduler.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
+#include "producer/trace_clock.h"
 
 /* What else the thread does in each round; for the one reader that sends the control channel. */
 struct tw_round {

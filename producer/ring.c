@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/counter.h"
+#include "producer/counter.h"
 
 /* Events that are written while the counters are read: one for each context of a CPU, of which there are fewer. */
 #define IN_FLIGHT 8

@@ -15,7 +15,7 @@
 #include "producer/instance.h"
 #include "producer/native_ring.h"
 #include "producer/symbols/addresses.h"
-#include "producer/tasks/tasks.h"
+#include "producer/tasks.h"
 
 #define TW_TRACE_RING_SLOW_NS (20 * TW_NS_PER_MS) /* of waiting for room: the sink takes less than is recorded */
 
@@ -24,13 +24,13 @@ struct tw_trace_ring {
 	unsigned int cpu;
 	int fd;                    /* trace_pipe_raw */
 	int stats_fd;              /* per_cpu/cpuN/stats */
-	_Atomic uint64_t read;     /* events; this and the two below: base/counter.h */
+	_Atomic uint64_t read;     /* events; this and the two below: producer/counter.h */
 	_Atomic uint64_t lost;     /* reported by LOST records, where = RING */
 	_Atomic uint64_t filtered; /* events read that the event filter rejected */
 	uint64_t last_time;        /* of the last event read */
 	uint64_t sent_time;        /* of the last one that passed */
 	uint64_t sent_watermark;   /* the last one */
-	_Atomic uint64_t late;     /* events older than that (base/counter.h) */
+	_Atomic uint64_t late;     /* events older than that (producer/counter.h) */
 	uint64_t end;              /* nothing more is read once this many events are read or lost; 0 = no bound */
 	uint64_t leave_ns;         /* a sub-buffer that fills within this time may wait for the next round */
 	unsigned int leave_max;    /* this many full ones may wait with it */

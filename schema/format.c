@@ -176,7 +176,7 @@ struct parser {
 	struct tw_format *format;
 	char *strings; /* where the next one goes */
 	bool has_name, has_id, has_blank;
-	struct tw_error *err;
+	struct tw_error *error;
 };
 
 static const char *keep(struct parser *p, struct tw_text text)
@@ -203,7 +203,7 @@ static int expected(const struct parser *p, const char *what)
 {
 	const struct tw_format *f = p->format;
 
-	return tw_error__set(p->err, -EINVAL, "the format text of %s%s%s cannot be read: line %u, expected %s",
+	return tw_error__set(p->error, -EINVAL, "the format text of %s%s%s cannot be read: line %u, expected %s",
 			     f->system, *f->system ? ":" : "", p->has_name ? f->name : "an event", p->line, what);
 }
 
@@ -325,13 +325,13 @@ static size_t count_fields(struct tw_text text)
 	return n;
 }
 
-static int check_text(struct tw_text text, const char *system, struct tw_error *err)
+static int check_text(struct tw_text text, const char *system, struct tw_error *error)
 {
 	if (text.len > TW_FORMAT_TEXT_MAX)
-		return tw_error__set(err, -E2BIG, "a format text of system \"%s\" has %zu bytes, the limit is %d",
+		return tw_error__set(error, -E2BIG, "a format text of system \"%s\" has %zu bytes, the limit is %d",
 				     system, text.len, TW_FORMAT_TEXT_MAX);
 	if (text.len && memchr(text.at, '\0', text.len))
-		return tw_error__set(err, -EINVAL,
+		return tw_error__set(error, -EINVAL,
 				     "a format text of system \"%s\" has a NUL byte inside, so it is no text", system);
 	return 0;
 }
@@ -354,25 +354,25 @@ static struct tw_format *new_format(size_t n_fields, struct tw_text text, const 
 	return format;
 }
 
-int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *err)
+int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error)
 {
-	struct parser p = { .text = { text, len }, .err = err };
-	int error = check_text(p.text, system, err);
+	struct parser p = { .text = { text, len }, .error = error };
+	int err = check_text(p.text, system, error);
 	size_t n_fields;
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	n_fields = count_fields(p.text);
 	if (n_fields > TW_FORMAT_FIELDS_MAX)
-		return tw_error__set(err, -E2BIG, "a format text of system \"%s\" has %zu fields, the limit is %d",
+		return tw_error__set(error, -E2BIG, "a format text of system \"%s\" has %zu fields, the limit is %d",
 				     system, n_fields, TW_FORMAT_FIELDS_MAX);
 	p.format = new_format(n_fields, p.text, system, &p.strings);
 	if (!p.format)
-		return tw_error__set(err, -ENOMEM, "no memory for a format of system \"%s\"", system);
-	error = parse_lines(&p);
-	if (error) {
+		return tw_error__set(error, -ENOMEM, "no memory for a format of system \"%s\"", system);
+	err = parse_lines(&p);
+	if (err) {
 		tw_format__free(p.format);
-		return error;
+		return err;
 	}
 	mark_common(p.format, p.has_blank);
 	tw_format__find_types(p.format);
@@ -393,9 +393,9 @@ const struct tw_field *tw_format__find(const struct tw_format *format, const cha
 	return NULL;
 }
 
-static int no_page(struct tw_error *err, unsigned int line, const char *what)
+static int no_page(struct tw_error *error, unsigned int line, const char *what)
 {
-	return tw_error__set(err, -EINVAL, "the header_page text cannot be read: line %u, expected %s", line, what);
+	return tw_error__set(error, -EINVAL, "the header_page text cannot be read: line %u, expected %s", line, what);
 }
 
 static bool check_page(const struct field_line *commit, const struct field_line *data)
@@ -404,28 +404,28 @@ static bool check_page(const struct field_line *commit, const struct field_line 
 	       data->offset >= commit->offset + commit->size;
 }
 
-int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *err)
+int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *error)
 {
 	struct field_line commit = { 0 }, data = { 0 }, field;
 	struct tw_text rest = { text, len }, line;
 	unsigned int n = 0;
 
 	if (len > TW_FORMAT_TEXT_MAX)
-		return tw_error__set(err, -E2BIG, "a header_page text has %zu bytes, the limit is %d", len,
+		return tw_error__set(error, -E2BIG, "a header_page text has %zu bytes, the limit is %d", len,
 				     TW_FORMAT_TEXT_MAX);
 	while (tw_text__line(&rest, &line)) {
 		const char *missing = parse_field_line(line, &field);
 
 		n++;
 		if (missing && tw_text__trim(line).len)
-			return no_page(err, n, missing);
+			return no_page(error, n, missing);
 		if (!missing && tw_text__equals(field.decl.name, "commit"))
 			commit = field;
 		else if (!missing && tw_text__equals(field.decl.name, "data"))
 			data = field;
 	}
 	if (!check_page(&commit, &data))
-		return no_page(err, n,
+		return no_page(error, n,
 			       "a field \"commit\" of 4 or 8 bytes and a field \"data\" behind it, before the end");
 	ret->commit_offset = (uint16_t)commit.offset;
 	ret->commit_size = (uint16_t)commit.size;
@@ -467,20 +467,20 @@ static void parse_entry_line(struct tw_text line, struct tw_entry_layout *layout
 			return;
 }
 
-int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *err)
+int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *error)
 {
 	struct tw_entry_layout layout = { 0 };
 	struct tw_text rest = { text, len }, line;
 
 	if (len > TW_FORMAT_TEXT_MAX)
-		return tw_error__set(err, -E2BIG, "a header_event text has %zu bytes, the limit is %d", len,
+		return tw_error__set(error, -E2BIG, "a header_event text has %zu bytes, the limit is %d", len,
 				     TW_FORMAT_TEXT_MAX);
 	while (tw_text__line(&rest, &line))
 		parse_entry_line(line, &layout);
 	if (!layout.type_len_bits || layout.type_len_bits + layout.time_delta_bits != 32 || !layout.padding ||
 	    !layout.time_extend || !layout.data_max)
 		return tw_error__set(
-			err, -EINVAL,
+			error, -EINVAL,
 			"the header_event text cannot be read: expected type_len and time_delta of 32 bits "
 			"together, padding, time_extend and data max type_len");
 	/* Kernels before 4.17 keep the last type for it without saying so. */

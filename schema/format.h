@@ -71,10 +71,10 @@ struct tw_format {
  * @system: copied
  * @ret: the caller's; tw_format__free()
  *
- * Return: 0; -EINVAL where the text is not a format (line and what was expected in @err), -E2BIG beyond a limit,
+ * Return: 0; -EINVAL where the text is not a format (line and what was expected in @error), -E2BIG beyond a limit,
  * -ENOMEM.
  */
-int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *err);
+int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error);
 
 /**
  * tw_format__assume_long_size() - tell a format that does not show it the long of its host, from another source
@@ -102,8 +102,8 @@ struct tw_page_layout {
 	uint16_t data_offset;   /* where events begin */
 };
 
-/** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL or -E2BIG with @err filled */
-int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *err);
+/** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL or -E2BIG with @error filled */
+int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *ret, struct tw_error *error);
 
 /* The numbers of events/header_event. */
 struct tw_entry_layout {
@@ -112,7 +112,7 @@ struct tw_entry_layout {
 	uint8_t data_max;                         /* largest type_len that is a length in words */
 };
 
-/** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL or -E2BIG with @err filled */
-int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *err);
+/** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL or -E2BIG with @error filled */
+int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout *ret, struct tw_error *error);
 
 #endif

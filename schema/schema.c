@@ -78,15 +78,15 @@ static void remove_format(struct tw_schema *schema, struct id_page *page, uint16
 	*slot = NULL;
 }
 
-static int insert_format(struct tw_schema *schema, struct tw_format *format, struct tw_error *err)
+static int insert_format(struct tw_schema *schema, struct tw_format *format, struct tw_error *error)
 {
 	struct id_page **page = &schema->pages[format->id / PAGE_IDS];
 
 	if (format->memory > TW_SCHEMA_MEMORY_MAX - schema->memory)
-		return tw_error__set(err, -E2BIG, "event %s:%s does not fit: the formats of a stream may take %d MiB",
+		return tw_error__set(error, -E2BIG, "event %s:%s does not fit: the formats of a stream may take %d MiB",
 				     format->system, format->name, TW_SCHEMA_MEMORY_MAX >> 20);
 	if (!*page && !(*page = calloc(1, sizeof(**page))))
-		return tw_error__set(err, -ENOMEM, "no memory for the table of formats");
+		return tw_error__set(error, -ENOMEM, "no memory for the table of formats");
 	remove_format(schema, *page, format->id);
 	(*page)->formats[format->id % PAGE_IDS] = format;
 	(*page)->count++;
@@ -96,26 +96,26 @@ static int insert_format(struct tw_schema *schema, struct tw_format *format, str
 }
 
 int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
-		   const struct tw_format **ret, struct tw_error *err)
+		   const struct tw_format **ret, struct tw_error *error)
 {
 	struct tw_format *format;
-	int error = tw_format__parse(text, len, system, &format, err);
+	int err = tw_format__parse(text, len, system, &format, error);
 
-	if (error)
-		return error;
+	if (err)
+		return err;
 	if (schema->long_size)
 		tw_format__assume_long_size(format, schema->long_size);
-	error = insert_format(schema, format, err);
-	if (error)
+	err = insert_format(schema, format, error);
+	if (err)
 		tw_format__free(format);
 	else if (ret)
 		*ret = format;
-	return error;
+	return err;
 }
 
-int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *err)
+int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error)
 {
-	return insert_format(view, (struct tw_format *)format, err);
+	return insert_format(view, (struct tw_format *)format, error);
 }
 
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size)

@@ -30,13 +30,13 @@ void tw_schema__free(struct tw_schema *schema);
  * Return: as tw_format__parse(); -E2BIG also beyond TW_SCHEMA_MEMORY_MAX. A refused text changes nothing.
  */
 int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
-		   const struct tw_format **ret, struct tw_error *err);
+		   const struct tw_format **ret, struct tw_error *error);
 
 /**
  * tw_schema__lend() - take a format into a view; an earlier one of that id is replaced
  * Return: 0; -E2BIG beyond TW_SCHEMA_MEMORY_MAX, -ENOMEM.
  */
-int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *err);
+int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error);
 
 /**
  * tw_schema__set_long_size() - the traced host's long, as HOST, a trace.dat header or header_page's commit_size tell it

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 #define LINE_MAX_BYTES (64 * 1024) /* a longer text is no format of a kernel's */
 #define MALLOC_MIN     32          /* bytes that a text takes, however short */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 #define RUNS_MAX    64 /* each twice as long as the one behind it, but for the last two */
 #define CACHE_BITS  9

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 /* Sorted by name. */
 static const struct tw_type_name type_names[] = {

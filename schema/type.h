@@ -4,7 +4,7 @@
 #define TW_TYPE_H
 
 #include "schema/format.h"
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 #define TW_TYPE_UNKNOWN 0    /* elem_size: the text does not tell */
 #define TW_TYPE_LONG    0xff /* elem_size: a long or an address of the traced host */

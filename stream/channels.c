@@ -32,12 +32,12 @@ void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_
 	if (from == to)
 		return;
 	c->gaps[c->next_gap] = (struct tw_stream_gap){ .from = from, .to = to, .counter = counter };
-	c->next_gap = (uint8_t)((c->next_gap + 1) % TW_STREAM_CHANNEL_GAPS);
+	c->next_gap = (uint8_t)((c->next_gap + 1) % TW_STREAM_CHANNEL_GAPS_MAX);
 }
 
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < TW_STREAM_CHANNEL_GAPS; i++) {
+	for (size_t i = 0; i < TW_STREAM_CHANNEL_GAPS_MAX; i++) {
 		if (from >= c->gaps[i].from && to <= c->gaps[i].to)
 			return &c->gaps[i];
 	}

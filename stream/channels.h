@@ -19,7 +19,7 @@ struct tw_stream_channel {
 	uint64_t next; /* the number expected next */
 	bool known;    /* next is meaningful */
 	uint8_t next_gap;
-	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS]; /* the latest, a ring; empty ones too */
+	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* the latest, a ring; empty ones too */
 };
 
 /* What a frame is by its numbers. */

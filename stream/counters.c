@@ -80,7 +80,7 @@ static int counters__row(struct tw_stream_counters *counters, uint16_t channel, 
 			return 0;
 		}
 	}
-	if (counters->n_rows == TW_STREAM_COUNTER_CHANNELS_MAX)
+	if (counters->n_rows == TW_STREAM_CHANNELS_MAX)
 		return 0;
 	rows = tw_alloc__resize(counters->alloc, counters->rows, counters->n_rows * sizeof(*rows),
 				(counters->n_rows + 1) * sizeof(*rows));

@@ -208,6 +208,14 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
+/** tw_part__is_last_of_event() - whether a PART completes an EVENT: its frame has the event's number */
+static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
+{
+	struct tw_part_view part;
+
+	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
+}
+
 /* Step through the lists inside HOST, STATS, WATERMARK, METADATA_REQUEST and REFUSED values. Return: false at the end or at a malformed entry. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
 bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what); /* enum tw_metadata_request, or unknown */

@@ -9,43 +9,44 @@
 /* libzstd's default: sched's 26 texts shrink to a tenth, higher levels gain a few per cent. */
 #define ZSTD_LEVEL 3
 
-static int expand_plain(const struct tw_schema_view *schema, void *buf, struct tw_error *err)
+static int expand_plain(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
 {
 	if (schema->len != schema->raw_length)
-		return tw_error__set(err, -EBADMSG, "schema text %u: it has %zu bytes and claims %u", schema->index,
+		return tw_error__set(error, -EBADMSG, "schema text %u: it has %zu bytes and claims %u", schema->index,
 				     schema->len, schema->raw_length);
 	memcpy(buf, schema->data, schema->len);
 	return 0;
 }
 
-static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw_error *err)
+static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
 {
 	size_t got;
 
 	/* One frame and nothing behind it: ZSTD_decompress() alone would take any number of them. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
-		return tw_error__set(err, -EBADMSG, "schema text %u: its %zu bytes are not one zstd frame",
+		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu bytes are not one zstd frame",
 				     schema->index, schema->len);
 	got = ZSTD_decompress(buf, schema->raw_length, schema->data, schema->len);
 	if (ZSTD_isError(got))
-		return tw_error__set(err, -EBADMSG, "schema text %u cannot be decompressed: %s", schema->index,
+		return tw_error__set(error, -EBADMSG, "schema text %u cannot be decompressed: %s", schema->index,
 				     ZSTD_getErrorName(got));
 	if (got != schema->raw_length)
-		return tw_error__set(err, -EBADMSG, "schema text %u: it expands to %zu bytes and claims %u",
+		return tw_error__set(error, -EBADMSG, "schema text %u: it expands to %zu bytes and claims %u",
 				     schema->index, got, schema->raw_length);
 	return 0;
 }
 
-static int split(const struct tw_schema_view *schema, const char *raw, struct tw_schema_text *ret, struct tw_error *err)
+static int split(const struct tw_schema_view *schema, const char *raw, struct tw_schema_text *ret,
+		 struct tw_error *error)
 {
 	const char *end = memchr(raw, 0, schema->raw_length);
 	size_t name;
 
 	if (!end)
-		return tw_error__set(err, -EBADMSG, "schema text %u: no NUL ends the system's name", schema->index);
+		return tw_error__set(error, -EBADMSG, "schema text %u: no NUL ends the system's name", schema->index);
 	name = (size_t)(end - raw) + 1;
 	if (name > TW_SCHEMA_NAME_MAX || schema->raw_length - name > TW_SCHEMA_TEXT_MAX)
-		return tw_error__set(err, -E2BIG,
+		return tw_error__set(error, -E2BIG,
 				     "schema text %u: name of %zu bytes, text of %zu; the limits are %d and %d",
 				     schema->index, name, schema->raw_length - name, TW_SCHEMA_NAME_MAX,
 				     TW_SCHEMA_TEXT_MAX);
@@ -56,28 +57,28 @@ static int split(const struct tw_schema_view *schema, const char *raw, struct tw
 }
 
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
-			   struct tw_error *err)
+			   struct tw_error *error)
 {
-	int error;
+	int err;
 
 	if (schema->raw_length < 1 || schema->raw_length > TW_SCHEMA_RAW_MAX)
-		return tw_error__set(err, -E2BIG, "schema text %u claims %u bytes, from 1 to %d are taken",
+		return tw_error__set(error, -E2BIG, "schema text %u claims %u bytes, from 1 to %d are taken",
 				     schema->index, schema->raw_length, TW_SCHEMA_RAW_MAX);
 	if (schema->raw_length > cap)
-		return tw_error__set(err, -ENOBUFS, "schema text %u: its %u bytes do not fit a buffer of %zu",
+		return tw_error__set(error, -ENOBUFS, "schema text %u: its %u bytes do not fit a buffer of %zu",
 				     schema->index, schema->raw_length, cap);
 	switch (schema->encoding) {
 	case TW_ENCODING_PLAIN:
-		error = expand_plain(schema, buf, err);
+		err = expand_plain(schema, buf, error);
 		break;
 	case TW_ENCODING_ZSTD:
-		error = expand_zstd(schema, buf, err);
+		err = expand_zstd(schema, buf, error);
 		break;
 	default:
-		return tw_error__set(err, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
+		return tw_error__set(error, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
 				     schema->index, schema->encoding);
 	}
-	return error ? error : split(schema, buf, ret, err);
+	return err ? err : split(schema, buf, ret, error);
 }
 
 /* Compressed into @buf if that makes it shorter. Return: its length; 0 if it does not. */
@@ -89,7 +90,7 @@ static size_t compress_shorter(const char *raw, size_t raw_len, void *buf)
 }
 
 int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_t cap, struct tw_schema_view *ret,
-			     struct tw_error *err)
+			     struct tw_error *error)
 {
 	const size_t name = strlen(text->system) + 1;
 	const size_t raw_len = name + text->len;
@@ -97,15 +98,15 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	char *raw;
 
 	if (name > TW_SCHEMA_NAME_MAX || text->len > TW_SCHEMA_TEXT_MAX)
-		return tw_error__set(err, -E2BIG,
+		return tw_error__set(error, -E2BIG,
 				     "a schema text of %.32s: name of %zu bytes, text of %zu; the limits are %d and %d",
 				     text->system, name, text->len, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
 	if (cap < raw_len)
-		return tw_error__set(err, -ENOBUFS, "a schema text of %s: %zu bytes do not fit a buffer of %zu",
+		return tw_error__set(error, -ENOBUFS, "a schema text of %s: %zu bytes do not fit a buffer of %zu",
 				     text->system, raw_len, cap);
 	raw = malloc(raw_len);
 	if (!raw)
-		return tw_error__set(err, -ENOMEM, "a schema text of %s: no memory for %zu bytes", text->system,
+		return tw_error__set(error, -ENOMEM, "a schema text of %s: no memory for %zu bytes", text->system,
 				     raw_len);
 	memcpy(raw, text->system, name);
 	if (text->len)

@@ -32,7 +32,7 @@ struct tw_schema_text {
  * for a payload that is no such thing.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
-			   struct tw_error *err);
+			   struct tw_error *error);
 
 /**
  * tw_schema_text__compress() - make the payload of a SCHEMA TLV
@@ -44,6 +44,6 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
  * Return: 0; -E2BIG beyond a limit above, -ENOBUFS if @buf is too small, -ENOMEM.
  */
 int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_t cap, struct tw_schema_view *ret,
-			     struct tw_error *err);
+			     struct tw_error *error);
 
 #endif

@@ -324,7 +324,7 @@ static int set_status(void *data, const char *text, struct tw_error *error)
 
 static int set_of_one_source(void *data, const char *text, struct tw_error *error)
 {
-	static const struct tw_number_rule rule = { .min = 1, .max = TW_ADMISSION_STREAMS };
+	static const struct tw_number_rule rule = { .min = 1, .max = TW_STREAMS_LIVE_MAX };
 	struct capture *capture = data;
 
 	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, error);
@@ -332,7 +332,7 @@ static int set_of_one_source(void *data, const char *text, struct tw_error *erro
 
 static int set_unanswered(void *data, const char *text, struct tw_error *error)
 {
-	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MOST, .unit = 1 };
+	static const struct tw_number_rule rule = { .max = TW_ADMISSION_UNANSWERED_MAX, .unit = 1 };
 	struct capture *capture = data;
 
 	capture->has_unanswered = true;

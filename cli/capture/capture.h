@@ -9,9 +9,9 @@
 #include "cli/capture/output_options.h"
 #include "cli/drop_counters.h"
 #include "cli/receiver.h"
+#include "clocks/capture_clock.h"
+#include "clocks/sync.h"
 #include "filter/filter.h"
-#include "pcap-tools/clocks/capture_clock.h"
-#include "producer/sync/sync.h"
 
 /* Text at a fixed place of a terminal on standard error, which is rewritten there. */
 struct screen {

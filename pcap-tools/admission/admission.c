@@ -7,17 +7,19 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/large.h"
 #include "base/time.h"
-#include "pcap-tools/admission/backlog.h"
 #include "pcap-tools/admission/budget.h"
+#include "pcap-tools/large.h"
+#include "pcap-tools/merge/merge.h"
+#include "transport/receiver.h"
 
 #define SETS          8192               /* of candidates, by their ids */
+#define ALIGN         8                  /* of frames in the backlog */
 #define WAYS          4                  /* candidates of a set */
 #define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes as long on a busy host */
 #define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream says something each second */
-#define FRAMES_MOST   1024                    /* of a candidate, in the backlog */
-#define BYTES_MOST    (1u << 20)              /* the same */
+#define FRAMES_MAX    1024                    /* of a candidate, in the backlog */
+#define BYTES_MAX     (1u << 20)              /* the same */
 #define QUIET_MS      1000                    /* a candidate beyond that is not kept for so long */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream that is silent for so long is dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS)     /* before a place is looked for again that was not there */
@@ -32,6 +34,129 @@
 #define QUESTIONS     32                     /* that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
 #define NETWORK_BYTES 8 /* of an IPv6 address; the host chooses the others */
+
+/*
+ * Frames of streams that are not admitted yet, copied into a ring of bytes: what comes pushes out the oldest. A frame that is pushed
+ * out or gets too old is refused, unless it was taken.
+ */
+
+/* A frame in it. */
+struct backlog_frame {
+	uint64_t before; /* the handle of the same stream's frame before this one; 0 = none */
+	struct tw_arrival arrival;
+	uint32_t len;
+	uint16_t events;
+	uint8_t why; /* it is refused when it goes: TW_REFUSED_* */
+	bool taken;  /* it is not */
+	struct tw_peer_address source;
+	uint32_t room; /* internal: bytes in the ring */
+};
+
+static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
+{
+	return (const uint8_t *)(frame + 1);
+}
+
+/* A frame goes without having been taken. */
+typedef void backlog_refused(void *ctx, const struct backlog_frame *frame);
+
+/* Positions grow for ever; where they lie in the ring is what is left of a division by its size. */
+struct backlog {
+	backlog_refused *refused;
+	void *ctx;
+	uint64_t begin, end;
+	size_t bytes;
+	uint8_t *ring;
+};
+
+/* @bytes: of the ring, a power of two. Return: NULL without memory */
+static struct backlog *backlog__new(size_t bytes, backlog_refused *refused, void *ctx)
+{
+	struct backlog *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	*b = (struct backlog){ .refused = refused, .ctx = ctx, .bytes = bytes, .ring = tw_large__alloc(bytes, bytes) };
+	if (b->ring)
+		return b;
+	free(b);
+	return NULL;
+}
+
+static void backlog__free(struct backlog *b)
+{
+	if (!b)
+		return;
+	free(b->ring);
+	free(b);
+}
+
+static struct backlog_frame *frame_at(const struct backlog *b, uint64_t position)
+{
+	return (struct backlog_frame *)(b->ring + (position & (b->bytes - 1)));
+}
+
+static void push_out(struct backlog *b)
+{
+	const struct backlog_frame *frame = frame_at(b, b->begin);
+
+	if (!frame->taken)
+		b->refused(b->ctx, frame);
+	b->begin += frame->room;
+}
+
+/* At the end of the ring, where a whole frame has no room, is one that was taken already. Return: bytes up to the end of the ring */
+static size_t fill_up(struct backlog *b, size_t room)
+{
+	const size_t rest = b->bytes - (b->end & (b->bytes - 1));
+
+	if (rest >= room)
+		return rest;
+	while (b->end + rest - b->begin > b->bytes)
+		push_out(b);
+	if (rest >= sizeof(struct backlog_frame))
+		*frame_at(b, b->end) = (struct backlog_frame){ .taken = true, .room = (uint32_t)rest };
+	b->end += rest;
+	return b->bytes;
+}
+
+/*
+ * Copies a frame in.
+ * @frame: without room; @data has its len, at most TW_FRAME_MAX
+ *
+ * Return: its handle, never 0 and never that of another.
+ */
+static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *frame, const uint8_t *data)
+{
+	const size_t max = sizeof(struct backlog_frame) + frame->len;
+	size_t room = (max + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	const size_t rest = fill_up(b, room);
+	struct backlog_frame *to;
+
+	if (rest - room < sizeof(struct backlog_frame)) /* too little for another */
+		room = rest;
+	while (b->end + room - b->begin > b->bytes)
+		push_out(b);
+	to = frame_at(b, b->end);
+	*to = *frame;
+	to->room = (uint32_t)room;
+	memcpy(to + 1, data, frame->len);
+	b->end += room;
+	return b->end - room + 1;
+}
+
+/* Return: NULL if it was pushed out; borrowed until the next put or expire. */
+static struct backlog_frame *backlog__get(struct backlog *b, uint64_t handle)
+{
+	return handle > b->begin ? frame_at(b, handle - 1) : NULL;
+}
+
+/* Frames that arrived before that go; UINT64_MAX = all. */
+static void backlog__expire(struct backlog *b, uint64_t before)
+{
+	while (b->begin < b->end && frame_at(b, b->begin)->arrival.now < before)
+		push_out(b);
+}
 
 /* A stream that is not admitted. Made for as many as there may be: 64 bytes. */
 struct candidate {
@@ -78,7 +203,7 @@ struct tw_admission {
 
 	struct candidate (*sets)[WAYS];
 	uint64_t turn; /* frames of candidates */
-	struct tw_backlog *backlog;
+	struct backlog *backlog;
 
 	struct tw_budget news, bytes, questions;
 	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by what the newcomer proved, and its address */
@@ -152,7 +277,7 @@ static void refuse(struct tw_admission *a, const struct tw_peer_address *source,
 	count_refusal(&a->refusals, source, refused_source(a, source), why, events);
 }
 
-static void refuse_waiting(void *ctx, const struct tw_backlog_frame *frame)
+static void refuse_waiting(void *ctx, const struct backlog_frame *frame)
 {
 	refuse(ctx, &frame->source, frame->why, frame->events);
 }
@@ -169,20 +294,20 @@ static int make_way(void *ctx, struct tw_stream *stream)
 struct tw_admission *tw_admission__new(const struct tw_admission_options *options)
 {
 	struct tw_admission *a = calloc(1, sizeof(*a));
-	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MOST;
+	const uint64_t rate = options->unanswered ? options->unanswered : TW_ADMISSION_UNANSWERED_MAX;
 	struct tw_streams_options streams = { .silence = SILENT_NS };
 
 	if (!a)
 		return NULL;
 	a->options = *options;
-	a->of_one_source = options->of_one_source ? options->of_one_source : TW_ADMISSION_OF_SOURCE;
+	a->of_one_source = options->of_one_source ? options->of_one_source : TW_STREAMS_OF_SOURCE_MAX;
 	streams.of_one_source = (uint32_t)a->of_one_source;
 	a->streams = tw_streams__new(&streams);
-	a->news = tw_budget__full(NEW_A_SECOND, TW_ADMISSION_STREAMS);
+	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
 	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* looked into at random */
-	a->backlog = tw_backlog__new(BACKLOG_BYTES, refuse_waiting, a);
+	a->backlog = backlog__new(BACKLOG_BYTES, refuse_waiting, a);
 	if (a->streams && a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
 		tw_streams__add_user(a->streams, &(struct tw_stream_user){ .leaves = make_way, .ctx = a });
 		memset(a->sets, 0, SETS * sizeof(*a->sets));
@@ -196,7 +321,7 @@ void tw_admission__free(struct tw_admission *a)
 {
 	if (!a)
 		return;
-	tw_backlog__free(a->backlog);
+	backlog__free(a->backlog);
 	tw_streams__free(a->streams);
 	free(a->sets);
 	free(a);
@@ -220,7 +345,7 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 	tw_budget__refill(&a->bytes, now);
 	tw_budget__refill(&a->questions, now);
 	if (now > BACKLOG_NS)
-		tw_backlog__expire(a->backlog, now - BACKLOG_NS);
+		backlog__expire(a->backlog, now - BACKLOG_NS);
 }
 
 /* All places are for all addresses, unless streams that answer share them. */
@@ -278,15 +403,14 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 /* Its frames in the backlog, in the order in which they came. */
 static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
-	struct tw_backlog_frame *frames[FRAMES_MOST], *frame;
+	struct backlog_frame *frames[FRAMES_MAX], *frame;
 	size_t n = 0;
 
-	for (uint64_t at = c->last; n < FRAMES_MOST && at && (frame = tw_backlog__get(a->backlog, at));
-	     at = frame->before)
+	for (uint64_t at = c->last; n < FRAMES_MAX && at && (frame = backlog__get(a->backlog, at)); at = frame->before)
 		frames[n++] = frame;
 	while (n) {
-		struct tw_backlog_frame *waited = frames[--n];
-		const struct tw_received_frame came = { .data = tw_backlog_frame__data(waited),
+		struct backlog_frame *waited = frames[--n];
+		const struct tw_received_frame came = { .data = backlog_frame__data(waited),
 							.len = waited->len,
 							.from = from };
 
@@ -320,7 +444,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
 		return false;
 	c->quiet_ms = 0;
-	if (c->n < FRAMES_MOST && c->bytes + len <= BYTES_MOST) {
+	if (c->n < FRAMES_MAX && c->bytes + len <= BYTES_MAX) {
 		c->n++;
 		c->bytes += (uint32_t)len;
 		return true;
@@ -335,18 +459,18 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 static void keep(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame,
 		 const struct tw_frame_info *info, const struct tw_arrival *arrival, uint16_t why)
 {
-	const struct tw_backlog_frame waiting = { .before = c->last,
-						  .arrival = *arrival,
-						  .len = (uint32_t)frame->len,
-						  .events = info->source == TW_SOURCE_CONTROL ? 0 : info->events,
-						  .why = (uint8_t)why,
-						  .source = frame->from->address };
+	const struct backlog_frame waiting = { .before = c->last,
+					       .arrival = *arrival,
+					       .len = (uint32_t)frame->len,
+					       .events = info->source == TW_SOURCE_CONTROL ? 0 : info->events,
+					       .why = (uint8_t)why,
+					       .source = frame->from->address };
 
 	if (frame->len > TW_FRAME_MAX || !take_share(a, c, frame->len)) {
 		refuse(a, &waiting.source, why, waiting.events);
 		return;
 	}
-	c->last = tw_backlog__put(a->backlog, &waiting, frame->data);
+	c->last = backlog__put(a->backlog, &waiting, frame->data);
 }
 
 /* One that has gone on for longer is asked first: for strangers it is dearer to go on than to begin. */
@@ -515,7 +639,7 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame
 
 void tw_admission__finish(struct tw_admission *a)
 {
-	tw_backlog__expire(a->backlog, UINT64_MAX);
+	backlog__expire(a->backlog, UINT64_MAX);
 }
 
 struct tw_streams *tw_admission__streams(const struct tw_admission *a)

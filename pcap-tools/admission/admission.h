@@ -3,7 +3,7 @@
  * Which streams a capture host takes, decided once for each frame, where it arrives. Strangers can invent streams as fast as the network
  * carries them, so nothing is done for a stream before it has proved something:
  *
- *  - Its first frames wait in a ring of bytes (backlog.h), until one of them goes on where another one ended. Then the stream is admitted, with
+ *  - Its first frames wait in a ring of bytes, until one of them goes on where another one ended. Then the stream is admitted, with
  *    these frames, if there is a place (stream/eviction.h).
  *  - If there is none it is asked a question. What would have to be remembered of that is in the question (as in a SYN cookie), so
  *    however many are asked, nothing is kept. One that answers has proved that its address is not forged, and is admitted before
@@ -16,14 +16,12 @@
 #ifndef TW_ADMISSION_H
 #define TW_ADMISSION_H
 
-#include "pcap-tools/clocks/clock_poller.h"
+#include "clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
-#define TW_ADMISSION_STREAMS         TW_STREAMS_LIVE_MAX
-#define TW_ADMISSION_OF_SOURCE       (TW_ADMISSION_STREAMS / 8 * 7) /* default */
-#define TW_ADMISSION_UNANSWERED      ((uint64_t)4 << 20)            /* default, bytes a second */
-#define TW_ADMISSION_UNANSWERED_MOST ((uint64_t)1 << 40)
-#define TW_ADMISSION_BURST_TIMES     8 /* so many seconds' worth may come at once */
+#define TW_ADMISSION_UNANSWERED     ((uint64_t)4 << 20) /* default, bytes a second */
+#define TW_ADMISSION_UNANSWERED_MAX ((uint64_t)1 << 40)
+#define TW_ADMISSION_BURST_TIMES    8 /* so many seconds' worth may come at once */
 
 /* How much was refused of streams that were not admitted, by the address that it came from. */
 
@@ -50,8 +48,8 @@ struct tw_refusals {
 };
 
 struct tw_admission_options {
-	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_ADMISSION_OF_SOURCE */
-	uint64_t unanswered;  /* bytes a second, of all streams that never answered; 0 = no limit */
+	size_t of_one_source; /* streams of one address, or of one IPv6 network of 64 bits; 0 = TW_STREAMS_OF_SOURCE_MAX */
+	uint64_t unanswered; /* bytes a second, of all streams that never answered; 0 = no limit */
 	/* Frames of a stream that is admitted now, before the one that tw_admission__frame() is called with; all from the sender of that. */
 	void (*admitted)(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival);
 	/* A stream that was admitted has to make room: no more of its frames come. */

@@ -7,8 +7,6 @@
 
 #include "pcap-tools/archive/archive_impl.h"
 
-#define OVER_MAX 4096 /* streams that are over and told one by one; the last place is that of all others together */
-
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -112,9 +110,10 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	others->packets += report->packets;
 }
 
+/* The last place is that of all others together. */
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
-	if (a->n_over == a->size_over && a->size_over < OVER_MAX) {
+	if (a->n_over == a->size_over && a->size_over < TW_STREAMS_REPORTED_MAX) {
 		const size_t size = a->size_over ? 2 * a->size_over : 16;
 		struct tw_archive_over *more = realloc(a->over, size * sizeof(*more));
 

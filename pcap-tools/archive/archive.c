@@ -68,7 +68,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
 	a->options = *options;
 	tw_capture_clock__begin(&a->clock);
-	a->metadata_room.limit = options->metadata ? options->metadata : TW_ARCHIVE_METADATA_MAX;
+	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
 	if (!a->options.events_max)
 		a->options.events_max = UINT64_MAX;
 	if (!a->options.snaplen)

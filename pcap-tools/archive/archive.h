@@ -16,15 +16,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "clocks/stream_clock.h"
 #include "pcap-tools/capture/capture_filter.h"
-#include "pcap-tools/clocks/stream_clock.h"
 #include "pcap-tools/ledger/ledger.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/pcapng/writer.h"
-
-#define TW_ARCHIVE_METADATA_MAX ((size_t)256 << 20) /* bytes kept of all streams, to be said again in each file */
 
 struct tw_archive_options {
 	const char *name;        /* of the file for error texts */
@@ -35,7 +33,7 @@ struct tw_archive_options {
 	const char *description; /* of the interfaces; NULL = made from the HOST record: events, clock, kernel */
 	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
 	size_t memory;           /* bytes held for merging; 0 = 64 MiB */
-	size_t metadata;         /* bytes of metadata kept of all streams; 0 = TW_ARCHIVE_METADATA_MAX */
+	size_t metadata;         /* bytes of metadata kept of all streams; 0 = TW_STREAMS_METADATA_MAX */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* the same */
 	/*

@@ -6,9 +6,9 @@
 #ifndef TW_ARCHIVE_IMPL_H
 #define TW_ARCHIVE_IMPL_H
 
+#include "clocks/capture_clock.h"
 #include "pcap-tools/archive/archive.h"
 #include "pcap-tools/capture/capture_filter.h"
-#include "pcap-tools/clocks/capture_clock.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "stream/streams.h"
 #include "wire/encode.h"

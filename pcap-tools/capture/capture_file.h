@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "pcap-tools/pcapng/blocks.h"
 
 #define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* bytes of one block */
 #define TW_CAPTURE_INTERFACES_MAX 262144      /* of one section; each stream that ever was has one */
@@ -64,23 +65,6 @@ int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, s
  * What a capture says besides its packets: sections, interfaces and their statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2
  * and 4.6), with their options as they lie in the file. All of it is a stranger's.
  */
-
-/* Codes of options. */
-enum {
-	TW_OPT_END = 0,
-	TW_OPT_COMMENT = 1, /* in any block, several times */
-	TW_OPT_SHB_HARDWARE = 2,
-	TW_OPT_SHB_OS = 3,
-	TW_OPT_SHB_APPLICATION = 4,
-	TW_OPT_IF_NAME = 2,
-	TW_OPT_IF_DESCRIPTION = 3,
-	TW_OPT_IF_TSRESOL = 9,
-	TW_OPT_IF_FILTER = 11, /* a byte that says what language, then the text */
-	TW_OPT_IF_OS = 12,
-	TW_OPT_IF_TSOFFSET = 14,
-	TW_OPT_ISB_RECEIVED = 4,
-	TW_OPT_ISB_DROPPED = 5,
-};
 
 /* The options of a block that are left. */
 struct tw_capture_options {

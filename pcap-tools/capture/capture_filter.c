@@ -8,7 +8,7 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-#define WORK_LEAST 256 /* of each binding: its tables */
+#define WORK_MIN 256 /* of each binding: its tables */
 
 /* The filter, bound to what was known of one schema. */
 struct bound_filter {
@@ -91,7 +91,7 @@ void tw_capture_filter__free(struct tw_capture_filter *f)
 /* Whether that much may be done, and if so it is counted. */
 static bool take_work(struct tw_capture_filter *f, uint32_t n_formats)
 {
-	const uint64_t work = ((uint64_t)n_formats + WORK_LEAST) * (tw_filter__predicates(f->filter) + 1);
+	const uint64_t work = ((uint64_t)n_formats + WORK_MIN) * (tw_filter__predicates(f->filter) + 1);
 
 	if (work > f->allowed - f->work)
 		return false;

@@ -12,7 +12,7 @@
 #define TYPE_QINQ       0x88a8
 #define TAGS_MAX        2
 #define PROTO_UDP       17
-#define IPV4_LEAST      20
+#define IPV4_MIN        20
 #define IPV6_HEADER     40
 #define UDP_HEADER      8
 #define FRAGMENT_MASK   0x3fff /* more fragments, and an offset */
@@ -29,10 +29,10 @@ static const uint8_t *in_ipv4(const uint8_t *p, size_t len, size_t *ret_len)
 {
 	size_t header;
 
-	if (len < IPV4_LEAST || p[0] >> 4 != 4 || p[9] != PROTO_UDP || tw_load_be16(p + 6) & FRAGMENT_MASK)
+	if (len < IPV4_MIN || p[0] >> 4 != 4 || p[9] != PROTO_UDP || tw_load_be16(p + 6) & FRAGMENT_MASK)
 		return NULL;
 	header = (size_t)(p[0] & 0xf) * 4;
-	return header < IPV4_LEAST || header > len ? NULL : in_udp(p + header, len - header, ret_len);
+	return header < IPV4_MIN || header > len ? NULL : in_udp(p + header, len - header, ret_len);
 }
 
 static const uint8_t *in_ipv6(const uint8_t *p, size_t len, size_t *ret_len)

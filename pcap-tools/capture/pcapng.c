@@ -7,21 +7,10 @@
 #include "base/bytes.h"
 #include "pcap-tools/capture/capture_impl.h"
 
-/* Numbers of draft-ietf-opsawg-pcapng, section 4. */
-enum {
-	BLOCK_IDB = 1,
-	BLOCK_PB = 2, /* obsolete */
-	BLOCK_SPB = 3,
-	BLOCK_ISB = 5,
-	BLOCK_EPB = 6,
-	BLOCK_SHB = 0x0A0D0D0A,
-};
 #define OURS             "tracewire " /* what its shb_userappl begins with */
 #define SECTION_READ_MAX 65536        /* bytes of the first section header that are looked into */
-#define BYTE_ORDER_MAGIC 0x1A2B3C4Du
-#define BLOCK_HEADER     8 /* type and length */
-#define BLOCK_LEAST      12
-#define SHB_LEAST        28
+#define BLOCK_HEADER     8            /* type and length */
+#define SHB_MIN          28
 #define SHB_FIXED        16
 #define ISB_FIXED        12
 #define EPB_FIXED        20
@@ -74,7 +63,7 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 
 	if (body->len < IDB_FIXED)
 		return tw_capture__damaged(file, body->offset, error, "an interface block of %u bytes",
-					   body->len + BLOCK_LEAST);
+					   body->len + TW_PCAPNG_BLOCK_MIN);
 	if (file->n_interfaces == TW_CAPTURE_INTERFACES_MAX)
 		return tw_capture__damaged(file, body->offset, error, "more than %u interfaces",
 					   TW_CAPTURE_INTERFACES_MAX);
@@ -142,7 +131,7 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 					   interface, file->n_interfaces);
 	if (ret->len > body->len - fixed)
 		return tw_capture__damaged(file, body->offset, error, "a packet of %u bytes in a block of %u", ret->len,
-					   body->len + BLOCK_LEAST);
+					   body->len + TW_PCAPNG_BLOCK_MIN);
 	ret->data = body->at + fixed;
 	ret->interface = interface;
 	ret->linktype = file->interfaces[interface].linktype;
@@ -160,7 +149,7 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 
 	if (body->len < EPB_FIXED)
 		return tw_capture__damaged(file, body->offset, error, "a packet block of %u bytes",
-					   body->len + BLOCK_LEAST);
+					   body->len + TW_PCAPNG_BLOCK_MIN);
 	interface = obsolete ? u16(file, body->at) : u32(file, body->at);
 	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
 	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
@@ -191,8 +180,8 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);
 
-	file->big_endian = magic == BYTE_ORDER_MAGIC;
-	if (!file->big_endian && magic != __builtin_bswap32(BYTE_ORDER_MAGIC))
+	file->big_endian = magic == TW_PCAPNG_BYTE_ORDER_MAGIC;
+	if (!file->big_endian && magic != __builtin_bswap32(TW_PCAPNG_BYTE_ORDER_MAGIC))
 		return tw_capture__damaged(file, file->in.offset, error, "a section of no known byte order");
 	if (u16(file, p + 12) != 1)
 		return tw_capture__damaged(file, file->in.offset, error,
@@ -206,7 +195,7 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *error)
 {
 	const uint64_t offset = file->in.offset;
-	const uint8_t *p = tw_input__peek(&file->in, BLOCK_LEAST);
+	const uint8_t *p = tw_input__peek(&file->in, TW_PCAPNG_BLOCK_MIN);
 	uint32_t type, len;
 	int r;
 
@@ -216,8 +205,8 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 		return tw_capture__damaged(file, offset, error, "it ends within a block's header");
 	}
 	type = u32(file, p);
-	if (type == BLOCK_SHB) {
-		p = tw_input__peek(&file->in, SHB_LEAST);
+	if (type == TW_PCAPNG_SHB) {
+		p = tw_input__peek(&file->in, SHB_MIN);
 		if (!p)
 			return tw_capture__damaged(file, offset, error, "it ends within a section's header");
 		r = begin_section(file, p, error);
@@ -225,7 +214,7 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 			return r;
 	}
 	len = u32(file, p + 4);
-	if (len < (type == BLOCK_SHB ? SHB_LEAST : BLOCK_LEAST) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
+	if (len < (type == TW_PCAPNG_SHB ? SHB_MIN : TW_PCAPNG_BLOCK_MIN) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
 		return tw_capture__damaged(file, offset, error, "a block that claims %u bytes", len);
 	p = tw_input__peek(&file->in, len);
 	if (!p)
@@ -233,7 +222,7 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 	if (u32(file, p + len - 4) != len)
 		return tw_capture__damaged(file, offset, error, "a block whose two lengths differ");
 	*ret_type = type;
-	*ret = (struct body){ .at = p + BLOCK_HEADER, .len = len - BLOCK_LEAST, .offset = offset };
+	*ret = (struct body){ .at = p + BLOCK_HEADER, .len = len - TW_PCAPNG_BLOCK_MIN, .offset = offset };
 	tw_input__take(&file->in, len);
 	return 1;
 }
@@ -245,15 +234,15 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	int r;
 
 	while ((r = next_block(file, &type, &body, error)) > 0) {
-		if (type == BLOCK_EPB || type == BLOCK_PB)
-			return timed_packet(file, &body, type == BLOCK_PB, ret, error);
-		if (type == BLOCK_SPB)
+		if (type == TW_PCAPNG_EPB || type == TW_PCAPNG_PB)
+			return timed_packet(file, &body, type == TW_PCAPNG_PB, ret, error);
+		if (type == TW_PCAPNG_SPB)
 			return simple_packet(file, &body, ret, error);
-		if (type == BLOCK_IDB && (r = add_interface(file, &body, error)))
+		if (type == TW_PCAPNG_IDB && (r = add_interface(file, &body, error)))
 			return r;
-		if (type == BLOCK_ISB)
+		if (type == TW_PCAPNG_ISB)
 			show_statistics(file, &body);
-		if (type == BLOCK_SHB)
+		if (type == TW_PCAPNG_SHB)
 			show_section(file, &body);
 	}
 	return r;
@@ -262,13 +251,13 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 /* Whether the first section was written by a program of ours, as its option says. */
 static bool is_recording(struct tw_capture_file *file, uint32_t len)
 {
-	const uint8_t *p = len >= SHB_LEAST && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;
+	const uint8_t *p = len >= SHB_MIN && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;
 	struct tw_capture_options options;
 	struct tw_capture_option option;
 
 	if (!p)
 		return false;
-	options = (struct tw_capture_options){ p + SHB_LEAST - 4, len - SHB_LEAST, file->big_endian };
+	options = (struct tw_capture_options){ p + SHB_MIN - 4, len - SHB_MIN, file->big_endian };
 	while (tw_capture_options__next(&options, &option)) {
 		if (option.code == TW_OPT_SHB_APPLICATION)
 			return option.len >= sizeof(OURS) - 1 && !memcmp(option.value, OURS, sizeof(OURS) - 1);
@@ -281,9 +270,9 @@ int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error)
 	const uint8_t *p = tw_input__peek(&file->in, 4);
 	int r;
 
-	if (!p || tw_load_be32(p) != BLOCK_SHB)
+	if (!p || tw_load_be32(p) != TW_PCAPNG_SHB)
 		return 0;
-	p = tw_input__peek(&file->in, SHB_LEAST);
+	p = tw_input__peek(&file->in, SHB_MIN);
 	if (!p)
 		return tw_capture__damaged(file, 0, error, "it ends within its header");
 	r = begin_section(file, p, error);

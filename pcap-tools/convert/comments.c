@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/printable.h"
-#include "pcap-tools/convert/impl.h"
+#include "pcap-tools/convert/convert_impl.h"
 
 #define COMMENT_HEAD 8 /* bytes of a comment in the file besides its text */
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/convert/impl.h"
+#include "pcap-tools/convert/convert_impl.h"
 #include "pcap-tools/ledger/ledger.h"
 
 #define FORMATS         ((size_t)UINT16_MAX + 1)

@@ -194,7 +194,7 @@ static void see_schema(struct tw_info_stream *s, uint64_t id)
 		if (s->schemas[i] == id)
 			return;
 	}
-	if (s->n_schemas < TW_INFO_SCHEMAS_SEEN)
+	if (s->n_schemas < TW_STREAM_SCHEMAS_NAMED_MAX)
 		s->schemas[s->n_schemas++] = id;
 }
 
@@ -208,13 +208,6 @@ static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *count
 		s->lost[lost.where] += lost.count;
 }
 
-static bool is_last_of_event(const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-
-	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
-}
-
 static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const struct tw_frame_info *frame,
 		    const struct tw_tlv_view *tlv)
 {
@@ -223,7 +216,7 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const st
 		s->events++;
 		return 0;
 	case TW_TLV_PART:
-		s->events += is_last_of_event(tlv);
+		s->events += tw_part__is_last_of_event(tlv);
 		break;
 	case TW_TLV_OFFSET:
 		s->n_offsets += tw_offset__parse(tlv, &s->offset);
@@ -400,7 +393,7 @@ static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_e
 
 static int read_into(struct reader *r, int fd, const char *name, struct tw_error *error)
 {
-	const struct tw_streams_options streams = { .known = TW_STREAMS_TOLD_MAX,
+	const struct tw_streams_options streams = { .known = TW_STREAMS_REPORTED_MAX,
 						    .silence = TW_STREAMS_SILENT_FRAMES,
 						    .keeps = true,
 						    .wants = TW_STREAM_WANTS_COUNTERS };

@@ -13,7 +13,6 @@
 
 #define TW_INFO_INTERFACES_MAX 4096
 #define TW_INFO_SCHEMAS_MAX    16 /* of a stream, that are told; all are counted up to a limit */
-#define TW_INFO_SCHEMAS_SEEN   256
 #define TW_INFO_NONE           UINT32_MAX
 
 /* An interface of one of the file's sections. */
@@ -38,7 +37,7 @@ struct tw_info_times {
 struct tw_info_stream {
 	const struct tw_stream *stream; /* who it is, and when: what its records say */
 	bool hashed, big_endian;
-	uint64_t schemas[TW_INFO_SCHEMAS_SEEN]; /* in the order in which they came */
+	uint64_t schemas[TW_STREAM_SCHEMAS_NAMED_MAX]; /* in the order in which they came */
 	uint32_t n_schemas;
 	uint64_t packets, bytes;
 	/* In the file: EVENTs, and those in PARTs by their last; of a frame that was cut as many as its header says. */

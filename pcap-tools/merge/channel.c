@@ -93,7 +93,7 @@ static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_fr
 	struct tw_queued_frame *before = c->tail;
 
 	for (int steps = 0; before && before->info.seq > frame->info.seq && !before->started; steps++) {
-		if (steps == TW_MERGE_CHANNEL_REORDER)
+		if (steps == TW_STREAM_CHANNEL_REORDER_MAX)
 			return false;
 		before = before->prev;
 	}
@@ -130,7 +130,7 @@ static void channel__begin(struct tw_merge_channel *c, uint64_t seq, uint64_t dr
 
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped)
 {
-	if (c->first > TW_MERGE_CHANNEL_JUMP)
+	if (c->first > TW_STREAM_CHANNEL_JUMP_MAX)
 		return;
 	c->counts->before -= c->first;
 	if (c->begun) {
@@ -148,7 +148,7 @@ static enum tw_queue_result channel__place_in_queue(struct tw_merge_channel *c, 
 	struct tw_queued_frame *before;
 
 	if (frame->info.seq > UINT64_MAX - UINT16_MAX ||
-	    (c->numbers.known && frame->info.seq > c->seen + TW_MERGE_CHANNEL_JUMP))
+	    (c->numbers.known && frame->info.seq > c->seen + TW_STREAM_CHANNEL_JUMP_MAX))
 		return TW_QUEUED_IMPOSSIBLE;
 	if (c->begun && frame->info.seq < c->numbers.next && tw_queued_frame__end(frame) <= c->numbers.next)
 		return channel__queue_old(c, frame);
@@ -231,7 +231,7 @@ static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_
 {
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;
 
-	if (last && (last->next_seq >= watermark.next_seq || c->n_watermarks == TW_MERGE_CHANNEL_WATERMARKS)) {
+	if (last && (last->next_seq >= watermark.next_seq || c->n_watermarks == TW_STREAM_CHANNEL_WATERMARKS_MAX)) {
 		last->time = watermark.time > last->time ? watermark.time : last->time;
 		last->next_seq = watermark.next_seq > last->next_seq ? watermark.next_seq : last->next_seq;
 		return;
@@ -241,7 +241,7 @@ static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_
 
 bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped)
 {
-	if (next_seq > UINT64_MAX - UINT16_MAX || (c->numbers.known && next_seq > c->seen + TW_MERGE_CHANNEL_JUMP))
+	if (next_seq > UINT64_MAX - UINT16_MAX || (c->numbers.known && next_seq > c->seen + TW_STREAM_CHANNEL_JUMP_MAX))
 		return false;
 	if (!c->numbers.known)
 		channel__begin(c, next_seq, dropped);
@@ -257,7 +257,7 @@ bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint
 bool tw_merge_channel__lacks_announced(const struct tw_merge_channel *c)
 {
 	return c->numbers.known && c->announced > c->numbers.next &&
-	       c->announced <= c->numbers.next + TW_MERGE_CHANNEL_JUMP;
+	       c->announced <= c->numbers.next + TW_STREAM_CHANNEL_JUMP_MAX;
 }
 
 bool tw_control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)
@@ -271,7 +271,7 @@ bool tw_control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_
 			n->recent |= 1ull << back;
 			--*gaps;
 		}
-	} else if (ahead < TW_MERGE_CHANNEL_JUMP) {
+	} else if (ahead < TW_STREAM_CHANNEL_JUMP_MAX) {
 		n->recent = ahead < 63 ? n->recent << (ahead + 1) | 1 : 1;
 		*gaps += ahead;
 		n->next = seq + 1;

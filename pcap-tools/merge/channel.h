@@ -8,10 +8,6 @@
 #include "pcap-tools/merge/queued_frame.h"
 #include "stream/channels.h"
 
-#define TW_MERGE_CHANNEL_WATERMARKS 8            /* watermarks that wait for events */
-#define TW_MERGE_CHANNEL_REORDER    256          /* frames that one may come behind its place */
-#define TW_MERGE_CHANNEL_JUMP       (1ull << 32) /* numbers; no loss is as large, a frame that says so lies */
-
 struct tw_merge_watermark {
 	uint64_t time, next_seq;
 };
@@ -34,7 +30,7 @@ struct tw_merge_channel {
 	uint64_t dropped;           /* the same, when the frame before the next number came */
 	struct tw_merge_pieces piece;
 	struct tw_frame_info last; /* header of the frame that was used up last */
-	struct tw_merge_watermark watermarks[TW_MERGE_CHANNEL_WATERMARKS];
+	struct tw_merge_watermark watermarks[TW_STREAM_CHANNEL_WATERMARKS_MAX];
 	uint64_t watermark; /* nothing older comes */
 	uint64_t seen;      /* all numbers before it are queued or out, or were given up; if numbers are known */
 	struct tw_queued_frame *head, *tail;

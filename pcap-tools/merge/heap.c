@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#define LEAST_CAP 16
+#define CAP_MIN 16
 
 bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n)
 {
-	size_t cap = h->cap ? h->cap : LEAST_CAP;
+	size_t cap = h->cap ? h->cap : CAP_MIN;
 	struct tw_merge_heap_entry *entries;
 
 	while (cap < n)

@@ -6,22 +6,20 @@
 
 #include "pcap-tools/merge/merge_impl.h"
 
-#define MEMORY_DEFAULT (64u << 20)
 #define WAIT_DEFAULT   1000000000ull
 #define RETIRE_DEFAULT 300000000000ull
-#define PARTS_BYTES    (4u << 20) /* of events in pieces, all streams together */
-#define PARTS_COUNT    256
 
 int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
+	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_LIVE_BYTES,
+						.count = TW_STREAMS_EVENT_PARTS_MAX };
 	struct tw_merge *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		goto no_memory;
 	m->options = *options;
 	if (!m->options.memory)
-		m->options.memory = MEMORY_DEFAULT;
+		m->options.memory = TW_STREAMS_QUEUED_MAX;
 	if (!m->options.wait_ns)
 		m->options.wait_ns = WAIT_DEFAULT;
 	if (!m->options.retire_ns)

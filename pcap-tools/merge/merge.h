@@ -42,11 +42,8 @@
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_CHANNELS_MAX        32768 /* of all streams at once, beyond those that each has for itself */
-#define TW_MERGE_STREAM_CHANNELS_MAX 8192
-#define TW_MERGE_STREAM_CHANNELS_OWN 128 /* of each stream, whatever others take */
-#define TW_MERGE_COPY_STEP           32  /* bytes; short copies of known size are the fast ones */
-#define TW_MERGE_SLACK               TW_MERGE_COPY_STEP
+#define TW_MERGE_COPY_STEP 32 /* bytes; short copies of known size are the fast ones */
+#define TW_MERGE_SLACK     TW_MERGE_COPY_STEP
 
 /* One frame coming out; borrowed during the call. tw_merged__copy() makes it whole, with one copy of its bytes. */
 struct tw_merged {

@@ -5,19 +5,11 @@
 
 #include "wire/encode.h"
 
-/* The last piece of an event uses up its number. */
-static bool part__is_last_of_event(const struct tw_tlv_view *tlv)
-{
-	struct tw_part_view part;
-
-	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
-}
-
 static bool tlv__is_numbered(const struct tw_tlv_view *tlv)
 {
 	if (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED)
 		return true;
-	return tlv->type == TW_TLV_PART && part__is_last_of_event(tlv);
+	return tlv->type == TW_TLV_PART && tw_part__is_last_of_event(tlv);
 }
 
 static bool tlv__is_item(unsigned int type)
@@ -197,7 +189,7 @@ void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all)
 	tw_frame_hdr__emit(frame->copy, &frame->info);
 }
 
-#define LEAST_SIZE 256
+#define SIZE_MIN   256
 #define UNUSED_MAX (8u << 20) /* bytes kept for later; more goes back to the heap */
 
 void tw_frame_pool__fini(struct tw_frame_pool *pool)
@@ -217,7 +209,7 @@ static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t n
 	uint8_t size_class = 0;
 	struct tw_queued_frame *frame;
 
-	while ((size_t)LEAST_SIZE << size_class < need)
+	while ((size_t)SIZE_MIN << size_class < need)
 		size_class++;
 	frame = pool->unused[size_class];
 	if (frame) {
@@ -225,10 +217,10 @@ static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t n
 		pool->unused_bytes -= frame->size;
 		return frame;
 	}
-	frame = malloc((size_t)LEAST_SIZE << size_class);
+	frame = malloc((size_t)SIZE_MIN << size_class);
 	if (!frame)
 		return NULL;
-	frame->size = (uint32_t)LEAST_SIZE << size_class;
+	frame->size = (uint32_t)SIZE_MIN << size_class;
 	frame->size_class = size_class;
 	return frame;
 }

@@ -33,7 +33,7 @@ struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_strea
 /* Of its channels, those that count against what all share. */
 static size_t stream__shared_channels(const struct tw_merge_stream *s)
 {
-	return s->n_channels > TW_MERGE_STREAM_CHANNELS_OWN ? s->n_channels - TW_MERGE_STREAM_CHANNELS_OWN : 0;
+	return s->n_channels > TW_STREAM_CHANNELS_OWN ? s->n_channels - TW_STREAM_CHANNELS_OWN : 0;
 }
 
 static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
@@ -172,10 +172,10 @@ static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 /* A stream of strangers takes no more of those that all share than it leaves, so a few of them do not have all. */
 static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	if (s->n_channels < TW_MERGE_STREAM_CHANNELS_OWN)
+	if (s->n_channels < TW_STREAM_CHANNELS_OWN)
 		return true;
-	return s->n_channels < TW_MERGE_STREAM_CHANNELS_MAX &&
-	       stream__shared_channels(s) < TW_MERGE_CHANNELS_MAX - m->n_shared_channels;
+	return s->n_channels < TW_STREAM_CHANNELS_MAX &&
+	       stream__shared_channels(s) < TW_STREAMS_CHANNELS_MAX - m->n_shared_channels;
 }
 
 int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_merge_channel **ret)

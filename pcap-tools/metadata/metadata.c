@@ -11,10 +11,6 @@
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
-#define PARTS_BYTES \
-	((size_t)4 << 20) /* of values that come in pieces; one schema text takes a quarter of a MiB at most */
-#define PARTS_COUNT 64
-
 /* Pieces of the producer's own that had to be written as they are don't have these. */
 #define FIRST_PART_ID 0x80000000u
 
@@ -70,7 +66,8 @@ static void count_memory(struct tw_metadata *m, size_t bytes)
 
 struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
+	const struct tw_parts_limits limits = { .bytes = TW_STREAM_METADATA_PARTS_BYTES,
+						.count = TW_STREAM_METADATA_PARTS_MAX };
 	struct tw_metadata *m = calloc(1, sizeof(*m));
 
 	if (!m)
@@ -79,7 +76,7 @@ struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *roo
 	m->by_key.value_size = sizeof(struct item *);
 	for (int i = 0; i < CLASSES; i++)
 		TAILQ_INIT(&m->lists[i]);
-	m->limit = memory ? memory : TW_METADATA_MEMORY;
+	m->limit = memory ? memory : TW_STREAM_METADATA_MAX;
 	m->room = room;
 	m->part_id = FIRST_PART_ID;
 	m->parts = tw_parts__new(&limits);

@@ -10,9 +10,8 @@
 #ifndef TW_METADATA_H
 #define TW_METADATA_H
 
+#include "stream/limits.h"
 #include "wire/decode.h"
-
-#define TW_METADATA_MEMORY ((size_t)64 << 20) /* bytes, unless said otherwise */
 
 struct tw_metadata;
 
@@ -40,16 +39,16 @@ struct tw_metadata_stats {
 struct tw_metadata_frames {
 	struct tw_frame_info
 		info; /* schema_id is each record's own; seq counts up, in frames of source CONTROL, and is left behind */
-	size_t max;   /* bytes of a frame; TW_METADATA_FRAME_LEAST to TW_FRAME_MAX */
+	size_t max;   /* bytes of a frame; TW_METADATA_FRAME_MIN to TW_FRAME_MAX */
 	int (*emit)(void *ctx, const void *frame,
 		    size_t len); /* Return: 0, or -errno, which ends the call and is returned by it */
 	void *ctx;
 };
-#define TW_METADATA_FRAME_LEAST 256
+#define TW_METADATA_FRAME_MIN 256
 
 /**
  * tw_metadata__new() - nothing is known yet
- * @memory: bytes; 0 = TW_METADATA_MEMORY
+ * @memory: bytes; 0 = TW_STREAM_METADATA_MAX
  * @room: shared with other streams; NULL = none but the memory bounds it
  *
  * Return: NULL without memory.

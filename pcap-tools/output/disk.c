@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/large.h"
 #include "base/time.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/large.h"
+#include "pcap-tools/output/output_impl.h"
 
 #define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while there is room */
 

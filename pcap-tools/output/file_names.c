@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 
 #define ZST  ".zst"
 #define MARK "_00000_20261121093000" /* what a name has before its ending; digits stand for any */

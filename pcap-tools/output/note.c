@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 
 #define HEAD   "tracewire output 1\nwhole "
 #define NUMBER "%020" PRIu64 /* as long for each, so that it can be written over */

@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/output/repair.h"
+#include "pcap-tools/pcapng/blocks.h"
 
-#define ZST       ".zst"
-#define ROOM_MIN  256              /* bytes that are worth to be looked for on a disk that is nearly full */
-#define BLOCK_MIN 12               /* bytes of the shortest block of pcapng */
-#define LATE_NS   TW_NS_PER_SECOND /* what a disk may take after the deadline: one that is well needs far less */
+#define ZST      ".zst"
+#define ROOM_MIN 256              /* bytes that are worth to be looked for on a disk that is nearly full */
+#define LATE_NS  TW_NS_PER_SECOND /* what a disk may take after the deadline: one that is well needs far less */
 
 const char *tw_output__remedy(int err)
 {
@@ -173,9 +173,9 @@ static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
 	size_t at = 0;
 	uint32_t len;
 
-	while (put - at >= BLOCK_MIN) {
+	while (put - at >= TW_PCAPNG_BLOCK_MIN) {
 		memcpy(&len, blocks + at + sizeof(len), sizeof(len));
-		if (len < BLOCK_MIN || len > put - at)
+		if (len < TW_PCAPNG_BLOCK_MIN || len > put - at)
 			break;
 		at += len;
 	}

@@ -11,11 +11,10 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/output/impl.h"
-#include "pcap-tools/pcapng/numbers.h"
+#include "pcap-tools/output/output_impl.h"
+#include "pcap-tools/pcapng/blocks.h"
 
 #define PIECE     ((size_t)64 << 10)   /* bytes that are read at a time */
-#define BLOCK_MIN 12                   /* bytes of the shortest block of pcapng */
 #define BLOCK_CAP ((uint32_t)16 << 20) /* bytes of the longest that is believed, as for Wireshark */
 
 /* Of captures a hundredth is left at least: what grows more than this is meant to take our time. */
@@ -39,7 +38,7 @@ struct block_walk {
 	bool bad;       /* what stands at `whole` is no block; it stays so */
 	bool swapped;
 	uint32_t len, seen; /* of the block begun; len 0 = not known yet */
-	uint8_t head[BLOCK_MIN], tail[4];
+	uint8_t head[TW_PCAPNG_BLOCK_MIN], tail[4];
 };
 
 static uint32_t load(const struct block_walk *walk, const uint8_t *at)
@@ -66,7 +65,7 @@ static void block__begin(struct block_walk *walk)
 		walk->bad = !walk->whole && !walk->continued;
 	}
 	walk->len = load(walk, walk->head + 4);
-	if (walk->len < BLOCK_MIN || walk->len % 4 || walk->len > BLOCK_CAP)
+	if (walk->len < TW_PCAPNG_BLOCK_MIN || walk->len % 4 || walk->len > BLOCK_CAP)
 		walk->bad = true;
 	else
 		take_tail(walk, 0, walk->head, sizeof(walk->head));
@@ -85,7 +84,7 @@ static void block__end(struct block_walk *walk)
 /* Return: the number of bytes that were used: at least one. */
 static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t len)
 {
-	const uint32_t end = walk->len ? walk->len : BLOCK_MIN;
+	const uint32_t end = walk->len ? walk->len : TW_PCAPNG_BLOCK_MIN;
 	const size_t n = len < end - walk->seen ? len : end - walk->seen;
 
 	if (walk->len)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 
 #define LEVEL    (-1) /* of recordings: some 2 % more bytes than 1 makes, in two thirds of the time */
 #define OUT_SIZE ((size_t)256 << 10)

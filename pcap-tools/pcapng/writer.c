@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/large.h"
 #include "base/printable.h"
-#include "pcap-tools/pcapng/numbers.h"
+#include "pcap-tools/large.h"
+#include "pcap-tools/pcapng/blocks.h"
 
-#define TSRESOL_NS  9  /* 10^-9 s */
-#define PADDING_MIN 12 /* bytes of the shortest block */
-#define EPB_HEAD    28 /* bytes before the packet */
-#define EPB_TAIL    8  /* and after it at most: padding and closing length */
-#define EPB_MIN     (EPB_HEAD + 4)
+#define TSRESOL_NS 9  /* 10^-9 s */
+#define EPB_HEAD   28 /* bytes before the packet */
+#define EPB_TAIL   8  /* and after it at most: padding and closing length */
+#define EPB_MIN    (EPB_HEAD + 4)
 /* Bytes of a block that is no packet: five texts, a list of comments, and what is around them. */
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
@@ -212,8 +211,8 @@ static void buffer__padding(struct buffer *b, size_t len)
 {
 	const size_t start = block__begin(b, TW_PCAPNG_PADDING);
 
-	memset(b->bytes + b->len, 0, len - PADDING_MIN);
-	b->len += len - PADDING_MIN;
+	memset(b->bytes + b->len, 0, len - TW_PCAPNG_BLOCK_MIN);
+	b->len += len - TW_PCAPNG_BLOCK_MIN;
 	block__end(b, start);
 }
 
@@ -263,7 +262,7 @@ int tw_pcapng__flush(struct tw_pcapng *w)
 		return w->err;
 	lacks = w->buf.len < BULK ? 0 : tw_output__lacks(w->output, w->buf.len);
 	if (lacks)
-		buffer__padding(&w->buf, lacks < PADDING_MIN ? lacks + TW_OUTPUT_ALIGN : lacks);
+		buffer__padding(&w->buf, lacks < TW_PCAPNG_BLOCK_MIN ? lacks + TW_OUTPUT_ALIGN : lacks);
 	w->err = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
 	if (!w->err)
 		pcapng__empty(w);

@@ -5,26 +5,166 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/record/command_queue.h"
+#include "pcap-tools/archive/archive.h"
 #include "pcap-tools/record/slot_queue.h"
 #include "wire/encode.h"
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT   40                    /* of the 100 that a kill may take; the rest is for the way to here */
-#define BATCH_MAX          8                     /* slots that are taken, handed over and given back at a time */
+#define FLUSH_MS_DEFAULT   40  /* of the 100 that a kill may take; the rest is for the way to here */
+#define ANSWERS_MAX        512 /* of producers, in the command queue; more are dropped, for there will be others */
+#define BATCH_MAX          8   /* slots that are taken, handed over and given back at a time */
 #define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, after the deadline: see tw_output__write() */
+
+/*
+ * What other threads send to the recorder's thread besides frames, and the reports that it sends back. No thread waits for the disk: the
+ * recorder's holds the lock only to take something out or put something in. The thread that sends answers takes no lock at all.
+ */
+
+struct clock_answer {
+	uint64_t stream_id;
+	struct tw_time_sync_sample sample;
+};
+
+struct command_queue {
+	struct clock_answer answers[ANSWERS_MAX]; /* those of [read, written), modulo their number */
+	_Atomic uint32_t written, read;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t reported;
+	struct tw_own_clock own;
+	bool has_own;
+	bool wanted; /* somebody waits for reports */
+	struct tw_archive_report *reports;
+	size_t n_reports;
+	struct tw_archive_stats stats; /* as of the same time */
+};
+
+static void command_queue__init(struct command_queue *queue)
+{
+	*queue = (struct command_queue){ .n_reports = 0 };
+	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->reported, NULL);
+}
+
+static void command_queue__fini(struct command_queue *queue)
+{
+	pthread_cond_destroy(&queue->reported);
+	pthread_mutex_destroy(&queue->lock);
+	free(queue->reports);
+}
+
+/* For tw_archive__answer(); by one thread, which never waits. */
+static void command_queue__put_answer(struct command_queue *queue, uint64_t stream_id,
+				      const struct tw_time_sync_sample *sample)
+{
+	const uint32_t at = atomic_load_explicit(&queue->written, memory_order_relaxed);
+
+	if (at - atomic_load_explicit(&queue->read, memory_order_acquire) == ANSWERS_MAX)
+		return;
+	queue->answers[at % ANSWERS_MAX] = (struct clock_answer){ stream_id, *sample };
+	atomic_store_explicit(&queue->written, at + 1, memory_order_release);
+}
+
+/* For tw_archive__own_clock(); by any thread. */
+static void command_queue__put_own_clock(struct command_queue *queue, const struct tw_own_clock *own)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->own = *own;
+	queue->has_own = true;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/*
+ * Reports as of now; any thread but the recorder's, one at a time.
+ * @ret: the caller's, to be freed with free()
+ * @ret_stats: of all of them; untouched if there are none
+ * Return: how many; 0 with NULL if the recorder's thread was busy for @timeout_ms
+ */
+static size_t command_queue__request_reports(struct command_queue *queue, unsigned int timeout_ms,
+					     struct tw_archive_report **ret, struct tw_archive_stats *ret_stats)
+{
+	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
+	size_t n;
+
+	pthread_mutex_lock(&queue->lock);
+	queue->wanted = true;
+	while (queue->wanted && !pthread_cond_clockwait(&queue->reported, &queue->lock, CLOCK_MONOTONIC, &until))
+		;
+	n = queue->wanted ? 0 : queue->n_reports;
+	*ret = NULL;
+	if (!queue->wanted) {
+		*ret = queue->reports;
+		queue->reports = NULL;
+	}
+	if (n)
+		*ret_stats = queue->stats;
+	queue->wanted = false;
+	pthread_mutex_unlock(&queue->lock);
+	return n;
+}
+
+static void run_answers(struct command_queue *queue, struct tw_archive *archive)
+{
+	const uint32_t written = atomic_load_explicit(&queue->written, memory_order_acquire);
+	uint32_t at = atomic_load_explicit(&queue->read, memory_order_relaxed);
+
+	for (; at != written; at++) {
+		const struct clock_answer answer = queue->answers[at % ANSWERS_MAX];
+
+		atomic_store_explicit(&queue->read, at + 1, memory_order_release);
+		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may let out packets, and so write */
+	}
+}
+
+static void put_reports(struct command_queue *queue, const struct tw_archive *archive)
+{
+	struct tw_archive_report *reports, *old;
+	const size_t n = tw_archive__reports(archive, &reports);
+	struct tw_archive_stats stats;
+
+	tw_archive__stats(archive, &stats);
+	pthread_mutex_lock(&queue->lock);
+	old = queue->reports;
+	queue->reports = reports;
+	queue->n_reports = n;
+	queue->stats = stats;
+	queue->wanted = false;
+	pthread_cond_signal(&queue->reported);
+	pthread_mutex_unlock(&queue->lock);
+	free(old);
+}
+
+/* By the recorder's thread. */
+static void command_queue__run(struct command_queue *queue, struct tw_archive *archive)
+{
+	struct tw_own_clock own;
+	bool has_own, wanted;
+
+	run_answers(queue, archive);
+	pthread_mutex_lock(&queue->lock);
+	own = queue->own;
+	has_own = queue->has_own;
+	wanted = queue->wanted;
+	queue->has_own = false;
+	pthread_mutex_unlock(&queue->lock);
+	if (has_own)
+		tw_archive__own_clock(archive, &own);
+	if (wanted)
+		put_reports(queue, archive);
+}
 
 _Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has after its bytes is enough for both ends");
 
 struct tw_recorder {
 	struct tw_slot_queue queue;
-	struct tw_command_queue commands;
+	struct command_queue commands;
 	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
@@ -158,7 +298,7 @@ static void recorder__write(struct tw_recorder *rec)
 	struct tw_slot *slot;
 
 	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
-		tw_command_queue__run(&rec->commands, rec->archive);
+		command_queue__run(&rec->commands, rec->archive);
 		while ((slot = tw_slot_list__pop(&rec->filled)))
 			recorder__write_slot(rec, slot);
 		tw_slot_queue__give(&rec->queue, &rec->done);
@@ -247,7 +387,7 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	rec->output = options->output;
 	rec->deadline = options->deadline;
 	tw_output__watch(rec->output, recorder__enter_output, recorder__leave_output, rec);
-	tw_command_queue__init(&rec->commands);
+	command_queue__init(&rec->commands);
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_mutex_init(&rec->turn, NULL);
 	pthread_cond_init(&rec->changed, NULL);
@@ -366,18 +506,18 @@ bool tw_recorder__is_full(const struct tw_recorder *rec)
 
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
-	tw_command_queue__put_answer(&rec->commands, stream_id, sample);
+	command_queue__put_answer(&rec->commands, stream_id, sample);
 }
 
 void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own)
 {
-	tw_command_queue__put_own_clock(&rec->commands, own);
+	command_queue__put_own_clock(&rec->commands, own);
 }
 
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats)
 {
-	return tw_command_queue__request_reports(&rec->commands, timeout_ms, ret, ret_stats);
+	return command_queue__request_reports(&rec->commands, timeout_ms, ret, ret_stats);
 }
 
 uint64_t tw_recorder__progress(const struct tw_recorder *rec)
@@ -406,7 +546,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);
-	tw_command_queue__fini(&rec->commands);
+	command_queue__fini(&rec->commands);
 	pthread_cond_destroy(&rec->changed);
 	pthread_mutex_destroy(&rec->lock);
 	pthread_mutex_destroy(&rec->turn);

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/large.h"
+#include "pcap-tools/large.h"
 
 #define SLOT_ALIGN 64
 #define HOT_BYTES  ((size_t)8 << 20) /* in the slots that are used as long as the reader keeps up */

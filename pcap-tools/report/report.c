@@ -15,9 +15,6 @@
 #include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 
-#define PARTS_BYTES ((size_t)16 << 20) /* of events in pieces */
-#define PARTS_COUNT 256
-
 /* What is known of an event id from its first event on: struct tw_stream_event's chosen. */
 enum {
 	LOOKED_AT = 1,
@@ -272,7 +269,8 @@ static void finish(struct run *run)
 
 static bool prepare(struct run *run, bool in_order)
 {
-	const struct tw_parts_limits limits = { .bytes = PARTS_BYTES, .count = PARTS_COUNT };
+	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_FILE_BYTES,
+						.count = TW_STREAMS_EVENT_PARTS_MAX };
 
 	run->report.streams = tw_streams__new(NULL);
 	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);

@@ -90,9 +90,4 @@ void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stre
 /** tw_report__head() - what stands before the first line; and how names of streams stand before each */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
 
-/** tw_report__put_stream() - the stream's name, if there are several; then the task; then the time */
-void tw_report__put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream);
-void tw_report__put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
-void tw_report__put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event);
-
 #endif

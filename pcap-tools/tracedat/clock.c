@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/tracedat/impl.h"
+#include "pcap-tools/tracedat/tracedat_impl.h"
 
 #define INTERPOLATE 1u /* of the flags of a TIME_SHIFT */
 #define TSC_LEN     16

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/tracedat/impl.h"
+#include "pcap-tools/tracedat/tracedat_impl.h"
 
 #define NS_PER_US 1000u
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "pcap-tools/tracedat/impl.h"
+#include "pcap-tools/tracedat/tracedat_impl.h"
 
 #define WINDOW_ALL   ((uint64_t)64 << 20) /* bytes of all windows on uncompressed rings, where that is enough */
 #define WINDOW_MAX   ((uint64_t)256 << 10)

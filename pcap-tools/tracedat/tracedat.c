@@ -6,8 +6,83 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pcap-tools/pcapng/numbers.h"
-#include "pcap-tools/tracedat/impl.h"
+#include "base/bytes.h"
+#include "pcap-tools/pcapng/blocks.h"
+#include "pcap-tools/tracedat/tracedat_impl.h"
+
+uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
+{
+	return c->mem ? c->origin : c->at;
+}
+
+/* The next @len bytes. Return: false, @to untouched or half-written, beyond the end */
+static bool cursor__read(struct tw_dat_cursor *c, void *to, size_t len)
+{
+	if (c->failed || len > c->end - c->at) {
+		c->failed = true;
+		return false;
+	}
+	if (c->mem && len)
+		memcpy(to, c->mem + c->at, len);
+	else if (len && !tw_dat__read_at(c->dat, to, len, c->at))
+		c->failed = true;
+	if (!c->failed)
+		c->at += len;
+	return !c->failed;
+}
+
+static uint16_t cursor__u16(struct tw_dat_cursor *c)
+{
+	uint8_t bytes[2];
+
+	return cursor__read(c, bytes, sizeof(bytes)) ? tw_load16(bytes, c->dat->info.big_endian) : 0;
+}
+
+uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c)
+{
+	uint8_t bytes[4];
+
+	return cursor__read(c, bytes, sizeof(bytes)) ? tw_load32(bytes, c->dat->info.big_endian) : 0;
+}
+
+uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c)
+{
+	uint8_t bytes[8];
+
+	return cursor__read(c, bytes, sizeof(bytes)) ? tw_load64(bytes, c->dat->info.big_endian) : 0;
+}
+
+int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret)
+{
+	char *data;
+
+	if (c->failed || len > max || len > c->end - c->at) {
+		c->failed = true;
+		return -EBADMSG;
+	}
+	data = malloc((size_t)len + 1);
+	if (!data)
+		return -ENOMEM;
+	if (!cursor__read(c, data, (size_t)len)) {
+		free(data);
+		return -EBADMSG;
+	}
+	data[len] = '\0';
+	*ret = (struct tw_tracedat_bytes){ .data = data, .len = (size_t)len };
+	return 0;
+}
+
+bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (!cursor__read(c, to + i, 1))
+			return false;
+		if (!to[i])
+			return true;
+	}
+	c->failed = true;
+	return false;
+}
 
 #define MAGIC_LEN          10
 #define TAG_LEN            10
@@ -63,7 +138,7 @@ static int check_magic(struct tw_dat_cursor *c, struct tw_error *error)
 	char head[MAGIC_LEN];
 	const size_t len = c->end < sizeof(head) ? (size_t)c->end : sizeof(head);
 
-	if (!tw_dat_cursor__read(c, head, len))
+	if (!cursor__read(c, head, len))
 		return tw_error__set(error, -EIO, "%s cannot be read", c->dat->name);
 	return len == sizeof(head) && !memcmp(head, magic, sizeof(magic)) ? 0 : not_ours(c->dat, head, len, error);
 }
@@ -111,7 +186,7 @@ static int read_head(struct tw_dat_cursor *c, struct tw_error *error)
 		err = check_version(c, error);
 	if (err)
 		return err;
-	tw_dat_cursor__read(c, kind, sizeof(kind));
+	cursor__read(c, kind, sizeof(kind));
 	info->big_endian = kind[0];
 	info->long_size = kind[1];
 	info->page_size = tw_dat_cursor__u32(c);
@@ -140,7 +215,7 @@ static int read_v6_options(struct tw_dat_cursor *c)
 	uint16_t id;
 	int err = 0;
 
-	while (!err && (id = tw_dat_cursor__u16(c)) && !c->failed)
+	while (!err && (id = cursor__u16(c)) && !c->failed)
 		err = tw_dat__option(c, id);
 	return c->failed ? -EBADMSG : err;
 }
@@ -159,13 +234,13 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buf
 	char tag[TAG_LEN];
 	int err = 0;
 
-	if (!tw_dat_cursor__read(c, tag, sizeof(tag)))
+	if (!cursor__read(c, tag, sizeof(tag)))
 		return truncated(c, "it says what it holds", error);
 	if (is_tag(tag, "options")) {
 		err = read_v6_options(c);
 		if (c->dat->info.cpus)
 			*cpus = c->dat->info.cpus;
-		if (!err && !tw_dat_cursor__read(c, tag, sizeof(tag)))
+		if (!err && !cursor__read(c, tag, sizeof(tag)))
 			err = -EBADMSG;
 	}
 	if (err == -EBADMSG)
@@ -288,8 +363,8 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 
 	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
 		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, beyond its end", id);
-	is = tw_dat_cursor__u16(&c);
-	ret->flags = tw_dat_cursor__u16(&c);
+	is = cursor__u16(&c);
+	ret->flags = cursor__u16(&c);
 	tw_dat_cursor__u32(&c);
 	size = tw_dat_cursor__u64(&c);
 	if (c.failed || is != id)
@@ -364,7 +439,7 @@ static int read_options(struct tw_dat_cursor *c)
 
 	*next = 0;
 	while (!err) {
-		const uint16_t id = tw_dat_cursor__u16(c);
+		const uint16_t id = cursor__u16(c);
 
 		if (c->failed)
 			return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options have no end");

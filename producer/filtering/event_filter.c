@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/counter.h"
 #include "filter/evaluate.h"
+#include "producer/counter.h"
 
 void tw_event_filter__free(struct tw_event_filter *filter)
 {

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 enum tw_lex_kind {
 	TW_LEX_END,

@@ -8,7 +8,7 @@
 
 #include "base/line.h"
 #include "schema/print.h"
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 #define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; wider is as wide */
 

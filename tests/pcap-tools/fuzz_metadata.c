@@ -71,8 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_cursor input = { .at = data, .left = size };
 	const uint8_t *p = tw_cursor__take(&input, 2);
-	const size_t memory = p ? 2048 + 64 * (size_t)p[0] : 0,
-		     max = p ? TW_METADATA_FRAME_LEAST + 16 * (size_t)p[1] : 0;
+	const size_t memory = p ? 2048 + 64 * (size_t)p[0] : 0, max = p ? TW_METADATA_FRAME_MIN + 16 * (size_t)p[1] : 0;
 	struct tw_metadata *m, *other;
 	struct tw_metadata_stats stats;
 	struct replayed pieces, whole, again;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "clocks/clock_poller.h"
 #include "pcap-tools/admission/admission.h"
-#include "pcap-tools/clocks/clock_poller.h"
 #include "pcap-tools/record/recorder.h"
 
 #define SLOTS      32

@@ -231,7 +231,7 @@ static void an_answer_finds_a_place(void **state)
 	uint16_t why = 0;
 
 	(void)state;
-	fill(x, 1000, TW_ADMISSION_STREAMS, 0);
+	fill(x, 1000, TW_STREAMS_LIVE_MAX, 0);
 	assert_false(come(x, 7, 0, 250));
 	assert_false(come(x, 7, 1, 250));
 	assert_false(come(x, 7, 2, 250));
@@ -254,7 +254,7 @@ static void an_answer_may_be_late(void **state)
 	uint16_t why = 0;
 
 	(void)state;
-	fill(x, 1000, TW_ADMISSION_STREAMS, 0);
+	fill(x, 1000, TW_STREAMS_LIVE_MAX, 0);
 	x->n_admitted = 0;
 	x->len = 1400;
 	assert_false(come(x, 7, 0, 250));
@@ -276,8 +276,8 @@ static void who_is_refused_is_told(void **state)
 	uint16_t why = 0;
 
 	(void)state;
-	fill(x, 1000, TW_ADMISSION_STREAMS, 0);
-	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS; i++)
+	fill(x, 1000, TW_STREAMS_LIVE_MAX, 0);
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
 		answered(x, 1000 + i, (uint8_t)i);
 	for (uint64_t seq = 0; seq < 200; seq++) {
 		assert_false(come(x, 7, seq, 250));
@@ -297,7 +297,7 @@ static void who_is_refused_is_told(void **state)
 	assert_true(come(x, 7, 202, 250));
 	assert_int_equal(x->gave_way, 1077);
 	pass(x, 11 * SECOND);
-	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS - 1; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX - 1; i++)
 		come(x, 1000 + i, 7, (uint8_t)i);
 	assert_int_equal(x->n_gave_way, 1);
 	assert_false(come(x, 8, 0, 251));
@@ -314,13 +314,13 @@ static void a_refused_stream_leaves_questions_to_others(void **state)
 	unsigned int asked = 0;
 
 	(void)state;
-	fill(x, 1000, TW_ADMISSION_STREAMS, 0);
-	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS; i++)
+	fill(x, 1000, TW_STREAMS_LIVE_MAX, 0);
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i++)
 		answered(x, 1000 + i, (uint8_t)i);
 	for (uint64_t ms = 0; ms < 8000; ms++) {
 		for (uint64_t i = 0; i < 4; i++)
 			come(x, 7, 4 * ms + i, 250);
-		come(x, 1000 + ms % TW_ADMISSION_STREAMS, ms, (uint8_t)ms);
+		come(x, 1000 + ms % TW_STREAMS_LIVE_MAX, ms, (uint8_t)ms);
 		asked += answer(x, 7, 250, &why);
 		pass(x, MS);
 	}
@@ -352,15 +352,15 @@ static void an_address_has_its_share(void **state)
 static void addresses_share_the_places(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
-	const uint64_t third = TW_ADMISSION_STREAMS / 3;
+	const uint64_t third = TW_STREAMS_LIVE_MAX / 3;
 	uint16_t why = 0;
 
 	(void)state;
-	fill(x, 1000, TW_ADMISSION_OF_SOURCE, 1);
-	fill(x, 2000, TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE, 2);
-	for (uint64_t i = 0; i < TW_ADMISSION_OF_SOURCE; i++)
+	fill(x, 1000, TW_STREAMS_OF_SOURCE_MAX, 1);
+	fill(x, 2000, TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX, 2);
+	for (uint64_t i = 0; i < TW_STREAMS_OF_SOURCE_MAX; i++)
 		answered(x, 1000 + i, 1);
-	for (uint64_t i = 0; i < TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE; i++)
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX; i++)
 		answered(x, 2000 + i, 2);
 	for (uint64_t i = 0; i < third; i++) {
 		pass(x, 20 * TW_NS_PER_MS); /* questions are asked at a rate */
@@ -371,7 +371,7 @@ static void addresses_share_the_places(void **state)
 		assert_false(come(x, 4000 + i, 1, 3));
 		assert_int_equal(answer(x, 4000 + i, 3, &why), 1);
 		assert_true(come(x, 4000 + i, 2, 3));
-		for (uint64_t j = 0; j < TW_ADMISSION_STREAMS - TW_ADMISSION_OF_SOURCE; j++)
+		for (uint64_t j = 0; j < TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX; j++)
 			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the smaller one keeps all */
 	}
 	fixture__free(x);
@@ -406,7 +406,7 @@ static void an_answer_proves_nothing_for_other_addresses(void **state)
 	fill(x, 1000, 10, 253);
 	for (uint64_t i = 0; i < 10; i++)
 		answered(x, 1000 + i, 253);
-	fill(x, 2000, TW_ADMISSION_STREAMS - 10, 0);
+	fill(x, 2000, TW_STREAMS_LIVE_MAX - 10, 0);
 	assert_false(come(x, 7, 0, 253));
 	assert_false(come(x, 7, 1, 253));
 	assert_int_equal(answer(x, 7, 253, &why), 1);

@@ -350,7 +350,7 @@ static void test_many_streams(void **state)
 	(void)state;
 	begin("Dumpcap");
 	for (uint64_t i = 0; i < n; i++) {
-		const uint64_t id = 1 + i * TW_STREAMS_TOLD_MAX / n;
+		const uint64_t id = 1 + i * TW_STREAMS_REPORTED_MAX / n;
 
 		if (i)
 			made__interface(&made, 1, 0, NS, 0);
@@ -359,11 +359,11 @@ static void test_many_streams(void **state)
 	}
 	read_file(fd);
 	assert_string_equal(info.damage.text, "");
-	assert_int_equal(info.n_streams, TW_STREAMS_TOLD_MAX);
+	assert_int_equal(info.n_streams, TW_STREAMS_REPORTED_MAX);
 	assert_int_equal(info.refused, 0);
 	assert_int_equal(info.packets, n);
-	assert_int_equal(info.streams[TW_STREAMS_TOLD_MAX - 1]->stream->id, TW_STREAMS_TOLD_MAX);
-	assert_int_equal(info.streams[TW_STREAMS_TOLD_MAX - 1]->events, 1);
+	assert_int_equal(info.streams[TW_STREAMS_REPORTED_MAX - 1]->stream->id, TW_STREAMS_REPORTED_MAX);
+	assert_int_equal(info.streams[TW_STREAMS_REPORTED_MAX - 1]->events, 1);
 }
 
 /* More streams than are told apart, damaged frames, frames of another version: counted. */

@@ -267,12 +267,12 @@ static void too_many_channels_are_refused(void **state)
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
 
 	(void)state;
-	for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX + 5; channel++)
+	for (uint32_t channel = 1; channel <= TW_STREAM_CHANNELS_MAX + 5; channel++)
 		put_events(x, (uint16_t)channel, 0, 1000, 2);
 	assert_int_equal(stats(x)->refused, 5);
 	assert_int_equal(stats(x)->refused_events, 10);
 	assert_books(x);
-	assert_int_equal(stats(x)->events_out, 2 * TW_MERGE_STREAM_CHANNELS_MAX);
+	assert_int_equal(stats(x)->events_out, 2 * TW_STREAM_CHANNELS_MAX);
 	fixture__free(x);
 }
 
@@ -285,19 +285,19 @@ static void others_have_channels_left(void **state)
 	(void)state;
 	for (uint64_t stream = 1; stream <= 10; stream++) {
 		x->frame.stream = stream;
-		for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX; channel++)
+		for (uint32_t channel = 1; channel <= TW_STREAM_CHANNELS_MAX; channel++)
 			put_events(x, (uint16_t)channel, 0, 1000, 1);
 	}
 	refused = stats(x)->refused;
 	assert_true(refused > 0);
 	x->frame.stream = 77;
-	for (uint16_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_OWN; channel++)
+	for (uint16_t channel = 1; channel <= TW_STREAM_CHANNELS_OWN; channel++)
 		put_events(x, channel, 0, 1000, 1);
 	assert_int_equal(stats(x)->refused, refused);
 	for (uint64_t stream = 1; stream <= 10; stream++)
 		assert_int_equal(tw_merge__retire(x->merge, TEST_STREAM + stream), 0);
 	x->frame.stream = 78;
-	for (uint32_t channel = 1; channel <= TW_MERGE_STREAM_CHANNELS_MAX; channel++)
+	for (uint32_t channel = 1; channel <= TW_STREAM_CHANNELS_MAX; channel++)
 		put_events(x, (uint16_t)channel, 0, 1000, 1);
 	assert_int_equal(stats(x)->refused, refused);
 	fixture__free(x);

@@ -276,7 +276,7 @@ static void test_parts(void **state)
 
 	(void)state;
 	take_text(9, 0, "one");
-	r = replay(TW_METADATA_FRAME_LEAST);
+	r = replay(TW_METADATA_FRAME_MIN);
 	m = tw_metadata__new(0, NULL);
 	assert_non_null(m);
 	while (replayed__next(&r, &at, &info, &tlvs, &tlv)) {

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "base/time.h"
-#include "pcap-tools/output/impl.h"
 #include "pcap-tools/output/output.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/output/repair.h"
 
 static void names(void **state)

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "blocks.h"
-#include "pcap-tools/output/impl.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/output/repair.h"
 #include "small_capture.h"
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "producer/clock.h"
 #include "producer/metadata_sender.h"
+#include "producer/trace_clock.h"
 #include "run.h"
 
 static char *instance_file(const struct run *run, const char *file)

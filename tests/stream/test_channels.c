@@ -47,7 +47,7 @@ static void test_oldest_gap_is_forgotten(void **state)
 {
 	(void)state;
 	check(0, 1, TW_STREAM_IN_ORDER, 0);
-	for (uint64_t i = 1; i <= TW_STREAM_CHANNEL_GAPS + 1; i++)
+	for (uint64_t i = 1; i <= TW_STREAM_CHANNEL_GAPS_MAX + 1; i++)
 		check(2 * i, 1, TW_STREAM_AFTER_GAP, 1);
 	check(1, 1, TW_STREAM_DUPLICATE, 0);
 	check(3, 1, TW_STREAM_LATE, 0);

@@ -6,7 +6,7 @@
 #include <traceevent/kbuffer.h>
 
 #include "oracle.h"
-#include "schema/text.h"
+#include "schema/text_cursor.h"
 
 /* libtraceevent puts one space between tokens, we keep the kernel's: white space means nothing in a type. */
 static bool same_type(const char *a, const char *b)

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clocks/clock_poller.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+
+#define BURST        8
+#define BURST_NS     (3 * TW_NS_PER_MS)
+#define ROUNDS       1000 /* a round trip's bound of the distance is half of it, and clocks drift half a thousandth */
+#define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
+#define PAUSE_MAX_NS TW_NS_PER_SECOND
+#define DEAF         16 /* questions without an answer */
+#define DEAF_NS      (10 * TW_NS_PER_SECOND)
+#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
+#define BETWEEN_NS   TW_NS_PER_MS           /* any two questions, however many streams strangers invent */
+#define AT_ONCE      8  /* first questions may be so many together: what waits for them is in memory only */
+#define WAITING      16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
+#define WANT_NS      (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
+#define WANT_MAX     (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
+
+struct waiting {
+	uint32_t id;
+	bool open;
+	uint64_t asked;
+};
+
+struct asked_stream {
+	uint64_t id;
+	struct tw_peer peer;
+	bool answers;
+	uint64_t seen, due;
+	uint64_t asked;                  /* questions */
+	uint64_t unanswered;             /* since the last answer */
+	uint64_t round_trip;             /* the shortest of late, ns; 0 = not known */
+	bool has_host, has_formats;      /* these came */
+	uint64_t want_due, want_pause;   /* what is lacking is not wanted before that */
+	struct waiting waiting[WAITING]; /* a ring, by the number of questions asked */
+};
+
+struct tw_clock_poller {
+	uint64_t secret;
+	uint64_t due;     /* nothing before that */
+	uint64_t all_due; /* nobody's formats are wanted before that */
+	uint64_t firsts;  /* first questions */
+	struct tw_streams *streams;
+	unsigned int user; /* where these have struct asked_stream */
+	struct tw_clock_poller_stats stats;
+};
+
+static int forget(void *ctx, struct tw_stream *stream)
+{
+	const struct tw_clock_poller *poller = ctx;
+
+	free(stream->user[poller->user]);
+	return 0;
+}
+
+struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_t secret)
+{
+	struct tw_clock_poller *poller = calloc(1, sizeof(*poller));
+
+	if (!poller)
+		return NULL;
+	poller->streams = streams;
+	poller->user = tw_streams__add_user(streams, &(struct tw_stream_user){ .leaves = forget, .ctx = poller });
+	poller->secret = secret;
+	poller->due = UINT64_MAX;
+	return poller;
+}
+
+void tw_clock_poller__free(struct tw_clock_poller *poller)
+{
+	if (!poller)
+		return;
+	for (size_t i = 0; i < tw_streams__n_live(poller->streams); i++)
+		free(tw_streams__at_live(poller->streams, i)->user[poller->user]);
+	tw_streams__remove_user(poller->streams, poller->user);
+	free(poller);
+}
+
+static bool is_control(const struct tw_received_frame *frame)
+{
+	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
+}
+
+static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
+{
+	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
+}
+
+/* Return: NULL if the stream is not live, so that nobody takes its frames, or without memory */
+static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const struct tw_received_frame *frame,
+				  uint64_t now)
+{
+	struct tw_stream *stream = tw_streams__find(p->streams, id);
+	struct asked_stream *s;
+
+	if (!stream || !stream->is_live)
+		return NULL;
+	s = malloc(sizeof(*s));
+	if (!s) {
+		p->stats.crowded++;
+		return NULL;
+	}
+	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
+	stream->user[p->user] = s;
+	p->due = now < p->due ? now : p->due;
+	return s;
+}
+
+static struct asked_stream *find(const struct tw_clock_poller *p, uint64_t id)
+{
+	const struct tw_stream *stream = tw_streams__find(p->streams, id);
+
+	return stream ? stream->user[p->user] : NULL;
+}
+
+/* HOST is said first, then formats: those behind a HOST that was missed are not all. */
+static void note_metadata(struct asked_stream *s, const struct tw_received_frame *frame)
+{
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_part_view part;
+	struct tw_tlv_view tlv;
+	struct tw_cursor tlvs;
+
+	if (tw_frame__parse(frame->data, frame->len, &info, &tlvs) != TW_FRAME_OK)
+		return;
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		const bool is_part = tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part);
+		const uint16_t type = is_part ? part.inner_type : tlv.type;
+
+		s->has_host |= type == TW_TLV_HOST;
+		s->has_formats |= s->has_host && type == TW_TLV_SCHEMA;
+	}
+}
+
+static void take_control(struct tw_clock_poller *p, struct asked_stream *s, const struct tw_received_frame *frame,
+			 uint64_t now)
+{
+	if (!same_peer(&s->peer, frame->from)) {
+		s->peer = *frame->from;
+		memset(s->waiting, 0, sizeof(s->waiting));
+	}
+	if (now - s->seen > SILENT_NS) /* it is heard again */
+		p->due = s->due < p->due ? s->due : p->due;
+	s->seen = now;
+	if (!s->has_formats)
+		note_metadata(s, frame);
+}
+
+void tw_clock_poller__saw(struct tw_clock_poller *p, const struct tw_received_frame *frame, uint64_t now)
+{
+	struct asked_stream *s;
+	uint64_t id;
+
+	if (frame->len < sizeof(struct tw_frame_hdr))
+		return;
+	id = tw_load_be64(frame->data + offsetof(struct tw_frame_hdr, stream_id));
+	s = find(p, id);
+	if (s && !is_control(frame))
+		return;
+	if (tw_load_be32(frame->data) != TW_MAGIC || !frame->from)
+		return;
+	if (!s)
+		s = begin(p, id, frame, now);
+	if (s && is_control(frame))
+		take_control(p, s, frame, now);
+}
+
+uint64_t tw_clock_poller__due(const struct tw_clock_poller *p)
+{
+	return p->due;
+}
+
+static uint64_t pause_after(const struct asked_stream *s)
+{
+	uint64_t pause = s->round_trip * ROUNDS;
+
+	if (s->asked < BURST)
+		return BURST_NS;
+	if (s->unanswered > DEAF)
+		return DEAF_NS;
+	if (!pause || pause > PAUSE_MAX_NS)
+		return PAUSE_MAX_NS;
+	return pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : pause;
+}
+
+/* Who was never asked, else who has waited longest. */
+static bool goes_before(const struct asked_stream *s, const struct asked_stream *other)
+{
+	return !s->asked != !other->asked ? !s->asked : s->due < other->due;
+}
+
+/* Whose turn it is; and when to look again. */
+static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
+{
+	struct asked_stream *first = NULL;
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < tw_streams__n_live(p->streams); i++) {
+		struct asked_stream *s = tw_streams__at_live(p->streams, i)->user[p->user];
+
+		if (!s || (now > s->seen && now - s->seen > SILENT_NS))
+			continue;
+		if (!first || goes_before(s, first)) {
+			next = first && first->due < next ? first->due : next;
+			first = s;
+		} else if (s->due < next) {
+			next = s->due;
+		}
+	}
+	if (first && first->due > now) {
+		p->due = first->due;
+		return NULL;
+	}
+	p->due = next;
+	return first;
+}
+
+/* splitmix64 of the secret and the question's number */
+static uint32_t number_of(const struct tw_clock_poller *p)
+{
+	uint64_t z = p->secret + (p->stats.asked + 1) * 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (uint32_t)(z ^ z >> 31);
+}
+
+static bool lacks_something(const struct asked_stream *s)
+{
+	return !s->has_formats && s->want_pause <= WANT_MAX;
+}
+
+/* An answer needs a round trip at least; as long again for what is told on the way. */
+static uint64_t next_pause(const struct asked_stream *s)
+{
+	const uint64_t pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
+
+	return pause > 2 * s->round_trip ? pause : 2 * s->round_trip;
+}
+
+/*
+ * What is lacking. Behind a HOST that came without being asked for the formats are on their way. Of all there may be much, and many streams
+ * may be new at once, so that one stream's is wanted at a time; without HOST and CLOCK, which are little, nothing can be written.
+ */
+static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
+{
+	if (s->has_host && !s->asked)
+		s->want_due = now + WANT_NS;
+	if (!lacks_something(s) || now < s->want_due)
+		return 0;
+	if (now < p->all_due)
+		return s->has_host ? 0 : TW_METADATA_REQUEST_CLOCK;
+	p->all_due = now + BETWEEN_NS;
+	s->want_pause = next_pause(s);
+	s->want_due = now + s->want_pause;
+	return TW_METADATA_REQUEST_ALL;
+}
+
+/* When to ask again: for the clock, or sooner for what is lacking. */
+static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
+{
+	const uint64_t clock_due = now + pause_after(s);
+	const uint64_t want_due = s->want_due > p->all_due ? s->want_due : p->all_due;
+
+	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
+}
+
+/* Any two questions have a pause between them, but for first ones. */
+static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
+{
+	if (s->asked > 1)
+		return BETWEEN_NS;
+	return ++p->firsts % AT_ONCE ? 0 : BETWEEN_NS;
+}
+
+bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_time_sync_request *ret)
+{
+	struct asked_stream *s = now < p->due ? NULL : most_due(p, now);
+	struct waiting *waiting;
+	uint64_t next;
+	uint16_t want;
+
+	if (!s)
+		return false;
+	want = want_of(p, s, now);
+	waiting = &s->waiting[s->asked++ % WAITING];
+	*waiting = (struct waiting){ .id = number_of(p), .open = true, .asked = now };
+	p->stats.asked++;
+	s->unanswered++;
+	s->due = next_due(p, s, now);
+	p->due = s->due < p->due ? s->due : p->due;
+	next = now + pause_between(p, s);
+	p->due = p->due < next ? next : p->due;
+	ret->to = &s->peer;
+	ret->len = tw_time_sync_frame__request(ret->frame, s->id,
+					       &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
+	return true;
+}
+
+static void bring_forward(struct tw_clock_poller *p, struct asked_stream *s, uint64_t due)
+{
+	s->due = due < s->due ? due : s->due;
+	p->due = s->due < p->due ? s->due : p->due;
+}
+
+static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
+{
+	for (size_t i = 0; i < WAITING; i++) {
+		struct waiting *w = &s->waiting[i];
+
+		if (w->open && w->id == answer->id && w->asked == answer->asked)
+			return w;
+	}
+	return NULL;
+}
+
+bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_received_frame *frame, uint64_t arrived,
+			       uint64_t *ret_stream, struct tw_time_sync_sample *ret)
+{
+	struct tw_time_sync_view answer;
+	struct waiting *waiting = NULL;
+	struct asked_stream *s;
+	uint64_t stream, trip;
+
+	if (!tw_time_sync_frame__read(frame->data, frame->len, &stream, &answer))
+		return false;
+	s = find(p, stream);
+	if (s && frame->from && same_peer(&s->peer, frame->from))
+		waiting = waiting_for(s, &answer);
+	if (!waiting) {
+		p->stats.strange++;
+		return false;
+	}
+	waiting->open = false;
+	trip = arrived - waiting->asked;
+	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
+	s->unanswered = 0;
+	s->answers = true;
+	bring_forward(p, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
+	p->stats.answered++;
+	*ret_stream = stream;
+	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };
+	return true;
+}
+
+void tw_clock_poller__stats(const struct tw_clock_poller *p, struct tw_clock_poller_stats *ret)
+{
+	*ret = p->stats;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clocks/ptp4l.h"
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+
+#define PATIENCE     3     /* rounds without an answer until it is searched for again */
+#define FIRST_MS     20    /* that its first answer may take */
+#define MESSAGES_MAX 64    /* taken in a round: one for each port */
+#define SCALED       65536 /* a TimeInterval counts in 2^-16 ns */
+
+/* Offsets in a management message: its header, its own fields, its one TLV. */
+enum {
+	AT_TYPE = 0, /* and the profile's number in the upper half */
+	AT_VERSION = 1,
+	AT_LENGTH = 2,
+	AT_DOMAIN = 4,
+	AT_SOURCE_PORT = 28,
+	AT_SEQUENCE = 30,
+	AT_CONTROL = 32,
+	AT_INTERVAL = 33,
+	AT_TARGET = 34, /* clock and port; all ones = any */
+	AT_ACTION = 46,
+	AT_TLV = 48,
+	AT_ID = 52,
+	AT_DATA = 54,
+};
+
+#define TYPE_MANAGEMENT    0x0d
+#define CONTROL_MANAGEMENT 4
+#define ACTION_GET         0
+#define ACTION_RESPONSE    2
+#define TLV_MANAGEMENT     1
+
+/* What is asked, and how long an answer is at least. */
+static const struct {
+	uint16_t id;
+	uint16_t least;
+} messages[] = {
+	{ 0x2001, 18 }, /* CURRENT_DATA_SET */
+	{ 0x2003, 4 },  /* TIME_PROPERTIES_DATA_SET */
+	{ 0xc000, 50 }, /* TIME_STATUS_NP */
+	{ 0xc004, 13 }, /* PORT_PROPERTIES_NP */
+};
+#define MESSAGES (sizeof(messages) / sizeof(messages[0]))
+#define ALL      ((1u << MESSAGES) - 1)
+
+/* Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. No more: ptp4l's queue has room for ten. */
+static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 },  { 24, 0 },
+						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
+#define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
+
+/* Not the one for reading, ptp4lro of linuxptp 4: there PORT_PROPERTIES_NP is refused. */
+static const char path[] = "/var/run/ptp4l";
+
+static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
+{
+	memset(m, 0, AT_DATA);
+	m[AT_TYPE] = (uint8_t)(p->profile.transport << 4 | TYPE_MANAGEMENT);
+	m[AT_VERSION] = 2;
+	tw_store_be16(m + AT_LENGTH, AT_DATA);
+	m[AT_DOMAIN] = p->profile.domain;
+	tw_store_be16(m + AT_SOURCE_PORT, p->id);
+	tw_store_be16(m + AT_SEQUENCE, p->sequence);
+	m[AT_CONTROL] = CONTROL_MANAGEMENT;
+	m[AT_INTERVAL] = 0x7f;
+	memset(m + AT_TARGET, 0xff, 10);
+	m[AT_ACTION] = ACTION_GET;
+	tw_store_be16(m + AT_TLV, TLV_MANAGEMENT);
+	tw_store_be16(m + AT_TLV + 2, AT_DATA - AT_ID);
+	tw_store_be16(m + AT_ID, id);
+}
+
+static bool send_question(struct tw_ptp4l *p, uint16_t id)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	uint8_t m[AT_DATA];
+
+	write_question(p, m, id);
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
+}
+
+/* Whoever answers is asked for the rest. Return: whether there is somebody. */
+static bool search(struct tw_ptp4l *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < PROFILES; i++) {
+		p->profile = profiles[i];
+		any |= send_question(p, messages[0].id);
+	}
+	return any;
+}
+
+/* Return: whether there is somebody to answer. */
+static bool ask(struct tw_ptp4l *p)
+{
+	bool any = false;
+
+	if (++p->asked > PATIENCE)
+		p->found = false;
+	p->sequence++;
+	p->have = 0;
+	p->next = (struct tw_ptp4l_status){ 0 };
+	if (!p->found)
+		return search(p);
+	for (size_t i = 0; i < MESSAGES; i++)
+		any |= send_question(p, messages[i].id);
+	return any;
+}
+
+/* Of several ports the one that follows a master. */
+static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len)
+{
+	const size_t name = data[12] < len - 13 ? data[12] : len - 13;
+
+	if (s->state == TW_PTP_SLAVE || s->state == TW_PTP_UNCALIBRATED)
+		return;
+	s->state = data[10];
+	s->time_stamps = data[11];
+	snprintf(s->interface, sizeof(s->interface), "%.*s", (int)name, (const char *)data + 13);
+}
+
+static void take_data(struct tw_ptp4l_status *s, uint16_t id, const uint8_t *data, size_t len)
+{
+	switch (id) {
+	case 0x2001:
+		s->offset = (int64_t)tw_load_be64(data + 2) / SCALED;
+		s->path_delay = (int64_t)tw_load_be64(data + 10) / SCALED;
+		break;
+	case 0x2003:
+		s->utc_offset = (int16_t)tw_load_be16(data);
+		s->ptp_timescale = data[2] & 0x08;
+		break;
+	case 0xc000:
+		s->has_master = tw_load_be32(data + 38) != 0;
+		break;
+	case 0xc004:
+		take_port(s, data, len);
+		break;
+	}
+}
+
+static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
+{
+	size_t value;
+
+	if (len < AT_DATA || (m[AT_TYPE] & 0x0f) != TYPE_MANAGEMENT || m[AT_ACTION] != ACTION_RESPONSE ||
+	    tw_load_be16(m + AT_SEQUENCE) != p->sequence || tw_load_be16(m + AT_TLV) != TLV_MANAGEMENT)
+		return;
+	if (!p->found)
+		p->profile = (struct tw_ptp_profile){ m[AT_DOMAIN], m[AT_TYPE] >> 4 };
+	p->found = true;
+	value = tw_load_be16(m + AT_TLV + 2);
+	if (value < AT_DATA - AT_ID || value > len - AT_ID)
+		return;
+	value -= AT_DATA - AT_ID;
+	for (size_t i = 0; i < MESSAGES; i++) {
+		if (messages[i].id != tw_load_be16(m + AT_ID) || value < messages[i].least)
+			continue;
+		take_data(&p->next, messages[i].id, m + AT_DATA, value);
+		p->have |= 1u << i;
+	}
+}
+
+/* Anybody may send to an abstract name, but only root makes sockets right in /run. */
+static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
+{
+	const size_t size =
+		len > offsetof(struct sockaddr_un, sun_path) ? len - offsetof(struct sockaddr_un, sun_path) : 0;
+
+	return size && (!strncmp(from->sun_path, path, size) || !strncmp(from->sun_path, path + strlen("/var"), size));
+}
+
+static void receive(struct tw_ptp4l *p)
+{
+	uint8_t m[512];
+
+	for (int i = 0; i < MESSAGES_MAX; i++) {
+		struct sockaddr_un from;
+		socklen_t size = sizeof(from);
+		const ssize_t len = recvfrom(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&from, &size);
+
+		if (len < 0)
+			return;
+		if (is_ptp4l(&from, size))
+			take(p, m, (size_t)len);
+	}
+}
+
+static void ask_anew(struct tw_ptp4l *p)
+{
+	if (p->have)
+		p->asked = 0;
+	ask(p);
+}
+
+void tw_ptp4l__open(struct tw_ptp4l *p)
+{
+	const struct sockaddr_un any = { .sun_family = AF_UNIX };
+
+	*p = (struct tw_ptp4l){ .fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+				.id = (uint16_t)getpid() };
+	if (p->fd < 0)
+		return;
+	/* The kernel gives it an abstract name (unix(7)): nothing is left behind. */
+	if (bind(p->fd, (const struct sockaddr *)&any, offsetof(struct sockaddr_un, sun_path)) < 0) {
+		tw_ptp4l__close(p);
+		return;
+	}
+	if (ask(p) && poll(&(struct pollfd){ .fd = p->fd, .events = POLLIN }, 1, FIRST_MS) > 0) {
+		receive(p);
+		ask_anew(p);
+	}
+}
+
+bool tw_ptp4l__look(struct tw_ptp4l *p, struct tw_ptp4l_status *ret)
+{
+	bool all;
+
+	if (p->fd < 0)
+		return false;
+	receive(p);
+	all = p->have == ALL;
+	if (all)
+		*ret = p->next;
+	ask_anew(p);
+	return all;
+}
+
+void tw_ptp4l__close(struct tw_ptp4l *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}

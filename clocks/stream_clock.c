@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clocks/stream_clock.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "clocks/distance.h"
+
+#define TURN_NS    (8 * TW_NS_PER_SECOND) /* a guess is as good as the ways are even: it is followed slowly */
+#define TURN_MAX   500e-6
+#define TURN_SURE  0.1                    /* the same where the offset is wrong for certain */
+#define LEAP_NS    TW_NS_PER_MS           /* forward, where it is wrong for certain */
+#define JUMP_NS    TW_NS_PER_SECOND       /* backward: never by less */
+#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* a CLOCK says each second how well it is kept; some may be lost */
+#define LOOK_NS    TW_NS_PER_SECOND       /* between two looks at most */
+#define LOW_NS     (4 * TW_NS_PER_SECOND) /* an error is told to be smaller when it has been so for long */
+#define MOVED_NS   TW_NS_PER_MS           /* what the offset may go on by before it is told anew */
+#define MOVED_MORE 8                      /* the same in errors */
+
+/* What is known of the clock at one of its times, by the best of all means. */
+struct estimate {
+	struct tw_bounds bounds; /* of the distance to the capture host's clock, ns */
+	struct tw_bounds drift;  /* ns per s */
+	enum tw_offset_method method;
+};
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* A clock of its own rate may have drifted away from the one that is kept. */
+static bool kept_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds *ret)
+{
+	const uint64_t since = apart(ns, c->kept.time);
+
+	if (!c->kept.any || since > KEPT_NS)
+		return false;
+	*ret = c->disciplined ? c->kept.bounds : tw_bounds__grown(c->kept.bounds, since);
+	return true;
+}
+
+static uint64_t width(struct tw_bounds bounds)
+{
+	return (uint64_t)bounds.high - (uint64_t)bounds.low;
+}
+
+/* At a time of the stream's clock, ns. Return: false if nothing is known */
+static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
+{
+	const bool exchanged = tw_distance__known(&c->distance);
+	struct tw_bounds kept;
+	const bool is_kept = kept_at(c, ns, &kept);
+
+	if (!exchanged && !is_kept)
+		return false;
+	if (exchanged)
+		*ret = (struct estimate){ .bounds = tw_distance__at(&c->distance, ns),
+					  .drift = tw_distance__drift(&c->distance),
+					  .method = TW_OFFSET_BY_TIME_SYNC };
+	if (is_kept && exchanged) {
+		const struct tw_bounds both = tw_bounds__meet(kept, ret->bounds);
+
+		if (both.low > both.high || width(kept) >= width(ret->bounds))
+			return true;
+	}
+	if (is_kept)
+		*ret = (struct estimate){ .bounds = kept, .method = TW_OFFSET_BY_SYNC };
+	return true;
+}
+
+/* Of packet times, at a time of the stream's clock, ns. */
+static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
+{
+	const struct tw_clock_line *line = &c->line;
+	const double since = (double)(int64_t)(ns - line->from);
+	const double turning = since < 0 ? 0 : since < line->turn_ns ? since : line->turn_ns;
+
+	return tw_saturate__plus(line->offset, (int64_t)(since * line->drift + turning * line->turn));
+}
+
+/* Of a packet's time with that offset, ns; TW_ERROR_UNKNOWN where there is no estimate. */
+static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
+{
+	const uint64_t low = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low));
+	const uint64_t high = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.high));
+
+	return low > high ? low : high;
+}
+
+/* Until when the estimate cannot vanish by itself: the stream's clock, ns. */
+static uint64_t estimate__lasts(const struct tw_stream_clock *c, const struct estimate *estimate)
+{
+	return estimate->method == TW_OFFSET_BY_SYNC ? c->kept.time + KEPT_NS : UINT64_MAX;
+}
+
+void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall)
+{
+	*clock = (struct tw_stream_clock){ .align = align, .wall = wall };
+}
+
+void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *identity)
+{
+	static const char *const names[] = { "mono", "boot", "tai" };
+
+	c->scale = identity->scale;
+	c->disciplined = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		c->disciplined |= !strcmp(identity->clock, names[i]);
+}
+
+/* Wrong for certain: by what is known no clock is there. */
+static bool is_outside(struct tw_bounds bounds, int64_t offset)
+{
+	return tw_saturate__plus(bounds.low, offset) > 0 || tw_saturate__plus(bounds.high, offset) < 0;
+}
+
+/* How the line goes on from an offset that is @gap too low. */
+static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
+{
+	const double by = (double)gap;
+	double turn = by / (double)TURN_NS;
+
+	if (!gap)
+		return;
+	if (sure)
+		turn = gap > 0 ? TURN_SURE : -TURN_SURE;
+	else if (turn < -TURN_MAX || turn > TURN_MAX)
+		turn = gap > 0 ? TURN_MAX : -TURN_MAX;
+	line->turn = turn;
+	line->turn_ns = by / turn;
+}
+
+/* Put the line on the capture host's clock, from the newest packet on. */
+static void steer(struct tw_stream_clock *c, uint64_t now)
+{
+	const uint64_t at = c->written ? c->written : now;
+	struct estimate estimate;
+	int64_t target, gap;
+	bool sure;
+
+	if (c->align != TW_ALIGN_HOST || !estimate__make(c, at, &estimate))
+		return;
+	target = tw_saturate__minus(0, tw_bounds__middle(estimate.bounds));
+	c->line = (struct tw_clock_line){
+		.from = at,
+		.offset = estimate__offset(c, at),
+		.drift = (double)-tw_bounds__middle(estimate.drift) / (double)TW_NS_PER_SECOND,
+	};
+	gap = tw_saturate__minus(target, c->line.offset);
+	sure = is_outside(estimate.bounds, c->line.offset);
+	if (!c->dated || !c->written || (sure && (gap > (int64_t)LEAP_NS || gap < -(int64_t)JUMP_NS)))
+		c->line.offset = target;
+	else
+		turn_line(&c->line, gap, sure);
+	c->dated = true;
+}
+
+/* Both hosts say how well their wall clocks are kept. */
+static void keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
+{
+	const int64_t distance = tw_saturate__minus(c->own.stepped, c->wall_offset);
+	const int64_t error = (int64_t)sample->sync_ns + c->own.sync_ns + sample->error_ns;
+
+	c->kept.any = sample->sync_ns && c->own.sync_ns;
+	c->kept.time = sample->reading[TW_CLOCK_TRACE];
+	c->kept.bounds = (struct tw_bounds){ tw_saturate__minus(distance, error), tw_saturate__plus(distance, error) };
+}
+
+static void note(struct tw_stream_clock *c, enum tw_offset_kind kind, uint64_t time, int64_t step)
+{
+	struct tw_offset_view *change = &c->changes[c->n_changes];
+
+	if (c->n_changes == TW_STREAM_CLOCK_CHANGES) {
+		change--;
+		step = tw_saturate__plus(step, change->step);
+	} else {
+		c->n_changes++;
+	}
+	*change = (struct tw_offset_view){
+		.kind = (uint16_t)kind,
+		.time = time,
+		.offset = c->wall_offset,
+		.step = step,
+	};
+}
+
+void tw_stream_clock__sample(struct tw_stream_clock *c, const struct tw_clock_view *sample)
+{
+	struct tw_clock_view s = *sample;
+	struct tw_wall_change change;
+
+	if (!(s.valid >> TW_CLOCK_TRACE & s.valid >> TW_CLOCK_REAL & 1))
+		return;
+	s.reading[TW_CLOCK_TRACE] = tw_stream_clock__ns(c, s.reading[TW_CLOCK_TRACE]);
+	if (!tw_wall_clock__take(&c->samples, &s, &change))
+		return;
+	c->wall_offset = (int64_t)(s.reading[TW_CLOCK_REAL] - s.reading[TW_CLOCK_TRACE]);
+	if (change.suspend)
+		note(c, TW_OFFSET_SUSPEND, sample->reading[TW_CLOCK_TRACE], change.suspend);
+	if (change.step)
+		note(c, TW_OFFSET_STEP, sample->reading[TW_CLOCK_TRACE], change.step);
+	if (change.jumped)
+		tw_distance__restart(&c->distance);
+	c->suspends += !!change.suspend;
+	c->steps += !!change.step;
+	keep(c, &s);
+	if (!c->dated) {
+		c->line.offset = c->wall_offset;
+		c->dated = true;
+	}
+	steer(c, s.reading[TW_CLOCK_TRACE]);
+	c->check_at = 0;
+}
+
+bool tw_stream_clock__exchange(struct tw_stream_clock *c, const struct tw_time_sync_sample *sample)
+{
+	struct tw_time_sync_sample s = *sample;
+
+	s.received = tw_stream_clock__ns(c, s.received);
+	s.answered = tw_stream_clock__ns(c, s.answered);
+	if (!tw_distance__take(&c->distance, &s))
+		return false;
+	steer(c, s.answered);
+	c->check_at = 0;
+	return true;
+}
+
+void tw_stream_clock__own(struct tw_stream_clock *c, const struct tw_own_clock *own)
+{
+	c->own = *own;
+}
+
+uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, uint64_t ns)
+{
+	return ns + (uint64_t)estimate__offset(c, ns);
+}
+
+/* When an OFFSET record is worth writing, and the summary. */
+
+/* How things stand. A drift of which not even the sign is certain is none that can be told. */
+static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
+{
+	const uint64_t ns = tw_stream_clock__ns(c, time);
+	struct tw_offset_view ret = {
+		.time = time,
+		.offset = estimate__offset(c, ns),
+		.error_ns = TW_ERROR_UNKNOWN,
+	};
+	struct estimate estimate;
+
+	if (!estimate__make(c, ns, &estimate))
+		return ret;
+	ret.method = (uint16_t)estimate.method;
+	ret.error_ns = estimate__error(&estimate, ret.offset);
+	if (estimate.drift.low > 0 || estimate.drift.high < 0)
+		ret.drift = (int32_t)tw_bounds__middle(estimate.drift);
+	return ret;
+}
+
+/* What is told holds for a while: until the next exchange, if that comes as soon as the last one did. */
+static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
+{
+	const uint64_t error = now->error_ns;
+	uint64_t growth = 1;
+
+	if (error > INT64_MAX)
+		return error;
+	if (now->method == TW_OFFSET_BY_TIME_SYNC)
+		growth += tw_distance__pause(&c->distance) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
+	return error + error / 4 + growth;
+}
+
+/* Better, and for long enough. */
+static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+{
+	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
+		return now->error_ns != TW_ERROR_UNKNOWN;
+	if (with_room(c, now) > c->stated.error_ns / 2) {
+		c->low_since = 0;
+		return false;
+	}
+	if (!c->low_since)
+		c->low_since = ns;
+	return ns >= c->low_since + LOW_NS;
+}
+
+static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
+{
+	const uint64_t by = tw_saturate__size(tw_saturate__minus(offset, c->stated.offset));
+
+	return by > MOVED_NS && by / MOVED_MORE > c->stated.error_ns;
+}
+
+static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+{
+	const bool low = is_low(c, now, ns);
+
+	return low || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
+}
+
+/* The error grows by the drift of the clocks and by what the line turns: until when it is below what was stated. */
+static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
+{
+	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
+	const double turn = c->line.turn < 0 ? -c->line.turn : c->line.turn;
+	const double room = (double)(c->stated.error_ns - now->error_ns) / (TW_DRIFT_MAX / 1e9 + drift + turn);
+	struct estimate estimate;
+
+	c->check_at = ns + LOOK_NS;
+	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
+		c->check_at = ns + (uint64_t)room;
+	if (estimate__make(c, ns, &estimate) && c->check_at > estimate__lasts(c, &estimate))
+		c->check_at = estimate__lasts(c, &estimate);
+	if (c->n_changes && c->check_at > tw_stream_clock__ns(c, c->changes[0].time))
+		c->check_at = tw_stream_clock__ns(c, c->changes[0].time);
+}
+
+/* The oldest change is told from here on; with --wall packet times follow it. */
+static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t time)
+{
+	const struct tw_offset_view change = c->changes[0];
+	struct tw_offset_view ret;
+
+	c->n_changes--;
+	for (unsigned int i = 0; i < c->n_changes; i++)
+		c->changes[i] = c->changes[i + 1];
+	if (c->wall && c->align == TW_ALIGN_NONE)
+		c->line.offset = change.offset;
+	ret = state(c, time);
+	ret.kind = change.kind;
+	ret.step = change.step;
+	return ret;
+}
+
+bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_offset_view *ret)
+{
+	const uint64_t ns = tw_stream_clock__ns(c, time);
+	struct tw_offset_view now;
+
+	if (!c->dated)
+		return false;
+	now = state(c, time);
+	if (!c->started)
+		now.kind = TW_OFFSET_START;
+	else if (c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
+		now = take_change(c, time);
+	else if (is_worth(c, &now, ns))
+		now.kind = TW_OFFSET_ESTIMATE;
+	if (!now.kind) {
+		plan(c, &now, ns);
+		return false;
+	}
+	now.error_ns = with_room(c, &now);
+	c->started = true;
+	c->low_since = 0;
+	c->stated = now;
+	*ret = now;
+	return true;
+}
+
+/* By the word of the newest CLOCK. The bounds are against the capture clock, which keeps to the wall clock as it was at the start. */
+static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
+{
+	const struct tw_clock_view *sample = &c->samples.last;
+	struct estimate estimate;
+
+	if (!c->samples.any || !estimate__make(c, sample->reading[TW_CLOCK_TRACE], &estimate))
+		return;
+	ret->ahead_known = true;
+	ret->ahead = tw_saturate__plus(c->wall_offset, tw_bounds__middle(estimate.bounds));
+	ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
+	ret->ahead_most = ((uint64_t)estimate.bounds.high - (uint64_t)estimate.bounds.low) / 2 + 1 + sample->error_ns;
+}
+
+void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
+{
+	const struct tw_bounds drift = tw_distance__drift(&c->distance);
+	struct estimate estimate;
+
+	*ret = (struct tw_stream_clock_summary){
+		.dated = c->dated,
+		.offset = estimate__offset(c, c->written),
+		.error_ns = TW_ERROR_UNKNOWN,
+		.drift = (int32_t)tw_bounds__middle(drift),
+		.drift_most = (int32_t)((drift.high - drift.low) / 2 + 1),
+		.drift_known = drift.high - drift.low < TW_DRIFT_MAX,
+		.exchanges = c->distance.exchanges,
+		.refused = c->distance.refused,
+		.restarts = c->distance.restarts,
+		.steps = c->steps,
+		.suspends = c->suspends,
+	};
+	if (estimate__make(c, c->written, &estimate)) {
+		ret->method = (uint16_t)estimate.method;
+		ret->error_ns = estimate__error(&estimate, ret->offset);
+	}
+	say_ahead(c, ret);
+}

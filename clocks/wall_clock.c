@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "clocks/wall_clock.h"
+
+#include "base/time.h"
+#include "clocks/distance.h"
+
+/* Two samples, one after the other. */
+struct pair {
+	const struct tw_clock_view *a, *b;
+};
+
+static bool both_have(const struct pair *p, enum tw_clock clock)
+{
+	return (p->a->valid & p->b->valid) >> clock & 1;
+}
+
+static uint64_t progress(const struct pair *p, enum tw_clock clock)
+{
+	return p->b->reading[clock] - p->a->reading[clock];
+}
+
+/* What one clock gained on another, ns; 0 if the error of the samples and @more explain it. */
+static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on, uint64_t more)
+{
+	const int64_t by = (int64_t)(progress(p, clock) - progress(p, on));
+
+	if (!both_have(p, clock) || !both_have(p, on))
+		return 0;
+	return tw_saturate__size(by) > (uint64_t)p->a->error_ns + p->b->error_ns + more ? by : 0;
+}
+
+/* What a clock of its own rate may have gained meanwhile. */
+static uint64_t drift(const struct pair *p, enum tw_clock on)
+{
+	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
+}
+
+static int64_t step_of(const struct pair *p)
+{
+	if (both_have(p, TW_CLOCK_BOOT))
+		return gain(p, TW_CLOCK_REAL, TW_CLOCK_BOOT, 0);
+	if (both_have(p, TW_CLOCK_MONO))
+		return gain(p, TW_CLOCK_REAL, TW_CLOCK_MONO, 0);
+	return gain(p, TW_CLOCK_REAL, TW_CLOCK_TRACE, drift(p, TW_CLOCK_TRACE));
+}
+
+/* MONO can't be set, so it tells which sample is newer; the others do where it is missing. */
+static bool is_newer(const struct pair *p)
+{
+	static const enum tw_clock by[] = { TW_CLOCK_MONO, TW_CLOCK_BOOT, TW_CLOCK_TRACE };
+
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++)
+		if (both_have(p, by[i]))
+			return p->b->reading[by[i]] > p->a->reading[by[i]];
+	return true;
+}
+
+bool tw_wall_clock__take(struct tw_wall_clock *wall, const struct tw_clock_view *sample, struct tw_wall_change *ret)
+{
+	const struct pair p = { &wall->last, sample };
+	int64_t suspend;
+
+	*ret = (struct tw_wall_change){ 0 };
+	if (wall->any) {
+		if (!is_newer(&p))
+			return false;
+		suspend = gain(&p, TW_CLOCK_BOOT, TW_CLOCK_MONO, 0);
+		ret->suspend = suspend > 0 ? suspend : 0;
+		ret->step = step_of(&p);
+		ret->jumped = gain(&p, TW_CLOCK_TRACE, TW_CLOCK_BOOT, drift(&p, TW_CLOCK_BOOT)) != 0;
+	}
+	wall->last = *sample;
+	wall->any = true;
+	return true;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands on a line before the event: stream, task, CPU, time. Made for each event, so without calls where it can be. */
+#include <time.h>
+
+#include "base/printable.h"
+#include "pcap-tools/report/report_impl.h"
+
+#define NS_PER_S     1000000000u
+#define NS_PER_US    1000u
+#define COUNT_WIDTH  12
+#define DELTA_WIDTH  8
+#define COMM_WIDTH   16
+#define COMM_LATENCY 8
+#define PID_WIDTH    5
+#define COMM_SHOWN   512 /* bytes for a name with escapes; of 128 bytes, where the kernel's have 16 */
+
+/* Flags of common_flags: enum trace_flag_type of the kernel. */
+enum {
+	FLAG_IRQS_OFF = 0x01,
+	FLAG_IRQS_NOSUPPORT = 0x02,
+	FLAG_NEED_RESCHED = 0x04,
+	FLAG_HARDIRQ = 0x08,
+	FLAG_SOFTIRQ = 0x10,
+};
+
+const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len)
+{
+	const struct tw_task_name *name;
+
+	if (!event->view.pid) {
+		*ret_len = 6;
+		return "<idle>";
+	}
+	name = tw_tasks__name(&event->stream->tasks, event->view.pid, event->view.time);
+	if (name) {
+		*ret_len = name->len;
+		return name->name;
+	}
+	*ret_len = 5;
+	return "<...>";
+}
+
+uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+{
+	time = tw_identity__ns(&stream->identity, time);
+	if (report->options->time == TW_REPORT_WALL)
+		return time + tw_stream__wall_offset(stream);
+	if (report->options->time == TW_REPORT_CLOCK)
+		return time;
+	if (!report->any_time)
+		report->first_time = time;
+	report->any_time = true;
+	return time - report->first_time;
+}
+
+void tw_report__flags(struct tw_line *line, const struct tw_event_view *view)
+{
+	const uint8_t flags = view->common_flags, depth = view->common_preempt_count & 0xf,
+		      migrate = view->common_preempt_count >> 4;
+	const bool hard = flags & FLAG_HARDIRQ, soft = flags & FLAG_SOFTIRQ;
+
+	tw_line__char(line, flags & FLAG_IRQS_OFF ? 'd' : flags & FLAG_IRQS_NOSUPPORT ? 'X' : '.');
+	tw_line__char(line, flags & FLAG_NEED_RESCHED ? 'N' : '.');
+	tw_line__char(line, hard && soft ? 'H' : hard ? 'h' : soft ? 's' : '.');
+	tw_line__char(line, depth ? "0123456789abcdef"[depth] : '.');
+	tw_line__char(line, migrate ? "0123456789abcdef"[migrate] : '.');
+}
+
+/* Right-aligned, and cut to the width where @cut: between two characters, if the line is for people. */
+static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t width, bool cut)
+{
+	char shown[COMM_SHOWN];
+
+	if (line->kind != TW_LINE_BYTES && len < sizeof(shown) / TW_PRINTABLE_ESCAPED &&
+	    (len > width || tw_printable__plain(comm, len) < len)) {
+		tw_printable__copy(shown, cut ? width + 1 : sizeof(shown), comm, len);
+		comm = shown;
+		len = strlen(shown);
+	}
+	if (cut && len > width)
+		len = width;
+	if (len > width || (size_t)(line->end - line->at) < width) {
+		tw_line__bytes(line, comm, len);
+		return;
+	}
+	memset(line->at, ' ', COMM_LATENCY);
+	memset(line->at + width - COMM_LATENCY, ' ', COMM_LATENCY);
+	line->at += width;
+	memcpy(line->at - len, comm, len);
+}
+
+static void put_pid(struct tw_line *line, uint32_t pid)
+{
+	const char *begin = line->at;
+	size_t len;
+
+	tw_line__i64(line, (int32_t)pid);
+	for (len = (size_t)(line->at - begin); len < PID_WIDTH; len++)
+		tw_line__char(line, ' ');
+}
+
+static void put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+{
+	const bool latency = report->options->latency;
+	size_t len;
+	const char *comm = tw_report__comm(event, &len);
+
+	put_comm(line, comm, len, latency ? COMM_LATENCY : COMM_WIDTH, latency);
+	tw_line__char(line, '-');
+	put_pid(line, event->view.pid);
+	if (latency) {
+		tw_line__char(line, ' ');
+		tw_line__digits(line, event->cpu, 3, ' ');
+		tw_report__flags(line, &event->view);
+	} else {
+		tw_line__bytes(line, " [", 2);
+		tw_line__digits(line, event->cpu, 3, '0');
+		tw_line__char(line, ']');
+	}
+}
+
+/* Wall-clock time, as the clock on the wall here has it. */
+static void put_wall(struct tw_line *line, uint64_t seconds)
+{
+	const time_t t = (time_t)seconds;
+	char text[32];
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%F %T", &tm))
+		tw_line__str(line, text);
+	else
+		tw_line__u64(line, seconds);
+}
+
+/* Most events are in the second of the one before them. */
+static void put_seconds(struct tw_report *report, struct tw_line *line, uint64_t seconds)
+{
+	struct tw_report_second *known = &report->second;
+	struct tw_line text = tw_line__on(known->text, sizeof(known->text));
+
+	if (!known->len || known->second != seconds) {
+		if (report->options->time == TW_REPORT_WALL)
+			put_wall(&text, seconds);
+		else
+			tw_line__digits(&text, seconds, 5, ' ');
+		tw_line__char(&text, '.');
+		known->second = seconds;
+		known->len = tw_line__len(&text);
+	}
+	tw_line__bytes(line, known->text, known->len);
+}
+
+static uint64_t microseconds(uint64_t ns)
+{
+	return (ns + NS_PER_US / 2) / NS_PER_US;
+}
+
+static void put_wall_time(struct tw_report *report, struct tw_line *line, uint64_t ns)
+{
+	const bool full = report->options->full_time;
+	const uint64_t units = full ? ns : microseconds(ns);
+	const uint64_t per_second = full ? NS_PER_S : NS_PER_S / NS_PER_US;
+
+	put_seconds(report, line, units / per_second);
+	tw_line__digits(line, units % per_second, full ? 9 : 6, '0');
+	tw_line__char(line, ':');
+}
+
+/* "(+N)" since the line before, in the unit that times have. A line at 0 counts as none: trace-cmd has it so. */
+static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
+{
+	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
+	const char *begin;
+	size_t len;
+
+	tw_line__char(line, ' ');
+	begin = line->at;
+	if (report->last_time) {
+		tw_line__bytes(line, "(+", 2);
+		tw_line__i64(line, (int64_t)(time - report->last_time));
+		tw_line__char(line, ')');
+	}
+	report->last_time = time;
+	len = (size_t)(line->at - begin);
+	if (len < DELTA_WIDTH)
+		tw_line__fill(line, ' ', DELTA_WIDTH - len);
+}
+
+static void put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+{
+	const uint64_t time = tw_report__time(report, event->stream, event->view.time);
+
+	if (report->options->time != TW_REPORT_WALL && tw_identity__counts(&event->stream->identity)) {
+		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* as wide as trace-cmd has it */
+		tw_line__char(line, ':');
+	} else {
+		tw_line__char(line, ' ');
+		put_wall_time(report, line, time);
+	}
+	if (report->options->delta)
+		put_delta(report, line, time);
+}
+
+/* The instance; with its host before it where there are several. */
+static size_t name_length(const struct tw_report *report, const struct tw_identity *id)
+{
+	const size_t host = report->several_hosts ? strlen(id->host) : 0, instance = strlen(id->instance);
+
+	return host + instance + (host && instance);
+}
+
+static void put_stream(const struct tw_report *report, struct tw_line *line, const struct tw_stream *stream)
+{
+	const struct tw_identity *id = &stream->identity;
+	size_t len;
+
+	if (!report->several_streams)
+		return;
+	len = name_length(report, id);
+	if (len < report->width)
+		tw_line__fill(line, ' ', report->width - len);
+	if (report->several_hosts)
+		tw_line__str(line, id->host);
+	if (report->several_hosts && *id->host && *id->instance)
+		tw_line__char(line, ':');
+	tw_line__str(line, id->instance);
+	tw_line__str(line, len ? ": " : "  ");
+}
+
+/* The first at @stream or after it of which something came out. */
+static const struct tw_stream *that_came_out(const struct tw_report *report, const struct tw_stream *stream)
+{
+	while (stream && !stream->user[report->user])
+		stream = stream->next;
+	return stream;
+}
+
+void tw_report__head(struct tw_report *report, struct tw_line *line)
+{
+	const struct tw_stream *first = that_came_out(report, tw_streams__first(report->streams)), *s;
+	uint64_t cpus = 0;
+
+	report->several_streams = report->n_streams > 1;
+	report->several_hosts = false;
+	report->width = 0;
+	for (s = first; s; s = that_came_out(report, s->next))
+		report->several_hosts |= strcmp(s->identity.host, first->identity.host) != 0;
+	for (s = first; s; s = that_came_out(report, s->next)) {
+		const size_t len = name_length(report, &s->identity);
+
+		if (len > report->width)
+			report->width = len;
+		if (s->identity.cpus > cpus)
+			cpus = s->identity.cpus;
+	}
+	if (report->began || report->options->json || !cpus)
+		return;
+	tw_line__str(line, "cpus=");
+	tw_line__u64(line, cpus);
+	tw_line__char(line, '\n');
+}
+
+/* The layout of `trace-cmd report`, byte for byte. */
+
+#define NAME_WIDTH 20 /* of the event's name; longer ones push the text */
+#define CUT        "... [cut]"
+#define SNAPPED    " [cut by the capture]"
+
+static void put_bytes(struct tw_line *line, const struct tw_record *record)
+{
+	for (uint32_t i = TW_RECORD_COMMON; i < record->len && !line->cut; i++) {
+		tw_line__char(line, ' ');
+		tw_line__char(line, "0123456789abcdef"[record->data[i] >> 4]);
+		tw_line__char(line, "0123456789abcdef"[record->data[i] & 0xf]);
+	}
+}
+
+void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+{
+	const struct tw_print_host *host = &event->stream->print_host;
+
+	if (report->options->fields || !event->print)
+		tw_print__fields(event->known->format, &event->record, line);
+	else if (event->leave)
+		tw_print__graph_leaf(event->print, &event->record, event->leave->print, &event->leave->record, host,
+				     line);
+	else
+		tw_print__run(event->print, &event->record, host, line);
+}
+
+/* The event's name with what stands behind it, kept: few events come often. */
+static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_stream_event *known)
+{
+	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];
+	struct tw_line line =
+		tw_line__of(label->text, sizeof(label->text), report->options->raw ? TW_LINE_BYTES : TW_LINE_TEXT);
+	size_t len;
+
+	if (label->known == known)
+		return label;
+	label->known = NULL; /* its place is written to, even if the name turns out not to fit */
+	tw_line__str(&line, known->format->name);
+	tw_printable__escape(&line);
+	len = tw_line__len(&line);
+	tw_line__bytes(&line, ": ", 2);
+	if (len < NAME_WIDTH)
+		tw_line__fill(&line, ' ', NAME_WIDTH - len);
+	if (line.cut)
+		return NULL;
+	label->known = known;
+	label->len = tw_line__len(&line);
+	return label;
+}
+
+static void put_name(struct tw_report *report, struct tw_line *line, const struct tw_stream_event *known)
+{
+	const struct tw_report_label *label = label_of(report, known);
+
+	if (!label) {
+		tw_line__str(line, known->format->name);
+		tw_line__bytes(line, ": ", 2);
+	} else if (line->end - line->at >= (ptrdiff_t)sizeof(label->text)) {
+		memcpy(line->at, label->text, sizeof(label->text));
+		line->at += label->len;
+		line->unchecked = line->at;
+	} else {
+		tw_line__bytes(line, label->text, label->len);
+	}
+}
+
+static void put_event(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+{
+	if (event->known) {
+		put_name(report, line, event->known);
+		tw_report__event_text(report, event, line);
+		return;
+	}
+	tw_line__str(line, "[unknown event ");
+	tw_line__u64(line, event->view.id);
+	tw_line__str(line, "]:");
+	put_bytes(line, &event->record);
+}
+
+static void end_line(struct tw_line *line)
+{
+	if (line->cut || line->at == line->end) {
+		tw_printable__shorten(line, (size_t)(line->end - line->text) - sizeof(CUT));
+		tw_line__bytes(line, CUT, sizeof(CUT) - 1);
+	}
+	if (line->at[-1] != '\n') /* stacks, and what was written to trace_marker, end their line themselves */
+		tw_line__char(line, '\n');
+}
+
+void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+{
+	put_stream(report, line, event->stream);
+	put_task(report, line, event);
+	put_time(report, line, event);
+	tw_line__char(line, ' ');
+	line->unchecked = line->at; /* names of streams and tasks were made printable, and the rest is ours */
+	put_event(report, line, event);
+	if (event->record.cut)
+		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
+	if (line->unchecked < line->at) /* the text of an event has seen to all before it; there may be none */
+		tw_printable__escape(line);
+	end_line(line);
+}
+
+void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
+			  const struct tw_lost_view *lost, struct tw_line *line)
+{
+	put_stream(report, line, stream);
+	tw_line__str(line, "CPU:");
+	tw_line__u64(line, cpu);
+	tw_line__str(line, " [");
+	if (lost->unknown && lost->count)
+		tw_line__str(line, "AT LEAST "); /* no word of trace-cmd's, which does not know that much */
+	if (!lost->unknown || lost->count) {
+		tw_line__u64(line, lost->count);
+		tw_line__char(line, ' ');
+	}
+	tw_line__str(line, "EVENTS DROPPED]\n");
+}

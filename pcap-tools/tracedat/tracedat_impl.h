@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of tracedat/ share: tracedat.c finds the sections of a file, metadata.c reads them, ring.c the events. */
+#ifndef TW_TRACEDAT_IMPL_H
+#define TW_TRACEDAT_IMPL_H
+
+#include <zstd.h>
+
+#include "pcap-tools/merge/heap.h"
+#include "pcap-tools/tracedat/tracedat.h"
+#include "schema/ring_page.h"
+
+/* The guest's clock was compared with the host's; all numbers as TIME_SHIFT has them. */
+struct tw_dat_sample {
+	uint64_t time;
+	int64_t offset;
+	uint64_t scaling, fraction;
+};
+
+struct tw_dat_samples {
+	struct tw_dat_sample *samples; /* by time */
+	uint32_t n;
+};
+
+/*
+ * From a ring's time stamps to the times of events, as the options TIME_SHIFT, TSC2NSEC, DATE and OFFSET say: a guest's clock to its
+ * host's, counts of a TSC to nanoseconds, and the distance to another clock.
+ */
+struct tw_dat_clock {
+	struct tw_dat_samples *cpus; /* NULL = no TIME_SHIFT */
+	uint32_t n_cpus;
+	bool interpolate;
+	uint32_t mult, shift; /* TSC2NSEC; mult 0 = none */
+	uint64_t offset;      /* DATE and OFFSET, added modulo 2^64 */
+};
+
+/* One CPU's ring: where it lies in the file, the window on it, and the event that is next. */
+struct tw_dat_ring {
+	uint32_t buffer, cpu, index; /* index of the CPU in its buffer */
+	uint64_t at, end;            /* in the file, of what is not in the window yet */
+	uint32_t chunks;             /* of those not read yet; compressed rings only */
+	bool compressed, opened;
+	uint8_t *window;
+	size_t cap, len; /* bytes of the window; of what is in it */
+	size_t page;     /* where in it the next sub-buffer begins */
+	uint64_t
+		page_offset; /* in the file of the sub-buffer being walked, for error texts: its chunk's if compressed */
+	struct tw_ring_page walk; /* the sub-buffer */
+	struct tw_tracedat_event event;
+	struct tw_merge_heap_node node; /* its id is the ring's index */
+};
+
+/* Where a BUFFER says its rings are. */
+struct tw_dat_place {
+	uint32_t cpu;
+	uint64_t offset, size;
+};
+
+/* A buffer while the metadata is being read. */
+struct tw_dat_buffer {
+	uint64_t offset;
+	bool compressed;
+	struct tw_dat_place *places;
+};
+
+struct tw_tracedat {
+	struct tw_tracedat_source source;
+	char name[256];
+	struct tw_tracedat_info info;
+	struct tw_tracedat_damage damage;
+	char codec[16], codec_version[32];
+	bool compresses; /* there is a codec */
+	ZSTD_DCtx *zstd; /* NULL = it is zlib */
+	struct tw_ring_layout layout;
+	struct tw_dat_clock clock;
+
+	struct tw_tracedat_format *formats;
+	struct tw_tracedat_option *options;
+	struct tw_tracedat_buffer *buffers;
+	struct tw_dat_buffer *places;                   /* as many as buffers */
+	uint64_t bytes;                                 /* of formats and options */
+	uint64_t expanded;                              /* bytes of all sections that were compressed */
+	bool text_only;                                 /* there are buffers of text */
+	bool in_instance;                               /* version 6: reading what is said of one buffer */
+	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: where they are, by id; 0 = nowhere */
+
+	struct tw_dat_ring *rings;
+	uint32_t n_rings;
+	struct tw_merge_heap heap; /* those with an event; of events at the same time the first ring's is first */
+	bool started;
+	uint64_t windows;                        /* bytes of all */
+	uint64_t chunks_packed, chunks_expanded; /* bytes of the chunks so far */
+	uint64_t done;
+};
+
+/**
+ * tw_dat__damage() - count damage and keep the first sentence of it
+ * @offset: in the file
+ * @fmt: what is wrong there
+ * Return: -EBADMSG
+ */
+__attribute__((format(printf, 3, 4))) int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt,
+							 ...);
+
+/** tw_dat__read_at() - Return: whether all @len bytes were read */
+bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset);
+
+/** tw_dat__expand() - what the file's codec has packed; never writes more than @to_len bytes. Return: whether it came to exactly as many */
+bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len);
+
+/* A cursor on the file, or on a part of it in memory. It never reads beyond its end. */
+struct tw_dat_cursor {
+	struct tw_tracedat *dat;
+	const uint8_t *mem; /* NULL = the file itself */
+	uint64_t at, end;   /* in the memory or the file */
+	uint64_t origin;    /* of the section in the file, where at is in memory */
+	bool failed;        /* beyond the end, or the file could not be read: what was handed out since is zero */
+};
+
+/** tw_dat_cursor__offset() - where in the file it stands, for error texts */
+uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
+
+/* Numbers in the file's byte order; 0 beyond the end. */
+uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c);
+uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
+
+/**
+ * tw_dat_cursor__bytes() - the next @len bytes in memory of the caller's, followed by a NUL
+ * Return: 0; -EBADMSG beyond the end or @max; -ENOMEM
+ */
+int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
+
+/** tw_dat_cursor__string() - up to the next NUL and past it; @to has room for @size bytes. Return: false if it is longer */
+bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
+
+/*
+ * The metadata, the same in both versions: one function a section, whatever cursor it comes through. Each returns 0, or -errno with the
+ * damage noted; what was read before it stays.
+ */
+
+/** tw_dat__headers() - header_page and header_event, and the layout that they tell */
+int tw_dat__headers(struct tw_dat_cursor *c);
+
+/** tw_dat__ftrace_formats() - and tw_dat__event_formats(): the format texts */
+int tw_dat__ftrace_formats(struct tw_dat_cursor *c);
+int tw_dat__event_formats(struct tw_dat_cursor *c);
+
+/** tw_dat__kallsyms() - tw_dat__printk() and tw_dat__cmdlines(): one text each */
+int tw_dat__kallsyms(struct tw_dat_cursor *c);
+int tw_dat__printk(struct tw_dat_cursor *c);
+int tw_dat__cmdlines(struct tw_dat_cursor *c);
+
+/**
+ * tw_dat__option() - one option: kept, and applied where it matters to the reader
+ * @id: as read; its size and value follow at the cursor
+ */
+int tw_dat__option(struct tw_dat_cursor *c, uint16_t id);
+
+/**
+ * tw_dat__read_places() - where the rings of @n CPUs are
+ * @numbered: each place begins with the number of its CPU; else they are counted from 0
+ * Return: 0; -EBADMSG; -ENOMEM
+ */
+int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, struct tw_dat_place **ret);
+
+/**
+ * tw_dat__add_buffer() - one buffer more; the top one goes first
+ * @buffer: its name and clock become the reader's, also on failure, and so do the @places
+ */
+int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
+		       const struct tw_dat_buffer *places);
+
+void tw_dat__free_metadata(struct tw_tracedat *dat);
+
+/**
+ * tw_dat_clock__shift() - take in a TIME_SHIFT option
+ * Return: 0; -EBADMSG if it is shorter than it says, or says too much; -ENOMEM
+ */
+int tw_dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
+
+/** tw_dat_clock__tsc() - take in a TSC2NSEC option. Return: 0 or -EBADMSG */
+int tw_dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
+
+void tw_dat_clock__fini(struct tw_dat_clock *clock);
+
+/** tw_dat_clock__correct() - the time for a time stamp; @cpu is the index of the CPU in its buffer */
+uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
+
+/** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @error or the damage filled */
+int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *error);
+
+#endif

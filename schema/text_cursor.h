@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to the schema room. Walking a text that is not NUL-terminated: every step cuts from the front or fails. */
+#ifndef TW_TEXT_CURSOR_H
+#define TW_TEXT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Some bytes of somebody else's text. */
+struct tw_text {
+	const char *at;
+	size_t len;
+};
+
+static inline bool tw_text__is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool tw_text__is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/** tw_text__digit() - the value of a digit of base 16 or less; 16 if it is none */
+static inline unsigned int tw_text__digit(char c)
+{
+	if (tw_text__is_digit(c))
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
+static inline void tw_text__cut(struct tw_text *text, size_t n)
+{
+	text->at += n;
+	text->len -= n;
+}
+
+static inline bool tw_text__equals(struct tw_text text, const char *word)
+{
+	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
+}
+
+/** tw_text__ltrim() - without the white space in front; tw_text__rtrim() - at the end; tw_text__trim() - both */
+struct tw_text tw_text__ltrim(struct tw_text text);
+struct tw_text tw_text__rtrim(struct tw_text text);
+struct tw_text tw_text__trim(struct tw_text text);
+
+/** tw_text__line() - cut the next line, without its newline. Return: false at the end of the text */
+bool tw_text__line(struct tw_text *text, struct tw_text *ret);
+
+/** tw_text__skip() - cut white space and then @word. Return: false, nothing cut, if @word is not there */
+bool tw_text__skip(struct tw_text *text, const char *word);
+
+/**
+ * tw_text__number() - cut white space and a decimal number
+ * Return: false, nothing cut, if there is none or it is above @max.
+ */
+bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
+
+/** tw_text__hex() - cut white space and a hexadecimal number, of which the first 16 digits. Return: false, nothing cut, if there is none */
+bool tw_text__hex(struct tw_text *text, uint64_t *ret);
+
+#endif

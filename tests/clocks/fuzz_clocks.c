@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libFuzzer target: what strangers say of their clocks. The first byte is how packet times are wanted, the rest a sequence of
+ * operations, each a byte and what it takes: see clocks_seeds.c.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks/clock_poller.h"
+#include "clocks/stream_clock.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct state {
+	struct tw_stream_clock clock;
+	struct tw_streams *streams;
+	struct tw_clock_poller *poller;
+	uint64_t now; /* the capture host's */
+};
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void sample(struct state *s, const uint8_t *value)
+{
+	const struct tw_tlv_view tlv = { .type = TW_TLV_CLOCK, .value = value, .len = 60 };
+	struct tw_clock_view view;
+
+	if (tw_clock__parse(&tlv, &view))
+		tw_stream_clock__sample(&s->clock, &view);
+}
+
+static void exchange(struct state *s, const uint8_t *p)
+{
+	const struct tw_time_sync_sample sample = { tw_load_be64(p), tw_load_be64(p + 8), tw_load_be64(p + 16),
+						    tw_load_be64(p + 24) };
+
+	tw_stream_clock__exchange(&s->clock, &sample);
+}
+
+/* A packet: the records before it come to an end, and then there is none for the same time. */
+static void packet(struct state *s, const uint8_t *p)
+{
+	const uint64_t time = tw_load_be64(p);
+	struct tw_stream_clock_summary summary;
+	struct tw_offset_view record;
+	unsigned int n = 0;
+
+	while (tw_stream_clock__record(&s->clock, time, &record)) {
+		check(++n <= TW_STREAM_CLOCK_RECORDS);
+		check(record.kind >= TW_OFFSET_START && record.kind <= TW_OFFSET_ESTIMATE && record.time == time);
+		check((record.method == TW_OFFSET_BY_NONE) == (record.error_ns == TW_ERROR_UNKNOWN));
+	}
+	check(!tw_stream_clock__record(&s->clock, time, &record));
+	tw_stream_clock__packet_time(&s->clock, time);
+	tw_stream_clock__summary(&s->clock, &summary);
+}
+
+static void host(struct state *s, const uint8_t *p)
+{
+	struct tw_identity identity = { .scale.mult = tw_load_be64(p), .scale.shift = p[8] & 63 };
+
+	strcpy(identity.clock, p[8] & 64 ? "mono" : "local");
+	tw_stream_clock__host(&s->clock, &identity);
+	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ p[8], (int64_t)tw_load_be64(p) });
+}
+
+/* A frame comes, and what is due is asked. */
+static void frame(struct state *s, const uint8_t *p)
+{
+	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };
+	const struct tw_received_frame frame = { .data = p + 1, .len = TW_TIME_SYNC_BYTES, .from = &peer };
+	struct tw_time_sync_sample sample;
+	struct tw_time_sync_request question;
+	struct tw_stream *live;
+	uint64_t stream;
+
+	s->now += (uint64_t)p[0] << 20;
+	tw_streams__live(s->streams, tw_load_be64(frame.data + offsetof(struct tw_frame_hdr, stream_id)), s->now,
+			 &live);
+	if (!tw_clock_poller__is_response(&frame))
+		tw_clock_poller__saw(s->poller, &frame, s->now);
+	else if (tw_clock_poller__response(s->poller, &frame, s->now, &stream, &sample))
+		tw_stream_clock__exchange(&s->clock, &sample);
+	for (unsigned int n = 0; tw_clock_poller__next(s->poller, s->now, &question); n++) {
+		check(question.len >= TW_TIME_SYNC_BYTES && question.len <= TW_TIME_SYNC_ROOM - TW_COPY_STEP);
+		check(question.to->len == 1 && n < 8);
+	}
+	check(tw_clock_poller__due(s->poller) > s->now);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct {
+		size_t takes;
+		void (*run)(struct state *s, const uint8_t *p);
+	} operations[] = {
+		{ 60, sample }, { 32, exchange }, { 8, packet }, { 9, host }, { 1 + TW_TIME_SYNC_BYTES, frame },
+	};
+	struct state s = { .streams = tw_streams__new(&(struct tw_streams_options){ .silence = 1000000000 }),
+			   .now = 1 };
+
+	check(s.streams);
+	s.poller = tw_clock_poller__new(s.streams, 1);
+	check(s.poller);
+	if (!size)
+		goto out;
+	tw_stream_clock__init(&s.clock, data[0] & 1 ? TW_ALIGN_HOST : TW_ALIGN_NONE, data[0] & 2);
+	for (size_t at = 1; at < size;) {
+		const size_t which = data[at++] % (sizeof(operations) / sizeof(operations[0]));
+
+		if (operations[which].takes > size - at)
+			break;
+		operations[which].run(&s, data + at);
+		at += operations[which].takes;
+	}
+out:
+	tw_clock_poller__free(s.poller);
+	tw_streams__free(s.streams);
+	return 0;
+}

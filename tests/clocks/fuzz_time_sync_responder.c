@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libFuzzer target: datagrams that a producer gets at the socket from which it streams, into the thread that answers for its clock and
+ * what decides how often its metadata are said again. The input is one frame a datagram, each behind its length, 16-bit big-endian; what
+ * has no such form is one datagram. Only questions of the stream are answered, with what the question said; metadata are said no
+ * more often than the limits allow.
+ */
+#include <errno.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "clocks/time_sync_responder.h"
+#include "producer/request_limiter.h"
+#include "wire/time_sync.h"
+
+#define STREAM     0x1122334455667788ull /* of the golden frames */
+#define FRAMES_MAX 48                    /* that many are looked at without a pause */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A receiver that has what the input says. */
+struct datagrams {
+	struct tw_receiver rx;
+	struct tw_cursor input;
+	unsigned int n;
+	const uint8_t *last; /* copied, so that nobody reads behind it */
+	size_t len;
+	uint64_t looked_at, answered;
+	sem_t over; /* all of it was taken */
+};
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static uint64_t now(void *ctx)
+{
+	(void)ctx;
+	return tw_time__now(CLOCK_MONOTONIC);
+}
+
+static const uint8_t *copy(const uint8_t *data, size_t len)
+{
+	uint8_t *ret = malloc(len ? len : 1);
+
+	check(ret);
+	memcpy(ret, data, len);
+	return ret;
+}
+
+static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame *ret)
+{
+	static const struct tw_peer peer = { .len = 1 };
+	struct datagrams *d = (struct datagrams *)rx;
+	const uint8_t *p = tw_cursor__take(&d->input, 2);
+
+	(void)timeout_ms;
+	if ((!p && !d->input.left) || d->n++ == FRAMES_MAX) {
+		sem_post(&d->over);
+		return -ENODEV; /* which ends the thread */
+	}
+	d->len = p ? tw_load_be16(p) : d->input.left;
+	if (d->len > d->input.left) { /* it is a frame, and no sequence of them */
+		d->len = d->input.left + 2;
+		d->input.at -= 2;
+		d->input.left += 2;
+	}
+	d->looked_at++;
+	free((void *)d->last);
+	d->last = copy(tw_cursor__take(&d->input, d->len), d->len);
+	*ret = (struct tw_received_frame){
+		.data = d->last, .len = d->len, .time = tw_time__now(CLOCK_REALTIME), .from = &peer
+	};
+	return 1;
+}
+
+static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
+{
+	struct datagrams *d = (struct datagrams *)rx;
+	struct tw_time_sync_view asked, told;
+	uint64_t stream;
+
+	check(to && len == TW_TIME_SYNC_BYTES && tw_time_sync_frame__read(frame, len, &stream, &told) &&
+	      stream == STREAM);
+	check(tw_time_sync_frame__read(d->last, d->len, &stream, &asked) && stream == STREAM);
+	check(!asked.received && !asked.answered && told.id == asked.id && told.asked == asked.asked);
+	check(told.received && told.received <= told.answered);
+	d->answered++;
+	return 0;
+}
+
+static int no_stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
+{
+	(void)rx;
+	(void)ret;
+	return -EOPNOTSUPP;
+}
+
+static void close_nothing(struct tw_receiver *rx)
+{
+	(void)rx;
+}
+
+static void wanted(void *wants, uint16_t what)
+{
+	check(what >= 1 && what <= TW_METADATA_REQUEST_ALL);
+	tw_request_limiter__add(wants, what);
+}
+
+/* What the reader thread would say again now. */
+static void check_wants(struct tw_request_limiter *wants)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	unsigned int n = 0;
+
+	while (tw_request_limiter__take(wants, now))
+		check(++n <= 2); /* each kind is remembered once, however often it is wanted */
+	check(tw_request_limiter__pause(wants, now) > 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct tw_receiver_ops ops = {
+		.next = next, .answer = answer, .stats = no_stats, .close = close_nothing
+	};
+	struct datagrams d = { .rx = { .ops = &ops }, .input = { .at = data, .left = size } };
+	struct tw_request_limiter *wants = tw_request_limiter__new();
+	const struct tw_time_sync_responder_options options = {
+		.rx = &d.rx,
+		.now = now,
+		.stream_id = STREAM,
+		.wanted = wanted,
+		.ctx = wants,
+	};
+	struct tw_time_sync_responder *thread;
+	struct tw_time_sync_responder_stats stats;
+
+	check(wants);
+	sem_init(&d.over, 0, 0);
+	if (!tw_time_sync_responder__start(&options, &thread, NULL)) {
+		while (sem_wait(&d.over))
+			;
+		tw_time_sync_responder__stop(thread, &stats);
+		check(stats.answered == d.answered && !stats.unsent && stats.answered + stats.strange == d.looked_at);
+	}
+	check_wants(wants);
+	tw_request_limiter__free(wants);
+	sem_destroy(&d.over);
+	free((void *)d.last);
+	return 0;
+}

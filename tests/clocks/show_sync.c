@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What keeps this machine's clock, asked so many times with that many ms between: a line each, the bound in ns, the words, and
+ * the reading of the network card's clock in s where there is one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/time.h"
+#include "clocks/sync.h"
+
+int main(int argc, char **argv)
+{
+	const int times = argc > 1 ? atoi(argv[1]) : 1;
+	const int ms = argc > 2 ? atoi(argv[2]) : 100;
+	struct tw_sync *sync = tw_sync__new();
+
+	if (!sync)
+		return 1;
+	for (int i = 0; i < times; i++) {
+		struct tw_clock_view sample = { 0 };
+		struct tw_sync_state state;
+		char phc[32] = "";
+
+		nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L }, NULL);
+		tw_sync__look(sync, &state);
+		sample.reading[TW_CLOCK_REAL] = tw_time__now(CLOCK_REALTIME);
+		tw_sync__complete(sync, &sample);
+		if (sample.valid >> TW_CLOCK_PHC & 1)
+			snprintf(phc, sizeof(phc), " %llu",
+				 (unsigned long long)(sample.reading[TW_CLOCK_PHC] / TW_NS_PER_SECOND));
+		printf("%u %s%s\n", sample.sync_ns, state.how, phc);
+		fflush(stdout);
+	}
+	tw_sync__free(sync);
+	return 0;
+}

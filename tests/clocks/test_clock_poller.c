@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whom the capture host asks and when, and which answers it takes. */
+#include "clocks/clock_poller.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "wire/encode.h"
+
+#define MS     TW_NS_PER_MS
+#define SECOND TW_NS_PER_SECOND
+#define START  (1000 * SECOND)
+
+/* A frame as a receiver hands it out. */
+struct came {
+	struct tw_peer peer;
+	struct tw_received_frame frame;
+	uint8_t bytes[128 + TW_COPY_STEP];
+};
+
+static struct tw_received_frame *from(struct came *came, uint8_t sender, size_t len)
+{
+	came->peer = (struct tw_peer){ .len = 8, .bytes = { sender } };
+	came->frame = (struct tw_received_frame){ .data = came->bytes, .len = len, .from = &came->peer };
+	return &came->frame;
+}
+
+static struct tw_streams *streams; /* that the poller asks */
+
+static struct tw_clock_poller *poller__new(void)
+{
+	streams = tw_streams__new(&(struct tw_streams_options){ .silence = 10 * SECOND });
+	return tw_clock_poller__new(streams, 1);
+}
+
+static void poller__free(struct tw_clock_poller *poller)
+{
+	tw_clock_poller__free(poller);
+	tw_streams__free(streams);
+}
+
+/* A frame of it came, which proves as much as a frame can. */
+static void hear(uint64_t id, bool control, uint64_t now)
+{
+	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
+	struct tw_stream *stream;
+
+	if (!tw_streams__admit(streams, id, &newcomer, &stream) && control)
+		stream->standing.heard = now;
+}
+
+static void see(struct tw_clock_poller *poller, uint64_t stream, uint8_t sender, uint8_t source, uint64_t now)
+{
+	const struct tw_frame_info info = { .source = source, .stream_id = stream, .length = 48 };
+	struct came came = { 0 };
+
+	tw_frame_hdr__emit(came.bytes, &info);
+	hear(stream, source == TW_SOURCE_CONTROL, now);
+	tw_clock_poller__saw(poller, from(&came, sender, 48), now);
+}
+
+/* The answer to a question as its producer gives it. */
+static struct tw_received_frame *answer_to(const struct tw_time_sync_request *question, uint8_t sender,
+					   struct came *came)
+{
+	struct tw_time_sync_view exchange;
+	uint64_t stream;
+
+	assert_true(tw_time_sync_frame__read(question->frame, question->len, &stream, &exchange));
+	assert_int_equal(exchange.received | exchange.answered, 0);
+	exchange.received = 100;
+	exchange.answered = 110;
+	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
+}
+
+/* Some seconds of a stream that is heard every 100 ms and answers each question after @trip, or never. Return: questions */
+static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
+{
+	const uint64_t end = *now + ns;
+	unsigned int n = 0;
+
+	for (; *now < end; *now += MS / 2) {
+		struct tw_time_sync_sample sample;
+		struct tw_time_sync_request question;
+		struct came came;
+		uint64_t stream;
+
+		if (*now % (100 * MS) == 0)
+			see(poller, 1, 7, TW_SOURCE_CONTROL, *now);
+		while (tw_clock_poller__next(poller, *now, &question)) {
+			assert_int_equal(question.to->bytes[0], 7);
+			n++;
+			if (trip)
+				assert_true(tw_clock_poller__response(poller, answer_to(&question, 7, &came),
+								      *now + trip, &stream, &sample));
+		}
+	}
+	return n;
+}
+
+static void test_when(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_clock_poller_stats stats;
+	struct tw_time_sync_request question;
+	uint64_t now = START;
+
+	(void)state;
+	assert_true(tw_clock_poller__due(poller) == UINT64_MAX);
+	assert_false(tw_clock_poller__next(poller, now, &question));
+	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* whatever is heard first of it */
+	assert_true(tw_clock_poller__due(poller) == now);
+	assert_int_equal(ask_for(poller, &now, 30 * MS, 50000), 8);
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* a way as good as none */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, once 50 us are forgotten */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 44, 51);
+	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* a second */
+	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* deaf now */
+	assert_int_equal(ask_for(poller, &now, 50 * SECOND, 0), 5);
+	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* and back */
+	tw_clock_poller__stats(poller, &stats);
+	assert_int_equal(stats.strange + stats.crowded, 0);
+	assert_true(stats.answered > 250 && stats.asked > stats.answered);
+	poller__free(poller);
+}
+
+/* A stream that is silent is not asked. */
+static void test_silence(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request question;
+	uint64_t now = START;
+
+	(void)state;
+	ask_for(poller, &now, SECOND, 50000);
+	now += 5 * SECOND;
+	assert_false(tw_clock_poller__next(poller, now, &question));
+	see(poller, 1, 7, TW_SOURCE_CONTROL, now);
+	assert_true(tw_clock_poller__due(poller) <= now);
+	assert_true(tw_clock_poller__next(poller, now, &question));
+	poller__free(poller);
+}
+
+static void test_answers(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_sample sample;
+	struct tw_time_sync_request question, other;
+	struct tw_clock_poller_stats stats;
+	struct tw_received_frame *frame;
+	struct came came;
+	uint64_t stream = 0;
+
+	(void)state;
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	see(poller, 2, 8, TW_SOURCE_CONTROL, START);
+	assert_true(tw_clock_poller__next(poller, START, &question));
+	assert_true(tw_clock_poller__next(poller, START, &other)); /* first ones do not wait for each other */
+	assert_int_equal(other.to->bytes[0], 8);
+	assert_false(tw_clock_poller__next(poller, START, &other));
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 8, &came), START + MS, &stream, &sample));
+	frame = answer_to(&question, 7, &came);
+	came.bytes[48 + 7] ^= 1; /* the question's number */
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	frame = answer_to(&question, 7, &came);
+	came.bytes[48 + 15] ^= 1; /* when it was asked */
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	frame = answer_to(&question, 7, &came);
+	came.bytes[15] ^= 3; /* the other stream */
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	frame = answer_to(&question, 7, &came);
+	assert_true(tw_clock_poller__is_response(frame));
+	for (frame->len = 0; frame->len < TW_TIME_SYNC_BYTES; frame->len++)
+		assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_int_equal(stream, 0);
+	assert_true(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
+	assert_int_equal(stream, 1);
+	assert_int_equal(sample.asked, START);
+	assert_int_equal(sample.received, 100);
+	assert_int_equal(sample.answered, 110);
+	assert_int_equal(sample.arrived, START + MS);
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample)); /* once */
+	tw_clock_poller__stats(poller, &stats);
+	assert_int_equal(stats.asked, 2);
+	assert_int_equal(stats.answered, 1);
+	assert_int_equal(stats.strange, 5);
+	poller__free(poller);
+}
+
+/* The stream's frames come from elsewhere now: that is who is asked, and the old one's answers don't count. */
+static void test_moved(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_sample sample;
+	struct tw_time_sync_request question;
+	struct came came;
+	uint64_t stream;
+
+	(void)state;
+	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
+	assert_true(tw_clock_poller__next(poller, START, &question));
+	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* rings' frames may come from other sockets */
+	see(poller, 1, 9, TW_SOURCE_CONTROL, START + MS);
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 7, &came), START + MS, &stream, &sample));
+	assert_false(tw_clock_poller__response(poller, answer_to(&question, 9, &came), START + MS, &stream, &sample));
+	assert_true(tw_clock_poller__next(poller, START + 10 * MS, &question));
+	assert_int_equal(question.to->bytes[0], 9);
+	poller__free(poller);
+}
+
+/* Strangers invent streams: what is remembered and what is sent is bounded, and who is alive is still asked. */
+static void test_crowd(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	unsigned int asked = 0, ours = 0;
+	struct tw_clock_poller_stats stats;
+	struct tw_time_sync_request question;
+
+	(void)state;
+	for (unsigned int ms = 0; ms < 10000; ms++) {
+		const uint64_t now = START + ms * MS;
+
+		see(poller, 1, 7, TW_SOURCE_CONTROL, now);
+		for (uint64_t i = 0; i < 10; i++)
+			see(poller, 1000 + ms * 10 + i, 8, TW_SOURCE_CONTROL, now);
+		while (tw_clock_poller__next(poller, now, &question)) {
+			asked++;
+			ours += question.to->bytes[0] == 7;
+		}
+	}
+	tw_clock_poller__stats(poller, &stats);
+	assert_in_range(asked, 1000, 10000);
+	assert_in_range(ours, 15, 30);
+	assert_int_equal(stats.crowded, 0);
+	/* They have been silent for long: others get their places. */
+	see(poller, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
+	assert_true(tw_clock_poller__next(poller, START + 30 * SECOND, &question));
+	assert_int_equal(question.to->bytes[0], 9);
+	poller__free(poller);
+}
+
+/* All first questions that are due within a second: one for each stream, from number @first on, @step apart. */
+static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
+{
+	bool asked[TW_STREAMS_LIVE_MAX] = { false };
+	unsigned int firsts = 0;
+
+	for (unsigned int ms = 0; ms < 1000; ms++) {
+		struct tw_time_sync_request question;
+
+		while (tw_clock_poller__next(poller, now + ms * MS, &question)) {
+			const uint64_t at =
+				(tw_load_be64(question.frame + offsetof(struct tw_frame_hdr, stream_id)) - first) /
+				step;
+
+			firsts += at < n && !asked[at];
+			if (at < n)
+				asked[at] = true;
+		}
+	}
+	assert_int_equal(firsts, n);
+}
+
+/* As many streams as there is room for, of numbers that look alike: each is one. Others get the room of those that fall silent, only. */
+static void test_full(void **state)
+{
+	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
+	struct tw_clock_poller *poller = poller__new();
+
+	(void)state;
+	for (uint64_t i = 0; i < 2 * TW_STREAMS_LIVE_MAX; i++)
+		see(poller, i % TW_STREAMS_LIVE_MAX * step, 7, TW_SOURCE_CONTROL, START);
+	expect_firsts(poller, START, 0, step, TW_STREAMS_LIVE_MAX);
+	for (unsigned int i = 0; i < 100; i++)
+		see(poller, 1, 8, TW_SOURCE_FTRACE, START + i * MS);
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
+		see(poller, i * step, 7, TW_SOURCE_CONTROL, later);
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX / 2 + 1; i++)
+		see(poller, 1 + i * step, 8, TW_SOURCE_CONTROL, later);
+	assert_int_equal(tw_streams__n_live(streams), TW_STREAMS_LIVE_MAX);
+	for (uint64_t i = 0; i < TW_STREAMS_LIVE_MAX; i += 2)
+		see(poller, i * step, 7, TW_SOURCE_CONTROL, later);
+	expect_firsts(poller, later, 1, step, TW_STREAMS_LIVE_MAX / 2);
+	poller__free(poller);
+}
+
+/* A control frame of a stream, as far as it says something. */
+static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool text, uint64_t now)
+{
+	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream };
+	const struct tw_schema_view schema = { .total = 1, .data = (const uint8_t *)"", .len = 1 };
+	struct came came = { 0 };
+	struct tw_frame f;
+
+	tw_frame__begin(&f, came.bytes, sizeof(came.bytes) - TW_COPY_STEP, &info);
+	if (host)
+		assert_true(tw_host__emit(&f, NULL, 0));
+	if (text)
+		assert_true(tw_schema_tlv__emit(&f, &schema));
+	hear(stream, true, now);
+	tw_clock_poller__saw(poller, from(&came, 7, tw_frame__end(&f)), now);
+}
+
+/* A stream that says nothing of itself, whose first question is answered after @trip, or never: when it is wanted, in ms from its start. */
+static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
+{
+	struct tw_clock_poller *poller = poller__new();
+	struct tw_time_sync_request first, question;
+	struct tw_time_sync_sample sample;
+	struct came came;
+	uint64_t stream;
+	size_t i = 0;
+
+	see(poller, 1, 7, TW_SOURCE_FTRACE, START);
+	assert_true(tw_clock_poller__next(poller, START, &first));
+	question = first;
+	for (unsigned int ms = 0; ms < 10000; ms++) {
+		see(poller, 1, 7, TW_SOURCE_CONTROL, START + ms * MS);
+		if (ms && ms * MS == trip)
+			assert_true(tw_clock_poller__response(poller, answer_to(&first, 7, &came), START + trip,
+							      &stream, &sample));
+		if (ms && !tw_clock_poller__next(poller, START + ms * MS, &question))
+			continue;
+		if (!tw_time_sync_frame__metadata_request(question.frame, question.len))
+			continue;
+		assert_true(i < n);
+		assert_int_equal(ms, times[i++]);
+	}
+	assert_int_equal(i, n);
+	poller__free(poller);
+}
+
+/* What is lacking does not wait for the clock's turn. */
+static void test_want_times(void **state)
+{
+	static const unsigned int deaf[] = { 0, 10, 30, 70, 150, 310, 630 };
+	static const unsigned int far[] = { 0, 10, 30, 90, 210, 450, 930 };
+
+	(void)state;
+	expect_wants(0, deaf, sizeof(deaf) / sizeof(deaf[0]));
+	expect_wants(MS, deaf, sizeof(deaf) / sizeof(deaf[0]));
+	expect_wants(30 * MS, far, sizeof(far) / sizeof(far[0]));
+}
+
+/* What the next question to a stream wants, which says something now and then. */
+static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
+{
+	struct tw_time_sync_request question;
+
+	while (!tw_clock_poller__next(poller, *now, &question)) {
+		*now += MS;
+		see(poller, 1, 7, TW_SOURCE_CONTROL, *now);
+	}
+	return tw_time_sync_frame__metadata_request(question.frame, question.len);
+}
+
+/* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
+static void test_wants(void **state)
+{
+	struct tw_clock_poller *fresh = poller__new(), *late;
+	uint64_t now = START;
+
+	(void)state;
+	say(fresh, 1, true, false, now);
+	assert_int_equal(next_want(fresh, &now), 0);
+	say(fresh, 1, false, true, now);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(next_want(fresh, &now), 0);
+	poller__free(fresh);
+	late = poller__new();
+	now = START;
+	see(late, 1, 7, TW_SOURCE_FTRACE, now);
+	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
+	assert_int_equal(next_want(late, &now), TW_METADATA_REQUEST_ALL);
+	say(late, 1, true, false, now);             /* the rest got lost */
+	assert_int_equal(next_want(late, &now), 0); /* it has just been asked for */
+	while (next_want(late, &now) != TW_METADATA_REQUEST_ALL)
+		;
+	assert_int_equal(now - START, 10 * MS);
+	say(late, 1, true, true, now);
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(next_want(late, &now), 0);
+	poller__free(late);
+}
+
+/* Many streams are joined at once: HOST and CLOCK of all are wanted soon, and of the rest no more than one stream's a ms. */
+static void test_many_wants(void **state)
+{
+	struct tw_clock_poller *poller = poller__new();
+	unsigned int firsts = 0, all = 0;
+	struct tw_time_sync_request question;
+
+	(void)state;
+	for (uint64_t i = 0; i < 200; i++)
+		see(poller, i << 32, 7, TW_SOURCE_FTRACE, START);
+	for (unsigned int ms = 0; ms < 400; ms++) {
+		unsigned int wants[TW_METADATA_REQUEST_ALL + 1] = { 0 };
+
+		while (tw_clock_poller__next(poller, START + ms * MS, &question))
+			wants[tw_time_sync_frame__metadata_request(question.frame, question.len)]++;
+		assert_true(wants[0] + wants[TW_METADATA_REQUEST_CLOCK] + wants[TW_METADATA_REQUEST_ALL] <= 8 &&
+			    wants[TW_METADATA_REQUEST_ALL] <= 1);
+		if (ms < 25)
+			firsts += wants[TW_METADATA_REQUEST_CLOCK] + wants[TW_METADATA_REQUEST_ALL];
+		all += wants[TW_METADATA_REQUEST_ALL];
+	}
+	assert_int_equal(firsts, 200);
+	assert_in_range(all, 200, 400);
+	poller__free(poller);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_when),  cmocka_unit_test(test_silence),    cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_moved), cmocka_unit_test(test_crowd),      cmocka_unit_test(test_full),
+		cmocka_unit_test(test_wants), cmocka_unit_test(test_want_times), cmocka_unit_test(test_many_wants),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packet times and their stated errors, against clocks whose truth is known: whatever drifts, queues and losses there are, the
+ * truth is within the bound.
+ */
+#include "clocks/stream_clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "simulated_clocks.h"
+
+#define MS     TW_NS_PER_MS
+#define SECOND TW_NS_PER_SECOND
+#define START  (1000000 * SECOND) /* true time at which the capture begins */
+
+/* A capture of one stream: questions, samples and packets as they come. */
+struct capture {
+	struct world world;
+	struct tw_stream_clock clock;
+	uint64_t now;       /* true time */
+	uint64_t ask_every; /* ns; 0 = never */
+	uint64_t next_ask, next_sample;
+	uint64_t lag;    /* packets are written so long after they happened: a merge waits */
+	double restless; /* ppm: the drift changes within that; 0 = it stays as it is */
+	uint64_t next_drift;
+	/* seen */
+	struct tw_offset_view stated;
+	unsigned int records, of_kind[TW_OFFSET_ESTIMATE + 1];
+	uint64_t last_time;    /* of a packet, ns since 1970 */
+	unsigned int backward; /* packets before the one before */
+	uint64_t worst;        /* error of a packet, ns */
+	bool unsettled;        /* the capture host cannot know yet what just happened: bounds are not looked at */
+};
+
+static void capture__init(struct capture *c, uint64_t seed, enum tw_align align, bool wall)
+{
+	const struct tw_identity identity = { .clock = "mono" };
+
+	*c = (struct capture){ .now = START, .next_ask = START, .next_sample = START, .ask_every = 100 * MS };
+	c->lag = 20 * MS;
+	world__init(&c->world, seed);
+	c->world.since = START - 10 * SECOND;
+	tw_stream_clock__init(&c->clock, align, wall);
+	tw_stream_clock__host(&c->clock, &identity);
+}
+
+/* The producer's wall clock is right at the start but for so much. */
+static void capture__set_wall(struct capture *c, int64_t ahead)
+{
+	c->world.wall = (int64_t)(c->now - world__stream(&c->world, c->now)) + ahead;
+}
+
+static void write_packet(struct capture *c, uint64_t truth)
+{
+	const uint64_t time = world__stream(&c->world, truth);
+	struct tw_offset_view record;
+	uint64_t packet, error;
+
+	while (tw_stream_clock__record(&c->clock, time, &record)) {
+		c->stated = record;
+		c->records++;
+		c->of_kind[record.kind]++;
+	}
+	packet = tw_stream_clock__packet_time(&c->clock, time);
+	c->backward += packet < c->last_time;
+	c->last_time = packet;
+	error = packet > truth ? packet - truth : truth - packet;
+	c->worst = error > c->worst ? error : c->worst;
+	if (!c->unsettled && error > c->stated.error_ns)
+		fail_msg("at %.3f s: off by %llu ns, and not more than %llu was stated", (double)(truth - START) / 1e9,
+			 (unsigned long long)error, (unsigned long long)c->stated.error_ns);
+}
+
+static void ask(struct capture *c)
+{
+	struct tw_time_sync_sample sample;
+
+	if (!world__exchange(&c->world, c->now, &sample))
+		return;
+	assert_true(tw_stream_clock__exchange(&c->clock, &sample));
+}
+
+static void sample(struct capture *c)
+{
+	const struct tw_clock_view view = world__sample(&c->world, c->now);
+
+	tw_stream_clock__sample(&c->clock, &view);
+	c->next_sample += SECOND;
+}
+
+/* A step of simulated time; packets of before the drift last changed cannot be dated any more and are left out. */
+static void step(struct capture *c, uint64_t ns)
+{
+	c->now += ns;
+	if (c->restless != 0 && c->now >= c->next_drift) {
+		const double sign = world__chance(&c->world) < 0.5 ? -1 : 1;
+
+		world__drift(&c->world, c->now, sign * c->restless * (world__chance(&c->world) < 0.7 ? 1 : 0.1));
+		c->next_drift = c->now + (uint64_t)(world__chance(&c->world) * 3e9);
+	}
+	if (c->now >= c->next_sample)
+		sample(c);
+	if (c->ask_every && c->now >= c->next_ask) {
+		ask(c);
+		c->next_ask = c->now + c->ask_every;
+	}
+	if (c->now - c->lag >= c->world.since)
+		write_packet(c, c->now - c->lag);
+}
+
+static void run(struct capture *c, uint64_t ns)
+{
+	const uint64_t end = c->now + ns;
+
+	while (c->now < end)
+		step(c, (uint64_t)(world__chance(&c->world) * 2e6) + 1);
+}
+
+/* Everything at once: restless drift, jitter far above the ways, ways that differ, losses, packets late. */
+static void test_bound_is_a_bound(void **state)
+{
+	static const uint64_t ways[][3] = {
+		{ 1000, 1000, 100 }, { 30000, 30000, 20000 }, { 30000, 900000, 300000 }, { 40000000, 5000000, 10000000 }
+	};
+	static const enum tw_align aligns[] = { TW_ALIGN_NONE, TW_ALIGN_HOST };
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 48; seed++) {
+		const uint64_t *way = ways[seed % 4];
+		struct capture c;
+
+		capture__init(&c, seed, aligns[seed / 4 % 2], false);
+		capture__set_wall(&c, (int64_t)(world__chance(&c.world) * 2e6) - 1000000);
+		c.world.there_ns = way[0];
+		c.world.back_ns = way[1];
+		c.world.jitter_ns = way[2];
+		c.world.loss = (double)(seed % 3) * 0.3;
+		c.ask_every = (seed % 5 + 1) * 100 * MS;
+		c.lag = seed % 7 * 30 * MS;
+		c.restless = seed % 2 ? 499 : 0;
+		world__drift(&c.world, c.now, seed % 2 ? 499 : (world__chance(&c.world) - 0.5) * 200);
+		run(&c, 60 * SECOND);
+		assert_in_range(c.of_kind[TW_OFFSET_START], 1, 1);
+		assert_int_equal(c.clock.distance.restarts, 0);
+		assert_int_equal(c.clock.distance.refused, 0);
+		assert_int_equal(c.of_kind[TW_OFFSET_STEP] + c.of_kind[TW_OFFSET_SUSPEND], 0);
+		assert_int_equal(c.backward, 0);
+		assert_in_range(c.records, 1, 400);
+	}
+}
+
+/* On a wire of 60 us there and back an hour ends with what it began with: 2 ms of queues happen, and are seen through. */
+static void test_host_alignment_lasts(void **state)
+{
+	struct tw_stream_clock_summary summary;
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 7, TW_ALIGN_HOST, false);
+	world__drift(&c.world, c.now, 37);
+	capture__set_wall(&c, 3000000000);
+	run(&c, 10 * SECOND);
+	c.worst = 0;
+	run(&c, 1200 * SECOND);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_in_range(summary.error_ns, 1, 150000);
+	assert_in_range(c.stated.error_ns, 1, 300000);
+	assert_in_range(c.worst, 0, 60000);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
+	assert_true(summary.drift_known);
+	assert_in_range(summary.drift, 36000, 38000);
+	assert_in_range(abs(summary.drift - 37000), 0, (unsigned int)summary.drift_most);
+	assert_true(summary.ahead_known);
+	/* 37 ppm of 1210 s */
+	assert_in_range(summary.ahead - 3000000000 - 44770000, 0, 200000);
+	assert_int_equal(c.backward, 0);
+	assert_in_range(c.records, 2, 300);
+}
+
+/* Without alignment durations are the producer's own, and what the drift makes of them is stated. */
+static void test_no_alignment_states_the_drift(void **state)
+{
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 3, TW_ALIGN_NONE, false);
+	world__drift(&c.world, c.now, 50);
+	capture__set_wall(&c, 0);
+	run(&c, 600 * SECOND);
+	assert_in_range(c.worst, 29000000, 31000000); /* 50 ppm of 600 s */
+	assert_in_range(c.stated.error_ns, 30000000, 40000000);
+	assert_int_equal(c.stated.offset, c.clock.line.offset);
+	assert_in_range(c.records, 5, 40);
+	assert_in_range(c.stated.drift, 49000, 51000);
+	/* In the first seconds nobody can tell it. */
+	capture__init(&c, 3, TW_ALIGN_NONE, false);
+	world__drift(&c.world, c.now, 50);
+	capture__set_wall(&c, 0);
+	run(&c, SECOND / 2);
+	assert_int_equal(c.stated.drift, 0);
+}
+
+static void test_nothing_known(void **state)
+{
+	struct tw_stream_clock_summary summary;
+	struct tw_offset_view record;
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 1, TW_ALIGN_HOST, false);
+	assert_false(tw_stream_clock__is_dated(&c.clock));
+	assert_false(tw_stream_clock__record(&c.clock, 1, &record));
+	c.ask_every = 0;
+	run(&c, 5 * SECOND);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(c.records, 1);
+	assert_int_equal(c.stated.kind, TW_OFFSET_START);
+	assert_true(c.stated.error_ns == TW_ERROR_UNKNOWN && summary.error_ns == TW_ERROR_UNKNOWN);
+	assert_int_equal(summary.method, TW_OFFSET_BY_NONE);
+	assert_false(summary.ahead_known || summary.drift_known);
+}
+
+/* An hour either way: seen exactly, followed only on demand. */
+static void check_step(int64_t step, bool wall)
+{
+	struct capture c;
+	int64_t before;
+
+	capture__init(&c, 11, TW_ALIGN_NONE, wall);
+	capture__set_wall(&c, 0);
+	run(&c, 5 * SECOND);
+	before = c.clock.line.offset;
+	c.world.wall += step;
+	c.unsettled =
+		true; /* with --wall the error is an hour's from now on, and without for the second until the next CLOCK */
+	run(&c, 5 * SECOND);
+	assert_int_equal(c.of_kind[TW_OFFSET_STEP], 1);
+	assert_int_equal(c.of_kind[TW_OFFSET_SUSPEND], 0);
+	assert_in_range(c.clock.line.offset - before - (wall ? step : 0) + 2000, 0, 4000);
+	if (wall)
+		assert_in_range(c.stated.error_ns, 3599000000000, 4600000000000);
+	assert_int_equal(c.clock.steps, 1);
+	assert_int_equal(c.backward > 0, wall && step < 0);
+}
+
+static void test_steps(void **state)
+{
+	(void)state;
+	check_step(3600 * (int64_t)SECOND, false);
+	check_step(3600 * (int64_t)SECOND, true);
+	check_step(-3600 * (int64_t)SECOND, false);
+	check_step(-3600 * (int64_t)SECOND, true);
+}
+
+static void suspend(struct capture *c, uint64_t ns)
+{
+	world__sleep(&c->world, c->now, ns);
+	c->now += ns;
+	c->next_ask = c->next_sample = c->now;
+	c->unsettled = true;
+	run(c, SECOND / 10);
+	c->unsettled = false;
+}
+
+/* The stream's clock stands still meanwhile: packet times are behind from then on, or follow. */
+static void test_suspend(void **state)
+{
+	struct capture c;
+
+	(void)state;
+	for (int align = TW_ALIGN_NONE; align <= TW_ALIGN_HOST; align++) {
+		capture__init(&c, 5, (enum tw_align)align, false);
+		capture__set_wall(&c, 0);
+		run(&c, 5 * SECOND);
+		suspend(&c, 70 * SECOND);
+		c.worst = 0;
+		run(&c, 20 * SECOND);
+		assert_int_equal(c.of_kind[TW_OFFSET_SUSPEND], 1);
+		assert_int_equal(c.of_kind[TW_OFFSET_STEP], 0);
+		assert_int_equal(c.backward, 0);
+		if (align == TW_ALIGN_HOST)
+			assert_in_range(c.worst, 0, 100000);
+		else
+			assert_in_range(c.worst, 70 * SECOND - MS, 70 * SECOND + MS);
+		assert_in_range(c.clock.suspends, 1, 1);
+	}
+}
+
+/* What the samples' own error explains is no step; what it does not is, however small. */
+static void test_step_threshold(void **state)
+{
+	const struct tw_clock_view first = { .valid = 0x0f, .error_ns = 1000, .reading = { 10, 10, 10, 10 } };
+	struct tw_clock_view second = first;
+	struct tw_wall_clock wall = { 0 };
+	struct tw_wall_change change;
+
+	(void)state;
+	assert_true(tw_wall_clock__take(&wall, &first, &change));
+	for (int i = 0; i < 4; i++)
+		second.reading[i] += SECOND;
+	second.reading[TW_CLOCK_REAL] += 2000;
+	assert_true(tw_wall_clock__take(&wall, &second, &change));
+	assert_int_equal(change.step, 0);
+	assert_false(tw_wall_clock__take(&wall, &second, &change)); /* the same again */
+	wall.last = first;
+	second.reading[TW_CLOCK_REAL]++;
+	assert_true(tw_wall_clock__take(&wall, &second, &change));
+	assert_int_equal(change.step, 2001);
+	assert_false(change.suspend || change.jumped);
+	/* Against the stream's own clock alone, which drifts by 500 us a second. */
+	wall.last = first;
+	wall.last.valid = second.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
+	second.reading[TW_CLOCK_REAL] = first.reading[TW_CLOCK_REAL] + SECOND - 502000;
+	assert_true(tw_wall_clock__take(&wall, &second, &change));
+	assert_int_equal(change.step, 0);
+	wall.last = first;
+	wall.last.valid = second.valid;
+	second.reading[TW_CLOCK_REAL]--;
+	assert_true(tw_wall_clock__take(&wall, &second, &change));
+	assert_int_equal(change.step, -502001);
+}
+
+/* The first answer comes long after the first packet: no packet before the one before it, but for more than a second. */
+static void check_late_answer(int64_t ahead, bool jumps)
+{
+	struct capture c;
+
+	capture__init(&c, 13, TW_ALIGN_HOST, false);
+	capture__set_wall(&c, ahead);
+	c.ask_every = 0;
+	run(&c, 3 * SECOND);
+	c.ask_every = 100 * MS;
+	run(&c, 2 * SECOND);
+	assert_int_equal(c.backward, jumps);
+	run(&c, 20 * SECOND);
+	assert_int_equal(c.backward, jumps);
+	c.worst = 0;
+	run(&c, SECOND);
+	assert_in_range(c.worst, 0, 60000);
+}
+
+static void test_late_answer(void **state)
+{
+	(void)state;
+	check_late_answer(-4 * (int64_t)SECOND, false); /* forward */
+	check_late_answer(20000, false);
+	check_late_answer(900 * (int64_t)MS, false); /* backward: slower */
+	check_late_answer(1100 * (int64_t)MS, true);
+}
+
+/* Somebody sets the stream's clock, and no CLOCK says so: exchanges contradict each other, the new ones are right. */
+static void test_contradiction(void **state)
+{
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 17, TW_ALIGN_HOST, false);
+	capture__set_wall(&c, 0);
+	run(&c, 3 * SECOND);
+	c.next_sample = UINT64_MAX;
+	c.world.stream += 5 * MS;
+	c.unsettled = true;
+	run(&c, SECOND / 5);
+	c.unsettled = false;
+	assert_int_equal(c.clock.distance.restarts, 1);
+	run(&c, 10 * SECOND);
+	assert_int_equal(c.clock.distance.restarts, 1);
+	assert_int_equal(c.backward, 0);
+}
+
+/* Both hosts say how well they are kept. */
+static void test_sync(void **state)
+{
+	struct tw_stream_clock_summary summary;
+	struct tw_clock_view view;
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 19, TW_ALIGN_NONE, false);
+	capture__set_wall(&c, 400);
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 300 });
+	for (int i = 0; i < 10; i++) {
+		view = world__sample(&c.world, c.now);
+		view.sync_ns = 500;
+		tw_stream_clock__sample(&c.clock, &view);
+		ask(&c);
+		c.next_sample = c.now + 2 * SECOND;
+		run(&c, SECOND);
+	}
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_SYNC);
+	assert_in_range(summary.error_ns, 400, 4000);
+	/* It says so no more. */
+	c.next_sample = c.now;
+	run(&c, SECOND);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
+	assert_int_equal(c.stated.method, TW_OFFSET_BY_TIME_SYNC);
+}
+
+/* Word that exchanges refute does not count. */
+static void test_sync_refuted(void **state)
+{
+	struct tw_stream_clock_summary summary;
+	struct tw_clock_view view;
+	struct capture c;
+
+	(void)state;
+	capture__init(&c, 23, TW_ALIGN_NONE, false);
+	capture__set_wall(&c, 3 * MS);
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .sync_ns = 100 });
+	view = world__sample(&c.world, c.now);
+	view.sync_ns = 100;
+	tw_stream_clock__sample(&c.clock, &view);
+	ask(&c);
+	write_packet(&c, c.now);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_int_equal(summary.method, TW_OFFSET_BY_TIME_SYNC);
+	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
+}
+
+/* The capture host's wall clock is set, and the producer's with it where both are of one host: the distance is to what it shows now. */
+static void check_own_step(int64_t step, bool both)
+{
+	const int64_t truth = both ? 0 : -step;
+	struct tw_stream_clock_summary summary;
+	struct capture c;
+
+	capture__init(&c, 29, TW_ALIGN_NONE, false);
+	capture__set_wall(&c, 0);
+	run(&c, 5 * SECOND);
+	c.world.wall += both ? step : 0;
+	tw_stream_clock__own(&c.clock, &(struct tw_own_clock){ .stepped = step });
+	run(&c, 5 * SECOND);
+	tw_stream_clock__summary(&c.clock, &summary);
+	assert_true(summary.ahead_known);
+	assert_in_range(summary.ahead_most, 1, MS);
+	assert_in_range(summary.ahead - truth + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
+}
+
+static void test_own_steps(void **state)
+{
+	(void)state;
+	check_own_step(24 * (int64_t)SECOND, true);
+	check_own_step(24 * (int64_t)SECOND, false);
+	check_own_step(-2307076790 * (int64_t)SECOND, true);
+	check_own_step(-2307076790 * (int64_t)SECOND, false);
+}
+
+/* A clock that counts ticks. */
+static void test_ticks(void **state)
+{
+	const struct tw_identity identity = { .clock = "x86-tsc", .scale.mult = 1u << 9, .scale.shift = 10 };
+	const struct tw_clock_view sample = { .valid = 0x09, .reading = { 2000, 0, 0, 5000 } };
+	struct tw_stream_clock clock;
+	struct tw_offset_view record;
+
+	(void)state;
+	tw_stream_clock__init(&clock, TW_ALIGN_NONE, false);
+	tw_stream_clock__host(&clock, &identity);
+	tw_stream_clock__sample(&clock, &sample);
+	assert_true(tw_stream_clock__record(&clock, 2200, &record));
+	assert_int_equal(record.time, 2200);
+	assert_int_equal(record.offset, 4000);
+	assert_int_equal(tw_stream_clock__packet_time(&clock, 2200), 5100);
+	assert_false(tw_stream_clock__record(&clock, 2200, &record));
+}
+
+/* Numbers at their ends, in any order: the sanitizers look on. */
+static void test_hostile_numbers(void **state)
+{
+	static const uint64_t ends[] = { 0, 1, 12345, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+	struct tw_stream_clock_summary summary;
+	struct tw_stream_clock clock;
+	struct tw_offset_view record;
+	struct world world;
+
+	(void)state;
+	world__init(&world, 1);
+	for (int run = 0; run < 2000; run++) {
+		const struct tw_identity identity = { .scale.mult = run % 3 ? 0 : UINT64_MAX, .scale.shift = 63 };
+
+		tw_stream_clock__init(&clock, (enum tw_align)(run & 1), run & 2);
+		tw_stream_clock__host(&clock, &identity);
+		tw_stream_clock__own(&clock, &(struct tw_own_clock){ UINT32_MAX, INT64_MIN });
+		for (int i = 0; i < 20; i++) {
+			uint64_t any[6];
+
+			for (int k = 0; k < 6; k++)
+				any[k] = ends[(size_t)(world__chance(&world) * 6)];
+			tw_stream_clock__exchange(&clock,
+						  &(struct tw_time_sync_sample){ any[0], any[1], any[2], any[3] });
+			tw_stream_clock__sample(&clock, &(struct tw_clock_view){
+								.valid = (uint32_t)any[4] | 9,
+								.error_ns = (uint32_t)any[5],
+								.sync_ns = 1,
+								.reading = { any[0], any[1], any[2], any[3] } });
+			for (int n = 0; tw_stream_clock__record(&clock, any[5], &record); n++)
+				assert_in_range(n, 0, TW_STREAM_CLOCK_CHANGES + 2);
+			tw_stream_clock__packet_time(&clock, any[4]);
+			tw_stream_clock__summary(&clock, &summary);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bound_is_a_bound),
+		cmocka_unit_test(test_host_alignment_lasts),
+		cmocka_unit_test(test_no_alignment_states_the_drift),
+		cmocka_unit_test(test_nothing_known),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_step_threshold),
+		cmocka_unit_test(test_late_answer),
+		cmocka_unit_test(test_contradiction),
+		cmocka_unit_test(test_sync),
+		cmocka_unit_test(test_sync_refuted),
+		cmocka_unit_test(test_own_steps),
+		cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_hostile_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

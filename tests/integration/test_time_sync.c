@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A capture host asks a producer for its clock, over a wire: the bounds hold, whichever clock the stream has; who lacks what explains
+ * the stream is told it; who asks too much or nonsense gets nothing, and takes nothing from the readers. Both hosts are this one, so the
+ * truth is known: CLOCK samples say how far the stream's clock is from REALTIME, which is the capture host's.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "clocks/capture_clock.h"
+#include "clocks/clock_poller.h"
+#include "clocks/stream_clock.h"
+#include "clocks/time_sync_responder.h"
+#include "tests/producer/run.h"
+#include "tests/vnet/netns.h"
+#include "vnet/rx_packet.h"
+#include "vnet/rx_requests.h"
+#include "vnet/tx.h"
+
+#define MS       TW_NS_PER_MS
+#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a loaded machine answers late */
+#define ASKED    2                       /* when, in questions of the tests' own: the poller's have the time */
+
+/* The capture host's side. */
+struct host {
+	struct run run;
+	struct tw_receiver *rx;
+	struct tw_streams *streams;
+	struct tw_clock_poller *poller;
+	struct tw_capture_clock clock;
+	struct tw_stream_clock stream;
+	struct tw_clock_view samples[16];
+	size_t n_samples;
+	uint64_t stream_id;
+	struct tw_peer peer;     /* the stream's sender */
+	unsigned int ends;       /* END seen */
+	unsigned int hosts;      /* HOST seen */
+	unsigned int texts;      /* SCHEMA seen, and pieces of larger ones */
+	unsigned int from_clock; /* events of the thread that answers */
+	unsigned int from_us;    /* events of this one */
+	uint32_t clock_tid;
+};
+
+static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *err)
+{
+	const struct tw_tx_options options = { .ifname = "tw0-tx", .transport = TW_TRANSPORT_PACKET };
+
+	(void)ctx;
+	(void)thread;
+	return tw_tx__open(&options, ret, err);
+}
+
+static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *err)
+{
+	(void)ctx;
+	return tw_rx_requests__on_link("tw0-tx", ret, err);
+}
+
+/* Which of our threads answers. */
+static uint32_t find_clock_thread(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	uint32_t found = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+		char path[300];
+		char *name;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		name = read_file(path);
+		if (name && !strcmp(name, "tracewire-clock\n"))
+			found = (uint32_t)atoi(entry->d_name);
+		free(name);
+	}
+	closedir(dir);
+	return found;
+}
+
+static _Atomic unsigned int refused_why;
+
+static void hear_refused(void *ctx, uint16_t why)
+{
+	(void)ctx;
+	refused_why = why;
+}
+
+static void host__open_with(struct host *h, const char *clock, const char *events, const char *filter,
+			    unsigned int repeat_ms)
+{
+	const struct tw_rx_packet_options options = { .ifname = "tw0" };
+	struct tw_error err = { "" };
+
+	*h = (struct host){ 0 };
+	netns__wire(0, 0);
+	if (tw_rx_packet__open(&options, &h->rx, &err))
+		fail_msg("%s", err.text);
+	tw_capture_clock__begin(&h->clock);
+	h->streams = tw_streams__new(NULL);
+	h->poller = tw_clock_poller__new(h->streams, 1);
+	tw_stream_clock__init(&h->stream, TW_ALIGN_NONE, false);
+	run__init(&h->run, events, filter);
+	h->run.options.open_sink = open_sink;
+	h->run.options.open_questions = open_questions;
+	h->run.options.refused = hear_refused;
+	h->run.options.clock = clock;
+	h->run.options.repeat_ms = repeat_ms;
+	h->run.options.threads = 1;
+	run__start(&h->run);
+	h->clock_tid = find_clock_thread();
+	assert_true(h->clock_tid);
+}
+
+static void host__open(struct host *h, const char *clock, const char *events)
+{
+	host__open_with(h, clock, events, NULL, 100);
+}
+
+static void take_sample(struct host *h, const struct tw_tlv_view *tlv)
+{
+	struct tw_clock_view sample;
+
+	assert_true(tw_clock__parse(tlv, &sample));
+	tw_stream_clock__sample(&h->stream, &sample);
+	if (h->n_samples < sizeof(h->samples) / sizeof(h->samples[0]))
+		h->samples[h->n_samples++] = sample;
+}
+
+static void take_event(struct host *h, const struct tw_tlv_view *tlv)
+{
+	struct tw_event_view event;
+
+	assert_true(tw_event__parse(tlv, 0, &event));
+	h->from_clock += event.pid == h->clock_tid;
+	h->from_us += event.pid == (uint32_t)getpid();
+}
+
+static void take_frame(struct host *h, const struct tw_received_frame *frame)
+{
+	const uint64_t arrived = tw_capture_clock__at(&h->clock, frame->time);
+	struct tw_time_sync_sample exchange;
+	enum tw_frame_status status;
+	struct tw_frame_info info;
+	struct tw_tlv_view tlv;
+	struct tw_stream *known;
+	struct tw_cursor tlvs;
+	uint64_t stream;
+
+	if (tw_clock_poller__is_response(frame)) {
+		if (tw_clock_poller__response(h->poller, frame, arrived, &stream, &exchange))
+			assert_true(tw_stream_clock__exchange(&h->stream, &exchange));
+		return;
+	}
+	assert_int_equal(tw_frame__parse(frame->data, frame->len, &info, &tlvs), TW_FRAME_OK);
+	h->stream_id = info.stream_id;
+	assert_int_equal(tw_streams__live(h->streams, info.stream_id, arrived, &known), 0);
+	tw_clock_poller__saw(h->poller, frame, arrived);
+	h->peer = *frame->from;
+	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
+		if (tlv.type == TW_TLV_CLOCK)
+			take_sample(h, &tlv);
+		if (tlv.type == TW_TLV_EVENT)
+			take_event(h, &tlv);
+		h->ends += tlv.type == TW_TLV_END;
+		h->hosts += tlv.type == TW_TLV_HOST;
+		h->texts += tlv.type == TW_TLV_SCHEMA || tlv.type == TW_TLV_PART;
+	}
+}
+
+static void host__run(struct host *h, uint64_t ns)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + ns;
+	struct tw_time_sync_request question;
+	struct tw_received_frame frame;
+
+	while (tw_time__now(CLOCK_MONOTONIC) < end) {
+		while (tw_clock_poller__next(h->poller, tw_capture_clock__now(&h->clock), &question))
+			tw_receiver__answer(h->rx, question.to, question.frame, question.len);
+		if (tw_receiver__next(h->rx, 1, &frame) == 1)
+			take_frame(h, &frame);
+	}
+}
+
+/* Until so much came: soon, but on a loaded machine not at once. */
+static void host__await(struct host *h, const unsigned int *what, unsigned int n)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
+
+	while (*what < n && tw_time__now(CLOCK_MONOTONIC) < end)
+		host__run(h, 2 * MS);
+	assert_int_equal(*what, n);
+}
+
+/* Until it is known whose it is, and for a moment longer */
+static void host__await_stream(struct host *h)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
+
+	while (!h->stream_id && tw_time__now(CLOCK_MONOTONIC) < end)
+		host__run(h, 2 * MS);
+	assert_true(h->stream_id);
+	host__run(h, 100 * MS);
+}
+
+/* Until all that explains the stream was said: some ms behind each other. Return: how many texts that were */
+static unsigned int host__await_texts(struct host *h)
+{
+	unsigned int texts;
+
+	host__await(h, &h->hosts, 1);
+	do {
+		texts = h->texts;
+		host__run(h, 600 * MS);
+	} while (!texts || h->texts != texts);
+	return texts;
+}
+
+/* It has been asked often enough, and has answered all but the last of that. */
+static struct tw_clock_poller_stats host__await_answers(struct host *h, uint64_t asked)
+{
+	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
+	struct tw_clock_poller_stats stats;
+
+	do {
+		host__run(h, 20 * MS);
+		tw_clock_poller__stats(h->poller, &stats);
+	} while ((stats.asked < asked || stats.answered + 2 < stats.asked) && tw_time__now(CLOCK_MONOTONIC) < end);
+	return stats;
+}
+
+static void *stop(void *run)
+{
+	run__stop(run);
+	return NULL;
+}
+
+/* What comes until the stream has stopped is read: else END may find the receiver's ring full. */
+static void host__stop(struct host *h)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, stop, &h->run), 0);
+	while (pthread_tryjoin_np(thread, NULL))
+		host__run(h, 2 * MS);
+}
+
+static void host__close(struct host *h)
+{
+	host__stop(h);
+	assert_int_equal(h->run.result, 0);
+	assert_true(h->run.counters.balanced);
+	host__await(h, &h->ends, 5);
+	run__fini(&h->run);
+	tw_receiver__close(h->rx);
+	tw_clock_poller__free(h->poller);
+	tw_streams__free(h->streams);
+}
+
+/* What exchanges say, where a CLOCK says the truth. */
+static void check_bounds(const struct host *h)
+{
+	for (size_t i = 0; i < h->n_samples; i++) {
+		const struct tw_clock_view *s = &h->samples[i];
+		const int64_t truth = (int64_t)(s->reading[TW_CLOCK_TRACE] - s->reading[TW_CLOCK_REAL]);
+		const struct tw_bounds said = tw_distance__at(&h->stream.distance, s->reading[TW_CLOCK_TRACE]);
+		const struct tw_bounds true_bounds = { truth - s->error_ns - 1000, truth + s->error_ns + 1000 };
+		const struct tw_bounds both = tw_bounds__meet(said, true_bounds);
+
+		if (both.low > both.high)
+			fail_msg("the distance is %lld +- %u ns, and said to be from %lld to %lld", (long long)truth,
+				 s->error_ns, (long long)said.low, (long long)said.high);
+	}
+}
+
+static void test_every_clock(void **state)
+{
+	static const char *const clocks[] = { "mono", "boot", "tai", "mono_raw", "local", "global" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		struct tw_stream_clock_summary summary;
+		struct tw_clock_poller_stats asked;
+		uint64_t begun, ns;
+		struct host h;
+
+		assert_int_equal(netns__setup(NULL), 0);
+		host__open(&h, clocks[i], "sched:sched_process_hang");
+		begun = tw_time__now(CLOCK_MONOTONIC);
+		host__run(&h, 1200 * MS);
+		asked = host__await_answers(&h, 9);
+		ns = tw_time__now(CLOCK_MONOTONIC) - begun;
+		tw_stream_clock__summary(&h.stream, &summary);
+		printf("%s: %llu of %llu answered, bound %.1f us, drift %d +- %d ns/s\n", clocks[i],
+		       (unsigned long long)asked.answered, (unsigned long long)asked.asked,
+		       (double)summary.ahead_most / 1e3, summary.drift, summary.drift_most);
+		assert_in_range(asked.asked, 9, 10 + 20 * ns / TW_NS_PER_SECOND);
+		assert_true(asked.answered + 2 >= asked.asked);
+		assert_int_equal(asked.strange + summary.refused + summary.restarts, 0);
+		assert_true(h.n_samples >= 5 && summary.ahead_known);
+		check_bounds(&h);
+		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a loaded machine answers late */
+		assert_in_range(summary.ahead + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
+		host__close(&h);
+	}
+}
+
+/*
+ * What it does is not in the trace, what the one who asks does is: both send. All that a busy machine calls would be more than is read
+ * here.
+ */
+static void test_left_out(void **state)
+{
+	char filter[32];
+	struct host h;
+
+	(void)state;
+	snprintf(filter, sizeof(filter), "id == %d", SYS_sendmsg);
+	host__open_with(&h, "mono", "raw_syscalls:sys_enter", filter, 100);
+	host__run(&h, 300 * MS);
+	assert_int_equal(h.from_clock, 0);
+	assert_true(h.from_us > 0);
+	host__close(&h);
+}
+
+/* The poller's questions may be answered late, too. */
+static bool is_answer_to_us(const struct tw_received_frame *frame)
+{
+	struct tw_time_sync_view exchange;
+	uint64_t stream;
+
+	return tw_clock_poller__is_response(frame) &&
+	       tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) && exchange.asked == ASKED;
+}
+
+/* How many answers come to what is sent so often, @least of them however long that takes. */
+static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t len, unsigned int times,
+				  unsigned int least)
+{
+	const uint64_t begun = tw_time__now(CLOCK_MONOTONIC), end = begun + 200 * MS, late = begun + AWAIT_NS;
+	struct tw_received_frame got;
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < times; i++)
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+	while (tw_time__now(CLOCK_MONOTONIC) < (n < least ? late : end))
+		if (tw_receiver__next(h->rx, 1, &got) == 1)
+			n += is_answer_to_us(&got);
+	return n;
+}
+
+static void test_nonsense(void **state)
+{
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	static const struct tw_time_sync_view answered = { .id = 1, .asked = ASKED, .received = 3, .answered = 4 };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open(&h, "mono", "sched:sched_process_hang");
+	host__await_stream(&h);
+	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
+	assert_int_equal(count_answers(&h, frame, len, 3, 3), 3);
+	assert_int_equal(count_answers(&h, frame, len - 4, 3, 0),
+			 0); /* the link pads it, the frame's length does not lie */
+	frame[offsetof(struct tw_frame_hdr, version)] = 2;
+	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
+	len = tw_time_sync_frame__write(frame, h.stream_id + 1, &question);
+	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
+	len = tw_time_sync_frame__write(frame, h.stream_id, &answered); /* else two could keep each other busy */
+	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
+	host__close(&h);
+}
+
+static void test_flood(void **state)
+{
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
+	unsigned int n = 0;
+	uint64_t begun, ns;
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open(&h, "mono", "sched:sched_switch");
+	host__await_stream(&h);
+	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
+	begun = tw_time__now(CLOCK_MONOTONIC);
+	for (int i = 0; i < 5; i++)
+		n += count_answers(&h, frame, len, 5000, 0);
+	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
+	printf("25000 questions in %.1f s: %u answers\n", (double)ns / 1e9, n);
+	assert_in_range(n, 50, 60 + TW_TIME_SYNC_RESPONSES_PER_SECOND * ns / TW_NS_PER_SECOND);
+	host__close(&h); /* its books balance */
+}
+
+/* What is sent so often, every so many ms, and what that brings. */
+static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
+{
+	for (unsigned int i = 0; i < times; i++) {
+		assert_in_range(-tw_receiver__answer(h->rx, &h->peer, frame, len), 0, EAGAIN);
+		host__run(h, every_ms * MS);
+	}
+}
+
+/* A stream of which nobody hears anything by itself: who asks is told at once. */
+static void test_wants(void **state)
+{
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
+	unsigned int all;
+	struct host h;
+	size_t len;
+
+	(void)state;
+	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
+	all = host__await_texts(&h);
+	assert_int_equal(h.hosts, 1);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, 77);
+	ask_for(&h, frame, len, 1, 100);
+	assert_int_equal(h.hosts, 1);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_CLOCK);
+	ask_for(&h, frame, len, 1, 0);
+	host__await(&h, &h.hosts, 2);
+	len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
+	ask_for(&h, frame, len, 1, 0);
+	host__await(&h, &h.texts, 2 * all);
+	assert_int_equal(h.hosts, 3);
+	host__close(&h);
+}
+
+/* A question that says so, and is answered; of another stream it is nothing. */
+static void test_refused(void **state)
+{
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	uint8_t frame[TW_TIME_SYNC_ROOM];
+	struct host h;
+	size_t len;
+
+	(void)state;
+	refused_why = 0;
+	host__open_with(&h, "mono", "sched:sched_process_hang", NULL, 60000);
+	host__await_texts(&h);
+	len = tw_time_sync_frame__refuse(frame, h.stream_id + 1, &question, TW_REFUSED_RATE);
+	ask_for(&h, frame, len, 1, 0);
+	len = tw_time_sync_frame__refuse(frame, h.stream_id, &question, TW_REFUSED_SOURCE);
+	ask_for(&h, frame, len, 1, 0);
+	for (int ms = 0; ms < 10000 && !refused_why; ms++)
+		host__run(&h, MS);
+	assert_int_equal(refused_why, TW_REFUSED_SOURCE);
+	host__close(&h);
+}
+
+/* Who asks without end is told no more than some, however often the reader comes around: here events keep it busy. */
+static void test_wants_flood(void **state)
+{
+	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
+	static const char *const clocks[] = { "mono", "global" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		unsigned int all, clocks_said, texts_said;
+		uint8_t frame[TW_TIME_SYNC_ROOM];
+		uint64_t begun, ns;
+		struct host h;
+		size_t len;
+
+		assert_int_equal(netns__setup(NULL), 0);
+		host__open_with(&h, clocks[i], "sched:sched_switch", NULL, 60000);
+		host__run(&h, 1000 * MS); /* what its own capture wants is over */
+		all = h.texts;
+		clocks_said = h.hosts;
+		len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);
+		begun = tw_time__now(CLOCK_MONOTONIC);
+		ask_for(&h, frame, len, 1500, 1);
+		host__run(&h, 50 * MS);
+		ns = tw_time__now(CLOCK_MONOTONIC) - begun;
+		texts_said = h.texts - all;
+		clocks_said = h.hosts - clocks_said;
+		printf("%s: 1500 wishes in %.1f s: HOST was said %u times, %u texts of %u\n", clocks[i],
+		       (double)ns / 1e9, clocks_said, texts_said, all);
+		assert_in_range(clocks_said, 15, 8 + ns / (50 * MS) + 2 + ns / (500 * MS) + 2);
+		assert_in_range(texts_said, all, all * (2 + ns / (500 * MS) + 1));
+		host__close(&h);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_every_clock, netns__setup),
+		cmocka_unit_test_setup(test_left_out, netns__setup),
+		cmocka_unit_test_setup(test_nonsense, netns__setup),
+		cmocka_unit_test_setup(test_flood, netns__setup),
+		cmocka_unit_test_setup(test_wants, netns__setup),
+		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_wants_flood, netns__setup),
+	};
+	const int cannot = need_tracing();
+
+	if (cannot)
+		return cannot;
+	return netns__main_guard() ?: cmocka_run_group_tests(tests, NULL, NULL);
+}
