@@ -322,12 +322,10 @@ static void print_line(const char *key, uint64_t n, const char *what)
 static void summarize_conversion(const struct convert *convert, const struct tw_convert_stats *stats)
 {
 	print_line("lost", stats->lost, "events, in the rings during recording");
-	print_line("lost", stats->lost_unknown,
-		   "losses of unknown size, in the rings during recording");
+	print_line("lost", stats->lost_unknown, "losses of unknown size, in the rings during recording");
 	print_line("late", stats->late, "events after newer ones");
 	print_line("unknown", stats->unknown, "events without a format in the file; kept as bytes");
-	print_line("formats", stats->refused_formats,
-		   "texts that are not valid formats; kept unchanged");
+	print_line("formats", stats->refused_formats, "texts that are not valid formats; kept unchanged");
 	print_line("options", stats->comments_cut, "bytes did not fit into the comments of the file");
 	fprintf(stderr, "%-8s ", "file");
 	plural("event", stats->events);
@@ -413,7 +411,8 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 	close(fd);
 	return tw_error__set(
 		error, -EINVAL,
-		"%s is not a regular file: convert must read it twice; save the output of a pipe to a file and " "convert that",
+		"%s is not a regular file: convert must read it twice; save the output of a pipe to a file and "
+		"convert that",
 		path);
 }
 

@@ -104,8 +104,7 @@ static void show_file(const char *name, uint64_t size, const struct tw_info *inf
 	if (info->versions)
 		printf("version  %" PRIu64 " frames of an unknown version of the wire format\n", info->versions);
 	if (info->refused)
-		printf("refused  %" PRIu64 " frames, beyond the limits of streams and channels\n",
-		       info->refused);
+		printf("refused  %" PRIu64 " frames, beyond the limits of streams and channels\n", info->refused);
 	if (*info->damage.text)
 		printf("cut      %s\n", info->damage.text);
 }
@@ -145,7 +144,8 @@ static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
 		if (s->stream->has_wall)
-			printf("  %-9s the wall clock is the stream's %+" PRId64 " ns, by its first CLOCK; the error bound is unknown\n",
+			printf("  %-9s the wall clock is the stream's %+" PRId64
+			       " ns, by its first CLOCK; the error bound is unknown\n",
 			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
 	}
@@ -223,14 +223,16 @@ static void show_doubts(const struct tw_info *info, const struct tw_info_stream 
 	const int64_t missing = tw_info_stream__missing(s);
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
-		printf("%s: %" PRIu64 " events are in the file, %" PRIu64 " when its last ledger was written: its writer was killed\n",
+		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
+		       " when its last ledger was written: its writer was killed\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, by its ledger it should have %" PRIu64
 		       ": it was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	if (info->is_recording && !s->has_stored)
-		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts " "are from the frames\n",
+		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts "
+		       "are from the frames\n",
 		       name);
 }
 

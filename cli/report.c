@@ -75,8 +75,8 @@ static int add_cpus(void *data, const char *list, struct tw_error *error)
 	if (at && !*at)
 		return 0;
 	return tw_error__set(error, -EINVAL,
-			     "--cpu '%s' is not a list of CPUs: numbers below %u and ranges, for example 0,2,4-7",
-			     list, TW_REPORT_CPUS_MAX);
+			     "--cpu '%s' is not a list of CPUs: numbers below %u and ranges, for example 0,2,4-7", list,
+			     TW_REPORT_CPUS_MAX);
 }
 
 static int set_filter(void *data, const char *text, struct tw_error *error)
@@ -115,7 +115,9 @@ static void summarize(const struct report_config *config, const struct tw_report
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
 	if (stats->missing)
-		fprintf(stderr, "missing  %" PRIu64 " by their numbers: dropped between producer and capture, or by the capture program\n",
+		fprintf(stderr,
+			"missing  %" PRIu64
+			" by their numbers: dropped between producer and capture, or by the capture program\n",
 			stats->missing);
 	if (stats->filtered)
 		fprintf(stderr, "filtered %" PRIu64 " by a classifier between producer and capture\n", stats->filtered);
@@ -132,18 +134,15 @@ static void summarize(const struct report_config *config, const struct tw_report
 		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond the limits of a capture\n",
 			stats->refused_names);
 	if (stats->incomplete)
-		fprintf(stderr,
-			"damaged  %" PRIu64 " metadata records in PARTs, of which one is missing\n",
+		fprintf(stderr, "damaged  %" PRIu64 " metadata records in PARTs, of which one is missing\n",
 			stats->incomplete);
 	if (stats->snapped)
-		fprintf(stderr,
-			"snapped  %" PRIu64 " truncated frames: complete records are shown\n",
-			stats->snapped);
+		fprintf(stderr, "snapped  %" PRIu64 " truncated frames: complete records are shown\n", stats->snapped);
 	if (stats->malformed)
-		fprintf(stderr, "damaged  %" PRIu64 " frames, read up to the damage\n",
-			stats->malformed);
+		fprintf(stderr, "damaged  %" PRIu64 " frames, read up to the damage\n", stats->malformed);
 	if (stats->versions)
-		fprintf(stderr, "version  %" PRIu64 " frames of an unknown version of the wire format\n", stats->versions);
+		fprintf(stderr, "version  %" PRIu64 " frames of an unknown version of the wire format\n",
+			stats->versions);
 	if (stats->frames < stats->packets)
 		fprintf(stderr, "others   %" PRIu64 " packets that are not Tracewire's\n",
 			stats->packets - stats->frames);

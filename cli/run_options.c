@@ -215,8 +215,9 @@ const struct cli_option_group run_status_group = { "Status", status_options };
 static int check(const struct run_config *config, struct tw_error *error)
 {
 	if (!config->selection.n && !config->tracing.tracer)
-		return tw_error__set(error, -EINVAL,
-				     "no event is selected: give --event or --tracer; `tracewire list` shows all events");
+		return tw_error__set(
+			error, -EINVAL,
+			"no event is selected: give --event or --tracer; `tracewire list` shows all events");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",

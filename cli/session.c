@@ -216,7 +216,8 @@ static void free_producer(const struct session *session)
 
 	if (stay)
 		note__say(
-			"another process has files of this run's trace instances open: %u of them stay, disabled; 'tracewire " "cleanup' removes them later",
+			"another process has files of this run's trace instances open: %u of them stay, disabled; 'tracewire "
+			"cleanup' removes them later",
 			stay);
 }
 

@@ -27,8 +27,7 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 
 void summary__print_places(const struct tw_filter_places *places, FILE *out)
 {
-	fprintf(out,
-		"filter   in the kernel for %zu events, in the producer for %zu, in the recorder for %zu",
+	fprintf(out, "filter   in the kernel for %zu events, in the producer for %zu, in the recorder for %zu",
 		places->kernel, places->producer, places->later);
 	if (places->off)
 		fprintf(out, "; %zu cannot match and are disabled", places->off);
@@ -41,15 +40,14 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 static void print_filtered(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
-		places->kernel || places->off ? "; events rejected by the kernel are not counted"
-					      : "");
+		places->kernel || places->off ? "; events rejected by the kernel are not counted" : "");
 	if (books->given_up)
 		fprintf(out,
-			"given up %" PRIu64 " events by the producer: `matches` took more than a million steps, and counts as not matched\n",
+			"given up %" PRIu64
+			" events by the producer: `matches` took more than a million steps, and counts as not matched\n",
 			books->given_up);
 	if (places->left_out)
-		fprintf(out,
-			"left out %zu events that appeared later and that the filter could not be applied to\n",
+		fprintf(out, "left out %zu events that appeared later and that the filter could not be applied to\n",
 			places->left_out);
 }
 
@@ -58,7 +56,9 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 {
 	if (questions->strange || questions->unsent || questions->dropped)
 		fprintf(out,
-			"clock    %" PRIu64 " requests answered; %" PRIu64 " frames were not requests to this stream, %" PRIu64 " answers could not be sent, %" PRIu64 " frames exceeded %u a second and were dropped\n",
+			"clock    %" PRIu64 " requests answered; %" PRIu64
+			" frames were not requests to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
+			" frames exceeded %u a second and were dropped\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
@@ -69,9 +69,12 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	if (!unsure->rings)
 		return;
 	fprintf(out,
-		"unsure   %" PRIu64 " rings: the kernel's counters do not match or cannot be read (%" PRIu64 " events read by its count, %" PRIu64 " by Tracewire's); the number of events recorded and lost there is unknown\n",
+		"unsure   %" PRIu64 " rings: the kernel's counters do not match or cannot be read (%" PRIu64
+		" events read by its count, %" PRIu64
+		" by Tracewire's); the number of events recorded and lost there is unknown\n",
 		unsure->rings, unsure->kernel_read, unsure->read);
-	fputs("unsure   another process cleared, resized or read these rings, or tracewire has a fault; if there " "was no such process, please report it\n",
+	fputs("unsure   another process cleared, resized or read these rings, or tracewire has a fault; if there "
+	      "was no such process, please report it\n",
 	      out);
 }
 
@@ -86,13 +89,14 @@ void summary__print(const struct tw_producer_counters *books, const struct tw_fi
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
 	if (books->dropped_unseen)
 		fprintf(out,
-			"dropped  %" PRIu64 " packed frames in transmission, with an unknown number of events; the receiver of the other frames " "knows it\n",
+			"dropped  %" PRIu64
+			" packed frames in transmission, with an unknown number of events; the receiver of the other frames "
+			"knows it\n",
 			books->dropped_unseen);
 	if (books->unnamed)
 		fprintf(out, "unnamed  %" PRIu64 " events of tasks without a known name\n", books->unnamed);
 	if (books->bookkeeping_lost)
-		fprintf(out,
-			"tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have old names\n",
+		fprintf(out, "tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have old names\n",
 			books->bookkeeping_lost);
 	if (books->symbols_hidden)
 		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
@@ -103,8 +107,7 @@ void summary__print(const struct tw_producer_counters *books, const struct tw_fi
 	print_questions(&books->questions, out);
 	print_unsure(&books->unsure, out);
 	if (books->switched_off)
-		fputs("others   another process disabled tracing before the end: later events are not recorded\n",
-		      out);
+		fputs("others   another process disabled tracing before the end: later events are not recorded\n", out);
 	if (!books->balanced)
 		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
@@ -116,8 +119,7 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 	const uint64_t missing = stats->ledger.place[TW_PLACE_WIRE] + stats->ledger.place[TW_PLACE_RECEIVER];
 
 	if (missing || merge->control_gaps || merge->stale)
-		fprintf(out,
-			"missing  events: %" PRIu64 ", control frames: %" PRIu64 ", late frames: %" PRIu64 "\n",
+		fprintf(out, "missing  events: %" PRIu64 ", control frames: %" PRIu64 ", late frames: %" PRIu64 "\n",
 			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,
@@ -125,7 +127,8 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 			merge->late, merge->forced);
 	if (merge->malformed || merge->incomplete || merge->duplicates)
 		fprintf(out,
-			"damaged  unreadable frames: %" PRIu64 ", incomplete events: %" PRIu64 ", duplicates: %" PRIu64 "\n",
+			"damaged  unreadable frames: %" PRIu64 ", incomplete events: %" PRIu64 ", duplicates: %" PRIu64
+			"\n",
 			merge->malformed, merge->incomplete, merge->duplicates);
 }
 

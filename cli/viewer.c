@@ -193,9 +193,11 @@ static int told(int err, bool gui, struct tw_error *error)
 				     "cannot run %s as an ordinary user: there is no user nobody; run this with sudo",
 				     program);
 	if (err == -ENOENT)
-		return tw_error__set(error, -ENOPKG,
-				     "cannot run %s to show the events: it is not installed; run `sudo apt install %s`, or use `tracewire " "record`, which works without it",
-				     program, program);
+		return tw_error__set(
+			error, -ENOPKG,
+			"cannot run %s to show the events: it is not installed; run `sudo apt install %s`, or use `tracewire "
+			"record`, which works without it",
+			program, program);
 	return tw_error__set(error, err, "cannot run %s as an ordinary user: %s", program, strerror(-err));
 }
 

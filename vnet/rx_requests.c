@@ -238,7 +238,8 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 		err = -errno;
 	if (err) {
 		free(q);
-		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s", strerror(-err));
+		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s",
+				     strerror(-err));
 	}
 	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
 	q->udp = udp;

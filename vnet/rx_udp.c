@@ -214,8 +214,8 @@ static int refused(const struct tw_rx_udp_options *o, int err, struct tw_error *
 		snprintf(at, sizeof(at), "UDP port %u", o->at.port);
 	switch (err) {
 	case -EADDRINUSE:
-		return tw_error__set(error, err, "cannot receive at %s: another program uses this port; ss -lunp shows which",
-				     at);
+		return tw_error__set(error, err,
+				     "cannot receive at %s: another program uses this port; ss -lunp shows which", at);
 	case -EADDRNOTAVAIL:
 		return tw_error__set(
 			error, err,

@@ -455,7 +455,8 @@ static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 				     ifname);
 	return tw_error__set(
 		error, -EEXIST,
-		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP needs " "the interface for itself; TPACKET_V3 works beside other programs",
+		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP needs "
+		"the interface for itself; TPACKET_V3 works beside other programs",
 		ifname, *other.name ? other.name : "without a name", other.id);
 }
 
@@ -496,8 +497,8 @@ int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **r
 
 	if (!is_ring(opts->ring))
 		return tw_error__set(error, -EINVAL,
-				     "a ring cannot have %u chunks: choose a power of two from %u to %u",
-				     opts->ring, RING_MIN, RING_MAX);
+				     "a ring cannot have %u chunks: choose a power of two from %u to %u", opts->ring,
+				     RING_MIN, RING_MAX);
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return refused(opts->ifname, 0, -ENOMEM, error);

@@ -105,10 +105,9 @@ static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *
 	char tried[INET6_ADDRSTRLEN + IF_NAMESIZE];
 
 	if (err == -EINVAL && udp->family == AF_INET6)
-		return tw_error__set(
-			error, err,
-			"cannot send to %s: add the interface that leads there, as in [fe80::1%%eth0]",
-			to->host);
+		return tw_error__set(error, err,
+				     "cannot send to %s: add the interface that leads there, as in [fe80::1%%eth0]",
+				     to->host);
 	if (getnameinfo(address, udp->address_len, tried, sizeof(tried), NULL, 0, NI_NUMERICHOST))
 		return tw_error__set(error, err, "cannot send to %s: %s", to->host, strerror(-err));
 	return tw_error__set(error, err, "cannot send to %s: %s; ip route get %s shows the route", to->host,
@@ -468,7 +467,8 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	if (payload < TW_SINK_FRAME_MIN)
 		return tw_error__set(
 			error, -EINVAL,
-			"cannot send to %s: the path MTU permits datagrams of %zu bytes, below the minimum frame size of %d " "bytes",
+			"cannot send to %s: the path MTU permits datagrams of %zu bytes, below the minimum frame size of %d "
+			"bytes",
 			udp->to, payload, TW_SINK_FRAME_MIN);
 	s = calloc(1, sizeof(*s));
 	if (!s)

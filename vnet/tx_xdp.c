@@ -323,7 +323,8 @@ static int refused(const struct tx_link *link, int err, struct tw_error *error)
 	case -EBUSY:
 		return tw_error__set(
 			error, err,
-			"cannot send on %s through AF_XDP: another program uses its queue %u; choose another queue or " "interface",
+			"cannot send on %s through AF_XDP: another program uses its queue %u; choose another queue or "
+			"interface",
 			link->name, link->queue);
 	case -EAFNOSUPPORT:
 		return tw_error__set(

@@ -57,14 +57,14 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 		return index;
 	if_indextoname(target, name);
 	if (tw_interface__leads_back(target, index))
-		return tw_error__set(error, -EINVAL,
-				     "frames redirected to %s arrive on %s again, in an endless loop", name,
-				     options->ifname);
+		return tw_error__set(error, -EINVAL, "frames redirected to %s arrive on %s again, in an endless loop",
+				     name, options->ifname);
 	if (options->place != TW_PLACE_XDP || tw_interface__takes_redirected(target))
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s does not send frames that XDP redirects to it; one end of a veth pair does if the other end has " "GRO enabled (ethtool -K PEER gro on). --hook tc does not need that",
+		"%s does not send frames that XDP redirects to it; one end of a veth pair does if the other end has "
+		"GRO enabled (ethtool -K PEER gro on). --hook tc does not need that",
 		name);
 }
 

@@ -111,8 +111,7 @@ int tw_cleanup_helper__start(const struct tw_state_file *file, struct tw_cleanup
 		return 0;
 	close(ends[1]);
 	ret->pid = 0;
-	return tw_error__set(error, -errno, "cannot start the cleanup helper: %s",
-			     strerror(errno));
+	return tw_error__set(error, -errno, "cannot start the cleanup helper: %s", strerror(errno));
 }
 
 void tw_cleanup_helper__end(struct tw_cleanup_helper *helper)

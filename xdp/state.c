@@ -221,9 +221,11 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 		snprintf(holder, sizeof(holder), "process %d", (int)other.public.pid);
 	tw_state__fini(&other);
 	tw_state_file__close(&file);
-	return tw_error__set(error, -EBUSY,
-			     "%s has a classifier in %s already, of %s; end that, or remove it with `tracewire filter detach -i " "%s`",
-			     state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
+	return tw_error__set(
+		error, -EBUSY,
+		"%s has a classifier in %s already, of %s; end that, or remove it with `tracewire filter detach -i "
+		"%s`",
+		state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
 }
 
 int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *error)

@@ -212,8 +212,7 @@ int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error 
 	if (tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
 	    (state->public.place == TW_PLACE_U32 &&
 	     tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
-		return tw_error__set(error, -EEXIST,
-				     "%s has tc filters of another owner with priority %u already",
+		return tw_error__set(error, -EEXIST, "%s has tc filters of another owner with priority %u already",
 				     state->public.ifname, TW_TC_PRIO + state->public.place);
 	err = tw_tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)

@@ -37,8 +37,8 @@ static int check_udp(const char *udp, struct tw_error *error)
 	if (!strchr(udp, ':') && udp[strspn(udp, "0123456789")])
 		return tw_error__set(
 			error, -EINVAL,
-			"--udp '%s' is not a port such as %u, or an address with a port such as 127.0.0.1:%u",
-			udp, TW_UDP_PORT, TW_UDP_PORT);
+			"--udp '%s' is not a port such as %u, or an address with a port such as 127.0.0.1:%u", udp,
+			TW_UDP_PORT, TW_UDP_PORT);
 	return tw_udp_address__parse(udp, &at, error);
 }
 
@@ -48,7 +48,8 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	if (!capture->interface && !capture->udp)
 		return tw_error__set(
 			error, -EINVAL,
-			"no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, " "for example -u %u",
+			"no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, "
+			"for example -u %u",
 			TW_UDP_PORT);
 	if (capture->interface && capture->udp)
 		return tw_error__set(error, -EINVAL,
@@ -161,9 +162,11 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
 	err = open_output(capture, ret, error);
 	if (err != -EACCES && err != -EPERM)
 		return err;
-	return tw_error__set(error, err,
-			     "creating %.300s: %s; with --ring-buffer, the user %s creates all files: give this user write " "permission, or choose another one with --user",
-			     capture->file, strerror(-err), user ? user->pw_name : "that capture becomes");
+	return tw_error__set(
+		error, err,
+		"creating %.300s: %s; with --ring-buffer, the user %s creates all files: give this user write "
+		"permission, or choose another one with --user",
+		capture->file, strerror(-err), user ? user->pw_name : "that capture becomes");
 }
 
 /*
@@ -318,7 +321,8 @@ static int set_status(void *data, const char *text, struct tw_error *error)
 	struct capture *capture = data;
 
 	if (cli_seconds__parse(text, &capture->status))
-		return tw_error__set(error, -EINVAL, "--status '%s' is not a number of seconds, such as 1 or 0.5s", text);
+		return tw_error__set(error, -EINVAL, "--status '%s' is not a number of seconds, such as 1 or 0.5s",
+				     text);
 	return 0;
 }
 
@@ -372,11 +376,13 @@ static int check_packed(const struct capture *capture, struct tw_error *error)
 	if (capture->packed && capture->filter)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as received, and --filter removes events from them: omit one of the two; " "`tracewire convert` unpacks, `report` filters");
+			"--packed keeps frames as received, and --filter removes events from them: omit one of the two; "
+			"`tracewire convert` unpacks, `report` filters");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; " "`tracewire convert` unpacks, `editcap -s` truncates");
+			"--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; "
+			"`tracewire convert` unpacks, `editcap -s` truncates");
 	return 0;
 }
 
@@ -430,7 +436,8 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 	if (!removed)
 		return 0;
 	return tw_error__set(error, -ENOSPC,
-			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64 " were removed early: make room, or choose fewer or smaller files",
+			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64
+			     " were removed early: make room, or choose fewer or smaller files",
 			     capture->file, removed);
 }
 

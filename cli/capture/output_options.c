@@ -65,8 +65,7 @@ static int unknown_key(const struct parse *p, const struct key *keys)
 
 	for (; keys->name; keys++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", keys->name);
-	return tw_error__set(p->error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", p->option, p->text,
-			     list);
+	return tw_error__set(p->error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", p->option, p->text, list);
 }
 
 static int parse_key(struct output_request *request, const struct key *keys, struct parse *p)
@@ -112,9 +111,11 @@ int output_request__check(const struct output_request *request, struct tw_error 
 	if (output_request__rotates(request) || (request->files_max && request->stop_bytes))
 		return 0;
 	if (request->files_max)
-		return tw_error__set(error, -EINVAL,
-				     "--ring-buffer files:%llu does not say when to begin the next file: add filesize:, duration:, " "interval: or packets: with another --ring-buffer",
-				     (unsigned long long)request->files_max);
+		return tw_error__set(
+			error, -EINVAL,
+			"--ring-buffer files:%llu does not say when to begin the next file: add filesize:, duration:, "
+			"interval: or packets: with another --ring-buffer",
+			(unsigned long long)request->files_max);
 	if (request->stop_files)
 		return tw_error__set(
 			error, -EINVAL,

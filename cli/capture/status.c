@@ -123,7 +123,8 @@ static void capture_limits__print(const struct capture_limits *limits, const str
 {
 	summary__print_rows(limit_rows, limits, out);
 	if (limits->classifiers_unread && ledger->place[TW_PLACE_WIRE])
-		fputs("limit    counters of classifiers were not read, which requires root: events that these dropped " "count as wire\n",
+		fputs("limit    counters of classifiers were not read, which requires root: events that these dropped "
+		      "count as wire\n",
 		      out);
 }
 
@@ -516,12 +517,14 @@ static void print_summary(const struct capture *capture)
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->capture_filter);
-	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped, because the receive buffer was full\n",
+	fprintf(stderr,
+		"frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped, because the receive buffer was full\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
 	summary__print_rows(frame_counters, stats, stderr);
 	if (archive->merge.unreadable || archive->merge.refused)
 		fprintf(stderr,
-			"strange  %" PRIu64 " frames could not be read, %" PRIu64 " exceeded the number of streams or channels\n",
+			"strange  %" PRIu64 " frames could not be read, %" PRIu64
+			" exceeded the number of streams or channels\n",
 			archive->merge.unreadable, archive->merge.refused);
 	summary__print_rows(question_counters, stats, stderr);
 	limits = limits_at_end(capture);

@@ -57,8 +57,8 @@ static int say_unknown(const struct tw_binding *binding, const struct tw_subject
 		tw_nearest__offer(&nearest, names->names[i].name);
 	if (nearest.best)
 		snprintf(hint, sizeof(hint), "; did you mean '%s'?", nearest.best);
-	return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has no value named '%s'%s", subject->name,
-			       word, hint);
+	return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has no value named '%s'%s",
+			       subject->name, word, hint);
 }
 
 static int say_no_number(const struct tw_binding *binding, const struct tw_subject *subject,

@@ -521,9 +521,10 @@ static void test_refused(void **state)
 	assert_int_equal(tw_udp_address__parse("127.0.0.1", &to, &err), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), 0);
 	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &err), -EINVAL);
-	assert_string_equal(err.text,
-			    "cannot send to 127.0.0.1:18101: the path MTU permits datagrams of 72 bytes, below the minimum "
-			    "frame size of 128 bytes");
+	assert_string_equal(
+		err.text,
+		"cannot send to 127.0.0.1:18101: the path MTU permits datagrams of 72 bytes, below the minimum "
+		"frame size of 128 bytes");
 	tw_tx_udp__close(udp);
 	tw_tx_udp__close(NULL);
 }
