@@ -391,8 +391,8 @@ static const char *reason_of(uint16_t why)
 		[TW_REFUSED_SOURCE] =
 			"it has reached its limit of streams from this address: end some, or raise its --streams-per-source",
 		[TW_REFUSED_RATE] =
-			"it receives no answers to its requests, and accepts little from such streams: permit UDP in both "
-			"directions, or raise its --unanswered",
+			("it receives no answers to its requests, and accepts little from such streams: permit UDP in both "
+			 "directions, or raise its --unanswered"),
 	};
 
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
