@@ -14,9 +14,10 @@
 
 #include "base/bytes.h"
 #include "filter/bpf/asm.h"
-#include "filter/bpf/chains.h"
 #include "filter/bpf/program.h"
 #include "filter/bpf/test.h"
+#include "filter/rules.h"
+#include "filter/tree.h"
 #include "wire/tracewire.h"
 
 /* These stay over calls. */
@@ -76,6 +77,36 @@ struct tw_pointers {
 #define TW_STACK_KEY      (TW_STACK_POINTERS - (int)sizeof(struct tw_counter_key))
 #define TW_STACK_ZERO     (TW_STACK_KEY - 8) /* index of the maps of one entry */
 
+/*
+ * A chain is what is asked of events with an id: the rules one after the other. Rules that cannot match are left out, and so are
+ * those after a rule that always matches. Chains that end alike share their ends.
+ */
+
+/* Where one goes: a link, or the row that decides: rule i, or n for the default. */
+#define TW_TO_ROW 0x80000000u
+
+struct tw_chain_link {
+	const struct tw_node *root; /* of the rule's tree for some event; a TEST, AND or OR */
+	uint64_t hash;
+	uint32_t matched, next; /* row and link or row, where it matches and where it doesn't */
+	uint32_t extent;        /* bytes of the TLV that this and those behind it look at, at most */
+};
+
+/* Ids from the first on, up to the next range. */
+struct tw_chain_range {
+	uint32_t first;
+	uint32_t to;
+};
+
+struct tw_chains {
+	struct tw_chain_link *links; /* each only goes on to those before it */
+	struct tw_chain_range *ranges;
+	uint32_t n_links, n_ranges;
+	uint32_t *table; /* of links, by hash */
+	uint32_t table_size;
+	uint32_t extent; /* largest of all */
+};
+
 /* A program being written. */
 struct tw_gen {
 	struct tw_asm a;
@@ -118,7 +149,11 @@ void tw_gen__count(struct tw_gen *g, unsigned int row, int events);
 void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events);
 void tw_gen__grow(struct tw_gen *g, uint8_t base, int offset, int by);
 
-/* match.c: jumps to a row's label */
+/** tw_chains__make() - chains.c: the chains of all ids. @ret: tw_chains__fini(). Return: 0, -ENOMEM, -E2BIG */
+int tw_chains__make(const struct tw_rules *rules, struct tw_chains *ret);
+void tw_chains__fini(struct tw_chains *chains);
+
+/* chains.c: asks the links of the chain that the event's id has, and jumps to a row's label */
 void tw_gen__judge(struct tw_gen *g, tw_label too_short);
 
 /* fast_path.c: frames of one event where they lie; what it is not for goes on the slow path */
